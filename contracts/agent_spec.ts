@@ -1,0 +1,34 @@
+/** What an agent is: persona, mounts, capabilities, limits. Seed 004 section 4.4. @module */
+import { z } from "zod";
+import { ToolName } from "./ids.ts";
+import { Limits } from "./budget.ts";
+
+/** A tool that an agent may be handed, and the arguments it is limited to. */
+export const CapabilityGrant = z.object({
+  tool: ToolName,
+  /** For each argument a list of allowed prefixes; an argument not named is free. */
+  where: z.record(z.string().max(64), z.array(z.string().max(4_096)).min(1).max(64)).optional(),
+}).strict();
+/** See {@link CapabilityGrant}. */
+export type CapabilityGrant = z.infer<typeof CapabilityGrant>;
+
+/** An agent's specification, as `remit.yaml` or a parent process gives it. */
+export const AgentSpec = z.object({
+  name: z.string().regex(/^[a-z][a-z0-9-]{0,63}$/),
+  labels: z.record(z.string().max(64), z.string().max(256)),
+  persona: z.string().max(32_768),
+  /** Mount names; absent means all of the task's. */
+  mounts: z.array(z.string().max(32)).max(32).optional(),
+  /** Absent means every tool that the policy advertises. */
+  capabilities: z.array(CapabilityGrant).max(512).optional(),
+  limits: Limits.partial(),
+  /** Words for the persona, never a process environment. */
+  env: z.record(z.string().max(64), z.string().max(4_096)),
+  healthcheck: z.object({
+    intervalMs: z.int().min(1_000).max(3_600_000),
+    timeoutMs: z.int().min(100).max(60_000),
+    retries: z.int().min(1).max(10),
+  }).strict().optional(),
+}).strict();
+/** See {@link AgentSpec}. */
+export type AgentSpec = z.infer<typeof AgentSpec>;

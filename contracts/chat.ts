@@ -1,0 +1,43 @@
+/** Conversation messages: plain data without authority. Seed 000, Capability Contract. @module */
+import { z } from "zod";
+import { CallId, ToolName } from "./ids.ts";
+import { Colour, Label } from "./colour.ts";
+
+/** Longest text of one message, in UTF-16 units. */
+export const MESSAGE_LIMIT = 1_000_000;
+
+/** Where a message's text came from. Carried by every message; never parsed as a command. */
+export const Provenance = z.object({
+  /** Who or what wrote it. */
+  origin: z.enum(["operator", "person", "agent", "model", "tool", "file", "peer", "kernel"]),
+  /** A path, a URL, a peer, a tool: untrusted text of at most 512 characters. */
+  source: z.string().max(512).optional(),
+  colour: Colour,
+  label: Label,
+}).strict();
+/** See {@link Provenance}. */
+export type Provenance = z.infer<typeof Provenance>;
+
+/** A proposed tool call. `arguments` is JSON text, as the model wrote it. */
+export const ToolCall = z.object({
+  id: CallId,
+  name: z.string().max(128),
+  arguments: z.string().max(MESSAGE_LIMIT),
+}).strict();
+/** See {@link ToolCall}. The name is untrusted: it need not be a {@link ToolName}. */
+export type ToolCall = z.infer<typeof ToolCall>;
+
+/** One message of a conversation. */
+export const ChatMessage = z.object({
+  role: z.enum(["system", "user", "assistant", "tool"]),
+  content: z.string().max(MESSAGE_LIMIT),
+  /** For role `tool`: the call it answers. */
+  toolCallId: CallId.optional(),
+  /** For role `tool`: the tool that answered. */
+  toolName: z.union([ToolName, z.string().max(128)]).optional(),
+  /** For role `assistant`: the calls it proposed. */
+  toolCalls: z.array(ToolCall).max(64).optional(),
+  provenance: Provenance,
+}).strict();
+/** See {@link ChatMessage}. */
+export type ChatMessage = z.infer<typeof ChatMessage>;

@@ -1,0 +1,30 @@
+/** Leases: what a process may do, for how long, until it is taken back. Seed 004 section 59. @module */
+import { z } from "zod";
+import { LeaseId, Millis, Pid, TaskId } from "./ids.ts";
+
+/** A part of a resource and what may be done to it. */
+export const Scope = z.object({
+  /** `mount`, `scratch`, `outbox`, `net`, `model`, `agent`, `memory`: the kind of thing. */
+  resource: z.string().regex(/^[a-z][a-z0-9]{0,31}$/),
+  right: z.enum(["read", "write", "use"]),
+  /** A `/`-separated prefix: it covers itself and everything beneath. Empty covers all. */
+  path: z.string().max(4_096),
+}).strict();
+/** See {@link Scope}. */
+export type Scope = z.infer<typeof Scope>;
+
+/** Authority over one scope. Rights only shrink: a derived lease is a subset of its parent. */
+export const Lease = z.object({
+  id: LeaseId,
+  parent: LeaseId.optional(),
+  task: TaskId,
+  pid: Pid,
+  scope: Scope,
+  grantedAt: Millis,
+  expiresAt: Millis,
+  revokedAt: Millis.optional(),
+  /** Why it was granted: the rule (`file:line`) or the answer that made it. */
+  reason: z.string().max(512),
+}).strict();
+/** See {@link Lease}. */
+export type Lease = z.infer<typeof Lease>;

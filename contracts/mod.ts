@@ -1,0 +1,37 @@
+/**
+ * The nouns of all parts: schemas, branded ids, faults, events, and the interfaces of the seams.
+ * Imports nothing of ours.
+ *
+ * @example
+ * ```ts
+ * import { Fault, mixColour } from "./mod.ts";
+ * if (mixColour("BLUE", "RED") !== "RED") throw new Fault("refused", "Cannot mix colours: wrong order");
+ * ```
+ * @module
+ */
+export * from "./agent_spec.ts";
+export * from "./budget.ts";
+export * from "./chat.ts";
+export * from "./colour.ts";
+export * from "./event.ts";
+export * from "./fault.ts";
+export * from "./gate.ts";
+export * from "./ids.ts";
+export * from "./json.ts";
+export * from "./lease.ts";
+export * from "./model.ts";
+export * from "./policy.ts";
+export * from "./port.ts";
+export * from "./power.ts";
+export * from "./process.ts";
+export * from "./question.ts";
+export * from "./receipt.ts";
+export * from "./signal.ts";
+export * from "./store.ts";
+export * from "./task.ts";
+export * from "./tool.ts";
+export * from "./wire_control.ts";
+export * from "./wire_model.ts";
+export * from "./wire_toolhost.ts";
+export * from "./wire_worker.ts";
+export * from "./workspace.ts";

@@ -1,0 +1,85 @@
+/** The language-model contract. Seed 000, Capability Contract. @module */
+import { z } from "zod";
+import { ChatMessage, ToolCall } from "./chat.ts";
+import { ToolDescriptor } from "./tool.ts";
+
+/** What a backend says of itself. It never says what a session may do. */
+export const ModelInfo = z.object({
+  /** Content-addressed where there are weights; `KIND:NAME` otherwise. */
+  id: z.string().max(256),
+  displayName: z.string().max(256),
+  arch: z.string().max(64),
+  contextTokens: z.int().min(1).max(100_000_000),
+  outputTokens: z.int().min(1).max(10_000_000),
+  backend: z.string().max(64),
+  quantisation: z.string().max(64).optional(),
+  supportsTools: z.boolean(),
+  /** True when text leaves this machine. */
+  remote: z.boolean(),
+  /** US dollars for a million tokens; absent when free. */
+  price: z.object({ input: z.number().min(0), output: z.number().min(0) }).strict().optional(),
+}).strict();
+/** See {@link ModelInfo}. */
+export type ModelInfo = z.infer<typeof ModelInfo>;
+
+/** Tokens that one inference used. */
+export const TokenUsage = z.object({
+  inputTokens: z.int().min(0),
+  outputTokens: z.int().min(0),
+}).strict();
+/** See {@link TokenUsage}. */
+export type TokenUsage = z.infer<typeof TokenUsage>;
+
+/** Why a model stopped. */
+export const FinishReason = z.enum(["stop", "toolCalls", "length", "contentFilter", "cancelled"]);
+/** See {@link FinishReason}. */
+export type FinishReason = z.infer<typeof FinishReason>;
+
+/** One request. The service keeps nothing of it afterwards. */
+export const InferenceRequest = z.object({
+  messages: z.array(ChatMessage).min(1).max(10_000),
+  tools: z.array(ToolDescriptor).max(512),
+  maxTokens: z.int().min(1).max(10_000_000),
+  temperature: z.number().min(0).max(2).optional(),
+  stopSequences: z.array(z.string().max(256)).max(16).optional(),
+  /** JSON Schema for the final answer, as JSON text. */
+  responseSchema: z.string().max(65_536).optional(),
+  /** Correlates the request with the audit log. */
+  nonce: z.string().max(64),
+}).strict();
+/** See {@link InferenceRequest}. */
+export type InferenceRequest = z.infer<typeof InferenceRequest>;
+
+/** One finished response. */
+export const InferenceResponse = z.object({
+  message: ChatMessage,
+  usage: TokenUsage,
+  finishReason: FinishReason,
+}).strict();
+/** See {@link InferenceResponse}. */
+export type InferenceResponse = z.infer<typeof InferenceResponse>;
+
+/** A piece of a response while it is decoded. `rationale` is optional and never a result. */
+export const StreamChunk = z.object({
+  textDelta: z.string().max(65_536).optional(),
+  toolCallDelta: ToolCall.partial().optional(),
+  rationale: z.string().max(65_536).optional(),
+}).strict();
+/** See {@link StreamChunk}. */
+export type StreamChunk = z.infer<typeof StreamChunk>;
+
+/** Stateless inference: no session, no tools, no credential of the caller's. */
+export interface LanguageModel {
+  info(): Promise<ModelInfo>;
+  /** Streams to `onChunk`, resolves with the whole response. Rejects with a fault. */
+  infer(
+    request: InferenceRequest,
+    options: { readonly onChunk?: (chunk: StreamChunk) => void; readonly signal: AbortSignal },
+  ): Promise<InferenceResponse>;
+}
+
+/** Turns texts into vectors. */
+export interface TextEmbedder {
+  info(): Promise<ModelInfo>;
+  embed(texts: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]>;
+}

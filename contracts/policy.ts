@@ -1,0 +1,86 @@
+/** Policy as remit.yaml writes it. Unknown keys are errors. DESIGN sections 3, 5 and 6. @module */
+import { z } from "zod";
+import { Colour, EffectClass, Label } from "./colour.ts";
+import { MountName, ToolName } from "./ids.ts";
+import { Limits } from "./budget.ts";
+import { MountMode } from "./workspace.ts";
+import { Phase, Profile } from "./task.ts";
+import { PermissionMode } from "./tool.ts";
+import { AgentSpec } from "./agent_spec.ts";
+
+const oneOrMore = <T extends z.ZodType>(item: T): z.ZodUnion<[T, z.ZodArray<T>]> =>
+  z.union([item, z.array(item).min(1).max(64)]);
+
+/** One rule: every condition that is given must hold. Globs: `*` within a part, `**` across. */
+export const PolicyRule = z.object({
+  name: z.string().max(128).optional(),
+  profile: oneOrMore(Profile).optional(),
+  phase: oneOrMore(Phase).optional(),
+  tool: oneOrMore(z.string().max(64)).optional(),
+  category: oneOrMore(z.string().max(64)).optional(),
+  effect: oneOrMore(EffectClass).optional(),
+  path: oneOrMore(z.string().max(4_096)).optional(),
+  destination: oneOrMore(z.string().max(2_048)).optional(),
+  mode: z.union([PermissionMode, z.literal("suppress")]),
+  /** Shown to people and to the agent with a refusal. */
+  why: z.string().max(512).optional(),
+}).strict();
+/** See {@link PolicyRule}. */
+export type PolicyRule = z.infer<typeof PolicyRule>;
+
+/** A whole remit.yaml. */
+export const RemitConfig = z.object({
+  version: z.literal(1),
+  model: z.string().max(1_024).optional(),
+  models: z.record(z.string().max(64), z.string().max(1_024)).optional(),
+  mounts: z.record(
+    MountName,
+    z.object({
+      dir: z.string().min(1).max(4_096),
+      mode: MountMode.optional(),
+      colour: Colour.optional(),
+      label: Label.optional(),
+    }).strict(),
+  ).optional(),
+  /** Paths (globs, `MOUNT/…` or beneath this file's folder) that are less trusted or more confidential. */
+  marks: z.array(
+    z.object({
+      path: z.string().min(1).max(4_096),
+      colour: Colour.optional(),
+      label: Label.optional(),
+    }).strict(),
+  ).max(1_000).optional(),
+  rules: z.array(PolicyRule).max(1_000).optional(),
+  /** Adds to the built-in never-list: globs that no tool reads or writes. */
+  never: z.array(z.string().min(1).max(4_096)).max(1_000).optional(),
+  /** What each sink may receive. Keys: `model:KIND:NAME`, an origin, a server, a peer, `outbox`. */
+  clearance: z.record(z.string().max(2_048), Label).optional(),
+  limits: Limits.partial().optional(),
+  /** Refuse instead of asking when colour falls short of an effect. */
+  strict: z.boolean().optional(),
+  selfConsent: z.boolean().optional(),
+  agents: z.record(z.string().max(64), AgentSpec).optional(),
+  tools: z.record(
+    ToolName,
+    z.object({ resultBytes: z.int().min(1).max(10_000_000).optional() }).strict(),
+  ).optional(),
+}).strict();
+/** See {@link RemitConfig}. */
+export type RemitConfig = z.infer<typeof RemitConfig>;
+
+/** A rule with the place that it was read from. */
+export interface PlacedRule extends PolicyRule {
+  /** `FILE:LINE` or `built-in: NAME`. */
+  readonly at: string;
+}
+
+/** All layers merged, narrowed and placed, as the command line hands it to the kernel. */
+export interface PolicySource {
+  readonly rules: readonly PlacedRule[];
+  readonly never: readonly { readonly glob: string; readonly at: string }[];
+  readonly clearance: Readonly<Record<string, Label>>;
+  readonly limits: Partial<Limits>;
+  readonly strict: boolean;
+  readonly selfConsent: boolean;
+  readonly resultBytes: Readonly<Record<string, number>>;
+}

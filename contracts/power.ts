@@ -1,0 +1,80 @@
+/** Powers: what does a call once the gate has let it through. DESIGN sections 2 and 3. @module */
+import type { CallId, Digest, Pid, TaskId, ToolName } from "./ids.ts";
+import type { Colour, EffectClass, Label } from "./colour.ts";
+import type { Json, JsonObject } from "./json.ts";
+import type { ProcessRow } from "./process.ts";
+import type { Scope } from "./lease.ts";
+import type { Source } from "./question.ts";
+import type { ToolDescriptor } from "./tool.ts";
+import type { StagedChange } from "./workspace.ts";
+
+/** Arguments after their references were resolved: what exactly a call would touch. */
+export interface Resolved {
+  /** Every scope the call needs a lease for. */
+  readonly scopes: readonly Scope[];
+  /** The effect of this very call; never below the tool's own. */
+  readonly effect: EffectClass;
+  /** Sink for outbound effects: an origin, a peer, `outbox`, a server. */
+  readonly destination?: string;
+  /** Digests of patches, artifacts and pages named by the arguments: bound into answers and tokens. */
+  readonly digests: Readonly<Record<string, Digest>>;
+  /** Colour and label of what the call would send or apply, mixed with the process's own. */
+  readonly colour?: Colour;
+  readonly label?: Label;
+  /** One line of plain words from trusted parts. */
+  readonly summary: string;
+  /** For a call that changes files: the changes, for the question. */
+  readonly changes?: readonly StagedChange[];
+  readonly executes?: readonly string[];
+  /** True when this call's effect is already on the books if it is run again (its key repeats). */
+  readonly idempotent: boolean;
+}
+
+/** A call that passed the gate, with its single-use token. */
+export interface GrantedCall {
+  readonly task: TaskId;
+  readonly pid: Pid;
+  readonly callId: CallId;
+  readonly tool: ToolName;
+  readonly args: JsonObject;
+  readonly resolved: Resolved;
+  /** Redeemed exactly once, by the power, before the effect. */
+  readonly token: string;
+  /** Deterministic: task, conversation, call id, canonical arguments. Repeats after a crash. */
+  readonly idempotencyKey: Digest;
+  readonly deadlineMs: number;
+  /** Most bytes of `content` that will be shown; more is cut by the gate. */
+  readonly resultBytes: number;
+}
+
+/** What a power brought back. Everything in it is untrusted data with a colour. */
+export interface PowerResult {
+  readonly content: string;
+  readonly colour: Colour;
+  readonly label: Label;
+  readonly sources: readonly Source[];
+  /** Structured result for programs, JSON. */
+  readonly value?: Json;
+  /** Version of the resource that was read, and that was written. */
+  readonly observed?: string;
+  readonly written?: string;
+  /** Changes of durable state to be committed with the outcome, as the private part of it. */
+  readonly record?: JsonObject;
+  /** Bytes staged or written, for the budget. */
+  readonly writtenBytes?: number;
+}
+
+/** A tool as the gate knows it. */
+export interface ToolBinding {
+  /** Its `permission` is what the policy says for the subject when advertised. */
+  readonly descriptor: ToolDescriptor;
+  /** The lowest effect any call of it can have. */
+  readonly effect: EffectClass;
+  readonly deadlineMs: number;
+  readonly resultBytes: number;
+  /** Resolves references against state as it is now. Synchronous. Throws a fault. */
+  resolve(args: JsonObject, process: ProcessRow): Resolved;
+  invoke(call: GrantedCall, signal: AbortSignal): Promise<PowerResult>;
+  /** Called when an outcome was committed: fold `record` into the state that `resolve` reads. */
+  committed?(call: GrantedCall, result: PowerResult): void;
+}

@@ -1,0 +1,42 @@
+/** Receipts and sealed events: what a third party can check offline. DESIGN sections 3 and 6. @module */
+import { z } from "zod";
+import { Digest } from "./ids.ts";
+
+/** One event as it is stored and hashed: `hash = SHA-256(prev ‖ task ‖ n ‖ kind ‖ at ‖ body)`. */
+export const SealedEvent = z.object({
+  /** The task, or `kernel` for the kernel's own chain. */
+  task: z.string().max(16),
+  /** Position in its task's chain, from 0. */
+  n: z.int().min(0),
+  kind: z.string().max(32),
+  at: z.int().min(0),
+  /** Public body, JSON text: no content, only names, ids, enums and salted digests. */
+  body: z.string().max(65_536),
+  prev: Digest,
+  hash: Digest,
+}).strict();
+/** See {@link SealedEvent}. */
+export type SealedEvent = z.infer<typeof SealedEvent>;
+
+/** One signature for a commit group: Ed25519 over SHA-256 of the group's hashes laid end to end. */
+export const Seal = z.object({
+  /** The group's event hashes, hex, in order of append. */
+  hashes: z.array(Digest).min(1).max(10_000),
+  /** Hash of the seal before, which makes the kernel's chain. */
+  prev: Digest,
+  signature: z.string().max(128),
+  /** Raw Ed25519 public key of the kernel's receipt key, base64url. */
+  key: z.string().max(64),
+}).strict();
+/** See {@link Seal}. */
+export type Seal = z.infer<typeof Seal>;
+
+/** Proof that a call was decided and what came of it; verifies with the kernel's public key alone. */
+export const Receipt = z.object({
+  version: z.literal(1),
+  /** The outcome event, and the intent before it when the call had an effect. */
+  events: z.array(SealedEvent).min(1).max(8),
+  seals: z.array(Seal).min(1).max(8),
+}).strict();
+/** See {@link Receipt}. */
+export type Receipt = z.infer<typeof Receipt>;

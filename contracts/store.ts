@@ -1,0 +1,94 @@
+/** The store's contract: one for every engine. DESIGN section 6. @module */
+import type { JsonObject } from "./json.ts";
+import type { Digest } from "./ids.ts";
+
+/** One stored event. `task` is a task id, or `kernel` for the kernel's chain of seals. */
+export interface EventRow {
+  readonly task: string;
+  readonly n: number;
+  readonly kind: string;
+  readonly at: number;
+  readonly body: string;
+  readonly hash: Digest;
+}
+
+/** An event as it was read back, with its place in the order of append (from 1, without gaps). */
+export interface StoredEvent extends EventRow {
+  readonly seq: number;
+}
+
+/** Erasable content. `digest = SHA-256(salt ‖ bytes)`; erasing keeps the digest and drops the rest. */
+export interface BlobRow {
+  readonly task: string;
+  readonly digest: Digest;
+  readonly salt: Uint8Array;
+  readonly bytes: Uint8Array;
+}
+
+/** A versioned document: questions, leases, artifacts, tasks. */
+export interface DocumentRow {
+  readonly kind: string;
+  readonly id: string;
+  readonly task: string;
+  /** From 1; raised by one with each write. */
+  readonly version: number;
+  readonly body: JsonObject;
+}
+
+/** A write of a document: `expect` is the version it replaces, 0 for a new one. */
+export interface DocumentWrite {
+  readonly kind: string;
+  readonly id: string;
+  readonly task: string;
+  readonly expect: number;
+  readonly body: JsonObject;
+}
+
+/** What is made durable together, or not at all. */
+export interface Batch {
+  readonly events: readonly EventRow[];
+  readonly blobs: readonly BlobRow[];
+  readonly documents: readonly DocumentWrite[];
+}
+
+/** Durable state. Every method rejects with `storeFull`, `storeCorrupt` or `conflict`. */
+export interface Store {
+  /** Atomic and durable when it resolves. `conflict`: a chain position or document version was taken. */
+  commit(batch: Batch): Promise<void>;
+  /** Ascending by `seq`; at most `limit` (default 1,000). */
+  events(query: {
+    readonly task?: string;
+    readonly afterSeq?: number;
+    readonly fromN?: number;
+    readonly kinds?: readonly string[];
+    readonly limit?: number;
+  }): Promise<readonly StoredEvent[]>;
+  /** The last event of each chain. */
+  heads(): Promise<readonly EventRow[]>;
+  /** Undefined when erased or never stored. */
+  blob(
+    digest: Digest,
+  ): Promise<{ readonly salt: Uint8Array; readonly bytes: Uint8Array } | undefined>;
+  /** Erases the content of a task; resolves with how many blobs went. */
+  eraseBlobs(task: string): Promise<number>;
+  document(kind: string, id: string): Promise<DocumentRow | undefined>;
+  documents(
+    query: { readonly kind: string; readonly task?: string; readonly limit?: number },
+  ): Promise<readonly DocumentRow[]>;
+  close(): Promise<void>;
+}
+
+/** The log over a store: chains, seals, group commit. */
+export interface EventLog {
+  /**
+   * Appends events of one task and writes documents with them, in one commit group. Resolves when
+   * durable, with the chain positions. Rejects `storeFull` with nothing written.
+   */
+  append(
+    task: string,
+    events: readonly import("./event.ts").NewEvent[],
+    documents?: readonly DocumentWrite[],
+  ): Promise<readonly { readonly n: number; readonly hash: Digest }[]>;
+  /** The hash of the kernel chain's last seal: keep it elsewhere to detect a cut tail. */
+  head(): Digest;
+}

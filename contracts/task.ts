@@ -1,0 +1,122 @@
+/** Durable task records. Seed 001, AgentTask. @module */
+import { z } from "zod";
+import { Digest, Millis, SessionId, TaskId } from "./ids.ts";
+import { Colour, Label } from "./colour.ts";
+import { Mount } from "./workspace.ts";
+import { Limits } from "./budget.ts";
+
+/** Where a task stands. The last four are final. */
+export const TaskStatus = z.enum([
+  "open",
+  "blocked",
+  "needsApproval",
+  "reviewing",
+  "done",
+  "failed",
+  "cancelled",
+  "expired",
+]);
+/** See {@link TaskStatus}. */
+export type TaskStatus = z.infer<typeof TaskStatus>;
+
+/** From which status a task may go to which. */
+export const TASK_TRANSITIONS: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
+  open: ["blocked", "needsApproval", "reviewing", "done", "failed", "cancelled", "expired"],
+  blocked: ["open", "failed", "cancelled", "expired"],
+  needsApproval: ["open", "reviewing", "failed", "cancelled", "expired"],
+  reviewing: ["open", "needsApproval", "done", "failed", "cancelled", "expired"],
+  done: [],
+  failed: [],
+  cancelled: [],
+  expired: [],
+};
+
+/** A phase narrows tools and modes: `plan` and `review` only read; `work` may stage; `apply` may do. */
+export const Phase = z.enum(["plan", "work", "apply", "review"]);
+/** See {@link Phase}. */
+export type Phase = z.infer<typeof Phase>;
+
+/** Who is asking: decides the policy's rules and ceilings. */
+export const Profile = z.enum(["operator", "guest", "anonymous"]);
+/** See {@link Profile}. */
+export type Profile = z.infer<typeof Profile>;
+
+/** Where a request came in. */
+export const Ingress = z.object({
+  channel: z.enum(["terminal", "pipe", "http", "webhook", "schedule", "a2a", "mcp", "mail"]),
+  principal: z.string().min(1).max(128),
+  colour: Colour,
+  label: Label,
+}).strict();
+/** See {@link Ingress}. */
+export type Ingress = z.infer<typeof Ingress>;
+
+/** What to do when a question comes up: ask at the terminal, queue it, or deny it. */
+export const OnQuestion = z.enum(["ask", "queue", "deny"]);
+/** See {@link OnQuestion}. */
+export type OnQuestion = z.infer<typeof OnQuestion>;
+
+/** A request for a task, from any ingress. */
+export const TaskRequest = z.object({
+  request: z.string().min(1).max(200_000),
+  session: SessionId,
+  ingress: Ingress,
+  profile: Profile,
+  mounts: z.array(Mount).max(32),
+  /** `KIND:REFERENCE`, resolved and, for `scripted`, read by the command line. */
+  model: z.object({
+    ref: z.string().max(1_024),
+    /** What the backend is given at start, JSON text (for `scripted`: the parsed scenario). */
+    config: z.string().max(4_000_000),
+  }).strict(),
+  limits: Limits.partial(),
+  onQuestion: OnQuestion,
+  phase: Phase,
+  /** Keep the task open for more turns when a turn has ended. */
+  interactive: z.boolean(),
+  /** Digest of an agent program that is not the standard runner, and its source. */
+  program: z.string().max(4_000_000).optional(),
+}).strict();
+/** See {@link TaskRequest}. */
+export type TaskRequest = z.infer<typeof TaskRequest>;
+
+/** A task as a person sees it: the fold of its events. */
+export const AgentTask = z.object({
+  id: TaskId,
+  request: z.string().max(200_000),
+  /** The request in one line, without invisible characters. */
+  objective: z.string().max(512),
+  session: SessionId,
+  ingress: Ingress,
+  profile: Profile,
+  model: z.string().max(1_024),
+  harness: z.string().max(64),
+  status: TaskStatus,
+  phase: Phase,
+  exit: z.int().min(0).max(255).optional(),
+  /** The last answer of the agent. */
+  answer: z.string().max(1_000_000).optional(),
+  reason: z.string().max(2_048).optional(),
+  mounts: z.array(Mount).max(32),
+  limits: Limits,
+  colour: Colour,
+  label: Label,
+  questions: z.array(z.string().max(16)).max(10_000),
+  artifacts: z.array(z.string().max(16)).max(10_000),
+  /** Patch sets applied, newest last. */
+  applied: z.array(Digest).max(10_000),
+  createdAt: Millis,
+  updatedAt: Millis,
+  archived: z.boolean(),
+  purged: z.boolean(),
+}).strict();
+/** See {@link AgentTask}. */
+export type AgentTask = z.infer<typeof AgentTask>;
+
+/** Named tools and modes that a phase takes away. */
+export const PHASE_FORBIDS: Readonly<Record<Phase, readonly string[]>> = {
+  plan: ["stage", "mutateLocal", "outboundWrite", "destructive", "admin"],
+  work: [],
+  apply: [],
+  review: ["stage", "mutateLocal", "outboundWrite", "destructive", "admin"],
+};

@@ -1,0 +1,128 @@
+/**
+ * What a command line and the kernel say to each other on the control socket (0600). Whoever can
+ * connect is the operator's own user. First request: `hello`. DESIGN section 1.
+ *
+ * | op | body | answer |
+ * |---|---|---|
+ * | hello | {@link Hello} | {@link Welcome} |
+ * | run | TaskRequest | `{ task }` |
+ * | say | `{ task, text }` one more turn of an interactive task | `null` |
+ * | watch | `{ task, from }` then events `event` ({@link WatchEvent}) and `end` | `null` |
+ * | tasks | `{ archived? }` | AgentTask[] |
+ * | task | `{ task }` | AgentTask |
+ * | cancel, resume, archive, purge | `{ task }` | AgentTask |
+ * | interrupt | `{ task, second }` | `null` |
+ * | ps | `null` | {@link ProcessInfo}[] |
+ * | kill | `{ pid, signal }` | `null` |
+ * | questions | `{ task? }` | Question[] |
+ * | question | `{ question }` | Question |
+ * | answer | Answer | Question |
+ * | staged | `{ task }` | {@link Staged} |
+ * | undo | `{ task }` | `{ undone, conflicts }` |
+ * | tools, caps, grants | `{ task? }` | arrays |
+ * | can | `{ agent, tool, arguments, profile }` | Decision |
+ * | leases | `{ task? }` | Lease[] |
+ * | revoke | `{ lease }` | `{ revoked }` |
+ * | outbox, release | `{ task? }`, `{ artifact }` | Artifact[], Artifact |
+ * | extend | `{ task, limits, answer }` | AgentTask |
+ * | stop | `null` ends the kernel when idle | `null` |
+ * @module
+ */
+import type { StagedChange } from "./workspace.ts";
+import type { FailPoint } from "./process.ts";
+import type { PolicySource } from "./policy.ts";
+
+/** Version of the control protocol; a kernel refuses another. */
+export const CONTROL_VERSION = 1;
+
+/** First request of a connection. */
+export interface Hello {
+  readonly version: number;
+  readonly harness: string;
+}
+/** Answer to `hello`. */
+export interface Welcome {
+  readonly version: number;
+  readonly harness: string;
+  readonly pid: number;
+  /** Raw Ed25519 public key of the receipts, base64url. */
+  readonly receiptKey: string;
+  readonly head: string;
+}
+
+/** What init tells a kernel on its standard input, one line, before anything else. */
+export interface KernelConfig {
+  /** STATE/kernel. */
+  readonly dir: string;
+  /** Runtime folder for sockets, mode 0700. */
+  readonly runtime: string;
+  /** Bundled child entries, by role. */
+  readonly bundles: { readonly worker: string; readonly toolhost: string; readonly model: string };
+  /** Absolute paths of the programs that the kernel may run. */
+  readonly programs: {
+    readonly deno: string;
+    readonly bwrap?: string;
+    readonly setpriv?: string;
+    readonly prlimit?: string;
+    readonly nice?: string;
+  };
+  /** Pre-warmed code cache, shared read-only. */
+  readonly denoDir: string;
+  /** Raw Ed25519 public keys that may answer: the person's, and the passphrase key for stepUp. */
+  readonly personKey: string;
+  readonly stepUpKey?: string;
+  readonly policy: PolicySource;
+  readonly harness: string;
+  /** Broker sockets that the kernel may listen on (exact paths granted at start). */
+  readonly brokerSockets: readonly string[];
+  readonly controlSocket: string;
+  /** Ends with the last task when false. */
+  readonly stay: boolean;
+  /** Milliseconds without work before it ends. */
+  readonly idleMs: number;
+  /** Fault tests only: the kernel kills itself (SIGKILL) the `after`-th time it reaches `at`. */
+  readonly failpoint?: { readonly at: FailPoint; readonly after: number };
+  readonly pool: { readonly workers: number; readonly toolhosts: number };
+}
+
+/** One line of a watched task: the live view and the execution trace are made of these. */
+export type WatchEvent =
+  | {
+    readonly kind: "event";
+    readonly n: number;
+    readonly at: number;
+    readonly event: string;
+    readonly body: unknown;
+    readonly private?: unknown;
+  }
+  | { readonly kind: "chunk"; readonly text: string }
+  | { readonly kind: "progress"; readonly call: string; readonly text: string };
+
+/** A row of `ps`. */
+export interface ProcessInfo {
+  readonly pid: number;
+  readonly ppid: number | null;
+  readonly task: string;
+  readonly spec: string;
+  readonly state: string;
+  readonly colour: string;
+  readonly label: string;
+  readonly caps: readonly string[];
+  readonly limits: unknown;
+  readonly usage: unknown;
+  readonly exit: number | null;
+  readonly os: readonly number[];
+}
+
+/** Answer to `staged`: what waits for review, and where its contents lie for the person's eyes. */
+export interface Staged {
+  readonly patch: string | null;
+  readonly changes: readonly StagedChange[];
+  readonly applied: readonly {
+    readonly patch: string;
+    readonly changes: readonly StagedChange[];
+    readonly undone: boolean;
+  }[];
+  /** Folder of content-addressed files: the reader hashes what it shows. */
+  readonly content: string;
+}

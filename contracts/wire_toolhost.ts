@@ -1,0 +1,80 @@
+/** What the kernel and a toolhost say to each other. @module */
+import type { Json, JsonObject } from "./json.ts";
+import type { MountMode, StagedChange } from "./workspace.ts";
+import type { Source } from "./question.ts";
+import type { Colour, Label } from "./colour.ts";
+
+/** One mount as the toolhost finds it. */
+export interface HostMount {
+  readonly name: string;
+  /** Where it lies for this process: `/m/NAME` under bubblewrap, else the real folder. */
+  readonly root: string;
+  readonly mode: MountMode;
+  readonly colour: Colour;
+  readonly label: Label;
+  readonly marks: readonly {
+    readonly path: string;
+    readonly colour?: Colour;
+    readonly label?: Label;
+  }[];
+}
+
+/** Kernel → toolhost, `setup`: once. Answered `null`. */
+export interface SetupBody {
+  readonly mounts: readonly HostMount[];
+  /** Content-addressed files of this task: staged, base and undo contents, named by digest. */
+  readonly content: string;
+  readonly scratch: string;
+  /** Globs of the never-list. */
+  readonly never: readonly string[];
+  /** The overlay of staged changes as the kernel has it. */
+  readonly overlay: readonly StagedChange[];
+  readonly scratchQuota: number;
+  /** Colour and label recorded for contents by digest, at most 10,000. */
+  readonly recorded: readonly {
+    readonly digest: string;
+    readonly colour: Colour;
+    readonly label: Label;
+  }[];
+}
+
+/** Kernel → toolhost, `call`. The kernel has decided it; the host still checks every path itself. */
+export interface HostCallBody {
+  readonly id: string;
+  readonly tool: string;
+  readonly args: JsonObject;
+  readonly deadlineMs: number;
+  /** Most bytes of `content`. */
+  readonly bytes: number;
+  readonly key: string;
+  /** Colour and label of the calling process: staged content and scratch keep them. */
+  readonly colour: Colour;
+  readonly label: Label;
+}
+
+/** Answer to `call`. */
+export interface HostCallAnswer {
+  readonly content: string;
+  readonly colour: Colour;
+  readonly label: Label;
+  readonly sources: readonly Source[];
+  readonly value?: Json;
+  readonly observed?: string;
+  readonly written?: string;
+  /** Staged changes that this call made; the kernel commits them with the outcome. */
+  readonly staged?: readonly StagedChange[];
+  /** Paths whose staged change this call took back. */
+  readonly unstaged?: readonly string[];
+  readonly writtenBytes?: number;
+}
+
+/** Kernel → toolhost events: `cancel` with the call's id. */
+export interface HostCancel {
+  readonly id: string;
+}
+
+/** Toolhost → kernel, `apply` answer's conflicts travel in a `conflict` fault's detail. */
+export interface ApplyArgs {
+  readonly patch: string;
+  readonly changes: readonly StagedChange[];
+}

@@ -1,0 +1,113 @@
+/**
+ * What the kernel and a worker say to each other. The kernel trusts nothing of it: a worker that
+ * lies about capability, snapshot or base gets a fault.
+ * @module
+ */
+import type { ChatMessage, ToolCall } from "./chat.ts";
+import type { ToolResult, ToolSnapshot } from "./tool.ts";
+import type { InferenceResponse, StreamChunk } from "./model.ts";
+import type { Limits } from "./budget.ts";
+import type { Signal } from "./signal.ts";
+
+/** Small numbers that name capabilities in this process's c-list. Others name nothing. */
+export interface CapList {
+  readonly model: number;
+  readonly tools: number;
+  readonly children: number;
+}
+
+/** Kernel → worker, `start`: once. Answered `null` when the program is ready for turns. */
+export interface StartBody {
+  readonly caps: CapList;
+  readonly limits: Limits;
+  /** The conversation so far (a fresh one holds the system message only). */
+  readonly conversation: readonly ChatMessage[];
+  /** Source of a program that is not the standard runner: an IIFE that evaluates to `{ turn }`. */
+  readonly program?: string;
+}
+
+/** Kernel → worker, `turn`: runs the loop until the model proposes no more calls. */
+export interface TurnBody {
+  /** The user's message; absent when a turn that was cut off goes on. */
+  readonly message?: ChatMessage;
+}
+
+/** Answer to `turn`. */
+export interface TurnEnd {
+  readonly stop:
+    | "answered"
+    | "iterations"
+    | "cancelled"
+    | "terminated"
+    | "contextOverflow"
+    | "length"
+    | "budget"
+    | "upstream"
+    | "brake";
+  readonly text: string;
+}
+
+/** Kernel → worker events: `signal`, `chunk`, `capsChanged`, `cancel` (the inference or call under way). */
+export type WorkerEvents =
+  | { readonly op: "signal"; readonly body: { readonly signal: Signal } }
+  | { readonly op: "chunk"; readonly body: StreamChunk }
+  | { readonly op: "capsChanged"; readonly body: null };
+
+/** Worker → kernel, `advertise`: the tools for this turn. */
+export interface AdvertiseBody {
+  readonly cap: number;
+}
+/** Answer to `advertise`. */
+export type AdvertiseAnswer = ToolSnapshot;
+
+/** Worker → kernel, `infer`: keeps the first `base` messages of the kernel's copy, appends the rest. */
+export interface InferBody {
+  readonly cap: number;
+  readonly base: number;
+  readonly append: readonly ChatMessage[];
+  readonly maxTokens: number;
+  readonly responseSchema?: string;
+}
+/** Answer to `infer`; its message is appended to the kernel's copy. */
+export type InferAnswer = InferenceResponse;
+
+/** Worker → kernel, `call`: one at a time. */
+export interface CallBody {
+  readonly cap: number;
+  readonly snapshot: string;
+  readonly call: ToolCall;
+}
+/** Answer to `call`. */
+export type CallAnswer = ToolResult;
+
+/** Worker → kernel, `spawn`: a child with a subset of what the parent holds. */
+export interface SpawnBody {
+  readonly cap: number;
+  readonly persona: string;
+  readonly request: string;
+  /** Tool names; each must be among the parent's. */
+  readonly tools: readonly string[];
+  readonly limits: Partial<Limits>;
+}
+/** Answer to `spawn`. */
+export interface SpawnAnswer {
+  readonly pid: number;
+}
+
+/** Worker → kernel, `wait`: until the child ends. */
+export interface WaitBody {
+  readonly cap: number;
+  readonly pid: number;
+}
+/** Answer to `wait`. The text keeps the child's colour, which falls on the parent. */
+export interface WaitAnswer {
+  readonly exit: number;
+  readonly text: string;
+}
+
+/** Worker → kernel, `kill`: own children only. */
+export interface KillBody {
+  readonly cap: number;
+  readonly pid: number;
+  readonly signal: Signal;
+}
