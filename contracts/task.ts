@@ -1,6 +1,7 @@
 /** Durable task records. Seed 001, AgentTask. @module */
 import { z } from "zod";
 import { Digest, Millis, SessionId, TaskId } from "./ids.ts";
+import type { ChatMessage } from "./chat.ts";
 import { Colour, Label } from "./colour.ts";
 import { Mount } from "./workspace.ts";
 import { Limits } from "./budget.ts";
@@ -120,3 +121,16 @@ export const PHASE_FORBIDS: Readonly<Record<Phase, readonly string[]>> = {
   apply: [],
   review: ["stage", "mutateLocal", "outboundWrite", "destructive", "admin"],
 };
+
+/** A person's words as the conversation's next message. */
+export function requestMessage(request: Pick<TaskRequest, "ingress">, text: string): ChatMessage {
+  return {
+    role: "user",
+    content: text,
+    provenance: {
+      origin: request.ingress.channel === "terminal" ? "operator" : "person",
+      colour: request.ingress.colour,
+      label: request.ingress.label,
+    },
+  };
+}

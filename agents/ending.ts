@@ -1,0 +1,93 @@
+/** From how a turn ended to the task's status and exit code. Seed 004 section 66. @module */
+import { EXIT, type TaskStatus, unreachable } from "../contracts/mod.ts";
+import type { ReviewOutcome, TurnOutcome } from "./hosting.ts";
+
+/** A task's next status. */
+export interface Ending {
+  readonly status: TaskStatus;
+  readonly exit?: number;
+  readonly answer?: string;
+  readonly reason?: string;
+}
+
+/**
+ * The status that follows a turn and its review. An interactive task stays `open` after a turn
+ * that ended well.
+ */
+export function endingOf(
+  turn: TurnOutcome,
+  review: ReviewOutcome,
+  task: { readonly interactive: boolean; readonly contaminated: boolean },
+): Ending {
+  const answer = turn.text;
+  if (turn.stop === "waiting") {
+    return {
+      status: "needsApproval",
+      exit: EXIT.waiting,
+      answer,
+      reason: `question ${turn.question} waits for a person`,
+    };
+  }
+  if (review.kind === "waiting") {
+    return {
+      status: "needsApproval",
+      exit: EXIT.waiting,
+      answer,
+      reason: `question ${review.question} waits for a person`,
+    };
+  }
+  const kept = review.kind === "kept"
+    ? { reason: `staged changes were not applied: ${review.why}` }
+    : {};
+  switch (turn.stop) {
+    case "answered":
+      if (task.interactive) return { status: "open", answer, ...kept };
+      return task.contaminated
+        ? {
+          status: "failed",
+          exit: EXIT.contaminated,
+          answer,
+          reason: "a call was refused because of what had been read",
+        }
+        : { status: "done", exit: EXIT.success, answer, ...kept };
+    case "cancelled":
+      return task.interactive
+        ? { status: "open", answer }
+        : { status: "cancelled", exit: EXIT.interrupted, answer, reason: "interrupted" };
+    case "terminated":
+      return { status: "cancelled", exit: EXIT.failure, answer, reason: "ended by SIGTERM" };
+    case "iterations":
+    case "budget":
+      return {
+        status: "failed",
+        exit: EXIT.budgetExhausted,
+        answer,
+        reason: `its ${turn.stop} limit was reached`,
+      };
+    case "brake":
+      return {
+        status: "failed",
+        exit: EXIT.budgetExhausted,
+        answer,
+        reason: "it spent too fast and nobody let it go on",
+      };
+    case "contextOverflow":
+      return {
+        status: "failed",
+        exit: EXIT.contextOverflow,
+        answer,
+        reason: "the conversation no longer fits the model",
+      };
+    case "length":
+      return {
+        status: "failed",
+        exit: EXIT.contextOverflow,
+        answer,
+        reason: "the model's answer was cut off",
+      };
+    case "upstream":
+      return { status: "failed", exit: EXIT.upstreamFailure, answer, reason: turn.text };
+    default:
+      return unreachable(turn);
+  }
+}

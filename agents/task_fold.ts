@@ -1,0 +1,150 @@
+/** A task's state as the fold of its events. Seed 001, AgentTask; DESIGN section 6. @module */
+import {
+  AgentTask,
+  DEFAULT_LIMITS,
+  type Digest,
+  type EventKind,
+  Fault,
+  type JsonObject,
+  TASK_TRANSITIONS,
+  type TaskId,
+  TaskRequest,
+  TaskStatus,
+} from "../contracts/mod.ts";
+
+/** One event as the fold reads it: its public body and, unless purged, its private part. */
+export interface FoldEvent {
+  readonly kind: EventKind;
+  readonly at: number;
+  readonly body: JsonObject;
+  readonly private?: JsonObject | undefined;
+}
+
+/** Tells whether a status is final. */
+export function isFinal(status: TaskStatus): boolean {
+  return TASK_TRANSITIONS[status].length === 0;
+}
+
+/** Throws `conflict` unless the task may go from `from` to `to`. */
+export function checkTransition(task: TaskId, from: TaskStatus, to: TaskStatus): void {
+  if (from === to) return;
+  if (!TASK_TRANSITIONS[from].includes(to)) {
+    throw new Fault("conflict", `Cannot make task ${task} "${to}": it is "${from}"`);
+  }
+}
+
+function created(task: TaskId, event: FoldEvent): AgentTask {
+  const harness = typeof event.body["harness"] === "string" ? event.body["harness"] : "unknown";
+  const request = TaskRequest.safeParse(event.private?.["request"]);
+  if (!request.success) {
+    throw new Fault("storeCorrupt", `Cannot read task ${task}: its request does not parse`);
+  }
+  const asked = request.data;
+  return {
+    id: task,
+    request: asked.request,
+    objective: objectiveOf(asked.request),
+    session: asked.session,
+    ingress: asked.ingress,
+    profile: asked.profile,
+    model: asked.model.ref,
+    harness,
+    status: "open",
+    phase: asked.phase,
+    mounts: asked.mounts,
+    limits: { ...DEFAULT_LIMITS, ...definedOf(asked.limits) },
+    colour: asked.ingress.colour,
+    label: asked.ingress.label,
+    questions: [],
+    artifacts: [],
+    applied: [],
+    createdAt: event.at,
+    updatedAt: event.at,
+    archived: false,
+    purged: false,
+  };
+}
+
+function definedOf(limits: TaskRequest["limits"]): Partial<typeof DEFAULT_LIMITS> {
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+}
+
+/** The request's first line, cut to 200 characters, for lists. */
+export function objectiveOf(request: string): string {
+  const line = request.split("\n").find((each) => each.trim() !== "") ?? "";
+  return [...line.trim()].slice(0, 200).join("");
+}
+
+const text = (value: unknown): string | undefined => typeof value === "string" ? value : undefined;
+
+/**
+ * The next state. `state` is undefined only before `taskCreated`.
+ *
+ * @throws Fault `storeCorrupt` when an event cannot follow the state.
+ */
+export function foldTask(
+  task: TaskId,
+  state: AgentTask | undefined,
+  event: FoldEvent,
+): AgentTask {
+  if (event.kind === "taskCreated") return created(task, event);
+  if (state === undefined) {
+    throw new Fault("storeCorrupt", `Cannot read task ${task}: it begins with "${event.kind}"`);
+  }
+  const next = { ...state, updatedAt: event.at };
+  switch (event.kind) {
+    case "taskStatus": {
+      const status = TaskStatus.safeParse(event.body["status"]);
+      if (!status.success) {
+        throw new Fault("storeCorrupt", `Cannot read task ${task}: a status does not parse`);
+      }
+      const exit = event.body["exit"];
+      const answer = text(event.private?.["answer"]);
+      const reason = text(event.private?.["reason"]) ?? text(event.body["reason"]);
+      return {
+        ...next,
+        status: status.data,
+        ...(typeof exit === "number" ? { exit } : {}),
+        ...(answer === undefined ? {} : { answer }),
+        ...(reason === undefined ? {} : { reason }),
+        archived: event.body["archived"] === true || state.archived,
+      };
+    }
+    case "phase": {
+      const phase = AgentTask.shape.phase.safeParse(event.body["phase"]);
+      return phase.success ? { ...next, phase: phase.data } : next;
+    }
+    case "questionAsked": {
+      const question = text(event.body["question"]);
+      return question === undefined || state.questions.includes(question)
+        ? next
+        : { ...next, questions: [...state.questions, question] };
+    }
+    case "artifact": {
+      const artifact = text(event.body["artifact"]);
+      return artifact === undefined || state.artifacts.includes(artifact)
+        ? next
+        : { ...next, artifacts: [...state.artifacts, artifact] };
+    }
+    case "outcome":
+      return foldOutcome(next, event);
+    case "purged": {
+      const { answer: _answer, reason: _reason, ...kept } = next;
+      return { ...kept, purged: true, request: "(purged)", objective: "(purged)", mounts: [] };
+    }
+    default:
+      return next;
+  }
+}
+
+function foldOutcome(state: AgentTask, event: FoldEvent): AgentTask {
+  const colour = AgentTask.shape.colour.safeParse(event.body["colour"]);
+  const label = AgentTask.shape.label.safeParse(event.body["label"]);
+  const patch = text(event.body["applied"]);
+  return {
+    ...state,
+    ...(colour.success ? { colour: colour.data } : {}),
+    ...(label.success ? { label: label.data } : {}),
+    ...(patch === undefined ? {} : { applied: [...state.applied, patch as Digest] }),
+  };
+}

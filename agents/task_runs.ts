@@ -1,0 +1,177 @@
+/** Tasks with live processes: starting, turns, endings, and taking turns for processes. @module */
+import {
+  type AgentTask,
+  type ChatMessage,
+  EXIT,
+  Fault,
+  type Powers,
+  type TaskId,
+  type TaskRequest,
+} from "../contracts/mod.ts";
+import type { HostedTask, TaskHost } from "./hosting.ts";
+import type { TaskKeeper } from "./task_keeper.ts";
+import { isFinal } from "./task_fold.ts";
+import { type Ending, endingOf } from "./ending.ts";
+
+/** What {@link makeTaskRuns} is handed. */
+export interface TaskRunsParts {
+  readonly keeper: TaskKeeper;
+  readonly host: TaskHost;
+  readonly powers: Powers;
+  /** Most tasks with live processes at once; more wait their turn. */
+  readonly concurrent: number;
+}
+
+/** The running side of the service. */
+export interface TaskRuns {
+  hosted(task: TaskId): HostedTask | undefined;
+  request(task: TaskId): TaskRequest | undefined;
+  /** A turn, or what leads to one, is under way. */
+  running(task: TaskId): boolean;
+  /** Starts the processes; resolves once they stand. */
+  start(
+    task: AgentTask,
+    request: TaskRequest,
+    resume: boolean,
+  ): Promise<{ readonly hosted: HostedTask; readonly unfinished: boolean }>;
+  /** Runs a turn to its status; ends the processes when the task needs none. */
+  turn(task: TaskId, message: ChatMessage | undefined): Promise<void>;
+  /** Runs work in the background; a fault or bug in it fails the task. */
+  run(task: TaskId, work: () => Promise<void>): void;
+  status(task: TaskId, ending: Ending): Promise<AgentTask>;
+  release(task: TaskId, exit: number): Promise<void>;
+  expireLater(task: AgentTask): void;
+  idle(): boolean;
+  close(): Promise<void>;
+}
+
+/** Makes the running side. */
+export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
+  const { keeper, host, powers } = parts;
+  const live = new Map<TaskId, { readonly hosted: HostedTask; readonly request: TaskRequest }>();
+  const running = new Map<TaskId, Promise<void>>();
+  const queue: (() => void)[] = [];
+  let slots = parts.concurrent;
+  let closed = false;
+
+  const enter = async (): Promise<void> => {
+    if (slots > 0) {
+      slots -= 1;
+      return;
+    }
+    await new Promise<void>((resolve) => queue.push(resolve));
+  };
+  const leave = (): void => {
+    const next = queue.shift();
+    if (next === undefined) slots += 1;
+    else next();
+  };
+
+  const status = (task: TaskId, ending: Ending): Promise<AgentTask> =>
+    keeper.record(task, [{
+      kind: "taskStatus",
+      body: { status: ending.status, ...(ending.exit === undefined ? {} : { exit: ending.exit }) },
+      private: {
+        ...(ending.answer === undefined ? {} : { answer: ending.answer }),
+        ...(ending.reason === undefined ? {} : { reason: ending.reason }),
+      },
+    }]);
+
+  const release = async (task: TaskId, exit: number): Promise<void> => {
+    const entry = live.get(task);
+    if (entry === undefined) return;
+    live.delete(task);
+    await entry.hosted.end(exit);
+    leave();
+  };
+
+  const start = async (
+    task: AgentTask,
+    request: TaskRequest,
+    resume: boolean,
+  ): Promise<{ hosted: HostedTask; unfinished: boolean }> => {
+    await enter();
+    try {
+      const started = await host.start(task, request, { resume });
+      live.set(task.id, { hosted: started.hosted, request });
+      return started;
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  };
+
+  const runTurn = async (task: TaskId, message: ChatMessage | undefined): Promise<void> => {
+    const entry = live.get(task);
+    if (entry === undefined) {
+      throw new Fault("gone", `Cannot go on with task ${task}: it has no process`);
+    }
+    const { hosted, request } = entry;
+    const turn = await hosted.turn(message);
+    if (closed || isFinal(keeper.need(task).status)) return;
+    const review = turn.stop === "waiting" ? { kind: "nothing" as const } : await hosted.review();
+    if (closed || isFinal(keeper.need(task).status)) return;
+    const ending = endingOf(turn, review, {
+      interactive: request.interactive,
+      contaminated: hosted.contaminated(),
+    });
+    await status(task, ending);
+    if (isFinal(ending.status) || ending.status === "needsApproval") {
+      await release(task, ending.exit ?? EXIT.waiting);
+    }
+  };
+
+  const run = (task: TaskId, work: () => Promise<void>): void => {
+    const done = work().catch(async (error: unknown) => {
+      if (closed) return;
+      const known = keeper.get(task);
+      if (known !== undefined && !isFinal(known.status)) {
+        const fault = error instanceof Fault;
+        const reason = error instanceof Error ? error.message : String(error);
+        await status(task, {
+          status: "failed",
+          exit: fault && error.code === "budgetExhausted" ? EXIT.budgetExhausted : EXIT.failure,
+          reason: fault ? reason : `a bug ended it: ${reason}`,
+        }).catch(() => undefined);
+      }
+      await release(task, EXIT.failure);
+    }).finally(() => {
+      if (running.get(task) === done) running.delete(task);
+    });
+    running.set(task, done);
+  };
+
+  const expireLater = (task: AgentTask): void => {
+    powers.after(task.limits.wallClockMs, () => {
+      const now = keeper.get(task.id);
+      if (now === undefined || now.status !== "open" || !live.has(task.id)) return;
+      run(task.id, async () => {
+        await status(task.id, {
+          status: "expired",
+          exit: EXIT.budgetExhausted,
+          reason: `its wall-clock limit of ${task.limits.wallClockMs} ms passed`,
+        });
+        await release(task.id, EXIT.budgetExhausted);
+      });
+    });
+  };
+
+  return Object.freeze({
+    hosted: (task: TaskId) => live.get(task)?.hosted,
+    request: (task: TaskId) => live.get(task)?.request,
+    running: (task: TaskId) => running.has(task),
+    start,
+    turn: runTurn,
+    run,
+    status,
+    release,
+    expireLater,
+    idle: () =>
+      running.size === 0 && [...live.keys()].every((task) => keeper.get(task)?.status !== "open"),
+    async close(): Promise<void> {
+      closed = true;
+      await Promise.all([...live.keys()].map((task) => release(task, EXIT.failure)));
+      await Promise.allSettled([...running.values()]);
+    },
+  });
+}

@@ -1,0 +1,79 @@
+/** The policy when nobody wrote one, and the forbids that no rule lifts. DESIGN section 5. @module */
+import {
+  type EffectClass,
+  type PermissionMode,
+  type Phase,
+  PHASE_FORBIDS,
+  type Profile,
+} from "../contracts/mod.ts";
+
+/** What a policy says about a subject, and where it is written (`FILE:LINE` or `built-in: NAME`). */
+export interface Ruling {
+  readonly mode: PermissionMode | "suppress";
+  readonly rule: string;
+  /** In words, for people and for the agent. */
+  readonly why?: string;
+}
+
+const NETWORK: Ruling = Object.freeze({
+  mode: "forbidden",
+  rule: "built-in: network forbidden until granted",
+  why: "ask the operator for a rule in remit.yaml that grants this destination",
+});
+
+/** Mode of each effect class when no rule matches. */
+export const DEFAULT_RULINGS: Readonly<Record<EffectClass, Ruling>> = Object.freeze({
+  read: { mode: "auto", rule: "built-in: reading mounts is free" },
+  stage: { mode: "auto", rule: "built-in: staging is free" },
+  mutateLocal: { mode: "consent", rule: "built-in: changes are reviewed" },
+  outboundRead: NETWORK,
+  outboundWrite: NETWORK,
+  destructive: { mode: "stepUp", rule: "built-in: what cannot be undone needs stepUp" },
+  admin: { mode: "stepUp", rule: "built-in: administration needs stepUp" },
+});
+
+/** A forbid that no rule lifts: phase, administration, guests and anonymous sessions. */
+export function standingForbid(subject: {
+  readonly profile: Profile;
+  readonly phase: Phase;
+  readonly tool: string;
+  readonly effect: EffectClass;
+}): Ruling | undefined {
+  const { profile, phase, tool, effect } = subject;
+  if (effect === "admin" && profile !== "operator") {
+    return forbid(
+      "built-in: administration only for the operator",
+      "the operator can do it with `remit` at their own terminal",
+    );
+  }
+  if (profile === "anonymous" && effect !== "read") {
+    return forbid("built-in: anonymous only reads", "sign in, or ask the operator to do it");
+  }
+  if (profile === "guest" && (effect === "outboundRead" || effect === "outboundWrite")) {
+    return forbid("built-in: guests send nothing", "ask the operator to do it");
+  }
+  const taken = PHASE_FORBIDS[phase];
+  if (taken.includes(effect) || taken.includes(tool)) {
+    return forbid(
+      `built-in: phase ${phase}`,
+      `the task is in phase "${phase}"; propose it in words and wait for phase "work"`,
+    );
+  }
+  return undefined;
+}
+
+function forbid(rule: string, why: string): Ruling {
+  return { mode: "forbidden", rule, why };
+}
+
+const GRAVITY = ["auto", "consent", "stepUp", "forbidden", "suppress"] as const;
+
+/** The graver of two rulings; the first when they are equally grave. */
+export function graver<T extends { readonly mode: PermissionMode | "suppress" }>(a: T, b: T): T {
+  return GRAVITY.indexOf(b.mode) > GRAVITY.indexOf(a.mode) ? b : a;
+}
+
+/** The graver of two modes. */
+export function graverMode(a: PermissionMode, b: PermissionMode): PermissionMode {
+  return GRAVITY.indexOf(b) > GRAVITY.indexOf(a) ? b : a;
+}

@@ -1,0 +1,154 @@
+/** What no tool may touch, and which files execute later. DESIGN sections 5 and 6. @module */
+import { foldPath, type Glob, makeGlob } from "./glob.ts";
+
+/** Credentials and keys: no tool reads or writes them, whatever a rule says. */
+export const NEVER: readonly string[] = Object.freeze([
+  ".env*",
+  "*.env",
+  "**/.ssh/**",
+  "id_rsa*",
+  "id_dsa*",
+  "id_ecdsa*",
+  "id_ed25519*",
+  "*.pem",
+  "*.key",
+  "*.p12",
+  "*.pfx",
+  "*.jks",
+  "*.keystore",
+  "*.kdbx",
+  "*.ppk",
+  ".netrc",
+  "_netrc",
+  ".npmrc",
+  ".pypirc",
+  ".pgpass",
+  ".htpasswd",
+  ".git-credentials",
+  "**/.aws/**",
+  "**/.azure/**",
+  "**/.gnupg/**",
+  "**/.kube/**",
+  "**/.docker/config.json",
+  "**/.config/gcloud/**",
+  "**/.config/gh/**",
+  "credentials*.json",
+  "*service-account*.json",
+]);
+
+/** What no tool writes: Remit's own policy and answers, and a repository's inside. */
+export const NEVER_WRITE: readonly string[] = Object.freeze([
+  "remit.yaml",
+  "remit.lock",
+  "answers.json",
+  "**/.git/**",
+]);
+
+const EXECUTES = [
+  "**/.github/workflows/**",
+  "**/.gitlab-ci.yml",
+  "**/.gitlab/**",
+  "**/.circleci/**",
+  "**/.ci/**",
+  "**/.husky/**",
+  "**/hooks/**",
+  "**/.githooks/**",
+  "**/.vscode/**",
+  "**/.idea/**",
+  "**/.devcontainer/**",
+  "**/bin/**",
+  "package.json",
+  "deno.json",
+  "deno.jsonc",
+  "jenkinsfile",
+  "makefile",
+  "gnumakefile",
+  "*.mk",
+  "dockerfile*",
+  "docker-compose*",
+  "compose.y*ml",
+  "justfile",
+  "rakefile",
+  "gemfile",
+  "cmakelists.txt",
+  "build.rs",
+  "cargo.toml",
+  "setup.py",
+  "pyproject.toml",
+  "conftest.py",
+  "build.gradle*",
+  "pom.xml",
+  "tox.ini",
+  "lefthook.y*ml",
+  ".pre-commit-config.yaml",
+  "azure-pipelines.y*ml",
+  ".travis.yml",
+  "*.sh",
+  "*.bash",
+  "*.zsh",
+  "*.fish",
+  "*.bat",
+  "*.cmd",
+  "*.ps1",
+  ".bashrc",
+  ".bash_profile",
+  ".profile",
+  ".zshrc",
+  ".envrc",
+  ".npmrc",
+  ".gitattributes",
+  ".gitmodules",
+];
+
+/** A glob and the place it was written. */
+export interface PlacedGlob {
+  readonly glob: string;
+  readonly at: string;
+}
+
+/** Finds the first glob that covers a path. Results are kept: the answer depends on the path alone. */
+export function makePathList(
+  globs: readonly PlacedGlob[],
+): (path: string) => PlacedGlob | undefined {
+  const names: { readonly glob: Glob; readonly placed: PlacedGlob }[] = [];
+  const paths: typeof names = [];
+  for (const placed of globs) {
+    const folded = foldPath(placed.glob);
+    (folded.includes("/") ? paths : names).push({ glob: makeGlob(folded), placed });
+  }
+  const find = (path: string): PlacedGlob | undefined => {
+    // Folded before it is split: a compatibility form of "/" must not hide a name.
+    const parts = foldPath(path).split(/[/\\]/).filter((part) => part !== "" && part !== ".");
+    for (const { glob, placed } of names) {
+      for (const part of parts) if (glob.matches([part])) return placed;
+    }
+    for (const { glob, placed } of paths) {
+      for (let end = 1; end <= parts.length; end++) {
+        if (glob.matches(parts.slice(0, end))) return placed;
+      }
+    }
+    return undefined;
+  };
+  return remembering(find);
+}
+
+/** Tells whether a file is one that executes later without anyone asking for it. */
+export const executesLater: (path: string) => boolean = (() => {
+  const find = makePathList(EXECUTES.map((glob) => ({ glob, at: "built-in: executes" })));
+  return (path) => find(path) !== undefined;
+})();
+
+const KEPT = 4_096;
+
+/** Remembers answers of a pure function, up to 4,096 of them. */
+export function remembering<T>(find: (key: string) => T): (key: string) => T {
+  const known = new Map<string, T>();
+  return (key) => {
+    const before = known.get(key);
+    if (before !== undefined || known.has(key)) return before as T;
+    const found = find(key);
+    if (known.size >= KEPT) known.clear();
+    known.set(key, found);
+    return found;
+  };
+}

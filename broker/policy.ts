@@ -1,0 +1,168 @@
+/** Policy: the mode of a call, the never-list, clearances. DESIGN sections 3, 5 and 6. @module */
+import {
+  cleared,
+  Fault,
+  type Label,
+  type PermissionMode,
+  type PolicySource,
+  type Profile,
+} from "../contracts/mod.ts";
+import { DEFAULT_RULINGS, graver, type Ruling, standingForbid } from "./defaults.ts";
+import {
+  executesLater,
+  makePathList,
+  NEVER,
+  NEVER_WRITE,
+  type PlacedGlob,
+  remembering,
+} from "./never.ts";
+import { compileRule, firstMatch, type Subject } from "./rules.ts";
+
+/** What the policy says. Pure: the same question has the same answer until the policy is replaced. */
+export interface Policy {
+  /** The mode of a call, by the gravest of its paths. */
+  decide(subject: Subject): Ruling;
+  /** The lightest mode that any call of a tool can have: what its descriptor shows. */
+  offered(subject: Subject): Ruling;
+  /** The never-list's entry for a path `MOUNT/relative`; no rule lifts it. */
+  never(path: string, right: "read" | "write"): PlacedGlob | undefined;
+  /** Globs of the never-list, for the walls behind the gate. */
+  neverGlobs(right: "read" | "write"): readonly string[];
+  /** Whether a session of this profile may send text of this label to a model. */
+  modelAllowed(
+    profile: Profile,
+    model: { readonly ref: string; readonly remote: boolean },
+    label: Label,
+  ): { readonly allowed: boolean; readonly rule: string; readonly why?: string };
+  /** The most confidential label that a sink may receive. */
+  clearance(destination: string): Label;
+  /** Whether a file is one that executes later (CI, package.json, hooks). */
+  executes(path: string): boolean;
+  /** Most bytes of a tool's result, when remit.yaml says. */
+  resultBytes(tool: string): number | undefined;
+  /** Refuse instead of asking when colour falls short. */
+  readonly strict: boolean;
+  readonly selfConsent: boolean;
+}
+
+const MOST_RULES = 1_000;
+
+/**
+ * Makes the policy of all layers merged.
+ * @throws {Fault} `tooLarge` for more than 1,000 rules.
+ * @example
+ * ```ts
+ * import { makePolicy, NO_POLICY } from "./policy.ts";
+ * if (makePolicy(NO_POLICY).never("desk/keys.env", "read") === undefined) throw new Error("read");
+ * ```
+ */
+export function makePolicy(source: PolicySource): Policy {
+  if (source.rules.length > MOST_RULES) {
+    throw new Fault("tooLarge", `Cannot read the policy: more than ${MOST_RULES} rules`);
+  }
+  const rules = source.rules.map(compileRule);
+  const byPath = source.rules.some((rule) => rule.path !== undefined);
+  const lists = neverLists(source);
+  const clearances = new Map(
+    Object.entries(source.clearance).map(([sink, label]) => [sink.toLowerCase(), label]),
+  );
+
+  const rulingAt = (subject: Subject, path: string | undefined): Ruling =>
+    firstMatch(rules, subject, { path, fallback: DEFAULT_RULINGS[subject.effect] });
+
+  const clearance = (destination: string): Label =>
+    clearances.get(destination.toLowerCase()) ?? defaultClearance(destination);
+
+  return Object.freeze({
+    strict: source.strict,
+    selfConsent: source.selfConsent,
+    clearance,
+    executes: executesLater,
+    resultBytes: (tool: string) =>
+      Object.hasOwn(source.resultBytes, tool) ? source.resultBytes[tool] : undefined,
+    never: (path: string, right: "read" | "write") => lists[right].find(path),
+    neverGlobs: (right: "read" | "write") => lists[right].globs,
+    decide: (subject: Subject): Ruling => {
+      const forbid = standingForbid(subject);
+      if (forbid !== undefined) return forbid;
+      if (rules.length === 0) return DEFAULT_RULINGS[subject.effect];
+      if (!byPath || subject.paths.length === 0) return rulingAt(subject, undefined);
+      return subject.paths.map((path) => rulingAt(subject, path)).reduce(graver);
+    },
+    offered: (subject: Subject): Ruling => {
+      const forbid = standingForbid(subject);
+      if (forbid !== undefined) return forbid;
+      const fitting = rules.filter((rule) => rule.fitsTool(subject));
+      const general = fitting.filter((rule) => rule.general).map((rule) => rule.ruling);
+      const ban = general.find(({ mode }) => mode === "suppress") ??
+        general.find(({ mode }) => mode === "forbidden");
+      if (ban !== undefined) return ban;
+      const usual = general[0] ?? DEFAULT_RULINGS[subject.effect];
+      const lifting = fitting.filter((rule) => !rule.general).map((rule) => rule.ruling)
+        .filter(({ mode }) => mode !== "forbidden" && mode !== "suppress");
+      return lifting.reduce((light, next) => graver(next, light) === next ? light : next, usual);
+    },
+    modelAllowed: (profile, model, label) => {
+      if (model.remote && profile !== "operator") {
+        return {
+          allowed: false,
+          rule: `built-in: ${profile} sessions use local models only`,
+          why: "choose a local model with --model, or ask the operator",
+        };
+      }
+      const sink = `model:${model.ref}`;
+      const written = clearances.get(sink.toLowerCase());
+      const limit = written ?? (model.remote ? "internal" : "secret");
+      const rule = written === undefined
+        ? `built-in: ${model.remote ? "remote" : "local"} models are cleared for ${limit}`
+        : `remit.yaml: clearance of ${sink}`;
+      if (cleared(label, limit)) return { allowed: true, rule };
+      return {
+        allowed: false,
+        rule,
+        why: `the conversation is ${label}; choose a local model, or raise clearance in remit.yaml`,
+      };
+    },
+  });
+}
+
+/** The policy of a machine without remit.yaml. */
+export const NO_POLICY: PolicySource = Object.freeze({
+  rules: [],
+  never: [],
+  clearance: {},
+  limits: {},
+  strict: false,
+  selfConsent: false,
+  resultBytes: {},
+});
+
+function neverLists(source: PolicySource): Record<
+  "read" | "write",
+  { readonly globs: readonly string[]; find(path: string): PlacedGlob | undefined }
+> {
+  const reads = [
+    ...NEVER.map((glob) => ({ glob, at: "built-in: never-list" })),
+    ...source.never,
+  ];
+  const writes = [
+    ...reads,
+    ...NEVER_WRITE.map((glob) => ({ glob, at: "built-in: never written by tools" })),
+  ];
+  const made = (placed: readonly PlacedGlob[]): ReturnType<typeof neverLists>["read"] =>
+    Object.freeze({
+      globs: Object.freeze(placed.map(({ glob }) => glob)),
+      find: makePathList(placed),
+    });
+  return { read: made(reads), write: made(writes) };
+}
+
+const LOCAL_KINDS: ReadonlySet<string> = new Set(["scripted", "local", "gguf", "wllama"]);
+
+const defaultClearance = remembering((destination: string): Label => {
+  if (destination === "outbox") return "internal";
+  if (!destination.startsWith("model:")) return "public";
+  return LOCAL_KINDS.has(destination.split(":")[1] ?? "") ? "secret" : "internal";
+});
+
+export type { PermissionMode, Ruling, Subject };

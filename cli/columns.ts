@@ -1,0 +1,56 @@
+/** How many terminal columns text takes, counted so that no line ever wraps late. @module */
+
+/** Most columns that `text` can take: letters of unknown width count as two. */
+export function columnsOf(text: string): number {
+  let columns = 0;
+  for (const letter of text) columns += width(letter.codePointAt(0) ?? 0);
+  return columns;
+}
+
+function width(point: number): number {
+  if (point < 0x300) return 1;
+  // Greek and Cyrillic, general punctuation, arrows, box drawing, blocks: one column everywhere.
+  if (point >= 0x370 && point < 0x530) return 1;
+  if (point >= 0x2010 && point <= 0x2027) return 1;
+  if (point >= 0x2190 && point < 0x2600) return 1;
+  return 2;
+}
+
+/** Splits safe text into pieces of at most `columns` columns. Gives one piece for empty text. */
+export function hardWrap(text: string, columns: number): string[] {
+  const most = Math.max(8, columns);
+  const pieces: string[] = [];
+  let piece = "";
+  let used = 0;
+  for (const letter of text) {
+    const needs = columnsOf(letter);
+    if (used + needs > most) {
+      pieces.push(piece);
+      piece = "";
+      used = 0;
+    }
+    piece += letter;
+    used += needs;
+  }
+  pieces.push(piece);
+  return pieces;
+}
+
+/** Cuts safe text to `columns` columns, with `…` where something is missing. */
+export function cutTo(text: string, columns: number): string {
+  if (columnsOf(text) <= columns) return text;
+  let kept = "";
+  let used = 1;
+  for (const letter of text) {
+    const needs = columnsOf(letter);
+    if (used + needs > columns) break;
+    kept += letter;
+    used += needs;
+  }
+  return `${kept}…`;
+}
+
+/** Pads safe text with spaces to at least `columns` columns. */
+export function padTo(text: string, columns: number): string {
+  return text + " ".repeat(Math.max(0, columns - columnsOf(text)));
+}

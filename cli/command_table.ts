@@ -1,0 +1,164 @@
+/** Every command: its words, its flags, its examples. Help and parsing read this one table. @module */
+
+/** One flag. `value` names what follows it; absent for a switch. */
+export interface FlagSpec {
+  readonly name: string;
+  readonly short?: string;
+  readonly value?: string;
+  readonly many?: boolean;
+  readonly help: string;
+}
+
+/** One command. */
+export interface CommandSpec {
+  /** `run`, `task show`: one or two words. Empty: the session over this folder. */
+  readonly name: string;
+  readonly args: string;
+  readonly help: string;
+  readonly flags: readonly FlagSpec[];
+  /** Least and most positional arguments. */
+  readonly takes: readonly [number, number];
+  readonly examples: readonly string[];
+}
+
+/** Flags that every command takes. */
+export const COMMON_FLAGS: readonly FlagSpec[] = [
+  { name: "state", value: "DIR", help: "where Remit keeps its state" },
+  { name: "json", help: "print one JSON document, or JSON lines for a stream" },
+  { name: "help", short: "h", help: "show this" },
+  { name: "version", short: "V", help: "show the version" },
+];
+
+const MOUNT: FlagSpec = {
+  name: "mount",
+  value: "NAME=DIR[:ro|stage|rw]",
+  many: true,
+  help: "a folder that the agent sees as NAME; stage (the default) collects its changes for review",
+};
+const MODEL: FlagSpec = { name: "model", value: "REF", help: "the model, such as scripted:FILE" };
+const TRACE: FlagSpec = {
+  name: "trace",
+  value: "FILE",
+  help: "write the execution trace, JSON lines",
+};
+const RUN_FLAGS: readonly FlagSpec[] = [
+  { name: "request", short: "p", value: "TEXT", help: "what to do; - reads standard input" },
+  MOUNT,
+  MODEL,
+  { name: "profile", value: "operator|guest|anonymous", help: "whose rules hold" },
+  {
+    name: "on-question",
+    value: "ask|queue|deny",
+    help: "what happens when something needs a person; without a terminal: queue",
+  },
+  { name: "answers", value: "FILE", help: "answers given beforehand, JSON" },
+  TRACE,
+  { name: "plan", help: "only read and propose: nothing may be staged or applied" },
+];
+const FOR: FlagSpec = { name: "for", value: "once|turn|session", help: "how long an answer holds" };
+const SAY: FlagSpec = { name: "say", value: "TEXT", help: "words to the agent" };
+const PASSPHRASE: FlagSpec = {
+  name: "passphrase-file",
+  value: "FILE",
+  help: "read the passphrase from a file instead of the terminal",
+};
+
+const simple = (
+  name: string,
+  args: string,
+  takes: readonly [number, number],
+  help: string,
+  examples: readonly string[],
+  flags: readonly FlagSpec[] = [],
+): CommandSpec => ({ name, args, takes, help, examples, flags });
+
+/** Every command, in the order in which help lists them. */
+export const COMMANDS: readonly CommandSpec[] = [
+  simple("", "", [0, 0], "open a session over this folder", ["remit", "remit -c"], [
+    { name: "continue", short: "c", help: "go on with the last session" },
+    MOUNT,
+    MODEL,
+    TRACE,
+  ]),
+  simple("run", "[REQUEST | -]", [0, 1], "hand an agent one request; without any, the demo", [
+    "remit run",
+    "remit run -p 'Tidy my notes' --mount desk=~/notes --model scripted:tidy.yaml",
+    "git diff | remit run - --mount code=.:ro --model scripted:review.yaml",
+  ], RUN_FLAGS),
+  simple("questions", "", [0, 0], "what waits for you", ["remit questions"]),
+  simple("answer", "ID allow|deny", [2, 2], "answer a question; its task goes on", [
+    "remit answer q3k9 allow",
+    "remit answer q3k9 deny --say 'Keep the old wording'",
+  ], [FOR, SAY, PASSPHRASE]),
+  simple("resume", "TASK", [1, 1], "go on with a task that stopped or waits", ["remit resume t1"], [
+    TRACE,
+  ]),
+  simple("ps", "", [0, 0], "running processes", ["remit ps"]),
+  simple("task show", "[TASK]", [0, 1], "one task, or all of them", ["remit task show"]),
+  simple("task cancel", "TASK", [1, 1], "end a task", ["remit task cancel t1"]),
+  simple("task archive", "TASK", [1, 1], "put a finished task away", ["remit task archive t1"]),
+  simple("task purge", "TASK", [1, 1], "erase a task's content; its chain stays", [
+    "remit task purge t1",
+  ]),
+  simple("kill", "PID [SIGNAL]", [1, 2], "signal a process", ["remit kill 4", "remit kill 4 STOP"]),
+  simple("diff", "TASK", [1, 1], "what a task staged or changed", ["remit diff t1"]),
+  simple("undo", "TASK", [1, 1], "take a task's changes back", ["remit undo t1"]),
+  simple("log", "TASK", [1, 1], "everything a task did", ["remit log t1", "remit log t1 --follow"], [
+    { name: "follow", short: "f", help: "wait for more" },
+  ]),
+  simple("audit verify", "", [0, 0], "check every chain and seal", [
+    "remit audit verify",
+    "remit audit verify --head 3fa2…",
+  ], [{ name: "head", value: "HASH", help: "a head that you kept: detects a cut tail" }]),
+  simple("audit query", "", [0, 0], "executed calls, one JSON line each", [
+    "remit audit query --tool file_read --decision forbidden",
+    "remit audit query --since 2h",
+  ], [
+    { name: "since", value: "TIME", help: "a date, or how long ago: 30m, 2h, 7d" },
+    { name: "task", value: "TASK", help: "of one task" },
+    { name: "tool", value: "NAME", help: "of one tool" },
+    { name: "model", value: "NAME", help: "proposed by one model" },
+    { name: "decision", value: "WORD", help: "decided so: auto, consented, forbidden, …" },
+    { name: "outcome", value: "WORD", help: "ended so: ok, refusedByPolicy, …" },
+  ]),
+  simple("audit repair", "", [0, 0], "cut off a torn tail, and say what went", [
+    "remit audit repair",
+  ]),
+  simple("receipt show", "TASK", [1, 1], "a task's receipts", ["remit receipt show t1"]),
+  simple("receipt export", "TASK", [1, 1], "receipts as JSON lines, for others", [
+    "remit receipt export t1 > receipts.jsonl",
+  ]),
+  simple("receipt verify", "FILE", [1, 1], "check receipts without a kernel", [
+    "remit receipt verify receipts.jsonl --key PUB",
+  ], [{ name: "key", value: "PUB", help: "the kernel's public key, base64url" }]),
+  simple("lease list", "[TASK]", [0, 1], "what is lent to whom", ["remit lease list"]),
+  simple("lease revoke", "LEASE", [1, 1], "take a lease back, now", ["remit lease revoke l4"]),
+  simple("grants", "[TASK]", [0, 1], "answers that still hold", ["remit grants"]),
+  simple("can", "AGENT TOOL JSON", [3, 3], "which rule would decide a call, and why", [
+    `remit can agent file_read '{"path":"desk/keys.env"}' --mount desk=.`,
+  ], [{ name: "profile", value: "operator|guest|anonymous", help: "whose rules hold" }, MOUNT]),
+  simple("outbox list", "[TASK]", [0, 1], "what agents made for you", ["remit outbox list"]),
+  simple("outbox show", "ARTIFACT", [1, 1], "one of them", ["remit outbox show a2"]),
+  simple("outbox release", "ARTIFACT", [1, 1], "let it out of quarantine", [
+    "remit outbox release a2",
+  ]),
+  simple("trust", "[DIR]", [0, 1], "accept a folder's remit.yaml as it is now", [
+    "remit trust",
+    "remit trust --revoke",
+  ], [{ name: "revoke", help: "no longer accept it" }]),
+  simple("key create", "", [0, 0], "make your passphrase key, for the gravest questions", [
+    "remit key create",
+  ], [PASSPHRASE]),
+  simple("key show", "", [0, 0], "your public keys", ["remit key show"]),
+  simple("key rotate", "", [0, 0], "replace your passphrase key", ["remit key rotate"], [
+    PASSPHRASE,
+    { name: "new-passphrase-file", value: "FILE", help: "where the new passphrase is" },
+  ]),
+  simple("doctor", "", [0, 0], "which walls stand on this machine", ["remit doctor"]),
+  simple("stop", "", [0, 0], "end the kernel when it is idle", ["remit stop"]),
+];
+
+/** Finds a command by its words. */
+export function findCommand(name: string): CommandSpec | undefined {
+  return COMMANDS.find((command) => command.name === name);
+}

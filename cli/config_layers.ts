@@ -1,0 +1,128 @@
+/** Layers of configuration become one policy. DESIGN section 6. @module */
+import {
+  type Label,
+  type Limits,
+  type Mount,
+  mixColour,
+  mixLabel,
+  type PlacedRule,
+  type PolicySource,
+  type RemitConfig,
+} from "../contracts/mod.ts";
+import type { ConfigFile } from "./config_text.ts";
+import { narrowPolicy } from "./config_narrow.ts";
+
+/** A layer: a file, and whether it may widen. */
+export interface Layer {
+  readonly file: ConfigFile;
+  readonly trusted: boolean;
+}
+
+/** A mark on paths, still as globs. */
+export type Mark = NonNullable<RemitConfig["marks"]>[number];
+
+/** What the layers come to. */
+export interface Merged {
+  readonly policy: PolicySource;
+  /** From trusted layers only. */
+  readonly model: string | undefined;
+  readonly models: Readonly<Record<string, string>>;
+  readonly mounts: NonNullable<RemitConfig["mounts"]>;
+  /** Mounts that untrusted layers want narrower. */
+  readonly narrowMounts: readonly NonNullable<RemitConfig["mounts"]>[];
+  readonly marks: readonly Mark[];
+  /** What was left out of untrusted layers, for the person: `FILE:LINE: why`. */
+  readonly notes: readonly string[];
+}
+
+/** Policy that says nothing: the built-in default decides. */
+export const EMPTY_POLICY: PolicySource = Object.freeze({
+  rules: [],
+  never: [],
+  clearance: {},
+  limits: {},
+  strict: false,
+  selfConsent: false,
+  resultBytes: {},
+});
+
+function definedLimits(limits: RemitConfig["limits"]): Partial<Limits> {
+  return Object.fromEntries(
+    Object.entries(limits ?? {}).filter(([, value]) => value !== undefined),
+  ) as Partial<Limits>;
+}
+
+/** Puts a trusted layer in front of a policy. */
+function overlayPolicy(policy: PolicySource, file: ConfigFile): PolicySource {
+  const { config } = file;
+  const rules: readonly PlacedRule[] = [...file.rules, ...policy.rules];
+  const clearance: Record<string, Label> = { ...policy.clearance, ...config.clearance };
+  const resultBytes: Record<string, number> = { ...policy.resultBytes };
+  for (const [tool, { resultBytes: bytes }] of Object.entries(config.tools ?? {})) {
+    if (bytes !== undefined) resultBytes[tool] = bytes;
+  }
+  return {
+    rules,
+    never: [
+      ...policy.never,
+      ...(config.never ?? []).map((glob, n) => ({ glob, at: file.at(["never", n]) })),
+    ],
+    clearance,
+    limits: { ...policy.limits, ...definedLimits(config.limits) },
+    strict: config.strict ?? policy.strict,
+    selfConsent: config.selfConsent ?? policy.selfConsent,
+    resultBytes,
+  };
+}
+
+/**
+ * Merges layers, given from the weakest (the operator's own remit.yaml) to the strongest (the
+ * folder's). Layers that are not trusted, and the ceiling, only narrow, whatever their place.
+ */
+export function mergeLayers(layers: readonly Layer[]): Merged {
+  let policy = EMPTY_POLICY;
+  let model: string | undefined;
+  let models: Record<string, string> = {};
+  let mounts: NonNullable<RemitConfig["mounts"]> = {};
+  const marks: Mark[] = [];
+  const notes: string[] = [];
+  const narrowMounts: NonNullable<RemitConfig["mounts"]>[] = [];
+  for (const { file } of layers.filter((each) => each.trusted)) {
+    policy = overlayPolicy(policy, file);
+    model = file.config.model ?? model;
+    models = { ...models, ...file.config.models };
+    mounts = { ...mounts, ...file.config.mounts };
+    marks.push(...(file.config.marks ?? []));
+  }
+  for (const { file } of layers.filter((each) => !each.trusted)) {
+    const narrowed = narrowPolicy(policy, file);
+    policy = narrowed.policy;
+    notes.push(...narrowed.notes);
+    if (file.config.mounts !== undefined) narrowMounts.push(file.config.mounts);
+    marks.push(...(file.config.marks ?? []));
+  }
+  return Object.freeze({ policy, model, models, mounts, narrowMounts, marks, notes });
+}
+
+const MODES = ["rw", "stage", "ro"] as const;
+
+/** Applies marks and untrusted wishes to a mount: colour only falls, label only rises. */
+export function narrowMount(mount: Mount, merged: Merged): Mount {
+  let { colour, label, mode } = mount;
+  for (const wishes of merged.narrowMounts) {
+    const wish = Object.entries(wishes).find(([name]) => name === mount.name)?.[1];
+    if (wish?.colour !== undefined) colour = mixColour(colour, wish.colour);
+    if (wish?.label !== undefined) label = mixLabel(label, wish.label);
+    if (wish?.mode !== undefined && MODES.indexOf(wish.mode) > MODES.indexOf(mode)) {
+      mode = wish.mode;
+    }
+  }
+  const marks = merged.marks.map((mark) => ({
+    path: mark.path.startsWith(`${mount.name}/`)
+      ? mark.path.slice(mount.name.length + 1)
+      : mark.path.replace(/^\.\//, ""),
+    ...(mark.colour === undefined ? {} : { colour: mixColour(colour, mark.colour) }),
+    ...(mark.label === undefined ? {} : { label: mixLabel(label, mark.label) }),
+  }));
+  return { ...mount, colour, label, mode, marks: [...mount.marks, ...marks] };
+}

@@ -1,0 +1,58 @@
+/** The operator's own files, as the command line reads and writes them. @module */
+import type { DiskRead, DiskWrite } from "./hands.ts";
+
+function missing(error: unknown): boolean {
+  return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
+}
+
+function orUndefined<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (missing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Makes the hands that touch the disk, with the process's own rights. */
+export function makeDisk(): DiskRead & DiskWrite {
+  return Object.freeze({
+    read: (path: string) => orUndefined(() => Deno.readFileSync(path)),
+    list: (path: string) =>
+      orUndefined(() => [...Deno.readDirSync(path)].map((entry) => entry.name).sort()) ?? [],
+    real: (path: string) => orUndefined(() => Deno.realPathSync(path)),
+    stat: (path: string) =>
+      orUndefined(() => {
+        const found = Deno.statSync(path);
+        return {
+          folder: found.isDirectory,
+          mode: (found.mode ?? 0) & 0o7777,
+          uid: found.uid ?? 0,
+        };
+      }),
+    write(path: string, bytes: Uint8Array | string, options?: { readonly mode?: number }): void {
+      const draft = `${path}.${crypto.randomUUID()}.tmp`;
+      const data = typeof bytes === "string" ? new TextEncoder().encode(bytes) : bytes;
+      try {
+        using file = Deno.openSync(draft, {
+          write: true,
+          createNew: true,
+          mode: options?.mode ?? 0o600,
+        });
+        for (let at = 0; at < data.length;) at += file.writeSync(data.subarray(at));
+        file.syncSync();
+        Deno.renameSync(draft, path);
+      } catch (error) {
+        orUndefined(() => Deno.removeSync(draft));
+        throw error;
+      }
+    },
+    makeFolder(path: string, mode = 0o700): void {
+      Deno.mkdirSync(path, { recursive: true, mode });
+    },
+    append(path: string, text: string): void {
+      Deno.writeTextFileSync(path, text, { append: true, mode: 0o600 });
+    },
+    temporary: (prefix: string) => Deno.realPathSync(Deno.makeTempDirSync({ prefix })),
+  });
+}

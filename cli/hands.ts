@@ -1,0 +1,100 @@
+/** What the commands of the command line are handed: everything they can touch. @module */
+import type { Json, Receipt } from "../contracts/mod.ts";
+import type { Paint } from "./paint.ts";
+
+/** Where words go. Everything given to it must be safe text. */
+export interface Screen {
+  /** Standard output: the answer, and nothing else. */
+  out(text: string): void;
+  /** One line of the live view, on standard error. */
+  say(line: string): void;
+  /** A line that the next one replaces; does nothing off a terminal. */
+  hint(line: string): void;
+  readonly paint: Paint;
+  /** Columns of the live view. */
+  readonly width: number;
+}
+
+/** A person at a terminal. */
+export interface Keyboard {
+  /** Throws away what was typed before, shows `prompt`, and reads one line; undefined at its end. */
+  line(
+    prompt: string,
+    options?: { readonly echo?: boolean; readonly signal?: AbortSignal },
+  ): Promise<string | undefined>;
+}
+
+/** Reads files of the operator's own. */
+export interface DiskRead {
+  /** Undefined when there is no such file. */
+  read(path: string): Uint8Array | undefined;
+  /** Names in a folder; empty when there is none. */
+  list(path: string): readonly string[];
+  /** The real path behind links; undefined when there is nothing. */
+  real(path: string): string | undefined;
+  /** Undefined when there is nothing. `mode` is the permission bits. */
+  stat(path: string): { readonly folder: boolean; readonly mode: number; readonly uid: number } | undefined;
+}
+
+/** Writes files of the operator's own. */
+export interface DiskWrite {
+  /** Whole or not at all, by rename. `mode` is 0600 when not given. */
+  write(path: string, bytes: Uint8Array | string, options?: { readonly mode?: number }): void;
+  /** With its parents. 0700 when not given. */
+  makeFolder(path: string, mode?: number): void;
+  append(path: string, text: string): void;
+  /** A fresh folder of the system's temporary place. */
+  temporary(prefix: string): string;
+}
+
+/** The caller's surroundings. */
+export interface Around {
+  /** Absolute: what relative paths are taken against. */
+  readonly cwd: string;
+  env(name: string): string | undefined;
+  readonly uid: number;
+  readonly linux: boolean;
+  /** Remit's own folder. */
+  readonly home: string;
+  now(): number;
+  /** `prefix` and 12 characters of `[0-9a-z]`. */
+  id(prefix: string): string;
+}
+
+/** One open session with a kernel. */
+export interface KernelLink {
+  ask(op: string, body: Json): Promise<Json>;
+  /** Events of what is watched on this link. */
+  onTell(listener: (op: string, body: Json) => void): void;
+  /** Resolves with the reason when the session has ended. */
+  readonly closed: Promise<Error>;
+  close(): void;
+  readonly harness: string;
+  readonly head: string;
+  readonly receiptKey: string;
+}
+
+/** Checks receipts without a kernel. Wired in by main.ts. */
+export interface ReceiptCheck {
+  /** Gives the call's particulars; throws a fault naming the first bad part. */
+  verify(receipt: Receipt, key: string | undefined): Json;
+}
+
+/** Two presses of Ctrl-C, counted with care. */
+export interface Interrupts {
+  /** Calls `press` with 1, 2, … for each press; the returned function stops listening. */
+  listen(press: (count: number) => void): () => void;
+}
+
+/** Everything a command is handed. */
+export interface Hands {
+  readonly screen: Screen;
+  /** Undefined when nobody is there. */
+  readonly keyboard: Keyboard | undefined;
+  readonly disk: DiskRead & DiskWrite;
+  readonly around: Around;
+  readonly interrupts: Interrupts;
+  readonly receipts: ReceiptCheck;
+  /** All of standard input. */
+  readInput(): Promise<string>;
+}

@@ -1,0 +1,55 @@
+/** Help pages, made from the table of commands. @module */
+import { COMMANDS, type CommandSpec, COMMON_FLAGS, type FlagSpec } from "./command_table.ts";
+import { VERSION } from "./version.ts";
+
+function flagLines(flags: readonly FlagSpec[]): string[] {
+  return flags.flatMap((each) => {
+    const short = each.short === undefined ? "    " : `-${each.short}, `;
+    const value = each.value === undefined ? "" : ` ${each.value}`;
+    const left = `  ${short}--${each.name}${value}`;
+    return left.length > 32 ? [left, `${" ".repeat(34)}${each.help}`] : [`${left.padEnd(34)}${each.help}`];
+  });
+}
+
+function overview(): string[] {
+  const width = Math.max(...COMMANDS.map((each) => `${each.name} ${each.args}`.length));
+  return [
+    `remit ${VERSION}: runs agents that hold only what you handed them`,
+    "",
+    "Usage: remit [COMMAND] [FLAGS]",
+    "",
+    "Commands:",
+    ...COMMANDS.map((each) =>
+      `  ${(each.name === "" ? "(none)" : `${each.name} ${each.args}`).padEnd(width)}  ${each.help}`
+    ),
+    "",
+    "Every command:",
+    ...flagLines(COMMON_FLAGS),
+    "",
+    "Examples:",
+    "  remit run                      the demo: a scripted model on a copy of a desk",
+    "  remit run --help               what a command takes",
+    "  remit questions                what waits for you",
+    "",
+    "Exit codes: 0 done, 1 failed, 2 wrong use, 64 refused, 65 context, 66 budget, 67 upstream,",
+    "  68 unsure, 69 contaminated, 70 lease, 71 rate, 75 waits for you, 130 interrupted, 141 pipe",
+  ];
+}
+
+/** The help page of a command. */
+export function helpText(command: CommandSpec): string {
+  if (command.name === "") return `${overview().join("\n")}\n`;
+  const title = `remit ${command.name}`.trim();
+  return [
+    `${title} ${command.args}`.trim(),
+    "",
+    `  ${command.help}`,
+    "",
+    "Flags:",
+    ...flagLines([...command.flags, ...COMMON_FLAGS]),
+    "",
+    "Examples:",
+    ...command.examples.map((each) => `  ${each}`),
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,172 @@
+/** The terminal: standard streams, the keyboard, Ctrl-C. @module */
+import type { Interrupts, Keyboard, Screen } from "./hands.ts";
+import { cutTo } from "./columns.ts";
+import { makePaint } from "./paint.ts";
+
+const encoder = new TextEncoder();
+
+function writeAll(stream: { writeSync(bytes: Uint8Array): number }, text: string): void {
+  const bytes = encoder.encode(text);
+  for (let at = 0; at < bytes.length;) at += stream.writeSync(bytes.subarray(at));
+}
+
+/** Writes to a stream whose reader may have gone: then the process ends with 141, as SIGPIPE does. */
+function writeOrEnd(stream: { writeSync(bytes: Uint8Array): number }, text: string): void {
+  try {
+    writeAll(stream, text);
+  } catch (error) {
+    if (error instanceof Deno.errors.BrokenPipe) Deno.exit(141);
+    throw error;
+  }
+}
+
+function terminalWidth(): number {
+  const given = Number(Deno.env.get("COLUMNS"));
+  if (Number.isInteger(given) && given >= 40 && given <= 500) return given;
+  try {
+    const { columns } = Deno.consoleSize();
+    return columns >= 40 ? Math.min(columns, 120) : 80;
+  } catch (error) {
+    if (error instanceof Error) return 80;
+    throw error;
+  }
+}
+
+/** Makes the screen of this process. */
+export function makeScreen(): Screen {
+  const terminal = Deno.stderr.isTerminal();
+  const width = terminalWidth();
+  const dumb = Deno.env.get("TERM") === "dumb";
+  const colour = terminal && !dumb && (Deno.env.get("NO_COLOR") ?? "") === "";
+  const paint = makePaint(colour);
+  let hinted = false;
+  const clear = (): void => {
+    if (!hinted) return;
+    hinted = false;
+    writeAll(Deno.stderr, "\r\x1b[K");
+  };
+  return Object.freeze({
+    out(text: string): void {
+      clear();
+      writeOrEnd(Deno.stdout, text);
+    },
+    say(line: string): void {
+      clear();
+      writeOrEnd(Deno.stderr, `${line}\n`);
+    },
+    hint(line: string): void {
+      if (!terminal || dumb) return;
+      clear();
+      if (line === "") return;
+      hinted = true;
+      writeOrEnd(Deno.stderr, paint.dim(cutTo(line, width - 1)));
+    },
+    paint,
+    width,
+  });
+}
+
+const SETTLE_MS = 150;
+const INTERRUPTED = 3;
+const END = 4;
+const BACKSPACES = [8, 127];
+const NEWLINES = [10, 13];
+
+/** Bytes of the keyboard, read always, so that what nobody asked for is thrown away. */
+function startPump(): { take: (listener: ((bytes: Uint8Array) => void) | undefined) => void } {
+  let listener: ((bytes: Uint8Array) => void) | undefined;
+  const pump = async (): Promise<void> => {
+    const buffer = new Uint8Array(4_096);
+    for (;;) {
+      const read = await Deno.stdin.read(buffer);
+      if (read === null) break;
+      listener?.(buffer.slice(0, read));
+    }
+    listener?.(Uint8Array.of(END));
+  };
+  void pump();
+  return { take: (next) => listener = next };
+}
+
+/** Makes the keyboard, or undefined when nobody sits at this process. */
+export function makeKeyboard(screen: Screen): Keyboard | undefined {
+  if (!Deno.stdin.isTerminal() || !Deno.stderr.isTerminal()) return undefined;
+  let pump: ReturnType<typeof startPump> | undefined;
+  globalThis.addEventListener("unload", () => Deno.stdin.setRaw(false));
+  return Object.freeze({
+    async line(
+      prompt: string,
+      options?: { readonly echo?: boolean; readonly signal?: AbortSignal },
+    ): Promise<string | undefined> {
+      // Leaving line mode hands over what was typed ahead; all of it until things settle is dropped.
+      Deno.stdin.setRaw(true, { cbreak: true });
+      pump ??= startPump();
+      pump.take(undefined);
+      await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+      screen.hint("");
+      writeAll(Deno.stderr, prompt);
+      const take = pump.take;
+      const typed = await new Promise<string | undefined>((resolve) => {
+        let bytes: number[] = [];
+        const end = (value: string | undefined): void => {
+          take(undefined);
+          resolve(value);
+        };
+        options?.signal?.addEventListener("abort", () => end(undefined), { once: true });
+        if (options?.signal?.aborted === true) end(undefined);
+        take((chunk) => {
+          for (const byte of chunk) {
+            if (NEWLINES.includes(byte)) {
+              return end(new TextDecoder().decode(Uint8Array.from(bytes)));
+            }
+            if (byte === INTERRUPTED || (byte === END && bytes.length === 0)) return end(undefined);
+            if (BACKSPACES.includes(byte)) {
+              // One letter may be several bytes: drop its continuation bytes too.
+              const before = bytes.length;
+              while (bytes.length > 0 && ((bytes.at(-1) ?? 0) & 0xc0) === 0x80) bytes.pop();
+              bytes.pop();
+              if (before > 0 && options?.echo !== false) writeAll(Deno.stderr, "\b \b");
+            } else if (byte === 21) {
+              bytes = [];
+              if (options?.echo !== false) writeAll(Deno.stderr, `\r\x1b[K${prompt}`);
+            } else if (byte >= 32 && bytes.length < 8_192) {
+              bytes.push(byte);
+              if (options?.echo !== false) Deno.stderr.writeSync(Uint8Array.of(byte));
+            }
+          }
+        });
+      });
+      writeAll(Deno.stderr, "\n");
+      Deno.stdin.setRaw(false);
+      return typed;
+    },
+  });
+}
+
+const DEBOUNCE_MS = 300;
+
+/** Makes the listener for Ctrl-C: presses within 300 ms count once (`deno task` doubles them). */
+export function makeInterrupts(): Interrupts {
+  return Object.freeze({
+    listen(press: (count: number) => void): () => void {
+      let count = 0;
+      let last = -Infinity;
+      const onSignal = (): void => {
+        const now = performance.now();
+        if (now - last < DEBOUNCE_MS) return;
+        last = now;
+        count += 1;
+        press(count);
+      };
+      Deno.addSignalListener("SIGINT", onSignal);
+      return () => Deno.removeSignalListener("SIGINT", onSignal);
+    },
+  });
+}
+
+/** Reads all of standard input as text. */
+export async function readInput(): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of Deno.stdin.readable) chunks.push(chunk);
+  return new TextDecoder().decode(await new Blob(chunks as BlobPart[]).arrayBuffer());
+}

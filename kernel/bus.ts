@@ -1,0 +1,56 @@
+/** Publishes each event once it is durable, in order, to whoever watches its task. @module */
+import type { DocumentWrite, EventLog, NewEvent } from "../contracts/mod.ts";
+
+/** An event that was committed, with its private part as the writer gave it. */
+export interface Published extends NewEvent {
+  readonly task: string;
+  readonly n: number;
+  readonly at: number;
+}
+
+/** A log whose appends are published. */
+export interface Bus {
+  readonly log: EventLog;
+  /** `task` undefined: every task's. Returns the unsubscriber. */
+  listen(task: string | undefined, listener: (event: Published) => void): () => void;
+}
+
+/** Wraps a log. */
+export function makeBus(log: EventLog, now: () => number): Bus {
+  const all = new Set<(event: Published) => void>();
+  const byTask = new Map<string, Set<(event: Published) => void>>();
+  return Object.freeze({
+    log: Object.freeze({
+      head: () => log.head(),
+      async append(
+        task: string,
+        events: readonly NewEvent[],
+        documents?: readonly DocumentWrite[],
+      ): Promise<Awaited<ReturnType<EventLog["append"]>>> {
+        const at = now();
+        const placed = await log.append(task, events, documents);
+        const listeners = byTask.get(task);
+        if (all.size === 0 && listeners === undefined) return placed;
+        events.forEach((event, i) => {
+          const published = { ...event, task, at, n: placed[i]?.n ?? -1 };
+          for (const listener of all) listener(published);
+          for (const listener of listeners ?? []) listener(published);
+        });
+        return placed;
+      },
+    }),
+    listen(task: string | undefined, listener: (event: Published) => void): () => void {
+      if (task === undefined) {
+        all.add(listener);
+        return () => all.delete(listener);
+      }
+      const set = byTask.get(task) ?? new Set();
+      byTask.set(task, set);
+      set.add(listener);
+      return () => {
+        set.delete(listener);
+        if (set.size === 0) byTask.delete(task);
+      };
+    },
+  });
+}

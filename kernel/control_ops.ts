@@ -1,0 +1,101 @@
+/** What a command line may ask of the kernel, parsed once at the crossing. @module */
+import { z } from "zod";
+import {
+  Answer,
+  ArtifactId,
+  Digest,
+  Fault,
+  type Json,
+  LeaseId,
+  Limits,
+  Pid,
+  Profile,
+  QuestionId,
+  Signal,
+  TaskId,
+  TaskRequest,
+} from "../contracts/mod.ts";
+
+const task = z.object({ task: TaskId }).strict();
+const maybeTask = z.object({ task: TaskId.optional() }).strict();
+
+/** Filters of `audit query`; all must hold. Times are milliseconds since 1970. */
+export const AuditFilter = z.object({
+  task: TaskId.optional(),
+  since: z.int().min(0).optional(),
+  until: z.int().min(0).optional(),
+  tool: z.string().max(64).optional(),
+  model: z.string().max(256).optional(),
+  decision: z.string().max(32).optional(),
+  outcome: z.string().max(32).optional(),
+  limit: z.int().min(1).max(100_000).optional(),
+}).strict();
+/** See {@link AuditFilter}. */
+export type AuditFilter = z.infer<typeof AuditFilter>;
+
+/** The control protocol's requests after `hello`. */
+export const CONTROL_OPS = {
+  run: TaskRequest,
+  say: z.object({ task: TaskId, text: z.string().min(1).max(200_000) }).strict(),
+  watch: z.object({ task: TaskId, from: z.int().min(0) }).strict(),
+  tasks: z.object({ archived: z.boolean().optional() }).strict(),
+  task,
+  cancel: task,
+  resume: task,
+  archive: task,
+  purge: task,
+  interrupt: z.object({ task: TaskId, second: z.boolean() }).strict(),
+  ps: z.null(),
+  kill: z.object({ pid: Pid, signal: Signal }).strict(),
+  questions: maybeTask,
+  question: z.object({ question: QuestionId }).strict(),
+  answer: Answer,
+  staged: task,
+  undo: task,
+  tools: task,
+  caps: task,
+  grants: maybeTask,
+  can: z.object({
+    agent: z.string().max(64),
+    tool: z.string().max(64),
+    arguments: z.string().max(1_000_000),
+    profile: Profile,
+    task: TaskId.optional(),
+    mounts: TaskRequest.shape.mounts.optional(),
+  }).strict(),
+  leases: maybeTask,
+  revoke: z.object({ lease: LeaseId }).strict(),
+  outbox: maybeTask,
+  release: z.object({ artifact: ArtifactId }).strict(),
+  extend: z.object({ task: TaskId, limits: Limits.partial() }).strict(),
+  log: z.object({ task: TaskId, from: z.int().min(0) }).strict(),
+  auditQuery: AuditFilter,
+  auditVerify: z.object({ head: Digest.optional() }).strict(),
+  auditRepair: z.null(),
+  receipts: z.object({ task: TaskId, call: z.string().max(128).optional() }).strict(),
+  stop: z.null(),
+} as const;
+
+/** A parsed control request: a closed union on `op`. */
+export type ControlRequest = {
+  [Op in keyof typeof CONTROL_OPS]: {
+    readonly op: Op;
+    readonly body: z.infer<typeof CONTROL_OPS[Op]>;
+  };
+}[keyof typeof CONTROL_OPS];
+
+/** The answer to each op is JSON; see contracts/wire_control.ts. */
+export function parseControlRequest(op: string, body: Json): ControlRequest {
+  if (!Object.hasOwn(CONTROL_OPS, op)) {
+    throw new Fault("invalidInput", `Cannot serve "${op.slice(0, 64)}": no such operation`);
+  }
+  const parsed = CONTROL_OPS[op as keyof typeof CONTROL_OPS].safeParse(body);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    throw new Fault(
+      "invalidInput",
+      `Cannot serve "${op}": ${issue?.path.join(".") || "body"}: ${issue?.message}`,
+    );
+  }
+  return { op, body: parsed.data } as ControlRequest;
+}

@@ -1,0 +1,194 @@
+/**
+ * One inference of a process: label and budget judge it (never colour), the model service does
+ * it, the log keeps what was new. Seed 000, Policy; DESIGN section 5.
+ * @module
+ */
+import {
+  type ChatMessage,
+  type EventLog,
+  Fault,
+  type InferenceResponse,
+  type Json,
+  type Powers,
+  type ProcessKeeper,
+  type ProcessRow,
+  toJson,
+} from "../contracts/mod.ts";
+import type { OpenModel } from "./model_services.ts";
+import type { WorkerRequest } from "./worker_ops.ts";
+
+/** What {@link makeInference} is handed. */
+export interface InferenceParts {
+  readonly row: ProcessRow;
+  readonly processes: ProcessKeeper;
+  readonly log: EventLog;
+  readonly powers: Powers;
+  readonly model: OpenModel;
+  /** The kernel's copy of the conversation, changed in place. */
+  readonly conversation: ChatMessage[];
+  modelRefused(row: ProcessRow): string | undefined;
+  brake(row: ProcessRow): Promise<boolean>;
+  onText(text: string): void;
+  toWorker(op: string, body: Json): void;
+  /** The log could not be written: the process must not go on. */
+  fail(fault: Fault): void;
+}
+
+/** Roughly how many tokens a text is: four characters each. */
+export function estimateTokens(messages: readonly ChatMessage[]): number {
+  let characters = 0;
+  for (const message of messages) {
+    characters += message.content.length + 16;
+    for (const call of message.toolCalls ?? []) {
+      characters += call.arguments.length + call.name.length;
+    }
+  }
+  return Math.ceil(characters / 4);
+}
+
+type InferBody = Extract<WorkerRequest, { op: "infer" }>["body"];
+
+/** Makes the `infer` of one process. */
+export function makeInference(
+  parts: InferenceParts,
+): (body: InferBody, signal: AbortSignal) => Promise<InferenceResponse> {
+  const { row, processes, conversation, model, powers } = parts;
+
+  const check = (body: InferBody): number => {
+    if (body.base > conversation.length) {
+      throw new Fault(
+        "invalidInput",
+        `Cannot infer: the conversation has ${conversation.length} messages, not ${body.base}`,
+      );
+    }
+    const refused = parts.modelRefused(row);
+    if (refused !== undefined) throw new Fault("refused", `Cannot infer: ${refused}`);
+    const kept = conversation.slice(0, body.base);
+    const input = estimateTokens(kept) + estimateTokens(body.append);
+    if (input > Math.min(row.limits.contextWindow, model.info.contextTokens)) {
+      throw new Fault(
+        "contextOverflow",
+        `Cannot infer: about ${input} tokens do not fit the context window`,
+      );
+    }
+    if (input > 0.8 * Math.min(row.limits.contextWindow, model.info.contextTokens)) {
+      parts.toWorker("signal", { signal: "SIGCTXPRESSURE" });
+    }
+    const price = model.info.price;
+    const over = processes.wouldExceed(row.pid, {
+      inputTokens: input,
+      iterations: 1,
+      ...(price === undefined ? {} : { money: input * price.input / 1e6 }),
+    });
+    if (over !== undefined) {
+      parts.toWorker("signal", { signal: "SIGXCPU" });
+      throw new Fault("budgetExhausted", `Cannot infer: ${over}`);
+    }
+    return input;
+  };
+
+  return async (body, signal) => {
+    check(body);
+    if (!await parts.brake(row)) {
+      throw new Fault(
+        "budgetExhausted",
+        "Cannot infer: it spends too fast and nobody let it go on",
+        {
+          detail: { brake: true },
+        },
+      );
+    }
+    conversation.length = body.base;
+    conversation.push(...body.append);
+    const nonce = powers.token();
+    const limit = new AbortController();
+    const stop = (): void => limit.abort();
+    signal.addEventListener("abort", stop, { once: true });
+    let late = false;
+    const disarm = powers.after(row.limits.generationTimeoutMs, () => {
+      late = true;
+      limit.abort();
+    });
+    try {
+      const response = await model.infer({
+        messages: [...conversation],
+        tools: [...(row.snapshot?.tools ?? [])],
+        maxTokens: body.maxTokens,
+        nonce,
+        ...(body.responseSchema === undefined ? {} : { responseSchema: body.responseSchema }),
+      }, {
+        onChunk: (chunk) => {
+          parts.toWorker("chunk", toJson(chunk));
+          if (chunk.textDelta !== undefined) parts.onText(chunk.textDelta);
+        },
+        signal: limit.signal,
+      });
+      return settle(parts, body, response, nonce);
+    } catch (error) {
+      if (late) {
+        throw new Fault(
+          "timedOut",
+          `Cannot finish the inference: ${row.limits.generationTimeoutMs} ms passed`,
+          { cause: error },
+        );
+      }
+      throw error;
+    } finally {
+      disarm();
+      signal.removeEventListener("abort", stop);
+    }
+  };
+}
+
+function settle(
+  parts: InferenceParts,
+  body: InferBody,
+  response: InferenceResponse,
+  nonce: string,
+): InferenceResponse {
+  const { row, processes, model, conversation } = parts;
+  // The answer is as trusted as what the process has read, whatever the service claims.
+  const message: ChatMessage = {
+    ...response.message,
+    role: "assistant",
+    provenance: { origin: "model", source: model.info.id, colour: row.colour, label: row.label },
+  };
+  conversation.push(message);
+  const { inputTokens, outputTokens } = response.usage;
+  const price = model.info.price;
+  const money = price === undefined
+    ? 0
+    : (inputTokens * price.input + outputTokens * price.output) / 1e6;
+  const charge = { inputTokens, outputTokens, money, iterations: 1 };
+  const over = processes.wouldExceed(row.pid, charge);
+  // What was used was used: it is booked up to the limit, and the next inference is refused.
+  if (over === undefined) processes.charge(row.pid, charge);
+  else parts.toWorker("signal", { signal: "SIGXCPU" });
+  row.model = { id: model.info.id, backend: model.info.backend, nonce };
+  // Not awaited: the log keeps order, so the next call's commit makes this durable before any
+  // effect; losing it to a crash only means inferring again.
+  parts.log.append(row.task, [{
+    kind: "inferred",
+    body: {
+      pid: row.pid,
+      turn: row.turn,
+      model: model.info.id,
+      backend: model.info.backend,
+      nonce,
+      inputTokens,
+      outputTokens,
+      money,
+      finish: response.finishReason,
+      base: body.base,
+    },
+    private: { append: toJson(body.append), message: toJson(message) },
+  }]).catch((error: unknown) => {
+    parts.fail(
+      error instanceof Fault
+        ? error
+        : new Fault("storeFull", "Cannot log the inference", { cause: error }),
+    );
+  });
+  if (over !== undefined) throw new Fault("budgetExhausted", `Cannot go on: ${over}`);
+  return { ...response, message };
+}

@@ -1,0 +1,122 @@
+/** The kernel process's authority: clock, randomness, timers, its own folder, its own death. @module */
+import process from "node:process";
+import { Buffer } from "node:buffer";
+import { randomBytes } from "node:crypto";
+import type { FailPoint, KernelConfig, Powers } from "../contracts/mod.ts";
+
+const ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz";
+
+/** Real powers. `failpoint` ends this process with SIGKILL, as a crash would. */
+export function realPowers(failpoint: KernelConfig["failpoint"]): Powers {
+  let left = failpoint?.after ?? 0;
+  return Object.freeze({
+    now: () => Date.now(),
+    id(prefix: string): string {
+      let id = prefix;
+      // 36 * 7 = 252: bytes above are drawn again, so that no character is likelier.
+      while (id.length < prefix.length + 12) {
+        for (const byte of randomBytes(16)) {
+          if (byte < 252 && id.length < prefix.length + 12) id += ALPHABET[byte % 36];
+        }
+      }
+      return id;
+    },
+    token: () => randomBytes(16).toString("hex"),
+    after(ms: number, f: () => void): () => void {
+      const timer = setTimeout(f, Math.min(ms, 2 ** 31 - 1));
+      Deno.unrefTimer(timer);
+      return () => clearTimeout(timer);
+    },
+    reach(point: FailPoint): void {
+      if (failpoint?.at !== point) return;
+      left -= 1;
+      if (left <= 0) process.kill(Deno.pid, "SIGKILL");
+    },
+  });
+}
+
+/** Randomness as bytes. */
+export function random(count: number): Uint8Array {
+  return new Uint8Array(randomBytes(count));
+}
+
+/** Runs `f` once the current input and output have been handled. */
+export function soon(f: () => void): void {
+  setImmediate(f);
+}
+
+/** The kernel's own folder. */
+export const disk = Object.freeze({
+  async makeDir(path: string): Promise<void> {
+    await Deno.mkdir(path, { recursive: true, mode: 0o700 });
+  },
+  async remove(path: string): Promise<void> {
+    try {
+      await Deno.remove(path, { recursive: true });
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    }
+  },
+  async read(path: string): Promise<Uint8Array | undefined> {
+    try {
+      return await Deno.readFile(path);
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return undefined;
+      throw error;
+    }
+  },
+  async writeNew(path: string, bytes: Uint8Array, mode: number): Promise<void> {
+    await Deno.writeFile(path, bytes, { createNew: true, mode });
+  },
+  /** Takes the state folder's lock, or tells that another kernel has it. */
+  async lock(path: string): Promise<boolean> {
+    const file = await Deno.open(path, { create: true, write: true, mode: 0o600 });
+    return await file.tryLock(true);
+  },
+});
+
+/** Reads the one line that init writes to standard input. */
+export async function readConfigLine(): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  const buffer = new Uint8Array(65_536);
+  for (let total = 0;;) {
+    const n = await Deno.stdin.read(buffer);
+    if (n === null) break;
+    total += n;
+    if (total > 16_000_000) {
+      throw new RangeError("Cannot start the kernel: its configuration is too large");
+    }
+    const end = buffer.subarray(0, n).indexOf(10);
+    chunks.push(buffer.slice(0, end === -1 ? n : end));
+    if (end !== -1) break;
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** Listens on a unix socket that only this user can reach. */
+export async function listenControl(path: string): Promise<Deno.UnixListener> {
+  try {
+    Deno.removeSync(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+  const listener = Deno.listen({ transport: "unix", path });
+  await Deno.chmod(path, 0o600);
+  return listener;
+}
+
+/** Ends this process. */
+export function exit(code: number): never {
+  return Deno.exit(code);
+}
+
+/** Writes a line to the kernel's own log. */
+export function note(line: string): void {
+  Deno.stderr.writeSync(new TextEncoder().encode(`${new Date().toISOString()} ${line}\n`));
+}
+
+/** Calls `f` on SIGTERM and SIGINT. */
+export function onTerminate(f: () => void): void {
+  Deno.addSignalListener("SIGTERM", f);
+  Deno.addSignalListener("SIGINT", f);
+}

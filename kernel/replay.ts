@@ -1,0 +1,197 @@
+/**
+ * What a task's log says it was doing: conversation, staged files, finished and unfinished calls.
+ * DESIGN section 6.
+ * @module
+ */
+import {
+  ChatMessage,
+  Colour,
+  Fault,
+  type Json,
+  type JsonObject,
+  Label,
+  mixColour,
+  mixLabel,
+  requestMessage,
+  Source,
+  type Store,
+  type StoredEvent,
+  type TaskId,
+  TaskRequest,
+  ToolResult,
+} from "../contracts/mod.ts";
+import { systemMessage } from "./persona.ts";
+
+/** A task, rebuilt. Its conversation begins with the system message, which is never logged. */
+export interface Replay {
+  readonly request: TaskRequest;
+  readonly conversation: readonly ChatMessage[];
+  /** A person's message that no inference has seen yet. */
+  readonly pending: ChatMessage | undefined;
+  /** The `record` parts of committed outcomes and undo events, in order. */
+  readonly records: readonly JsonObject[];
+  /** Results of calls by idempotency key. */
+  readonly finished: ReadonlyMap<string, ToolResult>;
+  /** Keys of intents without an outcome: their effect may or may not have happened. */
+  readonly unfinished: ReadonlySet<string>;
+  readonly undone: readonly string[];
+  readonly colour: Colour;
+  readonly label: Label;
+  readonly sources: readonly Source[];
+  readonly turn: number;
+  readonly spent: {
+    readonly inputTokens: number;
+    readonly outputTokens: number;
+    readonly money: number;
+    readonly toolCalls: number;
+    readonly questions: number;
+  };
+}
+
+/** Reads an event's private part; undefined when it has none or it was purged. */
+export type ReadPrivate = (event: StoredEvent) => Promise<JsonObject | undefined>;
+
+/** Every event of a task, in order. */
+export async function* eventsOf(
+  store: Pick<Store, "events">,
+  task: string,
+  fromN = 0,
+): AsyncGenerator<StoredEvent> {
+  for (let n = fromN;;) {
+    const page = await store.events({ task, fromN: n, limit: 1_000 });
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < 1_000) return;
+    n = last.n + 1;
+  }
+}
+
+/** An event's public body. */
+export function bodyOf(event: Pick<StoredEvent, "body">): JsonObject {
+  const body = JSON.parse(event.body) as Json;
+  if (body === null || typeof body !== "object" || Array.isArray(body)) {
+    throw new Fault("storeCorrupt", "Cannot read an event: its body is no object");
+  }
+  return body as JsonObject;
+}
+
+/** Rebuilds a task. @throws Fault `storeCorrupt` when the log does not make sense. */
+export async function replayTask(
+  store: Pick<Store, "events">,
+  readPrivate: ReadPrivate,
+  task: TaskId,
+): Promise<Replay> {
+  let request: TaskRequest | undefined;
+  const conversation: ChatMessage[] = [];
+  let pending: ChatMessage | undefined;
+  const records: JsonObject[] = [];
+  const finished = new Map<string, ToolResult>();
+  const unfinished = new Set<string>();
+  const undone: string[] = [];
+  let colour: Colour = "BLUE";
+  let label: Label = "public";
+  let sources: Source[] = [];
+  let turn = 0;
+  const spent = { inputTokens: 0, outputTokens: 0, money: 0, toolCalls: 0, questions: 0 };
+
+  for await (const event of eventsOf(store, task)) {
+    const body = bodyOf(event);
+    const secret = await readPrivate(event);
+    switch (event.kind) {
+      case "taskCreated":
+        request = parsed(TaskRequest, secret?.["request"], task, "its request");
+        colour = request.ingress.colour;
+        label = request.ingress.label;
+        conversation.push(systemMessage(request));
+        pending = requestMessage(request, request.request);
+        break;
+      case "message":
+        pending = parsed(ChatMessage, secret?.["message"], task, "a message");
+        break;
+      case "inferred": {
+        const base = Number(body["base"]);
+        conversation.length = Math.min(conversation.length, base);
+        const append = secret?.["append"];
+        for (const message of Array.isArray(append) ? append : []) {
+          conversation.push(parsed(ChatMessage, message, task, "a message"));
+        }
+        conversation.push(parsed(ChatMessage, secret?.["message"], task, "an answer"));
+        pending = undefined;
+        turn = Math.max(turn, Number(body["turn"] ?? 0));
+        spent.inputTokens += Number(body["inputTokens"] ?? 0);
+        spent.outputTokens += Number(body["outputTokens"] ?? 0);
+        spent.money += Number(body["money"] ?? 0);
+        break;
+      }
+      case "questionAsked":
+        spent.questions += 1;
+        break;
+      case "intent": {
+        spent.toolCalls += 1;
+        const key = body["key"];
+        if (typeof key === "string") unfinished.add(key);
+        break;
+      }
+      case "refused":
+      case "outcome": {
+        colour = mixColour(colour, Colour.catch("RED").parse(body["colour"] ?? "BLUE"));
+        label = mixLabel(label, Label.catch("secret").parse(body["label"] ?? "public"));
+        const read = Source.array().safeParse(secret?.["sources"] ?? []);
+        if (read.success) sources = [...sources, ...read.data].slice(-100);
+        const key = body["key"];
+        if (typeof key === "string") {
+          unfinished.delete(key);
+          const result = ToolResult.safeParse(secret?.["result"]);
+          if (result.success) finished.set(key, result.data);
+        }
+        const record = secret?.["record"];
+        if (
+          record !== undefined && record !== null && typeof record === "object" &&
+          !Array.isArray(record)
+        ) {
+          records.push(record as JsonObject);
+        }
+        break;
+      }
+      case "undone": {
+        const patch = body["patch"];
+        if (typeof patch === "string") undone.push(patch);
+        break;
+      }
+      default:
+        break;
+    }
+  }
+  if (request === undefined) {
+    throw new Fault(
+      "storeCorrupt",
+      `Cannot read task ${task}: its request is gone; it may have been purged`,
+    );
+  }
+  return {
+    request,
+    conversation,
+    pending,
+    records,
+    finished,
+    unfinished,
+    undone,
+    colour,
+    label,
+    sources,
+    turn,
+    spent,
+  };
+}
+
+interface Parser<T> {
+  safeParse(value: unknown): { success: true; data: T } | { success: false };
+}
+
+function parsed<T>(schema: Parser<T>, value: unknown, task: TaskId, what: string): T {
+  const result = schema.safeParse(value);
+  if (!result.success) {
+    throw new Fault("storeCorrupt", `Cannot read task ${task}: ${what} does not parse`);
+  }
+  return result.data;
+}

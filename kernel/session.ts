@@ -1,0 +1,278 @@
+/**
+ * A worker's session: its c-list, its conversation, its turns. What a worker says is checked here
+ * and goes to the gate or the model; nothing it says acts by itself. DESIGN sections 1 and 2.
+ * @module
+ */
+import {
+  type CapList,
+  type ChatMessage,
+  type EventLog,
+  Fault,
+  type Gate,
+  type InferenceResponse,
+  type Json,
+  type Powers,
+  type ProcessKeeper,
+  type ProcessRow,
+  QuestionId,
+  type Signal,
+  toJson,
+  type ToolResult,
+  type TurnEnd,
+} from "../contracts/mod.ts";
+import type { Child, Children } from "./children.ts";
+import type { OpenModel } from "./model_services.ts";
+import { parseWorkerRequest, type WorkerRequest } from "./worker_ops.ts";
+import { makeInference } from "./inference.ts";
+import { makePause, type Pause } from "./pause.ts";
+
+/** How a turn ended, seen from the kernel. */
+export type SessionTurn =
+  | TurnEnd
+  | { readonly stop: "waiting"; readonly question: QuestionId; readonly text: string };
+
+/** Children of a process, as its session reaches them. */
+export interface Offspring {
+  spawn(request: Extract<WorkerRequest, { op: "spawn" }>["body"]): Promise<number>;
+  wait(pid: number): Promise<{ readonly exit: number; readonly text: string }>;
+  kill(pid: number, signal: Signal): Promise<void>;
+}
+
+/** What {@link makeSession} is handed. */
+export interface SessionParts {
+  readonly row: ProcessRow;
+  readonly children: Pick<Children, "worker">;
+  readonly processes: ProcessKeeper;
+  readonly gate: Gate;
+  readonly log: EventLog;
+  readonly powers: Powers;
+  readonly model: OpenModel;
+  /** Why this process may not use its model now; undefined when it may. */
+  modelRefused(row: ProcessRow): string | undefined;
+  /** Asks a person to let a process that spends too fast go on. */
+  brake(row: ProcessRow): Promise<boolean>;
+  /** The conversation so far; the session keeps its own copy. */
+  readonly conversation: readonly ChatMessage[];
+  readonly program?: string;
+  readonly offspring: Offspring;
+  /** Text of the model while it is decoded, for the live view. */
+  onText(text: string): void;
+}
+
+/** A worker under way. */
+export interface Session {
+  /** Runs one turn. A worker that dies ends the turn as `upstream`. */
+  turn(message: ChatMessage | undefined): Promise<SessionTurn>;
+  /** Cancels the inference or calls under way. */
+  interrupt(): void;
+  signal(signal: Signal): void;
+  /** The process's tools changed: tell the worker to look again. */
+  capsChanged(): void;
+  osPid(): number | undefined;
+  end(): Promise<void>;
+}
+
+/** Makes a session. The worker is taken from the pool at the first turn. */
+export function makeSession(parts: SessionParts): Session {
+  const { row, powers } = parts;
+  // Handles are drawn at random, so that a worker cannot guess one it was not handed.
+  const caps: CapList = freshCaps(powers);
+  const conversation: ChatMessage[] = [...parts.conversation];
+  const pause: Pause = makePause();
+  let child: Child | undefined;
+  let ended = false;
+  let parked: ((question: QuestionId) => void) | undefined;
+  let inferring: AbortController | undefined;
+  let broken: Fault | undefined;
+
+  const infer = makeInference({
+    ...parts,
+    conversation,
+    fail: (fault) => {
+      broken ??= fault;
+      void child?.kill();
+    },
+    toWorker: (op, body) => child?.port.tell(op, body),
+  });
+
+  const held = (given: number, wanted: number): void => {
+    if (given !== wanted) {
+      throw new Fault(
+        "unknownCapability",
+        `Cannot use capability ${given}: it was never handed over`,
+      );
+    }
+  };
+
+  const call = async (
+    body: Extract<WorkerRequest, { op: "call" }>["body"],
+  ): Promise<ToolResult> => {
+    const abort = new AbortController();
+    row.calls.set(body.call.id, { tool: body.call.name, since: powers.now(), abort });
+    try {
+      return await parts.gate.call(row.pid, body.call, body.snapshot, abort.signal);
+    } catch (error) {
+      if (error instanceof Fault && error.code === "needsApproval") {
+        const question = QuestionId.safeParse(error.detail?.["question"]);
+        if (question.success) parked?.(question.data);
+      } else if (
+        error instanceof Fault && (error.code === "storeFull" || error.code === "storeCorrupt")
+      ) {
+        broken ??= error;
+        void child?.kill();
+      }
+      throw error;
+    } finally {
+      row.calls.delete(body.call.id);
+    }
+  };
+
+  const serve = async (op: string, raw: Json): Promise<Json> => {
+    const request = parseWorkerRequest(op, raw);
+    await pause.passed();
+    switch (request.op) {
+      case "advertise":
+        held(request.body.cap, caps.tools);
+        return toJson(parts.gate.advertise(row.pid));
+      case "infer": {
+        held(request.body.cap, caps.model);
+        if (inferring !== undefined) {
+          throw new Fault("rateLimited", "Cannot infer: an inference of this process is under way");
+        }
+        inferring = new AbortController();
+        try {
+          const response: InferenceResponse = await infer(request.body, inferring.signal);
+          await pause.passed();
+          return toJson(response);
+        } finally {
+          inferring = undefined;
+        }
+      }
+      case "call": {
+        held(request.body.cap, caps.tools);
+        const result = await call(request.body);
+        await pause.passed();
+        return toJson(result);
+      }
+      case "spawn":
+        held(request.body.cap, caps.children);
+        return { pid: await parts.offspring.spawn(request.body) };
+      case "wait":
+        held(request.body.cap, caps.children);
+        return toJson(await parts.offspring.wait(request.body.pid));
+      case "kill":
+        held(request.body.cap, caps.children);
+        await parts.offspring.kill(request.body.pid, request.body.signal);
+        return null;
+    }
+  };
+
+  const begin = async (): Promise<Child> => {
+    const taken = await parts.children.worker({
+      ask: serve,
+      tell: (op) => {
+        throw new Fault(
+          "badFrame",
+          `Cannot serve a worker: it told ${JSON.stringify(op.slice(0, 64))}`,
+        );
+      },
+    });
+    if (ended) {
+      await taken.kill();
+      throw new Fault("gone", "Cannot start a worker: its process has ended");
+    }
+    child = taken;
+    await taken.port.ask("start", {
+      caps: toJson(caps),
+      limits: toJson(row.limits),
+      conversation: toJson(conversation),
+      ...(parts.program === undefined ? {} : { program: parts.program }),
+    });
+    return taken;
+  };
+
+  return Object.freeze({
+    async turn(message: ChatMessage | undefined): Promise<SessionTurn> {
+      if (ended) throw new Fault("gone", `Cannot run a turn of process ${row.pid}: it has ended`);
+      const waiting = new Promise<SessionTurn>((resolve) => {
+        parked = (question) => resolve({ stop: "waiting", question, text: "" });
+      });
+      try {
+        const worker = child ?? await begin();
+        const turn = worker.port.ask(
+          "turn",
+          message === undefined ? {} : { message: toJson(message) },
+        )
+          .then((end) => parseTurnEnd(end));
+        return await Promise.race([turn, waiting]);
+      } catch (error) {
+        if (broken !== undefined) throw broken;
+        if (!(error instanceof Fault)) throw error;
+        if (error.code === "needsApproval") return await waiting;
+        return { stop: "upstream", text: await epitaph(child, error) };
+      } finally {
+        parked = undefined;
+      }
+    },
+    interrupt(): void {
+      inferring?.abort();
+      for (const under of row.calls.values()) under.abort.abort();
+    },
+    signal(signal: Signal): void {
+      if (signal === "SIGSTOP") pause.close();
+      if (signal === "SIGCONT") pause.open();
+      if (signal === "SIGKILL") void child?.kill();
+      else child?.port.tell("signal", { signal });
+    },
+    capsChanged(): void {
+      child?.port.tell("capsChanged", null);
+    },
+    osPid: () => child?.osPid,
+    async end(): Promise<void> {
+      ended = true;
+      pause.open();
+      inferring?.abort();
+      for (const under of row.calls.values()) under.abort.abort();
+      await child?.kill();
+    },
+  });
+}
+
+function freshCaps(powers: Powers): CapList {
+  const draw = (): number => Number.parseInt(powers.token().slice(0, 5), 16) % 1_000_000;
+  const drawn = new Set<number>();
+  while (drawn.size < 3) drawn.add(draw());
+  const [model = 0, tools = 0, children = 0] = drawn;
+  return { model, tools, children };
+}
+
+const STOPS = [
+  "answered",
+  "iterations",
+  "cancelled",
+  "terminated",
+  "contextOverflow",
+  "length",
+  "budget",
+  "upstream",
+  "brake",
+] as const;
+
+function parseTurnEnd(value: Json): TurnEnd {
+  if (value !== null && typeof value === "object" && !Array.isArray(value)) {
+    const { stop, text } = value as { stop?: unknown; text?: unknown };
+    const known = STOPS.find((each) => each === stop);
+    if (known !== undefined && typeof text === "string" && text.length <= 1_000_000) {
+      return { stop: known, text };
+    }
+  }
+  throw new Fault("badFrame", "Cannot end the turn: the worker's answer does not parse");
+}
+
+async function epitaph(child: Child | undefined, error: Fault): Promise<string> {
+  if (child === undefined || error.code !== "gone") return error.message;
+  const { code, signal } = await child.exited;
+  const how = signal === null ? `exit code ${code}` : signal;
+  const tail = child.stderr().trim().split("\n").at(-1) ?? "";
+  return `the worker ended (${how})${tail === "" ? "" : `: ${tail.slice(0, 500)}`}`;
+}

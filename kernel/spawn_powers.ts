@@ -1,0 +1,156 @@
+/** The real {@link SpawnPowers}: Deno.Command, unix sockets, real paths. @module */
+import type { ExitStatus, OsProcess, SocketListener, SpawnPowers, StartOptions } from "./spawn.ts";
+
+const CHUNK = 65_536;
+/** Bytes queued for a child that does not read; more ends it. */
+const UNREAD = 64 * 1024 * 1024;
+
+/**
+ * Makes the powers of this process over children and sockets. Needs the permissions that
+ * `kernelPermissions` lists.
+ *
+ * Not `node:child_process`: Deno's rewrites argument lists that name its own executable, and
+ * inserts `-A` after `run`, which would hand every right to every child.
+ */
+export function makeSpawnPowers(): SpawnPowers {
+  return Object.freeze({ start, succeeds, listen, remove, occupy, realPath });
+}
+
+function start(options: StartOptions): OsProcess {
+  const child = new Deno.Command(options.program, {
+    args: [...options.args],
+    clearEnv: true,
+    env: { ...options.env },
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+    detached: true,
+  }).spawn();
+  const input = child.stdin.getWriter();
+  let ended = false;
+  let unread = 0;
+  const kill = (): void => {
+    try {
+      child.kill("SIGKILL");
+    } catch (cause) {
+      // Already reaped between our check and the call: the wanted state.
+      if (!(cause instanceof TypeError) && !(cause instanceof Deno.errors.NotFound)) throw cause;
+    }
+  };
+  const written = (length: number) => (): void => {
+    unread -= length;
+  };
+  const output = pump(child.stdout, options.onOutput);
+  const errors = pump(child.stderr, options.onStderr);
+  const exited = (async (): Promise<ExitStatus> => {
+    const status = await child.status;
+    ended = true;
+    await Promise.all([output, errors, input.close().catch(brokenPipe)]);
+    return status.signal === null
+      ? { code: status.code, signal: null }
+      : { code: null, signal: status.signal };
+  })();
+  return Object.freeze({
+    pid: child.pid,
+    write(bytes: Uint8Array): void {
+      if (ended) return;
+      unread += bytes.length;
+      if (unread > UNREAD) return kill();
+      input.write(bytes).then(written(bytes.length), brokenPipe);
+    },
+    kill(): void {
+      if (!ended) kill();
+    },
+    exited,
+  });
+}
+
+/** A child that ends with input still queued breaks its pipe: `exited` tells of it, not the write. */
+function brokenPipe(_cause: unknown): void {}
+
+async function pump(
+  stream: ReadableStream<Uint8Array>,
+  hear: (chunk: Uint8Array) => void,
+): Promise<void> {
+  const reader = stream.getReader({ mode: "byob" });
+  let buffer = new Uint8Array(CHUNK);
+  for (;;) {
+    const { value, done } = await reader.read(buffer);
+    if (value === undefined || done) return;
+    hear(value);
+    buffer = new Uint8Array(value.buffer);
+  }
+}
+
+async function succeeds(program: string, args: readonly string[]): Promise<boolean> {
+  try {
+    const { success } = await new Deno.Command(program, {
+      args: [...args],
+      clearEnv: true,
+      stdin: "null",
+      stdout: "null",
+      stderr: "null",
+    }).output();
+    return success;
+  } catch (cause) {
+    if (cause instanceof Deno.errors.NotFound || cause instanceof Deno.errors.NotCapable) {
+      return false;
+    }
+    throw cause;
+  }
+}
+
+function listen(path: string): SocketListener {
+  remove(path);
+  const listener = Deno.listen({ transport: "unix", path });
+  return Object.freeze({
+    async accept(): Promise<SocketConnection> {
+      const connection = await listener.accept();
+      return Object.freeze({
+        read: (buffer: Uint8Array) => connection.read(buffer),
+        async write(bytes: Uint8Array): Promise<void> {
+          for (let done = 0; done < bytes.length;) {
+            done += await connection.write(bytes.subarray(done));
+          }
+        },
+        close: () => connection.close(),
+      });
+    },
+    close: () => listener.close(),
+  });
+}
+
+function remove(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch (cause) {
+    if (!(cause instanceof Deno.errors.NotFound)) throw cause;
+  }
+}
+
+function occupy(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch (cause) {
+    if (cause instanceof Deno.errors.NotCapable) return false;
+    if (!(cause instanceof Deno.errors.NotFound)) throw cause;
+  }
+  try {
+    Deno.writeTextFileSync(path, "Remit: no child keeps anything here.\n", { createNew: true });
+    return true;
+  } catch (cause) {
+    if (cause instanceof Deno.errors.NotCapable) return false;
+    throw cause;
+  }
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    return Deno.realPathSync(path);
+  } catch (cause) {
+    if (cause instanceof Deno.errors.NotFound || cause instanceof Deno.errors.NotADirectory) {
+      return undefined;
+    }
+    throw cause;
+  }
+}

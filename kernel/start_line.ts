@@ -1,0 +1,174 @@
+/** The command line that starts a child: walls outside, `deno run` without rights inside. FACTS 7.5. @module */
+import type { KernelConfig, Mount } from "../contracts/mod.ts";
+import type { Walls } from "./walls.ts";
+
+/** The kinds of children there are. */
+export type Role = "worker" | "toolhost" | "model";
+
+/** A program with its arguments and its whole environment. */
+export interface StartLine {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** What a toolhost is started around. */
+export interface HostParts {
+  readonly mounts: readonly Pick<Mount, "name" | "dir" | "mode">[];
+  readonly content: string;
+  readonly scratch: string;
+  /** Mounts in mode `stage` or `rw` are bound writable. */
+  readonly writable: boolean;
+  /** The permission broker's socket of this very child. */
+  readonly broker: string;
+}
+
+/** Where a toolhost finds its folders. */
+export interface Roots {
+  readonly mounts: readonly { readonly name: string; readonly root: string }[];
+  readonly content: string;
+  readonly scratch: string;
+}
+
+const MiB = 1024 * 1024;
+/** MiB of V8 heap, 64 KiB pages of WASM memory, MiB of data in all, MiB of any file. */
+const SIZES: Readonly<Record<Role, { heap: number; pages: number; data: number; file: number }>> = {
+  worker: { heap: 128, pages: 1_024, data: 1_024, file: 64 },
+  toolhost: { heap: 256, pages: 4_096, data: 2_048, file: 1_024 },
+  model: { heap: 256, pages: 1_024, data: 1_024, file: 64 },
+};
+const NAMESPACE = {
+  deno: "/deno",
+  denoDir: "/dd",
+  bundle: "/child.js",
+  broker: "/run/broker.sock",
+  content: "/content",
+  scratch: "/scratch",
+};
+/** Shared libraries that the deno executable loads, where Linux distributions keep them. */
+const LIBRARIES = ["/lib", "/lib64", "/usr/lib", "/usr/lib64"];
+
+/** The start line of a child that touches no file: no namespace, no right at all. */
+export function lineOutside(
+  config: Pick<KernelConfig, "programs" | "bundles" | "denoDir">,
+  walls: Walls,
+  role: "worker" | "model",
+): StartLine {
+  const deno = denoLine(config.programs.deno, role, config.bundles[role], true);
+  return started(config, walls, role, deno, environment(config.denoDir));
+}
+
+/** The start line of a toolhost, in a namespace if there is bubblewrap, and where its folders are. */
+export function lineOfHost(
+  config: Pick<KernelConfig, "programs" | "bundles" | "denoDir">,
+  walls: Walls,
+  parts: HostParts,
+): { readonly line: StartLine; readonly roots: Roots } {
+  const { bwrap, deno } = config.programs;
+  if (!walls.bwrap || bwrap === undefined) {
+    const env = { ...environment(config.denoDir), DENO_PERMISSION_BROKER_PATH: parts.broker };
+    const inner = denoLine(deno, "toolhost", config.bundles.toolhost, false);
+    return {
+      line: started(config, walls, "toolhost", inner, env),
+      roots: {
+        mounts: parts.mounts.map(({ name, dir }) => ({ name, root: dir })),
+        content: parts.content,
+        scratch: parts.scratch,
+      },
+    };
+  }
+  const env = {
+    ...environment(NAMESPACE.denoDir),
+    DENO_PERMISSION_BROKER_PATH: NAMESPACE.broker,
+  };
+  const binds = parts.mounts.flatMap(({ name, dir, mode }) => [
+    parts.writable && mode !== "ro" ? "--bind" : "--ro-bind",
+    dir,
+    `/m/${name}`,
+  ]);
+  const wall = [
+    bwrap,
+    ...["--unshare-all", "--new-session", "--die-with-parent", "--cap-drop", "ALL", "--clearenv"],
+    ...Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]),
+    ...LIBRARIES.flatMap((folder) => ["--ro-bind-try", folder, folder]),
+    ...["--ro-bind", deno, NAMESPACE.deno],
+    ...["--ro-bind", config.bundles.toolhost, NAMESPACE.bundle],
+    ...["--ro-bind", config.denoDir, NAMESPACE.denoDir],
+    ...["--tmpfs", "/tmp"],
+    ...binds,
+    ...["--bind", parts.content, NAMESPACE.content],
+    ...["--bind", parts.scratch, NAMESPACE.scratch],
+    ...["--bind", parts.broker, NAMESPACE.broker],
+    ...["--remount-ro", "/", "--chdir", "/", "--"],
+    ...denoLine(NAMESPACE.deno, "toolhost", NAMESPACE.bundle, false),
+  ];
+  return {
+    line: started(config, walls, "toolhost", wall, {}),
+    roots: {
+      mounts: parts.mounts.map(({ name }) => ({ name, root: `/m/${name}` })),
+      content: NAMESPACE.content,
+      scratch: NAMESPACE.scratch,
+    },
+  };
+}
+
+function environment(denoDir: string): Record<string, string> {
+  return { DENO_DIR: denoDir, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" };
+}
+
+/** `denied` spells out that nothing is granted; a permission broker overrides all such flags. */
+function denoLine(deno: string, role: Role, bundle: string, denied: boolean): readonly string[] {
+  const { heap, pages } = SIZES[role];
+  return [
+    deno,
+    "run",
+    "--quiet",
+    "--no-prompt",
+    "--no-config",
+    "--no-lock",
+    "--no-remote",
+    "--no-npm",
+    "--cached-only",
+    ...(denied ? DENIED : []),
+    `--v8-flags=--max-old-space-size=${heap},--wasm-max-mem-pages=${pages}`,
+    bundle,
+  ];
+}
+
+const DENIED = [
+  "--deny-read",
+  "--deny-write",
+  "--deny-net",
+  "--deny-env",
+  "--deny-run",
+  "--deny-sys",
+  "--deny-ffi",
+  "--deny-import",
+];
+
+function started(
+  config: Pick<KernelConfig, "programs">,
+  walls: Walls,
+  role: Role,
+  inner: readonly string[],
+  env: Readonly<Record<string, string>>,
+): StartLine {
+  const { setpriv, nice, prlimit } = config.programs;
+  const { data, file } = SIZES[role];
+  const [program = "", ...args] = [
+    ...(walls.setpriv && setpriv !== undefined ? [setpriv, "--pdeathsig", "KILL", "--"] : []),
+    ...(walls.nice && nice !== undefined ? [nice, "-n", "10"] : []),
+    ...(walls.prlimit && prlimit !== undefined
+      ? [
+        prlimit,
+        "--core=0",
+        "--nofile=256",
+        `--data=${data * MiB}`,
+        `--fsize=${file * MiB}`,
+        "--",
+      ]
+      : []),
+    ...inner,
+  ];
+  return { program, args, env };
+}

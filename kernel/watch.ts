@@ -1,0 +1,108 @@
+/** Watching a task: what it did so far, then what it does, without a gap. @module */
+import type { AgentTask, Store, TaskId, WatchEvent } from "../contracts/mod.ts";
+import { Fault } from "../contracts/mod.ts";
+import type { Bus, Published } from "./bus.ts";
+import { bodyOf, eventsOf, type ReadPrivate } from "./replay.ts";
+
+/** Sends one event to a watcher: `event` with a {@link WatchEvent}, or `end`. */
+export type Send = (kind: "event" | "end", event: WatchEvent | Ended) => void;
+
+/** The last event of a watch: the task is over, or waits for a person. */
+export interface Ended {
+  readonly task: string;
+  readonly status: string;
+  readonly exit: number | null;
+}
+
+/** What {@link makeWatching} is handed. */
+export interface WatchingParts {
+  readonly bus: Bus;
+  readonly store: Pick<Store, "events">;
+  readonly readPrivate: ReadPrivate;
+  get(task: TaskId): AgentTask;
+  /** The last watcher of a task has gone. */
+  unwatched(task: TaskId): void;
+}
+
+/** Watchers of tasks. */
+export interface Watching {
+  /** Starts a watch from event `from`; returns what ends it. */
+  watch(task: TaskId, from: number, send: Send): Promise<() => void>;
+  /** Text of a model, while it is decoded. */
+  text(task: string, text: string): void;
+  watched(task: string): boolean;
+}
+
+const QUIET = new Set(["done", "failed", "cancelled", "expired", "needsApproval"]);
+
+/** Makes the watchers' table. */
+export function makeWatching(parts: WatchingParts): Watching {
+  const watchers = new Map<string, Set<Send>>();
+
+  const endOf = (task: string, body: Readonly<Record<string, unknown>>): Ended | undefined => {
+    const { status, exit } = body;
+    if (typeof status !== "string" || !QUIET.has(status)) return undefined;
+    return { task, status, exit: typeof exit === "number" ? exit : null };
+  };
+
+  return Object.freeze({
+    async watch(task: TaskId, from: number, send: Send): Promise<() => void> {
+      if (parts.get(task).purged) {
+        throw new Fault("notFound", `Cannot watch task ${task}: it was purged`);
+      }
+      let seen = from - 1;
+      let live = false;
+      const early: Published[] = [];
+      const pass = (event: Published): void => {
+        if (!live) {
+          early.push(event);
+          return;
+        }
+        if (event.n <= seen) return;
+        seen = event.n;
+        send("event", asWatch(event.n, event.at, event.kind, event.body, event.private));
+        const end = event.kind === "taskStatus" ? endOf(task, event.body) : undefined;
+        if (end !== undefined) send("end", end);
+      };
+      const stop = parts.bus.listen(task, pass);
+      const set = watchers.get(task) ?? new Set();
+      watchers.set(task, set);
+      set.add(send);
+      let last: Ended | undefined;
+      for await (const event of eventsOf(parts.store, task, from)) {
+        const body = bodyOf(event);
+        seen = event.n;
+        send("event", asWatch(event.n, event.at, event.kind, body, await parts.readPrivate(event)));
+        if (event.kind === "taskStatus") last = endOf(task, body);
+      }
+      live = true;
+      for (const event of early) {
+        if (event.n > seen && event.kind === "taskStatus") last = undefined;
+        pass(event);
+      }
+      if (last !== undefined) send("end", last);
+      return () => {
+        stop();
+        set.delete(send);
+        if (set.size > 0) return;
+        watchers.delete(task);
+        parts.unwatched(task);
+      };
+    },
+    text(task: string, text: string): void {
+      for (const send of watchers.get(task) ?? []) send("event", { kind: "chunk", text });
+    },
+    watched: (task: string) => watchers.has(task),
+  });
+}
+
+function asWatch(n: number, at: number, event: string, body: unknown, secret: unknown): WatchEvent {
+  return {
+    kind: "event",
+    n,
+    at,
+    event,
+    body,
+    ...(secret === undefined ? {} : { private: secret }),
+  };
+}

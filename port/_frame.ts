@@ -1,0 +1,83 @@
+/** What one line of a session says. The shapes stand in contracts/port.ts. @module */
+import type { Json, JsonObject } from "../contracts/json.ts";
+import { Fault, isFaultCode } from "../contracts/fault.ts";
+import { isList, measure, settle } from "./_bound.ts";
+import { passesBytes } from "./_bytes.ts";
+import type { JsonLimits } from "./limits.ts";
+
+/** A frame that was received, its body frozen. `id` is the positive number of the request. */
+export type Frame =
+  | { readonly kind: "ask"; readonly id: number; readonly op: string; readonly body: Json }
+  | { readonly kind: "tell"; readonly op: string; readonly body: Json }
+  | { readonly kind: "answer"; readonly id: number; readonly value: Json }
+  | { readonly kind: "fail"; readonly id: number; readonly fault: Fault };
+
+/** Reads a line. Throws `badFrame` for anything but the one encoding of a known shape, `tooLarge` past a limit. */
+export function readFrame(line: string, limits: JsonLimits): Frame {
+  const frame = parse(line);
+  if (!isList(frame)) throw bad("not an array");
+  // One level and one node more than the body: the frame itself and what stands before the body.
+  settle(frame, limits.depth + 1, limits.nodes + 3);
+  // INVARIANT: one encoding only, so a repeated key, odd whitespace or 1e999 is refused.
+  if (JSON.stringify(frame) !== line) throw bad("not in its one encoding");
+  const [id, head, body, detail] = frame;
+  if (typeof id !== "number" || !Number.isSafeInteger(id)) throw bad("no id");
+  if (frame.length === 4) return failure(id, head, body, detail);
+  if (frame.length !== 3 || body === undefined) throw bad("wrong length");
+  if (id < 0) {
+    if (head !== null) throw bad("an answer with an op");
+    return { kind: "answer", id: -id, value: body };
+  }
+  if (typeof head !== "string") throw bad("no op");
+  return id === 0 ? { kind: "tell", op: head, body } : { kind: "ask", id, op: head, body };
+}
+
+/** Writes a request (`id` above 0) or an event (0). Throws `tooLarge` for what a peer of the same limits would refuse. */
+export function writeFrame(id: number, op: string | null, body: Json, limits: JsonLimits): string {
+  const line = JSON.stringify([id, op, body]);
+  if (passesBytes(line, limits.frameBytes)) {
+    throw new Fault("tooLarge", `Cannot send frame: longer than ${limits.frameBytes} bytes`);
+  }
+  // A level takes two characters, and so does a node: a short line needs no walk.
+  if (line.length > 2 * limits.depth || line.length > 2 * limits.nodes) {
+    measure(body, limits.depth, limits.nodes);
+  }
+  return line;
+}
+
+/** Writes the failure of request `id`. */
+export function writeFailure(id: number, fault: Fault, limits: JsonLimits): string {
+  const line = JSON.stringify([-id, fault.code, fault.message, fault.detail ?? null]);
+  if (!passesBytes(line, limits.frameBytes)) return line;
+  return JSON.stringify([-id, fault.code, fault.message.slice(0, 200), null]);
+}
+
+function parse(line: string): Json {
+  try {
+    return JSON.parse(line);
+  } catch (cause) {
+    throw new Fault("badFrame", "Cannot read frame: not JSON", { cause });
+  }
+}
+
+function failure(
+  id: number,
+  code: Json | undefined,
+  message: Json | undefined,
+  detail: Json | undefined,
+): Frame {
+  if (id >= 0) throw bad("a failure of nothing");
+  if (typeof code !== "string" || !isFaultCode(code)) throw bad("an unknown fault code");
+  if (typeof message !== "string") throw bad("a failure without message");
+  if (detail === null) return { kind: "fail", id: -id, fault: new Fault(code, message) };
+  if (!isObject(detail)) throw bad("a failure's detail is not an object");
+  return { kind: "fail", id: -id, fault: new Fault(code, message, { detail }) };
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function bad(why: string): Fault {
+  return new Fault("badFrame", `Cannot read frame: ${why}`);
+}

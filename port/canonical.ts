@@ -1,0 +1,56 @@
+/** The one text of a JSON value that may be hashed and signed. @module */
+import type { Json } from "../contracts/json.ts";
+import { Fault } from "../contracts/fault.ts";
+import { isList } from "./_bound.ts";
+
+/**
+ * The canonical JSON text of `value` (RFC 8785): no whitespace, keys in order of UTF-16 code units.
+ * @throws {Fault} `invalidInput` for a number that is not finite or a string with a lone surrogate.
+ * @example
+ * ```ts
+ * import { canonicalJson } from "./canonical.ts";
+ * if (canonicalJson({ b: 1, a: "é" }) !== '{"a":"é","b":1}') throw new Error("not canonical");
+ * ```
+ */
+export function canonicalJson(value: Json): string {
+  switch (typeof value) {
+    case "string":
+      return text(value);
+    case "number":
+      if (Number.isFinite(value)) return JSON.stringify(value);
+      throw new Fault("invalidInput", `Cannot canonicalize JSON: ${value} is not a JSON number`);
+    case "boolean":
+      return value ? "true" : "false";
+    case "object":
+      return value === null ? "null" : isList(value) ? list(value) : object(value);
+    default:
+      throw new TypeError(`Cannot canonicalize JSON: ${typeof value} is not a JSON value`);
+  }
+}
+
+function text(value: string): string {
+  if (value.isWellFormed()) return JSON.stringify(value);
+  throw new Fault("invalidInput", "Cannot canonicalize JSON: a string holds a lone surrogate");
+}
+
+function list(value: readonly Json[]): string {
+  let out = "[";
+  for (let i = 0; i < value.length; i++) {
+    if (i > 0) out += ",";
+    out += canonicalJson(value[i] ?? null);
+  }
+  return out + "]";
+}
+
+function object(value: { readonly [key: string]: Json }): string {
+  let out = "{";
+  // The default order of sort() is by UTF-16 code units, which is what the RFC asks for.
+  for (const key of Object.keys(value).sort()) {
+    const item = value[key];
+    // Absent, as in JSON.stringify: optional properties are often set to undefined.
+    if (item === undefined) continue;
+    if (out.length > 1) out += ",";
+    out += text(key) + ":" + canonicalJson(item);
+  }
+  return out + "}";
+}

@@ -1,0 +1,42 @@
+/** The child's end of its session: fd 0 from the kernel, fd 1 to it. @module */
+import type { Port, PortHandler } from "../contracts/port.ts";
+import { makePort } from "./port.ts";
+
+/** Exit code of a child whose session ended in a fault: EX_SOFTWARE would be 70, which is taken. */
+const BROKEN = 1;
+const CHUNK_BYTES = 65_536;
+
+/**
+ * Serves the kernel on standard input and output until it goes away: then the process exits, with 0,
+ * or with 1 when the session broke. The kernel is trusted: frames a second are not counted here.
+ */
+export async function serveChild(makeHandler: (port: Port) => PortHandler): Promise<never> {
+  // Taken now: a program that is loaded later cannot come between.
+  const { stdin, stdout, exit } = Deno;
+  const port: Port = makePort({
+    write: (bytes) => writeAll(stdout, bytes),
+    handler: {
+      ask: (op, body) => handler.ask(op, body),
+      tell: (op, body) => handler.tell(op, body),
+    },
+  });
+  const handler = makeHandler(port);
+  port.closed.then((fault) => {
+    const cause = fault.cause instanceof Error ? `: ${fault.cause.stack}` : "";
+    writeAll(Deno.stderr, new TextEncoder().encode(`${fault.code}: ${fault.message}${cause}\n`));
+    exit(BROKEN);
+  });
+  const chunk = new Uint8Array(CHUNK_BYTES);
+  for (;;) {
+    const length = await stdin.read(chunk);
+    if (length === null) return exit(0);
+    port.feed(chunk.subarray(0, length));
+    // Lets the answers out first: a read in progress makes the write wait for another thread.
+    await undefined;
+  }
+}
+
+function writeAll(to: { writeSync(bytes: Uint8Array): number }, bytes: Uint8Array): void {
+  // A pipe that is nearly full takes a part.
+  for (let done = 0; done < bytes.length;) done += to.writeSync(bytes.subarray(done));
+}

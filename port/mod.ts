@@ -1,0 +1,21 @@
+/**
+ * Both ends of a line session between two processes, and JSON read and written one way only.
+ *
+ * @example
+ * ```ts
+ * import { canonicalJson, makePort, parseJson } from "./mod.ts";
+ * const handler = { ask: (_op: string, body: Json) => body, tell() {} };
+ * const here: Port = makePort({ write: (bytes) => there.feed(bytes), handler });
+ * const there: Port = makePort({ write: (bytes) => here.feed(bytes), handler });
+ * canonicalJson(await here.ask("echo", parseJson('{"b": 1, "a": 2}'))); // {"a":2,"b":1}
+ * ```
+ * @module
+ */
+import type { Json } from "../contracts/json.ts";
+import type { Port } from "../contracts/port.ts";
+export type { Json, Port };
+export { canonicalJson } from "./canonical.ts";
+export { deepFreeze } from "./freeze.ts";
+export { DEFAULT_PORT_LIMITS, type JsonLimits } from "./limits.ts";
+export { parseJson } from "./parse.ts";
+export { makePort, type PortParts } from "./port.ts";

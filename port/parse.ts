@@ -1,0 +1,51 @@
+/** JSON text from outside, read with limits. @module */
+import type { Json } from "../contracts/json.ts";
+import { Fault } from "../contracts/fault.ts";
+import { isList, settle } from "./_bound.ts";
+import { countMembers } from "./_members.ts";
+import { DEFAULT_PORT_LIMITS, type JsonLimits } from "./limits.ts";
+import { passesBytes } from "./_bytes.ts";
+
+/**
+ * Reads a JSON text, in any layout, into a frozen value. Lone surrogates written as escapes are kept.
+ * @throws {Fault} `badFrame` for a syntax error, a repeated key or a number past the range of a
+ * double; `tooLarge` past `frameBytes` (of UTF-8), `depth` or `nodes`.
+ * @example
+ * ```ts
+ * import { parseJson } from "./parse.ts";
+ * parseJson('{"a": [1, 2]}', { depth: 2 });
+ * ```
+ */
+export function parseJson(text: string, limits: Partial<JsonLimits> = {}): Json {
+  const { frameBytes, depth, nodes } = { ...DEFAULT_PORT_LIMITS, ...limits };
+  if (passesBytes(text, frameBytes)) {
+    throw new Fault("tooLarge", `Cannot parse JSON: longer than ${frameBytes} bytes`);
+  }
+  let value: Json;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new Fault("badFrame", "Cannot parse JSON: syntax error", { cause });
+  }
+  settle(value, depth, nodes);
+  // The text that JSON.stringify writes can hold no repeated key and no infinite number.
+  if (JSON.stringify(value) === text) return value;
+  const { members, finite } = tally(value);
+  if (!finite) throw new Fault("badFrame", "Cannot parse JSON: number out of range");
+  // JSON.parse drops the earlier of two equal keys, with all below it: the text then has more members.
+  if (countMembers(text) === members) return value;
+  throw new Fault("badFrame", "Cannot parse JSON: an object repeats a key");
+}
+
+function tally(value: Json): { members: number; finite: boolean } {
+  if (typeof value === "number") return { members: 0, finite: Number.isFinite(value) };
+  if (typeof value !== "object" || value === null) return { members: 0, finite: true };
+  const items = Object.values(value);
+  const sum = { members: isList(value) ? 0 : items.length, finite: true };
+  for (const item of items) {
+    const inner = tally(item);
+    sum.members += inner.members;
+    sum.finite &&= inner.finite;
+  }
+  return sum;
+}

@@ -1,0 +1,117 @@
+/** Ports over a child process and over a socket, for the kernel and the command line. @module */
+import type { ChildProcess } from "node:child_process";
+import type { Port, PortHandler, PortLimits } from "../contracts/port.ts";
+import { makePort } from "./port.ts";
+
+/** How a stream becomes a port. */
+export interface StreamOptions {
+  readonly handler: PortHandler;
+  readonly limits?: Partial<PortLimits>;
+  /** Most bytes that may wait for a peer that does not read; more closes the port. Default 8 MiB. */
+  readonly bufferedBytes?: number;
+}
+
+const BUFFERED_BYTES = 8 << 20;
+const CHUNK_BYTES = 65_536;
+/** Milliseconds that a closed connection has to take what was written before. */
+const LINGER_MS = 1_000;
+
+/**
+ * The kernel's end of a child's session, over its piped stdin and stdout. The port closes when the
+ * child's stdout ends, or when it does not read what it is sent; it never kills the child.
+ */
+export function portOverChild(child: ChildProcess, options: StreamOptions): Port {
+  const { stdin, stdout } = child;
+  if (stdin === null || stdout === null) {
+    throw new TypeError("Cannot open port: the child's stdin and stdout are not piped");
+  }
+  const most = options.bufferedBytes ?? BUFFERED_BYTES;
+  const port = makePort({
+    handler: options.handler,
+    limits: options.limits ?? {},
+    now: () => performance.now(),
+    write(bytes): void {
+      stdin.write(bytes);
+      if (stdin.writableLength > most) {
+        throw new RangeError(`Cannot write to child: it left ${stdin.writableLength} bytes unread`);
+      }
+    },
+  });
+  stdout.on("data", port.feed);
+  stdout.on("end", () => port.close("the child ended"));
+  stdout.on("error", (error) => port.close(`its output broke off (${error.message})`));
+  stdin.on("error", (error) => port.close(`it takes no input (${error.message})`));
+  child.on("error", (error) => port.close(`it could not be started (${error.message})`));
+  port.closed.then(() => {
+    stdout.off("data", port.feed);
+    // Goes on draining: a child must not hang in a write while it is being ended.
+    stdout.resume();
+    stdin.end();
+  });
+  return port;
+}
+
+/** One end of a session over a socket. Closing the port closes the socket, and the other way round. */
+export function portOverConn(conn: Deno.Conn, options: StreamOptions): Port {
+  const most = options.bufferedBytes ?? BUFFERED_BYTES;
+  const waiting: Uint8Array[] = [];
+  let waitingBytes = 0;
+  let drained: Promise<void> | undefined;
+
+  const port = makePort({
+    handler: options.handler,
+    limits: options.limits ?? {},
+    now: () => performance.now(),
+    write(bytes): void {
+      waiting.push(bytes);
+      waitingBytes += bytes.length;
+      if (waitingBytes > most) {
+        throw new RangeError(`Cannot write to peer: it left ${waitingBytes} bytes unread`);
+      }
+      drained ??= drain();
+    },
+  });
+
+  async function drain(): Promise<void> {
+    try {
+      for (let bytes = waiting.shift(); bytes !== undefined; bytes = waiting.shift()) {
+        for (let done = 0; done < bytes.length;) done += await conn.write(bytes.subarray(done));
+        waitingBytes -= bytes.length;
+      }
+    } catch (error) {
+      port.close(`it takes no input (${nameOf(error)})`);
+    } finally {
+      drained = undefined;
+    }
+  }
+
+  async function receive(): Promise<void> {
+    const chunk = new Uint8Array(CHUNK_BYTES);
+    try {
+      for (;;) {
+        const length = await conn.read(chunk);
+        if (length === null) return port.close("the peer hung up");
+        port.feed(chunk.subarray(0, length));
+      }
+    } catch (error) {
+      port.close(`its output broke off (${nameOf(error)})`);
+    }
+  }
+
+  async function hangUp(): Promise<void> {
+    await port.closed;
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(late.resolve, LINGER_MS);
+    await Promise.race([drained, late.promise]);
+    clearTimeout(timer);
+    conn.close();
+  }
+
+  receive();
+  hangUp();
+  return port;
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : "unknown";
+}

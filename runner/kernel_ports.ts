@@ -1,0 +1,42 @@
+/** What a program in a worker may ask of the kernel: the wire's ops as typed functions. @module */
+import type { ToolCall } from "../contracts/chat.ts";
+import type { Json } from "../contracts/json.ts";
+import type { Port } from "../contracts/port.ts";
+import type {
+  AdvertiseAnswer,
+  CallAnswer,
+  CapList,
+  InferAnswer,
+  InferBody,
+  KillBody,
+  SpawnAnswer,
+  SpawnBody,
+  WaitAnswer,
+} from "../contracts/wire_worker.ts";
+
+/** The ops of a worker. Each rejects with the kernel's fault. */
+export interface KernelPorts {
+  advertise(): Promise<AdvertiseAnswer>;
+  infer(body: Omit<InferBody, "cap">): Promise<InferAnswer>;
+  call(snapshot: string, call: ToolCall): Promise<CallAnswer>;
+  spawn(body: Omit<SpawnBody, "cap">): Promise<SpawnAnswer>;
+  wait(pid: number): Promise<WaitAnswer>;
+  kill(pid: number, signal: KillBody["signal"]): Promise<void>;
+}
+
+/** Makes the typed ops over a port, each with the number that the kernel handed over for it. */
+export function makeKernelPorts(port: Pick<Port, "ask">, caps: CapList): KernelPorts {
+  const ask = async <Answer>(op: string, body: object): Promise<Answer> =>
+    // TRUST: the kernel's answers; it is what gave this process everything it has.
+    await port.ask(op, body as Json) as Answer;
+  return Object.freeze<KernelPorts>({
+    advertise: () => ask("advertise", { cap: caps.tools }),
+    infer: (body) => ask("infer", { cap: caps.model, ...body }),
+    call: (snapshot, call) => ask("call", { cap: caps.tools, snapshot, call }),
+    spawn: (body) => ask("spawn", { cap: caps.children, ...body }),
+    wait: (pid) => ask("wait", { cap: caps.children, pid }),
+    kill: async (pid, signal) => {
+      await ask("kill", { cap: caps.children, pid, signal });
+    },
+  });
+}

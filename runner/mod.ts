@@ -1,0 +1,22 @@
+/**
+ * The worker side of an agent: the tool-use loop and agent programs. Sees its port and nothing else.
+ *
+ * @example
+ * ```ts
+ * import { makePort, type Port } from "../port/mod.ts";
+ * import { makeWorker } from "./mod.ts";
+ * const worker: Port = makePort({
+ *   write: (bytes) => kernel.feed(bytes),
+ *   handler: makeWorker({ ask: (op, body) => worker.ask(op, body) }),
+ * });
+ * const kernel: Port = makePort({
+ *   write: (bytes) => worker.feed(bytes),
+ *   handler: { ask: () => null, tell: () => {} },
+ * });
+ * ```
+ * @module
+ */
+export type { ForeignListener, ForeignPorts, ForeignProgram } from "./foreign.ts";
+export { IDLE, step } from "./loop.ts";
+export type { Act, LoopBounds, LoopInput, LoopState, Step, Stop } from "./loop.ts";
+export { makeWorker } from "./worker.ts";

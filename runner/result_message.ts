@@ -1,0 +1,84 @@
+/**
+ * Tool results as messages for the model. Untrusted text goes into role `tool` with its colour and
+ * label and nowhere else. Seed 000, Prompt Injection as a First-Class Concern.
+ * @module
+ */
+import type { ChatMessage, ToolCall } from "../contracts/chat.ts";
+import type { FaultCode } from "../contracts/fault.ts";
+import type { Outcome, ToolResult } from "../contracts/tool.ts";
+
+/**
+ * Makes the message that answers `call`. A result that is not `ok` begins with `OUTCOME: ERROR` on a
+ * line of its own, so that a model can tell a refusal from a result.
+ */
+export function resultMessage(call: ToolCall, result: ToolResult): ChatMessage {
+  return {
+    role: "tool",
+    content: result.outcome === "ok" ? result.content : failureText(result),
+    toolCallId: call.id,
+    toolName: call.name,
+    provenance: {
+      origin: "tool",
+      source: call.name.slice(0, 128),
+      colour: result.colour,
+      label: result.label,
+    },
+  };
+}
+
+function failureText(result: ToolResult): string {
+  const head = `${result.outcome}: ${result.error ?? "no reason was given"}`;
+  return result.content === "" ? head : `${head}\n${result.content}`;
+}
+
+/** What a fault means for the call that met it. Absent: it is no outcome, and ends the turn. */
+const OUTCOMES: Readonly<Partial<Record<FaultCode, Outcome>>> = {
+  invalidInput: "invalidArguments",
+  invalidArguments: "invalidArguments",
+  tooLarge: "invalidArguments",
+  unknownTool: "unknownTool",
+  notFound: "executionError",
+  alreadyExists: "executionError",
+  refused: "refusedByPolicy",
+  contaminated: "refusedByPolicy",
+  clearance: "refusedByPolicy",
+  leaseExpired: "refusedByPolicy",
+  leaseRevoked: "refusedByPolicy",
+  denied: "deniedByUser",
+  stepUpFailed: "stepUpFailed",
+  rateLimited: "executionError",
+  conflict: "executionError",
+  cancelled: "cancelled",
+  timedOut: "timedOut",
+  upstream: "executionError",
+  unavailable: "executionError",
+};
+
+/**
+ * Makes a result of a fault that met `call`, or undefined when the fault ends the turn
+ * (`needsApproval`, `budgetExhausted`, a broken port, a full store).
+ */
+export function faultResult(
+  call: ToolCall,
+  fault: { readonly code: FaultCode; readonly message: string },
+): ToolResult | undefined {
+  const outcome = OUTCOMES[fault.code];
+  return outcome === undefined ? undefined : refusal(call, outcome, fault.message);
+}
+
+/** Makes the result of a call that was never made. */
+export function skippedResult(call: ToolCall): ToolResult {
+  return refusal(call, "cancelled", "Cannot make this call: the turn was interrupted before it");
+}
+
+function refusal(call: ToolCall, outcome: Outcome, error: string): ToolResult {
+  return {
+    callId: call.id,
+    outcome,
+    content: "",
+    error: error.slice(0, 8_192),
+    // Our own words, but they may quote what the model wrote.
+    colour: "YELLOW",
+    label: "internal",
+  };
+}

@@ -1,0 +1,180 @@
+/**
+ * The standard agent program: drives the loop of loop.ts over the kernel's ports. One thing is in
+ * flight at a time, so a signal only marks the state and is acted on when that thing comes back.
+ * @module
+ */
+import type { ChatMessage, ToolCall } from "../contracts/chat.ts";
+import { Fault, unreachable } from "../contracts/fault.ts";
+import type { Signal } from "../contracts/signal.ts";
+import type { ToolResult, ToolSnapshot } from "../contracts/tool.ts";
+import type { StartBody, TurnEnd } from "../contracts/wire_worker.ts";
+import { estimateToolTokens, fitContext } from "./context.ts";
+import { makeConversation, skipCalls, unansweredCalls } from "./conversation.ts";
+import type { KernelPorts } from "./kernel_ports.ts";
+import { type Act, IDLE, type LoopInput, type LoopState, step, type Stop } from "./loop.ts";
+import type { Program } from "./program.ts";
+import { faultResult, resultMessage } from "./result_message.ts";
+
+/** Most tokens asked for in one inference. */
+const ANSWER_TOKENS = 8_192;
+/** Smallest share of the window that is kept for the answer. */
+const ANSWER_SHARE = 0.2;
+
+/** Makes the standard program over the kernel's ports. */
+export function makeStandard(
+  kernel: Pick<KernelPorts, "advertise" | "infer" | "call">,
+  { conversation: initial, limits }: Pick<StartBody, "conversation" | "limits">,
+): Program {
+  const conversation = makeConversation(initial);
+  const window = limits.contextWindow;
+  const maxTokens = Math.max(
+    1,
+    Math.floor(Math.min(ANSWER_TOKENS, limits.outputTokens, window * ANSWER_SHARE)),
+  );
+  let state: LoopState = IDLE;
+  let snapshot: ToolSnapshot | undefined;
+  let pressed = false;
+  let streamed = "";
+  let text = "";
+  let fault: Fault | undefined;
+  let asking: symbol | undefined;
+
+  const go = (input: LoopInput): Act => {
+    const next = step(state, input, limits);
+    state = next.state;
+    return next.act;
+  };
+
+  const failed = (error: unknown): LoopInput => {
+    // A bug is not a fault: it ends the session.
+    if (!(error instanceof Fault)) throw error;
+    fault = error;
+    return { kind: "failed", code: error.code };
+  };
+
+  function open(message: ChatMessage | undefined): LoopInput {
+    // A later turn sees the tools of its own time.
+    snapshot = undefined;
+    streamed = text = "";
+    const cutOff = unansweredCalls(conversation.messages());
+    if (message !== undefined) {
+      skipCalls(conversation, cutOff);
+      conversation.append(message);
+      return { kind: "turn", calls: [], complete: false };
+    }
+    const last = conversation.messages().at(-1);
+    const complete = last?.role === "assistant" && cutOff.length === 0;
+    if (complete) text = last.content;
+    return { kind: "turn", calls: cutOff, complete };
+  }
+
+  async function provideSnapshot(): Promise<ToolSnapshot> {
+    while (snapshot === undefined) {
+      const latest = asking = Symbol("advertise");
+      const answer = await kernel.advertise();
+      // The table changed again while it was on its way: ask anew.
+      if (asking === latest) snapshot = answer;
+    }
+    return snapshot;
+  }
+  const forgetSnapshot = (): void => {
+    asking = undefined;
+    snapshot = undefined;
+  };
+
+  async function assemble(squeeze: boolean): Promise<LoopInput> {
+    try {
+      const { tools } = await provideSnapshot();
+      const messages = fitContext(conversation.messages(), {
+        window,
+        reserved: estimateToolTokens(tools) + maxTokens,
+        squeeze: squeeze || pressed,
+      });
+      pressed = false;
+      if (messages === undefined) return { kind: "overflowed" };
+      if (messages !== conversation.messages()) conversation.replace(messages);
+      return { kind: "assembled" };
+    } catch (error) {
+      return failed(error);
+    }
+  }
+
+  async function infer(): Promise<LoopInput> {
+    streamed = "";
+    try {
+      const { message, finishReason } = await kernel.infer({ ...conversation.unsent(), maxTokens });
+      conversation.settle(message);
+      fault = undefined;
+      streamed = "";
+      if (message.content !== "") text = message.content;
+      return { kind: "inferred", calls: message.toolCalls ?? [], finish: finishReason };
+    } catch (error) {
+      // What was shown before a cancel is all that there is of this answer.
+      if (streamed !== "") text = streamed;
+      return failed(error);
+    }
+  }
+
+  async function call(proposed: ToolCall): Promise<LoopInput> {
+    let result: ToolResult | undefined;
+    try {
+      result = await kernel.call((await provideSnapshot()).id, proposed);
+    } catch (error) {
+      const input = failed(error);
+      result = fault === undefined ? undefined : faultResult(proposed, fault);
+      if (result === undefined) return input;
+      fault = undefined;
+    }
+    // A stale table answers `unknownTool` too.
+    if (result.outcome === "unknownTool") forgetSnapshot();
+    conversation.append(resultMessage(proposed, result));
+    return { kind: "answered", outcome: result.outcome };
+  }
+
+  const finish = (stop: Stop, skipped: readonly ToolCall[]): TurnEnd => {
+    skipCalls(conversation, skipped);
+    const why = fault?.message ?? "";
+    return { stop, text: stop === "upstream" && why !== "" ? why : text };
+  };
+
+  async function run(first: Act): Promise<TurnEnd> {
+    for (let act = first;;) {
+      switch (act.kind) {
+        case "assemble":
+          skipCalls(conversation, act.skipped);
+          act = go(await assemble(act.squeeze));
+          break;
+        case "infer":
+          act = go(await infer());
+          break;
+        case "call":
+          act = go(await call(act.call));
+          break;
+        case "end":
+          return finish(act.stop, act.skipped);
+        case "fail":
+          throw fault ?? new TypeError("Cannot end the turn: it failed without a fault");
+        case "wait":
+          throw new TypeError("Cannot drive the loop: nothing is in flight");
+        default:
+          return unreachable(act);
+      }
+    }
+  }
+
+  return Object.freeze<Program>({
+    turn(message: ChatMessage | undefined): Promise<TurnEnd> {
+      fault = undefined;
+      return run(go(open(message)));
+    },
+    told(signal: Signal): void {
+      go({ kind: "told", signal });
+      if (signal === "SIGCTXPRESSURE") pressed = true;
+      if (signal === "SIGCAPDROP") forgetSnapshot();
+    },
+    chunk({ textDelta }): void {
+      if (state.kind === "inferring") streamed += textDelta ?? "";
+    },
+    capsChanged: forgetSnapshot,
+  });
+}

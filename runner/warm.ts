@@ -1,0 +1,64 @@
+/**
+ * Runs a whole session in memory before the first byte is read, so that a pooled worker answers its
+ * first turn with compiled code. FACTS 7.2.
+ * @module
+ */
+import type { Json } from "../contracts/json.ts";
+import type { Port } from "../contracts/port.ts";
+import { makePort } from "../port/mod.ts";
+import { makeWorker } from "./worker.ts";
+
+const PROVENANCE = { origin: "kernel", colour: "BLUE", label: "public" };
+const COUNT = 1_000_000;
+const LIMITS = {
+  outputTokens: COUNT,
+  contextWindow: COUNT,
+  iterations: COUNT,
+  retries: 0,
+};
+
+/** Starts a worker against a pretended kernel, lets it call one tool, and ends its turn. */
+export async function warm(): Promise<void> {
+  const worker: Port = makePort({
+    write: (bytes) => kernel.feed(bytes),
+    handler: makeWorker({ ask: (op, body) => worker.ask(op, body) }),
+  });
+  const kernel: Port = makePort({
+    write: (bytes) => worker.feed(bytes),
+    handler: { ask: pretendedKernel(), tell: () => {} },
+  });
+  await kernel.ask("start", {
+    caps: { model: 1, tools: 2, children: 3 },
+    limits: LIMITS,
+    conversation: [{ role: "system", content: "warm", provenance: PROVENANCE }],
+  });
+  kernel.tell("chunk", { textDelta: "warm" });
+  for (let turns = 0; turns < 3; turns++) {
+    await kernel.ask("turn", {
+      message: { role: "user", content: "warm", provenance: PROVENANCE },
+    });
+  }
+  kernel.close("warm");
+  worker.close("warm");
+}
+
+function pretendedKernel(): (op: string) => Json {
+  let inferences = 0;
+  return (op) => {
+    if (op === "advertise") return { id: "0".repeat(64), tools: [] };
+    if (op === "call") {
+      return { callId: "1", outcome: "ok", content: "warm", colour: "BLUE", label: "public" };
+    }
+    const asks = ++inferences % 2 === 1;
+    return {
+      message: {
+        role: "assistant",
+        content: "warm",
+        ...(asks ? { toolCalls: [{ id: "1", name: "warm", arguments: "{}" }] } : {}),
+        provenance: PROVENANCE,
+      },
+      usage: { inputTokens: 1, outputTokens: 1 },
+      finishReason: asks ? "toolCalls" : "stop",
+    };
+  };
+}

@@ -1,0 +1,63 @@
+/** The worker's side of the port: answers `start` and `turn`, hears events. @module */
+import { Fault } from "../contracts/fault.ts";
+import type { Json } from "../contracts/json.ts";
+import type { Port, PortHandler } from "../contracts/port.ts";
+import type { StartBody, TurnBody, TurnEnd, WorkerEvents } from "../contracts/wire_worker.ts";
+import { loadForeign } from "./foreign.ts";
+import { makeKernelPorts } from "./kernel_ports.ts";
+import type { Program } from "./program.ts";
+import { makeStandard } from "./standard.ts";
+
+/**
+ * Makes the handler of a worker. `start` comes once, turns one after another. Faults: `conflict` for a
+ * second start or a turn within a turn, `invalidInput` for a turn before the start or an unknown op.
+ */
+export function makeWorker(port: Pick<Port, "ask">): PortHandler {
+  let program: Program | undefined;
+  let busy = false;
+
+  // TRUST: bodies are the kernel's own; it is trusted by everything that it started.
+  function start(body: StartBody): null {
+    if (program !== undefined) throw new Fault("conflict", "Cannot start: it has been started");
+    const kernel = makeKernelPorts(port, body.caps);
+    program = body.program === undefined
+      ? makeStandard(kernel, body)
+      : loadForeign(kernel, body, body.program);
+    return null;
+  }
+
+  async function turn({ message }: TurnBody): Promise<TurnEnd> {
+    if (program === undefined) throw new Fault("invalidInput", "Cannot run a turn: not started");
+    if (busy) throw new Fault("conflict", "Cannot run a turn: another one is running");
+    busy = true;
+    try {
+      return await program.turn(message);
+    } finally {
+      busy = false;
+    }
+  }
+
+  return Object.freeze<PortHandler>({
+    async ask(op: string, body: Json): Promise<Json> {
+      switch (op) {
+        case "start":
+          return start(body as unknown as StartBody);
+        case "turn":
+          return await turn(body as unknown as TurnBody) as unknown as Json;
+        default:
+          throw new Fault("invalidInput", `Cannot serve ${JSON.stringify(op)}: unknown to a worker`);
+      }
+    },
+    tell(op: string, body: Json): void {
+      const event = { op, body } as unknown as WorkerEvents;
+      switch (event.op) {
+        case "signal":
+          return program?.told(event.body.signal);
+        case "chunk":
+          return program?.chunk(event.body);
+        case "capsChanged":
+          return program?.capsChanged();
+      }
+    },
+  });
+}

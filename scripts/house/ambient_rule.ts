@@ -1,0 +1,135 @@
+import { type Import, importsOf } from "./imports.ts";
+import { baseName, breach, type Finding, type SourceFile } from "./source.ts";
+import type { Token } from "./tokens.ts";
+
+/** Names that are authority wherever they stand. `process` is left to deno's own rule `no-process-global`. */
+const AUTHORITY: ReadonlySet<string> = new Set([
+  "Deno",
+  "fetch",
+  "setTimeout",
+  "setInterval",
+  "setImmediate",
+  "crypto",
+  "console",
+  "performance",
+  "localStorage",
+  "sessionStorage",
+  "indexedDB",
+  "caches",
+  "navigator",
+  "globalThis",
+  "eval",
+]);
+
+/** Names that are authority when constructed. */
+const CONSTRUCTED: ReadonlySet<string> = new Set([
+  "Worker",
+  "SharedWorker",
+  "WebSocket",
+  "WebSocketStream",
+  "EventSource",
+  "BroadcastChannel",
+  "Function",
+]);
+
+/** Names that are authority when called as a plain function: a person's terminal. */
+const CALLED: ReadonlySet<string> = new Set(["prompt", "confirm", "alert", "reportError"]);
+
+/** Members that are authority although their object is not. */
+const MEMBERS: Readonly<Record<string, string>> = {
+  Date: "now",
+  Math: "random",
+  AbortSignal: "timeout",
+};
+
+/** node: modules that compute and touch nothing. Everything else of node's is authority. */
+const PURE_NODE: ReadonlySet<string> = new Set(
+  "path path/posix crypto util buffer assert assert/strict string_decoder zlib url events".split(
+    " ",
+  ),
+);
+
+/** What even node:crypto may not give to a file without powers: randomness and new keys. */
+const IMPURE_CRYPTO = /^(random|generate|webcrypto|getRandomValues|subtle|prng)/;
+
+/** Whether a file may touch authority: powers files, entries, tests, and what lies outside the running system. */
+export function hasPowers(path: string): boolean {
+  const name = baseName(path);
+  return name.endsWith("_powers.ts") || name.endsWith("_test.ts") || name === "main.ts" ||
+    /^(scripts|tests|bench)\//.test(path);
+}
+
+/** Rule `ambient`: clock, randomness, files, network, timers and the terminal are handed in, never reached for. */
+export function ambientRule(file: SourceFile): readonly Finding[] {
+  if (hasPowers(file.path)) return [];
+  const findings: Finding[] = [];
+  const say = (line: number, what: string): void => {
+    findings.push(
+      breach("ambient", file.path, line, `${what} is ambient authority: take it as an argument`),
+    );
+  };
+  for (const [index, token] of file.code.entries()) {
+    const what = authorityAt(file.code, index);
+    if (what !== undefined) say(token.line, what);
+  }
+  for (const imported of importsOf(file)) {
+    const what = authorityOf(imported);
+    if (what !== undefined) say(imported.line, what);
+  }
+  return findings;
+}
+
+function authorityAt(code: readonly Token[], index: number): string | undefined {
+  const token = code[index];
+  const previous = code[index - 1];
+  const next = code[index + 1];
+  if (token?.kind !== "word" || previous?.text === "." || previous?.text === "?.") return undefined;
+  if (previous?.text === "new" && CONSTRUCTED.has(token.text)) return `\`new ${token.text}\``;
+  if (token.text === "Date" && readsClock(code, index)) return "`new Date()`";
+  const member = Object.hasOwn(MEMBERS, token.text) ? MEMBERS[token.text] : undefined;
+  if (member !== undefined && next?.text === "." && code[index + 2]?.text === member) {
+    return `\`${token.text}.${member}\``;
+  }
+  if (CALLED.has(token.text) && next?.text === "(" && !isMember(code, index)) {
+    return `\`${token.text}()\``;
+  }
+  if (!AUTHORITY.has(token.text) || previous?.text === "typeof" || isMember(code, index)) {
+    return undefined;
+  }
+  return `\`${token.text}\``;
+}
+
+/** `new Date()` and `Date()` read the clock; `new Date(ms)` does not. */
+function readsClock(code: readonly Token[], index: number): boolean {
+  const next = code[index + 1]?.text;
+  if (code[index - 1]?.text !== "new") return next === "(";
+  return next !== "(" || code[index + 2]?.text === ")";
+}
+
+/** Whether the word names a member being declared (`fetch: …`, `fetch(url): …`, `fetch(url) {`), not the global. */
+function isMember(code: readonly Token[], index: number): boolean {
+  const previous = code[index - 1]?.text ?? ";";
+  if (!["{", "}", ";", ",", "(", "readonly", "async", "|", "&"].includes(previous)) return false;
+  let at = index + 1;
+  if (code[at]?.text === "?") at += 1;
+  if (code[at]?.text === ":") return true;
+  if (code[at]?.text !== "(" || previous === "(") return false;
+  let depth = 0;
+  for (; at < code.length; at += 1) {
+    const token = code[at];
+    if (token?.kind !== "punct") continue;
+    if (token.text === "(") depth += 1;
+    if (token.text === ")" && --depth === 0) break;
+  }
+  return ["{", ":"].includes(code[at + 1]?.text ?? "");
+}
+
+function authorityOf({ specifier, typeOnly, dynamic, names }: Import): string | undefined {
+  if (typeOnly) return undefined;
+  if (dynamic) return "a dynamic `import()`";
+  if (!specifier.startsWith("node:")) return undefined;
+  const module = specifier.slice("node:".length);
+  if (!PURE_NODE.has(module)) return `\`${specifier}\``;
+  const impure = module === "crypto" ? names.find((name) => IMPURE_CRYPTO.test(name)) : undefined;
+  return impure === undefined ? undefined : `\`${impure}\` of \`${specifier}\``;
+}

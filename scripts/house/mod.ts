@@ -1,0 +1,41 @@
+/**
+ * The house lint: rules of docs and style that `deno lint` does not have. Each rule looks at one file.
+ *
+ * @example
+ * ```ts
+ * import { lintFile } from "./mod.ts";
+ * const found = lintFile("broker/gate.ts", "export default 1;\n");
+ * if (found[0]?.rule !== "form") throw new Error("a default export must be found");
+ * ```
+ * @module
+ */
+import { ambientRule } from "./ambient_rule.ts";
+import { docRule } from "./doc_rule.ts";
+import { importRule } from "./import_rule.ts";
+import { leakFindings } from "./leak_rule.ts";
+import { formRule, nameRule, sizeRule } from "./shape_rule.ts";
+import { type Finding, parseSource, type Rule } from "./source.ts";
+import { testRule } from "./test_rule.ts";
+
+export type { Finding, Rule, SourceFile } from "./source.ts";
+export { graphFindings, type ModuleGraph, parseGraph } from "./graph_rule.ts";
+
+/** The rules for TypeScript files. */
+export const HOUSE_RULES: readonly Rule[] = Object.freeze([
+  importRule,
+  ambientRule,
+  sizeRule,
+  nameRule,
+  formRule,
+  docRule,
+  testRule,
+]);
+
+/** All findings of the house rules in one file, in the order of its lines. `path` is a repository path. */
+export function lintFile(path: string, text: string): readonly Finding[] {
+  const leaks = leakFindings(path, text);
+  if (!path.endsWith(".ts")) return leaks;
+  const file = parseSource(path, text);
+  const found = [...HOUSE_RULES.flatMap((rule) => rule(file)), ...leaks];
+  return found.sort((a, b) => a.line - b.line);
+}

@@ -1,0 +1,83 @@
+import { breach, type Finding, isTest, type SourceFile } from "./source.ts";
+import type { Token } from "./tokens.ts";
+
+/** Fewer words than this claim nothing. */
+export const MIN_CLAIM_WORDS = 4;
+
+const OPTIONS_REACH = 12;
+
+/** Rule `test`: a test name is a claim, no test is switched off or preferred, and no test sleeps. */
+export function testRule(file: SourceFile): readonly Finding[] {
+  if (!isTest(file.path)) return [];
+  const findings: Finding[] = [];
+  const say = (line: number, message: string): void => {
+    findings.push(breach("test", file.path, line, message));
+  };
+  for (const [index, token] of file.code.entries()) {
+    if (token.kind !== "word") continue;
+    if (isSleep(file.code, index) && !excused(file, token.line)) {
+      say(
+        token.line,
+        "a test that waits for time: turn a clock by hand, or say why in a `// TIMER: …` line above",
+      );
+    }
+    if (token.text !== "Deno" || !followedBy(file.code, index, [".", "test"])) continue;
+    const after = file.code[index + 3];
+    if (after?.text === ".") {
+      const method = file.code[index + 4]?.text ?? "";
+      if (["ignore", "only", "skip"].includes(method)) {
+        say(token.line, `\`Deno.test.${method}\` hides tests`);
+      }
+      continue;
+    }
+    if (after?.text === "(") checkTest(file.code, index + 4, say);
+  }
+  return findings;
+}
+
+function checkTest(
+  code: readonly Token[],
+  start: number,
+  say: (line: number, message: string) => void,
+): void {
+  const first = code[start];
+  if (first === undefined) return;
+  if (first.kind === "string" || first.kind === "template") return checkClaim(first, say);
+  if (first.text !== "{") return;
+  for (let at = start; at < start + OPTIONS_REACH; at += 1) {
+    const token = code[at];
+    if (token?.kind !== "word" || code[at + 1]?.text !== ":") continue;
+    const value = code[at + 2];
+    if (token.text === "name" && (value?.kind === "string" || value?.kind === "template")) {
+      checkClaim(value, say);
+    }
+    if (token.text === "ignore" || token.text === "only") {
+      say(token.line, `\`${token.text}\` hides tests: use needs() of tests/needs.ts`);
+    }
+  }
+}
+
+function checkClaim(name: Token, say: (line: number, message: string) => void): void {
+  const words = name.text.trim().split(/\s+/).length;
+  const cutByExpression = name.kind === "template"; // what stands in `${…}` is not counted
+  if (words >= MIN_CLAIM_WORDS || (cutByExpression && words < 2)) return;
+  say(name.line, `"${name.text}" is not a claim: say who does what and what holds`);
+}
+
+function isSleep(code: readonly Token[], index: number): boolean {
+  const text = code[index]?.text ?? "";
+  return ["setTimeout", "setInterval", "sleep", "delay"].includes(text) &&
+    code[index + 1]?.text === "(" && code[index - 1]?.text !== "function" &&
+    (code[index - 1]?.text !== "." || code[index - 2]?.text === "globalThis");
+}
+
+function excused(file: SourceFile, line: number): boolean {
+  return file.tokens.some((token) =>
+    token.kind === "comment" && /\/\/ TIMER: \S/.test(token.text) && line - token.line <= 3 &&
+    line >= token.line
+  );
+}
+
+function followedBy(code: readonly Token[], index: number, texts: readonly string[]): boolean {
+  return texts.every((text, offset) => code[index + 1 + offset]?.text === text);
+}

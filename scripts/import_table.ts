@@ -1,0 +1,130 @@
+/**
+ * Who may import whom: the architecture in one table. Read it from the top in the order in which a request flows.
+ *
+ * `contracts/`, `port/` and `text/` are open to everyone and import nothing else of ours. Every other part sees
+ * its own folder, what this table gives it, and nothing more. Only the `main.ts` of a process, `scripts/`, `tests/`
+ * and `bench/` wire parts together. The house lint checks the sources against the table and a test checks
+ * `deno info`'s module graph against it, so that neither can drift from this picture.
+ *
+ * @example
+ * ```ts
+ * import { mayImport } from "./import_table.ts";
+ * if (mayImport("broker/gate.ts", "store/mod.ts") === undefined) throw new Error("the gate never sees a store");
+ * ```
+ * @module
+ */
+
+/** What one part may import beyond its own folder. */
+export type PartRule = {
+  /** Parts of ours, through their `mod.ts`; `contracts`, `port` and `text` through any file that is not private. */
+  readonly parts: readonly string[];
+  /** Parts of which only types may be imported. */
+  readonly types: readonly string[];
+  /** npm packages, as named in deno.json; docs/dependencies.md says why. */
+  readonly npm: readonly string[];
+};
+
+const OPEN = ["contracts", "port", "text"] as const;
+
+/** THE table. A folder that is not in it may not hold a TypeScript file. */
+export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
+  // Open to everyone.
+  contracts: { parts: [], types: [], npm: ["zod"] },
+  port: { parts: ["contracts"], types: [], npm: [] },
+  text: { parts: ["contracts"], types: [], npm: [] },
+
+  // A request, in the order of its way.
+  cli: { parts: OPEN, types: [], npm: ["zod", "yaml", "diff", "@noble/ed25519"] },
+  agents: { parts: OPEN, types: [], npm: [] },
+  kernel: { parts: [...OPEN, "store"], types: [], npm: ["zod"] },
+  runner: { parts: OPEN, types: [], npm: [] },
+  models: { parts: OPEN, types: [], npm: ["yaml"] },
+  broker: { parts: OPEN, types: ["kernel"], npm: ["zod", "ajv", "@noble/ed25519"] },
+  workspace: { parts: OPEN, types: [], npm: ["diff"] },
+  store: { parts: OPEN, types: [], npm: [] },
+
+  // Outside the running system: may import any part.
+  scripts: { parts: ["*"], types: [], npm: [] },
+  tests: {
+    parts: ["*"],
+    types: [],
+    npm: ["fast-check", "zod", "yaml", "ajv", "diff", "@noble/ed25519"],
+  },
+  bench: { parts: ["*"], types: [], npm: [] },
+});
+
+/** npm packages that any `*_test.ts` may import beside those of its part. */
+export const TEST_NPM: readonly string[] = ["fast-check", "@noble/ed25519"];
+
+/** A program that is bundled, and the npm packages that its bundle may hold. */
+export type BundleRule = {
+  readonly entry: string;
+  readonly npm: readonly string[];
+  /** Files of ours that must not be reached by code, because they load what the child must not have. */
+  readonly without: readonly string[];
+};
+
+/** The process entries. A worker and a toolhost hold no third-party code at all but what stands here. */
+export const BUNDLES: readonly BundleRule[] = Object.freeze([
+  { entry: "kernel/main.ts", npm: ["zod", "ajv", "@noble/ed25519", "yaml"], without: [] },
+  { entry: "runner/main.ts", npm: [], without: ["port/digest.ts"] },
+  { entry: "workspace/host/main.ts", npm: ["diff"], without: [] },
+  { entry: "models/main.ts", npm: ["yaml"], without: [] },
+]);
+
+/** The part that a repository path belongs to: its first folder. Top-level files belong to none (`""`). */
+export function partOf(path: string): string {
+  const slash = path.indexOf("/");
+  return slash < 0 ? "" : path.slice(0, slash);
+}
+
+/** Whether `path` is one of the files that wire parts together: a `main.ts`, or anything outside the running system. */
+export function mayWire(path: string): boolean {
+  const rule = IMPORT_TABLE[partOf(path)];
+  return path.endsWith("/main.ts") || rule?.parts[0] === "*";
+}
+
+/** How one import is written. */
+export type ImportKind = { readonly typeOnly: boolean };
+
+/**
+ * Says why the file `from` may not import the file `to` (both repository paths); undefined when it may.
+ * The entry of another process, a private `_x.ts` and a test are never imported from outside.
+ */
+export function mayImport(
+  from: string,
+  to: string,
+  kind: ImportKind = { typeOnly: false },
+): string | undefined {
+  const folder = (path: string): string => path.slice(0, path.lastIndexOf("/") + 1);
+  const name = to.slice(to.lastIndexOf("/") + 1);
+  if (name.startsWith("_") && folder(from) !== folder(to)) {
+    return `"${to}" is private to its folder`;
+  }
+  if (name.endsWith("_test.ts")) return `"${to}" is a test`;
+
+  const [source, target] = [partOf(from), partOf(to)];
+  const rule = IMPORT_TABLE[source];
+  if (rule === undefined) return `the folder "${source}" is not in the import table`;
+  if (source === target || mayWire(from)) return undefined;
+  if (from.endsWith("_test.ts") && target === "tests") return undefined;
+
+  const open = (OPEN as readonly string[]).includes(target);
+  if (rule.parts.includes(target)) {
+    return open || name === "mod.ts" ? undefined : `"${target}" is entered through a mod.ts`;
+  }
+  if (rule.types.includes(target)) {
+    if (!kind.typeOnly) return `"${source}" may import only types of "${target}"`;
+    return name === "mod.ts" ? undefined : `"${target}" is entered through a mod.ts`;
+  }
+  return `"${source}" may not import "${target}"`;
+}
+
+/** Says why the file `from` may not import the npm package `name`; undefined when it may. */
+export function mayImportNpm(from: string, name: string): string | undefined {
+  const rule = IMPORT_TABLE[partOf(from)];
+  if (rule === undefined) return `the folder "${partOf(from)}" is not in the import table`;
+  if (rule.npm.includes(name)) return undefined;
+  if (from.endsWith("_test.ts") && TEST_NPM.includes(name)) return undefined;
+  return `"${partOf(from)}" may not import the package "${name}"`;
+}

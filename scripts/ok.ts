@@ -1,0 +1,81 @@
+/**
+ * `deno task ok`: everything that can be said about the code without running it, one line each, and an end at the
+ * first step that fails, with all that it found.
+ *
+ * @module
+ */
+import { readGraph } from "./graph.ts";
+import { graphFindings } from "./house/mod.ts";
+import { readTree, type TextFile } from "./house/tree.ts";
+import { findingLine, lintTree } from "./house_lint.ts";
+import { cachePackages, print, ROOT, runDeno } from "./process.ts";
+
+/** What one step found: nothing, or a text. `note` goes on its line. */
+type Verdict = { readonly failed?: string; readonly note?: string };
+type Step = { readonly name: string; readonly run: () => Promise<Verdict> };
+
+/** deno's own rules beyond the recommended ones. */
+const EXTRA_RULES: readonly string[] = [
+  "no-console",
+  "explicit-function-return-type",
+  "no-non-null-assertion",
+  "no-non-null-asserted-optional-chain",
+  "no-process-global",
+  "eqeqeq",
+];
+
+const files = readTree(ROOT);
+const sources = files.filter(({ path }) => path.endsWith(".ts")).map(({ path }) => path);
+
+const STEPS: readonly Step[] = [
+  { name: "packages", run: async () => said(await cachePackages()) },
+  { name: "fmt", run: async () => said(await runDeno(["fmt", "--check"])) },
+  {
+    name: "lint",
+    run: async () => said(await runDeno(["lint", "--quiet", `--rules-include=${EXTRA_RULES}`])),
+  },
+  { name: "house lint", run: () => Promise.resolve(house(files)) },
+  { name: "import graph", run: graph },
+  { name: "check", run: async () => said(await runDeno(["check", "--quiet", ...sources])) },
+  {
+    name: "doc examples",
+    run: async () => said(await runDeno(["check", "--quiet", "--doc-only", ...doors()])),
+  },
+];
+
+function said({ code, output }: { readonly code: number; readonly output: string }): Verdict {
+  return code === 0 ? {} : { failed: output };
+}
+
+function doors(): readonly string[] {
+  return sources.filter((path) => path.endsWith("/mod.ts"));
+}
+
+function house(tree: readonly TextFile[]): Verdict {
+  const findings = lintTree(tree);
+  const errors = findings.filter(({ level }) => level === "error");
+  if (errors.length > 0) return { failed: errors.map(findingLine).join("\n") };
+  return { note: findings.map(({ path, message }) => `${path} ${message}`).join(", ") };
+}
+
+async function graph(): Promise<Verdict> {
+  const edges = await readGraph(sources);
+  const findings = graphFindings(edges);
+  if (findings.length > 0) return { failed: findings.map(findingLine).join("\n") };
+  return { note: `${sources.length} files, ${edges.length} edges` };
+}
+
+if (import.meta.main) {
+  for (const { name, run } of STEPS) {
+    const started = performance.now();
+    const { failed, note } = await run();
+    const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    const state = failed === undefined ? "ok  " : "FAIL";
+    await print(
+      `${state}  ${name.padEnd(13)} ${seconds.padStart(5)} s  ${note ?? ""}`.trimEnd() + "\n",
+    );
+    if (failed === undefined) continue;
+    await print(`${failed.trimEnd()}\n`);
+    Deno.exit(1);
+  }
+}

@@ -1,0 +1,40 @@
+/** How a child process of a script ended. */
+export type Ended = { readonly code: number; readonly output: string };
+
+/** The repository's root, without a final slash. */
+export const ROOT: string = new URL("..", import.meta.url).pathname.replace(/\/$/, "");
+
+/** Writes text to stdout, whole. */
+export async function print(text: string): Promise<void> {
+  const writer = Deno.stdout.writable.getWriter();
+  await writer.write(new TextEncoder().encode(text));
+  writer.releaseLock();
+}
+
+/** Runs this deno with `args` at the root, without colours, and gives both streams as one text. */
+export async function runDeno(args: readonly string[]): Promise<Ended> {
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [...args],
+    cwd: ROOT,
+    stdin: "null",
+    env: { NO_COLOR: "1" },
+  }).output();
+  const decoder = new TextDecoder();
+  return { code, output: decoder.decode(stdout) + decoder.decode(stderr) };
+}
+
+/** Runs this deno with `args` at the root and gives its stdout alone, which is what `--json` commands write. */
+export async function denoJson(args: readonly string[]): Promise<Ended> {
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [...args],
+    cwd: ROOT,
+    stdin: "null",
+    env: { NO_COLOR: "1" },
+  }).output();
+  return { code, output: new TextDecoder().decode(code === 0 ? stdout : stderr) };
+}
+
+/** Fetches the npm packages of deno.json into the cache, so that everything after it works offline. */
+export async function cachePackages(): Promise<Ended> {
+  return await runDeno(["install", "--quiet"]);
+}

@@ -1,0 +1,72 @@
+import { ROOT } from "../process.ts";
+import type { Suite } from "./suite.ts";
+import { type Tally, tallyOf } from "./tally.ts";
+
+/** How a suite went. `report` is what a reader needs: nothing when all passed, else deno's report of the failures. */
+export type SuiteResult = {
+  readonly suite: Suite;
+  readonly tally: Tally;
+  readonly seconds: number;
+  readonly report: string;
+};
+
+/** A suite that runs longer than this is killed and counted as failed. Minutes. */
+export const SUITE_DEADLINE = 20;
+
+/** Runs one suite in a deno of its own. `onLine` gets each line as it comes. */
+export async function runSuite(suite: Suite, onLine: (line: string) => void): Promise<SuiteResult> {
+  const started = performance.now();
+  const deadline = AbortSignal.timeout(SUITE_DEADLINE * 60_000);
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["test", "-A", "--quiet", "--no-check", ...(suite.doc ? ["--doc"] : []), ...suite.files],
+    cwd: ROOT,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+    env: { NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" },
+  }).spawn();
+  deadline.addEventListener("abort", () => kill(child));
+  const [output, errors, { code }] = await Promise.all([
+    readLines(child.stdout, onLine),
+    readLines(child.stderr, () => {}),
+    child.status,
+  ]);
+  const tally = tallyOf(output, code);
+  const late = deadline.aborted ? `killed after ${SUITE_DEADLINE} minutes\n` : "";
+  return {
+    suite,
+    tally,
+    seconds: (performance.now() - started) / 1000,
+    report: tally.failed === 0 ? "" : late + failures(output, errors),
+  };
+}
+
+function kill(child: Deno.ChildProcess): void {
+  try {
+    child.kill("SIGKILL");
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error; // it has ended already
+  }
+}
+
+async function readLines(
+  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+  onLine: (line: string) => void,
+): Promise<string> {
+  let all = "";
+  let rest = "";
+  for await (const text of stream.pipeThrough(new TextDecoderStream())) {
+    all += text;
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    lines.forEach(onLine);
+  }
+  return all;
+}
+
+/** deno's section of errors; when there is none (a module did not load), the end of all it wrote. */
+function failures(output: string, errors: string): string {
+  const at = output.indexOf("\n ERRORS \n");
+  const section = at < 0 ? output.split("\n").slice(-60).join("\n") : output.slice(at);
+  return `${section.trim()}\n${errors.trim()}`.trim();
+}

@@ -1,0 +1,75 @@
+/**
+ * The schema of the embedded engine as a numbered list, from the first version on. A step is never
+ * changed once released: a new one is added. DESIGN section 6.
+ * @module
+ */
+import { Fault } from "../contracts/fault.ts";
+
+/** One step of the schema, applied in a transaction of its own. */
+export interface Migration {
+  /** From 1, without gaps. */
+  readonly version: number;
+  /** What the step is for, a few words. */
+  readonly name: string;
+  /** SQL statements, `;` between them. */
+  readonly sql: string;
+}
+
+/** Every step of the SQLite schema, oldest first. */
+export const SQLITE_MIGRATIONS: readonly Migration[] = Object.freeze([
+  Object.freeze({
+    version: 1,
+    name: "events, blobs, documents",
+    sql: `
+CREATE TABLE events(
+  seq INTEGER PRIMARY KEY,
+  task TEXT NOT NULL,
+  n INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  hash BLOB NOT NULL CHECK(length(hash) = 32),
+  body TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX events_chain ON events(task, n);
+CREATE TRIGGER events_no_update BEFORE UPDATE ON events
+  BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
+CREATE TRIGGER events_no_delete BEFORE DELETE ON events
+  BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
+CREATE TABLE blobs(
+  digest BLOB NOT NULL CHECK(length(digest) = 32),
+  task TEXT NOT NULL,
+  salt BLOB NOT NULL,
+  bytes BLOB NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX blobs_digest ON blobs(digest);
+CREATE INDEX blobs_task ON blobs(task);
+CREATE TABLE documents(
+  kind TEXT NOT NULL,
+  id TEXT NOT NULL,
+  task TEXT NOT NULL,
+  version INTEGER NOT NULL CHECK(version > 0),
+  body TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX documents_id ON documents(kind, id);
+CREATE INDEX documents_task ON documents(kind, task);
+`,
+  }),
+]);
+
+/**
+ * The steps still to do for a database that stands at `current` (0: empty), oldest first.
+ * @throws Fault `unavailable` when the database is newer than this list.
+ */
+export function pendingMigrations(
+  current: number,
+  list: readonly Migration[] = SQLITE_MIGRATIONS,
+): readonly Migration[] {
+  const latest = list.at(-1)?.version ?? 0;
+  if (current > latest) {
+    throw new Fault(
+      "unavailable",
+      `Cannot open store: its schema is version ${current}, this Remit knows ${latest}; use a newer Remit`,
+    );
+  }
+  return list.filter((step) => step.version > current);
+}

@@ -1,0 +1,85 @@
+/**
+ * The one file that opens a database. `node:sqlite` is authority over a path, so nothing else here
+ * imports its constructor.
+ * @module
+ */
+import { chmodSync, closeSync, lstatSync, mkdirSync, openSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Fault } from "../../contracts/fault.ts";
+import { pendingMigrations } from "../migrations.ts";
+import { withFaults } from "./_faults.ts";
+
+/** "Remt": marks a database as ours in its header. */
+const APPLICATION_ID = 0x52656d74;
+/** How long a lock of another process is waited for, milliseconds. */
+const BUSY_MS = 1_000;
+
+/** Where the database lies, and whether it may be written. */
+export interface EngineOptions {
+  readonly path: string;
+  readonly readOnly?: boolean;
+}
+
+/** Makes the folder 0700 and the file 0600 before SQLite, which gives both the umask's modes. */
+function prepareFiles(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  if ((lstatSync(dirname(path)).mode & 0o077) !== 0) {
+    throw new Fault(
+      "refused",
+      `Cannot open store "${path}": its folder is open to other users; set mode 0700`,
+    );
+  }
+  closeSync(openSync(path, "a", 0o600));
+  const file = lstatSync(path);
+  if (!file.isFile()) {
+    throw new Fault("refused", `Cannot open store "${path}": not a regular file`);
+  }
+  if ((file.mode & 0o177) !== 0) chmodSync(path, 0o600);
+}
+
+function pragma(db: DatabaseSync, name: string): number {
+  const value = db.prepare(`PRAGMA ${name}`).get()?.[name];
+  return typeof value === "number" ? value : 0;
+}
+
+function migrate(db: DatabaseSync): void {
+  const id = pragma(db, "application_id");
+  const tables = db.prepare("SELECT count(*) AS n FROM sqlite_schema").get()?.["n"];
+  if (id !== APPLICATION_ID && !(id === 0 && tables === 0)) {
+    throw new Fault("storeCorrupt", "Cannot open store: the file is not a store of Remit");
+  }
+  for (const step of pendingMigrations(pragma(db, "user_version"))) {
+    db.exec(
+      `BEGIN IMMEDIATE; ${step.sql}; PRAGMA user_version=${step.version};` +
+        `PRAGMA application_id=${APPLICATION_ID}; COMMIT`,
+    );
+  }
+}
+
+/**
+ * Opens the database, made and brought to the present schema unless `readOnly`.
+ * @throws Fault `storeFull`, `storeCorrupt`, `conflict`, `unavailable` (newer schema), `refused`.
+ */
+export function openEngine({ path, readOnly = false }: EngineOptions): DatabaseSync {
+  return withFaults(`open store "${path}"`, "write", () => {
+    if (!readOnly) prepareFiles(path);
+    const db = new DatabaseSync(path, { readOnly, timeout: BUSY_MS });
+    try {
+      db.exec(
+        "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0; PRAGMA temp_store=MEMORY;" +
+          "PRAGMA cache_size=-8000; PRAGMA mmap_size=0; PRAGMA recursive_triggers=ON;" +
+          "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA secure_delete=ON",
+      );
+      if (readOnly) pendingMigrations(pragma(db, "user_version"));
+      else {
+        db.exec("PRAGMA journal_mode=WAL");
+        migrate(db);
+      }
+      return db;
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  });
+}

@@ -1,0 +1,74 @@
+/** What SQLite's errors mean to a caller of the store. @module */
+import { Fault } from "../../contracts/fault.ts";
+
+const FULL = 13;
+const IOERR = 10;
+const BUSY = 5;
+const LOCKED = 6;
+const CORRUPT = 11;
+const NOTADB = 26;
+const UNIQUE = 2067;
+const PRIMARY_KEY = 1555;
+/** Node's own refusal to read an integer beyond 2^53: no store of ours holds one. */
+const OUT_OF_RANGE = "ERR_OUT_OF_RANGE";
+
+// `exec` gives no code in Deno 2.9, only SQLite's standard words.
+const BY_WORDS: readonly (readonly [RegExp, number])[] = [
+  [/database or disk is full/, FULL],
+  [/disk I\/O error/, IOERR],
+  [/database is locked|database table is locked/, BUSY],
+  [/malformed|corrupt/, CORRUPT],
+  [/file is not a database/, NOTADB],
+];
+
+function codeOf(error: Error): number {
+  if ("errcode" in error && typeof error.errcode === "number") return error.errcode;
+  return BY_WORDS.find(([words]) => words.test(error.message))?.[1] ?? 0;
+}
+
+/**
+ * The fault that an error of SQLite stands for, or the error itself where it is a bug of ours.
+ * `doing` completes "Cannot …", and tells a write from a read: a device error means "no room" to
+ * the one and "damaged" to the other.
+ */
+export function storeFault(error: unknown, doing: string, mode: "read" | "write"): unknown {
+  if (error instanceof Fault || !(error instanceof Error)) return error;
+  const code = codeOf(error);
+  const fault = (kind: "storeFull" | "storeCorrupt" | "conflict", why: string): Fault =>
+    new Fault(kind, `Cannot ${doing}: ${why}`, { cause: error });
+  if (code === UNIQUE || code === PRIMARY_KEY) {
+    return fault("conflict", `another writer was first (${error.message})`);
+  }
+  switch (code & 0xff) {
+    case FULL:
+      return fault("storeFull", "the disk or quota is full; make room and try again");
+    case IOERR:
+      return mode === "write"
+        ? fault("storeFull", `the disk does not take it (${error.message})`)
+        : fault("storeCorrupt", `the disk does not give it back (${error.message})`);
+    case BUSY:
+    case LOCKED:
+      return fault("conflict", "another process holds the database");
+    case CORRUPT:
+    case NOTADB:
+      return fault("storeCorrupt", `the database is damaged (${error.message})`);
+  }
+  if ("code" in error && error.code === OUT_OF_RANGE) {
+    return fault("storeCorrupt", `a stored number is out of range (${error.message})`);
+  }
+  return error;
+}
+
+/** Runs `f`; SQLite's errors leave it as faults. */
+export function withFaults<T>(doing: string, mode: "read" | "write", f: () => T): T {
+  try {
+    return f();
+  } catch (error) {
+    throw storeFault(error, doing, mode);
+  }
+}
+
+/** The fault of a row that holds what no writer of ours puts there. */
+export function damagedRow(what: string, cause?: unknown): Fault {
+  return new Fault("storeCorrupt", `Cannot read ${what}: the row is damaged`, { cause });
+}

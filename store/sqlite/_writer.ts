@@ -1,0 +1,95 @@
+/** The writing half: one transaction for a batch, and checkpoints. @module */
+import type { DatabaseSync } from "node:sqlite";
+import { Fault } from "../../contracts/fault.ts";
+import type { Batch, DocumentWrite } from "../../contracts/store.ts";
+import { withFaults } from "./_faults.ts";
+
+/** Work between two checkpoints: one for a row, two for a commit. Keeps the WAL to some megabytes. */
+const CHECKPOINT_EVERY = 4_000;
+
+/** Writes batches and erases blobs; synchronous, durable when it returns. */
+export interface Writer {
+  commit(batch: Batch): void;
+  eraseBlobs(task: string): number;
+}
+
+/** The only holder of the write statements of a database. */
+export function makeWriter(db: DatabaseSync): Writer {
+  const begin = db.prepare("BEGIN IMMEDIATE");
+  const end = db.prepare("COMMIT");
+  const undo = db.prepare("ROLLBACK");
+  const event = db.prepare("INSERT INTO events(task, n, kind, at, hash, body) VALUES(?,?,?,?,?,?)");
+  const blob = db.prepare(
+    "INSERT INTO blobs(digest, task, salt, bytes) VALUES(?,?,?,?) ON CONFLICT(digest) DO NOTHING",
+  );
+  const insert = db.prepare(
+    "INSERT INTO documents(kind, id, task, version, body) VALUES(?,?,?,1,?)",
+  );
+  const update = db.prepare(
+    "UPDATE documents SET task=?, version=version+1, body=? WHERE kind=? AND id=? AND version=?",
+  );
+  const erase = db.prepare("DELETE FROM blobs WHERE task=?");
+  let work = 0;
+
+  /** All or nothing. SQLite itself rolls back some failures (a full disk), so it is asked first. */
+  function transaction<T>(f: () => T): T {
+    begin.run();
+    try {
+      const value = f();
+      end.run();
+      return value;
+    } catch (error) {
+      if (db.isTransaction) undo.run();
+      throw error;
+    }
+  }
+
+  function writeDocument({ kind, id, task, expect, body }: DocumentWrite): void {
+    const text = JSON.stringify(body);
+    if (expect === 0) insert.run(kind, id, task, text);
+    else if (Number(update.run(task, text, kind, id, expect).changes) !== 1) {
+      throw new Fault(
+        "conflict",
+        `Cannot write ${kind} "${id}": its version is not ${expect} any more`,
+      );
+    }
+  }
+
+  /** Moves the WAL into the main file. What stands in the way (a reader, a full disk) may pass. */
+  function checkpoint(mode: "PASSIVE" | "TRUNCATE"): void {
+    work = 0;
+    try {
+      db.exec(`PRAGMA wal_checkpoint(${mode})`);
+    } catch (_error) {
+      // The WAL holds everything that was promised: the next round tries again, and a lasting
+      // fault shows itself in the next commit or read.
+    }
+  }
+
+  return Object.freeze({
+    commit({ events, blobs, documents }: Batch): void {
+      withFaults("write to the log", "write", () =>
+        transaction(() => {
+          for (const e of events) {
+            event.run(e.task, e.n, e.kind, e.at, Uint8Array.fromHex(e.hash), e.body);
+          }
+          for (const b of blobs) {
+            blob.run(Uint8Array.fromHex(b.digest), b.task, b.salt, b.bytes);
+          }
+          for (const d of documents) writeDocument(d);
+        }));
+      work += events.length + blobs.length + documents.length + 2;
+      if (work >= CHECKPOINT_EVERY) checkpoint("PASSIVE");
+    },
+    eraseBlobs(task: string): number {
+      const gone = withFaults(
+        "erase content",
+        "write",
+        () => transaction(() => Number(erase.run(task).changes)),
+      );
+      // The WAL still holds what was erased until it is cut.
+      if (gone > 0) checkpoint("TRUNCATE");
+      return gone;
+    },
+  });
+}

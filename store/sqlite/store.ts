@@ -1,0 +1,38 @@
+/** The embedded engine of the store's contract. @module */
+import type { Digest } from "../../contracts/ids.ts";
+import type { Batch, Store } from "../../contracts/store.ts";
+import { type EngineOptions, openEngine } from "./_engine_powers.ts";
+import { makeReader } from "./_reader.ts";
+import { makeWriter } from "./_writer.ts";
+
+/** A store on one SQLite file. */
+export interface SqliteStore extends Store {
+  /** The kinds of document there are, for copying all of them. */
+  documentKinds(): Promise<readonly string[]>;
+}
+
+/**
+ * Opens the store at `path` (its folder is made 0700, its files 0600), in WAL mode with every
+ * commit synced. With `readOnly` nothing is made, changed or checkpointed.
+ * @throws Fault `storeFull`, `storeCorrupt`, `conflict`, `unavailable` for a newer schema, and
+ * `refused` for a folder that other users can enter.
+ */
+export function openSqliteStore(options: EngineOptions): SqliteStore {
+  const db = openEngine(options);
+  const writer = makeWriter(db);
+  const reader = makeReader(db);
+  // Methods are async so that SQLite's synchronous throw becomes the contract's rejection.
+  return Object.freeze(
+    {
+      commit: async (batch: Batch) => await writer.commit(batch),
+      events: async (query) => await reader.events(query),
+      heads: async () => await reader.heads(),
+      blob: async (digest: Digest) => await reader.blob(digest),
+      eraseBlobs: async (task: string) => await writer.eraseBlobs(task),
+      document: async (kind: string, id: string) => await reader.document(kind, id),
+      documents: async (query) => await reader.documents(query),
+      documentKinds: async () => await reader.documentKinds(),
+      close: async () => await db.close(),
+    } satisfies SqliteStore,
+  );
+}

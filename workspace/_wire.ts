@@ -1,0 +1,10 @@
+/** What kernel side and toolhost side of the workspace say beyond contracts/wire_toolhost.ts. @module */
+
+/** Key in a call's arguments: SHA-256 of the kernel's overlay. Schemas keep models from naming it. */
+export const OVERLAY_KEY = "$overlay";
+
+/** Key in a call's arguments: the kernel's overlay, whole; sent when the toolhost's copy is stale. */
+export const CHANGES_KEY = "$changes";
+
+/** The toolhost tool that takes an applied patch back. Never advertised to a model. */
+export const UNDO = "patch_undo";

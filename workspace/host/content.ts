@@ -1,0 +1,86 @@
+/** Contents named by their SHA-256: written once, never changed. @module */
+import { Fault } from "../../contracts/fault.ts";
+import type { Digest } from "../../contracts/ids.ts";
+import { about } from "./_trouble.ts";
+import { type Files, FsTrouble } from "./files.ts";
+
+/** SHA-256 of bytes, lower-case hex. */
+export type Sha256 = (bytes: Uint8Array<ArrayBuffer>) => Promise<string>;
+
+/** A folder of contents. */
+export interface ContentStore {
+  /** Stores bytes, on the disk when it resolves. Throws Fault `storeFull`. */
+  put(bytes: Uint8Array<ArrayBuffer>): Promise<Digest>;
+  /** Reads a content. Throws Fault `notFound`, or `storeCorrupt` when it is not what its name says. */
+  get(digest: string): Promise<Uint8Array<ArrayBuffer>>;
+  remove(digest: string): void;
+}
+
+/** Hashes bytes; the one place where the toolhost makes a {@link Digest}. */
+export async function digestBytes(
+  sha256: Sha256,
+  bytes: Uint8Array<ArrayBuffer>,
+): Promise<Digest> {
+  return await sha256(bytes) as Digest;
+}
+
+/** Makes the store of one folder; it is made at first use. */
+export function makeContentStore(files: Files, folder: string, sha256: Sha256): ContentStore {
+  const at = (digest: string): string => `${folder}/${digest}`;
+
+  const write = (digest: string, bytes: Uint8Array): void => {
+    const partial = `${at(digest)}.tmp`;
+    // A crash may have left a partial file under this very name: it is ours alone to remove.
+    if (files.stat(partial) !== undefined) files.remove(partial);
+    try {
+      files.create(partial, bytes, 0o600);
+      files.rename(partial, at(digest));
+      files.settle(folder);
+    } catch (error) {
+      if (files.stat(partial) !== undefined) files.remove(partial);
+      throw error;
+    }
+  };
+
+  return Object.freeze({
+    async put(bytes: Uint8Array<ArrayBuffer>): Promise<Digest> {
+      const digest = await digestBytes(sha256, bytes);
+      about("stage", "content", () => {
+        if (files.stat(folder) === undefined) files.makeFolder(folder);
+        if (files.stat(at(digest))?.bytes !== bytes.length) write(digest, bytes);
+      });
+      return digest;
+    },
+    async get(digest: string): Promise<Uint8Array<ArrayBuffer>> {
+      const bytes = about("read", "staged content", () => readFile(files, at(digest)));
+      if (await sha256(bytes) !== digest) {
+        throw new Fault("storeCorrupt", `Cannot read staged content: ${digest} has other bytes`);
+      }
+      return bytes;
+    },
+    remove(digest: string): void {
+      try {
+        files.remove(at(digest));
+      } catch (error) {
+        if (!(error instanceof FsTrouble)) throw error;
+      }
+    },
+  });
+}
+
+/** Reads a file of Remit's own, whole. Throws {@link FsTrouble}. */
+export function readFile(files: Files, path: string): Uint8Array<ArrayBuffer> {
+  const file = files.open(path);
+  try {
+    const bytes = new Uint8Array(file.stat().bytes);
+    let at = 0;
+    while (at < bytes.length) {
+      const count = file.readAt(at, bytes.subarray(at));
+      if (count === 0) break;
+      at += count;
+    }
+    return bytes.slice(0, at);
+  } finally {
+    file.close();
+  }
+}

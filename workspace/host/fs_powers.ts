@@ -1,0 +1,138 @@
+/** The toolhost's only hands on the disk. @module */
+import type { Entry, Files, FileStat, Kind, OpenFile, TroubleCode } from "./files.ts";
+import { FsTrouble } from "./files.ts";
+
+const SYSTEM: Readonly<Record<string, TroubleCode>> = {
+  ENOENT: "notFound",
+  EACCES: "denied",
+  EPERM: "denied",
+  EROFS: "denied",
+  ENOSPC: "noSpace",
+  EDQUOT: "noSpace",
+  EFBIG: "noSpace",
+  EEXIST: "exists",
+  ENOTDIR: "notFolder",
+};
+
+function codeOf(error: unknown): TroubleCode {
+  if (error instanceof Deno.errors.NotFound) return "notFound";
+  if (error instanceof Deno.errors.NotCapable) return "denied";
+  if (error instanceof Deno.errors.PermissionDenied) return "denied";
+  if (error instanceof Deno.errors.AlreadyExists) return "exists";
+  if (error instanceof Deno.errors.NotADirectory) return "notFolder";
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const known = SYSTEM[code];
+  if (known !== undefined) return known;
+  return error instanceof Error && error.message.includes("os error 28") ? "noSpace" : "other";
+}
+
+function attempt<T>(operation: () => T): T {
+  try {
+    return operation();
+  } catch (error) {
+    throw new FsTrouble(codeOf(error), error);
+  }
+}
+
+function missing<T>(operation: () => T): T | undefined {
+  try {
+    return operation();
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === "notFound" || code === "notFolder") return undefined;
+    throw new FsTrouble(code, error);
+  }
+}
+
+function kindOf(is: { isFile: boolean; isDirectory: boolean; isSymlink: boolean }): Kind {
+  return is.isSymlink ? "link" : is.isFile ? "file" : is.isDirectory ? "folder" : "other";
+}
+
+function statOf(info: Deno.FileInfo): FileStat {
+  return {
+    kind: kindOf(info),
+    bytes: info.size,
+    modifiedMs: info.mtime?.getTime() ?? 0,
+    mode: (info.mode ?? 0o644) & 0o7777,
+    dev: info.dev,
+    ino: info.ino ?? 0,
+    links: info.nlink ?? 1,
+  };
+}
+
+function opened(file: Deno.FsFile): OpenFile {
+  let position = 0;
+  return {
+    stat: () => attempt(() => statOf(file.statSync())),
+    readAt: (at, into) =>
+      attempt(() => {
+        if (at !== position) file.seekSync(at, Deno.SeekMode.Start);
+        const count = file.readSync(into) ?? 0;
+        position = at + count;
+        return count;
+      }),
+    close: () => file.close(),
+  };
+}
+
+function writeAll(file: Deno.FsFile, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length;) at += file.writeSync(bytes.subarray(at));
+}
+
+/** Files of this machine, as far as this process may. */
+export function denoFiles(): Files {
+  return Object.freeze<Files>({
+    stat: (path) => missing(() => statOf(Deno.lstatSync(path))),
+    real: (path) => missing(() => Deno.realPathSync(path)),
+    list: (path) =>
+      attempt(() => {
+        const entries: Entry[] = [];
+        for (const entry of Deno.readDirSync(path)) {
+          entries.push({ name: entry.name, kind: kindOf(entry) });
+        }
+        return entries;
+      }),
+    open: (path) => attempt(() => opened(Deno.openSync(path, { read: true }))),
+    create: (path, bytes, mode) =>
+      attempt(() => {
+        const file = Deno.openSync(path, { write: true, createNew: true });
+        try {
+          writeAll(file, bytes);
+          file.syncSync();
+        } finally {
+          file.close();
+        }
+        // The process's umask would take bits away from a mode given to open.
+        if (mode !== undefined && Deno.build.os !== "windows") Deno.chmodSync(path, mode);
+      }),
+    rename: (from, to) => attempt(() => Deno.renameSync(from, to)),
+    remove: (path) => attempt(() => Deno.removeSync(path)),
+    makeFolder: (path) => attempt(() => Deno.mkdirSync(path)),
+    settle(folder) {
+      try {
+        const handle = Deno.openSync(folder, { read: true });
+        try {
+          handle.syncSync();
+        } finally {
+          handle.close();
+        }
+      } catch (error) {
+        // Some systems cannot sync a folder; its files are synced already.
+        if (codeOf(error) === "noSpace") throw new FsTrouble("noSpace", error);
+      }
+    },
+  });
+}
+
+/** SHA-256 in hex. WebCrypto: importing node:crypto would cost this process 16 ms at its start. */
+export async function webSha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  let hex = "";
+  for (const byte of hash) hex += byte.toString(16).padStart(2, "0");
+  return hex;
+}
+
+/** Lets the port be read: long work calls it now and then, so that a cancel can arrive. */
+export function breathe(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}

@@ -1,0 +1,91 @@
+/** Which path may be touched, and how: mounts, modes, the never-list, Remit's own files. @module */
+import { Fault } from "../../contracts/fault.ts";
+import type { HostMount } from "../../contracts/wire_toolhost.ts";
+import { makeGlobs } from "../glob.ts";
+import { checkNewName, type NamedPath, parsePath } from "../path.ts";
+
+/** A path that may be looked up. */
+export interface Place {
+  readonly path: NamedPath;
+  readonly mount: HostMount;
+  /** Where it lies for this process. */
+  readonly full: string;
+}
+
+/** Decides over paths. All throw Fault `refused`, `notFound` or `invalidArguments`. */
+export interface Judge {
+  readonly mounts: readonly HostMount[];
+  readable(path: NamedPath): Place;
+  writable(path: NamedPath): Place;
+  /** True for a path that no tool reads, writes or lists. */
+  never(mount: string, parts: readonly string[]): boolean;
+  /** The name of a real path, if it lies in a mount. */
+  nameOf(full: string): NamedPath | undefined;
+}
+
+/** What no tool writes, in any mount: it decides over later runs. DESIGN section 6. */
+const PROTECTED: readonly string[] = ["remit.yaml", "remit.yml", "remit.lock", ".git"];
+
+/** At the top of a mount only: elsewhere the name is an honest one. */
+const PROTECTED_AT_TOP: readonly string[] = ["answers.json", ".remit"];
+
+/** Makes the judge of one task's mounts. */
+export function makeJudge(
+  setup: { readonly mounts: readonly HostMount[]; readonly never: readonly string[] },
+): Judge {
+  const mounts = new Map(setup.mounts.map((mount) => [mount.name, mount]));
+  const listed = makeGlobs(setup.never, { anyCase: true });
+  const kept = makeGlobs(PROTECTED, { anyCase: true });
+  const atTop = makeGlobs(PROTECTED_AT_TOP, { anyCase: true });
+
+  const never = (mount: string, parts: readonly string[]): boolean =>
+    parts.length > 0 && (listed.covers(parts) || listed.covers([mount, ...parts]));
+
+  const place = (path: NamedPath, verb: string): Place => {
+    const mount = mounts.get(path.mount);
+    if (mount === undefined) {
+      const names = [...mounts.keys()].join(", ") || "none";
+      throw new Fault(
+        "notFound",
+        `Cannot ${verb} "${path.text}": no mount "${path.mount}" (there are: ${names})`,
+      );
+    }
+    if (never(mount.name, path.parts)) {
+      throw new Fault("refused", `Cannot ${verb} "${path.text}": it is on the never-list`);
+    }
+    return { path, mount, full: path.rel === "" ? mount.root : `${mount.root}/${path.rel}` };
+  };
+
+  const writable = (path: NamedPath): Place => {
+    checkNewName(path);
+    const found = place(path, "write");
+    if (found.mount.mode === "ro") {
+      throw new Fault(
+        "refused",
+        `Cannot write "${path.text}": mount "${path.mount}" is read-only ` +
+          `(ask the operator for --mount ${path.mount}=DIR:stage)`,
+      );
+    }
+    if (kept.covers(path.parts) || atTop.covers(path.parts.slice(0, 1))) {
+      throw new Fault("refused", `Cannot write "${path.text}": no tool writes Remit's or git's own`);
+    }
+    return found;
+  };
+
+  const nameOf = (full: string): NamedPath | undefined => {
+    for (const mount of mounts.values()) {
+      if (full === mount.root) return parsePath(mount.name);
+      if (!full.startsWith(`${mount.root}/`)) continue;
+      return parsePath(`${mount.name}/${full.slice(mount.root.length + 1)}`);
+    }
+    return undefined;
+  };
+
+  return Object.freeze({
+    mounts: setup.mounts,
+    readable: (path: NamedPath) => place(path, "read"),
+    writable,
+    never,
+    nameOf,
+  });
+}

@@ -1,0 +1,107 @@
+/** Opening a file that was judged, and being sure that it is the one. @module */
+import { Fault } from "../../contracts/fault.ts";
+import type { NamedPath } from "../path.ts";
+import { about } from "./_trouble.ts";
+import type { FileStat, OpenFile, ReadFiles } from "./files.ts";
+import type { Judge, Place } from "./judge.ts";
+import type { LinkJudge } from "./links.ts";
+
+/** What opening takes. */
+export interface OpenParts {
+  readonly files: ReadFiles;
+  readonly judge: Judge;
+  readonly links: LinkJudge;
+}
+
+/** An open, regular file within a mount. Close it. */
+export interface Opened {
+  readonly file: OpenFile;
+  readonly stat: FileStat;
+  /** Where it really lies: another place than the one named when a link led there. */
+  readonly place: Place;
+}
+
+const KINDS = { folder: "a folder", link: "a link", other: "a pipe, socket or device" } as const;
+
+/**
+ * Finds the real place of a path, judged again if a link led elsewhere.
+ *
+ * @throws Fault `notFound`, or `refused` where the real place may not be read
+ */
+export function resolvePlace(parts: OpenParts, path: NamedPath): Place {
+  const { files, judge } = parts;
+  const named = judge.readable(path);
+  const real = about("read", path.text, () => files.real(named.full));
+  if (real === undefined) {
+    const dangling = about("read", path.text, () => files.stat(named.full))?.kind === "link";
+    const why = dangling ? "it is a link that leads nowhere" : "it does not exist";
+    throw new Fault("notFound", `Cannot read "${path.text}": ${why}`);
+  }
+  if (real === named.full) return named;
+  const found = judge.nameOf(real);
+  if (found === undefined) {
+    throw new Fault("refused", `Cannot read "${path.text}": a link leads out of its mount`);
+  }
+  return judge.readable(found);
+}
+
+/**
+ * Opens a regular file for reading. The file that was opened must be the one that was judged,
+ * before and after: what bubblewrap's binds close on Linux, this narrows everywhere.
+ *
+ * @throws Fault `notFound`, `refused`, `conflict` when the path changed meanwhile
+ */
+export function openJudged(parts: OpenParts, path: NamedPath): Opened {
+  const { files } = parts;
+  const place = resolvePlace(parts, path);
+  const before = about("read", path.text, () => files.stat(place.full));
+  if (before === undefined) {
+    throw new Fault("notFound", `Cannot read "${path.text}": it does not exist`);
+  }
+  if (before.kind !== "file") {
+    throw new Fault("refused", `Cannot read "${path.text}": it is ${KINDS[before.kind]}`);
+  }
+  const file = about("read", path.text, () => files.open(place.full));
+  try {
+    const stat = file.stat();
+    const sameNow = about("read", path.text, () => isStill(files, place.full, stat));
+    if (!same(before, stat) || !sameNow) {
+      throw new Fault("conflict", `Cannot read "${path.text}": it changed while it was opened`);
+    }
+    parts.links.check(place, stat);
+    return { file, stat, place };
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+}
+
+/** Tells whether the path, free of links, still names the open file. */
+export function isStill(files: ReadFiles, full: string, open: FileStat): boolean {
+  if (files.real(full) !== full) return false;
+  const now = files.stat(full);
+  return now !== undefined && now.kind === "file" && same(now, open);
+}
+
+function same(a: FileStat, b: FileStat): boolean {
+  return a.dev === b.dev && a.ino === b.ino;
+}
+
+/** Reads an open file whole. Throws Fault `tooLarge` past `most` bytes, also if it grows. */
+export function readAll(opened: Opened, name: string, most: number): Uint8Array<ArrayBuffer> {
+  const tooLarge = (): Fault =>
+    new Fault("tooLarge", `Cannot read "${name}": it is larger than ${most} bytes`);
+  if (opened.stat.bytes > most) throw tooLarge();
+  let bytes = new Uint8Array(opened.stat.bytes + 1);
+  let at = 0;
+  for (;;) {
+    const count = opened.file.readAt(at, bytes.subarray(at));
+    if (count === 0) return bytes.slice(0, at);
+    at += count;
+    if (at > most) throw tooLarge();
+    if (at < bytes.length) continue;
+    const grown = new Uint8Array(Math.min(bytes.length * 2, most + 1));
+    grown.set(bytes);
+    bytes = grown;
+  }
+}

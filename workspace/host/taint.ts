@@ -1,0 +1,77 @@
+/** Colour and label of what a toolhost reads: the mount's, its marks', what is recorded. @module */
+import type { Colour, Label } from "../../contracts/colour.ts";
+import type { HostMount } from "../../contracts/wire_toolhost.ts";
+import type { Source } from "../../contracts/question.ts";
+import { type Globs, makeGlobs } from "../glob.ts";
+
+/** How far something is trusted, and how confidential it is. */
+export interface Taint {
+  readonly colour: Colour;
+  readonly label: Label;
+}
+
+const COLOURS: readonly Colour[] = ["BLUE", "YELLOW", "RED"];
+const LABELS: readonly Label[] = ["public", "internal", "secret"];
+
+/** The neutral element of {@link mix}. */
+export const CLEAN: Taint = Object.freeze({ colour: "BLUE", label: "public" });
+
+/** The less trusted colour and the more confidential label. contracts/colour.ts without its schemas. */
+export function mix(a: Taint, b: Partial<Taint>): Taint {
+  const colour = b.colour ?? a.colour, label = b.label ?? a.label;
+  return {
+    colour: COLOURS.indexOf(a.colour) >= COLOURS.indexOf(colour) ? a.colour : colour,
+    label: LABELS.indexOf(a.label) >= LABELS.indexOf(label) ? a.label : label,
+  };
+}
+
+/** Knows what each path and each content carries. */
+export interface Taints {
+  /** Of a path, before its content is known. */
+  ofPath(mount: HostMount, parts: readonly string[]): Taint;
+  /** What is recorded for a content, if anything: mixed in, never instead. */
+  ofDigest(digest: string): Partial<Taint>;
+  /** True when some content is recorded, so that contents must be hashed to be judged. */
+  readonly records: boolean;
+}
+
+interface Mark extends Partial<Taint> {
+  readonly globs: Globs;
+}
+
+function readMark(mark: HostMount["marks"][number]): Mark {
+  // A plain name marks itself and everything beneath, but not its namesakes in other folders.
+  const plain = !/[/*?]/.test(mark.path);
+  return {
+    globs: makeGlobs([plain ? `${mark.path}/**` : mark.path], { anyCase: true }),
+    ...(mark.colour === undefined ? {} : { colour: mark.colour }),
+    ...(mark.label === undefined ? {} : { label: mark.label }),
+  };
+}
+
+/** Makes the taints of one task. */
+export function makeTaints(
+  setup: {
+    readonly mounts: readonly HostMount[];
+    readonly recorded: readonly (Taint & { readonly digest: string })[];
+  },
+): Taints {
+  const marks = new Map(setup.mounts.map((mount) => [mount.name, mount.marks.map(readMark)]));
+  const recorded = new Map(setup.recorded.map((entry) => [entry.digest, entry]));
+  return Object.freeze({
+    ofPath(mount: HostMount, parts: readonly string[]): Taint {
+      let taint: Taint = { colour: mount.colour, label: mount.label };
+      for (const mark of marks.get(mount.name) ?? []) {
+        if (mark.globs.covers(parts)) taint = mix(taint, mark);
+      }
+      return taint;
+    },
+    ofDigest: (digest: string) => recorded.get(digest) ?? {},
+    records: recorded.size > 0,
+  });
+}
+
+/** A source entry for the question: which path brought which taint. */
+export function sourceOf(path: string, taint: Taint): Source {
+  return { source: path.slice(0, 512), colour: taint.colour, label: taint.label };
+}
