@@ -1,6 +1,11 @@
 /** From how a turn ended to the task's status and exit code. Seed 004 section 66. @module */
-import { EXIT, type TaskStatus, unreachable } from "../contracts/mod.ts";
-import type { ReviewOutcome, TurnOutcome } from "./hosting.ts";
+import {
+  EXIT,
+  type ReviewOutcome,
+  type TaskStatus,
+  type TurnOutcome,
+  unreachable,
+} from "../contracts/mod.ts";
 
 /** A task's next status. */
 export interface Ending {

@@ -13,7 +13,6 @@
  * @module
  */
 export * from "./ending.ts";
-export * from "./hosting.ts";
 export * from "./service.ts";
 export * from "./task_fold.ts";
 export * from "./task_keeper.ts";

@@ -7,13 +7,14 @@ import {
   type AgentTask,
   EXIT,
   Fault,
+  type HostedAgentService,
   requestMessage,
   type Staged,
   TaskId,
   TaskRequest,
   toJson,
+  type UndoOutcome,
 } from "../contracts/mod.ts";
-import type { HostedTask, UndoOutcome } from "./hosting.ts";
 import { isFinal } from "./task_fold.ts";
 import { makeTaskRuns, type TaskRunsParts } from "./task_runs.ts";
 
@@ -22,33 +23,6 @@ export interface ServiceParts extends TaskRunsParts {
   readonly harness: string;
   /** Reads back the request of a task that an earlier kernel took. */
   requestOf(task: TaskId): Promise<TaskRequest>;
-}
-
-/** One kernel's agent host. */
-export interface HostedAgentService {
-  /** Durable when it resolves; its first turn runs by itself. */
-  create(request: TaskRequest): Promise<AgentTask>;
-  /** One more turn of an interactive task. */
-  say(task: TaskId, text: string): Promise<void>;
-  /** First Ctrl-C: cancels what is under way. Second: ends the task as cancelled. */
-  interrupt(task: TaskId, second: boolean): Promise<void>;
-  cancel(task: TaskId, why: string): Promise<AgentTask>;
-  resume(task: TaskId): Promise<AgentTask>;
-  /** Nobody watches any more: questions are queued from now on. */
-  unattended(task: TaskId): void;
-  archive(task: TaskId): Promise<AgentTask>;
-  purge(task: TaskId): Promise<AgentTask>;
-  undo(task: TaskId): Promise<UndoOutcome>;
-  staged(task: TaskId): Promise<Staged>;
-  get(task: TaskId): AgentTask;
-  list(): readonly AgentTask[];
-  hosted(task: TaskId): HostedTask | undefined;
-  /** Takes up what an earlier kernel left unfinished. */
-  recover(): Promise<readonly TaskId[]>;
-  /** No task has live processes or work to do. */
-  idle(): boolean;
-  /** Ends every process; tasks stay as they are. */
-  close(): Promise<void>;
 }
 
 /** Makes the service. */

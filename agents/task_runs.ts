@@ -4,11 +4,12 @@ import {
   type ChatMessage,
   EXIT,
   Fault,
+  type HostedTask,
   type Powers,
+  type TaskHost,
   type TaskId,
   type TaskRequest,
 } from "../contracts/mod.ts";
-import type { HostedTask, TaskHost } from "./hosting.ts";
 import type { TaskKeeper } from "./task_keeper.ts";
 import { isFinal } from "./task_fold.ts";
 import { type Ending, endingOf } from "./ending.ts";

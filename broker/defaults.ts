@@ -73,6 +73,11 @@ export function graver<T extends { readonly mode: PermissionMode | "suppress" }>
   return GRAVITY.indexOf(b.mode) > GRAVITY.indexOf(a.mode) ? b : a;
 }
 
+/** The lighter of two rulings; the first when they are equally grave. */
+export function lighter(a: Ruling, b: Ruling): Ruling {
+  return GRAVITY.indexOf(b.mode) < GRAVITY.indexOf(a.mode) ? b : a;
+}
+
 /** The graver of two modes. */
 export function graverMode(a: PermissionMode, b: PermissionMode): PermissionMode {
   return GRAVITY.indexOf(b) > GRAVITY.indexOf(a) ? b : a;

@@ -15,7 +15,7 @@ const PLAIN = /^[ -~]*$/;
  */
 export function foldPath(path: string): string {
   if (PLAIN.test(path)) return path.toLowerCase();
-  const seen = path.normalize("NFKC").replace(/\p{Cf}|\p{Mn}*\uFE0F/gu, "");
+  const seen = path.normalize("NFKC").replace(/[\p{Cf}\uFE00-\uFE0F]/gu, "");
   return seen.toLowerCase().normalize("NFKC");
 }
 

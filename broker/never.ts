@@ -142,13 +142,14 @@ const KEPT = 4_096;
 
 /** Remembers answers of a pure function, up to 4,096 of them. */
 export function remembering<T>(find: (key: string) => T): (key: string) => T {
-  const known = new Map<string, T>();
+  const known = new Map<string, { readonly found: T }>();
   return (key) => {
-    const before = known.get(key);
-    if (before !== undefined || known.has(key)) return before as T;
-    const found = find(key);
-    if (known.size >= KEPT) known.clear();
-    known.set(key, found);
-    return found;
+    let entry = known.get(key);
+    if (entry === undefined) {
+      entry = { found: find(key) };
+      if (known.size >= KEPT) known.clear();
+      known.set(key, entry);
+    }
+    return entry.found;
   };
 }

@@ -7,7 +7,7 @@ import {
   type PolicySource,
   type Profile,
 } from "../contracts/mod.ts";
-import { DEFAULT_RULINGS, graver, type Ruling, standingForbid } from "./defaults.ts";
+import { DEFAULT_RULINGS, graver, lighter, type Ruling, standingForbid } from "./defaults.ts";
 import {
   executesLater,
   makePathList,
@@ -100,9 +100,13 @@ export function makePolicy(source: PolicySource): Policy {
       const usual = general[0] ?? DEFAULT_RULINGS[subject.effect];
       const lifting = fitting.filter((rule) => !rule.general).map((rule) => rule.ruling)
         .filter(({ mode }) => mode !== "forbidden" && mode !== "suppress");
-      return lifting.reduce((light, next) => graver(next, light) === next ? light : next, usual);
+      return lifting.reduce(lighter, usual);
     },
-    modelAllowed: (profile, model, label) => {
+    modelAllowed: (
+      profile: Profile,
+      model: { readonly ref: string; readonly remote: boolean },
+      label: Label,
+    ) => {
       if (model.remote && profile !== "operator") {
         return {
           allowed: false,

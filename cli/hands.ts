@@ -1,6 +1,7 @@
 /** What the commands of the command line are handed: everything they can touch. @module */
-import type { Json, Receipt } from "../contracts/mod.ts";
+import type { Json, PolicySource, Receipt } from "../contracts/mod.ts";
 import type { Paint } from "./paint.ts";
+import type { Places } from "./places.ts";
 
 /** Where words go. Everything given to it must be safe text. */
 export interface Screen {
@@ -74,6 +75,29 @@ export interface KernelLink {
   readonly receiptKey: string;
 }
 
+/** What a kernel is started for. */
+export interface KernelWish {
+  readonly policy: PolicySource;
+  /** Real folders of the declared mounts. */
+  readonly mounts: readonly string[];
+  /** Only a kernel with exactly this policy will do. */
+  readonly exact: boolean;
+}
+
+/** The kernel of one state. */
+export interface Kernels {
+  /** A running one. */
+  find(): Promise<KernelLink | undefined>;
+  /** A running one, or one that is started now. Throws `conflict` when a busy one has other rules. */
+  provide(wish: KernelWish): Promise<KernelLink>;
+}
+
+/** Which walls stand on this machine. */
+export interface Walls {
+  /** One line each: a name, whether it stands, and what that means. */
+  look(): Promise<readonly { readonly wall: string; readonly stands: boolean; readonly says: string }[]>;
+}
+
 /** Checks receipts without a kernel. Wired in by main.ts. */
 export interface ReceiptCheck {
   /** Gives the call's particulars; throws a fault naming the first bad part. */
@@ -95,6 +119,8 @@ export interface Hands {
   readonly around: Around;
   readonly interrupts: Interrupts;
   readonly receipts: ReceiptCheck;
+  readonly walls: Walls;
+  kernels(places: Places): Kernels;
   /** All of standard input. */
   readInput(): Promise<string>;
 }

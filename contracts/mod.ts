@@ -16,6 +16,7 @@ export * from "./colour.ts";
 export * from "./event.ts";
 export * from "./fault.ts";
 export * from "./gate.ts";
+export * from "./hosting.ts";
 export * from "./ids.ts";
 export * from "./json.ts";
 export * from "./lease.ts";

@@ -73,7 +73,7 @@ export interface ToolBinding {
   readonly deadlineMs: number;
   readonly resultBytes: number;
   /** Resolves references against state as it is now. Synchronous. Throws a fault. */
-  resolve(args: JsonObject, process: ProcessRow): Resolved;
+  resolve(args: JsonObject, caller: ProcessRow): Resolved;
   invoke(call: GrantedCall, signal: AbortSignal): Promise<PowerResult>;
   /** Called when an outcome was committed: fold `record` into the state that `resolve` reads. */
   committed?(call: GrantedCall, result: PowerResult): void;

@@ -1,5 +1,12 @@
 /** The real {@link SpawnPowers}: Deno.Command, unix sockets, real paths. @module */
-import type { ExitStatus, OsProcess, SocketListener, SpawnPowers, StartOptions } from "./spawn.ts";
+import type {
+  ExitStatus,
+  OsProcess,
+  SocketConnection,
+  SocketListener,
+  SpawnPowers,
+  StartOptions,
+} from "./spawn.ts";
 
 const CHUNK = 65_536;
 /** Bytes queued for a child that does not read; more ends it. */

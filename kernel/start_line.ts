@@ -46,7 +46,7 @@ const NAMESPACE = {
   scratch: "/scratch",
 };
 /** Shared libraries that the deno executable loads, where Linux distributions keep them. */
-const LIBRARIES = ["/lib", "/lib64", "/usr/lib", "/usr/lib64"];
+const LIBRARIES = ["/lib", "/lib64", "/usr/lib"];
 
 /** The start line of a child that touches no file: no namespace, no right at all. */
 export function lineOutside(
@@ -87,11 +87,7 @@ export function lineOfHost(
     `/m/${name}`,
   ]);
   const wall = [
-    bwrap,
-    ...["--unshare-all", "--new-session", "--die-with-parent", "--cap-drop", "ALL", "--clearenv"],
-    ...Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]),
-    ...LIBRARIES.flatMap((folder) => ["--ro-bind-try", folder, folder]),
-    ...["--ro-bind", deno, NAMESPACE.deno],
+    ...namespace(bwrap, deno, env),
     ...["--ro-bind", config.bundles.toolhost, NAMESPACE.bundle],
     ...["--ro-bind", config.denoDir, NAMESPACE.denoDir],
     ...["--tmpfs", "/tmp"],
@@ -110,6 +106,28 @@ export function lineOfHost(
       scratch: NAMESPACE.scratch,
     },
   };
+}
+
+/** A line that exits with 0 where a namespace can be made and deno starts in it. */
+export function lineOfProbe(bwrap: string, deno: string): StartLine {
+  const [program = "", ...args] = [
+    ...namespace(bwrap, deno, {}),
+    "--",
+    NAMESPACE.deno,
+    "--version",
+  ];
+  return { program, args, env: {} };
+}
+
+/** A namespace that holds the deno executable, its libraries and nothing else. */
+function namespace(bwrap: string, deno: string, env: Readonly<Record<string, string>>): string[] {
+  return [
+    bwrap,
+    ...["--unshare-all", "--new-session", "--die-with-parent", "--cap-drop", "ALL", "--clearenv"],
+    ...Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]),
+    ...LIBRARIES.flatMap((folder) => ["--ro-bind-try", folder, folder]),
+    ...["--ro-bind", deno, NAMESPACE.deno],
+  ];
 }
 
 function environment(denoDir: string): Record<string, string> {

@@ -1,6 +1,7 @@
 /** Which walls stand around children on this machine. DESIGN section 1. @module */
 import type { KernelConfig } from "../contracts/mod.ts";
 import type { SpawnPowers } from "./spawn.ts";
+import { lineOfProbe, type StartLine } from "./start_line.ts";
 
 /** What stands, for `remit doctor` and for the start line. */
 export interface Walls {
@@ -24,22 +25,11 @@ export async function probeWalls(
   config: Pick<KernelConfig, "programs" | "denoDir">,
   spawn: Pick<SpawnPowers, "succeeds" | "occupy">,
 ): Promise<Walls> {
-  const { bwrap, setpriv, prlimit, nice } = config.programs;
-  // Each is made to run another that is there wherever it is: itself, asked for its version.
+  const attempt = (line: StartLine): Promise<boolean> => spawn.succeeds(line.program, line.args);
+  const { deno, bwrap, setpriv, prlimit, nice } = config.programs;
+  // Each small one is made to run a program that is there wherever it is: itself.
   const tries = [
-    bwrap === undefined ? false : spawn.succeeds(bwrap, [
-      "--unshare-all",
-      "--new-session",
-      "--die-with-parent",
-      "--cap-drop",
-      "ALL",
-      "--ro-bind",
-      "/",
-      "/",
-      "--",
-      bwrap,
-      "--version",
-    ]),
+    bwrap === undefined ? false : attempt(lineOfProbe(bwrap, deno)),
     setpriv === undefined
       ? false
       : spawn.succeeds(setpriv, ["--pdeathsig", "KILL", "--", setpriv, "--version"]),

@@ -1,4 +1,5 @@
 /** Lines for the peer, joined into one write a microtask. @module */
+import { encode } from "./_encode.ts";
 
 /** Collects lines and writes them together. */
 export interface Outbox {
@@ -14,7 +15,6 @@ export function makeOutbox(
   write: (bytes: Uint8Array) => void,
   onError: (error: unknown) => void,
 ): Outbox {
-  const encoder = new TextEncoder();
   let lines = "";
   let queued = false;
   let open = true;
@@ -22,7 +22,7 @@ export function makeOutbox(
   function flush(): void {
     queued = false;
     if (lines === "") return;
-    const bytes = encoder.encode(lines);
+    const bytes = encode(lines);
     lines = "";
     try {
       write(bytes);

@@ -4,7 +4,7 @@ import { Fault } from "../contracts/fault.ts";
 import { isList, settle } from "./_bound.ts";
 import { countMembers } from "./_members.ts";
 import { DEFAULT_PORT_LIMITS, type JsonLimits } from "./limits.ts";
-import { passesBytes } from "./_bytes.ts";
+import { passesBytes } from "./_encode.ts";
 
 /**
  * Reads a JSON text, in any layout, into a frozen value. Lone surrogates written as escapes are kept.

@@ -8,16 +8,9 @@ import { type Finding, lintFile } from "./house/mod.ts";
 import { readTree, type TextFile } from "./house/tree.ts";
 import { partOf } from "./import_table.ts";
 
-/** Findings of all files. A file that cannot be cut into tokens is a finding itself. */
+/** Findings of all files. */
 export function lintTree(files: readonly TextFile[]): readonly Finding[] {
-  return files.flatMap(({ path, text }): readonly Finding[] => {
-    try {
-      return lintFile(path, text);
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
-      return [{ path, line: 1, rule: "tokens", message: error.message, level: "error" }];
-    }
-  });
+  return files.flatMap(({ path, text }) => lintFile(path, text));
 }
 
 /** One finding as one line. */

@@ -38,7 +38,7 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   agents: { parts: OPEN, types: [], npm: [] },
   kernel: { parts: [...OPEN, "store"], types: [], npm: ["zod"] },
   runner: { parts: OPEN, types: [], npm: [] },
-  models: { parts: OPEN, types: [], npm: ["yaml"] },
+  models: { parts: OPEN, types: [], npm: ["zod", "yaml"] },
   broker: { parts: OPEN, types: ["kernel"], npm: ["zod", "ajv", "@noble/ed25519"] },
   workspace: { parts: OPEN, types: [], npm: ["diff"] },
   store: { parts: OPEN, types: [], npm: [] },
@@ -69,7 +69,7 @@ export const BUNDLES: readonly BundleRule[] = Object.freeze([
   { entry: "kernel/main.ts", npm: ["zod", "ajv", "@noble/ed25519", "yaml"], without: [] },
   { entry: "runner/main.ts", npm: [], without: ["port/digest.ts"] },
   { entry: "workspace/host/main.ts", npm: ["diff"], without: [] },
-  { entry: "models/main.ts", npm: ["yaml"], without: [] },
+  { entry: "models/main.ts", npm: ["zod", "yaml"], without: [] },
 ]);
 
 /** The part that a repository path belongs to: its first folder. Top-level files belong to none (`""`). */
@@ -101,7 +101,8 @@ export function mayImport(
   if (name.startsWith("_") && folder(from) !== folder(to)) {
     return `"${to}" is private to its folder`;
   }
-  if (name.endsWith("_test.ts")) return `"${to}" is a test`;
+  const fixture = name.startsWith("_") && from.endsWith("_test.ts");
+  if (name.endsWith("_test.ts") && !fixture) return `"${to}" is a test`;
 
   const [source, target] = [partOf(from), partOf(to)];
   const rule = IMPORT_TABLE[source];

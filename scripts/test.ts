@@ -18,15 +18,13 @@ const BESIDE = 2;
 async function runAll(suites: readonly Suite[], verbose: boolean): Promise<readonly SuiteResult[]> {
   const results: SuiteResult[] = [];
   const one = async (suite: Suite): Promise<void> => {
-    const said: Promise<void>[] = [];
     const result = await runSuite(suite, (line) => {
       const failed = /\.\.\. FAILED/.test(line);
       if (verbose || failed || line.startsWith(SKIP_MARK)) {
-        said.push(print(`  ${suite.name}: ${line}\n`));
+        print(`  ${suite.name}: ${line}\n`);
       }
     });
-    await Promise.all(said);
-    await print(suiteLine(result));
+    print(suiteLine(result));
     results.push(result);
   };
   const queue = suites.filter(({ alone }) => !alone);
@@ -51,7 +49,7 @@ if (import.meta.main) {
   };
   const fetched = await cachePackages();
   if (fetched.code !== 0) {
-    await print(`FAIL  packages\n${fetched.output.trim()}\n0 passed, 1 failed\n`);
+    print(`FAIL  packages\n${fetched.output.trim()}\n0 passed, 1 failed\n`);
     Deno.exit(1);
   }
   if (options.fault) Deno.env.set("REMIT_FAULT_LONG", "1");
@@ -59,7 +57,7 @@ if (import.meta.main) {
   const results = await runAll(suitesOf(paths, options), Deno.args.includes("--verbose"));
   const total = sumTallies(results.map(({ tally }) => tally));
   const failed = results.filter(({ tally }) => tally.failed > 0).map(({ suite }) => suite.name);
-  if (failed.length > 0) await print(`\nfailed in: ${failed.join(", ")}\n`);
-  await print(`${tallyLine(total)}\n`);
+  if (failed.length > 0) print(`\nfailed in: ${failed.join(", ")}\n`);
+  print(`${tallyLine(total)}\n`);
   Deno.exit(total.failed === 0 && total.passed > 0 ? 0 : 1);
 }

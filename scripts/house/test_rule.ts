@@ -42,25 +42,28 @@ function checkTest(
 ): void {
   const first = code[start];
   if (first === undefined) return;
-  if (first.kind === "string" || first.kind === "template") return checkClaim(first, say);
+  if (isWhole(code, start)) return checkClaim(first, say);
   if (first.text !== "{") return;
   for (let at = start; at < start + OPTIONS_REACH; at += 1) {
     const token = code[at];
     if (token?.kind !== "word" || code[at + 1]?.text !== ":") continue;
     const value = code[at + 2];
-    if (token.text === "name" && (value?.kind === "string" || value?.kind === "template")) {
-      checkClaim(value, say);
-    }
+    if (token.text === "name" && value !== undefined && isWhole(code, at + 2)) checkClaim(value, say);
     if (token.text === "ignore" || token.text === "only") {
       say(token.line, `\`${token.text}\` hides tests: use needs() of tests/needs.ts`);
     }
   }
 }
 
+/** Whether the token at `at` is a text that stands whole here: not cut by `${…}`, whose words cannot be counted. */
+function isWhole(code: readonly Token[], at: number): boolean {
+  const kind = code[at]?.kind;
+  return kind === "string" || kind === "template" && [",", "}"].includes(code[at + 1]?.text ?? "");
+}
+
 function checkClaim(name: Token, say: (line: number, message: string) => void): void {
   const words = name.text.trim().split(/\s+/).length;
-  const cutByExpression = name.kind === "template"; // what stands in `${…}` is not counted
-  if (words >= MIN_CLAIM_WORDS || (cutByExpression && words < 2)) return;
+  if (words >= MIN_CLAIM_WORDS) return;
   say(name.line, `"${name.text}" is not a claim: say who does what and what holds`);
 }
 

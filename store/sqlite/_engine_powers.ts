@@ -3,7 +3,7 @@
  * imports its constructor.
  * @module
  */
-import { chmodSync, closeSync, lstatSync, mkdirSync, openSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, lstatSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Fault } from "../../contracts/fault.ts";
@@ -59,11 +59,15 @@ function migrate(db: DatabaseSync): void {
 
 /**
  * Opens the database, made and brought to the present schema unless `readOnly`.
- * @throws Fault `storeFull`, `storeCorrupt`, `conflict`, `unavailable` (newer schema), `refused`.
+ * @throws Fault `storeFull`, `storeCorrupt`, `conflict`, `unavailable` (newer schema), `refused`,
+ * `notFound` (read-only and absent).
  */
 export function openEngine({ path, readOnly = false }: EngineOptions): DatabaseSync {
   return withFaults(`open store "${path}"`, "write", () => {
     if (!readOnly) prepareFiles(path);
+    else if (!existsSync(path)) {
+      throw new Fault("notFound", `Cannot open store "${path}": there is none`);
+    }
     const db = new DatabaseSync(path, { readOnly, timeout: BUSY_MS });
     try {
       db.exec(

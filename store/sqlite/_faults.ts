@@ -53,7 +53,9 @@ export function storeFault(error: unknown, doing: string, mode: "read" | "write"
     case NOTADB:
       return fault("storeCorrupt", `the database is damaged (${error.message})`);
   }
-  if ("code" in error && error.code === OUT_OF_RANGE) {
+  const nodeCode = "code" in error ? error.code : undefined;
+  if (nodeCode === "ENOSPC" || nodeCode === "EDQUOT") return fault("storeFull", error.message);
+  if (nodeCode === OUT_OF_RANGE) {
     return fault("storeCorrupt", `a stored number is out of range (${error.message})`);
   }
   return error;

@@ -27,11 +27,13 @@ SELECT ${EVENT_COLUMNS} FROM chains JOIN events e ON e.task = chains.task
 
 type Value = string | number | Uint8Array;
 
+type Content = { readonly salt: Uint8Array; readonly bytes: Uint8Array };
+
 /** The store's queries; synchronous. */
 export interface Reader {
   events(query: Parameters<Store["events"]>[0]): readonly StoredEvent[];
   heads(): readonly EventRow[];
-  blob(digest: Digest): { readonly salt: Uint8Array; readonly bytes: Uint8Array } | undefined;
+  blob(digest: Digest): Content | undefined;
   document(kind: string, id: string): DocumentRow | undefined;
   documents(query: Parameters<Store["documents"]>[0]): readonly DocumentRow[];
   documentKinds(): readonly string[];
@@ -54,7 +56,7 @@ export function makeReader(db: DatabaseSync): Reader {
 
   return Object.freeze(
     {
-      events({ task, afterSeq, fromN, kinds, limit = DEFAULT_LIMIT }) {
+      events({ task, afterSeq, fromN, kinds, limit = DEFAULT_LIMIT }): readonly StoredEvent[] {
         const where: string[] = [];
         const values: Value[] = [];
         const add = (clause: string, ...more: readonly Value[]): void => {
@@ -72,7 +74,7 @@ export function makeReader(db: DatabaseSync): Reader {
         return rows(sql, [...values, limit]).map(eventOf);
       },
       heads: () => rows(HEADS, []).map(eventOf),
-      blob(digest) {
+      blob(digest): Content | undefined {
         const what = "content";
         const row = rows("SELECT salt, bytes FROM blobs WHERE digest = ?", [
           Uint8Array.fromHex(digest),
@@ -83,14 +85,14 @@ export function makeReader(db: DatabaseSync): Reader {
           bytes: bytesOf(row, "bytes", what),
         });
       },
-      document(kind, id) {
+      document(kind, id): DocumentRow | undefined {
         const row = rows(`SELECT ${DOCUMENT_COLUMNS} FROM documents WHERE kind = ? AND id = ?`, [
           kind,
           id,
         ])[0];
         return row === undefined ? undefined : documentOf(row);
       },
-      documents({ kind, task, limit = DEFAULT_LIMIT }) {
+      documents({ kind, task, limit = DEFAULT_LIMIT }): readonly DocumentRow[] {
         const [filter, values]: [string, Value[]] = task === undefined
           ? ["kind = ?", [kind]]
           : ["kind = ? AND task = ?", [kind, task]];

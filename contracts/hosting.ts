@@ -1,14 +1,13 @@
-/** What HostedAgentService needs of the kernel to run a task. Wired in kernel/main.ts. @module */
-import type {
-  AgentTask,
-  ChatMessage,
-  Conflict,
-  Digest,
-  QuestionId,
-  Staged,
-  TaskRequest,
-  TurnEnd,
-} from "../contracts/mod.ts";
+/**
+ * HostedAgentService and what it needs of the kernel. Seed 001, HostedAgentService.
+ * @module
+ */
+import type { ChatMessage } from "./chat.ts";
+import type { Digest, QuestionId, TaskId } from "./ids.ts";
+import type { AgentTask, TaskRequest } from "./task.ts";
+import type { Conflict } from "./workspace.ts";
+import type { Staged } from "./wire_control.ts";
+import type { TurnEnd } from "./wire_worker.ts";
 
 /** How a turn ended: in the worker's words, or waiting for a person. */
 export type TurnOutcome =
@@ -56,4 +55,31 @@ export interface TaskHost {
   ): Promise<{ readonly hosted: HostedTask; readonly unfinished: boolean }>;
   /** Erases a task's content: blobs, staged files, scratch. */
   erase(task: AgentTask): Promise<void>;
+}
+
+/** One kernel's agent host. */
+export interface HostedAgentService {
+  /** Durable when it resolves; its first turn runs by itself. */
+  create(request: TaskRequest): Promise<AgentTask>;
+  /** One more turn of an interactive task. */
+  say(task: TaskId, text: string): Promise<void>;
+  /** First Ctrl-C: cancels what is under way. Second: ends the task as cancelled. */
+  interrupt(task: TaskId, second: boolean): Promise<void>;
+  cancel(task: TaskId, why: string): Promise<AgentTask>;
+  resume(task: TaskId): Promise<AgentTask>;
+  /** Nobody watches any more: questions are queued from now on. */
+  unattended(task: TaskId): void;
+  archive(task: TaskId): Promise<AgentTask>;
+  purge(task: TaskId): Promise<AgentTask>;
+  undo(task: TaskId): Promise<UndoOutcome>;
+  staged(task: TaskId): Promise<Staged>;
+  get(task: TaskId): AgentTask;
+  list(): readonly AgentTask[];
+  hosted(task: TaskId): HostedTask | undefined;
+  /** Takes up what an earlier kernel left unfinished. */
+  recover(): Promise<readonly TaskId[]>;
+  /** No task has live processes or work to do. */
+  idle(): boolean;
+  /** Ends every process; tasks stay as they are. */
+  close(): Promise<void>;
 }

@@ -1,0 +1,100 @@
+/** Whether an answer is what the person said to what the person saw. DESIGN section 3. @module */
+import { createPublicKey, type KeyObject, verify } from "node:crypto";
+import { type Answer, type EffectClass, Fault, type Question } from "../contracts/mod.ts";
+import { canonicalJson } from "../port/mod.ts";
+import { digestOf } from "../port/digest.ts";
+import { jsonOf } from "./as_json.ts";
+
+/** The keys that may answer, raw Ed25519 public keys, base64url. */
+export interface AnswerKeys {
+  readonly personKey: string;
+  readonly stepUpKey?: string | undefined;
+}
+
+/** Checks answers against the keys it was made with. */
+export interface AnswerCheck {
+  /** @throws {Fault} `refused`, or `stepUpFailed` where the passphrase key was needed. */
+  check(question: Question, answer: Answer): void;
+  /** Whether anyone can answer a stepUp question. */
+  readonly stepUp: boolean;
+}
+
+/** Effects that an answer covers once only, whatever was asked for. */
+const ONCE_ONLY: ReadonlySet<EffectClass> = new Set(["destructive", "admin"]);
+
+/** Makes the check. @throws {Fault} `invalidInput` for a key that is not Ed25519. */
+export function makeAnswerCheck(keys: AnswerKeys): AnswerCheck {
+  const person = publicKey(keys.personKey);
+  const stepUp = keys.stepUpKey === undefined ? undefined : publicKey(keys.stepUpKey);
+  const check = (question: Question, answer: Answer): void => {
+    if (answer.question !== question.id) throw no("it answers another question");
+    const withStepUpKey = stepUp !== undefined && answer.key === keys.stepUpKey;
+    const key = withStepUpKey ? stepUp : answer.key === keys.personKey ? person : undefined;
+    if (key === undefined) throw no("its key is not one that may answer here");
+    if (!verify(null, signedBytes(answer), key, signatureBytes(answer.signature))) {
+      throw no("its signature does not fit");
+    }
+    if (answer.shown !== digestOf(jsonOf({ ...question, state: "open" }))) {
+      throw no("the question that was shown differs from the one that is open");
+    }
+    if (answer.decision === "deny") return;
+    if (question.kind === "stepUp") {
+      if (!withStepUpKey) {
+        throw new Fault(
+          "stepUpFailed",
+          "Cannot take the answer: stepUp needs the passphrase key (`remit key create`)",
+        );
+      }
+      if (answer.channel === "answersFile" || answer.channel === "page") {
+        throw no(`stepUp is not answered through ${answer.channel}`);
+      }
+    }
+    if (answer.for === "once") return;
+    if (question.kind !== "consent" || ONCE_ONLY.has(question.scope.effect)) {
+      throw no(`an answer to this question is good once, not for the ${answer.for}`);
+    }
+    if (question.remember === undefined) {
+      throw no("this question offers no answer that is remembered");
+    }
+  };
+  return Object.freeze({ check, stepUp: stepUp !== undefined });
+}
+
+/** What a person's key signs: the canonical JSON of an answer without its signature, UTF-8. */
+export function signedBytes(answer: Omit<Answer, "signature">): Uint8Array {
+  const { question, shown, decision, say, by, channel, at, key } = answer;
+  const said = say === undefined ? {} : { say };
+  return new TextEncoder().encode(canonicalJson({
+    question,
+    shown,
+    decision,
+    for: answer.for,
+    ...said,
+    by,
+    channel,
+    at,
+    key,
+  }));
+}
+
+function signatureBytes(text: string): Uint8Array {
+  try {
+    return Uint8Array.fromBase64(text, { alphabet: "base64url" });
+  } catch (cause) {
+    throw new Fault("refused", "Cannot take the answer: its signature is not base64url", { cause });
+  }
+}
+
+function publicKey(raw: string): KeyObject {
+  try {
+    return createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x: raw }, format: "jwk" });
+  } catch (cause) {
+    throw new Fault("invalidInput", "Cannot take a key that answers: not a raw Ed25519 key", {
+      cause,
+    });
+  }
+}
+
+function no(why: string): Fault {
+  return new Fault("refused", `Cannot take the answer: ${why}`);
+}

@@ -1,0 +1,127 @@
+/** The event log over a store: chains, seals and group commit. DESIGN sections 3 and 6. @module */
+import { Fault } from "../../contracts/fault.ts";
+import type { NewEvent } from "../../contracts/event.ts";
+import type { Digest } from "../../contracts/ids.ts";
+import type { DocumentWrite, EventLog, EventRow, Store } from "../../contracts/store.ts";
+import { type Draft, draftEvents } from "./_draft.ts";
+import { loadHeads } from "./_heads.ts";
+import { GENESIS, hashEvent, KERNEL_CHAIN } from "./hash_event.ts";
+import { MOST_SEALED, sealMessage, sealText } from "./seal.ts";
+import type { Signer } from "./signer.ts";
+
+/** Clock, randomness and the next turn of the event loop. */
+export interface LogPowers {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Bytes from a secure source. */
+  random(length: number): Uint8Array;
+  /** Runs `f` in a later turn, once what is ready has run: `setImmediate`. */
+  soon(f: () => void): void;
+}
+
+/** What {@link openLog} is made from. */
+export interface LogParts extends LogPowers {
+  readonly store: Store;
+  readonly signer: Signer;
+}
+
+/** The end of a chain. */
+export interface Head {
+  readonly n: number;
+  readonly hash: Digest;
+}
+
+type Place = { readonly n: number; readonly hash: Digest };
+type Entry = {
+  readonly draft: Draft;
+  readonly documents: readonly DocumentWrite[];
+  readonly resolve: (places: readonly Place[]) => void;
+  readonly reject: (error: unknown) => void;
+};
+
+const BEFORE_FIRST: Head = Object.freeze({ n: -1, hash: GENESIS });
+
+/**
+ * Opens the log of a store. Appends that arrive while a commit runs share the next one, and each
+ * group ends with one signed seal in the `kernel` chain.
+ *
+ * `append` rejects with the store's faults, and with `tooLarge` for an event or a batch past the
+ * limits; nothing of it is then written, and what others appended meanwhile is.
+ * @throws Fault `storeCorrupt` when the log does not end in an intact seal of this signer.
+ */
+export async function openLog(parts: LogParts): Promise<EventLog> {
+  const { store, signer, now, random, soon } = parts;
+  const heads = await loadHeads(store, signer.publicKey);
+  let queue: Entry[] = [];
+  let busy = false;
+
+  function wake(): void {
+    if (busy || queue.length === 0) return;
+    busy = true;
+    soon(() => void flush());
+  }
+
+  /** As many waiting entries, in order, as one seal covers. */
+  function takeGroup(): readonly Entry[] {
+    let events = 0;
+    const end = queue.findIndex((entry) => (events += entry.draft.events.length) > MOST_SEALED);
+    const group = end === -1 ? queue : queue.slice(0, end);
+    queue = end === -1 ? [] : queue.slice(end);
+    return group;
+  }
+
+  async function flush(): Promise<void> {
+    const group = takeGroup();
+    try {
+      await commit(group);
+    } catch (error) {
+      // One entry's conflict must not fail the others: each has its own try.
+      if (group.length > 1 && error instanceof Fault && error.code === "conflict") {
+        for (const entry of group) await commit([entry]).catch(entry.reject);
+      } else for (const entry of group) entry.reject(error);
+    }
+    busy = false;
+    wake();
+  }
+
+  /** Chains, seals and stores a group. The heads in memory move only when it is durable. */
+  async function commit(group: readonly Entry[]): Promise<void> {
+    const moved = new Map<string, Head>();
+    const headOf = (task: string): Head => moved.get(task) ?? heads.get(task) ?? BEFORE_FIRST;
+    const rows: EventRow[] = [];
+    const chain = (event: Omit<EventRow, "n" | "hash">): Place => {
+      const head = headOf(event.task);
+      const row = { ...event, n: head.n + 1 };
+      const place = { n: row.n, hash: hashEvent({ ...row, prev: head.hash }) };
+      rows.push({ ...row, hash: place.hash });
+      moved.set(event.task, place);
+      return place;
+    };
+    const places = group.map((entry) => entry.draft.events.map(chain));
+    const last = rows.at(-1);
+    if (last !== undefined) {
+      const before = heads.get(KERNEL_CHAIN);
+      const hashes = rows.map((row) => row.hash);
+      const signature = signer.sign(sealMessage(before?.hash ?? GENESIS, hashes));
+      const key = before === undefined ? { key: signer.publicKey } : {};
+      const body = sealText({ hashes, signature, ...key });
+      // INVARIANT: a seal's time is its last event's, so that nothing in it is unsigned.
+      chain({ task: KERNEL_CHAIN, kind: "seal", at: last.at, body });
+    }
+    const blobs = group.flatMap((entry) => entry.draft.blobs);
+    const documents = group.flatMap((entry) => entry.documents);
+    await store.commit({ events: rows, blobs, documents });
+    for (const [task, head] of moved) heads.set(task, head);
+    group.forEach((entry, i) => entry.resolve(places[i] ?? []));
+  }
+
+  return Object.freeze({
+    append: (task: string, events: readonly NewEvent[], documents: readonly DocumentWrite[] = []) =>
+      new Promise<readonly Place[]>((resolve, reject) => {
+        const draft = draftEvents(task, events, { at: now(), random });
+        queue.push({ draft, documents, resolve, reject });
+        wake();
+      }),
+    head: () => heads.get(KERNEL_CHAIN)?.hash ?? GENESIS,
+  });
+}

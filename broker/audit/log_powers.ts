@@ -1,0 +1,37 @@
+/** The real clock, randomness, next turn and key file, for a main program to hand on. @module */
+import { open, readFile } from "node:fs/promises";
+import type { LogPowers } from "./log.ts";
+import type { KeyPowers } from "./signer.ts";
+
+function random(length: number): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(length));
+}
+
+/** What {@link openLog} needs besides store and signer. */
+export const LOG_POWERS: LogPowers = Object.freeze({
+  now: () => Date.now(),
+  random,
+  soon: (f: () => void) => void setImmediate(f),
+});
+
+/** Key files on disk. */
+export const KEY_POWERS: KeyPowers = Object.freeze({
+  async read(path: string): Promise<Uint8Array | undefined> {
+    try {
+      return await readFile(path);
+    } catch (error) {
+      if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+      throw error;
+    }
+  },
+  async writeNew(path: string, bytes: Uint8Array, mode: number): Promise<void> {
+    const file = await open(path, "wx", mode);
+    try {
+      await file.writeFile(bytes);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  },
+  random,
+});

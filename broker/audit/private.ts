@@ -1,0 +1,63 @@
+/** The erasable part of an event: content under a salted digest. DESIGN section 6. @module */
+import { Fault } from "../../contracts/fault.ts";
+import { Digest } from "../../contracts/ids.ts";
+import type { Json, JsonObject } from "../../contracts/json.ts";
+import type { BlobRow, EventRow, Store } from "../../contracts/store.ts";
+import { sha256Hex } from "../../port/digest.ts";
+
+/** Bytes of the salt: a short content cannot be guessed from its digest once both are erased. */
+export const SALT_BYTES = 16;
+
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Content as a blob: `digest = SHA-256(salt ‖ bytes)`, bytes its JSON text in UTF-8. */
+export function makeBlob(task: string, content: JsonObject, salt: Uint8Array): BlobRow {
+  const bytes = new TextEncoder().encode(JSON.stringify(content));
+  return { task, digest: sha256Hex(salt, bytes), salt, bytes };
+}
+
+/** An object, or undefined for any other JSON or text. */
+export function tryObject(text: string): JsonObject | undefined {
+  try {
+    const value: Json = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch (_error) {
+    return undefined;
+  }
+}
+
+function isObject(value: Json): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The salted digest in an event's body; undefined when it has no private part. */
+export function privateDigest(body: string): Digest | undefined {
+  // Most bodies of a log have none: spare them the parse.
+  if (!body.includes('"private":"')) return undefined;
+  const parsed = Digest.safeParse(tryObject(body)?.["private"]);
+  return parsed.success ? parsed.data : undefined;
+}
+
+/**
+ * The private part of an event; undefined when it has none or it was erased.
+ * @throws Fault `storeCorrupt` when the stored content is not what the event was made with.
+ */
+export async function readPrivate(
+  store: Pick<Store, "blob">,
+  event: Pick<EventRow, "task" | "n" | "body">,
+): Promise<JsonObject | undefined> {
+  const digest = privateDigest(event.body);
+  if (digest === undefined) return undefined;
+  const blob = await store.blob(digest);
+  if (blob === undefined) return undefined;
+  const content = sha256Hex(blob.salt, blob.bytes) === digest
+    ? tryObject(UTF8.decode(blob.bytes))
+    : undefined;
+  if (content === undefined) {
+    throw new Fault(
+      "storeCorrupt",
+      `Cannot read content of event ${event.n} of ${event.task}: it is not what was recorded`,
+    );
+  }
+  return content;
+}

@@ -1,0 +1,98 @@
+/** The check of a store's log. DESIGN section 6. @module */
+import { Fault } from "../../contracts/fault.ts";
+import type { Digest } from "../../contracts/ids.ts";
+import type { Store, StoredEvent } from "../../contracts/store.ts";
+import type { Content } from "./_check_group.ts";
+import { privateDigest } from "./private.ts";
+import type { VerifyReport } from "./report.ts";
+import { makeVerifier, type ReadItem, type Verifier, type VerifyOptions } from "./verifier.ts";
+
+const PAGE = 1_000;
+
+function isCorrupt(error: unknown): error is Fault {
+  return error instanceof Fault && error.code === "storeCorrupt";
+}
+
+async function contentOf(store: Store, event: StoredEvent): Promise<Content> {
+  const digest = privateDigest(event.body);
+  if (digest === undefined) return { kind: "none" };
+  try {
+    const blob = await store.blob(digest);
+    return blob === undefined ? { kind: "absent" } : { kind: "present", ...blob };
+  } catch (error) {
+    if (isCorrupt(error)) return { kind: "unreadable" };
+    throw error;
+  }
+}
+
+/** The page after `afterSeq`; of a damaged one the rows before the damage, then the fault. */
+async function readPage(
+  store: Store,
+  afterSeq: number,
+): Promise<{ readonly events: readonly StoredEvent[]; readonly fault?: Fault }> {
+  try {
+    return { events: await store.events({ afterSeq, limit: PAGE }) };
+  } catch (error) {
+    if (!isCorrupt(error)) throw error;
+  }
+  const events: StoredEvent[] = [];
+  for (let seq = afterSeq;;) {
+    try {
+      const [event] = await store.events({ afterSeq: seq, limit: 1 });
+      if (event === undefined) return { events };
+      events.push(event);
+      seq = event.seq;
+    } catch (error) {
+      if (!isCorrupt(error)) throw error;
+      return { events, fault: error };
+    }
+  }
+}
+
+/** A store's events with their contents, up to the first that cannot be read, which it names. */
+export async function* storeItems(store: Store): AsyncGenerator<ReadItem> {
+  for (let seq = 0;;) {
+    const { events, fault } = await readPage(store, seq);
+    for (const event of events) {
+      yield { event, content: await contentOf(store, event) };
+      // Rows come in ascending order; if damage says otherwise, go on past them all the same.
+      seq = Math.max(seq + 1, event.seq);
+    }
+    if (fault !== undefined) {
+      yield { unreadable: (events.at(-1)?.seq ?? seq) + 1, why: fault.message };
+      return;
+    }
+    if (events.length === 0) return;
+  }
+}
+
+async function endOf(store: Store, verifier: Verifier): Promise<VerifyReport> {
+  if (verifier.stopped()) return verifier.end();
+  try {
+    const heads = new Map<string, Digest>();
+    for (const { task, hash } of await store.heads()) heads.set(task, hash);
+    return verifier.end(heads);
+  } catch (error) {
+    if (!isCorrupt(error)) throw error;
+    return verifier.end(new Map());
+  }
+}
+
+/**
+ * Recomputes a whole log: every chain and seal, each event in exactly one seal and in order, and
+ * every content that is still there. Names the first event that is bad. A tail that was cut off
+ * after a seal shows only against a `head` that was kept elsewhere. Reads; never writes.
+ *
+ * Damage of the file ends in the report as `unreadable`; where the store does not even open,
+ * opening it throws `storeCorrupt`.
+ */
+export async function verifyLog(
+  { store, ...options }: VerifyOptions & { readonly store: Store },
+): Promise<VerifyReport> {
+  const verifier = makeVerifier(options);
+  for await (const item of storeItems(store)) {
+    verifier.feed(item);
+    if (verifier.stopped()) break;
+  }
+  return await endOf(store, verifier);
+}

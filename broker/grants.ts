@@ -1,0 +1,138 @@
+/** Answers that stand: in memory of this kernel only, void after a restart. DESIGN section 3. @module */
+import {
+  type Answer,
+  type AnswerScope,
+  cleared,
+  colourSuffices,
+  type Question,
+  type QuestionId,
+  type SessionId,
+  type TaskId,
+} from "../contracts/mod.ts";
+
+/** An answer that stands, and what it covers. */
+export interface Grant {
+  readonly question: QuestionId;
+  readonly task: TaskId;
+  readonly kind: Question["kind"];
+  readonly decision: "allow" | "deny";
+  readonly for: "once" | "turn" | "session";
+  readonly scope: AnswerScope;
+  readonly turn: number;
+  readonly callId: string | undefined;
+  /** In words, for `remit grants`. */
+  readonly covers: string;
+  readonly say: string | undefined;
+  readonly by: string;
+  readonly channel: Answer["channel"];
+  readonly at: number;
+}
+
+/** A call that looks for an answer. */
+export interface LiveCall {
+  readonly task: TaskId;
+  readonly turn: number;
+  readonly callId: string;
+  readonly scope: AnswerScope;
+  /** What kind of answer it needs. */
+  readonly needs: "consent" | "stepUp" | "recovery";
+}
+
+/** The answers that stand. */
+export interface Grants {
+  remember(question: Question, answer: Answer): void;
+  /** A denial first, else an answer that allows exactly this. */
+  find(live: LiveCall): Grant | undefined;
+  /** Uses an answer: one that is good once is gone afterwards. False when it no longer stands. */
+  use(question: QuestionId): boolean;
+  /** Puts an answer back that was used for a call which then did not start. */
+  restore(grant: Grant): void;
+  list(task?: TaskId): readonly Grant[];
+  revoke(question: QuestionId): boolean;
+  /** Drops a task's answers, save those for its session. */
+  forgetTask(task: TaskId): void;
+  forgetSession(session: SessionId): void;
+}
+
+const MOST = 10_000;
+
+/** Makes an empty table of answers. */
+export function makeGrants(): Grants {
+  const table = new Map<QuestionId, Grant>();
+  const restore = (grant: Grant): void => {
+    if (table.size >= MOST) {
+      for (const oldest of table.keys()) {
+        table.delete(oldest);
+        break;
+      }
+    }
+    table.set(grant.question, grant);
+  };
+  const drop = (unwanted: (grant: Grant) => boolean): void => {
+    for (const grant of [...table.values()]) if (unwanted(grant)) table.delete(grant.question);
+  };
+  return Object.freeze({
+    restore,
+    remember: (question: Question, answer: Answer) => {
+      restore(Object.freeze({
+        question: question.id,
+        task: question.task,
+        kind: question.kind,
+        decision: answer.decision,
+        for: answer.for,
+        scope: question.scope,
+        turn: question.turn,
+        callId: question.callId,
+        covers: answer.for === "once" ? "this call" : question.remember ?? "this call",
+        say: answer.say,
+        by: answer.by,
+        channel: answer.channel,
+        at: answer.at,
+      }));
+    },
+    find: (live: LiveCall) => {
+      let allowing: Grant | undefined;
+      for (const grant of table.values()) {
+        if (!reaches(grant, live)) continue;
+        if (grant.decision === "deny") return grant;
+        if (allowing === undefined && allows(grant, live)) allowing = grant;
+      }
+      return allowing;
+    },
+    use: (question: QuestionId) => {
+      const grant = table.get(question);
+      if (grant?.for === "once") table.delete(question);
+      return grant !== undefined;
+    },
+    list: (task?: TaskId) =>
+      [...table.values()].filter((grant) => task === undefined || grant.task === task),
+    revoke: (question: QuestionId) => table.delete(question),
+    forgetTask: (task: TaskId) => drop((grant) => grant.task === task && grant.for !== "session"),
+    forgetSession: (session: SessionId) => drop((grant) => grant.scope.session === session),
+  });
+}
+
+/** The same act, where and when the answer was given for. */
+function reaches(grant: Grant, live: LiveCall): boolean {
+  const { scope } = grant;
+  if (scope.session !== live.scope.session || scope.tool !== live.scope.tool) return false;
+  if (scope.arguments !== live.scope.arguments) return false;
+  if (scope.destination !== live.scope.destination) return false;
+  if (grant.for === "session") return true;
+  if (grant.task !== live.task) return false;
+  return grant.for === "turn" ? grant.turn === live.turn : grant.callId === live.callId;
+}
+
+/** INVARIANT: lower colour or higher label than the person saw is never covered (test: monotony). */
+function allows(grant: Grant, live: LiveCall): boolean {
+  const fits = grant.kind === live.needs || (grant.kind === "stepUp" && live.needs === "consent");
+  return fits && covers(grant.scope, live.scope);
+}
+
+/** Tells whether what a person saw still is what would happen. */
+export function covers(seen: AnswerScope, live: AnswerScope): boolean {
+  return seen.tool === live.tool && seen.descriptor === live.descriptor &&
+    seen.arguments === live.arguments && seen.destination === live.destination &&
+    seen.effect === live.effect && seen.session === live.session &&
+    colourSuffices(live.colour, seen.colour) && cleared(live.label, seen.label);
+}

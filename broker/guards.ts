@@ -1,0 +1,50 @@
+/** Guards before and after a call: advisory, they can only make things stricter. @module */
+import type { Colour, JsonObject, PermissionMode, Resolved } from "../contracts/mod.ts";
+import { foldPath } from "./glob.ts";
+
+/** A call before it is decided. */
+export interface GuardedCall {
+  readonly tool: string;
+  readonly args: JsonObject;
+  readonly resolved: Resolved;
+}
+
+/** Raises the mode of a call, or says nothing. Synchronous and pure. */
+export type BeforeGuard = (
+  call: GuardedCall,
+) => { readonly mode: PermissionMode; readonly rule: string } | undefined;
+
+/** Lowers the colour of a result, or says nothing. Synchronous and pure. */
+export type AfterGuard = (
+  result: { readonly tool: string; readonly content: string },
+) => { readonly colour: Colour; readonly note: string } | undefined;
+
+/** The guards of a gate. */
+export interface Guards {
+  readonly before: readonly BeforeGuard[];
+  readonly after: readonly AfterGuard[];
+}
+
+/** Phrases by which a text speaks to the model instead of to its reader. */
+const PHRASES: readonly RegExp[] = [
+  /\b(?:ignore|disregard|forget|override)\s{1,4}(?:all\s{1,4}|any\s{1,4}|the\s{1,4}|your\s{1,4}|of\s{1,4}){0,3}(?:previous|prior|above|earlier|preceding|system)\b/,
+  /\b(?:new|updated|real|hidden)\s{1,4}(?:system\s{1,4})?(?:instructions?|prompt)\s{0,4}:/,
+  /\b(?:reveal|print|show|repeat)\s{1,4}(?:me\s{1,4})?(?:your|the)\s{1,4}system\s{1,4}prompt\b/,
+  /\b(?:do\s{1,4}not|don't|never)\s{1,4}(?:tell|inform|mention\s{1,4}(?:this|it)\s{1,4}to|alert|ask)\s{1,4}(?:the\s{1,4}|your\s{1,4})?(?:user|operator|human|owner)\b/,
+  /\byou\s{1,4}are\s{1,4}now\s{1,4}(?:a|an|in|the)\b/,
+  /\b(?:ai|llm|language\s{1,4}model|assistant|agent)s?\b[^\n]{0,40}\b(?:must|should)\s{1,4}(?:now\s{1,4})?(?:read|send|post|upload|fetch|run|execute|delete|call|email|forward)\b/,
+  /<\|(?:im_start|im_end|system|assistant|user|endoftext)\|>/,
+  /<\/?(?:system|instructions?|tool_call|function_calls?)>/,
+  /\[\/?(?:inst|sys)\]/,
+];
+
+/** The built-in guard after a call: text that gives orders to the model is RED. */
+export const injectionGuard: AfterGuard = ({ content }) => {
+  const text = foldPath(content);
+  return PHRASES.some((phrase) => phrase.test(text))
+    ? { colour: "RED", note: "built-in: the text gives orders to its reader" }
+    : undefined;
+};
+
+/** The guards of a gate that was given none. */
+export const BUILT_IN_GUARDS: Guards = Object.freeze({ before: [], after: [injectionGuard] });

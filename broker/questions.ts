@@ -1,0 +1,236 @@
+/** Questions to people: durable, answered once, by signature. DESIGN section 3. @module */
+import {
+  type Answer,
+  type Answered,
+  type DocumentRow,
+  type DocumentWrite,
+  type EventLog,
+  Fault,
+  type NewEvent,
+  type Powers,
+  Question,
+  type QuestionId,
+  type Questions,
+  type Store,
+  type TaskId,
+} from "../contracts/mod.ts";
+import { jsonOf } from "./as_json.ts";
+import { makeAnswerCheck } from "./answer_check.ts";
+import { type Grants, makeGrants } from "./grants.ts";
+import { makeWaiters } from "./waiters.ts";
+
+/** How long a question stays open, milliseconds, unless its maker says otherwise: a day. */
+export const QUESTION_TTL_MS = 24 * 60 * 60_000;
+
+/** What questions are made of. */
+export interface QuestionParts {
+  readonly store: Pick<Store, "documents">;
+  readonly log: EventLog;
+  readonly powers: Powers;
+  /** Raw Ed25519 public keys, base64url. */
+  readonly personKey: string;
+  readonly stepUpKey?: string | undefined;
+}
+
+/** The questions of one kernel, and the answers that stand. */
+export interface QuestionBook extends Questions {
+  readonly grants: Grants;
+  /** Answers several questions: every one is checked before the first is taken. */
+  answerBatch(answers: readonly Answer[]): Promise<readonly Question[]>;
+  /** Closes open questions that nobody needs to answer any more, and wakes who waits for them. */
+  lapse(which: { readonly task: TaskId } | { readonly question: QuestionId }): Promise<void>;
+}
+
+interface Entry {
+  question: Question;
+  version: number;
+  closing: boolean;
+}
+
+const MOST_CLOSED = 1_000;
+
+/**
+ * Opens the questions that the store holds: those of an earlier kernel can still be answered.
+ * @throws {Fault} `storeCorrupt` for a question that does not parse; `invalidInput` for a bad key.
+ */
+export async function openQuestions(parts: QuestionParts): Promise<QuestionBook> {
+  const { log, powers } = parts;
+  const check = makeAnswerCheck(parts);
+  const grants = makeGrants();
+  const entries = await load(parts.store);
+  const waiters = makeWaiters(powers);
+
+  const isOpen = (entry: Entry): boolean =>
+    entry.question.state === "open" && !entry.closing && entry.question.expiresAt > powers.now();
+
+  async function close(entry: Entry, state: Question["state"], answer?: Answer): Promise<Question> {
+    entry.closing = true;
+    const closed: Question = { ...entry.question, state };
+    try {
+      const write = documentOf(closed, entry.version, answer);
+      await log.append(closed.task, [answeredEvent(closed, answer)], [write]);
+    } catch (error) {
+      entry.closing = false;
+      throw error;
+    }
+    entry.question = closed;
+    entry.version++;
+    prune(entries);
+    return closed;
+  }
+
+  async function end(entry: Entry, state: "expired" | "lapsed"): Promise<void> {
+    // An answer that is being made durable wins over a clock that ran out meanwhile.
+    if (entry.closing && state === "expired") return;
+    try {
+      if (entry.question.state === "open" && !entry.closing) await close(entry, state);
+    } finally {
+      waiters.wake(entry.question.id, { kind: state });
+    }
+  }
+
+  function checked(answer: Answer): Entry {
+    const entry = entries.get(answer.question);
+    if (entry === undefined) {
+      throw new Fault("notFound", `Cannot answer "${answer.question}": no such question`);
+    }
+    if (!isOpen(entry)) {
+      const why = entry.question.state === "open" ? "being answered or expired" : "closed";
+      throw new Fault("refused", `Cannot answer "${answer.question}": the question is ${why}`);
+    }
+    check.check(entry.question, answer);
+    return entry;
+  }
+
+  async function take(entry: Entry, answer: Answer): Promise<Question> {
+    powers.reach("beforeAnswer");
+    const state = answer.decision === "allow" ? "allowed" : "denied";
+    const closed = await close(entry, state, answer).catch((error: unknown) => {
+      if (entry.question.expiresAt <= powers.now()) {
+        waiters.wake(answer.question, { kind: "expired" });
+      }
+      throw error;
+    });
+    powers.reach("afterAnswer");
+    if (closed.kind !== "budget" && closed.kind !== "brake") grants.remember(closed, answer);
+    waiters.wake(closed.id, { kind: "answered", answer });
+    return closed;
+  }
+
+  async function ask(
+    question: Question,
+    options: { readonly wait: boolean; readonly signal: AbortSignal },
+  ): Promise<Answered> {
+    let entry = entries.get(question.id);
+    if (entry === undefined) {
+      await log.append(question.task, [askedEvent(question)], [documentOf(question, 0)]);
+      entry = { question, version: 1, closing: false };
+      entries.set(question.id, entry);
+    }
+    if (!options.wait || (question.kind === "stepUp" && !check.stepUp)) return { kind: "queued" };
+    const asked = entry;
+    return await waiters.wait(question, {
+      signal: options.signal,
+      end: (state) => end(asked, state),
+    });
+  }
+
+  return Object.freeze({
+    grants,
+    ask,
+    get: (id: QuestionId) => entries.get(id)?.question,
+    open: (task?: TaskId) =>
+      [...entries.values()].filter(isOpen).map((entry) => entry.question)
+        .filter((question) => task === undefined || question.task === task),
+    answer: async (answer: Answer) => await take(checked(answer), answer),
+    answerBatch: async (answers: readonly Answer[]) => {
+      for (const answer of answers) checked(answer);
+      const taken: Question[] = [];
+      for (const answer of answers) taken.push(await take(checked(answer), answer));
+      return taken;
+    },
+    lapse: async (which: { readonly task: TaskId } | { readonly question: QuestionId }) => {
+      const doomed = [...entries.values()].filter(({ question }) =>
+        question.state === "open" &&
+        ("task" in which ? question.task === which.task : question.id === which.question)
+      );
+      for (const entry of doomed) await end(entry, "lapsed");
+    },
+  });
+}
+
+async function load(store: Pick<Store, "documents">): Promise<Map<QuestionId, Entry>> {
+  const entries = new Map<QuestionId, Entry>();
+  for (const row of await store.documents({ kind: "question", limit: 100_000 })) {
+    const question = parse(row);
+    if (question.state === "open") {
+      entries.set(question.id, { question, version: row.version, closing: false });
+    }
+  }
+  return entries;
+}
+
+function parse(row: DocumentRow): Question {
+  const parsed = Question.safeParse(row.body["question"]);
+  if (parsed.success) return parsed.data;
+  throw new Fault("storeCorrupt", `Cannot read question "${row.id}": ${parsed.error.message}`);
+}
+
+/** Closed questions are durable; memory keeps the newest of them for `get`. */
+function prune(entries: Map<QuestionId, Entry>): void {
+  if (entries.size <= MOST_CLOSED) return;
+  for (const [id, entry] of entries) {
+    if (entries.size <= MOST_CLOSED) return;
+    if (entry.question.state !== "open") entries.delete(id);
+  }
+}
+
+function documentOf(question: Question, version: number, answer?: Answer): DocumentWrite {
+  return {
+    kind: "question",
+    id: question.id,
+    task: question.task,
+    expect: version,
+    body: { question: jsonOf(question), ...(answer === undefined ? {} : { answer: jsonOf(answer) }) },
+  };
+}
+
+function askedEvent(question: Question): NewEvent {
+  const { id, pid, kind, turn, asked, expiresAt, rule } = question;
+  const { tool, effect, colour, label, descriptor } = question.scope;
+  return {
+    kind: "questionAsked",
+    body: {
+      question: id,
+      pid,
+      kind,
+      ...(question.callId === undefined ? {} : { call: question.callId }),
+      turn,
+      asked,
+      expiresAt,
+      rule,
+      tool,
+      effect,
+      colour,
+      label,
+      descriptor,
+    },
+    private: { question: jsonOf(question) },
+  };
+}
+
+function answeredEvent(question: Question, answer: Answer | undefined): NewEvent {
+  const { id, state, kind } = question;
+  if (answer === undefined) return { kind: "questionAnswered", body: { question: id, state, kind } };
+  const { decision, by, channel, key, signature, shown } = answer;
+  return {
+    kind: "questionAnswered",
+    body: { question: id, state, kind, decision, for: answer.for, by, channel, key },
+    private: {
+      shown,
+      signature,
+      at: answer.at,
+      ...(answer.say === undefined ? {} : { say: answer.say }),
+    },
+  };
+}

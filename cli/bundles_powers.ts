@@ -1,0 +1,178 @@
+/** Builds the programs that run without sources: kernel, worker, toolhost, model service. @module */
+import { join } from "node:path";
+import { Fault } from "../contracts/mod.ts";
+import { sha256Hex } from "../port/digest.ts";
+import { displayBlock } from "../text/mod.ts";
+
+/** Where built programs lie. */
+export interface Bundles {
+  /** Digest of all sources and of Deno's version, hex. */
+  readonly digest: string;
+  readonly kernel: string;
+  readonly worker: string;
+  readonly toolhost: string;
+  readonly model: string;
+  /** Warmed code cache of the children. */
+  readonly denoDir: string;
+}
+
+const ENTRIES = {
+  kernel: "kernel/main.ts",
+  worker: "runner/main.ts",
+  toolhost: "workspace/host/main.ts",
+  model: "models/main.ts",
+} as const;
+
+const SOURCES = [
+  "agents",
+  "broker",
+  "contracts",
+  "kernel",
+  "models",
+  "port",
+  "runner",
+  "store",
+  "text",
+  "workspace",
+];
+
+/** How every child is started, apart from its permissions. DESIGN section 1. */
+export const CHILD_FLAGS = [
+  "--quiet",
+  "--no-prompt",
+  "--no-config",
+  "--no-lock",
+  "--no-remote",
+  "--no-npm",
+  "--cached-only",
+];
+
+function sourceFiles(folder: string): string[] {
+  const found: string[] = [];
+  try {
+    for (const entry of Deno.readDirSync(folder)) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory) found.push(...sourceFiles(path));
+      else if (entry.name.endsWith(".ts") && !entry.name.endsWith("_test.ts")) found.push(path);
+    }
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+  return found.sort();
+}
+
+/** SHA-256 over every source that a bundle can hold, the lock file, and Deno's version. */
+export function digestSources(home: string): string {
+  const parts: (string | Uint8Array)[] = [Deno.version.deno, "\0"];
+  const files = SOURCES.flatMap((folder) => sourceFiles(join(home, folder)));
+  for (const file of [...files, join(home, "deno.json"), join(home, "deno.lock")]) {
+    try {
+      const bytes = Deno.readFileSync(file);
+      parts.push(file.slice(home.length), "\0", String(bytes.length), "\0", bytes);
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    }
+  }
+  return sha256Hex(...parts);
+}
+
+async function runDeno(args: readonly string[], env: Record<string, string>): Promise<void> {
+  const child = await new Deno.Command(Deno.execPath(), {
+    args: [...args],
+    env: { NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1", ...env },
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
+  }).output();
+  if (!child.success) {
+    const said = displayBlock(new TextDecoder().decode(child.stderr), { maxLines: 12 }).join("\n");
+    throw new Fault(
+      "unavailable",
+      `Cannot build Remit: "deno ${args[0] ?? ""}" failed (the first build needs the package ` +
+        `registry, later ones do not)\n${said}`,
+    );
+  }
+}
+
+/** Starts a program once without work, so that its compiled code is in the cache. */
+async function warm(bundle: string, denoDir: string): Promise<void> {
+  await new Deno.Command(Deno.execPath(), {
+    args: ["run", ...CHILD_FLAGS, bundle],
+    clearEnv: true,
+    env: { DENO_DIR: denoDir, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" },
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  }).output();
+}
+
+async function build(home: string, folder: string): Promise<void> {
+  const queue = Object.entries(ENTRIES);
+  const bundleNext = async (): Promise<void> => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      const [role, entry] = next;
+      await runDeno([
+        "bundle",
+        "--quiet",
+        "--no-check",
+        "--config",
+        join(home, "deno.json"),
+        "--platform",
+        "deno",
+        "--minify",
+        "--keep-names",
+        "-o",
+        join(folder, `${role}.js`),
+        join(home, entry),
+      ], {});
+      // The kernel is not warmed here: it would take its lock.
+      if (role !== "kernel") await warm(join(folder, `${role}.js`), join(folder, "deno"));
+    }
+  };
+  await Promise.all([bundleNext(), bundleNext()]);
+}
+
+function exists(path: string): boolean {
+  try {
+    Deno.statSync(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+/**
+ * Finds the bundles of these sources, or builds them: whole or not at all, also when two build at
+ * once.
+ *
+ * @throws Fault `unavailable` when a program does not build.
+ */
+export async function provideBundles(
+  parts: { readonly home: string; readonly cache: string; readonly onBuild: () => void },
+): Promise<Bundles> {
+  const digest = digestSources(parts.home);
+  const folder = join(parts.cache, digest.slice(0, 32));
+  if (!exists(folder)) {
+    parts.onBuild();
+    Deno.mkdirSync(parts.cache, { recursive: true, mode: 0o700 });
+    const draft = Deno.makeTempDirSync({ dir: parts.cache, prefix: ".building-" });
+    try {
+      Deno.mkdirSync(join(draft, "deno"), { mode: 0o700 });
+      await build(parts.home, draft);
+      Deno.renameSync(draft, folder);
+    } catch (error) {
+      Deno.removeSync(draft, { recursive: true });
+      // Somebody else was faster, with the same sources.
+      if (!exists(folder)) throw error;
+    }
+  }
+  return Object.freeze({
+    digest,
+    kernel: join(folder, "kernel.js"),
+    worker: join(folder, "worker.js"),
+    toolhost: join(folder, "toolhost.js"),
+    model: join(folder, "model.js"),
+    denoDir: join(folder, "deno"),
+  });
+}

@@ -1,0 +1,67 @@
+/** Finds the layers of configuration for a folder. DESIGN section 6. @module */
+import { join } from "node:path";
+import { sha256Hex } from "../port/digest.ts";
+import { parseConfigText } from "./config_text.ts";
+import { type Layer, mergeLayers, type Merged } from "./config_layers.ts";
+import type { DiskRead } from "./hands.ts";
+import { within } from "./mounts.ts";
+import type { Places } from "./places.ts";
+import { isTrusted, parseTrusted, type Trusted } from "./trust.ts";
+
+/** Name of a folder's configuration. */
+export const CONFIG_NAME = "remit.yaml";
+
+/** Reads STATE/person/trusted.json. */
+export function readTrusted(disk: Pick<DiskRead, "read">, places: Places): Trusted {
+  const bytes = disk.read(join(places.person, "trusted.json"));
+  return parseTrusted(bytes === undefined ? undefined : new TextDecoder().decode(bytes));
+}
+
+/** A mount's name and its real folder, for files that lie in a mount. */
+export interface MountPlace {
+  readonly name: string;
+  readonly dir: string;
+}
+
+function layerOf(disk: Pick<DiskRead, "read">, path: string): Omit<Layer, "trusted"> | undefined {
+  const bytes = disk.read(path);
+  return bytes === undefined
+    ? undefined
+    : { file: parseConfigText(path, new TextDecoder().decode(bytes)) };
+}
+
+/**
+ * Reads every layer for a run: the ceiling, the operator's own file, the folder's, and those of
+ * mounted folders, which narrow only.
+ *
+ * @throws Fault `invalidInput` with `FILE:LINE:COLUMN`.
+ */
+export function loadConfig(
+  disk: Pick<DiskRead, "read" | "real">,
+  places: Places,
+  options: { readonly folder: string; readonly mounts: readonly MountPlace[] },
+): Merged {
+  const trusted = readTrusted(disk, places);
+  const layers: Layer[] = [];
+  const own = layerOf(disk, places.config);
+  if (own !== undefined) layers.push({ ...own, trusted: true });
+  const folder = disk.real(options.folder) ?? options.folder;
+  const seen = new Set<string>();
+  const add = (dir: string, mayWiden: boolean): void => {
+    if (seen.has(dir)) return;
+    seen.add(dir);
+    const path = join(dir, CONFIG_NAME);
+    const bytes = disk.read(path);
+    const layer = layerOf(disk, path);
+    if (bytes === undefined || layer === undefined) return;
+    layers.push({
+      ...layer,
+      trusted: mayWiden && isTrusted(trusted, dir, sha256Hex(bytes)),
+    });
+  };
+  add(folder, true);
+  for (const mount of options.mounts) add(mount.dir, within(folder, mount.dir));
+  const ceiling = layerOf(disk, places.ceiling);
+  if (ceiling !== undefined) layers.push({ ...ceiling, trusted: false });
+  return mergeLayers(layers);
+}

@@ -1,0 +1,126 @@
+/** What a task did, counted from its events: the closing words are made of this. @module */
+import { listOf, numberOf, type SeenEvent, subjectOf, textOf } from "./event_fields.ts";
+
+/** A refusal. All texts untrusted. */
+export interface Refusal {
+  readonly tool: string;
+  readonly subject: string;
+  readonly outcome: string;
+  readonly rule: string;
+  readonly why: string;
+}
+
+/** A question and what came of it. */
+export interface Asked {
+  readonly question: string;
+  readonly tool: string;
+  readonly decision: string;
+  readonly by: string;
+}
+
+/** The fold. */
+export interface Tally {
+  take(event: SeenEvent): void;
+  readonly read: ReadonlySet<string>;
+  readonly refused: readonly Refusal[];
+  readonly asked: readonly Asked[];
+  /** Reused answers. */
+  readonly reused: number;
+  readonly spent: {
+    readonly calls: number;
+    readonly turns: number;
+    readonly inputTokens: number;
+    readonly outputTokens: number;
+    /** US dollars. */
+    readonly money: number;
+  };
+}
+
+const READING = new Set(["file_read", "file_search", "file_list", "file_stat"]);
+
+/** Starts counting. */
+export function makeTally(): Tally {
+  const read = new Set<string>();
+  const refused: Refusal[] = [];
+  const asked = new Map<string, Asked>();
+  const spent = { calls: 0, turns: 0, inputTokens: 0, outputTokens: 0, money: 0 };
+  let reused = 0;
+
+  const refuse = (event: SeenEvent, outcome: string): void => {
+    refused.push({
+      tool: textOf(event, "tool"),
+      subject: subjectOf(event),
+      outcome,
+      rule: textOf(event, "rule"),
+      why: textOf(event, "why") || textOf(event, "error"),
+    });
+  };
+
+  const take = (event: SeenEvent): void => {
+    switch (event.event) {
+      case "inferred":
+        spent.turns += 1;
+        spent.inputTokens += numberOf(event, "inputTokens");
+        spent.outputTokens += numberOf(event, "outputTokens");
+        spent.money += numberOf(event, "money");
+        return;
+      case "refused":
+        spent.calls += 1;
+        return refuse(event, textOf(event, "outcome") || "refusedByPolicy");
+      case "outcome": {
+        spent.calls += 1;
+        const outcome = textOf(event, "outcome");
+        if (textOf(event, "decision") === "reused") reused += 1;
+        if (outcome !== "ok") return refuse(event, outcome);
+        if (READING.has(textOf(event, "tool"))) {
+          const subject = subjectOf(event);
+          if (subject !== "") read.add(subject);
+        }
+        return;
+      }
+      case "questionAsked": {
+        const question = textOf(event, "question");
+        const tool = textOf(event, "tool");
+        if (!asked.has(question)) asked.set(question, { question, tool, decision: "open", by: "" });
+        return;
+      }
+      case "questionAnswered": {
+        const question = textOf(event, "question");
+        const before = asked.get(question) ?? { question, tool: textOf(event, "tool") };
+        asked.set(question, {
+          ...before,
+          decision: textOf(event, "decision"),
+          by: textOf(event, "actor"),
+        });
+        return;
+      }
+    }
+  };
+
+  return Object.freeze({
+    take,
+    read,
+    refused,
+    get asked() {
+      return [...asked.values()];
+    },
+    get reused() {
+      return reused;
+    },
+    spent,
+  });
+}
+
+/** Names of files that an event staged; for the live view. */
+export function stagedPaths(event: SeenEvent): string[] {
+  const record = event.private["record"];
+  const inner = typeof record === "object" && record !== null
+    ? Object.entries(record).find(([name]) => name === "staged")?.[1]
+    : undefined;
+  const staged: readonly unknown[] = Array.isArray(inner) ? inner : listOf(event, "staged");
+  return staged.flatMap((each) =>
+    typeof each === "object" && each !== null && "path" in each && typeof each.path === "string"
+      ? [each.path]
+      : []
+  );
+}

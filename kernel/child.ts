@@ -1,0 +1,71 @@
+/** One child: an operating-system process at the other end of a port. @module */
+import type { Port, PortHandler } from "../contracts/mod.ts";
+import { makePort } from "../port/mod.ts";
+import type { ExitStatus, SpawnPowers } from "./spawn.ts";
+import type { Role, StartLine } from "./start_line.ts";
+
+/** Most bytes of standard error that are kept. */
+const STDERR = 65_536;
+
+/** A child as the kernel holds it. */
+export interface Child {
+  readonly role: Role;
+  readonly osPid: number;
+  /** Closed when the child has ended. */
+  readonly port: Port;
+  /** Sends SIGKILL; resolves when it is reaped. Idempotent. */
+  kill(): Promise<void>;
+  readonly exited: Promise<ExitStatus>;
+  /** The first 64 KiB of its standard error: untrusted text. */
+  stderr(): string;
+}
+
+/** What {@link startChild} is handed. */
+export interface ChildParts {
+  readonly role: Role;
+  readonly line: StartLine;
+  readonly handler: PortHandler;
+  readonly spawn: Pick<SpawnPowers, "start">;
+  /** Milliseconds of a clock, for the port's limit of frames a second. */
+  readonly now: () => number;
+}
+
+/** Starts a process and puts a port on its standard input and output. A broken port ends it. */
+export function startChild({ role, line, handler, spawn, now }: ChildParts): Child {
+  const errors: Uint8Array[] = [];
+  let errorBytes = 0;
+  const process = spawn.start({
+    ...line,
+    onOutput: (chunk) => port.feed(chunk),
+    onStderr(chunk) {
+      const kept = chunk.slice(0, STDERR - errorBytes);
+      errorBytes += kept.length;
+      if (kept.length > 0) errors.push(kept);
+    },
+  });
+  const port = makePort({ write: (bytes) => process.write(bytes), handler, now });
+  void process.exited.then(() => port.close("the child has ended"));
+  // A child that broke the protocol is not asked to leave.
+  void port.closed.then(() => process.kill());
+  return Object.freeze({
+    role,
+    osPid: process.pid,
+    port,
+    exited: process.exited,
+    async kill(): Promise<void> {
+      process.kill();
+      await process.exited;
+    },
+    stderr: () => new TextDecoder().decode(join(errors, errorBytes)),
+  });
+}
+
+function join(parts: readonly Uint8Array[], length: number): Uint8Array {
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

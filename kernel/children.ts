@@ -1,0 +1,118 @@
+/** The kernel's children: workers, toolhosts and model services. DESIGN section 1. @module */
+import {
+  Fault,
+  type KernelConfig,
+  type Mount,
+  type PortHandler,
+  type Powers,
+} from "../contracts/mod.ts";
+import { type Child, startChild } from "./child.ts";
+import { makePermissionBroker } from "./permission_broker.ts";
+import type { Judge } from "./permission_line.ts";
+import type { SpawnPowers } from "./spawn.ts";
+import { lineOfHost, lineOutside, type Role, type Roots, type StartLine } from "./start_line.ts";
+import { makeStartQueue } from "./start_queue.ts";
+import { makeWorkerPool, started } from "./worker_pool.ts";
+import { probeWalls, type Walls } from "./walls.ts";
+
+export type { Child } from "./child.ts";
+
+/** Most children starting at a time. */
+const STARTS = 2;
+
+/** What a toolhost is started with. */
+export interface HostOptions {
+  readonly mounts: readonly Mount[];
+  /** Existing folders of this task's, absolute. */
+  readonly content: string;
+  readonly scratch: string;
+  /** Bind `stage` and `rw` mounts writable. */
+  readonly writable: boolean;
+  /** Decides each access, by paths as the toolhost sees them. */
+  readonly judge: Judge;
+  readonly handler: PortHandler;
+}
+
+/** Starts and ends children. */
+export interface Children {
+  /** From the warm pool, or started now. Rejects with `upstream` when it does not start. */
+  worker(handler: PortHandler): Promise<Child>;
+  /** Rejects with `unavailable` without a broker socket, `upstream` when it does not start. */
+  toolhost(options: HostOptions): Promise<{ readonly child: Child; readonly roots: Roots }>;
+  model(options: { readonly handler: PortHandler }): Promise<Child>;
+  /** Which walls stand on this machine. */
+  walls(): Walls;
+  /** Ends all; resolves when they are reaped. */
+  close(): Promise<void>;
+}
+
+/** What {@link makeChildren} is handed. */
+export interface ChildrenParts {
+  readonly config: Pick<
+    KernelConfig,
+    "programs" | "bundles" | "denoDir" | "brokerSockets" | "pool"
+  >;
+  readonly powers: Pick<Powers, "after" | "now">;
+  readonly spawn: SpawnPowers;
+}
+
+/** Probes the walls, then begins to fill the pool. */
+export async function makeChildren({ config, powers, spawn }: ChildrenParts): Promise<Children> {
+  const walls = await probeWalls(config, spawn);
+  const broker = makePermissionBroker(config.brokerSockets, spawn);
+  const queue = makeStartQueue(STARTS);
+  const alive = new Set<Child>();
+  let closed = false;
+
+  const start = (role: Role, line: StartLine, handler: PortHandler): Child => {
+    if (closed) throw new Fault("gone", `Cannot start a ${role}: the kernel is closing`);
+    const child = startChild({ role, line, handler, spawn, now: powers.now });
+    alive.add(child);
+    void child.exited.then(() => alive.delete(child));
+    return child;
+  };
+  const ready = (begin: () => Child): Promise<Child> =>
+    queue.run(async () => {
+      const child = begin();
+      await started(child);
+      return child;
+    });
+
+  const workerLine = lineOutside(config, walls, "worker");
+  const modelLine = lineOutside(config, walls, "model");
+  const pool = makeWorkerPool({
+    size: config.pool.workers,
+    queue,
+    powers,
+    start: (handler) => start("worker", workerLine, handler),
+  });
+
+  return Object.freeze({
+    worker: (handler: PortHandler) => pool.take(handler),
+    async toolhost(options: HostOptions): Promise<{ child: Child; roots: Roots }> {
+      const session = await broker.open(options.judge);
+      const { line, roots } = lineOfHost(config, walls, { ...options, broker: session.path });
+      try {
+        const child = await ready(() => {
+          const begun = start("toolhost", line, options.handler);
+          // INVARIANT: neither outlives the other (test: "… loses its socket …").
+          void session.lost.then(() => begun.kill());
+          void begun.exited.then(() => session.close());
+          return begun;
+        });
+        return { child, roots };
+      } catch (error) {
+        session.close();
+        throw error;
+      }
+    },
+    model: ({ handler }: { handler: PortHandler }) =>
+      ready(() => start("model", modelLine, handler)),
+    walls: () => walls,
+    async close(): Promise<void> {
+      closed = true;
+      pool.close();
+      await Promise.all([...alive].map((child) => child.kill()));
+    },
+  });
+}

@@ -1,0 +1,133 @@
+/** The control operations' handlers: what the operator's own user may do, one line each. @module */
+import {
+  type AgentTask,
+  type Artifact,
+  type AuditRecord,
+  type Decision,
+  Fault,
+  type HostedAgentService,
+  type Json,
+  type Leases,
+  type Limits,
+  type Pid,
+  type ProcessInfo,
+  type ProcessRow,
+  type Questions,
+  type Receipt,
+  type Signal,
+  type TaskId,
+  type WatchEvent,
+} from "../contracts/mod.ts";
+import type { ControlHandlers } from "./control.ts";
+import type { AuditFilter, ControlRequest } from "./control_ops.ts";
+
+type Body<Op extends ControlRequest["op"]> = Extract<ControlRequest, { op: Op }>["body"];
+
+/** What {@link makeHandlers} is handed. */
+export interface OperatorParts {
+  readonly service: HostedAgentService;
+  readonly leases: Leases;
+  readonly questions: Questions;
+  rows(): readonly ProcessRow[];
+  osPids(pid: Pid): readonly number[];
+  signal(pid: Pid, signal: Signal): Promise<void>;
+  tools(task: TaskId): Json;
+  grants(task: TaskId | undefined): Json;
+  can(query: Body<"can">): Promise<Decision>;
+  extend(task: TaskId, limits: Partial<Limits>): Promise<AgentTask>;
+  artifacts(task: TaskId | undefined): Promise<readonly Artifact[]>;
+  release(artifact: Artifact["id"]): Promise<Artifact>;
+  log(task: TaskId, from: number): AsyncIterable<WatchEvent>;
+  auditQuery(filter: AuditFilter): AsyncIterable<AuditRecord>;
+  auditVerify(head: string | undefined): Promise<object>;
+  auditRepair(): Promise<object>;
+  receipts(task: TaskId, call: string | undefined): Promise<readonly Receipt[]>;
+  stop(): void;
+}
+
+/** Most lines that one answer carries; a caller pages on. */
+const PAGE = 10_000;
+
+/** Makes the handlers. */
+export function makeHandlers(parts: OperatorParts): ControlHandlers {
+  const { service, questions, leases } = parts;
+  return Object.freeze({
+    run: async (request: Body<"run">) => ({ task: (await service.create(request)).id }),
+    say: ({ task, text }: Body<"say">) => service.say(task, text),
+    tasks: ({ archived }: Body<"tasks">) =>
+      service.list().filter((task) => archived === true || !task.archived),
+    task: ({ task }: Body<"task">) => service.get(task),
+    cancel: ({ task }: Body<"cancel">) => service.cancel(task, "cancelled by its operator"),
+    resume: ({ task }: Body<"resume">) => service.resume(task),
+    archive: ({ task }: Body<"archive">) => service.archive(task),
+    purge: ({ task }: Body<"purge">) => service.purge(task),
+    interrupt: ({ task, second }: Body<"interrupt">) => service.interrupt(task, second),
+    ps: () => parts.rows().map((row) => infoOf(row, parts.osPids(row.pid))),
+    kill: ({ pid, signal }: Body<"kill">) => parts.signal(pid, signal),
+    questions: ({ task }: Body<"questions">) => questions.open(task),
+    question: ({ question }: Body<"question">) => {
+      const found = questions.get(question);
+      if (found === undefined) {
+        throw new Fault("notFound", `Cannot show question ${question}: there is none`);
+      }
+      return found;
+    },
+    answer: async (answer: Body<"answer">) => {
+      const question = await questions.answer(answer);
+      const task = service.get(question.task);
+      if (task.status === "needsApproval" && questions.open(question.task).length === 0) {
+        await service.resume(question.task);
+      }
+      return question;
+    },
+    staged: ({ task }: Body<"staged">) => service.staged(task),
+    undo: ({ task }: Body<"undo">) => service.undo(task),
+    tools: ({ task }: Body<"tools">) => parts.tools(task),
+    caps: ({ task }: Body<"caps">) => leases.list(task).filter((lease) => leases.alive(lease.id)),
+    grants: ({ task }: Body<"grants">) => parts.grants(task),
+    can: (query: Body<"can">) => parts.can(query),
+    leases: ({ task }: Body<"leases">) => leases.list(task),
+    revoke: async ({ lease }: Body<"revoke">) => ({
+      revoked: await leases.revoke(lease, "revoked by its operator"),
+    }),
+    outbox: ({ task }: Body<"outbox">) => parts.artifacts(task),
+    release: ({ artifact }: Body<"release">) => parts.release(artifact),
+    extend: ({ task, limits }: Body<"extend">) => parts.extend(task, defined(limits)),
+    log: ({ task, from }: Body<"log">) => collect(parts.log(task, from)),
+    auditQuery: (filter: Body<"auditQuery">) => collect(parts.auditQuery(filter), filter.limit),
+    auditVerify: ({ head }: Body<"auditVerify">) => parts.auditVerify(head),
+    auditRepair: () => parts.auditRepair(),
+    receipts: ({ task, call }: Body<"receipts">) => parts.receipts(task, call),
+    stop: () => parts.stop(),
+  });
+}
+
+function infoOf(row: ProcessRow, os: readonly number[]): ProcessInfo {
+  return {
+    pid: row.pid,
+    ppid: row.ppid ?? null,
+    task: row.task,
+    spec: row.spec,
+    state: row.status,
+    colour: row.colour,
+    label: row.label,
+    caps: row.snapshot?.tools.map((tool) => tool.name) ?? [],
+    limits: row.limits,
+    usage: row.usage,
+    exit: row.exit ?? null,
+    os,
+  };
+}
+
+async function collect<T>(items: AsyncIterable<T>, limit = PAGE): Promise<readonly T[]> {
+  const all: T[] = [];
+  for await (const item of items) {
+    all.push(item);
+    if (all.length >= limit) break;
+  }
+  return all;
+}
+
+function defined(limits: Body<"extend">["limits"]): Partial<Limits> {
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,122 @@
+/** Workers that are started before they are needed. FACTS 7.5. @module */
+import { Fault, type PortHandler, type Powers } from "../contracts/mod.ts";
+import type { Child } from "./child.ts";
+import type { StartQueue } from "./start_queue.ts";
+
+/** Milliseconds without a take before a missing worker is replaced. */
+const CALM = 20;
+
+/** A worker that nobody has yet: it is given its handler when it is taken. */
+interface Spare {
+  readonly child: Child;
+  adopt(handler: PortHandler): void;
+}
+
+/** A warm pool. */
+export interface WorkerPool {
+  /** A ready worker, or one started now. */
+  take(handler: PortHandler): Promise<Child>;
+  close(): void;
+}
+
+/** What {@link makeWorkerPool} is handed. */
+export interface PoolParts {
+  readonly size: number;
+  readonly queue: StartQueue;
+  readonly powers: Pick<Powers, "after">;
+  start(handler: PortHandler): Child;
+}
+
+/** Makes a pool and begins to fill it, one worker at a time and only while nothing else starts. */
+export function makeWorkerPool({ size, queue, powers, start }: PoolParts): WorkerPool {
+  const ready: Spare[] = [];
+  let filling = false;
+  let closed = false;
+  let cancel = (): void => {};
+
+  const spare = async (): Promise<Spare> => {
+    let current = ORPHAN;
+    const child = start({
+      ask: (op, body) => current.ask(op, body),
+      tell: (op, body) => current.tell(op, body),
+    });
+    await started(child);
+    return { child, adopt: (handler) => current = handler };
+  };
+
+  const fill = async (): Promise<void> => {
+    if (closed || filling || ready.length >= size) return;
+    if (!queue.idle()) return later();
+    filling = true;
+    try {
+      const made = await queue.run(spare);
+      ready.push(made);
+      void made.child.exited.then(() => {
+        const at = ready.indexOf(made);
+        if (at < 0) return;
+        ready.splice(at, 1);
+        later();
+      });
+    } catch (error) {
+      // The next take starts its own worker and reports why it cannot.
+      if (!(error instanceof Fault)) throw error;
+      return;
+    } finally {
+      filling = false;
+    }
+    void fill();
+  };
+
+  const later = (): void => {
+    cancel();
+    if (!closed) cancel = powers.after(CALM, () => void fill());
+  };
+
+  void fill();
+  return Object.freeze({
+    async take(handler: PortHandler): Promise<Child> {
+      if (closed) throw new Fault("gone", "Cannot take a worker: the kernel is closing");
+      later();
+      const { child, adopt } = ready.shift() ?? await queue.run(spare);
+      adopt(handler);
+      return child;
+    },
+    close(): void {
+      closed = true;
+      cancel();
+    },
+  });
+}
+
+/**
+ * Resolves when a child serves: it answers anything, even with a refusal. A child that ends first
+ * rejects with `upstream` and the end of its standard error.
+ */
+export async function started(child: Child): Promise<void> {
+  try {
+    await child.port.ask("ready", null);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    if (error.code !== "gone" && error.code !== "badFrame" && error.code !== "tooLarge") return;
+    const { code, signal } = await child.exited;
+    const last = child.stderr().trim().split("\n").at(-1)?.slice(0, 500) ?? "";
+    throw new Fault(
+      "upstream",
+      `Cannot start a ${child.role}: it ended (${signal ?? `exit code ${code}`})${
+        last && `: ${last}`
+      }`,
+      { cause: error },
+    );
+  }
+}
+
+/** Answers a worker that was not handed to anyone: it holds nothing. */
+const ORPHAN: PortHandler = Object.freeze<PortHandler>({
+  ask(op: string) {
+    throw new Fault(
+      "unknownCapability",
+      `Cannot serve "${op.slice(0, 64)}": nothing was handed over`,
+    );
+  },
+  tell() {},
+});

@@ -1,0 +1,7 @@
+/** The model service process: one backend behind one port. Bundled as model.js. @module */
+import "../port/prelude_powers.ts";
+import { serveChild } from "../port/child_powers.ts";
+import { makeModelService } from "./service.ts";
+import { timer } from "./timer_powers.ts";
+
+await serveChild((port) => makeModelService(port, { timer }));

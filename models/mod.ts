@@ -1,0 +1,17 @@
+/**
+ * Language models as services: a process for each backend, which knows no session, tool or secret of
+ * its caller. The format of scenario files is described in scripted/mod.ts.
+ *
+ * @example
+ * ```ts
+ * import { makeModelService, timer } from "./mod.ts";
+ * const service = makeModelService({ tell: () => {} }, { timer });
+ * const text = "scenario: hello\nturns: [{ say: Hello. }]";
+ * const config = JSON.stringify({ file: "hello.yaml", text });
+ * await service.ask("open", { kind: "scripted", ref: "scripted:hello.yaml", config });
+ * ```
+ * @module
+ */
+export { type BackendPowers, BACKENDS, type OpenBackend } from "./backend.ts";
+export { makeModelService } from "./service.ts";
+export { type Timer, timer } from "./timer_powers.ts";

@@ -1,0 +1,156 @@
+/** Runs the real command line over real processes, each in a state folder of its own. */
+import process from "node:process";
+
+const ROOT = new URL("../../", import.meta.url).pathname;
+const FLAGS = [
+  "run",
+  "--quiet",
+  "--no-prompt",
+  "--allow-read",
+  "--allow-write",
+  "--allow-env",
+  "--allow-run",
+  "--allow-net",
+  "--allow-sys",
+  `--config=${ROOT}deno.json`,
+];
+
+/** What a finished command left. */
+export interface Finished {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A command under way. */
+export interface Running {
+  readonly pid: number;
+  readonly done: Promise<Finished>;
+  kill(signal: Deno.Signal): void;
+}
+
+/** A person's machine: a home, a state folder, a folder to work on. */
+export interface Machine {
+  readonly state: string;
+  /** A scratch folder of the person's, not a mount by itself. */
+  readonly dir: string;
+  remit(args: readonly string[], input?: string): Promise<Finished>;
+  start(args: readonly string[]): Running;
+  json(args: readonly string[]): Promise<unknown>;
+  write(path: string, text: string): Promise<string>;
+  read(path: string): Promise<string>;
+  /** Processes whose command line names this machine's folders. */
+  processes(): Promise<readonly number[]>;
+}
+
+/** Runs `f` on a fresh machine and cleans up: kernel ended, folders gone. */
+export async function onMachine(f: (machine: Machine) => Promise<void>): Promise<void> {
+  const dir = await Deno.makeTempDir({ prefix: "remit-test-" });
+  const state = `${dir}/state`;
+  const work = `${dir}/work`;
+  await Deno.mkdir(work);
+  const env = {
+    ...process.env,
+    HOME: `${dir}/home`,
+    DENO_DIR: await denoDir(),
+    XDG_CACHE_HOME: cacheHome(),
+    XDG_CONFIG_HOME: `${dir}/config`,
+    INIT_CWD: work,
+    NO_COLOR: "1",
+  } as Record<string, string>;
+  await Deno.mkdir(`${dir}/home`);
+  const spawn = (args: readonly string[], input: "piped" | "null"): Deno.ChildProcess =>
+    new Deno.Command(Deno.execPath(), {
+      args: [...FLAGS, `${ROOT}cli/main.ts`, ...args, "--state", state],
+      cwd: work,
+      clearEnv: true,
+      env,
+      stdin: input,
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+  const machine: Machine = {
+    state,
+    dir: work,
+    async remit(args, input): Promise<Finished> {
+      const child = spawn(args, input === undefined ? "null" : "piped");
+      if (input !== undefined) {
+        const writer = child.stdin.getWriter();
+        await writer.write(new TextEncoder().encode(input));
+        await writer.close();
+      }
+      return finished(await child.output());
+    },
+    start(args): Running {
+      const child = spawn(args, "null");
+      return {
+        pid: child.pid,
+        done: child.output().then(finished),
+        kill: (signal) => child.kill(signal),
+      };
+    },
+    async json(args): Promise<unknown> {
+      const done = await machine.remit([...args, "--json"]);
+      return JSON.parse(done.stdout);
+    },
+    async write(path, text): Promise<string> {
+      const whole = `${work}/${path}`;
+      await Deno.mkdir(whole.slice(0, whole.lastIndexOf("/")), { recursive: true });
+      await Deno.writeTextFile(whole, text);
+      return whole;
+    },
+    read: (path) => Deno.readTextFile(`${work}/${path}`),
+    async processes(): Promise<readonly number[]> {
+      return await processesNaming(dir);
+    },
+  };
+  try {
+    await f(machine);
+  } finally {
+    await machine.remit(["stop"]).catch(() => undefined);
+    for (const pid of await processesNaming(dir)) {
+      try {
+        Deno.kill(pid, "SIGKILL");
+      } catch { /* it has ended meanwhile */ }
+    }
+    await Deno.remove(dir, { recursive: true });
+  }
+}
+
+/** Processes whose command line or environment names `text`. */
+export async function processesNaming(text: string): Promise<readonly number[]> {
+  const found: number[] = [];
+  for await (const entry of Deno.readDir("/proc")) {
+    if (!/^\d+$/.test(entry.name) || entry.name === String(Deno.pid)) continue;
+    try {
+      const line = await Deno.readTextFile(`/proc/${entry.name}/cmdline`);
+      if (line.includes(text)) found.push(Number(entry.name));
+    } catch { /* it has ended meanwhile */ }
+  }
+  return found;
+}
+
+function finished(output: Deno.CommandOutput): Finished {
+  const decoder = new TextDecoder();
+  return {
+    code: output.code,
+    stdout: decoder.decode(output.stdout),
+    stderr: decoder.decode(output.stderr),
+  };
+}
+
+async function denoDir(): Promise<string> {
+  const given = Deno.env.get("DENO_DIR");
+  if (given !== undefined) return given;
+  const output = await new Deno.Command(Deno.execPath(), {
+    args: ["info", "--json"],
+    stdout: "piped",
+  }).output();
+  const info = JSON.parse(new TextDecoder().decode(output.stdout)) as { denoDir: string };
+  return info.denoDir;
+}
+
+/** Bundles are built once for a whole test run. */
+function cacheHome(): string {
+  return Deno.env.get("XDG_CACHE_HOME") ?? `${Deno.env.get("HOME")}/.cache`;
+}

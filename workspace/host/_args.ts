@@ -1,0 +1,47 @@
+/** Arguments as a toolhost takes them: the gate has checked them, the host checks again. @module */
+import { Fault } from "../../contracts/fault.ts";
+import type { JsonObject } from "../../contracts/json.ts";
+import { type NamedPath, parsePath } from "../path.ts";
+
+function bad(key: string, why: string): Fault {
+  return new Fault("invalidArguments", `Cannot use argument "${key}": ${why}`);
+}
+
+/** A text, absent: undefined. */
+export function maybeText(args: JsonObject, key: string, most = 4_000_000): string | undefined {
+  const value = args[key];
+  if (value === undefined) return undefined;
+  if (typeof value !== "string") throw bad(key, "it is not a text");
+  if (value.length > most) throw bad(key, `it is longer than ${most} characters`);
+  return value;
+}
+
+/** A text that must be there. */
+export function text(args: JsonObject, key: string, most?: number): string {
+  const value = maybeText(args, key, most);
+  if (value === undefined) throw bad(key, "it is missing");
+  return value;
+}
+
+/** A whole number from 1 to `most`, absent: `otherwise`. */
+export function count(args: JsonObject, key: string, otherwise: number, most: number): number {
+  const value = args[key];
+  if (value === undefined) return otherwise;
+  if (typeof value !== "number" || !Number.isInteger(value) || value < 1 || value > most) {
+    throw bad(key, `it is not a whole number from 1 to ${most}`);
+  }
+  return value;
+}
+
+/** A flag, absent: false. */
+export function flag(args: JsonObject, key: string): boolean {
+  const value = args[key];
+  if (value === undefined) return false;
+  if (typeof value !== "boolean") throw bad(key, "it is neither true nor false");
+  return value;
+}
+
+/** The path in `path`. */
+export function pathOf(args: JsonObject): NamedPath {
+  return parsePath(text(args, "path"));
+}

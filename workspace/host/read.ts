@@ -1,0 +1,168 @@
+/** `file_read`: a range of lines, within a byte budget, with the encoding said. @module */
+import { Fault } from "../../contracts/fault.ts";
+import type { JsonObject } from "../../contracts/json.ts";
+import type { HostCallAnswer } from "../../contracts/wire_toolhost.ts";
+import { type NamedPath, SCRATCH } from "../path.ts";
+import { count, flag, pathOf } from "./_args.ts";
+import { headBytes } from "./_cut.ts";
+import { decode, hexHead } from "./encoding.ts";
+import { type Opened, openJudged } from "./open.ts";
+import type { HostCall, HostState } from "./state.ts";
+import { mix, sourceOf, type Taint } from "./taint.ts";
+import { readFolder, readSeen, stagedAt, taintOfName, WHOLE_LIMIT } from "./view.ts";
+
+/** Most lines that can be counted in a file. */
+export const LINE_LIMIT = 100_000_000;
+const WINDOW = 256 * 1024;
+
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Reads a file for an agent. */
+export async function fileRead(state: HostState, call: HostCall): Promise<HostCallAnswer> {
+  const path = pathOf(call.args);
+  const from = count(call.args, "from", 1, LINE_LIMIT);
+  const to = count(call.args, "to", LINE_LIMIT, LINE_LIMIT);
+  if (to < from) throw new Fault("invalidArguments", `Cannot read lines: "to" is before "from"`);
+  const fresh = flag(call.args, "fresh") && path.mount !== SCRATCH;
+  if (fresh || stagedAt(state, call, path) === undefined && path.mount !== SCRATCH) {
+    const opened = openJudged({ ...state, links: call.links }, path);
+    try {
+      if (opened.stat.bytes > WHOLE_LIMIT) {
+        return await readWindows(state, call, { path, opened, range: { from, to } });
+      }
+    } finally {
+      opened.file.close();
+    }
+  }
+  const seen = fresh ? await readFolder(state, call, path) : await readSeen(state, call, path);
+  const about = { path, taint: seen.taint, observed: String(seen.digest) };
+  const facts = { bytes: seen.bytes.length, staged: seen.staged !== undefined };
+  const decoded = decode(seen.bytes);
+  if (!("text" in decoded)) return notText(seen.bytes, decoded.encoding, { ...about, facts });
+  const mark = decoded.text.startsWith("\ufeff") ? 1 : 0;
+  const lines = splitLines(decoded.text.slice(mark));
+  const chosen = lines.slice(from - 1, to);
+  const shown = shorten(chosen, call.bytes - 128);
+  const last = from - 1 + shown.lines;
+  const end = last >= lines.length;
+  const wanted = Math.min(to, lines.length);
+  const note = last < wanted || shown.cutLine
+    ? `\n[cut: lines ${from} to ${last} of ${lines.length}; go on with from: ${last + 1}]`
+    : "";
+  return answer(shown.text + note, {
+    ...about,
+    value: {
+      ...facts,
+      path: path.text,
+      from,
+      to: last,
+      lines: lines.length,
+      end,
+      encoding: decoded.encoding,
+      digest: about.observed,
+    },
+  });
+}
+
+/** Lines with their own line ends kept. */
+function splitLines(text: string): string[] {
+  const lines = text.split(/(?<=\n)/);
+  return lines.length === 1 && lines[0] === "" ? [] : lines;
+}
+
+function shorten(
+  lines: readonly string[],
+  most: number,
+): { text: string; lines: number; cutLine: boolean } {
+  const encoder = new TextEncoder();
+  let bytes = 0;
+  for (const [index, line] of lines.entries()) {
+    bytes += line.length * 3 <= most - bytes ? encoder.encode(line).length : utf8(line);
+    if (bytes <= most) continue;
+    if (index > 0) return { text: lines.slice(0, index).join(""), lines: index, cutLine: false };
+    return { text: headBytes(line, most), lines: 1, cutLine: true };
+  }
+  return { text: lines.join(""), lines: lines.length, cutLine: false };
+}
+
+function utf8(text: string): number {
+  return new TextEncoder().encode(text).length;
+}
+
+interface About {
+  readonly path: NamedPath;
+  readonly taint: Taint;
+  readonly observed: string;
+}
+
+function answer(content: string, about: About & { readonly value: JsonObject }): HostCallAnswer {
+  return {
+    content,
+    ...about.taint,
+    sources: [sourceOf(about.path.text, about.taint)],
+    value: about.value,
+    observed: about.observed,
+  };
+}
+
+function notText(
+  head: Uint8Array,
+  encoding: string,
+  about: About & { readonly facts: JsonObject },
+): HostCallAnswer {
+  const guess = encoding === "latin-1" ? "8-bit text of an unknown encoding" : "binary";
+  return answer(`[not shown as text: ${guess}; its first bytes are]\n${hexHead(head)}`, {
+    ...about,
+    value: { ...about.facts, path: about.path.text, encoding, digest: about.observed },
+  });
+}
+
+/** A file too large to hold: UTF-8 only, window by window, no further than the budget. */
+async function readWindows(
+  state: HostState,
+  call: HostCall,
+  what: { readonly path: NamedPath; readonly opened: Opened; readonly range: Range },
+): Promise<HostCallAnswer> {
+  const { path, opened, range } = what;
+  const { stat, place } = opened;
+  const taint = mix(
+    state.taints.ofPath(place.mount, place.path.parts),
+    taintOfName(state, path),
+  );
+  // Too large to have been staged, so no colour is recorded for its digest.
+  const observed = `${stat.bytes}:${stat.modifiedMs}`;
+  const about = { path, taint, observed };
+  const facts = { bytes: stat.bytes, staged: false };
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  const window = new Uint8Array(WINDOW);
+  let line = 1, out = "", full = false, at = 0;
+  while (!full && line <= range.to) {
+    call.signal.throwIfAborted();
+    const length = opened.file.readAt(at, window);
+    if (length === 0) break;
+    let part;
+    try {
+      part = decoder.decode(window.subarray(0, length), { stream: true });
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      return notText(window.subarray(0, 128), "binary", { ...about, facts });
+    }
+    if (part.includes("\0")) return notText(window.subarray(0, 128), "binary", { ...about, facts });
+    for (const piece of part.split(/(?<=\n)/)) {
+      if (line >= range.from && line <= range.to) out += piece;
+      if (piece.endsWith("\n")) line++;
+    }
+    full = out.length > call.bytes;
+    at += length;
+    await state.breathe();
+  }
+  const text = headBytes(out, call.bytes - 128);
+  const note = text.length < out.length || full ? "\n[cut: ask for fewer lines with from and to]" : "";
+  return answer(text + note, {
+    ...about,
+    value: { ...facts, path: path.text, from: range.from, encoding: "utf-8", end: note === "" },
+  });
+}

@@ -1,0 +1,163 @@
+/** `file_search`: literal text, line by line. No patterns, so no pattern can take for ever. @module */
+import { Fault } from "../../contracts/fault.ts";
+import type { HostCallAnswer } from "../../contracts/wire_toolhost.ts";
+import { type Globs, makeGlobs } from "../glob.ts";
+import { parsePath, SCRATCH } from "../path.ts";
+import { count, flag, maybeText, text } from "./_args.ts";
+import { fitLines, nameLine } from "./_cut.ts";
+import { linesWith, type Hit, type Needle, makeNeedle } from "./_needle.ts";
+import { digestBytes } from "./content.ts";
+import { type FileStat, FsTrouble } from "./files.ts";
+import { isStill, resolvePlace } from "./open.ts";
+import type { HostCall, HostState } from "./state.ts";
+import { CLEAN, mix, sourceOf, type Taint } from "./taint.ts";
+import { readSeen, readStaged, taintOfName } from "./view.ts";
+import { type LeftOut, type Met, walk } from "./walk.ts";
+
+const WINDOW = 1024 * 1024;
+const BREATH = 256;
+
+interface Found {
+  readonly hits: readonly Hit[];
+  readonly taint: Partial<Taint>;
+}
+
+/** Searches a folder or a file. */
+export async function fileSearch(state: HostState, call: HostCall): Promise<HostCallAnswer> {
+  const needle = makeNeedle(text(call.args, "query", 1_000), flag(call.args, "ignoreCase"));
+  const named = maybeText(call.args, "path");
+  const glob = maybeText(call.args, "glob", 256);
+  const limit = count(call.args, "limit", 100, 2_000);
+  const globs = glob === undefined ? undefined : makeGlobs([glob], { anyCase: false });
+  const left: LeftOut = { unreadable: 0, cut: false };
+  const lines: string[] = [], hitFiles: string[] = [];
+  const buffer = new Uint8Array(WINDOW);
+  let taint: Taint = CLEAN, searched = 0, more = false;
+  const starts = named === undefined
+    ? state.judge.mounts.map((mount) => parsePath(mount.name))
+    : [parsePath(named)];
+
+  const take = (path: string, found: Found): void => {
+    if (found.hits.length === 0) return;
+    if (hitFiles.length < 50) hitFiles.push(path);
+    taint = mix(taint, found.taint);
+    for (const hit of found.hits) lines.push(`${nameLine(path)}:${hit.line}: ${hit.text}`);
+  };
+
+  for (const start of starts) {
+    taint = mix(taint, start.mount === SCRATCH ? CLEAN : taintOfName(state, start));
+    if (start.rel !== "" && isFile(state, call, start.text)) {
+      const seen = await readSeen(state, call, start);
+      searched++;
+      take(start.text, { hits: linesWith(needle, seen.bytes, limit), taint: seen.taint });
+      continue;
+    }
+    for (const met of walk(state, call, { start, depth: 64, left })) {
+      if (lines.length >= limit) {
+        more = true;
+        break;
+      }
+      if (met.kind !== "file" || !fits(globs, met, start.parts.length)) continue;
+      if (++searched % BREATH === 0) {
+        await state.breathe();
+        call.signal.throwIfAborted();
+      }
+      const found = met.change === undefined
+        ? await inFolder(state, call, { met, needle, buffer, limit })
+        : await inStaged(state, met, needle, limit);
+      if (found === undefined) left.unreadable++;
+      else take(met.text, found);
+      // Which of the searched files holds nothing is told as well.
+      if (met.mount !== undefined) taint = mix(taint, state.taints.ofPath(met.mount, met.parts));
+    }
+  }
+  if (lines.length > limit) more = true;
+  const shown = fitLines(lines.slice(0, limit), call.bytes - 200);
+  const notes = [
+    ...(more ? [`[more than ${limit} lines: narrow path or glob]`] : []),
+    ...(left.cut ? ["[the folder is too large to be searched to its end]"] : []),
+    ...(left.unreadable > 0 ? [`[${left.unreadable} files or folders could not be read]`] : []),
+    ...(lines.length === 0 ? [`[nothing found in ${searched} files]`] : []),
+  ];
+  return {
+    content: [...(shown.text === "" ? [] : [shown.text]), ...notes].join("\n"),
+    ...taint,
+    sources: (hitFiles.length > 0 ? hitFiles : starts.map((start) => start.text))
+      .map((path) => sourceOf(path, taint)),
+    value: { lines: Math.min(lines.length, limit), searched, cut: more || left.cut },
+  };
+}
+
+function fits(globs: Globs | undefined, met: Met, above: number): boolean {
+  return globs === undefined || globs.matches(met.parts) || globs.matches(met.parts.slice(above));
+}
+
+function isFile(state: HostState, call: HostCall, name: string): boolean {
+  const change = state.overlay.get(name);
+  if (change !== undefined) return true;
+  const path = parsePath(name);
+  if (path.mount === SCRATCH) return false;
+  try {
+    const place = resolvePlace({ ...state, links: call.links }, path);
+    return state.files.stat(place.full)?.kind === "file";
+  } catch (error) {
+    if (error instanceof Fault && error.code === "notFound") return false;
+    throw error;
+  }
+}
+
+async function inStaged(
+  state: HostState,
+  met: Met,
+  needle: Needle,
+  limit: number,
+): Promise<Found> {
+  if (met.change === undefined) return { hits: [], taint: {} };
+  const seen = await readStaged(state, met.change);
+  return { hits: linesWith(needle, seen.bytes, limit), taint: seen.taint };
+}
+
+/** One open a file; everything else is asked only about files with hits. */
+async function inFolder(
+  state: HostState,
+  call: HostCall,
+  what: { met: Met; needle: Needle; buffer: Uint8Array<ArrayBuffer>; limit: number },
+): Promise<Found | undefined> {
+  const { met, needle, buffer, limit } = what;
+  if (met.full === undefined || met.mount === undefined) return undefined;
+  let hits: Hit[] = [], stat: FileStat, digest: string | undefined;
+  try {
+    const file = state.files.open(met.full);
+    try {
+      let at = 0, line = 1, kept = 0;
+      for (;;) {
+        const length = kept + file.readAt(at, buffer.subarray(kept));
+        at += length - kept;
+        const last = length < buffer.length;
+        const whole = buffer.subarray(0, length);
+        if (at === length && state.taints.records && last) {
+          digest = await digestBytes(state.sha256, whole.slice());
+        }
+        const newline = last ? -1 : whole.lastIndexOf(10);
+        const end = newline < 0 ? length : newline + 1;
+        hits = hits.concat(linesWith(needle, buffer.subarray(0, end), limit - hits.length, line));
+        if (last || hits.length >= limit) break;
+        for (let i = 0; i < end; i++) if (buffer[i] === 10) line++;
+        buffer.copyWithin(0, end, length);
+        kept = length - end;
+        await state.breathe();
+        call.signal.throwIfAborted();
+      }
+      if (hits.length === 0) return { hits, taint: {} };
+      stat = file.stat();
+    } finally {
+      file.close();
+    }
+    if (stat.kind !== "file" || !isStill(state.files, met.full, stat)) return undefined;
+    call.links.check({ path: parsePath(met.text), mount: met.mount, full: met.full }, stat);
+  } catch (error) {
+    if (error instanceof FsTrouble || error instanceof Fault) return undefined;
+    throw error;
+  }
+  return { hits, taint: digest === undefined ? {} : state.taints.ofDigest(digest) };
+}

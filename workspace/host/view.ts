@@ -1,0 +1,83 @@
+/** The folder as the agent sees it: the mounts with its own staged changes over them. @module */
+import { Fault } from "../../contracts/fault.ts";
+import type { Digest } from "../../contracts/ids.ts";
+import type { StagedChange } from "../../contracts/workspace.ts";
+import { type NamedPath, SCRATCH } from "../path.ts";
+import { digestBytes } from "./content.ts";
+import { openJudged, readAll, resolvePlace } from "./open.ts";
+import type { HostCall, HostState } from "./state.ts";
+import { mix, type Taint } from "./taint.ts";
+
+/** Largest file that is read whole, edited, staged or recorded, bytes. */
+export const WHOLE_LIMIT = 16 * 1024 * 1024;
+
+/** A file's content with what it carries. */
+export interface Seen {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly digest: Digest;
+  readonly taint: Taint;
+  /** Set when the content is staged, not the folder's. */
+  readonly staged?: StagedChange;
+}
+
+/** The staged change that a path shows, links followed; undefined for the folder's own version. */
+export function stagedAt(
+  state: HostState,
+  call: HostCall,
+  path: NamedPath,
+): StagedChange | undefined {
+  if (path.mount === SCRATCH) return state.overlay.get(path.text);
+  state.judge.readable(path);
+  const direct = state.overlay.get(path.text);
+  if (direct !== undefined || state.overlay.list().length === 0) return direct;
+  const place = resolvePlace({ ...state, links: call.links }, path);
+  return state.overlay.get(place.path.text);
+}
+
+/** The content of a staged change. Throws Fault `notFound` for a deletion. */
+export async function readStaged(state: HostState, change: StagedChange): Promise<Seen> {
+  if (change.next === undefined) {
+    throw new Fault("notFound", `Cannot read "${change.path}": it is staged for deletion`);
+  }
+  const store = change.path.startsWith(`${SCRATCH}/`) ? state.scratch : state.content;
+  const bytes = await store.get(change.next);
+  const taint = { colour: change.colour, label: change.label };
+  return { bytes, digest: change.next, taint, staged: change };
+}
+
+/** The folder's own version of a file, at most {@link WHOLE_LIMIT} bytes. */
+export async function readFolder(
+  state: HostState,
+  call: HostCall,
+  path: NamedPath,
+): Promise<Seen> {
+  const opened = openJudged({ ...state, links: call.links }, path);
+  let bytes;
+  try {
+    bytes = readAll(opened, path.text, WHOLE_LIMIT);
+  } finally {
+    opened.file.close();
+  }
+  const digest = await digestBytes(state.sha256, bytes);
+  const taint = mix(
+    state.taints.ofPath(opened.place.mount, opened.place.path.parts),
+    state.taints.ofDigest(digest),
+  );
+  // A link's name may be marked where its target is not.
+  return { bytes, digest, taint: mix(taint, taintOfName(state, path)) };
+}
+
+/** What a file's name alone carries. */
+export function taintOfName(state: HostState, path: NamedPath): Taint {
+  return state.taints.ofPath(state.judge.readable(path).mount, path.parts);
+}
+
+/** A file as the agent sees it. */
+export async function readSeen(state: HostState, call: HostCall, path: NamedPath): Promise<Seen> {
+  const change = stagedAt(state, call, path);
+  if (change !== undefined) return await readStaged(state, change);
+  if (path.mount === SCRATCH) {
+    throw new Fault("notFound", `Cannot read "${path.text}": it does not exist`);
+  }
+  return await readFolder(state, call, path);
+}

@@ -1,0 +1,148 @@
+/** Walking a folder as the agent sees it: sorted, bounded, staged changes merged in. @module */
+import { Fault } from "../../contracts/fault.ts";
+import type { HostMount } from "../../contracts/wire_toolhost.ts";
+import type { StagedChange } from "../../contracts/workspace.ts";
+import { byText } from "../overlay.ts";
+import { type NamedPath, SCRATCH } from "../path.ts";
+import { about } from "./_trouble.ts";
+import { FsTrouble, type Kind } from "./files.ts";
+import { resolvePlace } from "./open.ts";
+import type { HostCall, HostState } from "./state.ts";
+
+/** Most entries of one walk. */
+export const WALK_LIMIT = 100_000;
+
+/** One thing met on a walk. */
+export interface Met {
+  /** `MOUNT/relative`. */
+  readonly text: string;
+  readonly parts: readonly string[];
+  readonly kind: Kind;
+  readonly depth: number;
+  /** Where it lies; undefined for what is only staged. */
+  readonly full: string | undefined;
+  readonly mount: HostMount | undefined;
+  readonly change: StagedChange | undefined;
+}
+
+/** What a walk left out. */
+export interface LeftOut {
+  /** Folders that could not be read. */
+  unreadable: number;
+  /** The walk met {@link WALK_LIMIT} entries and ended. */
+  cut: boolean;
+}
+
+interface Child {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly change: StagedChange | undefined;
+  readonly onDisk: boolean;
+}
+
+/** Staged files by folder: the files themselves, and the folders that lead to them. */
+function stagedChildren(state: HostState): ReadonlyMap<string, ReadonlyMap<string, Child>> {
+  const folders = new Map<string, Map<string, Child>>();
+  for (const change of state.overlay.list()) {
+    const parts = change.path.split("/");
+    for (let end = parts.length - 1; end >= 1; end--) {
+      const folder = parts.slice(0, end).join("/"), name = parts[end] ?? "";
+      const children = folders.get(folder) ?? new Map<string, Child>();
+      folders.set(folder, children);
+      const leaf = end === parts.length - 1;
+      // A deletion alone makes no folder appear.
+      if (!leaf && (children.has(name) || change.next === undefined)) continue;
+      children.set(name, {
+        name,
+        kind: leaf ? "file" : "folder",
+        change: leaf ? change : undefined,
+        onDisk: false,
+      });
+    }
+  }
+  return folders;
+}
+
+/**
+ * Walks `start` down to `depth` levels, in the order of names. Never-listed names and `.git` are
+ * passed over; links are met, not followed.
+ *
+ * @throws Fault `notFound`, `refused`, `invalidArguments` when `start` is not a folder
+ */
+export function* walk(
+  state: HostState,
+  call: HostCall,
+  from: { readonly start: NamedPath; readonly depth: number; readonly left: LeftOut },
+): Generator<Met> {
+  const { start, left } = from;
+  const staged = stagedChildren(state);
+  const place = start.mount === SCRATCH ? undefined : startPlace(state, call, start, staged);
+  const root = place?.path ?? start;
+  let met = 0;
+
+  const childrenOf = (text: string, full: string | undefined, top: boolean): Child[] => {
+    const children = new Map<string, Child>();
+    if (full !== undefined) {
+      try {
+        for (const entry of state.files.list(full)) {
+          children.set(entry.name, { ...entry, change: undefined, onDisk: true });
+        }
+      } catch (error) {
+        if (!(error instanceof FsTrouble)) throw error;
+        if (top) about("list", text, () => state.files.list(full));
+        left.unreadable++;
+      }
+    }
+    for (const child of staged.get(text)?.values() ?? []) {
+      const old = children.get(child.name);
+      if (child.change !== undefined && child.change.next === undefined) {
+        children.delete(child.name);
+      } else if (old === undefined || child.change !== undefined) {
+        children.set(child.name, { ...child, onDisk: old !== undefined });
+      }
+    }
+    return [...children.values()].sort((a, b) => byText(a.name, b.name));
+  };
+
+  const folder = function* (
+    at: { text: string; parts: readonly string[]; full: string | undefined; depth: number },
+  ): Generator<Met> {
+    for (const child of childrenOf(at.text, at.full, at.depth === 1)) {
+      if (child.name === ".git" || child.name.startsWith(".remit-")) continue;
+      const parts = [...at.parts, child.name];
+      if (state.judge.never(root.mount, parts)) continue;
+      if (++met > WALK_LIMIT) {
+        left.cut = true;
+        return;
+      }
+      const text = `${at.text}/${child.name}`;
+      const full = at.full !== undefined && child.onDisk ? `${at.full}/${child.name}` : undefined;
+      const { kind, change } = child;
+      yield { text, parts, kind, depth: at.depth, full, mount: place?.mount, change };
+      if (kind === "folder" && at.depth < from.depth) {
+        yield* folder({ text, parts, full, depth: at.depth + 1 });
+        if (left.cut) return;
+      }
+    }
+  };
+  yield* folder({ text: root.text, parts: root.parts, full: place?.full, depth: 1 });
+}
+
+function startPlace(
+  state: HostState,
+  call: HostCall,
+  start: NamedPath,
+  staged: ReadonlyMap<string, unknown>,
+): { path: NamedPath; mount: HostMount; full: string | undefined } {
+  try {
+    const place = resolvePlace({ ...state, links: call.links }, start);
+    const kind = about("list", start.text, () => state.files.stat(place.full))?.kind;
+    if (kind === "folder") return place;
+    throw new Fault("invalidArguments", `Cannot list "${start.text}": it is not a folder`);
+  } catch (error) {
+    // A folder may exist only in what was staged.
+    const isStaged = staged.has(start.text);
+    if (!isStaged || !(error instanceof Fault) || error.code !== "notFound") throw error;
+    return { path: start, mount: state.judge.readable(start).mount, full: undefined };
+  }
+}
