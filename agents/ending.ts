@@ -59,6 +59,8 @@ export function endingOf(
       return task.interactive
         ? { status: "open", answer }
         : { status: "cancelled", exit: EXIT.interrupted, answer, reason: "interrupted" };
+    case "killed":
+      return { status: "cancelled", exit: turn.exit, reason: turn.text };
     case "terminated":
       return { status: "cancelled", exit: EXIT.failure, answer, reason: "ended by SIGTERM" };
     case "iterations":

@@ -2,9 +2,10 @@
 import {
   AgentTask,
   DEFAULT_LIMITS,
-  type Digest,
+  Digest,
   type EventKind,
   Fault,
+  type Json,
   type JsonObject,
   TASK_TRANSITIONS,
   type TaskId,
@@ -120,12 +121,6 @@ export function foldTask(
         ? next
         : { ...next, questions: [...state.questions, question] };
     }
-    case "artifact": {
-      const artifact = text(event.body["artifact"]);
-      return artifact === undefined || state.artifacts.includes(artifact)
-        ? next
-        : { ...next, artifacts: [...state.artifacts, artifact] };
-    }
     case "outcome":
       return foldOutcome(next, event);
     case "purged": {
@@ -140,11 +135,21 @@ export function foldTask(
 function foldOutcome(state: AgentTask, event: FoldEvent): AgentTask {
   const colour = AgentTask.shape.colour.safeParse(event.body["colour"]);
   const label = AgentTask.shape.label.safeParse(event.body["label"]);
-  const patch = text(event.body["applied"]);
+  const patch = Digest.safeParse(objectAt(objectAt(event.private, "record"), "applied")?.["patch"]);
+  const artifact = text(objectAt(objectAt(event.private, "record"), "artifact")?.["id"]);
   return {
     ...state,
     ...(colour.success ? { colour: colour.data } : {}),
     ...(label.success ? { label: label.data } : {}),
-    ...(patch === undefined ? {} : { applied: [...state.applied, patch as Digest] }),
+    ...(patch.success ? { applied: [...state.applied, patch.data] } : {}),
+    ...(artifact === undefined ? {} : { artifacts: [...state.artifacts, artifact] }),
   };
+}
+
+function objectAt(value: Json | undefined, key: string): JsonObject | undefined {
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return undefined;
+  const found = (value as JsonObject)[key];
+  return found !== null && typeof found === "object" && !Array.isArray(found)
+    ? found as JsonObject
+    : undefined;
 }

@@ -28,6 +28,8 @@ export interface TaskKeeper {
   list(): readonly AgentTask[];
   /** Appends events that change the task; resolves when durable. */
   record(task: TaskId, events: readonly NewEvent[]): Promise<AgentTask>;
+  /** A call of the task was refused for its colour under `strict` (exit 69). */
+  contaminated(task: TaskId): boolean;
   /** Folds an event that somebody else committed. */
   saw(task: TaskId, event: NewEvent & { readonly at: number }): void;
 }
@@ -37,6 +39,7 @@ export function makeTaskKeeper(parts: TaskKeeperParts): TaskKeeper {
   const { log, store, now } = parts;
   const tasks = new Map<TaskId, AgentTask>();
   const versions = new Map<TaskId, number>();
+  const contaminated = new Set<TaskId>();
 
   const get = (task: TaskId): AgentTask | undefined => tasks.get(task);
   const need = (task: TaskId): AgentTask => {
@@ -92,7 +95,9 @@ export function makeTaskKeeper(parts: TaskKeeperParts): TaskKeeper {
     need,
     list: () => [...tasks.values()],
     record,
+    contaminated: (task: TaskId) => contaminated.has(task),
     saw(task: TaskId, event: NewEvent & { readonly at: number }): void {
+      if (event.kind === "refused" && event.body["code"] === "contaminated") contaminated.add(task);
       const state = tasks.get(task);
       if (state !== undefined) tasks.set(task, foldTask(task, state, event));
     },

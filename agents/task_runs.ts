@@ -114,7 +114,7 @@ export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
     if (closed || isFinal(keeper.need(task).status)) return;
     const ending = endingOf(turn, review, {
       interactive: request.interactive,
-      contaminated: hosted.contaminated(),
+      contaminated: keeper.contaminated(task),
     });
     await status(task, ending);
     if (isFinal(ending.status) || ending.status === "needsApproval") {

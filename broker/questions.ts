@@ -37,6 +37,8 @@ export interface QuestionBook extends Questions {
   readonly grants: Grants;
   /** Answers several questions: every one is checked before the first is taken. */
   answerBatch(answers: readonly Answer[]): Promise<readonly Question[]>;
+  /** Nobody looks any more: who waits for a task's questions is told "queued"; they stay open. */
+  queue(task: TaskId): void;
   /** Closes open questions that nobody needs to answer any more, and wakes who waits for them. */
   lapse(which: { readonly task: TaskId } | { readonly question: QuestionId }): Promise<void>;
 }
@@ -149,6 +151,11 @@ export async function openQuestions(parts: QuestionParts): Promise<QuestionBook>
       for (const answer of answers) taken.push(await take(checked(answer), answer));
       return taken;
     },
+    queue: (task: TaskId) => {
+      for (const { question } of entries.values()) {
+        if (question.task === task) waiters.wake(question.id, { kind: "queued" });
+      }
+    },
     lapse: async (which: { readonly task: TaskId } | { readonly question: QuestionId }) => {
       const doomed = [...entries.values()].filter(({ question }) =>
         question.state === "open" &&
@@ -191,7 +198,10 @@ function documentOf(question: Question, version: number, answer?: Answer): Docum
     id: question.id,
     task: question.task,
     expect: version,
-    body: { question: jsonOf(question), ...(answer === undefined ? {} : { answer: jsonOf(answer) }) },
+    body: {
+      question: jsonOf(question),
+      ...(answer === undefined ? {} : { answer: jsonOf(answer) }),
+    },
   };
 }
 
@@ -221,7 +231,9 @@ function askedEvent(question: Question): NewEvent {
 
 function answeredEvent(question: Question, answer: Answer | undefined): NewEvent {
   const { id, state, kind } = question;
-  if (answer === undefined) return { kind: "questionAnswered", body: { question: id, state, kind } };
+  if (answer === undefined) {
+    return { kind: "questionAnswered", body: { question: id, state, kind } };
+  }
   const { decision, by, channel, key, signature, shown } = answer;
   return {
     kind: "questionAnswered",

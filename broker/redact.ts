@@ -4,8 +4,9 @@
 const SECRETS: readonly { readonly kind: string; readonly pattern: RegExp }[] = [
   {
     kind: "private key",
+    // Never fails once it has begun, so that many beginnings cost no more than their length.
     pattern:
-      /-----BEGIN [A-Z ]{0,32}PRIVATE KEY(?: BLOCK)?-----[\s\S]{0,20000}?(?:-----END [A-Z ]{0,32}PRIVATE KEY(?: BLOCK)?-----|$)/g,
+      /-----BEGIN [A-Z ]{0,32}PRIVATE KEY(?: BLOCK)?-----(?:(?!-----END)[A-Za-z0-9+/=\s:,.-]){0,20000}(?:-----END [A-Z ]{0,48}-----)?/g,
   },
   { kind: "AWS key", pattern: /\b(?:AKIA|ASIA|AGPA|AIDA|AROA)[0-9A-Z]{16}\b/g },
   {

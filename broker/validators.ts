@@ -90,7 +90,9 @@ function words(errors: readonly ErrorObject[] | null | undefined): string {
   const params: Readonly<Record<string, unknown>> = error.params;
   const extra = params["additionalProperty"] ?? params["allowedValues"];
   const more = extra === undefined ? "" : `: ${JSON.stringify(extra).slice(0, 256)}`;
-  return `${error.instancePath.slice(0, 256) || "the object"} ${error.message ?? "is wrong"}${more}`;
+  return `${error.instancePath.slice(0, 256) || "the object"} ${
+    error.message ?? "is wrong"
+  }${more}`;
 }
 
 function isObject(value: Json): value is { readonly [key: string]: Json } {

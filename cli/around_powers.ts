@@ -22,6 +22,8 @@ export function readAround(home: string): Around {
     cwd,
     env: (name: string) => Deno.env.get(name),
     uid: Deno.uid() ?? 0,
+    command: Deno.env.get("REMIT_COMMAND") ??
+      (underTask === undefined ? "remit" : "deno task -q remit"),
     linux: Deno.build.os === "linux",
     home,
     now: () => Date.now(),

@@ -85,7 +85,10 @@ async function runDeno(args: readonly string[], env: Record<string, string>): Pr
     stderr: "piped",
   }).output();
   if (!child.success) {
-    const said = displayBlock(new TextDecoder().decode(child.stderr), { maxLines: 12 }).join("\n");
+    const said = displayBlock(new TextDecoder().decode(child.stderr), {
+      prefix: "  │ ",
+      maxLines: 12,
+    }).join("\n");
     throw new Fault(
       "unavailable",
       `Cannot build Remit: "deno ${args[0] ?? ""}" failed (the first build needs the package ` +

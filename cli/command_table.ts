@@ -103,9 +103,16 @@ export const COMMANDS: readonly CommandSpec[] = [
   simple("kill", "PID [SIGNAL]", [1, 2], "signal a process", ["remit kill 4", "remit kill 4 STOP"]),
   simple("diff", "TASK", [1, 1], "what a task staged or changed", ["remit diff t1"]),
   simple("undo", "TASK", [1, 1], "take a task's changes back", ["remit undo t1"]),
-  simple("log", "TASK", [1, 1], "everything a task did", ["remit log t1", "remit log t1 --follow"], [
-    { name: "follow", short: "f", help: "wait for more" },
-  ]),
+  simple(
+    "log",
+    "TASK",
+    [1, 1],
+    "everything a task did",
+    ["remit log t1", "remit log t1 --follow"],
+    [
+      { name: "follow", short: "f", help: "wait for more" },
+    ],
+  ),
   simple("audit verify", "", [0, 0], "check every chain and seal", [
     "remit audit verify",
     "remit audit verify --head 3fa2…",

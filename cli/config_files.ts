@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { sha256Hex } from "../port/digest.ts";
 import { parseConfigText } from "./config_text.ts";
-import { type Layer, mergeLayers, type Merged } from "./config_layers.ts";
+import { type Layer, type Merged, mergeLayers } from "./config_layers.ts";
 import type { DiskRead } from "./hands.ts";
 import { within } from "./mounts.ts";
 import type { Places } from "./places.ts";

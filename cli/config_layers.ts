@@ -2,9 +2,9 @@
 import {
   type Label,
   type Limits,
-  type Mount,
   mixColour,
   mixLabel,
+  type Mount,
   type PlacedRule,
   type PolicySource,
   type RemitConfig,

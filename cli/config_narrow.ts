@@ -80,7 +80,10 @@ function narrowLimits(have: Partial<Limits>, wish: Partial<Limits>): Partial<Lim
     }
   }
   if (wish.callsByEffect !== undefined) {
-    const calls: Record<string, number> = { ...DEFAULT_LIMITS.callsByEffect, ...have.callsByEffect };
+    const calls: Record<string, number> = {
+      ...DEFAULT_LIMITS.callsByEffect,
+      ...have.callsByEffect,
+    };
     for (const [effect, most] of Object.entries(wish.callsByEffect)) {
       calls[effect] = Math.min(calls[effect] ?? most, most);
     }

@@ -1,5 +1,5 @@
 /** What the commands of the command line are handed: everything they can touch. @module */
-import type { Json, PolicySource, Receipt } from "../contracts/mod.ts";
+import type { Json, PolicySource } from "../contracts/mod.ts";
 import type { Paint } from "./paint.ts";
 import type { Places } from "./places.ts";
 
@@ -34,7 +34,9 @@ export interface DiskRead {
   /** The real path behind links; undefined when there is nothing. */
   real(path: string): string | undefined;
   /** Undefined when there is nothing. `mode` is the permission bits. */
-  stat(path: string): { readonly folder: boolean; readonly mode: number; readonly uid: number } | undefined;
+  stat(
+    path: string,
+  ): { readonly folder: boolean; readonly mode: number; readonly uid: number } | undefined;
 }
 
 /** Writes files of the operator's own. */
@@ -55,6 +57,8 @@ export interface Around {
   env(name: string): string | undefined;
   readonly uid: number;
   readonly linux: boolean;
+  /** How the person calls this program: `remit`, `deno task remit`. */
+  readonly command: string;
   /** Remit's own folder. */
   readonly home: string;
   now(): number;
@@ -95,13 +99,18 @@ export interface Kernels {
 /** Which walls stand on this machine. */
 export interface Walls {
   /** One line each: a name, whether it stands, and what that means. */
-  look(): Promise<readonly { readonly wall: string; readonly stands: boolean; readonly says: string }[]>;
+  look(): Promise<
+    readonly { readonly wall: string; readonly stands: boolean; readonly says: string }[]
+  >;
 }
 
 /** Checks receipts without a kernel. Wired in by main.ts. */
 export interface ReceiptCheck {
-  /** Gives the call's particulars; throws a fault naming the first bad part. */
-  verify(receipt: Receipt, key: string | undefined): Json;
+  /** `reason` is one sentence; `key` is the key that signed. */
+  verify(
+    receipt: unknown,
+    key: string | undefined,
+  ): { readonly ok: boolean; readonly reason: string; readonly key?: string };
 }
 
 /** Two presses of Ctrl-C, counted with care. */

@@ -7,7 +7,9 @@ function flagLines(flags: readonly FlagSpec[]): string[] {
     const short = each.short === undefined ? "    " : `-${each.short}, `;
     const value = each.value === undefined ? "" : ` ${each.value}`;
     const left = `  ${short}--${each.name}${value}`;
-    return left.length > 32 ? [left, `${" ".repeat(34)}${each.help}`] : [`${left.padEnd(34)}${each.help}`];
+    return left.length > 32
+      ? [left, `${" ".repeat(34)}${each.help}`]
+      : [`${left.padEnd(34)}${each.help}`];
   });
 }
 

@@ -1,9 +1,17 @@
 /** Finds the kernel of a state, or starts it. DESIGN section 1. @module */
-import { Fault, type Json, type KernelConfig } from "../contracts/mod.ts";
+import { Fault, type KernelConfig, toJson } from "../contracts/mod.ts";
 import { digestOf } from "../port/digest.ts";
 import { displayBlock } from "../text/mod.ts";
 import { provideBundles } from "./bundles_powers.ts";
-import type { Around, DiskRead, DiskWrite, KernelLink, Kernels, KernelWish, Screen } from "./hands.ts";
+import type {
+  Around,
+  DiskRead,
+  DiskWrite,
+  KernelLink,
+  Kernels,
+  KernelWish,
+  Screen,
+} from "./hands.ts";
 import { startKernel } from "./kernel_start_powers.ts";
 import { openKeyRing } from "./key_ring.ts";
 import { greet } from "./link.ts";
@@ -41,7 +49,8 @@ export function makeKernels(
     const bundles = await provideBundles({
       home: around.home,
       cache: places.cache,
-      onBuild: () => screen.say(screen.paint.dim("remit  building its programs, once for this version …")),
+      onBuild: () =>
+        screen.say(screen.paint.dim("remit  building its programs, once for this version …")),
     });
     const ring = openKeyRing(disk, places);
     const personKey = ring.provideConsent().key;
@@ -51,7 +60,7 @@ export function makeKernels(
       personKey,
       ...(stepUpKey === undefined ? {} : { stepUpKey }),
     };
-    const rules = digestOf(JSON.parse(JSON.stringify(told)) as Json);
+    const rules = digestOf(toJson(told));
     const config: KernelConfig = {
       ...told,
       dir: places.kernel,
@@ -83,7 +92,11 @@ export function makeKernels(
     if (!ended) throw busy();
   };
 
-  const start = async (config: KernelConfig, bundle: string, mounts: readonly string[]): Promise<KernelLink> => {
+  const start = async (
+    config: KernelConfig,
+    bundle: string,
+    mounts: readonly string[],
+  ): Promise<KernelLink> => {
     const kernel = startKernel(config, { bundle, mounts });
     let code: number | undefined;
     void kernel.ended.then((ended) => code = ended);

@@ -40,7 +40,10 @@ export function openKeyRing(
   const needStepUp = (): KeyFile => {
     const file = read(STEP_UP);
     if (file === undefined) {
-      throw new Fault("notFound", 'Cannot open the passphrase key: make one with "remit key create"');
+      throw new Fault(
+        "notFound",
+        'Cannot open the passphrase key: make one with "remit key create"',
+      );
     }
     return file;
   };

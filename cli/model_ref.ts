@@ -28,7 +28,9 @@ export function resolveModel(
     );
   }
   if (kind !== "scripted") {
-    const why = LATER.includes(kind) ? "this backend comes in a later version" : "there is no such kind";
+    const why = LATER.includes(kind)
+      ? "this backend comes in a later version"
+      : "there is no such kind";
     throw new Fault("unavailable", `Cannot use model "${ref}": ${why}; there is scripted:FILE`);
   }
   const path = absolute(parts.around, rest);

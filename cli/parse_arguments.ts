@@ -1,7 +1,13 @@
 /** The command line as data. Unknown words are errors that say what exists. @module */
 import { parseArgs } from "node:util";
 import { Fault } from "../contracts/mod.ts";
-import { COMMANDS, type CommandSpec, COMMON_FLAGS, findCommand, type FlagSpec } from "./command_table.ts";
+import {
+  COMMANDS,
+  type CommandSpec,
+  COMMON_FLAGS,
+  findCommand,
+  type FlagSpec,
+} from "./command_table.ts";
 
 /** A parsed command line. */
 export interface Parsed {
@@ -137,7 +143,9 @@ export function parseArguments(argv: readonly string[]): Parsed {
   const asked = flags.has("help") || flags.has("version");
   const [least, most] = command.takes;
   if (!asked && (rest.length < least || rest.length > most)) {
-    throw wrong(`Cannot run "${title}" with ${rest.length} arguments: it is ${title} ${command.args}`);
+    throw wrong(
+      `Cannot run "${title}" with ${rest.length} arguments: it is ${title} ${command.args}`,
+    );
   }
   return { command, args: rest, flags };
 }

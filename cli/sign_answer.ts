@@ -1,5 +1,5 @@
 /** A person's decision becomes a signed answer. DESIGN section 3. @module */
-import type { Answer, Json, Question } from "../contracts/mod.ts";
+import { type Answer, type Question, toJson } from "../contracts/mod.ts";
 import { canonicalJson } from "../port/mod.ts";
 import { digestOf } from "../port/digest.ts";
 import type { Signer } from "./person_key.ts";
@@ -13,9 +13,6 @@ export interface Verdict {
   readonly channel: Answer["channel"];
 }
 
-// Zod's brands and optional keys do not change what JSON is written.
-const asJson = (value: unknown): Json => JSON.parse(JSON.stringify(value)) as Json;
-
 /** Signs a verdict on exactly the question that was shown. `at` is milliseconds since 1970. */
 export function signAnswer(
   question: Question,
@@ -24,7 +21,7 @@ export function signAnswer(
 ): Answer {
   const unsigned = {
     question: question.id,
-    shown: digestOf(asJson({ ...question, state: "open" })),
+    shown: digestOf(toJson({ ...question, state: "open" })),
     decision: verdict.decision,
     for: verdict.for,
     ...(verdict.say === undefined || verdict.say === ""
@@ -35,5 +32,5 @@ export function signAnswer(
     at: options.at,
     key: options.signer.key,
   };
-  return { ...unsigned, signature: options.signer.sign(canonicalJson(asJson(unsigned))) };
+  return { ...unsigned, signature: options.signer.sign(canonicalJson(toJson(unsigned))) };
 }

@@ -90,7 +90,7 @@ export function makeTally(): Tally {
         asked.set(question, {
           ...before,
           decision: textOf(event, "decision"),
-          by: textOf(event, "actor"),
+          by: textOf(event, "by") || textOf(event, "actor"),
         });
         return;
       }

@@ -106,12 +106,17 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
       screen.hint("");
       writeAll(Deno.stderr, prompt);
       const take = pump.take;
+      let interrupted = (): void => undefined;
+      const onSignal = (): void => interrupted();
+      // Without a listener Ctrl-C would end the process and leave the terminal in this mode.
+      Deno.addSignalListener("SIGINT", onSignal);
       const typed = await new Promise<string | undefined>((resolve) => {
         let bytes: number[] = [];
         const end = (value: string | undefined): void => {
           take(undefined);
           resolve(value);
         };
+        interrupted = () => end(undefined);
         options?.signal?.addEventListener("abort", () => end(undefined), { once: true });
         if (options?.signal?.aborted === true) end(undefined);
         take((chunk) => {
@@ -136,6 +141,7 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
           }
         });
       });
+      Deno.removeSignalListener("SIGINT", onSignal);
       writeAll(Deno.stderr, "\n");
       Deno.stdin.setRaw(false);
       return typed;
@@ -145,7 +151,10 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
 
 const DEBOUNCE_MS = 300;
 
-/** Makes the listener for Ctrl-C: presses within 300 ms count once (`deno task` doubles them). */
+/**
+ * Makes the listener for Ctrl-C: presses within 300 ms count once (`deno task` doubles them).
+ * SIGTERM ends at once, as the second press does.
+ */
 export function makeInterrupts(): Interrupts {
   return Object.freeze({
     listen(press: (count: number) => void): () => void {
@@ -158,8 +167,13 @@ export function makeInterrupts(): Interrupts {
         count += 1;
         press(count);
       };
+      const onEnd = (): void => press(2);
       Deno.addSignalListener("SIGINT", onSignal);
-      return () => Deno.removeSignalListener("SIGINT", onSignal);
+      Deno.addSignalListener("SIGTERM", onEnd);
+      return () => {
+        Deno.removeSignalListener("SIGINT", onSignal);
+        Deno.removeSignalListener("SIGTERM", onEnd);
+      };
     },
   });
 }

@@ -59,7 +59,7 @@ export function makeTracer(budget: number): (event: SeenEvent) => readonly Trace
           type: "decision",
           action: textOf(event, "decision"),
           target: textOf(event, "question"),
-          reason: textOf(event, "actor"),
+          reason: textOf(event, "by") || textOf(event, "actor"),
           ...common,
         }];
       default:

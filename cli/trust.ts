@@ -17,7 +17,9 @@ export function parseTrusted(text: string | undefined): Trusted {
   try {
     return Trusted.parse(JSON.parse(text));
   } catch (cause) {
-    throw new Fault("invalidInput", "Cannot read trusted.json: it is damaged; remove it", { cause });
+    throw new Fault("invalidInput", "Cannot read trusted.json: it is damaged; remove it", {
+      cause,
+    });
   }
 }
 

@@ -9,9 +9,10 @@ import type { Conflict } from "./workspace.ts";
 import type { Staged } from "./wire_control.ts";
 import type { TurnEnd } from "./wire_worker.ts";
 
-/** How a turn ended: in the worker's words, or waiting for a person. */
+/** How a turn ended: in the worker's words, waiting for a person, or by a signal. */
 export type TurnOutcome =
   | TurnEnd
+  | { readonly stop: "killed"; readonly exit: number; readonly text: string }
   | { readonly stop: "waiting"; readonly question: QuestionId; readonly text: string };
 
 /** What became of the review at the end of a turn. */
@@ -39,8 +40,6 @@ export interface HostedTask {
   unattended(): void;
   staged(): Staged;
   undo(): Promise<UndoOutcome>;
-  /** Any call refused for its colour under `strict` since the start. */
-  contaminated(): boolean;
   /** Ends every process of the task. Idempotent. */
   end(exit: number): Promise<void>;
 }

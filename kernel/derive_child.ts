@@ -26,7 +26,10 @@ export interface ChildRights {
 }
 
 /** What of a parent decides. */
-export type ParentRights = Pick<ProcessRow, "capabilities" | "mounts" | "limits" | "depth" | "usage">;
+export type ParentRights = Pick<
+  ProcessRow,
+  "capabilities" | "mounts" | "limits" | "depth" | "usage"
+>;
 
 /**
  * Checks a request against its parent. `tools` are the tools that the parent is advertised now.
@@ -42,7 +45,10 @@ export function deriveChild(
     throw new Fault("budgetExhausted", `Cannot spawn: limit "depth" (${parent.limits.depth})`);
   }
   if (parent.usage.children + 1 > parent.limits.children) {
-    throw new Fault("budgetExhausted", `Cannot spawn: limit "children" (${parent.limits.children})`);
+    throw new Fault(
+      "budgetExhausted",
+      `Cannot spawn: limit "children" (${parent.limits.children})`,
+    );
   }
   const over = above(parent.limits, asked.limits);
   if (over !== undefined) {

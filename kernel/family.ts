@@ -4,27 +4,27 @@
  * @module
  */
 import {
-  type AgentTask,
   type ChatMessage,
   EXIT,
   Fault,
   type Pid,
   type ProcessRow,
   type Signal,
-  type TaskRequest,
+  ToolName,
   type TurnEnd,
 } from "../contracts/mod.ts";
-import type { OpenModel } from "./model_services.ts";
-import { systemMessage } from "./persona.ts";
-import { makeSession, type Offspring, type Session, type SessionTurn } from "./session.ts";
+import { deriveChild } from "./derive_child.ts";
+import { onSignal, type SignalAction, type SignalState } from "./signals.ts";
+import type { Offspring, Session, SessionTurn } from "./session.ts";
 import type { TaskHostParts } from "./task_host.ts";
-import type { TaskWorkspace } from "./task_workspace.ts";
 
 /** What {@link makeFamily} is handed. */
-export interface FamilyParts extends TaskHostParts {
-  readonly task: AgentTask;
-  readonly request: TaskRequest;
-  readonly model: OpenModel;
+export interface FamilyParts
+  extends Pick<TaskHostParts, "processes" | "leases" | "log" | "powers"> {
+  /** Makes the session of a child. */
+  session(row: ProcessRow, offspring: Offspring): Session;
+  /** Tools that a process is advertised now. */
+  tools(pid: Pid): ReadonlySet<string>;
 }
 
 /** A task's processes. */
@@ -34,6 +34,8 @@ export interface Family {
   adopt(row: ProcessRow, session: Session): void;
   /** Delivers a signal; false when the process is not of this family. */
   signal(pid: Pid, signal: Signal): Promise<boolean>;
+  /** How a process was ended by a signal, if it was. */
+  killedBy(pid: Pid): { readonly signal: Signal; readonly exit: number } | undefined;
   osPids(pid: Pid): readonly number[];
   end(exit: number): Promise<void>;
 }
@@ -41,11 +43,13 @@ export interface Family {
 interface Member {
   readonly row: ProcessRow;
   readonly session: Session;
-  readonly result?: Promise<{ readonly exit: number; readonly text: string }>;
+  signals: SignalState;
+  killed: { readonly signal: Signal; readonly exit: number } | undefined;
+  result: Promise<{ readonly exit: number; readonly text: string }> | undefined;
 }
 
 /** Exit code of a child by how its turn ended. */
-const EXIT_OF: Readonly<Record<SessionTurn["stop"], number>> = {
+const EXIT_OF = {
   answered: EXIT.success,
   iterations: EXIT.budgetExhausted,
   budget: EXIT.budgetExhausted,
@@ -56,18 +60,15 @@ const EXIT_OF: Readonly<Record<SessionTurn["stop"], number>> = {
   length: EXIT.contextOverflow,
   upstream: EXIT.upstreamFailure,
   waiting: EXIT.waiting,
-} satisfies Record<TurnEnd["stop"] | "waiting", number>;
+} as const satisfies Record<TurnEnd["stop"] | "waiting", number>;
 
 /** Makes an empty family. */
-export function makeFamily(
-  parts: Omit<FamilyParts, "workspace"> & { readonly workspace: TaskWorkspace },
-): Family {
+export function makeFamily(parts: FamilyParts): Family {
+  const { processes, leases } = parts;
   const members = new Map<Pid, Member>();
 
   const childOf = (parent: Pid, pid: number): Member => {
-    const found = [...members.values()].find((each) =>
-      each.row.pid === pid && each.row.ppid === parent
-    );
+    const found = [...members.values()].find(({ row }) => row.pid === pid && row.ppid === parent);
     if (found === undefined) {
       throw new Fault(
         "refused",
@@ -77,67 +78,126 @@ export function makeFamily(
     return found;
   };
 
-  const subtree = (pid: Pid): readonly Member[] => {
-    const below = [...members.values()].filter((each) => each.row.ppid === pid);
-    return below.flatMap((each) => [each, ...subtree(each.row.pid)]);
+  const endSubtree = async (member: Member, exit: number): Promise<void> => {
+    const ending = [...processes.descendants(member.row.pid).map(({ pid }) => pid), member.row.pid];
+    processes.end(member.row.pid, exit);
+    await Promise.all(ending.map((pid) => members.get(pid)?.session.end()));
   };
 
-  const endOne = async (member: Member, exit: number): Promise<void> => {
-    if (member.row.status !== "ended") parts.processes.end(member.row.pid, exit);
-    await member.session.end();
+  const act = async (member: Member, signal: Signal, action: SignalAction): Promise<void> => {
+    const { row, session } = member;
+    switch (action.kind) {
+      case "deliver":
+        session.tell(action.signal);
+        return;
+      case "hold":
+        processes.setStatus(row.pid, "stopped");
+        session.hold();
+        return;
+      case "release":
+        processes.setStatus(row.pid, "running");
+        session.release();
+        return;
+      case "interrupt":
+        session.interrupt();
+        return;
+      case "readvertise":
+        session.capsChanged();
+        return;
+      case "conclude":
+        parts.powers.after(action.withinMs, () => {
+          if (row.status === "ended") return;
+          member.killed = { signal, exit: action.exit };
+          void endSubtree(member, action.exit);
+        });
+        return;
+      case "end":
+        member.killed = { signal, exit: action.exit };
+        await endSubtree(member, action.exit);
+        return;
+      case "askBrake": // inference.ts asks, before the next inference
+      case "reap": // `wait` gives the exit
+        return;
+    }
   };
 
-  const spawn = async (
-    parent: Pid,
-    body: Parameters<Offspring["spawn"]>[0],
-  ): Promise<number> => {
-    const row = parts.processes.deriveChild(parent, {
-      spec: "child",
-      capabilities: body.tools.map((tool) => ({ tool })),
-      limits: body.limits,
-    });
-    for (const lease of parts.leases.list(parts.task.id)) {
-      if (lease.pid !== parent || !parts.leases.alive(lease.id)) continue;
-      await parts.leases.derive(lease.id, {
+  const deliver = async (member: Member, signal: Signal): Promise<void> => {
+    const { next, actions } = onSignal(member.signals, signal);
+    member.signals = next;
+    await parts.log.append(member.row.task, [{
+      kind: "signalled",
+      body: { pid: member.row.pid, signal },
+    }]);
+    for (const action of actions) await act(member, signal, action);
+  };
+
+  const inheritLeases = async (parent: Pid, row: ProcessRow): Promise<void> => {
+    for (const lease of leases.list(row.task)) {
+      if (lease.pid !== parent || !leases.alive(lease.id)) continue;
+      await leases.derive(lease.id, {
         pid: row.pid,
         scope: lease.scope,
         expiresAt: lease.expiresAt,
         reason: `a child of process ${parent}`,
       });
     }
-    const session = makeSession({
-      ...parts,
-      row,
-      model: parts.model,
-      modelRefused: (each) =>
-        parts.modelRefused(each, { ref: parts.request.model.ref, remote: parts.model.info.remote }),
-      conversation: [systemMessage(parts.request)],
-      offspring: of(row.pid),
-      onText: () => undefined,
+  };
+
+  const spawn = async (
+    parent: Pid,
+    body: Parameters<Offspring["spawn"]>[0],
+  ): Promise<number> => {
+    const above = processes.get(parent);
+    if (above === undefined) throw new Fault("gone", `Cannot spawn: process ${parent} has ended`);
+    const capabilities = body.tools.map((tool) => ({ tool: parseTool(tool) }));
+    const limits = Object.fromEntries(
+      Object.entries(body.limits).filter(([, value]) => value !== undefined),
+    );
+    const rights = deriveChild(above, { capabilities, limits }, parts.tools(parent));
+    processes.charge(parent, { children: 1 });
+    const { task, session, conversation, principal, profile, onQuestion, phase, colour, label } =
+      above;
+    const row = processes.add({
+      ...{ task, session, conversation, principal, profile, onQuestion, phase, colour, label },
+      ...rights,
+      ppid: parent,
+      spec: "child",
+      sources: above.sources,
     });
+    await inheritLeases(parent, row);
+    const child = parts.session(row, of(row.pid));
+    const member: Member = {
+      row,
+      session: child,
+      signals: "running",
+      killed: undefined,
+      result: undefined,
+    };
+    members.set(row.pid, member);
     const message: ChatMessage = {
       role: "user",
       content: body.persona === "" ? body.request : `${body.persona}\n\n${body.request}`,
-      provenance: {
-        origin: "agent",
-        source: `process ${parent}`,
-        colour: row.colour,
-        label: row.label,
-      },
+      provenance: { origin: "agent", source: `process ${parent}`, colour, label },
     };
-    parts.processes.setTurn(row.pid, 1);
-    const result = session.turn(message).then(
-      (turn) => ({ exit: EXIT_OF[turn.stop], text: turn.text }),
+    processes.setTurn(row.pid, 1);
+    await parts.log.append(task, [{
+      kind: "processStarted",
+      body: { pid: row.pid, ppid: parent },
+    }]);
+    member.result = child.turn(message).then(
+      (turn: SessionTurn) => ({ exit: EXIT_OF[turn.stop], text: turn.text }),
       (error: unknown) => ({
         exit: EXIT.failure,
         text: error instanceof Fault ? error.message : "a bug ended it",
       }),
     ).then(async (done) => {
-      await endOne({ row, session }, done.exit);
-      members.get(parent)?.session.signal("SIGCHLD");
-      return done;
+      const exit = member.killed?.exit ?? done.exit;
+      await endSubtree(member, exit);
+      await parts.log.append(task, [{ kind: "processEnded", body: { pid: row.pid, exit } }]);
+      const awaiting = members.get(parent);
+      if (awaiting !== undefined) await deliver(awaiting, "SIGCHLD");
+      return { exit, text: done.text };
     });
-    members.set(row.pid, { row, session, result });
     return row.pid;
   };
 
@@ -145,38 +205,25 @@ export function makeFamily(
     Object.freeze({
       spawn: (body: Parameters<Offspring["spawn"]>[0]) => spawn(pid, body),
       async wait(child: number): Promise<{ exit: number; text: string }> {
-        const member = childOf(pid, child);
-        const done = await (member.result ?? Promise.resolve({ exit: EXIT.failure, text: "" }));
+        const { row, result } = childOf(pid, child);
+        const done = await (result ?? Promise.resolve({ exit: EXIT.failure, text: "" }));
         // What a child says keeps the child's colour, and it falls on who reads it.
-        parts.processes.taint(pid, {
-          colour: member.row.colour,
-          label: member.row.label,
-          sources: member.row.sources,
-        });
+        processes.taint(pid, { colour: row.colour, label: row.label, sources: row.sources });
         return done;
       },
       kill: (child: number, signal: Signal) => deliver(childOf(pid, child), signal),
     });
 
-  const deliver = async (member: Member, signal: Signal): Promise<void> => {
-    if (signal === "SIGSTOP") parts.processes.setStatus(member.row.pid, "stopped");
-    if (signal === "SIGCONT") parts.processes.setStatus(member.row.pid, "running");
-    if (signal === "SIGINT") member.session.interrupt();
-    await parts.log.append(member.row.task, [{
-      kind: "signalled",
-      body: { pid: member.row.pid, signal },
-    }]);
-    if (signal !== "SIGKILL") {
-      member.session.signal(signal);
-      return;
-    }
-    for (const each of [...subtree(member.row.pid), member]) await endOne(each, EXIT.failure);
-  };
-
   return Object.freeze({
     of,
     adopt(row: ProcessRow, session: Session): void {
-      members.set(row.pid, { row, session });
+      members.set(row.pid, {
+        row,
+        session,
+        signals: "running",
+        killed: undefined,
+        result: undefined,
+      });
     },
     async signal(pid: Pid, signal: Signal): Promise<boolean> {
       const member = members.get(pid);
@@ -184,13 +231,24 @@ export function makeFamily(
       await deliver(member, signal);
       return true;
     },
+    killedBy: (pid: Pid) => members.get(pid)?.killed,
     osPids(pid: Pid): readonly number[] {
       const os = members.get(pid)?.session.osPid();
       return os === undefined ? [] : [os];
     },
     async end(exit: number): Promise<void> {
-      await Promise.all([...members.values()].map((each) => endOne(each, exit)));
+      for (const { row } of members.values()) processes.end(row.pid, exit);
+      await Promise.all([...members.values()].map(({ session }) => session.end()));
+      for (const { row } of members.values()) processes.forget(row.pid);
       members.clear();
     },
   });
+}
+
+function parseTool(name: string): ToolName {
+  const parsed = ToolName.safeParse(name);
+  if (!parsed.success) {
+    throw new Fault("refused", `Cannot spawn with tool ${JSON.stringify(name)}: no such tool`);
+  }
+  return parsed.data;
 }

@@ -10,24 +10,27 @@ import {
   type InferenceResponse,
   type Json,
   type Powers,
-  type ProcessKeeper,
   type ProcessRow,
   toJson,
 } from "../contracts/mod.ts";
 import type { OpenModel } from "./model_services.ts";
+import type { ProcessTable } from "./process_table.ts";
 import type { WorkerRequest } from "./worker_ops.ts";
 
 /** What {@link makeInference} is handed. */
 export interface InferenceParts {
   readonly row: ProcessRow;
-  readonly processes: ProcessKeeper;
+  readonly processes: Pick<ProcessTable, "wouldExceed" | "settle" | "setModel">;
   readonly log: EventLog;
   readonly powers: Powers;
   readonly model: OpenModel;
   /** The kernel's copy of the conversation, changed in place. */
   readonly conversation: ChatMessage[];
   modelRefused(row: ProcessRow): string | undefined;
+  /** Asks a person when it spends too fast; true when it may go on. Rejects `needsApproval`. */
   brake(row: ProcessRow): Promise<boolean>;
+  /** US dollars that an inference cost. */
+  paid(money: number): void;
   onText(text: string): void;
   toWorker(op: string, body: Json): void;
   /** The log could not be written: the process must not go on. */
@@ -160,11 +163,11 @@ function settle(
     ? 0
     : (inputTokens * price.input + outputTokens * price.output) / 1e6;
   const charge = { inputTokens, outputTokens, money, iterations: 1 };
-  const over = processes.wouldExceed(row.pid, charge);
-  // What was used was used: it is booked up to the limit, and the next inference is refused.
-  if (over === undefined) processes.charge(row.pid, charge);
-  else parts.toWorker("signal", { signal: "SIGXCPU" });
-  row.model = { id: model.info.id, backend: model.info.backend, nonce };
+  // What was used was used: it is booked whole, and the next inference is refused.
+  const over = processes.settle(row.pid, charge);
+  if (over !== undefined) parts.toWorker("signal", { signal: "SIGXCPU" });
+  parts.paid(money);
+  processes.setModel(row.pid, { id: model.info.id, backend: model.info.backend, nonce });
   // Not awaited: the log keeps order, so the next call's commit makes this durable before any
   // effect; losing it to a crash only means inferring again.
   parts.log.append(row.task, [{
@@ -189,6 +192,5 @@ function settle(
         : new Fault("storeFull", "Cannot log the inference", { cause: error }),
     );
   });
-  if (over !== undefined) throw new Fault("budgetExhausted", `Cannot go on: ${over}`);
   return { ...response, message };
 }

@@ -1,41 +1,322 @@
 /** The kernel process: wires the parts together, in the order in which a request flows. @module */
 import {
   type Digest,
+  type EventLog,
   Fault,
   type KernelConfig,
+  type Leases,
+  type Mount,
   type ProcessRow,
-  type TaskId,
+  TaskId,
   type ToolBinding,
-  type Welcome,
 } from "../contracts/mod.ts";
-import { portOverConn } from "../port/stream_powers.ts";
-import { openSqliteStore } from "../store/sqlite/mod.ts";
+import { makeHostedAgentService, makeTaskKeeper } from "../agents/mod.ts";
 import {
   auditRecords,
   exportReceipts,
-  loadOrMakeReceiptKey,
   openLog,
   readPrivate,
   repairTail,
   verifyLog,
 } from "../broker/audit/mod.ts";
 import { KEY_POWERS, LOG_POWERS } from "../broker/audit/log_powers.ts";
-import { makeGate, makePins, makePolicy, openQuestions, redactSecrets } from "../broker/mod.ts";
-import { makeHostedAgentService, makeTaskKeeper } from "../agents/mod.ts";
-import { makeWorkspace } from "../workspace/mod.ts";
+import { loadOrMakeReceiptKey } from "../broker/audit/signer.ts";
+import {
+  makeGate,
+  makePins,
+  makePolicy,
+  makeRedeem,
+  makeTokens,
+  openQuestions,
+  redact,
+  type TaskGate,
+} from "../broker/mod.ts";
 import { httpFetchBinding } from "../net/mod.ts";
+import { portOverConn } from "../port/stream_powers.ts";
+import { openSqliteStore, replaceSqliteFile } from "../store/sqlite/mod.ts";
+import { makeWorkspace, WORKSPACE_TOOLS } from "../workspace/mod.ts";
+import { askToGoOn } from "./brake.ts";
 import { makeBus } from "./bus.ts";
 import { makeChildren } from "./children.ts";
-import { makeControl } from "./control.ts";
-import { bodyOf, type Replay, replayTask } from "./replay.ts";
-import { disk, exit, listenControl, note, onTerminate, readConfigLine, realPowers } from "./main_powers.ts";
-import { makeHandlers } from "./operator.ts";
-import { makeModelServices } from "./model_services.ts";
-import { makeProcessTable } from "./process_table.ts";
+import { type Control, type ControlHandlers, makeControl } from "./control.ts";
+import { makeIdleWatch } from "./idle.ts";
 import { openLeases } from "./leases.ts";
+import {
+  disk,
+  exit,
+  listenControl,
+  note,
+  onTerminate,
+  readConfigLine,
+  realPowers,
+} from "./main_powers.ts";
+import { damagedHandlers } from "./maintenance.ts";
+import { makeModelServices } from "./model_services.ts";
+import { makeHandlers } from "./operator.ts";
+import { makeOutbox } from "./outbox.ts";
+import { makeProcessTable, type ProcessTable } from "./process_table.ts";
+import { bodyOf, eventsOf, type ReadPrivate, requestOfTask } from "./replay.ts";
+import { makeRestored } from "./restored.ts";
+import { makeSpawnPowers } from "./spawn_powers.ts";
 import { makeTaskHost, type RunningTasks } from "./task_host.ts";
+import { makeTaskWorkspace, type TaskWorkspace } from "./task_workspace.ts";
 import { makeToolhosts } from "./toolhosts.ts";
-import { makeWatching } from "./watch.ts";
-import { realSpawn } from "./spawn_powers.ts";
+import { makeTrial } from "./trial.ts";
+import { makeWatching, NOTHING_TO_WATCH, type Watching } from "./watch.ts";
 
+/** Bytes that a task may keep in scratch. */
+const SCRATCH_QUOTA = 64_000_000;
+/** Tasks with live processes at once; more wait their turn. */
+const CONCURRENT = 128;
+
+// TRUST: init is the operator's own program, and wrote this line.
 const config = JSON.parse(await readConfigLine()) as KernelConfig;
+const powers = realPowers(config.failpoint);
+if (!await disk.lock(`${config.dir}/lock`)) {
+  note(`Cannot start: another kernel has ${config.dir}`);
+  exit(3);
+}
+const database = `${config.dir}/remit.db`;
+const store = openSqliteStore({ path: database });
+const signer = await loadOrMakeReceiptKey({
+  powers: KEY_POWERS,
+  path: `${config.dir}/receipt_key`,
+});
+const secretOf: ReadPrivate = (event) => readPrivate(store, event);
+const verify = (head: Digest | undefined): Promise<object> =>
+  verifyLog({ store, publicKey: signer.publicKey, ...(head === undefined ? {} : { head }) });
+const end = { now: (): void => exit(0) };
+onTerminate(() => end.now());
+
+try {
+  await work(await openLog({ store, signer, ...LOG_POWERS }));
+} catch (error) {
+  if (!(error instanceof Fault) || error.code !== "storeCorrupt") throw error;
+  note(error.message);
+  await serve(damagedHandlers({ damage: error, verify, repair, stop: () => end.now() }), {
+    head: () => "",
+    watching: NOTHING_TO_WATCH,
+  });
+}
+
+/** Serves the control socket. */
+async function serve(
+  handlers: ControlHandlers,
+  parts: { readonly watching: Watching; head(): string },
+): Promise<Control> {
+  const { harness, controlSocket } = config;
+  const control = makeControl({
+    handlers,
+    watching: parts.watching,
+    welcome: () => ({
+      version: 1,
+      harness,
+      pid: Deno.pid,
+      receiptKey: signer.publicKey,
+      head: parts.head(),
+    }),
+  });
+  const listener = await listenControl(controlSocket);
+  void (async () => {
+    for await (const connection of listener) {
+      control.serve((handler) =>
+        portOverConn(connection, {
+          handler,
+          limits: { frameBytes: 64_000_000, nodes: 4_000_000, framesPerSecond: 1_000_000 },
+          bufferedBytes: 256_000_000,
+        })
+      );
+    }
+  })();
+  return control;
+}
+
+/** The intact part of a damaged log takes its place; the old file is kept beside it. */
+async function repair(): Promise<object> {
+  const stamp = powers.now();
+  const path = `${database}.repaired-${stamp}`;
+  const fresh = openSqliteStore({ path });
+  const report = await repairTail({ store, fresh, signer, ...LOG_POWERS });
+  await fresh.close();
+  if (!report.repaired) return report;
+  await store.close();
+  const keepAs = `${database}.damaged-${stamp}`;
+  replaceSqliteFile(database, { fresh: path, keepAs });
+  powers.after(100, () => end.now());
+  return { ...report, keptAs: keepAs };
+}
+
+/** Everything over an intact log. */
+async function work(plainLog: EventLog): Promise<void> {
+  const bus = makeBus(plainLog, powers.now);
+  const { log } = bus;
+  const policy = makePolicy(config.policy);
+  const processes = makeProcessTable(powers);
+  const leases = await openLeases({ store, log, powers });
+  const { personKey, stepUpKey, harness } = config;
+  const questions = await openQuestions({ store, log, powers, personKey, stepUpKey });
+
+  const spawn = makeSpawnPowers();
+  const children = await makeChildren({ config, powers, spawn });
+  const models = makeModelServices(children);
+  const toolhosts = makeToolhosts({
+    ...{ children, leases, powers, spawn },
+    policyNever(path, right) {
+      const found = policy.never(path, right);
+      return found === undefined ? undefined : `"${found.glob}" (${found.at})`;
+    },
+  });
+
+  const tokens = makeTokens(powers);
+  const redeem = makeRedeem(tokens, processes);
+  const restored = makeRestored();
+  const others = [httpFetchBinding()];
+  const pins = makePins([...WORKSPACE_TOOLS, ...others].map(({ descriptor }) => descriptor));
+  const workspaceOf = (task: TaskId, mounts: readonly Mount[]): TaskWorkspace =>
+    makeTaskWorkspace(
+      makeWorkspace({
+        ...{ task, mounts, powers, redeem },
+        executes: policy.executes,
+        host: {
+          call: (body, { pid, ...options }) => toolhosts.call(task, pid, body, options),
+        },
+      }),
+      { log, powers, others },
+    );
+  const gateOver = (over: {
+    readonly processes: ProcessTable;
+    readonly leases: Leases;
+    tools(process: ProcessRow): ReadonlyMap<string, ToolBinding>;
+  }): TaskGate =>
+    makeGate({
+      ...{ powers, questions, policy, log, pins, tokens, harness },
+      redact,
+      unfinished: restored.unfinished,
+      finished: restored.finished,
+      ...over,
+    });
+  const gate = gateOver({
+    processes,
+    leases,
+    tools: ({ task }) => tasks.family(task)?.workspace.tools ?? new Map(),
+  });
+
+  const keeper = makeTaskKeeper({ log, store, now: powers.now });
+  bus.listen(undefined, (event) => {
+    const task = TaskId.safeParse(event.task);
+    if (task.success) keeper.saw(task.data, event);
+  });
+  const tasks: RunningTasks = makeTaskHost({
+    ...{ children, gate, powers, processes, leases, toolhosts, models, store, restored, disk, log },
+    readPrivate: secretOf,
+    work: `${config.dir}/work`,
+    never: policy.neverGlobs("read"),
+    scratchQuota: SCRATCH_QUOTA,
+    workspace: (task, request) => workspaceOf(task, request.mounts),
+    modelRefused(row, model) {
+      const ruling = policy.modelAllowed(row.profile, model, row.label);
+      return ruling.allowed ? undefined : `${ruling.why ?? "forbidden"} (${ruling.rule})`;
+    },
+    askBrake: (row) => askToGoOn({ questions, powers, processes }, row),
+    queueQuestions: questions.queue,
+    onText: (task, text) => watching.text(task, text),
+    forget: gate.forget,
+  });
+  const service = makeHostedAgentService({
+    ...{ keeper, powers, harness },
+    host: tasks,
+    concurrent: CONCURRENT,
+    requestOf: (task) => requestOfTask(store, secretOf, task),
+  });
+  leases.onEnd((lease) => {
+    // SIGCAPDROP: the process degrades; the call that used the lease is refused by its own checks.
+    tasks.family(lease.task)?.signal(lease.pid, "SIGCAPDROP").catch((error: unknown) =>
+      note(`SIGCAPDROP was not delivered: ${String(error)}`)
+    );
+  });
+  const watching = makeWatching({
+    ...{ bus, store },
+    readPrivate: secretOf,
+    get: service.get,
+    unwatched: service.unattended,
+  });
+
+  const outbox = makeOutbox({
+    ...{ store, log },
+    readPrivate: secretOf,
+    tasks: service.list,
+    now: powers.now,
+  });
+  const control: { connections(): number } = await serve(
+    makeHandlers({
+      ...{ service, leases, questions },
+      rows: () => processes.list().filter(({ status }) => status !== "ended"),
+      osPids(row) {
+        const family = tasks.family(row.task);
+        const own = family?.osPids(row.pid) ?? [];
+        return family?.root.pid === row.pid ? [...own, ...toolhosts.osPids(row.task)] : own;
+      },
+      async signal(pid, signal) {
+        const row = processes.get(pid);
+        const family = row === undefined ? undefined : tasks.family(row.task);
+        if (family === undefined || !await family.signal(pid, signal)) {
+          throw new Fault("notFound", `Cannot signal process ${pid}: see "remit ps"`);
+        }
+      },
+      tools: (task) => gate.advertise(tasks.need(task).root.pid).tools,
+      grants: questions.grants.list,
+      can: makeTrial({
+        ...{ powers, gateOver },
+        tools: (task, mounts) => workspaceOf(task, mounts).tools,
+      }),
+      async extend(task, limits) {
+        processes.extend(tasks.need(task).root.pid, limits);
+        return await keeper.record(task, [{ kind: "budget", body: { actor: "operator" } }]);
+      },
+      artifacts: outbox.list,
+      release: outbox.release,
+      async *log(task, from) {
+        for await (const event of eventsOf(store, task, from)) {
+          const { n, at, kind } = event;
+          const secret = await secretOf(event);
+          const body = bodyOf(event);
+          yield { kind: "event", n, at, event: kind, body, private: secret ?? null };
+        }
+      },
+      auditQuery: ({ limit: _limit, ...filter }) =>
+        auditRecords({ store, filter: present(filter) }),
+      auditVerify: verify,
+      auditRepair: () =>
+        Promise.reject(new Fault("conflict", "Cannot repair the log: it is intact")),
+      receipts: (task, call) =>
+        exportReceipts({ store, task, ...(call === undefined ? {} : { call }) }),
+      stop: () => idle.endSoon(),
+    }),
+    { watching, head: log.head },
+  );
+  end.now = (): void => {
+    end.now = () => undefined;
+    void (async () => {
+      await service.close();
+      await models.close();
+      await children.close();
+      leases.close();
+      await store.close();
+      exit(0);
+    })();
+  };
+  const idle = makeIdleWatch({
+    powers,
+    idleMs: config.idleMs,
+    stay: config.stay,
+    busy: () => control.connections() > 0 || !service.idle(),
+    end: () => end.now(),
+  });
+  await service.recover();
+  idle.start();
+}
+
+function present<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  const entries = Object.entries(value).filter(([, each]) => each !== undefined);
+  return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> };
+}

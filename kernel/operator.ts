@@ -4,9 +4,9 @@ import {
   type Artifact,
   type AuditRecord,
   type Decision,
+  type Digest,
   Fault,
   type HostedAgentService,
-  type Json,
   type Leases,
   type Limits,
   type Pid,
@@ -29,17 +29,17 @@ export interface OperatorParts {
   readonly leases: Leases;
   readonly questions: Questions;
   rows(): readonly ProcessRow[];
-  osPids(pid: Pid): readonly number[];
+  osPids(row: ProcessRow): readonly number[];
   signal(pid: Pid, signal: Signal): Promise<void>;
-  tools(task: TaskId): Json;
-  grants(task: TaskId | undefined): Json;
+  tools(task: TaskId): readonly object[];
+  grants(task: TaskId | undefined): readonly object[];
   can(query: Body<"can">): Promise<Decision>;
   extend(task: TaskId, limits: Partial<Limits>): Promise<AgentTask>;
   artifacts(task: TaskId | undefined): Promise<readonly Artifact[]>;
   release(artifact: Artifact["id"]): Promise<Artifact>;
   log(task: TaskId, from: number): AsyncIterable<WatchEvent>;
   auditQuery(filter: AuditFilter): AsyncIterable<AuditRecord>;
-  auditVerify(head: string | undefined): Promise<object>;
+  auditVerify(head: Digest | undefined): Promise<object>;
   auditRepair(): Promise<object>;
   receipts(task: TaskId, call: string | undefined): Promise<readonly Receipt[]>;
   stop(): void;
@@ -62,7 +62,7 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     archive: ({ task }: Body<"archive">) => service.archive(task),
     purge: ({ task }: Body<"purge">) => service.purge(task),
     interrupt: ({ task, second }: Body<"interrupt">) => service.interrupt(task, second),
-    ps: () => parts.rows().map((row) => infoOf(row, parts.osPids(row.pid))),
+    ps: () => parts.rows().map((row) => infoOf(row, parts.osPids(row))),
     kill: ({ pid, signal }: Body<"kill">) => parts.signal(pid, signal),
     questions: ({ task }: Body<"questions">) => questions.open(task),
     question: ({ question }: Body<"question">) => {

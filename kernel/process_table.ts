@@ -1,27 +1,30 @@
 /** The process table: the only writer of process rows. DESIGN section 5. @module */
 import {
+  type CapabilityGrant,
   Fault,
   type Limits,
   mixColour,
   mixLabel,
   noUsage,
+  type OnQuestion,
+  type Phase,
   Pid,
+  type Powers,
   type ProcessKeeper,
   type ProcessRow,
-  type Phase,
-  type Powers,
   type ProcessStatus,
   type Source,
   type Taint,
   type ToolSnapshot,
+  type Usage,
 } from "../contracts/mod.ts";
+import { type ChildRequest, deriveChild } from "./derive_child.ts";
 import { above, type Charge, count, inherited, passes } from "./process_limits.ts";
 
-/** What a new process is made of; the table adds its number, its start and its empty usage. */
-export type NewProcess =
-  & Pick<
+/** What a new process is made of; the table adds its number and its start. */
+export interface NewProcess extends
+  Pick<
     ProcessRow,
-    | "ppid"
     | "task"
     | "session"
     | "conversation"
@@ -29,24 +32,45 @@ export type NewProcess =
     | "profile"
     | "spec"
     | "mounts"
-    | "capabilities"
     | "limits"
-    | "depth"
     | "onQuestion"
     | "phase"
     | "colour"
     | "label"
-  >
-  & Partial<Pick<ProcessRow, "sources" | "usage" | "turn">>;
+  > {
+  readonly ppid?: Pid;
+  /** Absent: every tool that the policy advertises. */
+  readonly capabilities?: readonly CapabilityGrant[];
+  readonly depth?: number;
+  readonly turn?: number;
+  readonly sources?: readonly Source[];
+  /** What an earlier kernel had counted. */
+  readonly usage?: Partial<Usage>;
+}
+
+/** What a parent asks for a child of its own. */
+export interface ChildProcess extends ChildRequest {
+  readonly spec: string;
+  readonly conversation?: string;
+}
 
 /** The table as the kernel holds it: gate and broker see {@link ProcessKeeper} only. */
 export interface ProcessTable extends ProcessKeeper {
   /** Throws `gone` for a parent that has ended. */
   add(process: NewProcess): ProcessRow;
+  /**
+   * Adds a child with at most its parent's tools (of its snapshot), mounts, limits, colour and
+   * label, and charges it. Throws as `deriveChild` does, and `gone` for an ended parent.
+   */
+  deriveChild(parent: Pid, child: ChildProcess): ProcessRow;
   /** Ends a process and every descendant; returns those that ended now, children first. */
   end(pid: Pid, exit: number): readonly ProcessRow[];
   setStatus(pid: Pid, status: ProcessStatus): void;
   setPhase(pid: Pid, phase: Phase): void;
+  /** Whether questions from now on wait for a person, are queued or denied. */
+  setOnQuestion(pid: Pid, onQuestion: OnQuestion): void;
+  /** The inference that proposes the calls from now on. */
+  setModel(pid: Pid, model: ProcessRow["model"]): void;
   /** Begins a turn: model turns are counted for each message, so their count starts anew. */
   setTurn(pid: Pid, turn: number): void;
   /** Raises limits, as a person decided; throws `refused` above an ancestor's. */
@@ -110,32 +134,61 @@ export function makeProcessTable(powers: Pick<Powers, "now">): ProcessTable {
     return found;
   };
 
+  const add = (process: NewProcess): ProcessRow => {
+    if (process.ppid !== undefined) live(process.ppid);
+    const row = {
+      ...process,
+      pid: Pid.parse(next++),
+      ppid: process.ppid,
+      capabilities: process.capabilities,
+      depth: process.depth ?? 0,
+      startedAt: powers.now(),
+      status: "running" as const,
+      turn: process.turn ?? 0,
+      sources: [...process.sources ?? []],
+      usage: { ...noUsage(), ...process.usage },
+      leases: [],
+      snapshot: undefined,
+      model: { id: "", backend: "", nonce: "" },
+      calls: new Map(),
+      exit: undefined,
+    };
+    rows.set(row.pid, row);
+    return row;
+  };
+  const charge = (pid: Pid, cost: Charge): void => {
+    const limit = over(pid, cost);
+    if (limit !== undefined) {
+      throw new Fault("budgetExhausted", `Cannot go on: limit "${limit}" is used up`, {
+        detail: { limit },
+      });
+    }
+    spend(pid, cost);
+  };
+
   return Object.freeze({
     get: (pid: Pid) => rows.get(pid),
     list: () => [...rows.values()],
-    add(process: NewProcess): ProcessRow {
-      if (process.ppid !== undefined) live(process.ppid);
-      const row = {
-        ...process,
-        pid: Pid.parse(next++),
-        startedAt: powers.now(),
-        status: "running" as const,
-        turn: process.turn ?? 0,
-        sources: [...process.sources ?? []],
-        usage: process.usage ?? noUsage(),
-        leases: [],
-        snapshot: undefined,
-        model: { id: "", backend: "", nonce: "" },
-        calls: new Map(),
-        exit: undefined,
-      };
-      rows.set(row.pid, row);
-      return row;
+    add,
+    deriveChild(parent: Pid, child: ChildProcess): ProcessRow {
+      const from = live(parent);
+      const tools = new Set<string>(from.snapshot?.tools.map(({ name }) => name) ?? []);
+      const rights = deriveChild(from, child, tools);
+      charge(parent, { children: 1 });
+      const { task, session, principal, profile, onQuestion, phase, colour, label, sources } = from;
+      return add({
+        ...rights,
+        ...{ task, session, principal, profile, onQuestion, phase, colour, label, sources },
+        ppid: parent,
+        spec: child.spec,
+        conversation: child.conversation ?? `${from.conversation}/${next}`,
+      });
     },
     end(pid: Pid, exit: number): readonly ProcessRow[] {
       const row = rows.get(pid);
       if (row === undefined) return [];
-      const ending = [row, ...descendants(pid)].filter(({ status }) => status !== "ended").reverse();
+      const ending = [row, ...descendants(pid)].filter(({ status }) => status !== "ended")
+        .reverse();
       for (const each of ending) {
         const own = rows.get(each.pid);
         if (own === undefined) continue;
@@ -151,6 +204,14 @@ export function makeProcessTable(powers: Pick<Powers, "now">): ProcessTable {
     setPhase(pid: Pid, phase: Phase): void {
       live(pid).phase = phase;
     },
+    setModel(pid: Pid, model: ProcessRow["model"]): void {
+      live(pid).model = model;
+    },
+    setOnQuestion(pid: Pid, onQuestion: OnQuestion): void {
+      // Somebody who no longer looks may leave after the process has ended.
+      const row = rows.get(pid);
+      if (row !== undefined) row.onQuestion = onQuestion;
+    },
     setTurn(pid: Pid, turn: number): void {
       const row = live(pid);
       row.turn = turn;
@@ -161,7 +222,10 @@ export function makeProcessTable(powers: Pick<Powers, "now">): ProcessTable {
       const parent = row.ppid === undefined ? undefined : rows.get(row.ppid);
       const limit = parent === undefined ? undefined : above(parent.limits, limits);
       if (limit !== undefined) {
-        throw new Fault("refused", `Cannot extend "${limit}" of process ${pid}: above its parent's`);
+        throw new Fault(
+          "refused",
+          `Cannot extend "${limit}" of process ${pid}: above its parent's`,
+        );
       }
       row.limits = {
         ...row.limits,
@@ -189,15 +253,7 @@ export function makeProcessTable(powers: Pick<Powers, "now">): ProcessTable {
     advertise(pid: Pid, snapshot: ToolSnapshot): void {
       live(pid).snapshot = snapshot;
     },
-    charge(pid: Pid, charge: Charge): void {
-      const limit = over(pid, charge);
-      if (limit !== undefined) {
-        throw new Fault("budgetExhausted", `Cannot go on: limit "${limit}" is used up`, {
-          detail: { limit },
-        });
-      }
-      spend(pid, charge);
-    },
+    charge,
     wouldExceed: over,
   });
 }

@@ -34,7 +34,6 @@ export interface Replay {
   readonly finished: ReadonlyMap<string, ToolResult>;
   /** Keys of intents without an outcome: their effect may or may not have happened. */
   readonly unfinished: ReadonlySet<string>;
-  readonly undone: readonly string[];
   readonly colour: Colour;
   readonly label: Label;
   readonly sources: readonly Source[];
@@ -75,6 +74,17 @@ export function bodyOf(event: Pick<StoredEvent, "body">): JsonObject {
   return body as JsonObject;
 }
 
+/** The request that made a task. @throws Fault `storeCorrupt` when it is gone or does not parse. */
+export async function requestOfTask(
+  store: Pick<Store, "events">,
+  readPrivate: ReadPrivate,
+  task: TaskId,
+): Promise<TaskRequest> {
+  const [first] = await store.events({ task, fromN: 0, limit: 1 });
+  const secret = first === undefined ? undefined : await readPrivate(first);
+  return parsed(TaskRequest, secret?.["request"], task, "its request");
+}
+
 /** Rebuilds a task. @throws Fault `storeCorrupt` when the log does not make sense. */
 export async function replayTask(
   store: Pick<Store, "events">,
@@ -87,7 +97,6 @@ export async function replayTask(
   const records: JsonObject[] = [];
   const finished = new Map<string, ToolResult>();
   const unfinished = new Set<string>();
-  const undone: string[] = [];
   let colour: Colour = "BLUE";
   let label: Label = "public";
   let sources: Source[] = [];
@@ -132,6 +141,7 @@ export async function replayTask(
         if (typeof key === "string") unfinished.add(key);
         break;
       }
+      case "undone":
       case "refused":
       case "outcome": {
         colour = mixColour(colour, Colour.catch("RED").parse(body["colour"] ?? "BLUE"));
@@ -153,11 +163,6 @@ export async function replayTask(
         }
         break;
       }
-      case "undone": {
-        const patch = body["patch"];
-        if (typeof patch === "string") undone.push(patch);
-        break;
-      }
       default:
         break;
     }
@@ -175,7 +180,6 @@ export async function replayTask(
     records,
     finished,
     unfinished,
-    undone,
     colour,
     label,
     sources,

@@ -12,7 +12,6 @@ import {
   type InferenceResponse,
   type Json,
   type Powers,
-  type ProcessKeeper,
   type ProcessRow,
   QuestionId,
   type Signal,
@@ -25,6 +24,7 @@ import type { OpenModel } from "./model_services.ts";
 import { parseWorkerRequest, type WorkerRequest } from "./worker_ops.ts";
 import { makeInference } from "./inference.ts";
 import { makePause, type Pause } from "./pause.ts";
+import type { ProcessTable } from "./process_table.ts";
 
 /** How a turn ended, seen from the kernel. */
 export type SessionTurn =
@@ -42,7 +42,7 @@ export interface Offspring {
 export interface SessionParts {
   readonly row: ProcessRow;
   readonly children: Pick<Children, "worker">;
-  readonly processes: ProcessKeeper;
+  readonly processes: ProcessTable;
   readonly gate: Gate;
   readonly log: EventLog;
   readonly powers: Powers;
@@ -51,6 +51,7 @@ export interface SessionParts {
   modelRefused(row: ProcessRow): string | undefined;
   /** Asks a person to let a process that spends too fast go on. */
   brake(row: ProcessRow): Promise<boolean>;
+  paid(money: number): void;
   /** The conversation so far; the session keeps its own copy. */
   readonly conversation: readonly ChatMessage[];
   readonly program?: string;
@@ -65,7 +66,11 @@ export interface Session {
   turn(message: ChatMessage | undefined): Promise<SessionTurn>;
   /** Cancels the inference or calls under way. */
   interrupt(): void;
-  signal(signal: Signal): void;
+  /** Tells the worker of a signal. */
+  tell(signal: Signal): void;
+  /** SIGSTOP: keeps back what the worker asks and what it is owed. */
+  hold(): void;
+  release(): void;
   /** The process's tools changed: tell the worker to look again. */
   capsChanged(): void;
   osPid(): number | undefined;
@@ -111,19 +116,25 @@ export function makeSession(parts: SessionParts): Session {
     row.calls.set(body.call.id, { tool: body.call.name, since: powers.now(), abort });
     try {
       return await parts.gate.call(row.pid, body.call, body.snapshot, abort.signal);
+    } finally {
+      row.calls.delete(body.call.id);
+    }
+  };
+
+  /** A question that was queued ends the turn; a store that failed ends the process. */
+  const noticing = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
     } catch (error) {
-      if (error instanceof Fault && error.code === "needsApproval") {
+      if (!(error instanceof Fault)) throw error;
+      if (error.code === "needsApproval") {
         const question = QuestionId.safeParse(error.detail?.["question"]);
         if (question.success) parked?.(question.data);
-      } else if (
-        error instanceof Fault && (error.code === "storeFull" || error.code === "storeCorrupt")
-      ) {
+      } else if (error.code === "storeFull" || error.code === "storeCorrupt") {
         broken ??= error;
         void child?.kill();
       }
       throw error;
-    } finally {
-      row.calls.delete(body.call.id);
     }
   };
 
@@ -141,7 +152,7 @@ export function makeSession(parts: SessionParts): Session {
         }
         inferring = new AbortController();
         try {
-          const response: InferenceResponse = await infer(request.body, inferring.signal);
+          const response: InferenceResponse = await noticing(infer(request.body, inferring.signal));
           await pause.passed();
           return toJson(response);
         } finally {
@@ -150,7 +161,7 @@ export function makeSession(parts: SessionParts): Session {
       }
       case "call": {
         held(request.body.cap, caps.tools);
-        const result = await call(request.body);
+        const result = await noticing(call(request.body));
         await pause.passed();
         return toJson(result);
       }
@@ -218,12 +229,9 @@ export function makeSession(parts: SessionParts): Session {
       inferring?.abort();
       for (const under of row.calls.values()) under.abort.abort();
     },
-    signal(signal: Signal): void {
-      if (signal === "SIGSTOP") pause.close();
-      if (signal === "SIGCONT") pause.open();
-      if (signal === "SIGKILL") void child?.kill();
-      else child?.port.tell("signal", { signal });
-    },
+    tell: (signal: Signal) => child?.port.tell("signal", { signal }),
+    hold: () => pause.close(),
+    release: () => pause.open(),
     capsChanged(): void {
       child?.port.tell("capsChanged", null);
     },

@@ -52,6 +52,8 @@ export interface SpawnPowers {
   remove(path: string): void;
   /** Makes a regular file of at most a line stand at `path`; tells whether one stands there. */
   occupy(path: string): boolean;
-  /** The path with every symbolic link resolved; undefined when it does not exist. */
+  /** The path with every symbolic link resolved; undefined when that cannot be found out. */
   realPath(path: string): string | undefined;
+  /** Tells whether the path itself is a symbolic link, leading anywhere or nowhere. */
+  isLink(path: string): boolean;
 }

@@ -20,7 +20,7 @@ const UNREAD = 64 * 1024 * 1024;
  * inserts `-A` after `run`, which would hand every right to every child.
  */
 export function makeSpawnPowers(): SpawnPowers {
-  return Object.freeze({ start, succeeds, listen, remove, occupy, realPath });
+  return Object.freeze({ start, succeeds, listen, remove, occupy, realPath, isLink });
 }
 
 function start(options: StartOptions): OsProcess {
@@ -154,10 +154,16 @@ function occupy(path: string): boolean {
 function realPath(path: string): string | undefined {
   try {
     return Deno.realPathSync(path);
-  } catch (cause) {
-    if (cause instanceof Deno.errors.NotFound || cause instanceof Deno.errors.NotADirectory) {
-      return undefined;
-    }
-    throw cause;
+  } catch {
+    // Absent, a loop, not a folder, not ours to read: whoever asks must refuse all the same.
+    return undefined;
+  }
+}
+
+function isLink(path: string): boolean {
+  try {
+    return Deno.lstatSync(path).isSymlink;
+  } catch {
+    return false;
   }
 }

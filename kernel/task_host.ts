@@ -6,76 +6,79 @@
 import {
   type AgentTask,
   type ChatMessage,
+  Fault,
   type HostedTask,
-  type Limits,
+  noUsage,
   type Pid,
   type ProcessRow,
-  type ReviewOutcome,
   type Scope,
+  type Signal,
+  type Store,
   type TaskHost,
   type TaskId,
   type TaskRequest,
   type TurnOutcome,
 } from "../contracts/mod.ts";
-import type { ModelServices } from "./model_services.ts";
-import { systemMessage } from "./persona.ts";
-import { type ReadPrivate, type Replay, replayTask } from "./replay.ts";
-import { makeSession, type SessionParts } from "./session.ts";
-import { makeReview, type ReviewParts } from "./review.ts";
 import { makeFamily } from "./family.ts";
-import type { TaskWorkspace } from "./task_workspace.ts";
-import type { Store } from "../contracts/mod.ts";
-import type { ProcessTable } from "./process_table.ts";
 import type { LeaseTable } from "./leases.ts";
+import type { ModelServices, OpenModel } from "./model_services.ts";
+import { systemMessage } from "./persona.ts";
+import type { NewProcess } from "./process_table.ts";
+import { type ReadPrivate, type Replay, replayTask } from "./replay.ts";
+import type { Restored } from "./restored.ts";
+import { makeReview } from "./review.ts";
+import { makeSession, type Offspring, type Session, type SessionParts } from "./session.ts";
+import { type Payment, recent, spendsTooFast } from "./signals.ts";
+import type { TaskWorkspace } from "./task_workspace.ts";
 import type { Toolhosts } from "./toolhosts.ts";
-
-/** Where a task's own files lie. */
-export interface TaskDirs {
-  readonly root: string;
-  readonly content: string;
-  readonly scratch: string;
-}
 
 /** What {@link makeTaskHost} is handed. */
 export interface TaskHostParts
-  extends
-    Pick<SessionParts, "children" | "gate" | "log" | "powers" | "brake">,
-    Pick<ReviewParts, "gate"> {
-  readonly processes: ProcessTable;
+  extends Pick<SessionParts, "children" | "gate" | "log" | "powers" | "processes"> {
   readonly leases: LeaseTable;
   readonly toolhosts: Toolhosts;
   readonly models: ModelServices;
   readonly store: Pick<Store, "events" | "eraseBlobs">;
   readonly readPrivate: ReadPrivate;
-  /** Makes the workspace of a task, folding what an earlier kernel committed. */
-  workspace(task: TaskId, request: TaskRequest, dirs: TaskDirs): TaskWorkspace;
+  readonly disk: {
+    makeDir(path: string): Promise<void>;
+    remove(path: string): Promise<void>;
+  };
+  /** STATE/kernel/work. */
+  readonly work: string;
+  readonly restored: Restored;
+  workspace(task: TaskId, request: TaskRequest): TaskWorkspace;
   modelRefused(
     row: ProcessRow,
     model: { readonly ref: string; readonly remote: boolean },
   ): string | undefined;
-  dirs(task: TaskId): TaskDirs;
-  makeDirs(dirs: TaskDirs): Promise<void>;
-  removeDirs(dirs: TaskDirs): Promise<void>;
+  /** Asks a person whether a process that spends too fast may go on. Rejects `needsApproval`. */
+  askBrake(row: ProcessRow): Promise<boolean>;
+  /** Nobody looks any more: wakes whoever waits for an answer of this task. */
+  queueQuestions(task: TaskId): void;
   onText(task: TaskId, text: string): void;
-  /** The task's finished and unfinished calls, for the gate. */
-  restored(task: TaskId, replay: Replay): void;
-  /** A task's processes have ended: forget what the gate and broker kept for them. */
+  /** The task's processes have ended: drop what is kept for its calls and answers. */
   forget(task: TaskId): void;
-  never(): readonly string[];
+  /** Globs of the never-list, and the bytes of scratch that a task may keep. */
+  readonly never: readonly string[];
+  readonly scratchQuota: number;
 }
 
 /** A task's processes, for `ps`, `kill` and the registries. */
 export interface TaskFamily {
+  readonly task: TaskId;
   readonly root: ProcessRow;
   readonly workspace: TaskWorkspace;
-  signal(pid: Pid, signal: import("../contracts/mod.ts").Signal): Promise<boolean>;
+  signal(pid: Pid, signal: Signal): Promise<boolean>;
   osPids(pid: Pid): readonly number[];
+  capsChanged(): void;
 }
 
 /** The task host, and what it is running. */
 export interface RunningTasks extends TaskHost {
   family(task: TaskId): TaskFamily | undefined;
-  families(): readonly TaskFamily[];
+  /** Like `family`, but throws `conflict` for a task without processes. */
+  need(task: TaskId): TaskFamily;
 }
 
 /** The scopes that a task's first process is granted. */
@@ -96,84 +99,128 @@ export function grantedScopes(request: Pick<TaskRequest, "mounts">): readonly Sc
 
 /** Makes the task host. */
 export function makeTaskHost(parts: TaskHostParts): RunningTasks {
+  const { processes, powers, toolhosts, leases } = parts;
   const running = new Map<TaskId, TaskFamily>();
+  const folders = (task: TaskId): { root: string; content: string; scratch: string } => {
+    const root = `${parts.work}/${task}`;
+    return { root, content: `${root}/content`, scratch: `${root}/scratch` };
+  };
+
+  /** What makes the task's sessions: its model, its purse, its conversation. */
+  const sessions = (
+    task: AgentTask,
+    request: TaskRequest,
+    model: OpenModel,
+  ): (row: ProcessRow, offspring: Offspring, conversation?: readonly ChatMessage[]) => Session => {
+    let payments: readonly Payment[] = [];
+    return (row, offspring, conversation) =>
+      makeSession({
+        ...parts,
+        row,
+        model,
+        offspring,
+        conversation: conversation ?? [systemMessage(request)],
+        modelRefused: (each) =>
+          parts.modelRefused(each, { ref: request.model.ref, remote: model.info.remote }),
+        paid(money) {
+          if (money > 0) {
+            payments = [...recent(payments, powers.now()), { at: powers.now(), money }];
+          }
+        },
+        async brake(each) {
+          if (!spendsTooFast(payments, powers.now(), each.limits)) return true;
+          const goOn = await parts.askBrake(each);
+          if (goOn) payments = [];
+          return goOn;
+        },
+        ...(request.program === undefined ? {} : { program: request.program }),
+        onText: (text) => row.ppid === undefined && parts.onText(task.id, text),
+      });
+  };
 
   const start: TaskHost["start"] = async (task, request, { resume }) => {
-    const dirs = parts.dirs(task.id);
+    const dirs = folders(task.id);
     const [model, replay] = await Promise.all([
       parts.models.provide(request.model),
       resume ? replayTask(parts.store, parts.readPrivate, task.id) : undefined,
-      parts.makeDirs(dirs),
+      parts.disk.makeDir(dirs.content),
+      parts.disk.makeDir(dirs.scratch),
     ]);
-    const workspace = parts.workspace(task.id, request, dirs);
+    const workspace = parts.workspace(task.id, request);
     for (const record of replay?.records ?? []) workspace.fold(record);
-    for (const patch of replay?.undone ?? []) workspace.undone(patch);
-    const row = addRow(parts, task, request, replay);
-    const family = makeFamily({ ...parts, task, request, model, workspace });
-    try {
-      if (replay !== undefined) parts.restored(task.id, replay);
-      await parts.leases.grantAll(
-        grantedScopes(request).map((scope) => ({
-          task: task.id,
-          pid: row.pid,
-          scope,
-          expiresAt: parts.powers.now() + task.limits.wallClockMs,
-          reason: "the task's request",
-        })),
-      );
-      parts.toolhosts.open(task.id, {
-        mounts: request.mounts,
-        contentDir: dirs.content,
-        scratchDir: dirs.scratch,
-        never: parts.never(),
-        overlay: () => workspace.overlay(),
-        recorded: () => workspace.recorded(),
-      });
-    } catch (error) {
-      model.release();
-      parts.processes.end(row.pid, 1);
-      throw error;
-    }
-    const session = makeSession({
-      ...parts,
-      row,
-      model,
-      modelRefused: (each) =>
-        parts.modelRefused(each, { ref: request.model.ref, remote: model.info.remote }),
-      conversation: replay?.conversation ?? [systemMessage(request)],
-      ...(request.program === undefined ? {} : { program: request.program }),
-      offspring: family.of(row.pid),
-      onText: (text) => parts.onText(task.id, text),
+    const row = processes.add(newRoot(task, request, replay));
+    if (replay !== undefined) parts.restored.put(task.id, replay);
+    await leases.grantAll(
+      grantedScopes(request).map((scope) => ({
+        task: task.id,
+        pid: row.pid,
+        scope,
+        expiresAt: powers.now() + task.limits.wallClockMs,
+        reason: "the task's request",
+      })),
+    );
+    toolhosts.open(task.id, {
+      mounts: request.mounts,
+      contentDir: dirs.content,
+      scratchDir: dirs.scratch,
+      never: parts.never,
+      scratchQuota: parts.scratchQuota,
+      overlay: () => workspace.overlay(),
+      recorded: () => workspace.recorded(),
     });
-    family.adopt(row, session);
+    const session = sessions(task, request, model);
+    const family = makeFamily({
+      ...parts,
+      session,
+      tools: (pid) => new Set(parts.gate.advertise(pid).tools.map(({ name }) => name)),
+    });
+    const root = session(row, family.of(row.pid), replay?.conversation);
+    family.adopt(row, root);
+    running.set(task.id, {
+      task: task.id,
+      root: row,
+      workspace,
+      signal: family.signal,
+      osPids: family.osPids,
+      capsChanged: root.capsChanged,
+    });
     const review = makeReview({ gate: parts.gate, row, workspace });
-    running.set(task.id, { root: row, workspace, signal: family.signal, osPids: family.osPids });
-
+    const before = replay?.conversation ?? [];
     let pending = replay?.pending;
-    let unfinished = pending !== undefined || !isAnswered(replay?.conversation ?? []);
+    const unfinished = pending !== undefined || !isAnswered(before);
+    let first = true;
+
     const hosted: HostedTask = {
       async turn(message): Promise<TurnOutcome> {
         const next = message ?? pending;
-        if (next === undefined && !unfinished) return answered(replay?.conversation ?? []);
-        if (next !== undefined) parts.processes.setTurn(row.pid, row.turn + 1);
+        // A task that waited only for its review has nothing more to infer.
+        if (first && next === undefined && !unfinished) return answered(before);
+        first = false;
         pending = undefined;
-        const end = await session.turn(next);
-        if (end.stop !== "waiting") unfinished = false;
-        return end;
+        if (next !== undefined) processes.setTurn(row.pid, row.turn + 1);
+        const end = await root.turn(next);
+        const killed = family.killedBy(row.pid);
+        return killed === undefined
+          ? end
+          : { stop: "killed", exit: killed.exit, text: `ended by ${killed.signal}` };
       },
-      review: (): Promise<ReviewOutcome> => review(),
-      interrupt: () => session.interrupt(),
-      unattended: () => parts.processes.setOnQuestion(row.pid, "queue"),
+      review,
+      interrupt: () => root.interrupt(),
+      unattended(): void {
+        if (row.onQuestion !== "ask" || row.status === "ended") return;
+        processes.setOnQuestion(row.pid, "queue");
+        parts.queueQuestions(task.id);
+      },
       staged: () => workspace.staged(dirs.content),
       undo: () => workspace.undo(row),
-      contaminated: () => workspace.contaminated(),
       async end(exit): Promise<void> {
         running.delete(task.id);
         await family.end(exit);
-        await parts.toolhosts.close(task.id);
-        parts.leases.forget(task.id);
-        model.release();
+        await toolhosts.close(task.id);
+        leases.forget(task.id);
+        parts.restored.forget(task.id);
         parts.forget(task.id);
+        model.release();
       },
     };
     return { hosted, unfinished };
@@ -183,37 +230,37 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
     start,
     async erase(task: AgentTask): Promise<void> {
       await parts.store.eraseBlobs(task.id);
-      await parts.removeDirs(parts.dirs(task.id));
+      await parts.disk.remove(folders(task.id).root);
     },
     family: (task: TaskId) => running.get(task),
-    families: () => [...running.values()],
+    need(task: TaskId): TaskFamily {
+      const family = running.get(task);
+      if (family !== undefined) return family;
+      throw new Fault("conflict", `Cannot reach task ${task}: it has no process now`);
+    },
   });
 }
 
-function addRow(
-  parts: TaskHostParts,
-  task: AgentTask,
-  request: TaskRequest,
-  replay: Replay | undefined,
-): ProcessRow {
-  const limits: Limits = task.limits;
-  return parts.processes.add({
+function newRoot(task: AgentTask, request: TaskRequest, replay: Replay | undefined): NewProcess {
+  const { session, ingress, profile, mounts, onQuestion, phase } = request;
+  return {
     task: task.id,
-    session: request.session,
+    session,
     conversation: task.id,
-    principal: request.ingress.principal,
-    profile: request.profile,
+    principal: ingress.principal,
+    profile,
     spec: "agent",
-    mounts: request.mounts,
-    limits,
-    onQuestion: request.onQuestion,
-    phase: request.phase,
-    colour: replay?.colour ?? request.ingress.colour,
-    label: replay?.label ?? request.ingress.label,
-    sources: replay?.sources ?? [],
+    mounts,
+    limits: task.limits,
+    depth: 0,
+    onQuestion,
+    phase,
+    colour: replay?.colour ?? ingress.colour,
+    label: replay?.label ?? ingress.label,
+    sources: [...replay?.sources ?? []],
     turn: replay?.turn ?? 0,
-    usage: replay?.spent ?? {},
-  });
+    usage: { ...noUsage(), ...replay?.spent },
+  };
 }
 
 function isAnswered(conversation: readonly ChatMessage[]): boolean {

@@ -1,36 +1,120 @@
-/** A task's workspace as the kernel needs it; main.ts makes one from workspace/. @module */
-import type {
-  Artifact,
+/** A task's workspace as the kernel needs it, over what workspace/ makes. @module */
+import {
+  CallId,
+  type Conflict,
   Digest,
-  JsonObject,
-  PatchSet,
-  ProcessRow,
-  Staged,
-  StagedChange,
-  ToolBinding,
-  UndoOutcome,
+  type EventLog,
+  Fault,
+  type JsonObject,
+  type PatchSet,
+  type Powers,
+  type ProcessRow,
+  type Staged,
+  type StagedChange,
+  type ToolBinding,
+  type UndoOutcome,
 } from "../contracts/mod.ts";
 
-/** Staged changes, applied patches and artifacts of one task, and the tools over them. */
-export interface TaskWorkspace {
+/** What workspace/ makes: see its mod.ts. */
+export interface MadeWorkspace {
   readonly bindings: ReadonlyMap<string, ToolBinding>;
   overlay(): readonly StagedChange[];
-  /** What waits for review; undefined when nothing does. */
   patch(): PatchSet | undefined;
-  /** Replays the `record` of a committed outcome. */
-  fold(record: JsonObject): void;
-  /** Replays an undo. */
-  undone(patch: Digest | string): void;
-  /** Colour and label of contents by digest. */
+  applied(): readonly { readonly patch: Digest; readonly changes: readonly StagedChange[] }[];
   recorded(): readonly {
-    readonly digest: string;
+    readonly digest: Digest;
     readonly colour: StagedChange["colour"];
     readonly label: StagedChange["label"];
   }[];
+  fold(record: JsonObject): void;
+  undoCall(patch: Digest): {
+    invoke(options: {
+      readonly pid: ProcessRow["pid"];
+      readonly id: string;
+      readonly colour: StagedChange["colour"];
+      readonly label: StagedChange["label"];
+      readonly deadlineMs: number;
+      readonly signal: AbortSignal;
+    }): Promise<{ readonly undone: readonly string[]; readonly record: JsonObject }>;
+  };
+}
+
+/** Staged changes and applied patches of one task, and the tools over them. */
+export interface TaskWorkspace
+  extends Pick<MadeWorkspace, "overlay" | "patch" | "recorded" | "fold"> {
+  /** Tools over the workspace, and the others of the task. */
+  readonly tools: ReadonlyMap<string, ToolBinding>;
+  /** `content`: the folder of content-addressed files. */
   staged(content: string): Staged;
-  artifacts(): readonly Artifact[];
-  /** Takes back the newest patch that is not undone; conflicts are reported, nothing overwritten. */
+  /** Takes back the newest applied patch; conflicts are reported, nothing is overwritten. */
   undo(caller: ProcessRow): Promise<UndoOutcome>;
-  /** A call of this task was refused for its colour under `strict`. */
-  contaminated(): boolean;
+}
+
+/** Milliseconds that an undo may take. */
+const UNDO_MS = 60_000;
+
+/** Adds what the operator does with a workspace: look at it, and take patches back. */
+export function makeTaskWorkspace(
+  made: MadeWorkspace,
+  parts: {
+    readonly log: EventLog;
+    readonly powers: Pick<Powers, "token">;
+    readonly others: readonly ToolBinding[];
+  },
+): TaskWorkspace {
+  const { overlay, patch, recorded, fold } = made;
+  const tools = new Map<string, ToolBinding>(made.bindings);
+  for (const other of parts.others) tools.set(other.descriptor.name, other);
+  return Object.freeze({
+    ...{ tools, overlay, patch, recorded, fold },
+    staged: (content: string): Staged => ({
+      patch: patch()?.id ?? null,
+      changes: overlay(),
+      applied: made.applied().map(({ patch, changes }) => ({ patch, changes, undone: false })),
+      content,
+    }),
+    async undo(caller: ProcessRow): Promise<UndoOutcome> {
+      const last = made.applied().at(-1);
+      if (last === undefined) {
+        throw new Fault(
+          "notFound",
+          `Cannot undo task ${caller.task}: it applied nothing that still stands`,
+        );
+      }
+      try {
+        const { undone, record } = await made.undoCall(last.patch).invoke({
+          pid: caller.pid,
+          id: CallId.parse(`undo-${parts.powers.token()}`),
+          colour: "BLUE",
+          label: caller.label,
+          deadlineMs: UNDO_MS,
+          signal: new AbortController().signal,
+        });
+        await parts.log.append(caller.task, [{
+          kind: "undone",
+          body: { patch: last.patch, actor: "operator" },
+          private: { record, paths: [...undone] },
+        }]);
+        fold(record);
+        return { undone, conflicts: [] };
+      } catch (error) {
+        if (!(error instanceof Fault) || error.code !== "conflict") throw error;
+        return { undone: [], conflicts: conflictsOf(error) };
+      }
+    },
+  });
+}
+
+function conflictsOf(fault: Fault): readonly Conflict[] {
+  const found = fault.detail?.["conflicts"];
+  if (!Array.isArray(found)) return [];
+  return found.flatMap((each): Conflict[] => {
+    if (each === null || typeof each !== "object" || Array.isArray(each)) return [];
+    const { path, expected, found } = each as JsonObject;
+    return [{
+      path: String(path),
+      expected: Digest.safeParse(expected).data,
+      found: Digest.safeParse(found).data,
+    }];
+  });
 }

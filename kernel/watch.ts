@@ -33,6 +33,14 @@ export interface Watching {
   watched(task: string): boolean;
 }
 
+/** Where no task runs. */
+export const NOTHING_TO_WATCH: Watching = Object.freeze({
+  watch: (task: TaskId) =>
+    Promise.reject(new Fault("notFound", `Cannot watch task ${task}: nothing runs here`)),
+  text: () => undefined,
+  watched: () => false,
+});
+
 const QUIET = new Set(["done", "failed", "cancelled", "expired", "needsApproval"]);
 
 /** Makes the watchers' table. */

@@ -1,12 +1,12 @@
 /**
- * `deno task build`: bundles the child programs ahead of the first run. The command does the same at its first run.
+ * `deno task build`: builds the child programs where the command will look for them. It does the same at its first
+ * run; this is for machines that will be offline then.
  *
  * @module
  */
+import { provideBundles } from "../cli/bundles_powers.ts";
+import { placesOf } from "../cli/places.ts";
 import { cachePackages, print, ROOT } from "./process.ts";
-
-/** Where the command keeps the code that bundles the children. */
-const BUNDLES_DOOR = `${ROOT}/cli/bundles/mod.ts`;
 
 if (import.meta.main) {
   const fetched = await cachePackages();
@@ -14,5 +14,11 @@ if (import.meta.main) {
     print(`${fetched.output}\n`);
     Deno.exit(1);
   }
-  print(`${BUNDLES_DOOR}\n`);
+  const places = placesOf({ cwd: ROOT, env: (name) => Deno.env.get(name), uid: 0 }, undefined);
+  const bundles = await provideBundles({
+    home: ROOT,
+    cache: places.cache,
+    onBuild: () => print("building …\n"),
+  });
+  print(`${bundles.kernel}\n${bundles.worker}\n${bundles.toolhost}\n${bundles.model}\n`);
 }

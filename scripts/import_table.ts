@@ -40,7 +40,8 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   runner: { parts: OPEN, types: [], npm: [] },
   models: { parts: OPEN, types: [], npm: ["zod", "yaml"] },
   broker: { parts: OPEN, types: ["kernel"], npm: ["zod", "ajv", "@noble/ed25519"] },
-  workspace: { parts: OPEN, types: [], npm: ["diff"] },
+  workspace: { parts: OPEN, types: [], npm: ["zod", "diff"] },
+  net: { parts: OPEN, types: [], npm: [] },
   store: { parts: OPEN, types: [], npm: [] },
 
   // Outside the running system: may import any part.
@@ -89,7 +90,7 @@ export type ImportKind = { readonly typeOnly: boolean };
 
 /**
  * Says why the file `from` may not import the file `to` (both repository paths); undefined when it may.
- * The entry of another process, a private `_x.ts` and a test are never imported from outside.
+ * A private `_x.ts`, a test and a test's `_fixture/` are never imported from outside.
  */
 export function mayImport(
   from: string,
@@ -98,17 +99,19 @@ export function mayImport(
 ): string | undefined {
   const folder = (path: string): string => path.slice(0, path.lastIndexOf("/") + 1);
   const name = to.slice(to.lastIndexOf("/") + 1);
-  if (name.startsWith("_") && folder(from) !== folder(to)) {
+  if (name.startsWith("_") && !from.startsWith(folder(to))) {
     return `"${to}" is private to its folder`;
   }
+  const testing = from.endsWith("_test.ts") || from.includes("/_fixture/") || mayWire(from);
+  if (to.includes("/_fixture/") && !testing) return `"${to}" is for tests`;
   const fixture = name.startsWith("_") && from.endsWith("_test.ts");
   if (name.endsWith("_test.ts") && !fixture) return `"${to}" is a test`;
 
   const [source, target] = [partOf(from), partOf(to)];
   const rule = IMPORT_TABLE[source];
   if (rule === undefined) return `the folder "${source}" is not in the import table`;
-  if (source === target || mayWire(from)) return undefined;
-  if (from.endsWith("_test.ts") && target === "tests") return undefined;
+  // A test brings real neighbours rather than fakes, so it wires, too.
+  if (source === target || testing) return undefined;
 
   const open = (OPEN as readonly string[]).includes(target);
   if (rule.parts.includes(target)) {

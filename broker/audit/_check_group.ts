@@ -38,7 +38,8 @@ export interface CheckParts {
   readonly signed: SignatureCheck;
 }
 
-type Finding = { readonly flaw: Flaw; readonly why: string };
+/** `n` where the event that is missing is named, not the one found. */
+type Finding = { readonly flaw: Flaw; readonly why: string; readonly n?: number };
 
 function contentFlaw({ event, content }: Item): Finding | undefined {
   const digest = privateDigest(event.body);
@@ -57,7 +58,8 @@ function contentFlaw({ event, content }: Item): Finding | undefined {
 
 function chainFlaw(event: StoredEvent, head: Head): Finding | undefined {
   if (event.n > head.n + 1) {
-    return { flaw: "missing", why: `event ${head.n + 1} of its chain is not before it` };
+    const n = head.n + 1;
+    return { flaw: "missing", n, why: `event ${n} of its chain is not before event ${event.n}` };
   }
   if (event.n <= head.n) {
     return { flaw: "repeated", why: `place ${event.n} of its chain was taken before` };

@@ -8,6 +8,7 @@ import { Fault } from "../../contracts/fault.ts";
 import { Digest, Millis } from "../../contracts/ids.ts";
 import type { Store } from "../../contracts/store.ts";
 import type { Item } from "./_check_group.ts";
+import { privateDigest } from "./private.ts";
 import type { VerifyReport } from "./report.ts";
 import { base64url, tryBase64url } from "./seal.ts";
 import { makeVerifier, type ReadItem, type VerifyOptions } from "./verifier.ts";
@@ -69,7 +70,7 @@ function tryLine(line: string): Item | undefined {
   const raw = [salt, bytes].map((part) => part === undefined ? undefined : tryBase64url(part));
   const item: Item = raw[0] !== undefined && raw[1] !== undefined
     ? { event, content: { kind: "present", salt: raw[0], bytes: raw[1] } }
-    : { event, content: { kind: event.body.includes('"private":"') ? "absent" : "none" } };
+    : { event, content: { kind: privateDigest(event.body) === undefined ? "none" : "absent" } };
   // One line for each event: any other layout, order or escape is a change.
   return lineOf(item) === line ? item : undefined;
 }

@@ -31,3 +31,8 @@ export type { BadEvent, Flaw, VerifyReport } from "./report.ts";
 export type { VerifyOptions } from "./verifier.ts";
 export { verifyLog } from "./verify.ts";
 export { exportLog, readLines, verifyLines } from "./lines.ts";
+export { importLog } from "./copy.ts";
+export { type CopyableStore, type RepairParts, type RepairReport, repairTail } from "./repair.ts";
+export { exportReceipts, type ReceiptQuery } from "./receipts.ts";
+export { type ReceiptVerdict, verifyReceipt } from "./verify_receipt.ts";
+export { auditRecords, type RecordFilter } from "./records.ts";

@@ -8,16 +8,20 @@ export interface ChosenTurn {
   readonly turn: ScriptedTurn;
 }
 
-/** The first turn that fits, or undefined. `failed` says whether a turn's error has run its times. */
+/** The first turn that fits, or undefined. */
 export function chooseTurn(scenario: Scenario, view: View): ChosenTurn | undefined {
-  const index = scenario.turns.findIndex((turn, place) => fits(turn, place, view));
-  const turn = scenario.turns[index];
-  return turn === undefined ? undefined : { index, turn };
+  // Turns without a condition are counted among themselves.
+  let place = 0;
+  for (const [index, turn] of scenario.turns.entries()) {
+    if (turn.when === undefined) place += 1;
+    if (fits(turn, place, view)) return { index, turn };
+  }
+  return undefined;
 }
 
 function fits(turn: ScriptedTurn, place: number, view: View): boolean {
   if (turn.when !== undefined) return holds(turn.when, view);
-  return turn.loop === true ? view.inference > place : view.inference === place + 1;
+  return turn.loop === true ? view.inference >= place : view.inference === place;
 }
 
 function holds(when: When, view: View): boolean {

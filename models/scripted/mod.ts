@@ -18,8 +18,8 @@
  * ```
  *
  * **Which turn is played.** The first that fits. A turn without `when` fits at its own place: the third
- * in the list is the third inference of the conversation. With `loop: true` it also fits at every later
- * one: an endless loop. `when` fits wherever all its conditions hold:
+ * of those is the third inference of the conversation. With `loop: true` it also fits at every later
+ * one: an endless loop. A turn with `when` fits wherever all its conditions hold:
  *
  * | condition | holds when |
  * |---|---|

@@ -1,5 +1,5 @@
 /** Reads a scenario file, or says at which line it is wrong. @module */
-import { LineCounter, parseDocument } from "yaml";
+import { LineCounter, parseDocument, visit } from "yaml";
 import type { z } from "zod";
 import { Fault } from "../../contracts/fault.ts";
 import type { Json } from "../../contracts/json.ts";
@@ -38,6 +38,8 @@ export function parseScenario(text: string, file: string): Scenario {
   const [error] = [...document.errors, ...document.warnings];
   if (error !== undefined) throw refuse(error.pos[0], firstLine(error.message));
 
+  const dangling = danglingAlias(document);
+  if (dangling !== undefined) throw refuse(dangling.offset, `no anchor "${dangling.name}" before it`);
   let value: Json;
   try {
     value = document.toJS({ maxAliasCount: 100 });
@@ -63,6 +65,20 @@ function parseYaml(text: string, lineCounter: LineCounter): ReturnType<typeof pa
     if (error instanceof RangeError) return error;
     throw error;
   }
+}
+
+function danglingAlias(
+  document: ReturnType<typeof parseDocument>,
+): { readonly offset: number; readonly name: string } | undefined {
+  let found: { readonly offset: number; readonly name: string } | undefined;
+  visit(document, {
+    Alias(_, alias) {
+      if (alias.resolve(document) !== undefined) return undefined;
+      found = { offset: alias.range?.[0] ?? 0, name: alias.source };
+      return visit.BREAK;
+    },
+  });
+  return found;
 }
 
 function schemaProblem(issues: readonly z.core.$ZodIssue[], value: Json): Problem | undefined {

@@ -2,7 +2,7 @@ import { type Import, importsOf } from "./imports.ts";
 import { baseName, breach, type Finding, type SourceFile } from "./source.ts";
 import type { Token } from "./tokens.ts";
 
-/** Names that are authority wherever they stand. `process` is left to deno's own rule `no-process-global`. */
+/** Names that are authority wherever they stand. `process` is one of our nouns too: see {@link OF_PROCESS}. */
 const AUTHORITY: ReadonlySet<string> = new Set([
   "Deno",
   "fetch",
@@ -42,6 +42,15 @@ const MEMBERS: Readonly<Record<string, string>> = {
   AbortSignal: "timeout",
 };
 
+/** What is taken from node's global `process` and is never a member of a process of ours. */
+const OF_PROCESS: ReadonlySet<string> = new Set(
+  "env argv stdin stdout stderr nextTick hrtime memoryUsage dlopen binding getBuiltinModule umask"
+    .split(" "),
+);
+const CALLED_OF_PROCESS: ReadonlySet<string> = new Set(
+  "exit cwd chdir".split(" "),
+);
+
 /** node: modules that compute and touch nothing. Everything else of node's is authority. */
 const PURE_NODE: ReadonlySet<string> = new Set(
   "path path/posix crypto util buffer assert assert/strict string_decoder zlib url events".split(
@@ -52,10 +61,11 @@ const PURE_NODE: ReadonlySet<string> = new Set(
 /** What even node:crypto may not give to a file without powers: randomness and new keys. */
 const IMPURE_CRYPTO = /^(random|generate|webcrypto|getRandomValues|subtle|prng)/;
 
-/** Whether a file may touch authority: powers files, entries, tests, and what lies outside the running system. */
+/** Whether a file may touch authority: powers files, entries, tests, their fixtures, and what lies outside the running system. */
 export function hasPowers(path: string): boolean {
   const name = baseName(path);
-  return name.endsWith("_powers.ts") || name.endsWith("_test.ts") || name === "main.ts" ||
+  return /\/_fixture\//.test(path) || name.endsWith("_powers.ts") || name.endsWith("_test.ts") ||
+    name === "main.ts" ||
     /^(scripts|tests|bench)\//.test(path);
 }
 
@@ -89,6 +99,11 @@ function authorityAt(code: readonly Token[], index: number): string | undefined 
   const member = Object.hasOwn(MEMBERS, token.text) ? MEMBERS[token.text] : undefined;
   if (member !== undefined && next?.text === "." && code[index + 2]?.text === member) {
     return `\`${token.text}.${member}\``;
+  }
+  if (token.text === "process" && next?.text === ".") {
+    const taken = code[index + 2]?.text ?? "";
+    const called = code[index + 3]?.text === "(" && CALLED_OF_PROCESS.has(taken);
+    return called || OF_PROCESS.has(taken) ? `\`process.${taken}\`` : undefined;
   }
   if (CALLED.has(token.text) && next?.text === "(" && !isMember(code, index)) {
     return `\`${token.text}()\``;
@@ -126,7 +141,8 @@ function isMember(code: readonly Token[], index: number): boolean {
 
 function authorityOf({ specifier, typeOnly, dynamic, names }: Import): string | undefined {
   if (typeOnly) return undefined;
-  if (dynamic) return "a dynamic `import()`";
+  // A module of ours that is named plainly is only loaded later; rule `import` judges it.
+  if (dynamic && specifier === "") return "a computed `import()`";
   if (!specifier.startsWith("node:")) return undefined;
   const module = specifier.slice("node:".length);
   if (!PURE_NODE.has(module)) return `\`${specifier}\``;

@@ -48,7 +48,9 @@ function checkTest(
     const token = code[at];
     if (token?.kind !== "word" || code[at + 1]?.text !== ":") continue;
     const value = code[at + 2];
-    if (token.text === "name" && value !== undefined && isWhole(code, at + 2)) checkClaim(value, say);
+    if (token.text === "name" && value !== undefined && isWhole(code, at + 2)) {
+      checkClaim(value, say);
+    }
     if (token.text === "ignore" || token.text === "only") {
       say(token.line, `\`${token.text}\` hides tests: use needs() of tests/needs.ts`);
     }

@@ -19,6 +19,8 @@ const BUSY_MS = 1_000;
 export interface EngineOptions {
   readonly path: string;
   readonly readOnly?: boolean;
+  /** Most pages of 4 KB that the database may take; a commit past them is `storeFull`. */
+  readonly maxPages?: number;
 }
 
 /** Makes the folder 0700 and the file 0600 before SQLite, which gives both the umask's modes. */
@@ -30,12 +32,11 @@ function prepareFiles(path: string): void {
       `Cannot open store "${path}": its folder is open to other users; set mode 0700`,
     );
   }
-  closeSync(openSync(path, "a", 0o600));
-  const file = lstatSync(path);
-  if (!file.isFile()) {
+  const file = lstatSync(path, { throwIfNoEntry: false });
+  if (file === undefined) closeSync(openSync(path, "wx", 0o600));
+  else if (!file.isFile()) {
     throw new Fault("refused", `Cannot open store "${path}": not a regular file`);
-  }
-  if ((file.mode & 0o177) !== 0) chmodSync(path, 0o600);
+  } else if ((file.mode & 0o177) !== 0) chmodSync(path, 0o600);
 }
 
 function pragma(db: DatabaseSync, name: string): number {
@@ -62,7 +63,7 @@ function migrate(db: DatabaseSync): void {
  * @throws Fault `storeFull`, `storeCorrupt`, `conflict`, `unavailable` (newer schema), `refused`,
  * `notFound` (read-only and absent).
  */
-export function openEngine({ path, readOnly = false }: EngineOptions): DatabaseSync {
+export function openEngine({ path, readOnly = false, maxPages }: EngineOptions): DatabaseSync {
   return withFaults(`open store "${path}"`, "write", () => {
     if (!readOnly) prepareFiles(path);
     else if (!existsSync(path)) {
@@ -80,6 +81,7 @@ export function openEngine({ path, readOnly = false }: EngineOptions): DatabaseS
         db.exec("PRAGMA journal_mode=WAL");
         migrate(db);
       }
+      if (maxPages !== undefined) db.exec(`PRAGMA max_page_count=${Math.trunc(maxPages)}`);
       return db;
     } catch (error) {
       db.close();

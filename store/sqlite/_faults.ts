@@ -1,5 +1,5 @@
 /** What SQLite's errors mean to a caller of the store. @module */
-import { Fault } from "../../contracts/fault.ts";
+import { Fault, type FaultCode } from "../../contracts/fault.ts";
 
 const FULL = 13;
 const IOERR = 10;
@@ -7,6 +7,11 @@ const BUSY = 5;
 const LOCKED = 6;
 const CORRUPT = 11;
 const NOTADB = 26;
+const PERM = 3;
+const READONLY = 8;
+const CANTOPEN = 14;
+const AUTH = 23;
+const CONSTRAINT = 19;
 const UNIQUE = 2067;
 const PRIMARY_KEY = 1555;
 /** Node's own refusal to read an integer beyond 2^53: no store of ours holds one. */
@@ -19,7 +24,12 @@ const BY_WORDS: readonly (readonly [RegExp, number])[] = [
   [/database is locked|database table is locked/, BUSY],
   [/malformed|corrupt/, CORRUPT],
   [/file is not a database/, NOTADB],
+  [/unable to open database file/, CANTOPEN],
+  [/readonly database/, READONLY],
 ];
+
+/** Every error of the engine in `node:sqlite`; its own misuse errors have other codes. */
+const ENGINE = "ERR_SQLITE_ERROR";
 
 function codeOf(error: Error): number {
   if ("errcode" in error && typeof error.errcode === "number") return error.errcode;
@@ -34,7 +44,7 @@ function codeOf(error: Error): number {
 export function storeFault(error: unknown, doing: string, mode: "read" | "write"): unknown {
   if (error instanceof Fault || !(error instanceof Error)) return error;
   const code = codeOf(error);
-  const fault = (kind: "storeFull" | "storeCorrupt" | "conflict", why: string): Fault =>
+  const fault = (kind: FaultCode, why: string): Fault =>
     new Fault(kind, `Cannot ${doing}: ${why}`, { cause: error });
   if (code === UNIQUE || code === PRIMARY_KEY) {
     return fault("conflict", `another writer was first (${error.message})`);
@@ -52,12 +62,21 @@ export function storeFault(error: unknown, doing: string, mode: "read" | "write"
     case CORRUPT:
     case NOTADB:
       return fault("storeCorrupt", `the database is damaged (${error.message})`);
+    case PERM:
+    case READONLY:
+    case CANTOPEN:
+    case AUTH:
+      return fault("refused", `the file may not be opened so (${error.message})`);
+    case CONSTRAINT:
+      return error;
   }
   const nodeCode = "code" in error ? error.code : undefined;
   if (nodeCode === "ENOSPC" || nodeCode === "EDQUOT") return fault("storeFull", error.message);
   if (nodeCode === OUT_OF_RANGE) {
     return fault("storeCorrupt", `a stored number is out of range (${error.message})`);
   }
+  // What is left of the engine's errors is a schema that is not ours any more.
+  if (nodeCode === ENGINE) return fault("storeCorrupt", `the schema is damaged (${error.message})`);
   return error;
 }
 

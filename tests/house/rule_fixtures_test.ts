@@ -44,6 +44,12 @@ const FIXTURES: readonly Fixture[] = [
     passes: ["port/a_test.ts", `import { x } from "./_frame.ts";\n`],
   },
   {
+    claim: "a private file may be used beneath its folder and not above",
+    rule: "import",
+    breaks: ["workspace/a.ts", `import { x } from "./host/_cut.ts";\n`],
+    passes: ["workspace/host/a.ts", `import { x } from "../_wire.ts";\n`],
+  },
+  {
     claim: "a package that the table does not give a part is refused",
     rule: "import",
     breaks: ["runner/a.ts", `import { z } from "zod";\n`],
@@ -120,6 +126,30 @@ const FIXTURES: readonly Fixture[] = [
     rule: "ambient",
     breaks: ["runner/a.ts", "const x = await import(name);\n"],
     passes: ["runner/a_powers.ts", "const x = await import(name);\n"],
+  },
+  {
+    claim: "a backend that is loaded later, by a plain name, is judged by the table alone",
+    rule: "ambient",
+    breaks: ["models/a.ts", "const x = await import(`./${kind}/open.ts`);\n"],
+    passes: ["models/a.ts", `const x = await import("./scripted/open.ts");\n`],
+  },
+  {
+    claim: "node's process is authority and a process of ours is not",
+    rule: "ambient",
+    breaks: ["kernel/a.ts", "const x = process.getBuiltinModule(name);\n"],
+    passes: ["kernel/a.ts", "const x = process.pid + process.exit;\n"],
+  },
+  {
+    claim: "a test brings a real store, the tested file does not",
+    rule: "import",
+    breaks: ["broker/audit/log.ts", `import { x } from "../../store/sqlite/mod.ts";\n`],
+    passes: ["broker/audit/log_test.ts", `import { x } from "../../store/sqlite/mod.ts";\n`],
+  },
+  {
+    claim: "what tests share lies in _fixture and never in the program",
+    rule: "import",
+    breaks: ["port/a.ts", `import { x } from "./_fixture/echo.ts";\n`],
+    passes: ["port/a_test.ts", `import { x } from "./_fixture/echo.ts";\n`],
   },
   {
     claim: "globalThis is no way around the rule",
@@ -231,6 +261,12 @@ const FIXTURES: readonly Fixture[] = [
     rule: "leak",
     breaks: ["examples/a.env", `KEY=${SECRET}\n`],
     passes: ["examples/a.env", "KEY=sk-not-a-real-key\n"],
+  },
+  {
+    claim: "a key that says that it is an example may stand in a test",
+    rule: "leak",
+    breaks: ["broker/a_test.ts", `// AKIA${"Q7".repeat(8)}\n`],
+    passes: ["broker/a_test.ts", `// AKIA${"ABCDEFGH".repeat(2)}\n`],
   },
   {
     claim: "no file holds a path of the machine it was written on",

@@ -1,4 +1,5 @@
 /** Finding a literal text in bytes, line by line. @module */
+import { Fault } from "../../contracts/fault.ts";
 import { decode } from "./encoding.ts";
 
 /** What is searched for. */
@@ -17,8 +18,11 @@ export interface Hit {
 
 const SHOWN = 240;
 
-/** Makes a needle. */
+/** Makes a needle. Throws Fault `invalidArguments` for an empty text or one of several lines. */
 export function makeNeedle(query: string, ignoreCase: boolean): Needle {
+  if (query === "" || query.includes("\n")) {
+    throw new Fault("invalidArguments", "Cannot search: the query must be one line of text");
+  }
   return { query: ignoreCase ? query.toLowerCase() : query, ignoreCase };
 }
 

@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import type { HostedAgentService, TaskId } from "../contracts/mod.ts";
+import { makeHostedAgentService } from "./service.ts";
+import { makeTaskKeeper } from "./task_keeper.ts";
+import { handHost, handPowers, memoryLog, requestOf, storeOf } from "./_fake_test.ts";
+
+interface Bench {
+  readonly service: HostedAgentService;
+  readonly host: ReturnType<typeof handHost>;
+  readonly log: ReturnType<typeof memoryLog>;
+  readonly powers: ReturnType<typeof handPowers>;
+}
+
+function bench(log = memoryLog(), concurrent = 4): Bench {
+  const host = handHost();
+  const powers = handPowers();
+  const keeper = makeTaskKeeper({ log, store: storeOf(log), now: powers.now });
+  const service = makeHostedAgentService({
+    keeper,
+    host,
+    powers,
+    concurrent,
+    harness: "test",
+    requestOf: () => Promise.resolve(requestOf()),
+  });
+  return { service, host, log, powers };
+}
+
+/** Lets everything that is ready run. */
+async function settled(): Promise<void> {
+  for (let i = 0; i < 50; i++) await Promise.resolve();
+}
+
+function statuses(log: Bench["log"], task: TaskId): unknown[] {
+  return log.events.filter((each) => each.task === task && each.event.kind === "taskStatus")
+    .map((each) => each.event.body["status"]);
+}
+
+Deno.test("a task that is answered is done with exit 0 and leaves no process", async () => {
+  const { service, host, log } = bench();
+  const task = await service.create(requestOf());
+  await settled();
+  host.finish({ stop: "answered", text: "Tidied." });
+  await settled();
+  assert.equal(service.get(task.id).status, "done");
+  assert.equal(service.get(task.id).exit, 0);
+  assert.equal(service.get(task.id).answer, "Tidied.");
+  assert.deepEqual(host.ended, [0]);
+  assert.deepEqual(statuses(log, task.id), ["done"]);
+  assert.ok(service.idle());
+});
+
+Deno.test("a task whose question is queued waits with exit 75 and goes on when resumed", async () => {
+  const { service, host } = bench();
+  const task = await service.create(requestOf());
+  await settled();
+  host.finish({ stop: "waiting", question: "q000000000001" as never, text: "" });
+  await settled();
+  assert.equal(service.get(task.id).status, "needsApproval");
+  assert.deepEqual(host.ended, [75]);
+  await service.resume(task.id);
+  await settled();
+  assert.equal(host.started.at(-1)?.resume, true);
+  host.finish({ stop: "answered", text: "Done after all." });
+  await settled();
+  assert.equal(service.get(task.id).status, "done");
+});
+
+Deno.test("a review that a person must answer keeps the task open for approval", async () => {
+  const { service, host } = bench();
+  host.review = { kind: "waiting", question: "q000000000001" as never };
+  const task = await service.create(requestOf());
+  await settled();
+  host.finish({ stop: "answered", text: "Please look." });
+  await settled();
+  assert.equal(service.get(task.id).status, "needsApproval");
+});
+
+Deno.test("the second interrupt ends a task as cancelled with exit 130", async () => {
+  const { service, host } = bench();
+  const task = await service.create(requestOf());
+  await settled();
+  await service.interrupt(task.id, false);
+  assert.equal(host.interrupted, 1);
+  assert.equal(service.get(task.id).status, "open");
+  await service.interrupt(task.id, true);
+  await settled();
+  assert.equal(service.get(task.id).status, "cancelled");
+  assert.equal(service.get(task.id).exit, 130);
+  assert.deepEqual(host.ended, [130]);
+});
+
+Deno.test("a task past its wall clock expires and its processes end", async () => {
+  const { service, powers } = bench();
+  const task = await service.create(requestOf({ limits: { wallClockMs: 5_000 } }));
+  await settled();
+  powers.turn(5_001);
+  await settled();
+  assert.equal(service.get(task.id).status, "expired");
+  assert.equal(service.get(task.id).exit, 66);
+});
+
+Deno.test("a full disk creates no task and leaves nothing half done", async () => {
+  const { service, host, log } = bench();
+  log.full = true;
+  await assert.rejects(service.create(requestOf()), { code: "storeFull" });
+  assert.deepEqual(service.list(), []);
+  assert.deepEqual(host.started, []);
+  log.full = false;
+  await service.create(requestOf());
+  assert.equal(service.list().length, 1);
+});
+
+Deno.test("a kernel takes up the tasks that an earlier one left open", async () => {
+  const log = memoryLog();
+  const first = bench(log);
+  const task = await first.service.create(requestOf());
+  await settled();
+  const second = bench(log);
+  assert.deepEqual(await second.service.recover(), [task.id]);
+  await settled();
+  assert.equal(second.host.started[0]?.resume, true);
+  second.host.finish({ stop: "answered", text: "Finished by the second kernel." });
+  await settled();
+  assert.equal(second.service.get(task.id).status, "done");
+});
+
+Deno.test("more tasks than slots wait their turn and all of them end", async () => {
+  const { service, host } = bench(memoryLog(), 1);
+  const first = await service.create(requestOf());
+  const second = await service.create(requestOf());
+  await settled();
+  assert.equal(host.started.length, 1);
+  host.finish({ stop: "answered", text: "one" });
+  await settled();
+  assert.equal(host.started.length, 2);
+  host.finish({ stop: "answered", text: "two" });
+  await settled();
+  assert.deepEqual([first, second].map((each) => service.get(each.id).status), ["done", "done"]);
+});
+
+Deno.test("an interactive task stays open after a turn and takes the next message", async () => {
+  const { service, host } = bench();
+  const task = await service.create(requestOf({ interactive: true }));
+  await settled();
+  host.finish({ stop: "answered", text: "Hello." });
+  await settled();
+  assert.equal(service.get(task.id).status, "open");
+  await service.say(task.id, "and now?");
+  await assert.rejects(service.say(task.id, "too soon"), { code: "conflict" });
+  await settled();
+  assert.equal(host.messages.at(-1)?.content, "and now?");
+  host.finish({ stop: "answered", text: "Now this." });
+  await settled();
+  assert.equal(service.get(task.id).answer, "Now this.");
+});
+
+Deno.test("a purged task keeps its chain and loses its words", async () => {
+  const { service, host, log } = bench();
+  const task = await service.create(requestOf());
+  await settled();
+  await assert.rejects(service.purge(task.id), { code: "conflict" });
+  host.finish({ stop: "answered", text: "secret words" });
+  await settled();
+  await service.purge(task.id);
+  assert.ok(!JSON.stringify(log.documents.get(`task ${task.id}`)).includes("secret words"));
+  assert.ok(!JSON.stringify(service.get(task.id)).includes("tidy"));
+});

@@ -1,0 +1,175 @@
+/** Audit records: calls as `audit query` prints them. Seed 000, Audit and Provenance. @module */
+import { Fault } from "../../contracts/fault.ts";
+import type { AuditRecord, Decided } from "../../contracts/event.ts";
+import { TaskId } from "../../contracts/ids.ts";
+import type { Json, JsonObject } from "../../contracts/json.ts";
+import type { Store, StoredEvent } from "../../contracts/store.ts";
+import { type CallJoin, makeCallJoin } from "./_join.ts";
+import { readPrivate, tryObject } from "./private.ts";
+
+/** Which calls. Every field narrows; an empty filter means all. Times are milliseconds, UTC. */
+export interface RecordFilter {
+  readonly task?: string;
+  readonly since?: number;
+  readonly until?: number;
+  readonly session?: string;
+  readonly tool?: string;
+  readonly model?: string;
+  readonly decision?: string;
+  readonly outcome?: string;
+}
+
+const DECISIONS: ReadonlySet<string> = new Set<Decided>([
+  "auto",
+  "consented",
+  "reused",
+  "denied",
+  "stepUpSucceeded",
+  "stepUpFailed",
+  "forbidden",
+  "queued",
+]);
+
+function isDecision(value: string): value is Decided {
+  return DECISIONS.has(value);
+}
+
+const TEXTS = ["gatewaySession", "arguments", "question", "actor", "resultHash", "error"] as const;
+const MORE_TEXTS = ["observedVersion", "writtenVersion", "lease"] as const;
+
+type Fields = {
+  readonly text: (key: string) => string;
+  readonly count: (key: string) => number;
+  readonly optional: <K extends string>(keys: readonly K[]) => { [P in K]?: string };
+  readonly get: (key: string) => Json | undefined;
+};
+
+/** Later parts win: the outcome knows better than the intent. */
+function fieldsOf(parts: readonly (JsonObject | undefined)[]): Fields {
+  const get = (key: string): Json | undefined =>
+    parts.findLast((part) => part !== undefined && Object.hasOwn(part, key))?.[key];
+  const text = (key: string): string => {
+    const value = get(key);
+    return typeof value === "string" ? value : "";
+  };
+  return {
+    get,
+    text,
+    count: (key) => {
+      const value = get(key);
+      return typeof value === "number" ? value : 0;
+    },
+    optional: <K extends string>(keys: readonly K[]) => {
+      const found: { [P in K]?: string } = {};
+      for (const key of keys) if (typeof get(key) === "string") found[key] = text(key);
+      return found;
+    },
+  };
+}
+
+/** A record of what the events hold; what they do not is empty, 0 or absent. */
+function recordOf(
+  fields: Fields,
+  { first, end }: { readonly first: StoredEvent; readonly end: StoredEvent | undefined },
+): AuditRecord {
+  const { text, count, optional, get } = fields;
+  const decision = text("decision");
+  const scope = get("scope");
+  const resultBytes = get("resultBytes");
+  return Object.freeze({
+    session: text("session"),
+    principal: text("principal"),
+    task: TaskId.parse(first.task),
+    conversation: text("conversation"),
+    turn: count("turn"),
+    call: text("call"),
+    pid: count("pid"),
+    model: text("model"),
+    backend: text("backend"),
+    nonce: text("nonce"),
+    runner: text("runner") || "hosted",
+    tool: text("tool"),
+    descriptor: text("descriptor"),
+    mode: text("mode"),
+    argumentsHash: text("argumentsHash"),
+    decision: isDecision(decision) ? decision : end?.kind === "refused" ? "forbidden" : "auto",
+    rule: text("rule"),
+    outcome: end === undefined ? "unfinished" : text("outcome"),
+    scope: Array.isArray(scope) ? scope.filter((each) => typeof each === "string") : [],
+    colour: text("colour"),
+    label: text("label"),
+    effect: text("effect"),
+    at: count("at") || first.at,
+    ms: count("ms") || (end === undefined ? 0 : end.at - first.at),
+    ...optional(TEXTS),
+    ...optional(MORE_TEXTS),
+    ...(typeof resultBytes === "number" ? { resultBytes } : {}),
+  });
+}
+
+/** The private part, if it is there and true: a damaged one must not hide the rest of a record. */
+async function content(store: Store, event: StoredEvent): Promise<JsonObject | undefined> {
+  try {
+    return await readPrivate(store, event);
+  } catch (error) {
+    if (error instanceof Fault && error.code === "storeCorrupt") return undefined;
+    throw error;
+  }
+}
+
+async function joined(
+  store: Store,
+  intent: StoredEvent | undefined,
+  end: StoredEvent | undefined,
+): Promise<AuditRecord | undefined> {
+  const first = intent ?? end;
+  if (first === undefined || !TaskId.safeParse(first.task).success) return undefined;
+  const parts: (JsonObject | undefined)[] = [];
+  for (const event of [intent, end]) {
+    if (event !== undefined) parts.push(tryObject(event.body), await content(store, event));
+  }
+  return recordOf(fieldsOf(parts), { first, end });
+}
+
+function matches(record: AuditRecord, filter: RecordFilter): boolean {
+  const { since = 0, until = Infinity, session, tool, model, decision, outcome } = filter;
+  return record.at >= since && record.at <= until &&
+    (session === undefined || record.session === session) &&
+    (tool === undefined || record.tool === tool) &&
+    (model === undefined || record.model === model) &&
+    (decision === undefined || record.decision === decision) &&
+    (outcome === undefined || record.outcome === outcome);
+}
+
+/**
+ * The calls of a log in the order in which they ended, joined from `intent`, `outcome` and
+ * `refused` events and their private parts; after them the calls that have not ended, with outcome
+ * `unfinished`. Does not verify the log.
+ */
+export async function* auditRecords(
+  { store, filter = {} }: { readonly store: Store; readonly filter?: RecordFilter },
+): AsyncGenerator<AuditRecord> {
+  const joins = new Map<string, CallJoin>();
+  const kinds = ["intent", "outcome", "refused"];
+  const { task } = filter;
+  const page = (after: StoredEvent | undefined): Promise<readonly StoredEvent[]> =>
+    task === undefined
+      ? store.events({ afterSeq: after?.seq ?? 0, kinds })
+      : store.events({ task, fromN: after === undefined ? 0 : after.n + 1, kinds });
+  for (let events = await page(undefined); events.length > 0; events = await page(events.at(-1))) {
+    for (const event of events) {
+      const join = joins.get(event.task) ?? makeCallJoin();
+      joins.set(event.task, join);
+      const ended = join.feed(event);
+      if (ended === undefined) continue;
+      const record = await joined(store, ended.intent, ended.end);
+      if (record !== undefined && matches(record, filter)) yield record;
+    }
+  }
+  for (const join of joins.values()) {
+    for (const intent of join.open()) {
+      const record = await joined(store, intent, undefined);
+      if (record !== undefined && matches(record, filter)) yield record;
+    }
+  }
+}

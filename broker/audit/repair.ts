@@ -1,0 +1,159 @@
+/** Cutting a damaged log back to its last intact seal: only on explicit command. @module */
+import { Fault } from "../../contracts/fault.ts";
+import type { Digest } from "../../contracts/ids.ts";
+import type { DocumentWrite, Store } from "../../contracts/store.ts";
+import { sha256Hex } from "../../port/digest.ts";
+import { copyIntact } from "./copy.ts";
+import { KERNEL_CHAIN } from "./hash_event.ts";
+import { type LogPowers, openLog } from "./log.ts";
+import { privateDigest } from "./private.ts";
+import type { VerifyReport } from "./report.ts";
+import type { Signer } from "./signer.ts";
+import type { ReadItem } from "./verifier.ts";
+import { storeItems, verifyLog } from "./verify.ts";
+
+/** A store whose documents can all be listed. */
+export interface CopyableStore extends Store {
+  documentKinds(): Promise<readonly string[]>;
+}
+
+/** What a repair starts from. `store` is only read; `fresh` is an empty store. */
+export interface RepairParts extends LogPowers {
+  readonly store: CopyableStore;
+  readonly fresh: Store;
+  readonly signer: Signer;
+}
+
+/** What a repair did. */
+export interface RepairReport {
+  /** False when the log was intact: then `fresh` is still empty. */
+  readonly repaired: boolean;
+  /** The check of the log as it was found. */
+  readonly found: VerifyReport;
+  /** Events kept, and events after them that could still be read but were cut. */
+  readonly kept: number;
+  readonly cut: number;
+  /** Contents that were not what their events were made with, and were dropped. */
+  readonly contentsDropped: number;
+  /** Kinds of document that could not be read, or not all of them. */
+  readonly documentsLost: readonly string[];
+  /** Head of the repaired log. */
+  readonly head: Digest;
+}
+
+const MOST_DOCUMENTS = 10_000_000;
+
+function isCorrupt(error: unknown): boolean {
+  return error instanceof Fault && error.code === "storeCorrupt";
+}
+
+/** Items whose false contents are taken out: an event outlives its content. */
+async function* withoutFalseContent(
+  items: AsyncIterable<ReadItem>,
+  dropped: (digest: Digest) => void,
+): AsyncGenerator<ReadItem> {
+  for await (const item of items) {
+    if ("unreadable" in item) {
+      yield item;
+      continue;
+    }
+    const { event, content } = item;
+    const digest = privateDigest(event.body);
+    const good = digest === undefined || content.kind === "absent" ||
+      (content.kind === "present" && sha256Hex(content.salt, content.bytes) === digest);
+    if (good) yield item;
+    else {
+      dropped(digest);
+      yield { event, content: { kind: "absent" } };
+    }
+  }
+}
+
+async function countAfter(store: Store, seq: number): Promise<number> {
+  let count = 0;
+  try {
+    for (let after = seq;;) {
+      const events = await store.events({ afterSeq: after });
+      const last = events.at(-1);
+      if (last === undefined) return count;
+      count += events.length;
+      after = Math.max(after + 1, last.seq);
+    }
+  } catch (error) {
+    if (!isCorrupt(error)) throw error;
+    return count;
+  }
+}
+
+async function copyDocuments(from: CopyableStore, to: Store): Promise<readonly string[]> {
+  const lost: string[] = [];
+  try {
+    for (const kind of await from.documentKinds()) {
+      try {
+        const rows = await from.documents({ kind, limit: MOST_DOCUMENTS });
+        const documents = rows.map(({ id, task, body }): DocumentWrite => ({
+          kind,
+          id,
+          task,
+          expect: 0,
+          body,
+        }));
+        await to.commit({ events: [], blobs: [], documents });
+      } catch (error) {
+        if (!isCorrupt(error)) throw error;
+        lost.push(kind);
+      }
+    }
+  } catch (error) {
+    if (!isCorrupt(error)) throw error;
+    lost.push("*");
+  }
+  return lost;
+}
+
+/**
+ * Copies everything up to the last intact seal into `fresh`, with the documents, and appends a
+ * `repaired` event to the kernel's chain that says what was cut. The damaged store is left as it
+ * is; putting `fresh` in its place, and keeping the old one beside it, is the caller's. Documents
+ * start again at version 1. A log that is intact but too short for a kept head is not repaired:
+ * nothing here can bring a tail back.
+ * @throws Fault `storeFull` or `storeCorrupt` for `fresh`, `alreadyExists` when it is not empty.
+ */
+export async function repairTail(parts: RepairParts): Promise<RepairReport> {
+  const { store, fresh, signer } = parts;
+  const { publicKey } = signer;
+  const found = await verifyLog({ store, publicKey });
+  const { bad } = found;
+  if (bad === undefined) {
+    const { events: kept, head } = found;
+    const nothing = { cut: 0, contentsDropped: 0, documentsLost: [] };
+    return Object.freeze({ repaired: false, found, kept, head, ...nothing });
+  }
+  const dropped: Digest[] = [];
+  const items = withoutFalseContent(storeItems(store), (digest) => dropped.push(digest));
+  const copied = await copyIntact(items, { to: fresh, publicKey });
+  const documentsLost = await copyDocuments(store, fresh);
+  const cut = await countAfter(store, copied.lastSeal);
+  const log = await openLog({ ...parts, store: fresh });
+  await log.append(KERNEL_CHAIN, [{
+    kind: "repaired",
+    body: {
+      flaw: bad.flaw,
+      at: bad.seq,
+      kept: copied.events,
+      cut,
+      contentsDropped: dropped.length,
+      documentsLost,
+      from: copied.head,
+    },
+  }]);
+  return Object.freeze({
+    repaired: true,
+    found,
+    kept: copied.events,
+    cut,
+    contentsDropped: dropped.length,
+    documentsLost,
+    head: log.head(),
+  });
+}

@@ -1,0 +1,298 @@
+/** Attacks on the rows of a log: every one is found, and the first bad event is named. */
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import fc from "fast-check";
+import { Digest } from "../../contracts/ids.ts";
+import type { StoredEvent } from "../../contracts/store.ts";
+import { openSqliteStore } from "../../store/sqlite/mod.ts";
+import { makeMemoryStore, type MemoryStore } from "./_fixture/memory_store.ts";
+import { ALICE, fillSmallLog, MALLORY } from "./_fixture/small_log.ts";
+import { GENESIS, hashEvent, verifyLog, type VerifyReport } from "./mod.ts";
+
+const PUBLIC = { publicKey: ALICE.publicKey };
+
+async function smallLog(): Promise<MemoryStore> {
+  const store = makeMemoryStore();
+  await fillSmallLog(store);
+  return store;
+}
+
+async function check(store: MemoryStore, head?: Digest): Promise<VerifyReport> {
+  return await verifyLog({ store, ...PUBLIC, ...(head === undefined ? {} : { head }) });
+}
+
+/** Mallory numbers the rows anew, so that no gap shows. */
+function renumbered(rows: readonly StoredEvent[]): StoredEvent[] {
+  return rows.map((row, i) => ({ ...row, seq: i + 1 }));
+}
+
+Deno.test("verify: an intact log is intact, and says what it holds", async () => {
+  const store = await smallLog();
+  const head = store.rows.at(-1)?.hash;
+  assert.ok(head);
+  assert.deepEqual(await check(store, head), {
+    ok: true,
+    events: 12,
+    seals: 4,
+    tasks: 3,
+    contents: { intact: 5, erased: 0, unexplained: 0 },
+    head,
+    lastSeal: 12,
+    tail: "intact",
+  });
+  const empty = makeMemoryStore();
+  const report = await check(empty);
+  assert.deepEqual([report.ok, report.head, report.tail], [true, GENESIS, "unchecked"]);
+});
+
+Deno.test("verify: another key's log is not this kernel's", async () => {
+  const store = await smallLog();
+  const { ok, bad } = await verifyLog({ store, publicKey: MALLORY.publicKey });
+  assert.deepEqual([ok, bad?.flaw, bad?.seq], [false, "badSeal", 2]);
+});
+
+Deno.test("verify: a tail cut after a seal shows only against a kept head", async () => {
+  const store = await smallLog();
+  const head = store.rows.at(-1)?.hash;
+  const kept = store.rows[8]?.hash;
+  assert.ok(head && kept);
+  store.rows = store.rows.slice(0, 9);
+  const without = await check(store);
+  assert.deepEqual([without.ok, without.tail], [true, "unchecked"]);
+  const against = await check(store, head);
+  assert.deepEqual([against.ok, against.tail], [false, "cut"]);
+  assert.deepEqual([against.bad?.flaw, against.bad?.seq], ["cutTail", 10]);
+  const older = await check(store, kept);
+  assert.deepEqual([older.ok, older.tail], [true, "intact"]);
+});
+
+Deno.test("verify: a tail cut anywhere else is found without a head", async () => {
+  const whole = await smallLog();
+  for (let length = 0; length < 12; length++) {
+    const store = await smallLog();
+    store.rows = whole.rows.slice(0, length);
+    const { ok, bad, lastSeal } = await check(store);
+    const atSeal = length === 0 || whole.rows[length - 1]?.kind === "seal";
+    assert.equal(ok, atSeal, `cut after ${length}`);
+    if (!atSeal) assert.deepEqual([bad?.flaw, bad?.seq], ["unsealed", lastSeal + 1]);
+  }
+});
+
+Deno.test("verify: rows dropped, doubled, swapped or moved are found at the first that is wrong", async () => {
+  const whole = (await smallLog()).rows;
+  const same = (a: StoredEvent | undefined, b: StoredEvent | undefined): boolean =>
+    a?.hash === b?.hash;
+  const attacks: (readonly [string, StoredEvent[]])[] = [];
+  for (let i = 0; i < whole.length; i++) {
+    attacks.push([`drop ${i}`, whole.toSpliced(i, 1)]);
+    const row = whole[i];
+    assert.ok(row);
+    for (let j = 0; j <= whole.length; j++) {
+      attacks.push([`double ${i} at ${j}`, whole.toSpliced(j, 0, row)]);
+    }
+    for (let j = i + 1; j < whole.length; j++) {
+      const other = whole[j];
+      assert.ok(other);
+      attacks.push([`swap ${i} ${j}`, whole.with(i, other).with(j, row)]);
+      attacks.push([`move ${i} to ${j}`, whole.toSpliced(i, 1).toSpliced(j, 0, row)]);
+    }
+  }
+  for (const [name, rows] of attacks) {
+    const first = rows.findIndex((row, i) => !same(row, whole[i]));
+    const cut = first === -1;
+    const store = await smallLog();
+    store.rows = renumbered(rows);
+    const head = whole.at(-1)?.hash;
+    const { ok, bad } = await check(store, head);
+    assert.equal(ok, false, name);
+    const lost = whole[cut ? rows.length : first];
+    const named = bad?.seq === first + 1 ||
+      // A seal that is gone is named by its place in the kernel's chain.
+      (lost?.kind === "seal" && bad?.task === "kernel" && bad.n === lost.n) ||
+      (cut && bad?.flaw === "unsealed");
+    assert.ok(named, `${name}: ${JSON.stringify(bad)}, not ${first + 1}`);
+  }
+});
+
+Deno.test("verify: a dropped row that nobody renumbered leaves its gap", async () => {
+  for (let i = 0; i < 11; i++) {
+    const store = await smallLog();
+    store.rows.splice(i, 1);
+    const { bad } = await check(store);
+    assert.deepEqual([bad?.seq, bad?.flaw], [i + 1, "missing"]);
+  }
+});
+
+Deno.test("verify: a rewritten event with a true hash still is not what was sealed", async () => {
+  const store = await smallLog();
+  const [started] = store.rows;
+  assert.ok(started);
+  const body = '{"version":"2"}';
+  const hash = hashEvent({ ...started, body, prev: GENESIS });
+  store.rows[0] = { ...started, body, hash };
+  const { bad } = await check(store);
+  assert.deepEqual([bad?.seq, bad?.flaw], [1, "replaced"]);
+});
+
+Deno.test("verify: a whole log that mallory made anew does not carry the kernel's signature", async () => {
+  const store = makeMemoryStore();
+  await fillSmallLog(store, { publicKey: ALICE.publicKey, sign: MALLORY.sign });
+  const { bad } = await check(store);
+  assert.deepEqual([bad?.seq, bad?.flaw, bad?.kind], [2, "badSeal", "seal"]);
+});
+
+Deno.test("verify: content that is false, not only lost, is found; lost content is counted", async () => {
+  const store = await smallLog();
+  const [digest, blob] = [...store.blobs][2] ?? [];
+  assert.ok(digest && blob);
+  store.blobs.set(digest, { ...blob, bytes: blob.bytes.slice(1) });
+  const at = store.rows.find((row) => row.body.includes(digest))?.seq;
+  const { bad, contents } = await check(store);
+  assert.deepEqual([bad?.seq, bad?.flaw], [at, "content"]);
+  assert.equal(contents.intact, 2);
+  store.blobs.delete(digest);
+  const lost = await check(store);
+  assert.deepEqual([lost.ok, lost.contents], [true, { intact: 4, erased: 0, unexplained: 1 }]);
+});
+
+Deno.test("verify: an index that hides a chain is found", async () => {
+  const store = await smallLog();
+  const heads = await store.heads();
+  store.heads = () => Promise.resolve(heads.slice(1));
+  const { bad } = await check(store);
+  assert.equal(bad?.flaw, "badIndex");
+});
+
+Deno.test("verify: U+FFFD in a body does not stand for a lone surrogate", async () => {
+  const store = await smallLog();
+  const [started] = store.rows;
+  assert.ok(started);
+  const hash = hashEvent({ ...started, body: "\ufffd", prev: GENESIS });
+  assert.equal(
+    hashEvent({ ...started, body: "\ud800", prev: GENESIS }),
+    hash,
+    "why it must be looked for",
+  );
+  store.rows[0] = { ...started, body: "\ud800", hash };
+  const { bad } = await check(store);
+  assert.deepEqual([bad?.seq, bad?.flaw], [1, "changed"]);
+});
+
+Deno.test("verify: random attacks on random places are found", async () => {
+  const field = fc.constantFrom("task" as const, "n", "kind", "at", "hash", "body");
+  await fc.assert(
+    fc.asyncProperty(fc.nat(11), field, fc.nat(), fc.integer({ min: 1, max: 200 }), async (
+      at,
+      key,
+      where,
+      change,
+    ) => {
+      const store = await smallLog();
+      const row = store.rows[at];
+      assert.ok(row);
+      const value = row[key];
+      const changed = typeof value === "number"
+        ? value + change
+        : key === "hash"
+        ? Digest.parse(hexFlip(value, where))
+        : textFlip(value, where, change);
+      store.rows[at] = { ...row, [key]: changed };
+      const { ok, bad } = await check(store);
+      assert.deepEqual([ok, bad?.seq], [false, at + 1]);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+function hexFlip(hex: string, where: number): string {
+  const at = where % hex.length;
+  return hex.slice(0, at) + ((parseInt(hex.charAt(at), 16) + 1) % 16).toString(16) +
+    hex.slice(at + 1);
+}
+
+function textFlip(text: string, where: number, change: number): string {
+  const at = where % text.length;
+  return text.slice(0, at) + String.fromCharCode(text.charCodeAt(at) ^ change) + text.slice(at + 1);
+}
+
+Deno.test("verify: every byte of every record and content in the database is covered", async () => {
+  const dir = await Deno.makeTempDir({ prefix: "remit-attack-" });
+  const path = `${dir}/log.db`;
+  const made = openSqliteStore({ path });
+  const { head } = await fillSmallLog(made);
+  await made.close();
+  const db = new DatabaseSync(path);
+  const store = openSqliteStore({ path, readOnly: true });
+  try {
+    db.exec(
+      "PRAGMA synchronous=OFF; DROP TRIGGER events_no_update;" +
+        "DROP INDEX events_chain; CREATE INDEX events_chain ON events(task, n)",
+    );
+    const missed: string[] = [];
+    let flips = 0;
+    const attack = async (sql: string, value: Uint8Array | bigint, seq: number): Promise<void> => {
+      db.exec("BEGIN");
+      db.prepare(sql).run(value, seq);
+      db.exec("COMMIT");
+      const { ok, bad } = await verifyLog({ store, ...PUBLIC, head: head() });
+      if (ok || bad?.seq !== seq) missed.push(`${sql} ${seq}: ${JSON.stringify(bad)}`);
+      flips++;
+    };
+    const rows = db.prepare(
+      "SELECT seq, hash, CAST(body AS BLOB) AS body, CAST(task AS BLOB) AS task," +
+        " CAST(kind AS BLOB) AS kind, n, at FROM events",
+    ).all();
+    for (const row of rows) {
+      const seq = Number(row["seq"]);
+      for (const column of ["hash", "body", "task", "kind"]) {
+        const original = row[column];
+        assert.ok(original instanceof Uint8Array);
+        const set = column === "hash" ? "?" : "CAST(? AS TEXT)";
+        const sql = `UPDATE events SET ${column} = ${set} WHERE seq = ?`;
+        for (let i = 0; i < original.length; i++) {
+          const flipped = original.slice();
+          flipped[i] = (flipped[i] ?? 0) ^ (1 << (i % 8));
+          await attack(sql, flipped, seq);
+        }
+        db.prepare(sql).run(original, seq);
+      }
+      for (const column of ["n", "at"]) {
+        const sql = `UPDATE events SET ${column} = ? WHERE seq = ?`;
+        const original = BigInt(Number(row[column]));
+        for (let bit = 0n; bit < 63n; bit += 3n) await attack(sql, original ^ (1n << bit), seq);
+        db.prepare(sql).run(original, seq);
+      }
+    }
+    const blobs = db.prepare("SELECT rowid AS id, digest, salt, bytes FROM blobs").all();
+    for (const blob of blobs) {
+      const digest = blob["digest"];
+      assert.ok(digest instanceof Uint8Array);
+      const seq = rows.find((row) => {
+        const body = row["body"];
+        return body instanceof Uint8Array &&
+          new TextDecoder().decode(body).includes(digest.toHex());
+      })?.["seq"];
+      for (const column of ["salt", "bytes"]) {
+        const original = blob[column];
+        assert.ok(original instanceof Uint8Array);
+        const change = db.prepare(`UPDATE blobs SET ${column} = ? WHERE rowid = ?`);
+        for (let i = 0; i < original.length; i++) {
+          const flipped = original.slice();
+          flipped[i] = (flipped[i] ?? 0) ^ (1 << (i % 8));
+          change.run(flipped, Number(blob["id"]));
+          const { ok, bad } = await verifyLog({ store, ...PUBLIC });
+          if (ok || bad?.seq !== seq || bad?.flaw !== "content") missed.push(`${column} ${i}`);
+          flips++;
+        }
+        change.run(original, Number(blob["id"]));
+      }
+    }
+    assert.deepEqual(missed.slice(0, 10), []);
+    assert.ok(flips > 2_500, `${flips} bytes were tried`);
+    assert.equal((await verifyLog({ store, ...PUBLIC, head: head() })).ok, true, "restored");
+  } finally {
+    await store.close();
+    db.close();
+    await Deno.remove(dir, { recursive: true });
+  }
+});

@@ -1,0 +1,207 @@
+/** What the gate writes into a task's log. Content and its plain digests go into the private part. @module */
+import type {
+  Decided,
+  Digest,
+  JsonObject,
+  NewEvent,
+  PowerResult,
+  ProcessRow,
+  ToolCall,
+  ToolResult,
+} from "../../contracts/mod.ts";
+import { sha256Hex } from "../../port/digest.ts";
+import type { Grant } from "../grants.ts";
+import { jsonOf } from "../as_json.ts";
+import type { Judged, Verdict } from "./parts.ts";
+
+/** Who asked for what: the part that intents and refusals share. */
+function subjectOf(process: ProcessRow, call: ToolCall, harness: string): JsonObject {
+  const { session, principal, conversation, turn, pid, model } = process;
+  return {
+    session,
+    principal,
+    conversation,
+    turn,
+    call: call.id,
+    pid,
+    model: model.id,
+    backend: model.backend,
+    nonce: model.nonce,
+    runner: "hosted",
+    harness,
+  };
+}
+
+/** The tools that a turn advertised, once for each snapshot of a task. */
+export function descriptorsEvent(process: ProcessRow): NewEvent {
+  const tools = process.snapshot?.tools ?? [];
+  return {
+    kind: "descriptors",
+    body: {
+      snapshot: process.snapshot?.id ?? "",
+      tools: tools.map(({ name, permission }) => [name, permission]),
+    },
+    private: { tools: tools.map(jsonOf) },
+  };
+}
+
+/** How a call that goes on was decided. */
+export function decidedOf({ needs, grant, known }: Judged): Decided {
+  if (grant === undefined) return "auto";
+  if (grant.kind === "stepUp" || needs === "stepUp") return "stepUpSucceeded";
+  return grant.callId === known.callId && grant.turn === known.process.turn
+    ? "consented"
+    : "reused";
+}
+
+/** The intent of a call that passed. */
+export function intentEvent(
+  judged: Judged,
+  call: ToolCall,
+  more: {
+    readonly at: number;
+    readonly expiresAt: number;
+    readonly salt: string;
+    readonly harness: string;
+  },
+): NewEvent {
+  const { decision, known, read, grant } = judged;
+  const { process } = known;
+  return {
+    kind: "intent",
+    body: {
+      ...subjectOf(process, call, more.harness),
+      tool: known.tool,
+      descriptor: known.digest,
+      snapshot: process.snapshot?.id ?? "",
+      permission: known.descriptor.permission,
+      mode: decision.mode,
+      decision: decidedOf(judged),
+      rule: decision.rule,
+      ...approval(grant),
+      effect: decision.effect,
+      colour: decision.colour,
+      label: decision.label,
+      lease: decision.lease,
+      key: read.key,
+      argumentsHash: sha256Hex(more.salt, read.argumentsHash),
+      at: more.at,
+      expiresAt: more.expiresAt,
+    },
+    private: {
+      arguments: read.argumentsText,
+      argumentsHash: read.argumentsHash,
+      salt: more.salt,
+      scope: read.resolved.scopes.map(({ resource, right, path }) =>
+        `${resource}:${right}:${path}`
+      ),
+      digests: { ...read.resolved.digests },
+      summary: read.resolved.summary,
+      ...(read.resolved.destination === undefined
+        ? {}
+        : { destination: read.resolved.destination }),
+    },
+  };
+}
+
+function approval(grant: Grant | undefined): JsonObject {
+  return grant === undefined ? {} : {
+    question: grant.question,
+    actor: `${grant.by} (${grant.channel})`,
+  };
+}
+
+/** The outcome of a call that started. */
+export function outcomeEvent(
+  judged: Judged,
+  result: ToolResult,
+  more: {
+    readonly at: number;
+    readonly ms: number;
+    readonly salt: string;
+    readonly bytes: number;
+    readonly digest: Digest;
+    readonly power: PowerResult | undefined;
+  },
+): NewEvent {
+  const { known, read, decision } = judged;
+  const { power } = more;
+  return {
+    kind: "outcome",
+    body: {
+      call: result.callId,
+      pid: known.process.pid,
+      tool: known.tool,
+      key: read.key,
+      outcome: result.outcome,
+      colour: result.colour,
+      label: result.label,
+      resultBytes: more.bytes,
+      resultHash: sha256Hex(more.salt, more.digest),
+      at: more.at,
+      ms: more.ms,
+    },
+    private: {
+      resultHash: more.digest,
+      salt: more.salt,
+      ...(result.error === undefined ? {} : { error: result.error }),
+      ...(power?.observed === undefined ? {} : { observedVersion: power.observed }),
+      ...(power?.written === undefined ? {} : { writtenVersion: power.written }),
+      ...(power === undefined || power.sources.length === 0
+        ? {}
+        : { sources: power.sources.map((source) => ({ ...source })) }),
+      ...(power?.record === undefined ? {} : { record: power.record }),
+      // A read is read again after a crash; an effect's answer is given again.
+      ...(decision.effect === "read" ? {} : { result: resultJson(result) }),
+    },
+  };
+}
+
+/** A call that did not start. */
+export function refusedEvent(
+  process: ProcessRow,
+  call: ToolCall,
+  more: {
+    readonly verdict: Extract<Verdict, { kind: "refuse" }>;
+    readonly result: ToolResult;
+    readonly at: number;
+    readonly harness: string;
+  },
+): NewEvent {
+  const { known, read, refusal, grant } = more.verdict;
+  // A recovery that a person denied is settled; any other refusal leaves what was unfinished so.
+  const settled = grant?.kind === "recovery" && read !== undefined;
+  return {
+    kind: "refused",
+    body: {
+      ...subjectOf(process, call, more.harness),
+      ...(known === undefined ? {} : { tool: known.tool, descriptor: known.digest }),
+      step: refusal.step,
+      outcome: refusal.outcome,
+      code: refusal.code,
+      decision: refusedAs(refusal.outcome),
+      rule: refusal.rule,
+      ...approval(grant),
+      colour: more.result.colour,
+      label: more.result.label,
+      ...(settled ? { key: read.key } : {}),
+      at: more.at,
+    },
+    private: {
+      name: call.name.toWellFormed(),
+      arguments: call.arguments.slice(0, 65_536).toWellFormed(),
+      why: refusal.why.toWellFormed(),
+      ...(settled ? { result: resultJson(more.result) } : {}),
+    },
+  };
+}
+
+function refusedAs(outcome: ToolResult["outcome"]): Decided {
+  if (outcome === "deniedByUser") return "denied";
+  return outcome === "stepUpFailed" ? "stepUpFailed" : "forbidden";
+}
+
+function resultJson(result: ToolResult): JsonObject {
+  const { callId, outcome, content, error, colour, label } = result;
+  return { callId, outcome, content, ...(error === undefined ? {} : { error }), colour, label };
+}

@@ -1,0 +1,116 @@
+/** Steps 1 to 7 of the gate, in order. Synchronous, without effect. DESIGN section 3. @module */
+import type { Decision, Pid, ToolCall } from "../../contracts/mod.ts";
+import type { Grant } from "../grants.ts";
+import type { Judged, JudgeParts, Known, Read, Refusal, Verdict } from "./parts.ts";
+import { refuse } from "./refusal.ts";
+import { knownTool } from "./step_known.ts";
+import { readArguments } from "./step_read.ts";
+import { judgeFlow } from "./step_flow.ts";
+import { heldAuthority } from "./step_authority.ts";
+import { overBudget } from "./step_budget.ts";
+import { forbidden, modeOf, rulingOf, scopeOf } from "./step_mode.ts";
+
+/** A proposed call: which process made it, and against which snapshot of its tools. */
+export interface Proposal {
+  readonly pid: Pid;
+  readonly call: ToolCall;
+  readonly snapshot: string;
+}
+
+/**
+ * Judges a proposed call against state as it is now. The same state gives the same verdict; nothing
+ * is charged, used up or written.
+ */
+export function judge(parts: JudgeParts, proposal: Proposal): Verdict {
+  const process = parts.processes.get(proposal.pid);
+  if (process === undefined || process.status === "ended") {
+    return {
+      kind: "refuse",
+      refusal: refuse(1, "Cannot call a tool: the process has ended", {
+        code: "gone",
+        outcome: "cancelled",
+        rule: "built-in: only live processes act",
+      }),
+    };
+  }
+  const known = knownTool(parts, process, proposal); // 1, 2
+  if (known.kind === "refuse") return { kind: "refuse", refusal: known };
+  const read = readArguments(parts, known, proposal.call.arguments); // 3
+  if (read.kind === "refuse") return { kind: "refuse", refusal: read, known };
+  return judgeRead(parts, known, read);
+}
+
+function judgeRead(parts: JudgeParts, known: Known, read: Read): Verdict {
+  const refused = (refusal: Refusal, grant?: Grant): Verdict => ({
+    kind: "refuse",
+    refusal,
+    known,
+    read,
+    ...(grant === undefined ? {} : { grant }),
+  });
+  const { process } = known;
+  const ruling = rulingOf(parts.policy, known, read);
+  // What is forbidden whatever else holds is said first: "no lease" would tell to ask for one.
+  const ban = forbidden(known, ruling);
+  if (ban !== undefined) return refused(ban);
+
+  const flow = judgeFlow(parts.policy, known, read); // 4
+  if (flow.kind === "refuse") return refused(flow);
+  const authority = heldAuthority(parts, known, read); // 5
+  if (authority.kind === "refuse") return refused(authority);
+  const { effect, colour, label } = flow;
+  const broke = overBudget(parts.processes, known, { read, effect, question: false }); // 6
+  if (broke !== undefined) return refused(broke);
+
+  const recovering = !read.resolved.idempotent &&
+    (parts.unfinished?.(process.task).has(read.key) ?? false);
+  const moded = modeOf(known, read, { ruling, flow, guards: parts.guards, recovering }); // 7
+  if ("kind" in moded) return refused(moded);
+  const { mode, rule } = moded;
+  const scope = scopeOf(known, read, process);
+  const needs = mode === "stepUp" ? "stepUp" : recovering ? "recovery" : "consent";
+  const grant = mode === "auto" ? undefined : parts.grants.find({
+    task: process.task,
+    turn: process.turn,
+    callId: known.callId,
+    scope,
+    needs,
+  });
+  if (grant?.decision === "deny") return refused(deniedBy(known, grant), grant);
+  const kind = mode === "auto" || grant !== undefined ? "allow" : "ask";
+  if (kind === "ask") {
+    const asked = overBudget(parts.processes, known, { read, effect, question: true });
+    if (asked !== undefined) return refused(asked);
+  }
+  const { argumentsText, argumentsHash } = read;
+  const decision: Judged["decision"] = {
+    kind,
+    mode,
+    rule,
+    effect,
+    colour,
+    label,
+    lease: authority.leases[0],
+    descriptor: known.digest,
+    argumentsText,
+    argumentsHash,
+    ...(grant === undefined ? {} : { reused: grant.question }),
+  };
+  const { leases } = authority, { executes } = flow;
+  return { kind, decision, known, read, leases, scope, needs, grant, executes };
+}
+
+function deniedBy(known: Known, grant: Grant): Refusal {
+  const said = grant.say === undefined ? "" : `; they said: ${JSON.stringify(grant.say)}`;
+  return refuse(
+    7,
+    `Cannot call "${known.tool}": a person denied it${said}. ` +
+      "Do not try the same again; go on without it or say why it is needed",
+    { code: "denied", rule: `answer to ${grant.question}` },
+  );
+}
+
+/** What `remit can` shows of a verdict. */
+export function decisionOf(verdict: Verdict): Decision {
+  return verdict.kind === "refuse" ? verdict.refusal : verdict.decision;
+}

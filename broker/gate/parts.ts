@@ -1,0 +1,112 @@
+/** What the gate is made of, and what its steps hand to each other. @module */
+import type {
+  AnswerScope,
+  CallId,
+  Decision,
+  Digest,
+  EventLog,
+  JsonObject,
+  LeaseId,
+  Leases,
+  Powers,
+  ProcessKeeper,
+  ProcessRow,
+  Resolved,
+  TaskId,
+  ToolBinding,
+  ToolDescriptor,
+  ToolName,
+  ToolResult,
+} from "../../contracts/mod.ts";
+import type { Grant } from "../grants.ts";
+import type { Guards } from "../guards.ts";
+import type { Pins } from "../pins.ts";
+import type { Policy } from "../policy.ts";
+import type { QuestionBook } from "../questions.ts";
+import type { Tokens } from "../tokens.ts";
+import type { Validators } from "../validators.ts";
+
+/** Keys that can be looked up. */
+export type KeySet = Pick<ReadonlySet<string>, "has">;
+
+/** What a gate is made of. */
+export interface GateParts {
+  readonly powers: Powers;
+  readonly processes: ProcessKeeper;
+  readonly leases: Leases;
+  readonly questions: QuestionBook;
+  readonly policy: Policy;
+  readonly log: EventLog;
+  /** The tools bound for a process's task, by name. Called for each decision: keep it cheap. */
+  tools(process: ProcessRow): ReadonlyMap<string, ToolBinding>;
+  readonly pins: Pins;
+  readonly tokens: Tokens;
+  /** Takes secrets out of what is shown. */
+  redact(text: string): string;
+  /** Version of this program, for the audit. */
+  readonly harness: string;
+  readonly guards?: Guards;
+  /** Idempotency keys of intents that an earlier kernel left without an outcome. */
+  unfinished?(task: TaskId): KeySet;
+  /** Outcomes of effects that an earlier kernel committed, by idempotency key. */
+  finished?(task: TaskId): ReadonlyMap<string, ToolResult>;
+}
+
+/** The parts that decide; they act on nothing. */
+export interface JudgeParts extends
+  Pick<
+    GateParts,
+    "processes" | "leases" | "policy" | "tools" | "pins" | "unfinished"
+  > {
+  readonly grants: { find: QuestionBook["grants"]["find"] };
+  readonly validators: Validators;
+  readonly guards: Guards;
+}
+
+/** A refusal by one of the steps. */
+export type Refusal = Extract<Decision, { kind: "refuse" }>;
+
+/** Steps 1 and 2: a tool that was advertised, and is what was reviewed. */
+export interface Known {
+  readonly kind: "known";
+  readonly process: ProcessRow;
+  readonly binding: ToolBinding;
+  readonly tool: ToolName;
+  readonly callId: CallId;
+  readonly descriptor: ToolDescriptor;
+  readonly digest: Digest;
+}
+
+/** Step 3: arguments that fit, with references resolved. */
+export interface Read {
+  readonly kind: "read";
+  readonly args: JsonObject;
+  readonly argumentsText: string;
+  readonly argumentsHash: Digest;
+  readonly key: Digest;
+  readonly resolved: Resolved;
+}
+
+/** A call that no step refused. */
+export interface Judged {
+  readonly kind: "allow" | "ask";
+  readonly decision: Exclude<Decision, { kind: "refuse" }>;
+  readonly known: Known;
+  readonly read: Read;
+  /** Live leases that cover each scope, in the order of the scopes. */
+  readonly leases: readonly LeaseId[];
+  readonly scope: AnswerScope;
+  readonly needs: "consent" | "stepUp" | "recovery";
+  /** The answer that lets it pass. */
+  readonly grant: Grant | undefined;
+  readonly executes: readonly string[];
+}
+
+/** The judgement of a call: what was known of it when a step refused is kept for the record. */
+export type Verdict = Judged | {
+  readonly kind: "refuse";
+  readonly refusal: Refusal;
+  readonly known?: Known;
+  readonly read?: Read;
+  readonly grant?: Grant;
+};

@@ -1,0 +1,202 @@
+/** Steps 8 to 10 of the gate: commit, invoke with a single-use token, commit. DESIGN section 3. @module */
+import {
+  type Digest,
+  type EffectClass,
+  Fault,
+  type GrantedCall,
+  type LeaseId,
+  type NewEvent,
+  type ProcessRow,
+  type TaskId,
+  type ToolCall,
+  type ToolResult,
+} from "../../contracts/mod.ts";
+import { runBounded } from "./bounded.ts";
+import { descriptorsEvent, intentEvent, outcomeEvent } from "./events.ts";
+import type { GateParts, Judged } from "./parts.ts";
+import { type Ended, endOf } from "./result.ts";
+import { flowOf } from "./step_flow.ts";
+
+/** How long an effect that was told to stop may take to say what it did, milliseconds. */
+const GRACE_MS = 5_000;
+
+/** Effects that leave nothing behind unless their outcome is committed: one commit is enough. */
+const ONE_COMMIT: ReadonlySet<EffectClass> = new Set(["read", "stage"]);
+
+/** Does what was judged, and keeps what it needs to know of the calls that it does. */
+export interface Performer {
+  perform(judged: Judged, call: ToolCall, signal: AbortSignal): Promise<ToolResult>;
+  /** Appends events, before them the tools of the turn if the log does not have them yet. */
+  append(process: ProcessRow, events: readonly NewEvent[]): Promise<void>;
+  /** The outcome that this kernel committed under a key. */
+  done(task: TaskId, key: Digest): ToolResult | undefined;
+  /** Whether an intent of this kernel stands under a key whose outcome could not be committed. */
+  open(task: TaskId, key: string): boolean;
+  forget(task: TaskId): void;
+}
+
+interface TaskNotes {
+  readonly snapshots: Set<string>;
+  readonly done: Map<Digest, ToolResult>;
+  readonly open: Set<string>;
+}
+
+/** Makes the performer of a gate. */
+export function makePerformer(parts: GateParts): Performer {
+  const { powers, log, tokens } = parts;
+  const tasks = new Map<TaskId, TaskNotes>();
+  const flights = new Set<{ leases: readonly LeaseId[]; stop(why: Fault): void }>();
+
+  parts.leases.onEnd((lease, why) => {
+    const code = why === "revoked" ? "leaseRevoked" : "leaseExpired";
+    for (const flight of flights) {
+      if (!flight.leases.includes(lease.id)) continue;
+      flight.stop(new Fault(code, `Cannot finish the call: its lease was ${why}`));
+    }
+  });
+
+  function notesOf(task: TaskId): TaskNotes {
+    const notes = tasks.get(task) ?? { snapshots: new Set(), done: new Map(), open: new Set() };
+    tasks.set(task, notes);
+    return notes;
+  }
+
+  async function append(process: ProcessRow, events: readonly NewEvent[]): Promise<void> {
+    const { snapshots } = notesOf(process.task);
+    const snapshot = process.snapshot?.id;
+    const known = snapshot === undefined || snapshots.has(snapshot);
+    await log.append(process.task, known ? events : [descriptorsEvent(process), ...events]);
+    if (snapshot !== undefined) snapshots.add(snapshot);
+  }
+
+  async function perform(
+    judged: Judged,
+    call: ToolCall,
+    signal: AbortSignal,
+  ): Promise<ToolResult> {
+    const { known, read, grant, decision } = judged, { process } = known;
+    const notes = notesOf(process.task);
+    const at = powers.now(), salt = powers.token();
+    const single = ONE_COMMIT.has(decision.effect);
+    parts.processes.charge(process.pid, { call: decision.effect });
+    if (grant !== undefined) parts.questions.grants.use(grant.question);
+    const granted = grantOf(judged);
+    const expiresAt = at + granted.deadlineMs;
+    const intent = intentEvent(judged, call, { at, expiresAt, salt, harness: parts.harness });
+
+    if (!single) {
+      try {
+        powers.reach("beforeIntent");
+        await append(process, [intent]);
+        powers.reach("afterIntent");
+      } catch (error) {
+        tokens.end(granted.token);
+        if (grant !== undefined) parts.questions.grants.restore(grant);
+        throw error;
+      }
+      notes.open.add(read.key);
+    }
+    const ended = endOf(parts, judged, await run(judged, granted, signal));
+    tokens.end(granted.token);
+
+    const { result, power } = ended;
+    const now = powers.now();
+    const outcome = outcomeEvent(judged, result, { ...ended, salt, at: now, ms: now - at });
+    powers.reach("beforeOutcome");
+    await append(process, single ? [intent, outcome] : [outcome]);
+    powers.reach("afterOutcome");
+    notes.open.delete(read.key);
+    if (decision.effect !== "read") notes.done.set(read.key, result);
+    settle(judged, granted, ended);
+    return result;
+  }
+
+  function grantOf(judged: Judged): GrantedCall {
+    const { known, read, decision } = judged, { process, binding } = known;
+    const { pid, conversation, turn, colour, label } = process;
+    const { deadlineMs } = binding;
+    const token = tokens.mint({
+      pid,
+      conversation,
+      turn,
+      callId: known.callId,
+      tool: known.tool,
+      argumentsHash: read.argumentsHash,
+      descriptor: decision.descriptor,
+      colour,
+      label,
+      expiresAt: powers.now() + deadlineMs,
+    });
+    return {
+      task: process.task,
+      pid,
+      callId: known.callId,
+      tool: known.tool,
+      args: read.args,
+      resolved: read.resolved,
+      token,
+      idempotencyKey: read.key,
+      deadlineMs,
+      resultBytes: parts.policy.resultBytes(known.tool) ?? binding.resultBytes,
+    };
+  }
+
+  /** The commit was a wait: what was taken back meanwhile stops the call before its effect. */
+  async function run(
+    judged: Judged,
+    granted: GrantedCall,
+    signal: AbortSignal,
+  ): ReturnType<typeof runBounded> {
+    const { known, leases, decision } = judged;
+    const flight = { leases, stop: (_why: Fault): void => {} };
+    flights.add(flight);
+    try {
+      const changed = changedSince(judged);
+      if (changed !== undefined) return { kind: "stopped", why: changed };
+      return await runBounded((inner) => known.binding.invoke(granted, inner), {
+        powers,
+        signal,
+        deadlineMs: granted.deadlineMs,
+        graceMs: ONE_COMMIT.has(decision.effect) ? 0 : GRACE_MS,
+        onStart: (stop) => {
+          flight.stop = stop;
+        },
+      });
+    } finally {
+      flights.delete(flight);
+    }
+  }
+
+  function changedSince(judged: Judged): Fault | undefined {
+    const { known, read, leases, scope } = judged, { process } = known;
+    const dead = leases.find((id) => !parts.leases.alive(id));
+    if (dead !== undefined) {
+      return new Fault("leaseRevoked", `Cannot start "${known.tool}": its lease has ended`);
+    }
+    if (process.status === "ended") {
+      return new Fault("cancelled", `Cannot start "${known.tool}": its process has ended`);
+    }
+    // The process may have read something else while the intent was written.
+    const now = flowOf(known, read);
+    if (now.colour !== scope.colour || now.label !== scope.label) {
+      return new Fault("refused", `Cannot start "${known.tool}": what was read changed meanwhile`);
+    }
+    return undefined;
+  }
+
+  function settle(judged: Judged, granted: GrantedCall, ended: Ended): void {
+    const { known } = judged, { result, power } = ended;
+    if (power !== undefined) known.binding.committed?.(granted, power);
+    const { colour, label } = result;
+    parts.processes.taint(granted.pid, { colour, label, sources: power?.sources ?? [] });
+    if (ended.bug !== undefined) throw ended.bug;
+  }
+
+  return Object.freeze({
+    perform,
+    append,
+    done: (task: TaskId, key: Digest) => tasks.get(task)?.done.get(key),
+    open: (task: TaskId, key: string) => tasks.get(task)?.open.has(key) ?? false,
+    forget: (task: TaskId) => void tasks.delete(task),
+  });
+}

@@ -1,0 +1,110 @@
+/** What a call's end becomes for its caller: guarded, redacted, cut to size. @module */
+import {
+  Colour,
+  type Digest,
+  Fault,
+  Label,
+  mixColour,
+  mixLabel,
+  type Outcome,
+  type PowerResult,
+  type ToolResult,
+} from "../../contracts/mod.ts";
+import { canonicalJson } from "../../port/mod.ts";
+import { cutText } from "../cut.ts";
+import type { Ran } from "./bounded.ts";
+import type { GateParts, Judged } from "./parts.ts";
+import { faultOf, OUTCOME_OF } from "./refusal.ts";
+
+/** A call's end, ready for its second commit. */
+export interface Ended {
+  readonly result: ToolResult;
+  /** What the power brought, when it is to be committed. */
+  readonly power: PowerResult | undefined;
+  /** Bytes and SHA-256 of the content before redaction and cut. */
+  readonly bytes: number;
+  readonly digest: Digest;
+  /** Something that was no fault: recorded, then thrown on. */
+  readonly bug: unknown;
+}
+
+const MOST_ERROR = 8_000;
+
+type EndParts = Pick<GateParts, "processes" | "redact" | "guards" | "policy">;
+
+/** Turns the end of a power's work into a result, charging what came back. */
+export function endOf(parts: EndParts, judged: Judged, ran: Ran): Ended {
+  switch (ran.kind) {
+    case "done":
+      return doneOf(parts, judged, ran.result);
+    case "stopped":
+      return failedOf(parts, judged, ran.why);
+    case "failed":
+      return failedOf(parts, judged, ran.error);
+  }
+}
+
+function doneOf(parts: EndParts, judged: Judged, power: PowerResult): Ended {
+  const { known, decision } = judged;
+  const { pid } = known.process, { processes } = parts;
+  const unpaid = refusedBy(() => processes.charge(pid, { writtenBytes: power.writtenBytes ?? 0 }));
+  // What was only staged is dropped: it is not in the log, so it is nowhere.
+  if (unpaid !== undefined && decision.effect === "stage") return failedOf(parts, judged, unpaid);
+
+  const raw = power.content.toWellFormed();
+  const limit = parts.policy.resultBytes(known.tool) ?? known.binding.resultBytes;
+  const whole = cutText(raw, Infinity);
+  const shown = cutText(parts.redact(raw), limit);
+  const broke = refusedBy(() => processes.charge(pid, { resultBytes: shown.text.length }));
+  let colour = power.colour;
+  for (const guard of parts.guards?.after ?? []) {
+    const lowered = guard({ tool: known.tool, content: raw });
+    if (lowered !== undefined) colour = mixColour(colour, lowered.colour);
+  }
+  return {
+    result: {
+      callId: known.callId,
+      outcome: "ok",
+      content: broke === undefined ? shown.text : `⟨withheld: ${broke.message}⟩`,
+      colour,
+      label: power.label,
+    },
+    power,
+    bytes: whole.bytes,
+    digest: whole.digest,
+    bug: undefined,
+  };
+}
+
+function refusedBy(charge: () => void): Fault | undefined {
+  const paid = faultOf(charge);
+  return paid instanceof Fault ? paid : undefined;
+}
+
+function failedOf(parts: EndParts, judged: Judged, error: unknown): Ended {
+  const { known } = judged, { process } = known;
+  const fault = error instanceof Fault ? error : undefined;
+  const outcome: Outcome = fault === undefined ? "executionError" : OUTCOME_OF[fault.code];
+  const words = fault?.message ?? `Cannot finish "${known.tool}": the tool failed`;
+  const detail = fault?.code === "conflict" && fault.detail !== undefined
+    ? canonicalJson(fault.detail)
+    : "";
+  const content = cutText(parts.redact(detail), known.binding.resultBytes);
+  // A fault that carries what it read says so; else it is no worse than what the process has read.
+  const colour = Colour.safeParse(fault?.detail?.["colour"]);
+  const label = Label.safeParse(fault?.detail?.["label"]);
+  return {
+    result: {
+      callId: known.callId,
+      outcome,
+      content: content.text,
+      error: parts.redact(words.toWellFormed()).slice(0, MOST_ERROR),
+      colour: colour.success ? mixColour(process.colour, colour.data) : process.colour,
+      label: label.success ? mixLabel(process.label, label.data) : process.label,
+    },
+    power: undefined,
+    bytes: content.bytes,
+    digest: content.digest,
+    bug: fault === undefined ? error : undefined,
+  };
+}

@@ -1,0 +1,178 @@
+/** Gate step 5: capability held, leases alive, nothing from the never-list. @module */
+import type {
+  CapabilityGrant,
+  JsonObject,
+  LeaseId,
+  ProcessRow,
+  Scope,
+} from "../../contracts/mod.ts";
+import type { JudgeParts, Known, Read, Refusal } from "./parts.ts";
+import { quoted, refuse } from "./refusal.ts";
+
+/** The authority that a call would act under. */
+export interface Authority {
+  readonly kind: "authority";
+  readonly leases: readonly [LeaseId, ...LeaseId[]];
+}
+
+/** Finds what gives a process the right to a call: caller ∩ agent, never more. */
+export function heldAuthority(
+  parts: Pick<JudgeParts, "processes" | "leases" | "policy">,
+  known: Known,
+  read: Read,
+): Authority | Refusal {
+  return capabilityHeld(parts.processes, known, read) ?? neverTouched(parts.policy, known, read) ??
+    leasesHeld(parts.leases, known, read);
+}
+
+function capabilityHeld(
+  processes: JudgeParts["processes"],
+  { process, tool }: Known,
+  { args }: Read,
+): Refusal | undefined {
+  for (const holder of lineage(processes, process)) {
+    const why = lacks(holder.capabilities, tool, args);
+    if (why === undefined) continue;
+    return refuse(5, `Cannot call "${tool}": ${why}; ask whoever started this agent`, {
+      rule: `built-in: capabilities of agent ${quoted(holder.spec)}`,
+    });
+  }
+  return undefined;
+}
+
+/** A process and its ancestors: a right that any of them lacks is not held. */
+export function* lineage(
+  processes: JudgeParts["processes"],
+  process: ProcessRow,
+): Generator<ProcessRow> {
+  const seen = new Set<number>();
+  let row: ProcessRow | undefined = process;
+  while (row !== undefined && !seen.has(row.pid)) {
+    seen.add(row.pid);
+    yield row;
+    row = row.ppid === undefined ? undefined : processes.get(row.ppid);
+  }
+}
+
+/** Whether a list of capabilities names a tool at all; absent means every tool. */
+export function grantsTool(
+  capabilities: readonly CapabilityGrant[] | undefined,
+  tool: string,
+): boolean {
+  return capabilities === undefined || capabilities.some((grant) => grant.tool === tool);
+}
+
+function lacks(
+  capabilities: readonly CapabilityGrant[] | undefined,
+  tool: string,
+  args: JsonObject,
+): string | undefined {
+  if (capabilities === undefined) return undefined;
+  const grants = capabilities.filter((grant) => grant.tool === tool);
+  if (grants.length === 0) return "this agent was not handed it";
+  let why: string | undefined;
+  for (const grant of grants) {
+    const outside = Object.entries(grant.where ?? {}).find(([name, prefixes]) =>
+      !within(Object.hasOwn(args, name) ? args[name] : undefined, prefixes)
+    );
+    if (outside === undefined) return undefined;
+    why ??= `this agent may call it only where ${quoted(outside[0])} begins with one of ` +
+      outside[1].map(quoted).join(", ");
+  }
+  return why;
+}
+
+/** An argument that a filter names must be there, and every string of it must lie within. */
+function within(value: JsonObject[string] | undefined, prefixes: readonly string[]): boolean {
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return values.length > 0 &&
+    values.every((item) =>
+      typeof item === "string" && prefixes.some((prefix) => beginsWith(item, prefix))
+    );
+}
+
+/** Prefixes end where a part ends: `desk/notes` covers `desk/notes/a` and not `desk/notes2`. */
+function beginsWith(value: string, prefix: string): boolean {
+  if (/(^|[/\\])\.\.?([/\\]|$)|%2e|%2f|%5c/i.test(value.slice(prefix.length - 1))) return false;
+  if (!value.startsWith(prefix)) return false;
+  const next = value[prefix.length];
+  return next === undefined || /[^0-9A-Za-z]$/.test(prefix) || /[/?#]/.test(next);
+}
+
+function neverTouched(
+  policy: JudgeParts["policy"],
+  { tool }: Known,
+  { resolved }: Read,
+): Refusal | undefined {
+  for (const { resource, right, path } of resolved.scopes) {
+    if (resource !== "mount") continue;
+    const refusal = onList(policy, tool, { path, right: right === "write" ? "write" : "read" });
+    if (refusal !== undefined) return refusal;
+  }
+  for (const { path } of resolved.changes ?? []) {
+    const refusal = onList(policy, tool, { path, right: "write" });
+    if (refusal !== undefined) return refusal;
+  }
+  return undefined;
+}
+
+function onList(
+  policy: JudgeParts["policy"],
+  tool: string,
+  touched: { readonly path: string; readonly right: "read" | "write" },
+): Refusal | undefined {
+  const listed = policy.never(touched.path, touched.right);
+  if (listed === undefined) return undefined;
+  const does = touched.right === "write" ? "writes" : "reads";
+  return refuse(
+    5,
+    `Cannot call "${tool}": ${
+      quoted(touched.path)
+    } matches "${listed.glob}", which no tool ${does}; ` +
+      "no rule or answer lifts this, the operator can do it themselves",
+    { rule: listed.at },
+  );
+}
+
+function leasesHeld(
+  leases: JudgeParts["leases"],
+  { process, tool }: Known,
+  { resolved }: Read,
+): Authority | Refusal {
+  const held: LeaseId[] = [];
+  for (const scope of resolved.scopes) {
+    const lease = leases.covering(process.pid, scope);
+    if (lease === undefined) return noLease(leases, { process, tool, scope });
+    held.push(lease.id);
+  }
+  const [first, ...rest] = held;
+  if (first === undefined) {
+    // Fail closed: a call that says of nothing that it touches it cannot be taken back either.
+    return refuse(5, `Cannot call "${tool}": it names no resource that a lease could cover`, {
+      rule: "built-in: every call acts under a lease",
+    });
+  }
+  return { kind: "authority", leases: [first, ...rest] };
+}
+
+function noLease(
+  leases: JudgeParts["leases"],
+  call: { readonly process: ProcessRow; readonly tool: string; readonly scope: Scope },
+): Refusal {
+  const { process, tool, scope } = call;
+  const thing = `${scope.right} on ${scope.resource}${scope.path && ` ${quoted(scope.path)}`}`;
+  const dead = leases.dead(process.pid, scope);
+  const why = dead === undefined ? "this task holds no lease for" : `its lease was ${dead} for`;
+  const code = dead === undefined
+    ? "refused"
+    : dead === "revoked"
+    ? "leaseRevoked"
+    : "leaseExpired";
+  const how = dead === undefined
+    ? "ask for a mount or a rule that grants it"
+    : "ask the operator to grant it again";
+  return refuse(5, `Cannot call "${tool}": ${why} ${thing}; ${how}`, {
+    code,
+    rule: "built-in: every call acts under a live lease",
+  });
+}

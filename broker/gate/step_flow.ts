@@ -1,0 +1,111 @@
+/** Gate step 4: effect and destination against colour and label. DESIGN section 5. @module */
+import {
+  cleared,
+  type Colour,
+  colourSuffices,
+  type EffectClass,
+  graverEffect,
+  type Label,
+  mixColour,
+  mixLabel,
+  type PermissionMode,
+  REQUIRED_COLOUR,
+} from "../../contracts/mod.ts";
+import type { Ruling } from "../defaults.ts";
+import { graver } from "../defaults.ts";
+import type { JudgeParts, Known, Read, Refusal } from "./parts.ts";
+import { refuse } from "./refusal.ts";
+
+/** What a call is and carries, and the least mode that this asks for. */
+export interface Flow {
+  readonly kind: "flow";
+  readonly effect: EffectClass;
+  readonly colour: Colour;
+  readonly label: Label;
+  readonly floor: { readonly mode: PermissionMode; readonly rule: string };
+  readonly executes: readonly string[];
+}
+
+/** Above its clearance, what a sink receives is decided by the colour of who sends. */
+const ABOVE_CLEARANCE: Readonly<Record<Colour, PermissionMode>> = {
+  BLUE: "consent",
+  YELLOW: "stepUp",
+  RED: "forbidden",
+};
+
+const OUTBOUND: ReadonlySet<EffectClass> = new Set(["outboundRead", "outboundWrite"]);
+const REVERSIBLE: ReadonlySet<EffectClass> = new Set(["read", "stage"]);
+
+/** The effect, colour and label of a call. */
+export function flowOf(known: Known, read: Read): Omit<Flow, "kind" | "floor" | "executes"> {
+  const { process, binding } = known, { resolved } = read;
+  return {
+    effect: graverEffect(binding.effect, resolved.effect),
+    colour: mixColour(process.colour, resolved.colour ?? "BLUE"),
+    label: mixLabel(process.label, resolved.label ?? "public"),
+  };
+}
+
+/** Judges where information flows: from what was read, into what the call would touch. */
+export function judgeFlow(
+  policy: JudgeParts["policy"],
+  known: Known,
+  read: Read,
+): Flow | Refusal {
+  const { tool } = known, { resolved } = read;
+  const { effect, colour, label } = flowOf(known, read);
+  let floor: { mode: PermissionMode; rule: string } = { mode: "auto", rule: "" };
+
+  const needed = REQUIRED_COLOUR[effect];
+  if (!colourSuffices(colour, needed)) {
+    const rule = `built-in: ${effect} needs ${needed}`;
+    if (policy.strict) {
+      return refuse(
+        4,
+        `Cannot call "${tool}": ${effect} needs colour ${needed} and what was read is ${colour}; ` +
+          "start a task that has not read untrusted text, or ask the operator to do it",
+        { code: "contaminated", rule: `${rule} (strict)` },
+      );
+    }
+    floor = graver(floor, { mode: "consent", rule });
+  }
+
+  // An outbound call that names no sink goes to one that is cleared for nothing.
+  const sink = resolved.destination ?? (OUTBOUND.has(effect) ? "" : undefined);
+  if (sink !== undefined) {
+    const clearance = policy.clearance(sink);
+    if (!cleared(label, clearance)) {
+      const mode = ABOVE_CLEARANCE[colour];
+      const rule = `built-in: ${label} text above clearance ${clearance}`;
+      if (mode === "forbidden") {
+        return refuse(
+          4,
+          `Cannot call "${tool}": the text is ${label}, its destination is cleared for ` +
+            `${clearance}, and untrusted text was read; the operator can raise its clearance ` +
+            "in remit.yaml",
+          { code: "clearance", rule },
+        );
+      }
+      floor = graver(floor, { mode, rule });
+    }
+  }
+
+  const executes = laterExecuted(policy, read);
+  if (executes.length > 0 && colour !== "BLUE" && !REVERSIBLE.has(effect)) {
+    floor = graver(floor, {
+      mode: "stepUp",
+      rule: "built-in: files that execute later, after untrusted text",
+    });
+  }
+  return { kind: "flow", effect, colour, label, floor, executes };
+}
+
+function laterExecuted(policy: JudgeParts["policy"], read: Read): readonly string[] {
+  const { executes = [], changes = [], scopes } = read.resolved;
+  const written = scopes.filter(({ resource, right }) => resource === "mount" && right === "write");
+  if (executes.length + changes.length + written.length === 0) return executes;
+  const named = [...changes, ...written].map(({ path }) => path).filter(policy.executes);
+  return [...new Set([...executes, ...named])];
+}
+
+export type { Ruling };

@@ -1,0 +1,43 @@
+/** Gate steps 1 and 2: advertised in this very snapshot, and still what was reviewed. @module */
+import { type ProcessRow, type ToolCall } from "../../contracts/mod.ts";
+import { descriptorDigest } from "../pins.ts";
+import type { JudgeParts, Known, Refusal } from "./parts.ts";
+import { quoted, refuse } from "./refusal.ts";
+
+/** Finds the tool that a call names. */
+export function knownTool(
+  parts: Pick<JudgeParts, "tools" | "pins">,
+  process: ProcessRow,
+  request: { readonly call: ToolCall; readonly snapshot: string },
+): Known | Refusal {
+  const { call, snapshot } = request;
+  if (process.snapshot?.id !== snapshot) {
+    return refuse(
+      1,
+      `Cannot call ${
+        quoted(call.name)
+      }: the tools changed since this turn began; ask for them again`,
+      { code: "unknownTool", rule: "built-in: calls name the tools they were made against" },
+    );
+  }
+  const descriptor = process.snapshot.tools.find(({ name }) => name === call.name);
+  const binding = descriptor && parts.tools(process).get(descriptor.name);
+  if (descriptor === undefined || binding === undefined) {
+    return refuse(
+      1,
+      `Cannot call ${quoted(call.name)}: it is not among the tools of this turn`,
+      { code: "unknownTool", rule: "built-in: only advertised tools" },
+    );
+  }
+  const digest = descriptorDigest(binding.descriptor);
+  if (digest !== descriptorDigest(descriptor) || digest !== parts.pins.reviewed(descriptor.name)) {
+    return refuse(
+      2,
+      `Cannot call "${descriptor.name}": it is not the tool that was reviewed; ` +
+        "the operator must review it again",
+      { rule: "built-in: a changed tool is a new tool" },
+    );
+  }
+  const { name: tool } = descriptor;
+  return { kind: "known", process, binding, tool, callId: call.id, descriptor, digest };
+}

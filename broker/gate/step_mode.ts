@@ -1,0 +1,84 @@
+/** Gate step 7: the mode, by policy, flow and guards; and whether an answer stands. @module */
+import type { AnswerScope, PermissionMode, ProcessRow } from "../../contracts/mod.ts";
+import { graver, type Ruling } from "../defaults.ts";
+import type { Guards } from "../guards.ts";
+import type { Policy } from "../policy.ts";
+import type { Known, Read, Refusal } from "./parts.ts";
+import { type Flow, flowOf } from "./step_flow.ts";
+import { refuse } from "./refusal.ts";
+
+/** What the policy says about a call, by the gravest of its paths. */
+export function rulingOf(policy: Policy, known: Known, read: Read): Ruling {
+  const { process, binding, tool } = known;
+  const { destination, scopes, changes } = read.resolved;
+  const paths = new Set<string>();
+  for (const scope of scopes) if (scope.resource === "mount") paths.add(scope.path);
+  for (const { path } of changes ?? []) paths.add(path);
+  return policy.decide({
+    profile: process.profile,
+    phase: process.phase,
+    tool,
+    category: binding.descriptor.category,
+    effect: flowOf(known, read).effect,
+    paths: [...paths],
+    ...(destination === undefined ? {} : { destination }),
+  });
+}
+
+/** A refusal when the policy forbids the call outright; it names the rule that does. */
+export function forbidden(known: Known, ruling: Ruling): Refusal | undefined {
+  if (ruling.mode !== "forbidden" && ruling.mode !== "suppress") return undefined;
+  const how = ruling.why ?? "the operator can change this rule";
+  return refuse(7, `Cannot call "${known.tool}": forbidden by ${ruling.rule}; ${how}`, {
+    rule: ruling.rule,
+  });
+}
+
+/** A mode, and the rule that made it so. */
+export interface Moded {
+  readonly mode: Exclude<PermissionMode, "forbidden">;
+  readonly rule: string;
+}
+
+/** The gravest of what policy, flow, guards and recovery ask for. */
+export function modeOf(
+  known: Known,
+  read: Read,
+  wants: {
+    readonly ruling: Ruling;
+    readonly flow: Flow;
+    readonly guards: Guards;
+    readonly recovering: boolean;
+  },
+): Moded | Refusal {
+  const { tool } = known, { args, resolved } = read;
+  let found: Ruling = graver(wants.ruling, wants.flow.floor);
+  for (const guard of wants.guards.before) {
+    const raised = guard({ tool, args, resolved });
+    if (raised !== undefined) found = graver(found, raised);
+  }
+  if (wants.recovering) {
+    found = graver(found, { mode: "consent", rule: "built-in: it may have happened already" });
+  }
+  const { mode, rule } = found;
+  if (mode === "forbidden" || mode === "suppress") {
+    return refuse(7, `Cannot call "${tool}": forbidden by ${rule}`, { rule });
+  }
+  return { mode, rule };
+}
+
+/** What exactly an answer to this call covers. */
+export function scopeOf(known: Known, read: Read, process: ProcessRow): AnswerScope {
+  const { effect, colour, label } = flowOf(known, read);
+  const { destination } = read.resolved;
+  return {
+    tool: known.tool,
+    descriptor: known.digest,
+    arguments: read.argumentsHash,
+    ...(destination === undefined ? {} : { destination }),
+    effect,
+    colour,
+    label,
+    session: process.session,
+  };
+}

@@ -1,0 +1,71 @@
+/** Gate step 3: arguments parsed with limits, checked, their references resolved. @module */
+import { type Digest, Fault, type JsonObject, type ProcessRow } from "../../contracts/mod.ts";
+import { canonicalJson, parseJson } from "../../port/mod.ts";
+import { sha256Hex } from "../../port/digest.ts";
+import { argumentsHash } from "../tokens.ts";
+import type { JudgeParts, Known, Read, Refusal } from "./parts.ts";
+import { faultOf, OUTCOME_OF, refuse } from "./refusal.ts";
+
+const LIMITS = { frameBytes: 1 << 20, depth: 32, nodes: 50_000 };
+const RULE = "built-in: arguments fit the tool's schema";
+
+/** Reads a call's arguments and resolves what they refer to, as of now. */
+export function readArguments(
+  parts: Pick<JudgeParts, "validators">,
+  known: Known,
+  text: string,
+): Read | Refusal {
+  const { process, binding, tool, callId, digest } = known;
+  const parsed = faultOf(() => parseArguments(text));
+  if (parsed instanceof Fault) return invalid(tool, parsed.message);
+  const validate = faultOf(() => parts.validators.of(digest, binding.descriptor.paramSchema));
+  if (validate instanceof Fault) return refuse(3, validate.message, { rule: RULE });
+  const wrong = validate(parsed.args);
+  if (wrong !== undefined) return invalid(tool, wrong);
+  const resolved = faultOf(() => binding.resolve(parsed.args, process));
+  if (resolved instanceof Fault) {
+    const outcome = OUTCOME_OF[resolved.code];
+    return refuse(3, resolved.message, {
+      code: resolved.code,
+      outcome: outcome === "executionError" ? "invalidArguments" : outcome,
+      rule: "built-in: references name what is there",
+    });
+  }
+  return {
+    kind: "read",
+    args: parsed.args,
+    argumentsText: parsed.text,
+    argumentsHash: argumentsHash(parsed.text, resolved.digests),
+    key: callKey(process, callId, parsed.text),
+    resolved,
+  };
+}
+
+/**
+ * Names a call for ever: the same task, conversation, call id and canonical arguments give the same.
+ */
+export function callKey(
+  process: Pick<ProcessRow, "task" | "conversation">,
+  callId: string,
+  argumentsText: string,
+): Digest {
+  return sha256Hex(canonicalJson([process.task, process.conversation, callId, argumentsText]));
+}
+
+/** Parses an argument object. @throws {Fault} for anything else, or past the limits. */
+export function parseArguments(text: string): { readonly args: JsonObject; readonly text: string } {
+  const value = parseJson(text, LIMITS);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new Fault("invalidArguments", "arguments must be a JSON object");
+  }
+  // Array.isArray does not narrow a readonly array away.
+  const args = value as JsonObject;
+  return { args, text: canonicalJson(args) };
+}
+
+function invalid(tool: string, why: string): Refusal {
+  return refuse(3, `Cannot read the arguments of "${tool}": ${why}`, {
+    code: "invalidArguments",
+    rule: RULE,
+  });
+}

@@ -1,0 +1,98 @@
+/** What every command shares: its place, its flags, its kernel, its two ways of printing. @module */
+import { Fault, type Json, TaskId } from "../contracts/mod.ts";
+import { displayText } from "../text/mod.ts";
+import { loadConfig } from "./config_files.ts";
+import type { Hands, KernelLink } from "./hands.ts";
+import type { Parsed } from "./parse_arguments.ts";
+import { flag } from "./parse_arguments.ts";
+import type { Places } from "./places.ts";
+import { safeJson } from "./safe_json.ts";
+
+/** One command under way. */
+export interface Command {
+  readonly hands: Hands;
+  readonly parsed: Parsed;
+  readonly places: Places;
+  readonly json: boolean;
+}
+
+/** A command's work; gives the exit code. */
+export type Work = (command: Command) => Promise<number>;
+
+/** Reaches the kernel, and starts one when none runs: log, tasks and questions are its to read. */
+export async function reachKernel(command: Command): Promise<KernelLink> {
+  const { hands, places } = command;
+  const config = loadConfig(hands.disk, places, { folder: hands.around.cwd, mounts: [] });
+  return await hands.kernels(places).provide({ policy: config.policy, mounts: [], exact: false });
+}
+
+/** Asks the kernel one thing. */
+export async function askKernel(command: Command, op: string, body: Json): Promise<Json> {
+  const link = await reachKernel(command);
+  try {
+    return await link.ask(op, body);
+  } finally {
+    link.close();
+  }
+}
+
+/** Prints one JSON document to standard output. */
+export function printJson(command: Command, value: unknown): void {
+  command.hands.screen.out(`${safeJson(value, 2)}\n`);
+}
+
+/** Prints JSON lines to standard output. */
+export function printJsonLines(command: Command, values: readonly unknown[]): void {
+  for (const value of values) command.hands.screen.out(`${safeJson(value)}\n`);
+}
+
+/** Prints safe lines to standard output. */
+export function printLines(command: Command, lines: readonly string[]): void {
+  if (lines.length > 0) command.hands.screen.out(`${lines.join("\n")}\n`);
+}
+
+/** How to call another command on the same state, to be shown to a person. */
+export function commandText(command: Command, words: string): string {
+  const state = flag(command.parsed, "state");
+  const name = command.hands.around.command;
+  return `${name} ${words}${state === undefined ? "" : ` --state ${state}`}`;
+}
+
+/** Reads a task's id from the arguments. Throws `invalidInput`. */
+export function taskOf(command: Command, at = 0): TaskId {
+  return idOf(TaskId, command.parsed.args[at] ?? "", "task");
+}
+
+/** Parses an id with its schema. Throws `invalidInput`. */
+export function idOf<T>(
+  schema: { safeParse(value: unknown): { success: true; data: T } | { success: false } },
+  text: string,
+  what: string,
+): T {
+  const parsed = schema.safeParse(text);
+  if (!parsed.success) throw wrongId(text, what);
+  return parsed.data;
+}
+
+function wrongId(text: string, what: string): Error {
+  return new Fault("invalidInput", `Cannot read "${text}" as the id of a ${what}`);
+}
+
+/** An answer that is a list of records; empty when it is something else. */
+export function rowsOf(answer: Json): readonly Readonly<Record<string, Json>>[] {
+  if (!Array.isArray(answer)) return [];
+  return answer.map((each) => recordOf(each));
+}
+
+/** An answer that is a record; empty when it is something else. */
+export function recordOf(answer: Json | undefined): Readonly<Record<string, Json>> {
+  if (typeof answer !== "object" || answer === null || Array.isArray(answer)) return {};
+  return Object.fromEntries(Object.entries(answer));
+}
+
+/** A cell of a table: safe text of anything. */
+export function cell(value: Json | undefined, max = 120): string {
+  if (value === undefined || value === null) return "";
+  const text = typeof value === "object" ? JSON.stringify(value) : String(value);
+  return displayText(text, { max });
+}

@@ -1,0 +1,158 @@
+/** From words to a command's work, and from faults to exit codes. Seed 004 section 66. @module */
+import { EXIT, Fault, type FaultCode } from "../contracts/mod.ts";
+import { displayBlock } from "../text/mod.ts";
+import {
+  auditQuery,
+  auditRepair,
+  auditVerify,
+  receiptExport,
+  receiptShow,
+  receiptVerify,
+} from "./audit_commands.ts";
+import type { Work } from "./command.ts";
+import { findCommand } from "./command_table.ts";
+import { doctorCommand } from "./doctor_command.ts";
+import type { Hands } from "./hands.ts";
+import { helpText } from "./help.ts";
+import { keyCreate, keyRotate, keyShow } from "./key_commands.ts";
+import {
+  canCommand,
+  grantsCommand,
+  leaseList,
+  leaseRevoke,
+  outboxList,
+  outboxRelease,
+  outboxShow,
+} from "./lease_commands.ts";
+import { logCommand } from "./log_command.ts";
+import { flag, has, parseArguments } from "./parse_arguments.ts";
+import { placesOf } from "./places.ts";
+import { answerCommand, questionsCommand } from "./question_commands.ts";
+import { runCommand } from "./run_command.ts";
+import { safeJson } from "./safe_json.ts";
+import { sessionCommand } from "./session_command.ts";
+import { stopCommand } from "./stop_command.ts";
+import {
+  diffCommand,
+  killCommand,
+  psCommand,
+  resumeCommand,
+  taskChange,
+  taskShow,
+  undoCommand,
+} from "./task_commands.ts";
+import { trustCommand } from "./trust_command.ts";
+import { VERSION } from "./version.ts";
+
+const WORK: Readonly<Record<string, Work>> = {
+  "": sessionCommand,
+  run: runCommand,
+  questions: questionsCommand,
+  answer: answerCommand,
+  resume: resumeCommand,
+  ps: psCommand,
+  "task show": taskShow,
+  "task cancel": taskChange("cancel"),
+  "task archive": taskChange("archive"),
+  "task purge": taskChange("purge"),
+  kill: killCommand,
+  diff: diffCommand,
+  undo: undoCommand,
+  log: logCommand,
+  "audit verify": auditVerify,
+  "audit query": auditQuery,
+  "audit repair": auditRepair,
+  "receipt show": receiptShow,
+  "receipt export": receiptExport,
+  "receipt verify": receiptVerify,
+  "lease list": leaseList,
+  "lease revoke": leaseRevoke,
+  grants: grantsCommand,
+  can: canCommand,
+  "outbox list": outboxList,
+  "outbox show": outboxShow,
+  "outbox release": outboxRelease,
+  trust: trustCommand,
+  "key create": keyCreate,
+  "key show": keyShow,
+  "key rotate": keyRotate,
+  doctor: doctorCommand,
+  stop: stopCommand,
+};
+
+/** Exit code of a fault that ended a command. */
+export const FAULT_EXITS = {
+  badFrame: EXIT.upstreamFailure,
+  tooLarge: EXIT.invalidInput,
+  invalidInput: EXIT.invalidInput,
+  invalidArguments: EXIT.invalidInput,
+  unknownTool: EXIT.invalidInput,
+  unknownCapability: EXIT.refused,
+  notFound: EXIT.invalidInput,
+  alreadyExists: EXIT.failure,
+  refused: EXIT.refused,
+  denied: EXIT.refused,
+  stepUpFailed: EXIT.refused,
+  needsApproval: EXIT.waiting,
+  contaminated: EXIT.contaminated,
+  clearance: EXIT.refused,
+  leaseExpired: EXIT.leaseExpired,
+  leaseRevoked: EXIT.leaseExpired,
+  budgetExhausted: EXIT.budgetExhausted,
+  rateLimited: EXIT.rateLimited,
+  contextOverflow: EXIT.contextOverflow,
+  conflict: EXIT.failure,
+  cancelled: EXIT.interrupted,
+  timedOut: EXIT.upstreamFailure,
+  upstream: EXIT.upstreamFailure,
+  gone: EXIT.upstreamFailure,
+  storeFull: EXIT.failure,
+  storeCorrupt: EXIT.failure,
+  unavailable: EXIT.failure,
+  lowConfidence: EXIT.lowConfidence,
+} as const satisfies Record<FaultCode, number>;
+
+function report(hands: Hands, fault: Fault, json: boolean): number {
+  if (json) {
+    hands.screen.out(`${safeJson({ error: { code: fault.code, message: fault.message } }, 2)}\n`);
+  } else {
+    const { paint } = hands.screen;
+    displayBlock(fault.message, { prefix: "", max: 20_000, maxLines: 60, columns: 1_000 }).forEach((
+      line,
+      n,
+    ) => hands.screen.say(n === 0 ? `${paint.red("remit:")} ${line}` : line));
+  }
+  return FAULT_EXITS[fault.code];
+}
+
+/** Runs one command line; gives the exit code. Bugs are thrown, faults are reported. */
+export async function runCommandLine(argv: readonly string[], hands: Hands): Promise<number> {
+  const [first] = argv;
+  if (argv.length === 1 && first === "help") {
+    const overview = findCommand("");
+    hands.screen.out(overview === undefined ? "" : helpText(overview));
+    return EXIT.success;
+  }
+  try {
+    const parsed = parseArguments(argv);
+    const json = has(parsed, "json");
+    if (has(parsed, "version")) {
+      hands.screen.out(json ? `${safeJson({ version: VERSION })}\n` : `remit ${VERSION}\n`);
+      return EXIT.success;
+    }
+    if (has(parsed, "help")) {
+      hands.screen.out(helpText(parsed.command));
+      return EXIT.success;
+    }
+    const work = WORK[parsed.command.name];
+    if (work === undefined) throw new TypeError(`Cannot run "${parsed.command.name}": no work`);
+    const places = placesOf(hands.around, flag(parsed, "state"));
+    return await work({ hands, parsed, places, json });
+  } catch (error) {
+    if (error instanceof Fault) return report(hands, error, argv.includes("--json"));
+    throw error;
+  }
+}
+
+/** Names of commands that have work; compared with the table by a test. */
+export const WORKING: readonly string[] = Object.keys(WORK);

@@ -1,0 +1,55 @@
+/** `remit doctor`: which walls stand on this machine, and where things are. @module */
+import { EXIT } from "../contracts/mod.ts";
+import { type Command, printJson, printLines } from "./command.ts";
+import { openKeyRing } from "./key_ring.ts";
+import { VERSION } from "./version.ts";
+
+/** Runs the command. */
+export async function doctorCommand(command: Command): Promise<number> {
+  const { hands, places } = command;
+  const { paint } = hands.screen;
+  const walls = await hands.walls.look();
+  const link = await hands.kernels(places).find();
+  const kernel = link === undefined
+    ? undefined
+    : { harness: link.harness, receiptKey: link.receiptKey, head: link.head };
+  link?.close();
+  const stepUp = hands.disk.real(places.person) === undefined
+    ? undefined
+    : openKeyRing(hands.disk, places).stepUpKey();
+  if (command.json) {
+    printJson(command, {
+      version: VERSION,
+      walls,
+      state: places.state,
+      cache: places.cache,
+      config: places.config,
+      kernel: kernel ?? null,
+      stepUpKey: stepUp ?? null,
+    });
+    return EXIT.success;
+  }
+  const line = (name: string, text: string): string => `  ${name.padEnd(16)} ${text}`;
+  printLines(command, [
+    `remit ${VERSION}`,
+    "",
+    "Walls",
+    ...walls.map(({ wall, stands, says }) =>
+      `${stands ? paint.green("  ✓") : paint.yellow("  –")} ${wall.padEnd(14)} ${says}`
+    ),
+    "",
+    "Places",
+    line("state", places.state),
+    line("cache", places.cache),
+    line("configuration", places.config),
+    line("ceiling", places.ceiling),
+    "",
+    "Now",
+    line("kernel", kernel === undefined ? "none runs" : `runs, ${kernel.harness}`),
+    ...(kernel === undefined
+      ? []
+      : [line("receipt key", kernel.receiptKey), line("head", kernel.head)]),
+    line("passphrase key", stepUp ?? 'none; "remit key create" makes one'),
+  ]);
+  return EXIT.success;
+}

@@ -1,0 +1,216 @@
+/** `lease …`, `grants`, `can`, `outbox …`: what was lent, what still holds, what would happen. @module */
+import { join } from "node:path";
+import { ArtifactId, EXIT, Fault, type Json, LeaseId, Profile, toJson } from "../contracts/mod.ts";
+import { displayBlock } from "../text/mod.ts";
+import {
+  askKernel,
+  cell,
+  type Command,
+  idOf,
+  printJson,
+  printLines,
+  recordOf,
+  rowsOf,
+  taskOf,
+} from "./command.ts";
+import { loadConfig } from "./config_files.ts";
+import { narrowMount } from "./config_layers.ts";
+import { parseMount, resolveMount } from "./mounts.ts";
+import { oneOf } from "./parse_arguments.ts";
+import { tableLines } from "./table.ts";
+import { spanText } from "./task_commands.ts";
+
+const maybeTask = (command: Command): Json =>
+  command.parsed.args.length === 0 ? {} : { task: taskOf(command) };
+
+/** `lease list [TASK]`. */
+export async function leaseList(command: Command): Promise<number> {
+  const answer = await askKernel(command, "leases", maybeTask(command));
+  if (command.json) {
+    printJson(command, answer);
+    return EXIT.success;
+  }
+  const now = command.hands.around.now();
+  const rows = rowsOf(answer).map((lease) => {
+    const scope = recordOf(lease["scope"]);
+    const expires = Number(lease["expiresAt"] ?? now);
+    return [
+      cell(lease["id"]),
+      cell(lease["task"]),
+      cell(lease["pid"]),
+      `${cell(scope["right"])} ${cell(scope["resource"])} ${cell(scope["path"])}`.trim(),
+      lease["revokedAt"] !== undefined
+        ? "revoked"
+        : expires <= now
+        ? "expired"
+        : spanText(expires - now),
+      cell(lease["reason"], 200),
+    ];
+  });
+  const heads = ["LEASE", "TASK", "PID", "SCOPE", "LEFT", "WHY"];
+  printLines(
+    command,
+    rows.length === 0 ? ["no leases"] : tableLines(heads, rows, command.hands.screen.width),
+  );
+  return EXIT.success;
+}
+
+/** `lease revoke LEASE`: with everything derived from it. */
+export async function leaseRevoke(command: Command): Promise<number> {
+  const lease = idOf(LeaseId, command.parsed.args[0] ?? "", "lease");
+  const answer = await askKernel(command, "revoke", { lease });
+  const { revoked } = recordOf(answer);
+  if (command.json) printJson(command, answer);
+  else {
+    const all = Array.isArray(revoked) ? revoked : [];
+    printLines(
+      command,
+      all.length === 0 ? ["it had ended already"] : all.map((each) => `revoked  ${cell(each)}`),
+    );
+  }
+  return EXIT.success;
+}
+
+/** `grants [TASK]`. */
+export async function grantsCommand(command: Command): Promise<number> {
+  const answer = await askKernel(command, "grants", maybeTask(command));
+  if (command.json) printJson(command, answer);
+  else printLines(command, recordLines(answer, "no answer of yours holds beyond its question"));
+  return EXIT.success;
+}
+
+/** Records as lines of safe words. */
+export function recordLines(answer: Json, none: string): string[] {
+  const rows = rowsOf(answer);
+  if (rows.length === 0) return [none];
+  return rows.map((row) =>
+    Object.entries(row).map(([name, value]) => `${cell(name)}=${cell(value, 200)}`).join("  ")
+  );
+}
+
+/** `can AGENT TOOL JSON`: 0 when it would run or be asked, 64 when it would be refused. */
+export async function canCommand(command: Command): Promise<number> {
+  const { hands, parsed, places } = command;
+  const [agent = "", tool = "", text = ""] = parsed.args;
+  try {
+    JSON.parse(text);
+  } catch (cause) {
+    throw new Fault("invalidInput", `Cannot read the arguments: "${text}" is no JSON`, { cause });
+  }
+  const mounts = (parsed.flags.get("mount") ?? []).map(parseMount).map((wish) =>
+    resolveMount(wish, { around: hands.around, disk: hands.disk, places })
+  );
+  const config = loadConfig(hands.disk, places, { folder: hands.around.cwd, mounts });
+  const kernels = hands.kernels(places);
+  const link = await kernels.provide({
+    policy: config.policy,
+    mounts: mounts.map((mount) => mount.dir),
+    exact: true,
+  });
+  let answer: Json;
+  try {
+    answer = await link.ask(
+      "can",
+      toJson({
+        agent,
+        tool,
+        arguments: text,
+        profile: oneOf(parsed, "profile", Profile.options) ?? "operator",
+        mounts: mounts.map((mount) => narrowMount(mount, config)),
+      }),
+    );
+  } finally {
+    link.close();
+  }
+  const decision = recordOf(answer);
+  const kind = decision["kind"];
+  if (command.json) printJson(command, answer);
+  else {
+    const line = (name: string, value: Json | undefined): string[] =>
+      value === undefined ? [] : [`${name.padEnd(8)} ${cell(value, 500)}`];
+    printLines(command, [
+      kind === "refuse" ? "no" : kind === "ask" ? "yes, after asking you" : "yes",
+      ...line("rule", decision["rule"]),
+      ...line("why", decision["why"]),
+      ...line("mode", decision["mode"]),
+      ...line("effect", decision["effect"]),
+      ...line("step", decision["step"]),
+      ...line("lease", decision["lease"]),
+    ]);
+  }
+  return kind === "refuse" ? EXIT.refused : EXIT.success;
+}
+
+/** `outbox list [TASK]`. */
+export async function outboxList(command: Command): Promise<number> {
+  const answer = await askKernel(command, "outbox", maybeTask(command));
+  if (command.json) {
+    printJson(command, answer);
+    return EXIT.success;
+  }
+  const now = command.hands.around.now();
+  const rows = rowsOf(answer).map((artifact) => [
+    cell(artifact["id"]),
+    cell(artifact["task"]),
+    cell(artifact["state"]),
+    `${cell(artifact["bytes"])} B`,
+    cell(artifact["colour"]),
+    spanText(Number(artifact["expiresAt"] ?? now) - now),
+    cell(artifact["name"], 200),
+  ]);
+  const heads = ["ARTIFACT", "TASK", "STATE", "SIZE", "COLOUR", "LEFT", "NAME"];
+  printLines(
+    command,
+    rows.length === 0
+      ? ["the outbox is empty"]
+      : tableLines(heads, rows, command.hands.screen.width),
+  );
+  return EXIT.success;
+}
+
+async function findArtifact(command: Command): Promise<ReturnType<typeof recordOf>> {
+  const id = idOf(ArtifactId, command.parsed.args[0] ?? "", "artifact");
+  const found = rowsOf(await askKernel(command, "outbox", {})).find((each) => each["id"] === id);
+  if (found === undefined) throw new Fault("notFound", `Cannot show artifact ${id}: there is none`);
+  return found;
+}
+
+/** `outbox show ARTIFACT`: what it is, and its text where it lies within reach. */
+export async function outboxShow(command: Command): Promise<number> {
+  const artifact = await findArtifact(command);
+  if (command.json) printJson(command, artifact);
+  else {
+    printLines(
+      command,
+      Object.entries(artifact).map(([name, value]) =>
+        `${cell(name).padEnd(11)} ${cell(value, 300)}`
+      ),
+    );
+    const { places, hands } = command;
+    const path = join(
+      places.kernel,
+      "work",
+      cell(artifact["task"]),
+      "content",
+      cell(artifact["digest"]),
+    );
+    const bytes = hands.disk.read(path);
+    if (bytes !== undefined) {
+      const text = new TextDecoder().decode(bytes);
+      printLines(command, [
+        "",
+        ...displayBlock(text, { prefix: "│ ", maxLines: 200, max: 100_000 }),
+      ]);
+    }
+  }
+  return EXIT.success;
+}
+
+/** `outbox release ARTIFACT`. */
+export async function outboxRelease(command: Command): Promise<number> {
+  const artifact = idOf(ArtifactId, command.parsed.args[0] ?? "", "artifact");
+  const answer = await askKernel(command, "release", { artifact });
+  if (command.json) printJson(command, answer);
+  else printLines(command, [`released  ${cell(recordOf(answer)["name"], 255)}`]);
+  return EXIT.success;
+}

@@ -1,0 +1,86 @@
+/** `remit log TASK [--follow]`: everything a task did, in words or as the execution trace. @module */
+import { DEFAULT_LIMITS, EXIT, type Json } from "../contracts/mod.ts";
+import { displayText } from "../text/mod.ts";
+import { cell, type Command, printJsonLines, printLines, reachKernel, taskOf } from "./command.ts";
+import { cutTo, padTo } from "./columns.ts";
+import { readSeen, type SeenEvent, subjectOf, textOf } from "./event_fields.ts";
+import { has } from "./parse_arguments.ts";
+import { stagedPaths } from "./tally.ts";
+import { makeTracer } from "./trace.ts";
+
+const INTERESTING = [
+  "status",
+  "tool",
+  "outcome",
+  "decision",
+  "rule",
+  "question",
+  "by",
+  "signal",
+  "model",
+  "inputTokens",
+  "outputTokens",
+  "lease",
+  "role",
+  "exit",
+];
+
+/** One line of the log in words. */
+export function logLine(event: SeenEvent, width: number): string {
+  const safe = (text: string): string => displayText(text, { max: 300 });
+  const time = new Date(event.at).toISOString().slice(11, 23);
+  const fields = INTERESTING.flatMap((name) => {
+    const value = event.body[name];
+    return typeof value === "string" || typeof value === "number"
+      ? [`${name}=${safe(String(value))}`]
+      : [];
+  });
+  const about = [
+    safe(subjectOf(event)),
+    ...stagedPaths(event).map((path) => `staged ${safe(path)}`),
+    ...(["why", "error", "reason", "say"].map((name) => safe(textOf(event, name)))),
+  ].filter((each) => each !== "");
+  const text = [...fields, ...about].join("  ");
+  return cutTo(
+    `${String(event.n).padStart(4)} ${time} ${padTo(safe(event.event), 17)} ${text}`,
+    Math.max(width, 60),
+  ).trimEnd();
+}
+
+/** Runs the command. */
+export async function logCommand(command: Command): Promise<number> {
+  const task = taskOf(command);
+  const { screen } = command.hands;
+  const link = await reachKernel(command);
+  const tracer = makeTracer(DEFAULT_LIMITS.money);
+  const show = (told: Json): void => {
+    const seen = readSeen(told);
+    if (seen?.kind !== "event") return;
+    if (command.json) printJsonLines(command, tracer(seen.event));
+    else printLines(command, [logLine(seen.event, screen.width)]);
+  };
+  try {
+    if (!has(command.parsed, "follow")) {
+      for (let from = 0;;) {
+        const page = await link.ask("log", { task, from });
+        if (!Array.isArray(page) || page.length === 0) break;
+        for (const each of page) show(each);
+        from += page.length;
+      }
+      return EXIT.success;
+    }
+    const end = Promise.withResolvers<number>();
+    link.onTell((op, body) => {
+      if (op === "event") show(body);
+      if (op === "end") end.resolve(EXIT.success);
+    });
+    void link.closed.then((why) => {
+      screen.say(cell(why.message, 300));
+      end.resolve(EXIT.failure);
+    });
+    await link.ask("watch", { task, from: 0 });
+    return await end.promise;
+  } finally {
+    link.close();
+  }
+}

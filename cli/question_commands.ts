@@ -1,0 +1,112 @@
+/** `questions` and `answer`: what waits for a person, from any terminal. @module */
+import { EXIT, Fault, Question, QuestionId, toJson } from "../contracts/mod.ts";
+import { z } from "zod";
+import { displayText } from "../text/mod.ts";
+import { shownChanges } from "./asking.ts";
+import {
+  askKernel,
+  cell,
+  type Command,
+  commandText,
+  idOf,
+  printJson,
+  printLines,
+  reachKernel,
+  rowsOf,
+} from "./command.ts";
+import { openKeyRing } from "./key_ring.ts";
+import { flag, oneOf } from "./parse_arguments.ts";
+import { readPassphrase } from "./passphrase.ts";
+import { questionLines } from "./question_frame.ts";
+import { followTask } from "./run_task.ts";
+import { finishFollowing } from "./run_command.ts";
+import { signAnswer, type Verdict } from "./sign_answer.ts";
+import { tableLines } from "./table.ts";
+import { askStaged } from "./watch_task.ts";
+import { spanText } from "./task_commands.ts";
+
+/** `questions`. */
+export async function questionsCommand(command: Command): Promise<number> {
+  const answer = await askKernel(command, "questions", {});
+  if (command.json) {
+    printJson(command, answer);
+    return EXIT.success;
+  }
+  const now = command.hands.around.now();
+  const rows = rowsOf(answer).map((row) => [
+    cell(row["id"]),
+    cell(row["task"]),
+    cell(row["kind"]),
+    spanText(now - Number(row["createdAt"] ?? now)),
+    cell(row["summary"], 300),
+  ]);
+  if (rows.length === 0) printLines(command, ["nothing waits for you"]);
+  else {
+    const heads = ["QUESTION", "TASK", "KIND", "AGE", "WHAT"];
+    printLines(command, tableLines(heads, rows, command.hands.screen.width));
+    command.hands.screen.say(
+      command.hands.screen.paint.dim(
+        `answer with: ${commandText(command, "answer QUESTION allow")}`,
+      ),
+    );
+  }
+  return EXIT.success;
+}
+
+function verdictOf(command: Command, decision: "allow" | "deny"): Verdict {
+  return {
+    decision,
+    for: oneOf(command.parsed, "for", ["once", "turn", "session"]) ?? "once",
+    say: flag(command.parsed, "say"),
+    by: command.hands.around.env("USER") ?? "operator",
+    channel: "command",
+  };
+}
+
+/** `answer ID allow|deny`: shows what is answered, signs, and follows the task to its next end. */
+export async function answerCommand(command: Command): Promise<number> {
+  const { hands, parsed, places } = command;
+  const [id = "", word = ""] = parsed.args;
+  const decision = z.enum(["allow", "deny"]).safeParse(word);
+  if (!decision.success) {
+    throw new Fault("invalidInput", `Cannot answer "${word}": say allow or deny`);
+  }
+  const question = idOf(QuestionId, id, "question");
+  const ring = openKeyRing(hands.disk, places);
+  const link = await reachKernel(command);
+  try {
+    const asked = Question.parse(await link.ask("question", { question }));
+    if (asked.state !== "open") {
+      throw new Fault("conflict", `Cannot answer question ${id}: it is ${asked.state}`);
+    }
+    const staged = await askStaged(link, asked.task);
+    // Hashed and shown before it is signed: what is signed is what could be seen.
+    const changes = shownChanges(asked, staged, hands.disk);
+    const { screen } = hands;
+    if (!command.json) {
+      const options = { width: screen.width, paint: screen.paint, whole: false };
+      for (const line of questionLines(asked, changes, options)) screen.say(line);
+    }
+    const grave = asked.kind === "stepUp" && decision.data === "allow";
+    const signer = grave
+      ? ring.openStepUp(await readPassphrase(command, "passphrase-file", "passphrase"))
+      : ring.provideConsent();
+    const log = await link.ask("log", { task: asked.task, from: 0 });
+    const given = signAnswer(asked, verdictOf(command, decision.data), {
+      signer,
+      at: hands.around.now(),
+    });
+    await link.ask("answer", toJson(given));
+    if (!command.json) {
+      screen.say(`  ${decision.data === "allow" ? "allowed" : "denied"}: ${displayText(id)}`);
+      screen.say("");
+    }
+    const running = await followTask(command, link, asked.task, {
+      from: Array.isArray(log) ? log.length : 0,
+      budget: 1,
+    });
+    return await finishFollowing(command, link, running);
+  } finally {
+    link.close();
+  }
+}

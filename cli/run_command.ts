@@ -1,0 +1,171 @@
+/** `remit run`: one request, or the demo. @module */
+import { EXIT, Fault } from "../contracts/mod.ts";
+import { displayBlock, displayText } from "../text/mod.ts";
+import { resultDocument, type RunResult, showClosing } from "./closing.ts";
+import { type Command, commandText, printJson } from "./command.ts";
+import { prepareDemo } from "./demo.ts";
+import type { KernelLink } from "./hands.ts";
+import { flag, has } from "./parse_arguments.ts";
+import { type RunSetting, settle } from "./run_setting.ts";
+import { awaitEnd, createTask, followTask, gather, type RunningTask } from "./run_task.ts";
+
+const DEFAULT_BUDGET = 1;
+
+async function requestOf(command: Command): Promise<string | undefined> {
+  const { parsed, hands } = command;
+  const flagged = flag(parsed, "request");
+  const positional = parsed.args[0];
+  if (flagged !== undefined && positional !== undefined) {
+    throw new Fault("invalidInput", "Cannot read the request: it is given twice");
+  }
+  const given = flagged ?? positional;
+  const text = given === "-" ? await hands.readInput() : given;
+  if (text !== undefined && text.trim() === "") {
+    throw new Fault("invalidInput", "Cannot start an agent: the request is empty");
+  }
+  return text;
+}
+
+/** Prints the agent's answer to standard output: safe text, nothing else. */
+export function printAnswer(command: Command, answer: string | undefined): void {
+  if (answer === undefined || answer === "") return;
+  const lines = displayBlock(answer, {
+    prefix: "",
+    max: 1_000_000,
+    maxLines: 100_000,
+    columns: 1_000_000,
+  });
+  command.hands.screen.out(`${lines.join("\n")}\n`);
+}
+
+function showHead(command: Command, setting: RunSetting): void {
+  const { screen } = command.hands;
+  const { paint } = screen;
+  const mounts = setting.mounts.map((mount) => `${mount.name} (${mount.mode})`).join(", ");
+  const money = setting.config.policy.limits.money ?? DEFAULT_BUDGET;
+  screen.say(
+    `${paint.bold("remit")}  ${mounts === "" ? "no folder" : mounts}` +
+      paint.dim(`  ·  ${displayText(setting.model.ref, { max: 80 })}  ·  at most ${money} USD`),
+  );
+  screen.say("");
+}
+
+/** Shows what waits and how to answer it. */
+export function showWaiting(command: Command, question: string | undefined, task: string): void {
+  const { screen } = command.hands;
+  const id = question ?? "ID";
+  screen.say("");
+  screen.say(`  ${screen.paint.yellow("waits for a person")}`);
+  screen.say(`    ${commandText(command, "questions")}`);
+  screen.say(`    ${commandText(command, `answer ${displayText(id)} allow`)}`);
+  screen.say(`    ${commandText(command, `log ${displayText(task)}`)}`);
+}
+
+function showNext(command: Command, result: RunResult, demo: boolean): void {
+  const { screen } = command.hands;
+  const { paint } = screen;
+  const line = (name: string, words: string): void =>
+    screen.say(`  ${paint.bold(name.padEnd(9))} ${paint.cyan(commandText(command, words))}`);
+  screen.say("");
+  line("see", `log ${result.task.id}`);
+  if (result.changes.length > 0) {
+    line("", `diff ${result.task.id}`);
+    line("undo", `undo ${result.task.id}`);
+  }
+  line("verify", `audit verify --head ${result.head}`);
+  if (demo) {
+    line("your own", `run -p "…" --mount notes=DIR --model scripted:FILE`);
+  }
+}
+
+/** Follows a task to its end, prints, and gives its exit code. */
+export async function finishFollowing(
+  command: Command,
+  link: KernelLink,
+  running: RunningTask,
+): Promise<number> {
+  return await finish(command, link, running, false);
+}
+
+async function finish(
+  command: Command,
+  link: KernelLink,
+  running: RunningTask,
+  demo: boolean,
+): Promise<number> {
+  const { screen } = command.hands;
+  const end = await awaitEnd(command, link, running);
+  const result = await gather(link, running.id, end);
+  screen.hint("");
+  if (command.json) {
+    printJson(command, resultDocument(result, running.tally));
+    return result.exit;
+  }
+  if (result.exit === EXIT.waiting) {
+    showWaiting(command, end.waiting ?? result.task.questions.at(-1), running.id);
+    return result.exit;
+  }
+  screen.say("");
+  printAnswer(command, result.task.answer);
+  if (result.task.reason !== undefined) {
+    screen.say(`  ${result.task.status}: ${displayText(result.task.reason, { max: 1_000 })}`);
+  }
+  showClosing(screen, result, running.tally);
+  showNext(command, result, demo);
+  return result.exit;
+}
+
+/** Runs one request to its end; gives the task's exit code. */
+export async function runCommand(command: Command): Promise<number> {
+  const { hands, parsed, places } = command;
+  const request = await requestOf(command);
+  const isDemo = request === undefined && !has(parsed, "mount") && !has(parsed, "model");
+  if (request === undefined && !isDemo) {
+    throw new Fault("invalidInput", "Cannot start an agent: say what to do, with -p TEXT");
+  }
+  const demo = isDemo ? prepareDemo(command) : undefined;
+  const setting = settle(command, demo?.defaults ?? { folder: hands.around.cwd, mounts: [] });
+  for (const line of demo?.lines ?? []) hands.screen.say(line);
+  const link = await hands.kernels(places).provide({
+    policy: setting.config.policy,
+    mounts: setting.mounts.map((mount) => mount.dir),
+    exact: true,
+  });
+  try {
+    if (!command.json) showHead(command, setting);
+    const task = await createTask(command, link, setting, {
+      text: request ?? demo?.request ?? "",
+      interactive: false,
+      plan: has(parsed, "plan"),
+    });
+    const running = await followTask(command, link, task, {
+      setting,
+      from: 0,
+      budget: setting.config.policy.limits.money ?? DEFAULT_BUDGET,
+    });
+    return await finish(command, link, running, demo !== undefined);
+  } finally {
+    link.close();
+  }
+}
+
+/** `remit resume TASK`: goes on with a task, and follows it. */
+export async function resumeFollowing(
+  command: Command,
+  link: KernelLink,
+  task: RunningTask["id"],
+): Promise<number> {
+  const log = await link.ask("log", { task, from: 0 });
+  await link.ask("resume", { task });
+  const trace = flag(command.parsed, "trace");
+  const running = await followTask(command, link, task, {
+    setting: {
+      onQuestion: command.hands.keyboard === undefined ? "queue" : "ask",
+      prepared: undefined,
+      trace,
+    },
+    from: Array.isArray(log) ? log.length : 0,
+    budget: DEFAULT_BUDGET,
+  });
+  return await finish(command, link, running, false);
+}

@@ -1,0 +1,114 @@
+/** From flags and configuration to what a task is asked with. @module */
+import {
+  Fault,
+  type Mount,
+  type OnQuestion,
+  OnQuestion as OnQuestionSchema,
+  Profile,
+  type TaskRequest,
+} from "../contracts/mod.ts";
+import { parseAnswers, type PreparedAnswers } from "./answers_file.ts";
+import type { Command } from "./command.ts";
+import { loadConfig } from "./config_files.ts";
+import { type Merged, narrowMount } from "./config_layers.ts";
+import { displayText } from "../text/mod.ts";
+import { resolveModel } from "./model_ref.ts";
+import { type MountWish, parseMount, resolveMount } from "./mounts.ts";
+import { flag, oneOf } from "./parse_arguments.ts";
+import { absolute } from "./places.ts";
+
+/** Everything a run is set up with. */
+export interface RunSetting {
+  readonly config: Merged;
+  readonly mounts: readonly Mount[];
+  readonly model: TaskRequest["model"];
+  readonly profile: Profile;
+  readonly onQuestion: OnQuestion;
+  readonly prepared: PreparedAnswers | undefined;
+  readonly trace: string | undefined;
+}
+
+/** What a caller fixes before flags are read: the demo and the session do. */
+export interface RunDefaults {
+  readonly folder: string;
+  readonly mounts: readonly MountWish[];
+  readonly model?: string;
+  readonly answersFile?: string;
+}
+
+function readAnswers(command: Command, file: string): PreparedAnswers {
+  const path = absolute(command.hands.around, file);
+  const bytes = command.hands.disk.read(path);
+  if (bytes === undefined) {
+    throw new Fault("notFound", `Cannot read answers "${file}": there is no such file`);
+  }
+  return parseAnswers(file, new TextDecoder().decode(bytes));
+}
+
+/** Resolves the mounts of flags, else of the caller, and of remit.yaml under other names. */
+function chooseMounts(
+  command: Command,
+  defaults: RunDefaults,
+): { readonly mounts: Mount[]; readonly config: Merged } {
+  const { hands, places, parsed } = command;
+  const parts = { around: hands.around, disk: hands.disk, places };
+  const given = (parsed.flags.get("mount") ?? []).map(parseMount);
+  const wishes = given.length > 0 ? given : defaults.mounts;
+  const twice = wishes.find((wish, n) => wishes.findIndex((each) => each.name === wish.name) < n);
+  if (twice !== undefined) {
+    throw new Fault("invalidInput", `Cannot mount "${twice.name}": the name is given twice`);
+  }
+  const first = wishes.map((wish) => resolveMount(wish, parts));
+  const config = loadConfig(hands.disk, places, { folder: defaults.folder, mounts: first });
+  const more = Object.entries(config.mounts).filter(([name]) =>
+    !first.some((mount) => mount.name === name)
+  ).map(([name, wish]) =>
+    resolveMount({ name, dir: wish.dir, mode: wish.mode ?? "stage" }, {
+      ...parts,
+      // A folder in a configuration file is written relative to the folder it serves.
+      around: { ...parts.around, cwd: defaults.folder, env: hands.around.env },
+      colour: wish.colour,
+      label: wish.label,
+    })
+  );
+  const mounts = [...first, ...more].map((mount) => narrowMount(mount, config));
+  return { mounts, config };
+}
+
+/**
+ * Reads flags and configuration.
+ *
+ * @throws Fault `invalidInput` when no model is chosen, or something does not parse.
+ */
+export function settle(command: Command, defaults: RunDefaults): RunSetting {
+  const { hands, parsed } = command;
+  const { mounts, config } = chooseMounts(command, defaults);
+  for (const note of config.notes) {
+    hands.screen.say(`  ${displayText(note, { max: 500 })}: left out (see "remit trust --help")`);
+  }
+  const ref = flag(parsed, "model") ?? defaults.model ?? config.model;
+  if (ref === undefined) {
+    throw new Fault(
+      "invalidInput",
+      "Cannot start an agent: no model is chosen; add --model REF (such as " +
+        '--model scripted:FILE), or a line "model: REF" to remit.yaml',
+    );
+  }
+  const file = flag(parsed, "answers") ?? defaults.answersFile;
+  const asked = oneOf(parsed, "on-question", OnQuestionSchema.options);
+  if (asked === "ask" && hands.keyboard === undefined) {
+    throw new Fault(
+      "invalidInput",
+      "Cannot ask: there is no terminal; use --on-question queue or deny, or --answers FILE",
+    );
+  }
+  return {
+    config,
+    mounts,
+    model: resolveModel(ref, config.models, hands),
+    profile: oneOf(parsed, "profile", Profile.options) ?? "operator",
+    onQuestion: asked ?? (hands.keyboard === undefined ? "queue" : "ask"),
+    prepared: file === undefined ? undefined : readAnswers(command, file),
+    trace: flag(parsed, "trace"),
+  };
+}

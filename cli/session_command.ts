@@ -1,0 +1,183 @@
+/** `remit` alone: a session of many turns over this folder. @module */
+import { join } from "node:path";
+import { z } from "zod";
+import { AgentTask, EXIT, Fault, type Json, TaskId } from "../contracts/mod.ts";
+import { displayText } from "../text/mod.ts";
+import { cell, type Command, commandText, printLines, recordOf } from "./command.ts";
+import type { KernelLink, Keyboard } from "./hands.ts";
+import { recordLines } from "./lease_commands.ts";
+import { mountNameOf } from "./mounts.ts";
+import { has, type Parsed } from "./parse_arguments.ts";
+import { printAnswer } from "./run_command.ts";
+import { type RunSetting, settle } from "./run_setting.ts";
+import { awaitEnd, createTask, followTask, type RunningTask } from "./run_task.ts";
+import { showDiff, undoLines } from "./task_commands.ts";
+import { askStaged } from "./watch_task.ts";
+
+const Last = z.object({ task: TaskId }).strict();
+const SLASH = "/tools /caps /grants /diff /undo /model [REF] /exit";
+
+interface Session {
+  readonly command: Command;
+  readonly link: KernelLink;
+  setting: RunSetting;
+  running: RunningTask | undefined;
+}
+
+function lastPath(command: Command): string {
+  return join(command.places.person, "last_session.json");
+}
+
+async function goOn(command: Command, link: KernelLink, setting: RunSetting): Promise<RunningTask> {
+  const bytes = command.hands.disk.read(lastPath(command));
+  if (bytes === undefined) {
+    throw new Fault("notFound", "Cannot go on: there was no session in this state");
+  }
+  const { task } = Last.parse(JSON.parse(new TextDecoder().decode(bytes)));
+  const state = AgentTask.parse(await link.ask("task", { task }));
+  if (state.status !== "open") {
+    throw new Fault("conflict", `Cannot go on with task ${task}: it is "${state.status}"`);
+  }
+  const log = await link.ask("log", { task, from: 0 });
+  command.hands.screen.say(
+    command.hands.screen.paint.dim(`  goes on: ${displayText(state.objective, { max: 200 })}`),
+  );
+  return await followTask(command, link, task, {
+    setting,
+    from: Array.isArray(log) ? log.length : 0,
+    budget: 1,
+  });
+}
+
+async function turn(session: Session, text: string): Promise<number | undefined> {
+  const { command, link } = session;
+  if (session.running === undefined) {
+    const task = await createTask(command, link, session.setting, {
+      text,
+      interactive: true,
+      plan: false,
+    });
+    command.hands.disk.write(lastPath(command), `${JSON.stringify({ task })}\n`);
+    session.running = await followTask(command, link, task, {
+      setting: session.setting,
+      from: 0,
+      budget: 1,
+    });
+  } else await link.ask("say", { task: session.running.id, text });
+  const end = await awaitEnd(command, link, session.running);
+  const state = AgentTask.parse(await link.ask("task", { task: session.running.id }));
+  command.hands.screen.say("");
+  printAnswer(command, state.answer);
+  if (state.reason !== undefined) command.hands.screen.say(`  ${cell(state.reason, 500)}`);
+  command.hands.screen.say("");
+  if (end.exit === EXIT.interrupted) return EXIT.interrupted;
+  if (end.status !== "open") return end.exit ?? EXIT.failure;
+  return undefined;
+}
+
+async function slash(session: Session, line: string): Promise<"exit" | "stay"> {
+  const { command, link, running } = session;
+  const { screen } = command.hands;
+  const [word = "", ...rest] = line.trim().split(/\s+/);
+  const needTask = (): TaskId => {
+    if (running === undefined) throw new Fault("notFound", "Cannot show it: nothing was asked yet");
+    return running.id;
+  };
+  const ask = (op: string): Promise<Json> => link.ask(op, { task: needTask() });
+  switch (word) {
+    case "/exit":
+    case "/quit":
+      return "exit";
+    case "/tools":
+    case "/caps":
+    case "/grants":
+      for (const each of recordLines(await ask(word.slice(1)), "none")) screen.say(`  ${each}`);
+      return "stay";
+    case "/diff":
+      await showDiff(command, await askStaged(link, needTask()));
+      return "stay";
+    case "/undo":
+      for (const each of undoLines(recordOf(await ask("undo")))) screen.say(`  ${each}`);
+      return "stay";
+    case "/model": {
+      const [ref] = rest;
+      if (ref === undefined) {
+        screen.say(`  ${displayText(session.setting.model.ref, { max: 200 })}`);
+        return "stay";
+      }
+      session.setting = settle(withModel(command, ref), defaultsOf(command));
+      session.running = undefined;
+      screen.say("  another model; what you say next begins a new conversation");
+      return "stay";
+    }
+    default:
+      throw new Fault(
+        "invalidInput",
+        `Cannot do "${displayText(word, { max: 40 })}": there is ${SLASH}`,
+      );
+  }
+}
+
+function withModel(command: Command, ref: string): Command {
+  const flags = new Map(command.parsed.flags);
+  flags.set("model", [ref]);
+  const parsed: Parsed = { ...command.parsed, flags };
+  return { ...command, parsed };
+}
+
+function defaultsOf(command: Command): Parameters<typeof settle>[1] {
+  const { cwd } = command.hands.around;
+  return { folder: cwd, mounts: [{ name: mountNameOf(cwd), dir: cwd, mode: "stage" }] };
+}
+
+async function converse(session: Session, keyboard: Keyboard): Promise<number> {
+  const { screen } = session.command.hands;
+  for (;;) {
+    const line = await keyboard.line(screen.paint.bold("› "));
+    if (line === undefined) return EXIT.success;
+    if (line.trim() === "") continue;
+    try {
+      if (line.startsWith("/")) {
+        if (await slash(session, line) === "exit") return EXIT.success;
+        continue;
+      }
+      const ended = await turn(session, line);
+      if (ended !== undefined) return ended;
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code === "gone") throw error;
+      screen.say(`  ${displayText(error.message, { max: 1_000 })}`);
+    }
+  }
+}
+
+/** Opens the session. Throws `invalidInput` without a terminal. */
+export async function sessionCommand(command: Command): Promise<number> {
+  const { hands, parsed, places } = command;
+  const { keyboard, screen } = hands;
+  if (keyboard === undefined) {
+    throw new Fault(
+      "invalidInput",
+      `Cannot open a session: there is no terminal; try "${hands.around.command} run --help"`,
+    );
+  }
+  const setting = settle(command, defaultsOf(command));
+  const link = await hands.kernels(places).provide({
+    policy: setting.config.policy,
+    mounts: setting.mounts.map((mount) => mount.dir),
+    exact: true,
+  });
+  try {
+    const mounts = setting.mounts.map((mount) => `${mount.name} (${mount.mode})`).join(", ");
+    screen.say(`${screen.paint.bold("remit")}  ${mounts}  ${screen.paint.dim(SLASH)}`);
+    const running = has(parsed, "continue") ? await goOn(command, link, setting) : undefined;
+    const session: Session = { command, link, setting, running };
+    const exit = await converse(session, keyboard);
+    if (session.running !== undefined) {
+      printLines(command, []);
+      screen.say(screen.paint.dim(`  go on with: ${commandText(command, "-c")}`));
+    }
+    return exit;
+  } finally {
+    link.close();
+  }
+}

@@ -1,0 +1,79 @@
+/** Untrusted text, cut into pieces that are safe to show. @module */
+import { widthOfCluster } from "./width.ts";
+import { findLookAlikes } from "./_look_alike.ts";
+import { CONTINUED, MARK_CLOSE, MARK_OPEN } from "./_mark.ts";
+
+/** What a line is made of. */
+export interface Shown {
+  readonly kind: "shown";
+  readonly text: string;
+  readonly columns: number;
+}
+
+/** One unit that stands or falls together when a line is cut. */
+export type Piece =
+  | Shown
+  | { readonly kind: "tab" }
+  | { readonly kind: "newline" };
+
+/** Marks that may follow one base character; more would climb over the lines above. */
+const MOST_COMBINING = 4;
+
+/** An emoji as the Unicode Consortium recommends it, else one code point or lone surrogate. */
+const CLUSTER = /\p{RGI_Emoji}|[\s\S]/gv;
+/** Controls, format characters, surrogates, private use, unassigned; separators but the space; what has no ink. */
+const UNSAFE = /[[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u{2800}\u{fffc}\u{1d159}]--\u{20}]/v;
+/** Tag characters hide text; three flags of regions are written with them. */
+const TAG = /[\u{e0000}-\u{e007f}]/u;
+const COMBINING = /^\p{M}$/u;
+const OURS: ReadonlySet<string> = new Set([MARK_OPEN, MARK_CLOSE, CONTINUED]);
+
+/** Yields `untrusted` piece by piece: nothing that it yields moves a cursor, hides or reorders. */
+export function* piecesOf(untrusted: string): Generator<Piece> {
+  const marks = findLookAlikes(untrusted);
+  let combining = MOST_COMBINING; // at the start there is nothing to combine with
+  for (const match of untrusted.matchAll(CLUSTER)) {
+    const [cluster] = match;
+    if (cluster === "\n" || cluster === "\t") {
+      combining = MOST_COMBINING;
+      yield { kind: cluster === "\n" ? "newline" : "tab" };
+    } else if (COMBINING.test(cluster) && !UNSAFE.test(cluster)) {
+      yield combining++ < MOST_COMBINING ? shown(cluster) : escaped(cluster);
+    } else if (isSafe(cluster)) {
+      combining = cluster === " " ? MOST_COMBINING : 0;
+      yield shown(cluster);
+    } else {
+      combining = MOST_COMBINING;
+      for (const point of cluster) yield isSafe(point) ? shown(point) : escaped(point);
+    }
+    const mark = marks.get(match.index + cluster.length);
+    if (mark !== undefined) {
+      combining = MOST_COMBINING;
+      yield shown(mark);
+    }
+  }
+}
+
+/** A newline where only one line is wanted. */
+export const NEWLINE: Shown = escaped("\n");
+
+function isSafe(cluster: string): boolean {
+  if (OURS.has(cluster) || TAG.test(cluster)) return false;
+  // An emoji's joiners and selectors are among the unsafe, and right where they stand.
+  return !UNSAFE.test(cluster) || isEmoji(cluster);
+}
+
+function isEmoji(cluster: string): boolean {
+  return /^\p{RGI_Emoji}$/v.test(cluster);
+}
+
+function shown(text: string): Shown {
+  let columns = 0;
+  for (const [cluster] of text.matchAll(CLUSTER)) columns += widthOfCluster(cluster);
+  return { kind: "shown", text, columns };
+}
+
+function escaped(point: string): Shown {
+  const text = `\\u{${(point.codePointAt(0) ?? 0).toString(16)}}`;
+  return { kind: "shown", text, columns: text.length };
+}

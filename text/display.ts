@@ -1,0 +1,100 @@
+/** Untrusted text made safe to show. @module */
+import { CONTINUED, cutMark } from "./_mark.ts";
+import { NEWLINE, piecesOf, type Shown } from "./_piece.ts";
+
+/** How {@link displayText} shows. */
+export interface TextOptions {
+  /** Most columns, the note of a cut aside. Default 2,000. */
+  readonly max?: number;
+}
+
+/** How {@link displayBlock} shows. */
+export interface BlockOptions {
+  /** Stands before every line: untrusted text never begins one. Default `│ `. */
+  readonly prefix?: string;
+  /** Most lines, the note of a cut aside. Default 400. */
+  readonly maxLines?: number;
+  /** Most columns over all lines, the note of a cut aside. Default 100,000. */
+  readonly max?: number;
+  /** Columns of a line without its prefix; a longer one goes on after `↪`. Default 96, at least 12. */
+  readonly columns?: number;
+}
+
+const TEXT_COLUMNS = 2_000;
+const BLOCK_COLUMNS = 100_000;
+const LINES = 400;
+const LINE_COLUMNS = 96;
+/** Room for the longest escape and the sign of a continued line. */
+const LEAST_COLUMNS = 12;
+const TAB_COLUMNS = 4;
+/** A column shows at most so many characters of a text: one, and what combines with it. */
+const DENSITY = 16;
+
+/**
+ * One line that shows `untrusted`: what moves a cursor, hides, reorders or has no ink is written
+ * `\u{hex}`, words that mix look-alike letters get a note, and a cut is noted with length and hash.
+ * @example
+ * ```ts
+ * import { displayText } from "./mod.ts";
+ * displayText("a\u{202e}b"); // a\u{202e}b, spelled out
+ * ```
+ */
+export function displayText(untrusted: string, options: TextOptions = {}): string {
+  const max = options.max ?? TEXT_COLUMNS;
+  let line = "";
+  let columns = 0;
+  for (const piece of piecesOf(untrusted.slice(0, (max + 1) * DENSITY))) {
+    const { text, columns: more } = place(piece.kind === "newline" ? NEWLINE : piece, columns);
+    if (columns + more > max) return line + cutMark(untrusted);
+    line += text;
+    columns += more;
+  }
+  return untrusted.length > (max + 1) * DENSITY ? line + cutMark(untrusted) : line;
+}
+
+/**
+ * Lines that show `untrusted` as {@link displayText} does, broken at `\n` only and where one gets too
+ * long. Each has the prefix, so that none passes for a line of Remit's own.
+ */
+export function displayBlock(untrusted: string, options: BlockOptions = {}): string[] {
+  const { prefix = "│ ", maxLines = LINES, max = BLOCK_COLUMNS } = options;
+  const width = Math.max(options.columns ?? LINE_COLUMNS, LEAST_COLUMNS);
+  const lines: string[] = [];
+  let line = "";
+  let columns = 0;
+  let total = 0;
+  const broken = (): string[] => [...lines, prefix + line, prefix + cutMark(untrusted)];
+
+  for (const piece of piecesOf(untrusted.slice(0, (max + 1) * DENSITY))) {
+    if (lines.length >= maxLines) return [...lines, prefix + cutMark(untrusted)];
+    if (piece.kind === "newline") {
+      lines.push(prefix + line);
+      line = "";
+      columns = 0;
+      continue;
+    }
+    const { text, columns: more } = place(piece, columns);
+    total += more;
+    if (total > max) return broken();
+    if (columns + more > width) {
+      lines.push(prefix + line);
+      line = CONTINUED + " ";
+      columns = 2;
+      if (piece.kind === "tab") continue;
+    }
+    line += text;
+    columns += more;
+  }
+  if (untrusted.length > (max + 1) * DENSITY) return broken();
+  if (line !== "") lines.push(prefix + line);
+  return lines;
+}
+
+function place(
+  piece: Shown | { readonly kind: "tab" },
+  column: number,
+): { readonly text: string; readonly columns: number } {
+  if (piece.kind === "shown") return piece;
+  const columns = TAB_COLUMNS - column % TAB_COLUMNS;
+  return { text: " ".repeat(columns), columns };
+}

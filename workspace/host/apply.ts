@@ -1,0 +1,186 @@
+/**
+ * Applying changes to mounts: all bases are verified first; then each file is replaced by one
+ * rename. A run that was cut off is finished by running it again. @module
+ */
+import { Fault } from "../../contracts/fault.ts";
+import type { JsonObject } from "../../contracts/json.ts";
+import type { HostCallAnswer } from "../../contracts/wire_toolhost.ts";
+import type { StagedChange } from "../../contracts/workspace.ts";
+import { byText } from "../overlay.ts";
+import { parsePath } from "../path.ts";
+import { faultOf } from "./_trouble.ts";
+import { makeFolders, pruneFolders } from "./folders.ts";
+import { recallFolders, rememberFolders } from "./journal.ts";
+import type { HostCall, HostState } from "./state.ts";
+import { planFile, type PlannedFile, sweep } from "./plan.ts";
+import { CLEAN, mix } from "./taint.ts";
+
+/** What is to be applied. */
+export interface Job {
+  /** Names the temporary files: the same for each run of the same job. */
+  readonly id: string;
+  readonly changes: readonly StagedChange[];
+  /** Folders to take away afterwards if they are empty: those that the undone patch had made. */
+  readonly prune: readonly string[];
+}
+
+/**
+ * Applies changes. Returns the folders it made, `MOUNT/relative`.
+ *
+ * @throws Fault `conflict` with detail `{ patch, conflicts }`: nothing was changed;
+ * `refused`; `storeFull` and `upstream`: what had been changed was put back
+ */
+export async function applyChanges(state: HostState, job: Job): Promise<readonly string[]> {
+  const changes = [...job.changes].sort((a, b) => byText(a.path, b.path));
+  const plans: PlannedFile[] = [];
+  for (const [index, change] of changes.entries()) {
+    plans.push(await planFile(state, { change, id: job.id, index }));
+  }
+  for (const plan of plans) sweep(state, plan);
+  const conflicts = plans.filter((plan) => plan.conflict);
+  if (conflicts.length > 0) throw conflictOf(job.id, conflicts);
+  const todo = plans.filter((plan) => !plan.done);
+  const madeBefore = recallFolders(state, job.id);
+  const made = makeFolders(state, todo.map((plan) => plan.place), {
+    noting: (folders) => rememberFolders(state, job.id, [...madeBefore, ...folders]),
+  });
+  const undo: (() => Promise<void> | void)[] = [() => pruneFolders(state, made)];
+  let name = "the patch";
+  try {
+    for (const plan of todo) {
+      name = plan.change.path;
+      await writeNext(state, plan);
+      undo.push(() => sweep(state, plan));
+      state.reach?.("written");
+    }
+    for (const plan of todo) {
+      name = plan.change.path;
+      swap(state, job, plan, undo);
+      state.reach?.("swapped");
+    }
+  } catch (error) {
+    await putBack(undo, error);
+    throw faultOf(error, "apply", name);
+  }
+  // From here on the folder is as the patch says; what is left is tidying.
+  for (const plan of todo) sweep(state, plan);
+  for (const folder of new Set(todo.map((plan) => plan.folder))) state.files.settle(folder);
+  pruneFolders(state, job.prune);
+  return [...new Set([...madeBefore, ...made])];
+}
+
+async function writeNext(state: HostState, plan: PlannedFile): Promise<void> {
+  if (plan.change.next === undefined) return;
+  const bytes = await state.content.get(plan.change.next);
+  state.files.create(plan.fresh, bytes, plan.found?.mode);
+}
+
+function swap(
+  state: HostState,
+  job: Job,
+  plan: PlannedFile,
+  undo: (() => Promise<void> | void)[],
+): void {
+  const { files } = state;
+  const { full } = plan.place;
+  const now = files.stat(full), found = plan.found;
+  // INVARIANT: a file that changed after it was verified is not overwritten.
+  const same = now === undefined ? found === undefined : found !== undefined &&
+    now.kind === "file" && now.ino === found.ino && now.dev === found.dev &&
+    now.bytes === found.bytes && now.modifiedMs === found.modifiedMs;
+  if (!same) {
+    throw new Fault("conflict", `Cannot apply the patch: "${plan.change.path}" is being changed`, {
+      detail: { patch: job.id, conflicts: [{ path: plan.change.path }] },
+    });
+  }
+  if (found === undefined) {
+    files.rename(plan.fresh, full);
+    undo.push(() => files.remove(full));
+    return;
+  }
+  if (plan.change.next === undefined) {
+    files.rename(full, plan.aside);
+    undo.push(() => files.rename(plan.aside, full));
+    return;
+  }
+  files.rename(plan.fresh, full);
+  undo.push(async () => {
+    if (plan.change.base === undefined) return;
+    const bytes = await state.content.get(plan.change.base);
+    files.create(plan.fresh, bytes, found.mode);
+    files.rename(plan.fresh, full);
+  });
+}
+
+async function putBack(
+  undo: readonly (() => Promise<void> | void)[],
+  cause: unknown,
+): Promise<void> {
+  const failures: unknown[] = [];
+  for (const step of undo.toReversed()) {
+    try {
+      await step();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length === 0) return;
+  throw new Fault(
+    "upstream",
+    "Cannot apply the patch: it failed, and so did putting some files back; apply it again or undo it",
+    { cause: new AggregateError([cause, ...failures]) },
+  );
+}
+
+function conflictOf(patch: string, plans: readonly PlannedFile[]): Fault {
+  const names = plans.slice(0, 5).map((plan) => `"${plan.change.path}"`).join(", ");
+  const conflicts = plans.slice(0, 1_000).map((plan): JsonObject => ({
+    path: plan.change.path,
+    ...(plan.wanted === undefined ? {} : { expected: plan.wanted }),
+    ...(plan.digest === undefined ? {} : { found: plan.digest }),
+  }));
+  return new Fault(
+    "conflict",
+    `Cannot apply the patch: ${names} changed in the folder meanwhile. Nothing was changed. ` +
+      "Read the folder's version with fresh: true and stage the change again with fresh: true",
+    { detail: { patch, conflicts } },
+  );
+}
+
+/** `patch_apply` and undo: arguments are {@link ApplyArgs}, made by the kernel. */
+export async function patchApply(state: HostState, call: HostCall): Promise<HostCallAnswer> {
+  const { patch, changes, prune } = parseApply(call.args);
+  const made = await applyChanges(state, { id: patch, changes, prune });
+  for (const change of changes) {
+    if (state.overlay.get(change.path)?.next === change.next) state.overlay.drop(change.path);
+  }
+  const taint = changes.reduce((all, change) => mix(all, change), mix(CLEAN, call.caller));
+  return {
+    content: `applied ${changes.length} ${changes.length === 1 ? "change" : "changes"}: ` +
+      changes.slice(0, 50).map((change) => change.path).join(", "),
+    ...taint,
+    sources: [],
+    value: { patch, made },
+    written: patch,
+    writtenBytes: changes.reduce((sum, change) => sum + change.bytes, 0),
+  };
+}
+
+function parseApply(args: JsonObject): {
+  patch: string;
+  changes: readonly StagedChange[];
+  prune: readonly string[];
+} {
+  const { patch, changes, prune } = args;
+  if (typeof patch !== "string" || !/^[0-9a-f]{64}$/.test(patch) || !Array.isArray(changes)) {
+    throw new Fault("invalidArguments", "Cannot apply a patch: its arguments are not the kernel's");
+  }
+  return {
+    patch,
+    // Made and parsed by the kernel; each path is parsed again where it is used.
+    changes: changes as unknown as readonly StagedChange[],
+    prune: Array.isArray(prune)
+      ? prune.filter((path) => typeof path === "string").map((path) => parsePath(path).text)
+      : [],
+  };
+}

@@ -1,0 +1,49 @@
+/** Small notes beside the contents, by key: what makes a repeated call the same call. @module */
+import type { Json } from "../../contracts/json.ts";
+import type { StagedChange } from "../../contracts/workspace.ts";
+import { about } from "./_trouble.ts";
+import { readFile } from "./content.ts";
+import type { HostState } from "./state.ts";
+
+function at(state: HostState, key: string, kind: string): string {
+  return `${state.contentFolder}/${key.replaceAll(/[^0-9a-z]/g, "")}.${kind}`;
+}
+
+function note(state: HostState, path: string, value: unknown): void {
+  about("keep", "a note", () => {
+    const partial = `${path}.tmp`;
+    if (state.files.stat(partial) !== undefined) state.files.remove(partial);
+    state.files.create(partial, new TextEncoder().encode(JSON.stringify(value)), 0o600);
+    state.files.rename(partial, path);
+    state.files.settle(state.contentFolder);
+  });
+}
+
+function recall(state: HostState, path: string): Json | undefined {
+  return about("read", "a note", () => {
+    if (state.files.stat(path) === undefined) return undefined;
+    return JSON.parse(new TextDecoder().decode(readFile(state.files, path)));
+  });
+}
+
+/** Notes the change that a call is about to apply at once. */
+export function remembered(state: HostState, key: string, change: StagedChange): void {
+  note(state, at(state, key, "change"), change);
+}
+
+/** The change that an earlier run of this very call had noted. */
+export function recalled(state: HostState, key: string): StagedChange | undefined {
+  // Written by this program into a folder that only it writes.
+  return recall(state, at(state, key, "change")) as StagedChange | undefined;
+}
+
+/** Notes the folders that a patch is about to make, so that undo can take them back. */
+export function rememberFolders(state: HostState, patch: string, made: readonly string[]): void {
+  note(state, at(state, patch, "folders"), made);
+}
+
+/** Folders that earlier runs of this patch made. */
+export function recallFolders(state: HostState, patch: string): readonly string[] {
+  const value = recall(state, at(state, patch, "folders"));
+  return Array.isArray(value) ? value.filter((path) => typeof path === "string") : [];
+}

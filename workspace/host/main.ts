@@ -1,0 +1,7 @@
+/** The toolhost process: one for each task. It touches files only as its live leases allow. @module */
+import "../../port/prelude_powers.ts";
+import { serveChild } from "../../port/child_powers.ts";
+import { breathe, denoFiles, webSha256 } from "./fs_powers.ts";
+import { makeHost } from "./host.ts";
+
+await serveChild(() => makeHost({ files: denoFiles(), sha256: webSha256, breathe }));

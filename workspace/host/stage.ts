@@ -1,0 +1,179 @@
+/** `file_write`, `file_edit`, `file_delete`: a change of one file, staged, or applied at once on `rw`. @module */
+import { Fault } from "../../contracts/fault.ts";
+import type { Digest } from "../../contracts/ids.ts";
+import type { HostCallAnswer } from "../../contracts/wire_toolhost.ts";
+import type { StagedChange } from "../../contracts/workspace.ts";
+import type { NamedPath } from "../path.ts";
+import { flag, maybeText, pathOf, text } from "./_args.ts";
+import { about } from "./_trouble.ts";
+import { applyChanges } from "./apply.ts";
+import { recalled, remembered } from "./journal.ts";
+import { decode, encode } from "./encoding.ts";
+import type { HostCall, HostState } from "./state.ts";
+import { mix, type Taint } from "./taint.ts";
+import { readFolder, readStaged, type Seen, taintOfName, WHOLE_LIMIT } from "./view.ts";
+
+/** A file before a change: what the agent sees, and what the folder has. */
+interface Before {
+  readonly path: NamedPath;
+  readonly seen: Seen | undefined;
+  /** The folder's content that the change is made for; undefined for a new file. */
+  readonly base: Digest | undefined;
+}
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** Writes a whole file. */
+export async function fileWrite(state: HostState, call: HostCall): Promise<HostCallAnswer> {
+  const content = text(call.args, "content");
+  return await change(state, call, () => encode(content, "utf-8"));
+}
+
+/** Replaces one exact passage of a file. */
+export async function fileEdit(state: HostState, call: HostCall): Promise<HostCallAnswer> {
+  const old = text(call.args, "old"), next = text(call.args, "new");
+  if (old === "") throw new Fault("invalidArguments", `Cannot edit a file: "old" is empty`);
+  return await change(state, call, ({ path, seen }) => {
+    if (seen === undefined) {
+      throw new Fault("notFound", `Cannot edit "${path.text}": it does not exist`);
+    }
+    const decoded = decode(seen.bytes);
+    if (!("text" in decoded)) {
+      throw new Fault("refused", `Cannot edit "${path.text}": it is not text (${decoded.encoding})`);
+    }
+    const at = decoded.text.indexOf(old);
+    const why = at < 0
+      ? `"old" does not occur in it; read it again and give the exact text`
+      : decoded.text.indexOf(old, at + 1) >= 0
+      ? `"old" occurs more than once; give more of the text around it`
+      : undefined;
+    if (why !== undefined) throw new Fault("conflict", `Cannot edit "${path.text}": ${why}`);
+    const edited = decoded.text.slice(0, at) + next + decoded.text.slice(at + old.length);
+    return encode(edited, decoded.encoding);
+  });
+}
+
+/** Deletes a file. */
+export async function fileDelete(state: HostState, call: HostCall): Promise<HostCallAnswer> {
+  return await change(state, call, ({ path, seen }) => {
+    if (seen !== undefined) return undefined;
+    throw new Fault("notFound", `Cannot delete "${path.text}": it does not exist`);
+  });
+}
+
+async function change(
+  state: HostState,
+  call: HostCall,
+  next: (before: Before) => Bytes | undefined,
+): Promise<HostCallAnswer> {
+  const path = pathOf(call.args);
+  const place = state.judge.writable(path);
+  const atOnce = place.mount.mode === "rw";
+  // A call that runs again after a crash finds its change half or wholly made already.
+  const again = atOnce ? recalled(state, call.key) : undefined;
+  if (again !== undefined) return await applyAtOnce(state, call, again);
+  const before = await lookBefore(state, call, path);
+  checkBase(call, before);
+  const bytes = next(before);
+  if (bytes !== undefined && bytes.length > WHOLE_LIMIT) {
+    throw new Fault("tooLarge", `Cannot write "${path.text}": more than ${WHOLE_LIMIT} bytes`);
+  }
+  const taint = mix(
+    mix(call.caller, before.seen?.taint ?? {}),
+    taintOfName(state, path),
+  );
+  const staged = await makeChange(state, before, { bytes, taint });
+  if (staged.next === staged.base) {
+    state.overlay.drop(path.text);
+    return told(`unchanged: ${path.text} is as the folder has it`, taint, {
+      unstaged: [path.text],
+      writtenBytes: 0,
+    });
+  }
+  if (atOnce) {
+    remembered(state, call.key, staged);
+    return await applyAtOnce(state, call, staged);
+  }
+  state.overlay.put(staged);
+  return told(`staged: ${sayChange(staged)}; nothing is in the folder before patch_apply`, taint, {
+    staged: [staged],
+    writtenBytes: staged.bytes,
+    ...(staged.base === undefined ? {} : { observed: staged.base }),
+    ...(staged.next === undefined ? {} : { written: staged.next }),
+  });
+}
+
+async function lookBefore(state: HostState, call: HostCall, path: NamedPath): Promise<Before> {
+  const earlier = state.overlay.get(path.text);
+  if (earlier !== undefined && !flag(call.args, "fresh")) {
+    const seen = earlier.next === undefined ? undefined : await readStaged(state, earlier);
+    return { path, seen, base: earlier.base };
+  }
+  const full = state.judge.writable(path).full;
+  const real = about("write", path.text, () => state.files.real(full));
+  if (real === undefined) {
+    if (about("write", path.text, () => state.files.stat(full)) === undefined) {
+      return { path, seen: undefined, base: undefined };
+    }
+    throw new Fault("refused", `Cannot write "${path.text}": it is a link that leads nowhere`);
+  }
+  if (real !== full) {
+    throw new Fault("refused", `Cannot write "${path.text}": links are not written through`);
+  }
+  const seen = await readFolder(state, call, path);
+  return { path, seen, base: seen.digest };
+}
+
+function checkBase(call: HostCall, before: Before): void {
+  const expected = maybeText(call.args, "base", 64);
+  if (expected === undefined || expected === before.seen?.digest) return;
+  throw new Fault("conflict", `Cannot change "${before.path.text}": it is not the version "base"`, {
+    detail: { path: before.path.text, expected, found: before.seen?.digest ?? null },
+  });
+}
+
+async function makeChange(
+  state: HostState,
+  before: Before,
+  next: { readonly bytes: Bytes | undefined; readonly taint: Taint },
+): Promise<StagedChange> {
+  const { path, seen, base } = before;
+  // Both contents are kept, so that review and undo need no other source.
+  if (seen !== undefined && seen.staged === undefined) await state.content.put(seen.bytes);
+  const digest = next.bytes === undefined ? undefined : await state.content.put(next.bytes);
+  return {
+    path: path.text,
+    ...(base === undefined ? {} : { base }),
+    ...(digest === undefined ? {} : { next: digest }),
+    bytes: next.bytes?.length ?? 0,
+    ...next.taint,
+  };
+}
+
+async function applyAtOnce(
+  state: HostState,
+  call: HostCall,
+  staged: StagedChange,
+): Promise<HostCallAnswer> {
+  const made = await applyChanges(state, { id: call.key, changes: [staged], prune: [] });
+  return told(`written: ${sayChange(staged)}`, { colour: staged.colour, label: staged.label }, {
+    staged: [staged],
+    writtenBytes: staged.bytes,
+    value: { made },
+    ...(staged.base === undefined ? {} : { observed: staged.base }),
+    ...(staged.next === undefined ? {} : { written: staged.next }),
+  });
+}
+
+function sayChange(change: StagedChange): string {
+  if (change.next === undefined) return `delete ${change.path}`;
+  return `${change.base === undefined ? "new" : "change"} ${change.path}, ${change.bytes} bytes`;
+}
+
+function told(
+  content: string,
+  taint: Taint,
+  rest: Partial<HostCallAnswer>,
+): HostCallAnswer {
+  return { content, colour: taint.colour, label: taint.label, sources: [], ...rest };
+}

@@ -1,0 +1,104 @@
+/** What a task has staged, applied, kept and published: the fold of its committed outcomes. @module */
+import { z } from "zod";
+import { Digest } from "../contracts/ids.ts";
+import type { Colour, Label } from "../contracts/colour.ts";
+import type { JsonObject } from "../contracts/json.ts";
+import { Artifact, StagedChange } from "../contracts/workspace.ts";
+import { makeOverlay, type Overlay } from "./overlay.ts";
+import { SCRATCH } from "./path.ts";
+
+/** A patch that was applied, with the folders it made: what undo needs. */
+export const AppliedPatch = z.object({
+  patch: Digest,
+  changes: z.array(StagedChange).max(10_000),
+  made: z.array(z.string().max(4_096)).max(100_000).default([]),
+});
+/** See {@link AppliedPatch}. */
+export type AppliedPatch = z.infer<typeof AppliedPatch>;
+
+/** What a tool's outcome leaves in the private part of its event. */
+export const WorkspaceRecord = z.object({
+  staged: z.array(StagedChange).optional(),
+  unstaged: z.array(z.string()).optional(),
+  scratch: z.array(StagedChange).optional(),
+  applied: AppliedPatch.optional(),
+  undone: z.object({ patch: Digest }).optional(),
+  artifact: Artifact.optional(),
+});
+
+/** What a task had when it was last seen. */
+export interface Restored {
+  readonly overlay: readonly StagedChange[];
+  readonly applied: readonly AppliedPatch[];
+  readonly artifacts: readonly Artifact[];
+}
+
+/** A content whose colour and label are known. */
+export interface Recorded {
+  readonly digest: Digest;
+  readonly colour: Colour;
+  readonly label: Label;
+}
+
+/** The ledger of one task. */
+export interface Ledger {
+  /** Staged changes and scratch files. */
+  readonly overlay: Overlay;
+  staged(): readonly StagedChange[];
+  applied(): readonly AppliedPatch[];
+  artifacts(): readonly Artifact[];
+  /** Contents that this task brought into its mounts, newest last, at most 10,000. */
+  recorded(): readonly Recorded[];
+  /** Folds one outcome's record. Keys of other parts are passed over. */
+  fold(record: JsonObject): void;
+}
+
+const RECORDED_LIMIT = 10_000;
+
+/** Makes a ledger, from what was restored or empty. */
+export function makeLedger(restored?: Restored): Ledger {
+  const overlay = makeOverlay(restored?.overlay);
+  let applied: readonly AppliedPatch[] = restored?.applied ?? [];
+  const artifacts = new Map((restored?.artifacts ?? []).map((one) => [one.id, one]));
+  const recorded = new Map<Digest, Recorded>();
+
+  const record = (changes: readonly StagedChange[]): void => {
+    for (const { next, colour, label } of changes) {
+      if (next === undefined) continue;
+      recorded.delete(next);
+      recorded.set(next, { digest: next, colour, label });
+    }
+    for (const digest of recorded.keys()) {
+      if (recorded.size <= RECORDED_LIMIT) break;
+      recorded.delete(digest);
+    }
+  };
+  for (const { changes } of applied) record(changes);
+
+  return Object.freeze({
+    overlay,
+    staged: () => overlay.list().filter((change) => !change.path.startsWith(`${SCRATCH}/`)),
+    applied: () => applied,
+    artifacts: () => [...artifacts.values()],
+    recorded: () => [...recorded.values()],
+    fold(given: JsonObject): void {
+      const found = WorkspaceRecord.parse(given);
+      for (const change of found.staged ?? []) overlay.put(change);
+      for (const change of found.scratch ?? []) overlay.put(change);
+      for (const path of found.unstaged ?? []) overlay.drop(path);
+      if (found.applied !== undefined) {
+        applied = [...applied, found.applied];
+        record(found.applied.changes);
+        for (const { path, next } of found.applied.changes) {
+          if (overlay.get(path)?.next === next) overlay.drop(path);
+        }
+      }
+      const undone = found.undone?.patch;
+      if (undone !== undefined) {
+        const last = applied.findLastIndex(({ patch }) => patch === undone);
+        applied = applied.filter((_, index) => index !== last);
+      }
+      if (found.artifact !== undefined) artifacts.set(found.artifact.id, found.artifact);
+    },
+  });
+}

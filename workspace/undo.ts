@@ -1,0 +1,74 @@
+/** Taking an applied patch back: its reverse, with the same checks. @module */
+import type { Colour, Label } from "../contracts/colour.ts";
+import { Fault } from "../contracts/fault.ts";
+import type { Digest, Pid } from "../contracts/ids.ts";
+import type { JsonObject } from "../contracts/json.ts";
+import type { Resolved } from "../contracts/power.ts";
+import type { StagedChange } from "../contracts/workspace.ts";
+import { UNDO } from "./_wire.ts";
+import type { HostLink } from "./host_link.ts";
+import type { AppliedPatch } from "./ledger.ts";
+import { changeJson, patchDigest, reverseOf } from "./patch.ts";
+import { resolveChanges } from "./resolve.ts";
+
+/** What came of an undo. */
+export interface Undone {
+  /** Paths as they were before the patch. */
+  readonly undone: readonly string[];
+  /** To be committed, and then given to the workspace's `fold`. */
+  readonly record: JsonObject;
+}
+
+/** An undo that is ready to be decided and run. */
+export interface UndoCall {
+  /** Scopes, effect and changes, as for `patch_apply`. */
+  readonly resolved: Resolved;
+  readonly changes: readonly StagedChange[];
+  /**
+   * Runs it.
+   *
+   * @throws Fault `conflict` with detail `{ patch, conflicts }` when a file changed since: nothing
+   * was changed
+   */
+  invoke(options: {
+    /** Whose leases it runs under. */
+    readonly pid: Pid;
+    /** Names this run among the host's. */
+    readonly id: string;
+    readonly colour: Colour;
+    readonly label: Label;
+    readonly deadlineMs: number;
+    readonly signal: AbortSignal;
+  }): Promise<Undone>;
+}
+
+/** Prepares an undo. Throws Fault `notFound` unless the patch is applied. */
+export function makeUndoCall(
+  parts: {
+    readonly host: HostLink;
+    executes(path: string): boolean;
+    readonly applied: readonly AppliedPatch[];
+  },
+  patch: Digest,
+): UndoCall {
+  const found = parts.applied.findLast((one) => one.patch === patch);
+  if (found === undefined) {
+    throw new Fault("notFound", `Cannot undo patch ${patch.slice(0, 12)}: it is not applied`);
+  }
+  const changes = reverseOf(found.changes);
+  const id = patchDigest(changes);
+  const resolved = resolveChanges(parts, changes, { colour: "BLUE", label: "public" });
+  return Object.freeze({
+    resolved: { ...resolved, summary: `undo: ${resolved.summary}` },
+    changes,
+    async invoke(options: Parameters<UndoCall["invoke"]>[0]): Promise<Undone> {
+      const { pid, id: call, colour, label, deadlineMs, signal } = options;
+      const args = { patch: id, changes: changes.map(changeJson), prune: found.made };
+      await parts.host.call(
+        { id: call, tool: UNDO, args, deadlineMs, bytes: 65_536, key: id, colour, label },
+        { pid, scopes: resolved.scopes, writable: true, signal, deadlineMs },
+      );
+      return { undone: changes.map(({ path }) => path), record: { undone: { patch } } };
+    },
+  });
+}

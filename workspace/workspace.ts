@@ -1,0 +1,216 @@
+/** One task's workspace in the kernel: no file authority, only what was staged and who may ask. @module */
+import { mixColour, mixLabel } from "../contracts/colour.ts";
+import { Fault } from "../contracts/fault.ts";
+import { ArtifactId, Digest, type TaskId, type ToolName } from "../contracts/ids.ts";
+import type { JsonObject } from "../contracts/json.ts";
+import type { GrantedCall, PowerResult, ToolBinding } from "../contracts/power.ts";
+import type { Powers } from "../contracts/process.ts";
+import type { HostCallAnswer } from "../contracts/wire_toolhost.ts";
+import { Artifact, type Mount, type PatchSet, type StagedChange } from "../contracts/workspace.ts";
+import { type ToolEntry, WORKSPACE_TOOLS } from "./descriptors.ts";
+import { callHost, type HostLink } from "./host_link.ts";
+import {
+  type AppliedPatch,
+  makeLedger,
+  type Recorded,
+  type Restored,
+} from "./ledger.ts";
+import { changeJson, patchDigest, patchOf } from "./patch.ts";
+import { parsePath, SCRATCH } from "./path.ts";
+import {
+  applying,
+  changing,
+  publishing,
+  reading,
+  type ResolveParts,
+  type Resolver,
+  scratchWriting,
+} from "./resolve.ts";
+import { makeUndoCall, type UndoCall } from "./undo.ts";
+
+/** How long an artifact waits in quarantine, milliseconds. */
+export const ARTIFACT_TTL = 7 * 24 * 60 * 60 * 1_000;
+
+/** What {@link makeWorkspace} is handed. */
+export interface WorkspaceParts {
+  readonly task: TaskId;
+  readonly mounts: readonly Mount[];
+  readonly host: HostLink;
+  readonly powers: Pick<Powers, "now" | "id">;
+  /** Takes a call's token before its effect; throws Fault `refused` for a token that is dead. */
+  redeem(call: GrantedCall): void;
+  /** Tells whether a file `MOUNT/relative` later executes. */
+  executes(path: string): boolean;
+  readonly restored?: Restored;
+}
+
+/** One task's workspace. */
+export interface Workspace {
+  readonly bindings: ReadonlyMap<ToolName, ToolBinding>;
+  /** What is staged over the mounts, sorted by path. */
+  overlay(): readonly StagedChange[];
+  /** All that is staged, as one patch; undefined when nothing is. */
+  patch(): PatchSet | undefined;
+  /** Patches in the folder, newest last. */
+  applied(): readonly AppliedPatch[];
+  artifacts(): readonly Artifact[];
+  /** Colour and label of contents that this task brought into its mounts. */
+  recorded(): readonly Recorded[];
+  /** Replays the `record` of a committed outcome, or of an undo. */
+  fold(record: JsonObject): void;
+  /** Prepares taking a patch back. Throws Fault `notFound` unless it is applied. */
+  undoCall(patch: Digest): UndoCall;
+}
+
+const RESOLVERS: Readonly<Record<string, Resolver>> = {
+  file_list: reading("list"),
+  file_read: reading("read"),
+  file_search: reading("search"),
+  file_stat: reading("look at"),
+  file_edit: changing("edit"),
+  file_write: changing("write"),
+  file_delete: changing("delete"),
+  scratch_write: scratchWriting,
+  patch_apply: applying,
+  outbox_publish: publishing,
+};
+
+/**
+ * Makes the workspace of one task.
+ *
+ * @throws Fault `invalidInput` when a mount takes the reserved name `scratch`, or two share a name
+ */
+export function makeWorkspace(parts: WorkspaceParts): Workspace {
+  const mounts = new Map(parts.mounts.map((mount) => [String(mount.name), mount]));
+  if (mounts.has(SCRATCH)) {
+    throw new Fault("invalidInput", `Cannot mount a folder as "${SCRATCH}": the name is reserved`);
+  }
+  if (mounts.size !== parts.mounts.length) {
+    throw new Fault("invalidInput", "Cannot mount two folders under one name");
+  }
+  const ledger = makeLedger(parts.restored);
+  const resolving: ResolveParts = { mounts, ledger, executes: parts.executes };
+
+  const invoke = async (call: GrantedCall, signal: AbortSignal): Promise<PowerResult> => {
+    parts.redeem(call);
+    const writable = call.resolved.effect === "mutateLocal";
+    const sent = call.tool === "patch_apply" ? withPatch(call) : call;
+    const answer = await callHost({ host: parts.host, overlay: ledger.overlay }, sent, {
+      writable,
+      signal,
+      pid: `${call.pid}-${call.callId}`,
+    });
+    return resultOf(parts, call, answer);
+  };
+
+  const bind = ({ descriptor, effect, deadlineMs, resultBytes }: ToolEntry): ToolBinding => {
+    const resolver = RESOLVERS[descriptor.name];
+    if (resolver === undefined) throw new TypeError(`Cannot bind ${descriptor.name}: no resolver`);
+    return Object.freeze<ToolBinding>({
+      descriptor,
+      effect,
+      deadlineMs,
+      resultBytes,
+      resolve: (args, process) => {
+        const held = new Set(process.mounts.map(({ name }) => String(name)));
+        const own = new Map([...mounts].filter(([name]) => held.has(name)));
+        return resolver({ ...resolving, mounts: own }, args, process);
+      },
+      invoke,
+      committed: (_call, result) => {
+        if (result.record !== undefined) ledger.fold(result.record);
+      },
+    });
+  };
+
+  return Object.freeze({
+    bindings: new Map(WORKSPACE_TOOLS.map((entry) => [entry.descriptor.name, bind(entry)])),
+    overlay: () => ledger.staged(),
+    patch: () => patchOf(parts.task, ledger.staged()),
+    applied: () => ledger.applied(),
+    artifacts: () => ledger.artifacts(),
+    recorded: () => ledger.recorded(),
+    fold: (record: JsonObject) => ledger.fold(record),
+    undoCall: (patch: Digest) =>
+      makeUndoCall({ host: parts.host, executes: parts.executes, applied: ledger.applied() }, patch),
+  });
+}
+
+/** The call as the host takes it: exactly the changes that were decided, not what is staged now. */
+function withPatch(call: GrantedCall): GrantedCall {
+  const { changes = [], digests } = call.resolved;
+  const patch = digests["patch"];
+  if (patch === undefined || patchDigest(changes) !== patch) {
+    throw new Fault("refused", "Cannot apply a patch: it is not the one that was decided");
+  }
+  return { ...call, args: { patch, changes: changes.map(changeJson) } };
+}
+
+function resultOf(
+  parts: WorkspaceParts,
+  call: GrantedCall,
+  answer: HostCallAnswer,
+): PowerResult {
+  const { staged, unstaged, ...rest } = answer;
+  const record = recordOf(parts, call, answer);
+  return { ...rest, ...(record === undefined ? {} : { record }) };
+}
+
+function madeBy(answer: HostCallAnswer): readonly string[] {
+  const value = answer.value;
+  const made = value !== null && typeof value === "object" && "made" in value ? value["made"] : [];
+  return Array.isArray(made) ? made.filter((path) => typeof path === "string") : [];
+}
+
+function recordOf(
+  parts: WorkspaceParts,
+  call: GrantedCall,
+  answer: HostCallAnswer,
+): JsonObject | undefined {
+  const staged = (answer.staged ?? []).map(changeJson);
+  const made = madeBy(answer);
+  switch (call.tool as string) {
+    case "patch_apply": {
+      const { changes = [], digests } = call.resolved;
+      const patch = Digest.parse(digests["patch"]);
+      return { applied: { patch, changes: changes.map(changeJson), made } };
+    }
+    case "scratch_write":
+      return { scratch: staged };
+    case "outbox_publish":
+      return { artifact: artifactOf(parts, call, answer) };
+    default: {
+      const changes = answer.staged ?? [];
+      if (call.resolved.effect === "mutateLocal") {
+        if (changes.length === 0) return undefined;
+        return { applied: { patch: patchDigest(changes), changes: staged, made } };
+      }
+      const unstaged = answer.unstaged ?? [];
+      if (staged.length + unstaged.length === 0) return undefined;
+      return { staged, unstaged };
+    }
+  }
+}
+
+function artifactOf(
+  parts: WorkspaceParts,
+  call: GrantedCall,
+  answer: HostCallAnswer,
+): JsonObject {
+  const named = call.args["name"];
+  const path = parsePath(String(call.args["path"]));
+  const value = answer.value !== null && typeof answer.value === "object" ? answer.value : {};
+  const now = parts.powers.now();
+  return Artifact.parse({
+    id: ArtifactId.parse(parts.powers.id("a")),
+    task: parts.task,
+    name: typeof named === "string" ? named : path.parts.at(-1) ?? path.mount,
+    digest: "digest" in value ? value["digest"] : undefined,
+    bytes: "bytes" in value ? value["bytes"] : undefined,
+    colour: mixColour(answer.colour, call.resolved.colour ?? answer.colour),
+    label: mixLabel(answer.label, call.resolved.label ?? answer.label),
+    state: "quarantined",
+    createdAt: now,
+    expiresAt: now + ARTIFACT_TTL,
+  });
+}
