@@ -51,7 +51,12 @@ const state = fc.record({
   rules: fc.array(rule, { maxLength: 4 }),
   destination: fc.option(fc.constantFrom("https://a.example", "outbox"), { nil: undefined }),
   path: fc.constantFrom("desk/a.md", "desk/a.sh", "desk/x.env"),
-  answered: fc.constantFrom("nothing", "once", "turn", "session"),
+  answered: fc.constantFrom<"nothing" | "once" | "turn" | "session">(
+    "nothing",
+    "once",
+    "turn",
+    "session",
+  ),
 });
 
 type State = typeof state extends fc.Arbitrary<infer S> ? S : never;
@@ -59,7 +64,13 @@ type State = typeof state extends fc.Arbitrary<infer S> ? S : never;
 async function worldOf(s: State): Promise<World> {
   const world = await makeWorld({
     policy: { rules: s.rules, strict: s.strict, clearance: { "https://a.example": s.clearance } },
-    row: { profile: s.profile, phase: s.phase, colour: s.colour, label: s.label },
+    row: {
+      onQuestion: "queue",
+      profile: s.profile,
+      phase: s.phase,
+      colour: s.colour,
+      label: s.label,
+    },
   });
   world.add({
     name: "act",
@@ -75,12 +86,11 @@ async function worldOf(s: State): Promise<World> {
 /** A person's answer to the call as it stands, if it is one that may be remembered so long. */
 async function answerFirst(world: World, s: State): Promise<void> {
   if (s.answered === "nothing" || world.decide("act").kind !== "ask") return;
-  world.alice.onQuestion = "queue";
   await world.call("act").catch(() => undefined);
   const [question] = world.questions.open();
   if (question === undefined || question.kind !== "consent") return;
   if (s.answered !== "once" && question.remember === undefined) return;
-  await world.answer({ for: s.answered as "once" });
+  await world.answer({ for: s.answered });
 }
 
 const HARDER: Record<string, (world: World, s: State) => void> = {

@@ -29,6 +29,7 @@ const SOURCES = [
   "contracts",
   "kernel",
   "models",
+  "net",
   "port",
   "runner",
   "store",
@@ -120,8 +121,9 @@ async function build(home: string, folder: string): Promise<void> {
         "--no-check",
         "--config",
         join(home, "deno.json"),
+        // Packages take their Node.js forms in the kernel only: children have no Node.js layer.
         "--platform",
-        "deno",
+        role === "kernel" ? "deno" : "browser",
         "--minify",
         "--keep-names",
         "-o",
@@ -132,6 +134,12 @@ async function build(home: string, folder: string): Promise<void> {
       if (role !== "kernel") await warm(join(folder, `${role}.js`), join(folder, "deno"));
     }
   };
+  // The first bundle alone: on a fresh machine it installs the bundler.
+  const first = queue.splice(0, 1);
+  const rest = queue.splice(0);
+  queue.push(...first);
+  await bundleNext();
+  queue.push(...rest);
   await Promise.all([bundleNext(), bundleNext()]);
 }
 

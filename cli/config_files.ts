@@ -1,6 +1,7 @@
 /** Finds the layers of configuration for a folder. DESIGN section 6. @module */
 import { join } from "node:path";
 import { sha256Hex } from "../port/digest.ts";
+import { type MountPlace, placeConfig } from "./config_place.ts";
 import { parseConfigText } from "./config_text.ts";
 import { type Layer, type Merged, mergeLayers } from "./config_layers.ts";
 import type { DiskRead } from "./hands.ts";
@@ -15,12 +16,6 @@ export const CONFIG_NAME = "remit.yaml";
 export function readTrusted(disk: Pick<DiskRead, "read">, places: Places): Trusted {
   const bytes = disk.read(join(places.person, "trusted.json"));
   return parseTrusted(bytes === undefined ? undefined : new TextDecoder().decode(bytes));
-}
-
-/** A mount's name and its real folder, for files that lie in a mount. */
-export interface MountPlace {
-  readonly name: string;
-  readonly dir: string;
 }
 
 function layerOf(disk: Pick<DiskRead, "read">, path: string): Omit<Layer, "trusted"> | undefined {
@@ -55,7 +50,7 @@ export function loadConfig(
     const layer = layerOf(disk, path);
     if (bytes === undefined || layer === undefined) return;
     layers.push({
-      ...layer,
+      file: placeConfig(layer.file, dir, options.mounts),
       trusted: mayWiden && isTrusted(trusted, dir, sha256Hex(bytes)),
     });
   };

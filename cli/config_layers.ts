@@ -117,10 +117,9 @@ export function narrowMount(mount: Mount, merged: Merged): Mount {
       mode = wish.mode;
     }
   }
+  const prefix = `${mount.name}/`;
   const marks = merged.marks.map((mark) => ({
-    path: mark.path.startsWith(`${mount.name}/`)
-      ? mark.path.slice(mount.name.length + 1)
-      : mark.path.replace(/^\.\//, ""),
+    path: mark.path.startsWith(prefix) ? mark.path.slice(prefix.length) : mark.path,
     ...(mark.colour === undefined ? {} : { colour: mixColour(colour, mark.colour) }),
     ...(mark.label === undefined ? {} : { label: mixLabel(label, mark.label) }),
   }));

@@ -23,6 +23,8 @@ import { VERSION } from "./version.ts";
 const START_MS = 20_000;
 const STOP_MS = 3_000;
 const RETRY_MS = 10;
+// Longer than the kernel takes to see that the look before it is over.
+const STOP_LOOK_MS = 120;
 const IDLE_MS = 2_000;
 
 const rest = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -85,11 +87,15 @@ export function makeKernels(
     } catch (error) {
       if (!(error instanceof Fault) || error.code !== "gone") throw busy(error);
     }
-    const ended = await Promise.race([
-      link.closed.then(() => true),
-      rest(STOP_MS).then(() => false),
-    ]);
-    if (!ended) throw busy();
+    // An open session is work: a kernel ends only once nobody talks to it.
+    link.close();
+    for (const before = performance.now(); performance.now() - before < STOP_MS;) {
+      await rest(STOP_LOOK_MS);
+      const wire = await connectSocket(places.controlSocket);
+      if (wire === undefined) return;
+      wire.close();
+    }
+    throw busy();
   };
 
   const start = async (
@@ -97,7 +103,7 @@ export function makeKernels(
     bundle: string,
     mounts: readonly string[],
   ): Promise<KernelLink> => {
-    const kernel = startKernel(config, { bundle, mounts });
+    const kernel = await startKernel(config, { bundle, mounts });
     let code: number | undefined;
     void kernel.ended.then((ended) => code = ended);
     const before = performance.now();

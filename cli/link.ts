@@ -36,7 +36,7 @@ export async function greet(wire: Wire, harness: string): Promise<KernelLink> {
       ask: (op) => {
         throw new Fault("invalidInput", `Cannot do "${op}": a command line serves nothing`);
       },
-      tell(op, body) {
+      tell(op, body): void {
         if (listener === undefined) early.push([op, body]);
         else listener(op, body);
       },

@@ -80,7 +80,7 @@ export async function followTask(
         (hands.keyboard === undefined ? "queue" : "ask"),
       prepared: options.setting?.prepared,
     }),
-    onSeen(seen) {
+    onSeen(seen): void {
       if (!quiet) view.take(seen);
       if (seen.kind !== "event") return;
       tally.take(seen.event);

@@ -5,7 +5,7 @@ import { findPrograms } from "./programs_powers.ts";
 /** Makes the look-out. */
 export function makeWalls(): Walls {
   return Object.freeze({
-    async look() {
+    async look(): ReturnType<Walls["look"]> {
       const programs = await findPrograms();
       const linux = Deno.build.os === "linux";
       const wall = (

@@ -43,6 +43,8 @@ const find = (name: string): string | undefined =>
 
 /** Tells whether bubblewrap is there; tests that need it are skipped without, and fail where CI=true. */
 export const HAS_BWRAP = find("bwrap") !== undefined || Deno.env.get("CI") === "true";
+/** As {@link HAS_BWRAP}, for prlimit. */
+export const HAS_PRLIMIT = find("prlimit") !== undefined || Deno.env.get("CI") === "true";
 /** As {@link HAS_BWRAP}, for setpriv. */
 export const HAS_SETPRIV = find("setpriv") !== undefined || Deno.env.get("CI") === "true";
 

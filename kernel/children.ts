@@ -22,7 +22,7 @@ const STARTS = 2;
 
 /** What a toolhost is started with. */
 export interface HostOptions {
-  readonly mounts: readonly Mount[];
+  readonly mounts: readonly Pick<Mount, "name" | "dir" | "mode">[];
   /** Existing folders of this task's, absolute. */
   readonly content: string;
   readonly scratch: string;

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { MountName } from "../contracts/mod.ts";
 import type { Verdict } from "./permission_line.ts";
 import { DEAF, HAS_BWRAP, makeWorld, runs } from "./_fixture_test.ts";
 
@@ -60,14 +61,7 @@ for (const walled of [true, false]) {
         assert.equal(children.walls().bwrap, walled);
         const asked: string[] = [];
         const { child, roots } = await children.toolhost({
-          mounts: [{
-            name: "desk" as never,
-            dir: `${world.dir}/desk`,
-            mode: "stage",
-            colour: "YELLOW",
-            label: "internal",
-            marks: [],
-          }],
+          mounts: [{ name: MountName.parse("desk"), dir: `${world.dir}/desk`, mode: "stage" }],
           content: `${world.dir}/content`,
           scratch: `${world.dir}/scratch`,
           writable: false,

@@ -169,7 +169,7 @@ function inside(dir: string): readonly string[] {
   return found;
 }
 
-Deno.test("the permission socket takes one connection only, and a toolhost that loses it ends", async () => {
+Deno.test("the permission socket takes one connection only, and a toolhost whose judge fails ends", async () => {
   await withWorld(async (world) => {
     const { bwrap: _, ...bare } = world.config.programs;
     const children = await world.children({ programs: bare });
@@ -191,6 +191,18 @@ Deno.test("the permission socket takes one connection only, and a toolhost that 
       1,
     );
     await child.kill();
+    const { child: doomed } = await children.toolhost({
+      mounts: [],
+      content: `${world.dir}/content`,
+      scratch: `${world.dir}/scratch`,
+      writable: false,
+      judge: () => {
+        throw new TypeError("a bug");
+      },
+      handler: DEAF,
+    });
+    await assert.rejects(doomed.port.ask("eval", `Deno.statSync("/tmp"); for (;;);`));
+    await doomed.exited;
     // Both paths are free again: as many toolhosts start one after another as are wanted.
     for (let i = 0; i < 4; i++) {
       const { child } = await children.toolhost({

@@ -97,7 +97,9 @@ export async function started(child: Child): Promise<void> {
     await child.port.ask("ready", null);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    if (error.code !== "gone" && error.code !== "badFrame" && error.code !== "tooLarge") return;
+    // A refusal is an answer too, whatever its code: only a closed port means that it ended.
+    const open = Symbol();
+    if (await Promise.race([child.port.closed, Promise.resolve(open)]) === open) return;
     const { code, signal } = await child.exited;
     const last = child.stderr().trim().split("\n").at(-1)?.slice(0, 500) ?? "";
     throw new Fault(

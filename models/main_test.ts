@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Json } from "../contracts/json.ts";
 import { Fault } from "../contracts/fault.ts";
-import { bundled, type StartedChild, startChild } from "./_child_test.ts";
+import { bundled, startChild, type StartedChild } from "./_child_test.ts";
 
 interface Service extends StartedChild {
   readonly chunks: Json[];
@@ -28,7 +28,12 @@ function start(file: string): Service {
 const provenance = { origin: "person", colour: "BLUE", label: "internal" };
 const infer = (id: number, content: string): Json => ({
   id,
-  request: { messages: [{ role: "user", content, provenance }], tools: [], maxTokens: 100, nonce: "n" },
+  request: {
+    messages: [{ role: "user", content, provenance }],
+    tools: [],
+    maxTokens: 100,
+    nonce: "n",
+  },
 });
 const openBody = (text: string): Json => ({
   kind: "scripted",
@@ -41,7 +46,10 @@ Deno.test("a real model service without any permission streams, cancels and refu
 
   await t.step("text comes in chunks before the answer", async () => {
     await using service = start(built.file);
-    await service.port.ask("open", openBody("scenario: x\nstream: { chunkChars: 2, delayMs: 1 }\nturns: [{ say: hello }]"));
+    await service.port.ask(
+      "open",
+      openBody("scenario: x\nstream: { chunkChars: 2, delayMs: 1 }\nturns: [{ say: hello }]"),
+    );
     const answer = await service.port.ask("infer", infer(1, "go"));
     assert.deepEqual(service.chunks, [
       { id: 1, chunk: { textDelta: "he" } },

@@ -15,7 +15,10 @@ function handTimer(): {
       wait: (_ms, signal) =>
         new Promise((resolve, reject) => {
           waiting.push(resolve);
-          signal.addEventListener("abort", () => reject(new Fault("cancelled", "Cannot: cancelled")));
+          signal.addEventListener(
+            "abort",
+            () => reject(new Fault("cancelled", "Cannot: cancelled")),
+          );
         }),
     },
     turn: () => {
@@ -80,7 +83,9 @@ Deno.test("open tells what the model says of itself", async () => {
   const { service } = bench();
   const info = await service.ask(
     "open",
-    open("scenario: far\nmodel: { remote: true, price: { input: 3, output: 15 }, contextTokens: 900 }\nturns: [{ say: a }]"),
+    open(
+      "scenario: far\nmodel: { remote: true, price: { input: 3, output: 15 }, contextTokens: 900 }\nturns: [{ say: a }]",
+    ),
   );
   assert.deepEqual(info, {
     id: "scripted:far",
@@ -122,10 +127,15 @@ Deno.test("a config that is not { file, text } is refused", async () => {
   }
 });
 
-const REFUSALS: readonly (readonly [string, (bench: Bench) => Json | Promise<Json>, FaultCode])[] = [
-  ["an inference before the open", ({ service }) => service.ask("infer", infer(1)), "invalidInput"],
-  ["an op that there is not", ({ service }) => service.ask("eval", null), "invalidInput"],
-];
+const REFUSALS: readonly (readonly [string, (bench: Bench) => Json | Promise<Json>, FaultCode])[] =
+  [
+    [
+      "an inference before the open",
+      ({ service }) => service.ask("infer", infer(1)),
+      "invalidInput",
+    ],
+    ["an op that there is not", ({ service }) => service.ask("eval", null), "invalidInput"],
+  ];
 for (const [what, ask, code] of REFUSALS) {
   Deno.test(`${what} is refused as ${code}`, async () => {
     assert.equal((await faultOf(ask(bench()))).code, code);

@@ -1,9 +1,10 @@
-/** What one line of a session says. The shapes stand in contracts/port.ts. @module */
+/** What one frame of a session says. The shapes stand in contracts/port.ts. @module */
 import type { Json, JsonObject } from "../contracts/json.ts";
 import { Fault, isFaultCode } from "../contracts/fault.ts";
 import { isList, measure, settle } from "./_bound.ts";
 import { passesBytes } from "./_encode.ts";
 import type { JsonLimits } from "./limits.ts";
+import { lighten, restore } from "./_long_text.ts";
 
 /** A frame that was received, its body frozen. `id` is the positive number of the request. */
 export type Frame =
@@ -12,18 +13,28 @@ export type Frame =
   | { readonly kind: "answer"; readonly id: number; readonly value: Json }
   | { readonly kind: "fail"; readonly id: number; readonly fault: Fault };
 
+/** What a frame is read by. */
+export interface Reading extends JsonLimits {
+  /** Only the shape is looked at, and the body is not frozen. */
+  readonly trusted: boolean;
+}
+
 /**
- * Reads a line. Throws `badFrame` for anything but the one encoding of a known shape, `tooLarge` past
- * a limit. Of a trusted peer's line only the shape is looked at, and its body is not frozen.
+ * Reads a line and the long texts that belong to it. Throws `badFrame` for anything but the one
+ * encoding of a known shape, `tooLarge` past a limit.
  */
-export function readFrame(line: string, limits: JsonLimits, trusted: boolean): Frame {
+export function readFrame(line: string, text: string | undefined, reading: Reading): Frame {
   const frame = parse(line);
   if (!isList(frame)) throw bad("not an array");
-  if (!trusted) check(frame, line, limits);
-  const [id, head, body, detail] = frame;
+  // INVARIANT: one encoding only, so a repeated key, odd whitespace or 1e999 is refused.
+  if (!reading.trusted && JSON.stringify(frame) !== line) throw bad("not in its one encoding");
+  const [id, head, parsed, detail] = frame;
   if (typeof id !== "number" || !Number.isSafeInteger(id)) throw bad("no id");
-  if (frame.length === 4) return failure(id, head, body, detail);
-  if (frame.length !== 3 || body === undefined) throw bad("wrong length");
+  if (parsed === undefined || frame.length !== (text === undefined ? 3 : 4)) {
+    if (text !== undefined || frame.length !== 4) throw bad("wrong length");
+    return failure(id, head, parsed, settled(detail, reading));
+  }
+  const body = settled(text === undefined ? parsed : restore(parsed, detail, text), reading);
   if (id < 0) {
     if (head !== null) throw bad("an answer with an op");
     return { kind: "answer", id: -id, value: body };
@@ -32,17 +43,23 @@ export function readFrame(line: string, limits: JsonLimits, trusted: boolean): F
   return id === 0 ? { kind: "tell", op: head, body } : { kind: "ask", id, op: head, body };
 }
 
-/** Writes a request (`id` above 0) or an event (0). Throws `tooLarge` for what a peer of the same limits would refuse. */
+/**
+ * Writes a request (`id` above 0), an event (0) or an answer (below 0), without its last newline.
+ * Throws `tooLarge` for what a peer of the same limits would refuse.
+ */
 export function writeFrame(id: number, op: string | null, body: Json, limits: JsonLimits): string {
-  const line = JSON.stringify([id, op, body]);
-  if (passesBytes(line, limits.frameBytes)) {
+  const light = lighten(body);
+  const frame = light === undefined
+    ? JSON.stringify([id, op, body])
+    : `+${light.text.length}${JSON.stringify([id, op, light.body, light.places])}\n${light.text}`;
+  if (passesBytes(frame, limits.frameBytes)) {
     throw new Fault("tooLarge", `Cannot send frame: longer than ${limits.frameBytes} bytes`);
   }
-  // A level takes two characters, and so does a node: a short line needs no walk.
-  if (line.length > 2 * limits.depth || line.length > 2 * limits.nodes) {
+  // A level takes two characters, and so does a node: a short frame needs no walk.
+  if (frame.length > 2 * limits.depth || frame.length > 2 * limits.nodes) {
     measure(body, limits.depth, limits.nodes);
   }
-  return line;
+  return frame;
 }
 
 /** Writes the failure of request `id`. */
@@ -52,20 +69,18 @@ export function writeFailure(id: number, fault: Fault, limits: JsonLimits): stri
   return JSON.stringify([-id, fault.code, fault.message.slice(0, 200), null]);
 }
 
-function check(frame: Json, line: string, limits: JsonLimits): void {
-  // INVARIANT: one encoding only, so a repeated key, odd whitespace or 1e999 is refused.
-  // Before the freeze: JSON.stringify is slower on frozen objects.
-  if (JSON.stringify(frame) !== line) throw bad("not in its one encoding");
-  // One level and three nodes more than the body: the frame itself and what stands before the body.
-  settle(frame, limits.depth + 1, limits.nodes + 3);
-}
-
 function parse(line: string): Json {
   try {
     return JSON.parse(line);
   } catch (cause) {
     throw new Fault("badFrame", "Cannot read frame: not JSON", { cause });
   }
+}
+
+/** Not before the comparison with the line: JSON.stringify is slower on frozen objects. */
+function settled<T extends Json | undefined>(value: T, reading: Reading): T {
+  if (!reading.trusted && value !== undefined) settle(value, reading.depth, reading.nodes);
+  return value;
 }
 
 function failure(

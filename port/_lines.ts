@@ -1,38 +1,55 @@
-/** Bytes to lines, with a limit on the longest. @module */
+/** Bytes to lines, and to the texts that lines announce, with a limit on their length. @module */
 import { Fault } from "../contracts/fault.ts";
 
 const NEWLINE = 10;
+/** `+units` before a line: so many UTF-16 code units of text follow it. */
+const ANNOUNCED = /^\+([1-9][0-9]{0,8})(?=\[)/;
 
-/** Takes the bytes of one stream and hands out its lines, without their newline, until `onLine` returns false. */
-export function makeLineReader(
-  frameBytes: number,
-  onLine: (line: string) => boolean,
-): (chunk: Uint8Array) => void {
+/** Takes a line, without its newline, and the text that it announced. Returns false to get no more. */
+export type OnLine = (line: string, text: string | undefined) => boolean;
+
+/** Takes the bytes of one stream and hands out its lines. A line or text past `frameBytes` is a fault. */
+export function makeLineReader(frameBytes: number, onLine: OnLine): (chunk: Uint8Array) => void {
   // ignoreBOM: a byte order mark is a character that no frame starts with.
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  let rest = "";
-  let restBytes = 0;
+  let rest = ""; // of an unfinished line or text
+  let restBytes = 0; // since the last newline
+  let announcing: string | undefined; // the line whose text is under way
+  let units = 0; // of that text
 
   return (chunk) => {
     // Only a chunk that could end a line too long is searched twice.
     if (restBytes + chunk.length > frameBytes) refuseLongLines(chunk, restBytes, frameBytes);
+    const last = chunk.lastIndexOf(NEWLINE);
+    restBytes = last < 0 ? restBytes + chunk.length : chunk.length - 1 - last;
     const text = decode(decoder, chunk);
-    let end = text.indexOf("\n");
-    if (end < 0) {
-      rest += text;
-      restBytes += chunk.length;
-      return;
-    }
-    const first = rest + text.slice(0, end);
-    restBytes = chunk.length - 1 - chunk.lastIndexOf(NEWLINE);
-    rest = "";
-    if (!onLine(first)) return;
-    let start = end + 1;
-    for (end = text.indexOf("\n", start); end >= 0; end = text.indexOf("\n", start)) {
-      if (!onLine(text.slice(start, end))) return;
+    for (let start = 0;;) {
+      const end = announcing === undefined
+        ? text.indexOf("\n", start)
+        : start + units - rest.length;
+      if (end < 0 || end >= text.length) {
+        rest += text.slice(start);
+        return;
+      }
+      const whole = rest + text.slice(start, end);
+      rest = "";
       start = end + 1;
+      if (announcing !== undefined) {
+        if (text[end] !== "\n") throw new Fault("badFrame", "Cannot read frame: its text goes on");
+        const line = announcing;
+        announcing = undefined;
+        if (!onLine(line, whole)) return;
+        continue;
+      }
+      const announced = ANNOUNCED.exec(whole);
+      if (announced === null) {
+        if (!onLine(whole, undefined)) return;
+        continue;
+      }
+      announcing = whole.slice(announced[0].length);
+      units = Number(announced[1]);
+      if (announcing.length + units > frameBytes) throw tooLong(frameBytes);
     }
-    rest = text.slice(start);
   };
 }
 
@@ -50,11 +67,13 @@ function refuseLongLines(chunk: Uint8Array, before: number, frameBytes: number):
   for (;;) {
     const end = chunk.indexOf(NEWLINE, start);
     length += (end < 0 ? chunk.length : end) - start;
-    if (length > frameBytes) {
-      throw new Fault("tooLarge", `Cannot read frame: longer than ${frameBytes} bytes`);
-    }
+    if (length > frameBytes) throw tooLong(frameBytes);
     if (end < 0) return;
     length = 0;
     start = end + 1;
   }
+}
+
+function tooLong(frameBytes: number): Fault {
+  return new Fault("tooLarge", `Cannot read frame: longer than ${frameBytes} bytes`);
 }

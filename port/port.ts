@@ -50,9 +50,10 @@ export function makePort(parts: PortParts): Port {
 
   const outbox = makeOutbox(write, (cause) => finish(gone("the peer cannot be written to", cause)));
   const inRate = makeRate(limits.framesPerSecond, parts.now);
-  const readLines = makeLineReader(limits.frameBytes, (line) => {
+  const reading = { ...limits, trusted };
+  const readLines = makeLineReader(limits.frameBytes, (line, text) => {
     inRate();
-    take(readFrame(line, limits, trusted));
+    take(readFrame(line, text, reading));
     return end === undefined;
   });
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Limits, DEFAULT_LIMITS } from "../contracts/budget.ts";
+import { DEFAULT_LIMITS, type Limits } from "../contracts/budget.ts";
 import type { ChatMessage, ToolCall } from "../contracts/chat.ts";
 import { Fault, type FaultCode } from "../contracts/fault.ts";
 import { CallId, Digest } from "../contracts/ids.ts";
@@ -104,7 +104,8 @@ export function pretendKernel(
         case "advertise": {
           assert.equal(told["cap"], 2);
           const answer = await now(
-            moves.advertise?.(counts.advertise++) ?? { id: Digest.parse("a".repeat(64)), tools: [] },
+            moves.advertise?.(counts.advertise++) ??
+              { id: Digest.parse("a".repeat(64)), tools: [] },
           );
           snapshot = answer.id;
           return toJson(answer);
@@ -126,7 +127,9 @@ export function pretendKernel(
           return toJson(await now(moves.call?.(call, counts.call++) ?? resultOf(call, "done")));
         }
         default:
-          return await now(moves.other === undefined ? fault("invalidInput") : moves.other(op, body));
+          return await now(
+            moves.other === undefined ? fault("invalidInput") : moves.other(op, body),
+          );
       }
     },
   };

@@ -84,7 +84,12 @@ Deno.test("large arguments of earlier calls in the same turn give way too", () =
 });
 
 Deno.test("even the newest result gives way before the turn is given up", () => {
-  const messages = [message("system", "s"), message("user", "u"), asked(1), result(1, long.repeat(9))];
+  const messages = [
+    message("system", "s"),
+    message("user", "u"),
+    asked(1),
+    result(1, long.repeat(9)),
+  ];
   const fitted = fitContext(messages, room) ?? [];
   assert.match(fitted[3]?.content ?? "", /left out by the runner/);
 });

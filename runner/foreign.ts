@@ -8,6 +8,7 @@ import { Fault } from "../contracts/fault.ts";
 import type { StreamChunk } from "../contracts/model.ts";
 import type { Signal } from "../contracts/signal.ts";
 import type { StartBody, TurnEnd } from "../contracts/wire_worker.ts";
+import { evaluateSource } from "./evaluate_powers.ts";
 import type { KernelPorts } from "./kernel_ports.ts";
 import type { Program } from "./program.ts";
 
@@ -53,7 +54,7 @@ export function loadForeign(
     },
   });
   return Object.freeze<Program>({
-    async turn(message) {
+    async turn(message): Promise<TurnEnd> {
       listener = {};
       try {
         return turnEnd(await program.turn(ports, message));
@@ -73,10 +74,11 @@ export function loadForeign(
 function evaluate(source: string): ForeignProgram {
   let made: unknown;
   try {
-    // Indirect: the source sees globals, not this module's names (FACTS 7.3).
-    made = (0, eval)(source);
+    made = evaluateSource(source);
   } catch (error) {
-    throw new Fault("invalidInput", `Cannot load agent program: ${nameOf(error)}`, { cause: error });
+    throw new Fault("invalidInput", `Cannot load agent program: ${nameOf(error)}`, {
+      cause: error,
+    });
   }
   if (!isProgram(made)) {
     throw new Fault("invalidInput", "Cannot load agent program: it does not evaluate to { turn }");

@@ -156,7 +156,11 @@ function inferred(
   { calls, finish }: LoopInput & { kind: "inferred" },
   bounds: LoopBounds,
 ): Step {
-  if (state.stop !== undefined) return end(state.stop, calls);
+  if (state.stop !== undefined) {
+    // An answer that came whole is an answer, unless a person wanted it no longer.
+    const whole = calls.length === 0 && (finish === "stop" || finish === "toolCalls");
+    return end(whole && state.stop !== "cancelled" ? "answered" : state.stop, calls);
+  }
   switch (finish) {
     case "cancelled":
       return end("cancelled", calls);

@@ -29,6 +29,7 @@ const states = {
   triedTwice: { ...inferring, failures: 2, stop: undefined },
   inferringSqueezed: { ...inferring, squeezed: true, stop: undefined },
   concludingInference: { ...inferring, stop: "brake" },
+  interruptedInference: { ...inferring, stop: "cancelled" },
   executing: { ...executing, rest: [], stop: undefined },
   executingTwo: { ...executing, rest: [b], stop: undefined },
   interrupted: { ...executing, rest: [b], stop: undefined, interrupted: true },
@@ -105,7 +106,9 @@ const TABLE: readonly (readonly [StateName, string, LoopInput, string])[] = [
   ["triedTwice", "upstream", failed("upstream"), "idle: end upstream skip -"],
   ["triedTwice", "timedOut", failed("timedOut"), "idle: end upstream skip -"],
   ["triedTwice", "rateLimited", failed("rateLimited"), "idle: fail"],
-  ["concludingInference", "an answer", inferred([]), "idle: end brake skip -"],
+  ["concludingInference", "a whole answer", inferred([]), "idle: end answered skip -"],
+  ["concludingInference", "a cut answer", inferred([], "length"), "idle: end brake skip -"],
+  ["interruptedInference", "a whole answer", inferred([]), "idle: end cancelled skip -"],
   ["concludingInference", "calls", inferred([a, b]), "idle: end brake skip ab"],
   ["concludingInference", "upstream", failed("upstream"), "idle: end brake skip -"],
   ["executing", "ok", answered("ok"), "assemblingRequest: assemble skip -"],
@@ -163,7 +166,11 @@ Deno.test("every outcome but cancelled lets the rest of the batch be made", () =
 Deno.test("every fault in an inference is retried, squeezed, ended or passed on, by its code", () => {
   const seen = FAULT_CODES.map((code) => {
     const { act } = step(states.inferring, failed(code), bounds);
-    return act.kind === "end" ? `${code}: ${act.stop}` : act.kind === "fail" ? "" : `${code}: ${act.kind}`;
+    return act.kind === "end"
+      ? `${code}: ${act.stop}`
+      : act.kind === "fail"
+      ? ""
+      : `${code}: ${act.kind}`;
   });
   assert.deepEqual(seen.filter((each) => each !== ""), [
     "tooLarge: assemble",

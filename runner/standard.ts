@@ -49,6 +49,8 @@ export function makeStandard(
     // A bug is not a fault: it ends the session.
     if (!(error instanceof Fault)) throw error;
     fault = error;
+    // Spending too fast and having spent all are one fault of the kernel's, and two stops.
+    if (error.detail?.["brake"] === true) go({ kind: "told", signal: "SIGBRAKE" });
     return { kind: "failed", code: error.code };
   };
 

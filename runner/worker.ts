@@ -45,7 +45,10 @@ export function makeWorker(port: Pick<Port, "ask">): PortHandler {
         case "turn":
           return await turn(body as unknown as TurnBody) as unknown as Json;
         default:
-          throw new Fault("invalidInput", `Cannot serve ${JSON.stringify(op)}: unknown to a worker`);
+          throw new Fault(
+            "invalidInput",
+            `Cannot serve ${JSON.stringify(op)}: unknown to a worker`,
+          );
       }
     },
     tell(op: string, body: Json): void {

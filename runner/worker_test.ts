@@ -60,7 +60,9 @@ Deno.test("a foreign program drives the same ports, with the numbers that were h
     program: ECHO,
     other: (op, body) => {
       other.push(`${op} ${JSON.stringify(body)}`);
-      return toJson(op === "spawn" ? { pid: 9 } : op === "wait" ? { exit: 0, text: "child" } : null);
+      return toJson(
+        op === "spawn" ? { pid: 9 } : op === "wait" ? { exit: 0, text: "child" } : null,
+      );
     },
   }, "go");
   assert.deepEqual(bench.end, { stop: "answered", text: "hello,done,child" });

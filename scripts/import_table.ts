@@ -34,23 +34,19 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   text: { parts: ["contracts"], types: [], npm: [] },
 
   // A request, in the order of its way.
-  cli: { parts: OPEN, types: [], npm: ["zod", "yaml", "diff", "@noble/ed25519"] },
+  cli: { parts: OPEN, types: [], npm: ["zod", "yaml", "diff"] },
   agents: { parts: OPEN, types: [], npm: [] },
   kernel: { parts: [...OPEN, "store"], types: [], npm: ["zod"] },
   runner: { parts: OPEN, types: [], npm: [] },
   models: { parts: OPEN, types: [], npm: ["zod", "yaml"] },
-  broker: { parts: OPEN, types: ["kernel"], npm: ["zod", "ajv", "@noble/ed25519"] },
-  workspace: { parts: OPEN, types: [], npm: ["zod", "diff"] },
+  broker: { parts: OPEN, types: ["kernel"], npm: ["zod", "ajv"] },
+  workspace: { parts: OPEN, types: [], npm: ["zod"] },
   net: { parts: OPEN, types: [], npm: [] },
   store: { parts: OPEN, types: [], npm: [] },
 
   // Outside the running system: may import any part.
   scripts: { parts: ["*"], types: [], npm: [] },
-  tests: {
-    parts: ["*"],
-    types: [],
-    npm: ["fast-check", "zod", "yaml", "ajv", "diff", "@noble/ed25519"],
-  },
+  tests: { parts: ["*"], types: [], npm: ["fast-check", "zod", "yaml", "@noble/ed25519"] },
   bench: { parts: ["*"], types: [], npm: [] },
 });
 
@@ -67,9 +63,9 @@ export type BundleRule = {
 
 /** The process entries. A worker and a toolhost hold no third-party code at all but what stands here. */
 export const BUNDLES: readonly BundleRule[] = Object.freeze([
-  { entry: "kernel/main.ts", npm: ["zod", "ajv", "@noble/ed25519", "yaml"], without: [] },
+  { entry: "kernel/main.ts", npm: ["zod", "ajv"], without: [] },
   { entry: "runner/main.ts", npm: [], without: ["port/digest.ts"] },
-  { entry: "workspace/host/main.ts", npm: ["diff"], without: [] },
+  { entry: "workspace/host/main.ts", npm: [], without: [] },
   { entry: "models/main.ts", npm: ["zod", "yaml"], without: [] },
 ]);
 
@@ -83,6 +79,11 @@ export function partOf(path: string): string {
 export function mayWire(path: string): boolean {
   const rule = IMPORT_TABLE[partOf(path)];
   return path.endsWith("/main.ts") || rule?.parts[0] === "*";
+}
+
+/** Whether `path` is what tests share: a file in a folder `_fixture/`, or a file that is called so. */
+export function isFixture(path: string): boolean {
+  return /\/_fixture\/|_fixture\.ts$/.test(path);
 }
 
 /** How one import is written. */
@@ -102,8 +103,8 @@ export function mayImport(
   if (name.startsWith("_") && !from.startsWith(folder(to))) {
     return `"${to}" is private to its folder`;
   }
-  const testing = from.endsWith("_test.ts") || from.includes("/_fixture/") || mayWire(from);
-  if (to.includes("/_fixture/") && !testing) return `"${to}" is for tests`;
+  const testing = from.endsWith("_test.ts") || isFixture(from) || mayWire(from);
+  if (isFixture(to) && !testing) return `"${to}" is for tests`;
   const fixture = name.startsWith("_") && from.endsWith("_test.ts");
   if (name.endsWith("_test.ts") && !fixture) return `"${to}" is a test`;
 

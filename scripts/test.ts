@@ -1,16 +1,15 @@
 /**
  * `deno task test [--fault] [--verbose] [PATH_PREFIX]...`: every `*_test.ts` and the examples in the doors' docs.
- * One line a suite, failures as they come, and `N passed, N failed` alone on the last line. With `--fault`: the long
+ * One line a suite, failures and skipped tests as they come (where `CI` is `true` a skipped test is a failed one), and `N passed, N failed` alone on the last line. With `--fault`: the long
  * runs of `tests/fault` instead.
  *
  * @module
  */
-import { SKIP_MARK } from "../tests/needs.ts";
 import { readTree } from "./house/tree.ts";
 import { cachePackages, print, ROOT } from "./process.ts";
 import { runSuite, type SuiteResult } from "./testing/run_suite.ts";
 import { type Suite, suitesOf } from "./testing/suite.ts";
-import { sumTallies, tallyLine } from "./testing/tally.ts";
+import { sumTallies, tallyLine, tellsOfSkip } from "./testing/tally.ts";
 
 const BESIDE = 2;
 
@@ -20,7 +19,7 @@ async function runAll(suites: readonly Suite[], verbose: boolean): Promise<reado
   const one = async (suite: Suite): Promise<void> => {
     const result = await runSuite(suite, (line) => {
       const failed = /\.\.\. FAILED/.test(line);
-      if (verbose || failed || line.startsWith(SKIP_MARK)) {
+      if (verbose || failed || tellsOfSkip(line)) {
         print(`  ${suite.name}: ${line}\n`);
       }
     });

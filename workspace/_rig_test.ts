@@ -2,6 +2,7 @@
 import type { Colour, Label } from "../contracts/colour.ts";
 import type { Json, JsonObject } from "../contracts/json.ts";
 import type { GrantedCall, PowerResult, ToolBinding } from "../contracts/power.ts";
+import type { PortHandler } from "../contracts/port.ts";
 import type { ProcessRow } from "../contracts/process.ts";
 import { CallId, Digest, MountName, Pid, TaskId, ToolName } from "../contracts/ids.ts";
 import type { HostCallAnswer, HostMount, SetupBody } from "../contracts/wire_toolhost.ts";
@@ -32,6 +33,8 @@ export interface Rig {
   readonly desk: string;
   readonly workspace: Workspace;
   readonly sent: { tool: string; options: HostCallOptions }[];
+  /** The host's end of the line. */
+  readonly hostPort: PortHandler;
   /** Makes a new host, as after a kill of the old one. */
   restartHost(): void;
   /** Straight to the host, past the kernel's side. */
@@ -133,6 +136,9 @@ export function makeRig(options: RigOptions = {}): Rig {
     desk,
     workspace,
     sent,
+    get hostPort() {
+      return host;
+    },
     restartHost: ready,
     async host(tool, args) {
       const body = { id: `h${++calls}`, tool, args, deadlineMs: 10_000, bytes: 65_536 };
@@ -152,6 +158,7 @@ export function makeRig(options: RigOptions = {}): Rig {
       const newest = workspace.applied().at(-1);
       if (newest === undefined) throw new TypeError("nothing is applied");
       const { record } = await workspace.undoCall(newest.patch).invoke({
+        pid: Pid.parse(2),
         id: `u${++calls}`,
         colour: "BLUE",
         label: "public",

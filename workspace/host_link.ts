@@ -31,13 +31,13 @@ export interface HostLink {
 export async function callHost(
   parts: { readonly host: HostLink; readonly overlay: Overlay },
   call: GrantedCall,
-  options: { readonly writable: boolean; readonly signal: AbortSignal; readonly pid: string },
+  options: { readonly writable: boolean; readonly signal: AbortSignal; readonly id: string },
 ): Promise<HostCallAnswer> {
   const { host, overlay } = parts;
   const { writable, signal } = options;
   const digest: JsonObject = { [OVERLAY_KEY]: sha256Hex(overlay.canonical()) };
   const attempt = (more: JsonObject): Promise<HostCallAnswer> =>
-    host.call({ ...bodyOf(call, options.pid), args: { ...call.args, ...more } }, {
+    host.call({ ...bodyOf(call, options.id), args: { ...call.args, ...more } }, {
       pid: call.pid,
       scopes: call.resolved.scopes,
       writable,

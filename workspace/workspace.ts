@@ -98,7 +98,7 @@ export function makeWorkspace(parts: WorkspaceParts): Workspace {
     const answer = await callHost({ host: parts.host, overlay: ledger.overlay }, sent, {
       writable,
       signal,
-      pid: `${call.pid}-${call.callId}`,
+      id: `${call.pid}-${call.callId}`,
     });
     return resultOf(parts, call, answer);
   };

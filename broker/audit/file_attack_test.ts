@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { Fault } from "../../contracts/fault.ts";
 import type { Digest } from "../../contracts/ids.ts";
-import { openSqliteStore, type SqliteStore } from "../../store/sqlite/mod.ts";
+import { checkSqliteFile, openSqliteStore, type SqliteStore } from "../../store/sqlite/mod.ts";
 import { ALICE, fillSmallLog } from "./_fixture/small_log.ts";
 import { exportLog, verifyLog } from "./mod.ts";
 
@@ -36,6 +36,7 @@ async function judge(store: SqliteStore, { head, lines }: Captured): Promise<Ver
     assert.ok(report.bad, "a failed check names what is bad");
     return "detected";
   }
+  if (report.contents.unexplained > 0) return "detected";
   const now = (await Array.fromAsync(exportLog(store))).join("\n");
   assert.equal(now, lines, "it passed, so the log must be what it was");
   return "unchanged";
@@ -88,13 +89,13 @@ async function flipAll(inWal: boolean, step: number): Promise<Record<Verdict, nu
 }
 
 Deno.test("file attack: a flipped byte of the database is found, or changes nothing", async () => {
-  const { unchanged, detected } = await flipAll(false, 23);
-  assert.ok(detected > 150, `${detected} detected, ${unchanged} without effect`);
+  const { unchanged, detected } = await flipAll(false, 7);
+  assert.ok(detected > 500, `${detected} detected, ${unchanged} without effect`);
 });
 
 Deno.test("file attack: a flipped byte of the write-ahead log is found against a kept head", async () => {
-  const { unchanged, detected } = await flipAll(true, 211);
-  assert.ok(detected > 100, `${detected} detected, ${unchanged} without effect`);
+  const { unchanged, detected } = await flipAll(true, 29);
+  assert.ok(detected > 300, `${detected} detected, ${unchanged} without effect`);
 });
 
 Deno.test("file attack: a WAL cut at any length is an older log, and short of the head", async () => {
@@ -115,14 +116,16 @@ Deno.test("file attack: a WAL cut at any length is an older log, and short of th
   }
 });
 
-Deno.test("file attack: a file cut at any length is found", async () => {
+Deno.test("file attack: a file cut at any length is found, by the log or by its structure", async () => {
   const dir = await Deno.makeTempDir({ prefix: "remit-bytes-" });
   try {
     const captured = await capture(dir, false);
     const { main } = captured.files;
     for (let length = 0; length < main.length; length += 1_777) {
       const files = { main: main.slice(0, length), wal: undefined };
-      assert.equal(await attack(dir, files, captured), "detected", `cut to ${length}`);
+      if (await attack(dir, files, captured) === "detected") continue;
+      // The end of the file may hold nothing of the log; the structure check still misses it.
+      assert.notDeepEqual(checkSqliteFile(`${dir}/attacked.db`), [], `cut to ${length}`);
     }
   } finally {
     await Deno.remove(dir, { recursive: true });

@@ -61,4 +61,12 @@
  */
 export { makeScripted, openScripted } from "./open.ts";
 export { parseScenario } from "./scenario.ts";
-export type { Nth, Scenario, ScriptedCall, ScriptedTurn, Stream, TextMatch, When } from "./schema.ts";
+export type {
+  Nth,
+  Scenario,
+  ScriptedCall,
+  ScriptedTurn,
+  Stream,
+  TextMatch,
+  When,
+} from "./schema.ts";

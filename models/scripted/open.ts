@@ -1,7 +1,12 @@
 /** Opens a scripted model and streams what its scenario says. @module */
 import { z } from "zod";
 import { Fault } from "../../contracts/fault.ts";
-import type { LanguageModel, ModelInfo, StreamChunk } from "../../contracts/model.ts";
+import type {
+  InferenceResponse,
+  LanguageModel,
+  ModelInfo,
+  StreamChunk,
+} from "../../contracts/model.ts";
 import type { OpenBody } from "../../contracts/wire_model.ts";
 import type { BackendPowers } from "../backend.ts";
 import type { Timer } from "../timer_powers.ts";
@@ -35,7 +40,7 @@ export function makeScripted(scenario: Scenario, timer: Timer): LanguageModel {
 
   return Object.freeze<LanguageModel>({
     info: () => Promise.resolve(info),
-    async infer(request, { onChunk = () => {}, signal }) {
+    async infer(request, { onChunk = () => {}, signal }): Promise<InferenceResponse> {
       if (signal.aborted) throw new Fault("cancelled", "Cannot infer: cancelled");
       const view = viewOf(request.messages, request.tools);
       const chosen = chooseTurn(scenario, view);
@@ -69,9 +74,13 @@ function parseConfig(config: string): z.infer<typeof Config> {
   try {
     return Config.parse(JSON.parse(config));
   } catch (cause) {
-    throw new Fault("invalidInput", "Cannot open scripted model: its config is not { file, text }", {
-      cause,
-    });
+    throw new Fault(
+      "invalidInput",
+      "Cannot open scripted model: its config is not { file, text }",
+      {
+        cause,
+      },
+    );
   }
 }
 

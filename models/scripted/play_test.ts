@@ -63,7 +63,9 @@ const WHEN: readonly (readonly [string, boolean])[] = [
 
 for (const [when, expected] of WHEN) {
   Deno.test(`the condition ${when} ${expected ? "holds" : "does not hold"}`, async () => {
-    const play = player(`scenario: x\nturns: [{ say: yes, when: ${when} }, { say: no, when: { always: true } }]`);
+    const play = player(
+      `scenario: x\nturns: [{ say: yes, when: ${when} }, { say: no, when: { always: true } }]`,
+    );
     const messages = [
       ...start,
       ...exchange("call_1", "file_read", "text of a file"),
@@ -84,7 +86,9 @@ for (const [when, expected] of WHEN) {
 }
 
 Deno.test("a result is matched only until the next user message", async () => {
-  const play = player("scenario: x\nturns: [{ say: fresh, when: { result: {} } }, { say: old, loop: true }]");
+  const play = player(
+    "scenario: x\nturns: [{ say: fresh, when: { result: {} } }, { say: old, loop: true }]",
+  );
   const messages = [...start, ...exchange("a", "t", "r")];
   assert.equal(await textOf(play(messages)), "fresh");
   assert.equal(await textOf(play([...messages, say("user", "more")])), "old");
@@ -129,7 +133,9 @@ Deno.test("the same conversation always gives the same response", async () => {
 
 Deno.test("text comes in chunks that join to it, no character is halved, each after its delay", async () => {
   const text = "ab🏮cd🏮🏮e";
-  const play = player(`scenario: x\nstream: { chunkChars: 3, delayMs: 7, firstMs: 50 }\nturns: [{ say: "${text}", rationale: "why {{ user }}" }]`);
+  const play = player(
+    `scenario: x\nstream: { chunkChars: 3, delayMs: 7, firstMs: 50 }\nturns: [{ say: "${text}", rationale: "why {{ user }}" }]`,
+  );
   const { chunks, waits } = await play(start);
   assert.deepEqual(chunks[0], { rationale: "why tidy the desk" });
   const pieces = chunks.slice(1).map((chunk) => chunk.textDelta ?? "");
@@ -139,7 +145,9 @@ Deno.test("text comes in chunks that join to it, no character is halved, each af
 });
 
 Deno.test("a turn's own stream wins over the scenario's", async () => {
-  const play = player("scenario: x\nstream: { delayMs: 7 }\nturns: [{ say: abc, stream: { chunkChars: 1, delayMs: 0 } }]");
+  const play = player(
+    "scenario: x\nstream: { delayMs: 7 }\nturns: [{ say: abc, stream: { chunkChars: 1, delayMs: 0 } }]",
+  );
   const { chunks, waits } = await play(start);
   assert.equal(chunks.length, 3);
   assert.deepEqual(waits, []);
@@ -157,12 +165,16 @@ Deno.test("tokens are counted at 4 characters, or as the scenario says", async (
   const counted = await player("scenario: x\nturns: [{ say: 123456789 a }]")(start);
   // "s" and "tidy the desk": 14 characters.
   assert.deepEqual(counted.response?.usage, { inputTokens: 4, outputTokens: 3 });
-  const told = await player("scenario: x\nturns: [{ say: a, usage: { inputTokens: 7, outputTokens: 9 } }]")(start);
+  const told = await player(
+    "scenario: x\nturns: [{ say: a, usage: { inputTokens: 7, outputTokens: 9 } }]",
+  )(start);
   assert.deepEqual(told.response?.usage, { inputTokens: 7, outputTokens: 9 });
 });
 
 Deno.test("an error is a fault of its code: always, or the first times; text before it was streamed", async () => {
-  const play = player("scenario: x\nturns: [{ say: ab, error: { code: rateLimited, message: slow down, times: 2 }, calls: [{ tool: t }] }]");
+  const play = player(
+    "scenario: x\nturns: [{ say: ab, error: { code: rateLimited, message: slow down, times: 2 }, calls: [{ tool: t }] }]",
+  );
   const faults: (string | undefined)[] = [];
   let last: Played | undefined;
   for (let i = 0; i < 3; i++) {
@@ -179,7 +191,12 @@ Deno.test("an error is a fault of its code: always, or the first times; text bef
 Deno.test("finish can be told, and text past maxTokens is cut with its calls", async () => {
   const filtered = await player("scenario: x\nturns: [{ say: a, finish: contentFilter }]")(start);
   assert.equal(filtered.response?.finishReason, "contentFilter");
-  const cut = await player("scenario: x\nturns: [{ say: 123456789, calls: [{ tool: t }] }]".replace("123456789", "'123456789'"))(
+  const cut = await player(
+    "scenario: x\nturns: [{ say: 123456789, calls: [{ tool: t }] }]".replace(
+      "123456789",
+      "'123456789'",
+    ),
+  )(
     start,
     { maxTokens: 2 },
   );
@@ -203,8 +220,14 @@ Deno.test("a request longer than the model's context is an overflow", async () =
 });
 
 Deno.test("an answer is as untrusted and as confidential as what was read for it", async () => {
-  const read = { ...say("tool", "r"), provenance: { origin: "tool", colour: "RED", label: "secret" } } as const;
-  const { response } = await player("scenario: x\nturns: [{ say: a, loop: true }]")([...start, read]);
+  const read = {
+    ...say("tool", "r"),
+    provenance: { origin: "tool", colour: "RED", label: "secret" },
+  } as const;
+  const { response } = await player("scenario: x\nturns: [{ say: a, loop: true }]")([
+    ...start,
+    read,
+  ]);
   assert.deepEqual(response?.message.provenance, {
     origin: "model",
     source: "scripted:x",

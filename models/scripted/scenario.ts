@@ -39,7 +39,9 @@ export function parseScenario(text: string, file: string): Scenario {
   if (error !== undefined) throw refuse(error.pos[0], firstLine(error.message));
 
   const dangling = danglingAlias(document);
-  if (dangling !== undefined) throw refuse(dangling.offset, `no anchor "${dangling.name}" before it`);
+  if (dangling !== undefined) {
+    throw refuse(dangling.offset, `no anchor "${dangling.name}" before it`);
+  }
   let value: Json;
   try {
     value = document.toJS({ maxAliasCount: 100 });
@@ -57,7 +59,10 @@ export function parseScenario(text: string, file: string): Scenario {
   return parsed.data;
 }
 
-function parseYaml(text: string, lineCounter: LineCounter): ReturnType<typeof parseDocument> | Error {
+function parseYaml(
+  text: string,
+  lineCounter: LineCounter,
+): ReturnType<typeof parseDocument> | Error {
   try {
     return parseDocument(text, { lineCounter, prettyErrors: false, stringKeys: true });
   } catch (error) {
@@ -72,7 +77,7 @@ function danglingAlias(
 ): { readonly offset: number; readonly name: string } | undefined {
   let found: { readonly offset: number; readonly name: string } | undefined;
   visit(document, {
-    Alias(_, alias) {
+    Alias(_, alias): symbol | undefined {
       if (alias.resolve(document) !== undefined) return undefined;
       found = { offset: alias.range?.[0] ?? 0, name: alias.source };
       return visit.BREAK;

@@ -3,8 +3,16 @@ import { Fault } from "../../contracts/fault.ts";
 import { parseScenario } from "./scenario.ts";
 
 const REFUSED: readonly (readonly [string, string, string])[] = [
-  ["an unknown key", "scenario: x\nturns:\n  - say: a\n    sya: b", '4:5: unknown key "sya" in turns[1]'],
-  ["an unknown key at the top", "turn: 1\nscenario: x\nturns: [{ say: a }]", '1:1: unknown key "turn" in the scenario'],
+  [
+    "an unknown key",
+    "scenario: x\nturns:\n  - say: a\n    sya: b",
+    '4:5: unknown key "sya" in turns[1]',
+  ],
+  [
+    "an unknown key at the top",
+    "turn: 1\nscenario: x\nturns: [{ say: a }]",
+    '1:1: unknown key "turn" in the scenario',
+  ],
   [
     "an unknown key in a condition",
     "scenario: x\nturns:\n  - when: { result: { tol: a } }\n    say: a",
@@ -16,15 +24,27 @@ const REFUSED: readonly (readonly [string, string, string])[] = [
     '5:9: unknown key "contain" in turns[1].when.user',
   ],
   ["no turns", "scenario: x\n", '1:1: missing key "turns" in the scenario'],
-  ["no tool", "scenario: x\nturns:\n  - calls:\n      - args: {}", '4:9: missing key "tool" in turns[1].calls[1]'],
+  [
+    "no tool",
+    "scenario: x\nturns:\n  - calls:\n      - args: {}",
+    '4:9: missing key "tool" in turns[1].calls[1]',
+  ],
   ["an empty list of turns", "scenario: x\nturns: []", "2:8: turns: Too small"],
-  ["a wrong type", "scenario: x\nturns:\n  - say: [a]", "3:10: turns[1].say: Invalid input: expected string"],
+  [
+    "a wrong type",
+    "scenario: x\nturns:\n  - say: [a]",
+    "3:10: turns[1].say: Invalid input: expected string",
+  ],
   [
     "an outcome that there is not",
     "scenario: x\nturns:\n  - when: { result: { outcome: fine } }\n    say: a",
     "3:32: ",
   ],
-  ["an unknown fault", "scenario: x\nturns:\n  - error: { code: boom, message: b }", "3:20: turns[1].error.code: "],
+  [
+    "an unknown fault",
+    "scenario: x\nturns:\n  - error: { code: boom, message: b }",
+    "3:20: turns[1].error.code: ",
+  ],
   ["a turn that does nothing", "scenario: x\nturns:\n  - name: idle", "3:5: a turn does something"],
   ["an empty condition", "scenario: x\nturns:\n  - say: a\n    when: {}", "4:11: give a condition"],
   [
@@ -32,7 +52,11 @@ const REFUSED: readonly (readonly [string, string, string])[] = [
     'scenario: x\nturns:\n  - calls: [{ tool: t, args: {}, raw: "{" }]',
     "3:13: give `args` or `raw`, not both",
   ],
-  ["loop with a condition", "scenario: x\nturns:\n  - { say: a, loop: true, when: { step: 1 } }", "3:5: give `loop` or `when`"],
+  [
+    "loop with a condition",
+    "scenario: x\nturns:\n  - { say: a, loop: true, when: { step: 1 } }",
+    "3:5: give `loop` or `when`",
+  ],
   ["a key twice", "scenario: x\nscenario: y\nturns: [{ say: a }]", "2:1: Map keys must be unique"],
   ["broken YAML", "scenario: x\nturns: [{ say: a }", "2:19: "],
   ["an alias of nothing", "scenario: x\nturns: [*a]", '2:9: no anchor "a" before it'],
@@ -40,7 +64,11 @@ const REFUSED: readonly (readonly [string, string, string])[] = [
   ["a tag that it does not know", "scenario: !!js x\nturns: [{ say: a }]", "1:11: Unresolved tag"],
   ["nothing", "", "1:1: "],
   ["a list", "- a", "1:1: "],
-  ["a bad template", "scenario: x\nturns:\n  - say: a\n  - say: 'b {{ tool.t | lime 1 }}'", '4:10: a template has no step "lime"'],
+  [
+    "a bad template",
+    "scenario: x\nturns:\n  - say: a\n  - say: 'b {{ tool.t | lime 1 }}'",
+    '4:10: a template has no step "lime"',
+  ],
   [
     "a bad template deep in arguments",
     "scenario: x\nturns:\n  - calls:\n      - tool: t\n        args: { a: [1, '{{ tool }}'] }",
@@ -51,7 +79,11 @@ const REFUSED: readonly (readonly [string, string, string])[] = [
     "scenario: x\nturns:\n  - calls: [{ tool: t, raw: '{\"a\": {{ user' }]",
     '3:29: a template that begins with "{{" has no "}}"',
   ],
-  ["own prototype keys", "scenario: x\n__proto__: { a: 1 }\nturns: [{ say: a }]", '2:1: unknown key "__proto__"'],
+  [
+    "own prototype keys",
+    "scenario: x\n__proto__: { a: 1 }\nturns: [{ say: a }]",
+    '2:1: unknown key "__proto__"',
+  ],
 ];
 
 for (const [what, text, expected] of REFUSED) {

@@ -100,7 +100,9 @@ export const ScriptedTurn = z.object({
   if (turn.loop !== undefined && turn.when !== undefined) {
     wrong("give `loop` or `when`, not both: a turn with `when` repeats as long as it holds");
   }
-  if (turn.hang !== undefined && turn.error !== undefined) wrong("give `hang` or `error`, not both");
+  if (turn.hang !== undefined && turn.error !== undefined) {
+    wrong("give `hang` or `error`, not both");
+  }
   const does = [turn.say, turn.rationale, turn.calls, turn.error, turn.hang];
   if (does.every((each) => each === undefined)) {
     wrong("a turn does something: `say`, `calls`, `error` or `hang`");

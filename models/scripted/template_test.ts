@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Fault } from "../../contracts/fault.ts";
-import { parseTemplate, type Quotable, renderTemplate, renderText, renderValue } from "./template.ts";
+import {
+  parseTemplate,
+  type Quotable,
+  renderTemplate,
+  renderText,
+  renderValue,
+} from "./template.ts";
 
 const quotable: Quotable = {
   system: "be calm",
@@ -22,22 +28,22 @@ const CASES: readonly (readonly [string, unknown])[] = [
   ["{{ tool.1 | line 1 }}", "desk/a.md"],
   ["{{ tool.file_list }}", "one\ntwo"],
   ["{{ tool.file_list.1 | line -1 }}", "desk/c/"],
-  ["{{ tool.file_list.-2 | line 2 | before \" [\" }}", "desk/b.md"],
+  ['{{ tool.file_list.-2 | line 2 | before " [" }}', "desk/b.md"],
   ["{{ tool.-1 | line 2 }}", "two"],
   ["{{ tool.1 | lines 2 3 }}", "desk/b.md [staged]\ndesk/c/"],
   ["{{ tool.1 | lines 2 -1 }}", "desk/b.md [staged]\ndesk/c/"],
-  ["{{ tool.1 | find \"b.\" | between \"/\" \".\" }}", "b"],
-  ["{{ tool.1 | after \"desk/\" | cut 4 }}", "a.md"],
-  ["{{ \"  x \" | trim }}", "x"],
-  ["{{ \" 42 \" | number }}", 42],
-  ["n={{ \"42\" | number }}", "n=42"],
+  ['{{ tool.1 | find "b." | between "/" "." }}', "b"],
+  ['{{ tool.1 | after "desk/" | cut 4 }}', "a.md"],
+  ['{{ "  x " | trim }}', "x"],
+  ['{{ " 42 " | number }}', 42],
+  ['n={{ "42" | number }}', "n=42"],
   ["{{ tool.file_stat | json /size }}", 12],
   ["{{ tool.file_stat | json /a~1b/1 }}", { "~": null }],
   ["{{ tool.file_stat | json /a~1b | json /1/~0 }}", null],
-  ["{{ tool.file_stat | json \"/name\" | before \".\" }}", "a"],
+  ['{{ tool.file_stat | json "/name" | before "." }}', "a"],
   ["all: {{ tool.file_stat | json /a~1b/0 }}", "all: true"],
-  ["{{ \"{{\" }} and }}", "{{ and }}"],
-  ["{{ \"a|b }} \\\"c\\\"\" }}", 'a|b }} "c"'],
+  ['{{ "{{" }} and }}', "{{ and }}"],
+  ['{{ "a|b }} \\"c\\"" }}', 'a|b }} "c"'],
 ];
 
 for (const [template, expected] of CASES) {
@@ -60,13 +66,13 @@ const WRONG = [
   "{{ user | line }}",
   "{{ user | line 0 }}",
   "{{ user | line 1.5 }}",
-  "{{ user | line \"1\" }}",
+  '{{ user | line "1" }}',
   "{{ user | before x }}",
   "{{ user | trim 1 }}",
   "{{ user | json size }}",
-  "{{ \"open }}",
+  '{{ "open }}',
   "{{ user",
-  "{{ \"\\x\" }}",
+  '{{ "\\x" }}',
 ];
 
 for (const template of WRONG) {
@@ -81,9 +87,9 @@ const MISSING: readonly (readonly [string, RegExp])[] = [
   ["{{ tool.file_list.3 }}", /there are 2 results of file_list/],
   ["{{ tool.1 | line 9 }}", /there is no line 9 of 3/],
   ["{{ user | lines -9 1 }}", /there is no line -9/],
-  ["{{ user | find \"x\" }}", /no line has "x"/],
-  ["{{ user | after \"x\" }}", /does not have "x"/],
-  ["{{ user | between \"t\" \"x\" }}", /does not have "x"/],
+  ['{{ user | find "x" }}', /no line has "x"/],
+  ['{{ user | after "x" }}', /does not have "x"/],
+  ['{{ user | between "t" "x" }}', /does not have "x"/],
   ["{{ user | number }}", /is not a number/],
   ["{{ user | json /a }}", /it is not JSON/],
   ["{{ tool.2 | json /toString }}", /there is nothing at \/toString/],

@@ -1,4 +1,5 @@
 import { type Import, importsOf } from "./imports.ts";
+import { isFixture } from "../import_table.ts";
 import { baseName, breach, type Finding, type SourceFile } from "./source.ts";
 import type { Token } from "./tokens.ts";
 
@@ -64,7 +65,7 @@ const IMPURE_CRYPTO = /^(random|generate|webcrypto|getRandomValues|subtle|prng)/
 /** Whether a file may touch authority: powers files, entries, tests, their fixtures, and what lies outside the running system. */
 export function hasPowers(path: string): boolean {
   const name = baseName(path);
-  return /\/_fixture\//.test(path) || name.endsWith("_powers.ts") || name.endsWith("_test.ts") ||
+  return isFixture(path) || name.endsWith("_powers.ts") || name.endsWith("_test.ts") ||
     name === "main.ts" ||
     /^(scripts|tests|bench)\//.test(path);
 }

@@ -31,7 +31,7 @@ export async function runSuite(suite: Suite, onLine: (line: string) => void): Pr
     readLines(child.stderr, () => {}),
     child.status,
   ]);
-  const tally = tallyOf(output, code);
+  const tally = tallyOf({ output, code, strict: Deno.env.get("CI") === "true" });
   const late = deadline.aborted ? `killed after ${SUITE_DEADLINE} minutes\n` : "";
   return {
     suite,

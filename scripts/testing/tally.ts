@@ -5,19 +5,36 @@ export type Tally = { readonly passed: number; readonly failed: number; readonly
 
 const SUMMARY = /^(?:ok|FAILED) \| (\d+) passed.*? \| (\d+) failed(?:.*? \| (\d+) ignored)?/;
 
+/** What is left to judge a run by when it is over. */
+export type Run = {
+  /** All that `deno test` wrote to stdout. */
+  readonly output: string;
+  /** Its exit code. */
+  readonly code: number;
+  /** Nothing may be skipped: a skipped test is a failed one. */
+  readonly strict: boolean;
+};
+
+/** A line that says that a test was skipped: deno's own, or that of `needs()`. */
+export function tellsOfSkip(line: string): boolean {
+  return line.startsWith(SKIP_MARK) || / \.\.\. ignored \(/.test(line);
+}
+
 /**
- * Counts a suite from what `deno test` wrote and its exit code. A run that ends badly without naming a failed test
- * (a module that does not load, a deadline) is one failure; a test that asked `needs()` in vain is skipped, not passed.
+ * Counts a suite. A run that ends badly without naming a failed test (a module that does not load, a deadline) is one
+ * failure; a test that asked `needs()` in vain is skipped, not passed.
  */
-export function tallyOf(output: string, code: number): Tally {
+export function tallyOf({ output, code, strict }: Run): Tally {
   const lines = output.split("\n");
   const summary = lines.map((line) => SUMMARY.exec(line)).findLast((match) => match !== null);
-  const [passed, failed, ignored] = [1, 2, 3].map((group) => Number(summary?.[group] ?? 0));
+  const count = (group: number): number => Number(summary?.[group] ?? 0);
   const lacking = lines.filter((line) => line.startsWith(SKIP_MARK)).length;
+  const skipped = count(3) + lacking;
+  const failed = code === 0 ? count(2) : Math.max(1, count(2));
   return {
-    passed: Math.max(0, (passed ?? 0) - lacking),
-    failed: code === 0 ? failed ?? 0 : Math.max(1, failed ?? 0),
-    skipped: (ignored ?? 0) + lacking,
+    passed: Math.max(0, count(1) - lacking),
+    failed: strict ? failed + skipped : failed,
+    skipped: strict ? 0 : skipped,
   };
 }
 

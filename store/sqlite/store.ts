@@ -1,9 +1,11 @@
 /** The embedded engine of the store's contract. @module */
+import type { DatabaseSync } from "node:sqlite";
 import type { Digest } from "../../contracts/ids.ts";
 import type { Batch, Store } from "../../contracts/store.ts";
 import { type EngineOptions, openEngine } from "./_engine_powers.ts";
 import { makeReader } from "./_reader.ts";
-import { makeWriter } from "./_writer.ts";
+import { withFaults } from "./_faults.ts";
+import { makeWriter, type Writer } from "./_writer.ts";
 
 /** A store on one SQLite file. */
 export interface SqliteStore extends Store {
@@ -19,20 +21,32 @@ export interface SqliteStore extends Store {
  */
 export function openSqliteStore(options: EngineOptions): SqliteStore {
   const db = openEngine(options);
-  const writer = makeWriter(db);
   const reader = makeReader(db);
+  // A reader may have to read what a damaged file still gives: it makes no other demands on it.
+  let writer = options.readOnly === true ? undefined : openWriter(db, options.path);
+  const write = (): Writer => writer ??= openWriter(db, options.path);
   // Methods are async so that SQLite's synchronous throw becomes the contract's rejection.
   return Object.freeze(
     {
-      commit: async (batch: Batch) => await writer.commit(batch),
+      commit: async (batch: Batch) => await write().commit(batch),
       events: async (query) => await reader.events(query),
       heads: async () => await reader.heads(),
       blob: async (digest: Digest) => await reader.blob(digest),
-      eraseBlobs: async (task: string) => await writer.eraseBlobs(task),
+      eraseBlobs: async (task: string) => await write().eraseBlobs(task),
       document: async (kind: string, id: string) => await reader.document(kind, id),
       documents: async (query) => await reader.documents(query),
       documentKinds: async () => await reader.documentKinds(),
       close: async () => await db.close(),
     } satisfies SqliteStore,
   );
+}
+
+/** Prepares the write statements, which a damaged schema refuses. */
+function openWriter(db: DatabaseSync, path: string): Writer {
+  try {
+    return withFaults(`open store "${path}"`, "write", () => makeWriter(db));
+  } catch (error) {
+    db.close();
+    throw error;
+  }
 }

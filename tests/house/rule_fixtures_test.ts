@@ -233,6 +233,18 @@ const FIXTURES: readonly Fixture[] = [
     passes: ["port/a_test.ts", `Deno.test("mallory is ignored and not obeyed", () => {});\n`],
   },
   {
+    claim: "a test may be left out where a wall is missing, and nowhere else",
+    rule: "test",
+    breaks: [
+      "port/a_test.ts",
+      `Deno.test({ name: "a frame is one line", ignore: true, fn: f });\n`,
+    ],
+    passes: [
+      "port/a_test.ts",
+      `Deno.test({ name: "a frame is one line", ignore: !walled, fn: f });\n`,
+    ],
+  },
+  {
     claim: "no test is preferred over the others",
     rule: "test",
     breaks: ["port/a_test.ts", `Deno.test({ only: true, name: "a frame is one line", fn: f });\n`],

@@ -9,7 +9,7 @@ import { decode, hexHead } from "./encoding.ts";
 import { type Opened, openJudged } from "./open.ts";
 import type { HostCall, HostState } from "./state.ts";
 import { mix, sourceOf, type Taint } from "./taint.ts";
-import { readFolder, readSeen, stagedAt, taintOfName, WHOLE_LIMIT } from "./view.ts";
+import { readOpened, readSeen, type Seen, stagedAt, taintOfName, WHOLE_LIMIT } from "./view.ts";
 
 /** Most lines that can be counted in a file. */
 export const LINE_LIMIT = 100_000_000;
@@ -26,18 +26,27 @@ export async function fileRead(state: HostState, call: HostCall): Promise<HostCa
   const from = count(call.args, "from", 1, LINE_LIMIT);
   const to = count(call.args, "to", LINE_LIMIT, LINE_LIMIT);
   if (to < from) throw new Fault("invalidArguments", `Cannot read lines: "to" is before "from"`);
-  const fresh = flag(call.args, "fresh") && path.mount !== SCRATCH;
-  if (fresh || stagedAt(state, call, path) === undefined && path.mount !== SCRATCH) {
-    const opened = openJudged({ ...state, links: call.links }, path);
-    try {
-      if (opened.stat.bytes > WHOLE_LIMIT) {
-        return await readWindows(state, call, { path, opened, range: { from, to } });
-      }
-    } finally {
-      opened.file.close();
-    }
+  const change = flag(call.args, "fresh") ? undefined : stagedAt(state, call, path);
+  if (change !== undefined || path.mount === SCRATCH) {
+    return answerSeen(call, { path, range: { from, to }, seen: await readSeen(state, call, path) });
   }
-  const seen = fresh ? await readFolder(state, call, path) : await readSeen(state, call, path);
+  const opened = openJudged({ ...state, links: call.links }, path);
+  try {
+    if (opened.stat.bytes > WHOLE_LIMIT) {
+      return await readWindows(state, call, { path, opened, range: { from, to } });
+    }
+    const seen = await readOpened(state, opened, path);
+    return answerSeen(call, { path, range: { from, to }, seen });
+  } finally {
+    opened.file.close();
+  }
+}
+
+function answerSeen(
+  call: HostCall,
+  what: { readonly path: NamedPath; readonly range: Range; readonly seen: Seen },
+): HostCallAnswer {
+  const { path, range: { from, to }, seen } = what;
   const about = { path, taint: seen.taint, observed: String(seen.digest) };
   const facts = { bytes: seen.bytes.length, staged: seen.staged !== undefined };
   const decoded = decode(seen.bytes);
@@ -45,7 +54,7 @@ export async function fileRead(state: HostState, call: HostCall): Promise<HostCa
   const mark = decoded.text.startsWith("\ufeff") ? 1 : 0;
   const lines = splitLines(decoded.text.slice(mark));
   const chosen = lines.slice(from - 1, to);
-  const shown = shorten(chosen, call.bytes - 128);
+  const shown = shorten(chosen, Math.max(64, call.bytes - 128));
   const last = from - 1 + shown.lines;
   const end = last >= lines.length;
   const wanted = Math.min(to, lines.length);
@@ -159,7 +168,7 @@ async function readWindows(
     at += length;
     await state.breathe();
   }
-  const text = headBytes(out, call.bytes - 128);
+  const text = headBytes(out, Math.max(64, call.bytes - 128));
   const note = text.length < out.length || full ? "\n[cut: ask for fewer lines with from and to]" : "";
   return answer(text + note, {
     ...about,

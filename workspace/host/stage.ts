@@ -72,6 +72,7 @@ async function change(
   // A call that runs again after a crash finds its change half or wholly made already.
   const again = atOnce ? recalled(state, call.key) : undefined;
   if (again !== undefined) return await applyAtOnce(state, call, again);
+  checkClash(state, path);
   const before = await lookBefore(state, call, path);
   checkBase(call, before);
   const bytes = next(before);
@@ -101,6 +102,18 @@ async function change(
     ...(staged.base === undefined ? {} : { observed: staged.base }),
     ...(staged.next === undefined ? {} : { written: staged.next }),
   });
+}
+
+/** One path cannot be a file and a folder: a patch that says both could never be applied. */
+function checkClash(state: HostState, path: NamedPath): void {
+  const clash = state.overlay.list().find(({ path: other }) =>
+    other.startsWith(`${path.text}/`) || path.text.startsWith(`${other}/`)
+  );
+  if (clash === undefined) return;
+  throw new Fault(
+    "conflict",
+    `Cannot write "${path.text}": "${clash.path}" is staged and needs one of them to be a folder`,
+  );
 }
 
 async function lookBefore(state: HostState, call: HostCall, path: NamedPath): Promise<Before> {

@@ -4,7 +4,7 @@ import type { Digest } from "../../contracts/ids.ts";
 import type { StagedChange } from "../../contracts/workspace.ts";
 import { type NamedPath, SCRATCH } from "../path.ts";
 import { digestBytes } from "./content.ts";
-import { openJudged, readAll, resolvePlace } from "./open.ts";
+import { type Opened, openJudged, readAll, resolvePlace } from "./open.ts";
 import type { HostCall, HostState } from "./state.ts";
 import { mix, type Taint } from "./taint.ts";
 
@@ -52,12 +52,20 @@ export async function readFolder(
   path: NamedPath,
 ): Promise<Seen> {
   const opened = openJudged({ ...state, links: call.links }, path);
-  let bytes;
   try {
-    bytes = readAll(opened, path.text, WHOLE_LIMIT);
+    return await readOpened(state, opened, path);
   } finally {
     opened.file.close();
   }
+}
+
+/** The content of an open file, at most {@link WHOLE_LIMIT} bytes. */
+export async function readOpened(
+  state: HostState,
+  opened: Opened,
+  path: NamedPath,
+): Promise<Seen> {
+  const bytes = readAll(opened, path.text, WHOLE_LIMIT);
   const digest = await digestBytes(state.sha256, bytes);
   const taint = mix(
     state.taints.ofPath(opened.place.mount, opened.place.path.parts),

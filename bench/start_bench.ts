@@ -1,0 +1,153 @@
+/** Starting children: cold against bare `deno run`, from the warm pool, with a foreign program. @module */
+import type { Json, PortHandler } from "../contracts/mod.ts";
+import type { Child, Children } from "../kernel/children.ts";
+import type { Row } from "./row.ts";
+import { type BenchWorld, makeBenchWorld, quantile, timed } from "./world.ts";
+
+const COLD = 20;
+const WARM = 60;
+
+const DEAF: PortHandler = {
+  ask: () => null,
+  tell() {},
+};
+
+/** Gives the rows of the issue's first performance line. */
+export async function startBench(): Promise<Row[]> {
+  await using world = await makeBenchWorld(["worker", "toolhost"]);
+  return [...await cold(world), ...await warm(world)];
+}
+
+async function cold(world: BenchWorld): Promise<Row[]> {
+  const children = await world.children();
+  const bare: number[] = [];
+  const worker: number[] = [];
+  const host: number[] = [];
+  // In turns, so that a busy machine is as busy for each of them. The first rounds warm the cache.
+  for (let i = -3; i < COLD; i++) {
+    const times = [
+      await timed(() => runEmpty(world)),
+      await timed(async () => await done(await children.worker(DEAF))),
+      await timed(async () => await done(await toolhost(world, children))),
+    ];
+    if (i < 0) continue;
+    [bare, worker, host].forEach((all, at) => all.push(times[at] ?? NaN));
+    for (const child of started.splice(0)) await child.kill();
+  }
+  const baseline = quantile(bare, 0.5);
+  const walled = children.walls().bwrap;
+  return [
+    row("worker, cold start to first message", quantile(worker, 0.5), baseline, 1.4),
+    row(
+      `toolhost, cold start to first message, ${walled ? "with" : "without"} bubblewrap`,
+      quantile(host, 0.5),
+      baseline,
+      walled ? 1.8 : 1.4,
+    ),
+  ];
+}
+
+async function warm(world: BenchWorld): Promise<Row[]> {
+  const bare = quantile(await times(5, () => runEmpty(world)), 0.5);
+  const standard = await fromPool(world, START);
+  const foreign = await fromPool(world, { ...START, program: foreignProgram() });
+  return [
+    within("worker from the pool to first answer, median", quantile(standard, 0.5), bare, 1),
+    within("worker from the pool to first answer, p99", quantile(standard, 0.99), bare, 2),
+    within("foreign program of 48 KB from the pool, median", quantile(foreign, 0.5), bare, 2),
+  ];
+}
+
+/** Takes workers one after another, each time from a pool that is full again. */
+async function fromPool(world: BenchWorld, body: Json): Promise<readonly number[]> {
+  const found: number[] = [];
+  const size = 10;
+  while (found.length < WARM) {
+    const children = await world.children({ pool: { workers: size, toolhosts: 0 } });
+    // A cold worker waits in the one start queue behind the pool's: when it is there, so are they.
+    await new Promise((resolve) => setTimeout(resolve, 40 * size));
+    for (let i = 0; i < size; i++) {
+      found.push(
+        await timed(async () => {
+          const child = await children.worker(DEAF);
+          await child.port.ask("start", body);
+        }),
+      );
+    }
+    await children.close();
+  }
+  return found;
+}
+
+const started: Child[] = [];
+
+function done(child: Child): Promise<void> {
+  started.push(child);
+  return Promise.resolve();
+}
+
+async function toolhost(world: BenchWorld, children: Children): Promise<Child> {
+  const { child } = await children.toolhost({
+    mounts: [],
+    content: `${world.dir}/content`,
+    scratch: `${world.dir}/scratch`,
+    writable: false,
+    judge: () => ({ allow: false, reason: "Cannot: nothing is granted" }),
+    handler: DEAF,
+  });
+  return child;
+}
+
+async function runEmpty(world: BenchWorld): Promise<void> {
+  await new Deno.Command(world.deno, {
+    args: ["run", `${world.dir}/empty.js`],
+    clearEnv: true,
+    env: { DENO_DIR: `${world.dir}/deno`, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" },
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  }).output();
+}
+
+async function times(count: number, work: () => Promise<unknown>): Promise<readonly number[]> {
+  const found: number[] = [];
+  for (let i = 0; i < count; i++) found.push(await timed(work));
+  return found;
+}
+
+const PROVENANCE = { origin: "kernel", colour: "BLUE", label: "public" };
+const START = {
+  caps: { model: 1, tools: 2, children: 3 },
+  limits: { outputTokens: 1, contextWindow: 1_000, iterations: 1, retries: 0 },
+  conversation: [{ role: "system", content: "bench", provenance: PROVENANCE }],
+};
+
+/** An IIFE of about 48 KB that evaluates to a program. */
+function foreignProgram(): string {
+  const body = Array.from(
+    { length: 480 },
+    (_, n) =>
+      `function f${n}(a, b) { const c = a + b * ${n}; return c > ${n} ? { c, t: "t${n}" } : null; }`,
+  );
+  return `(() => { ${
+    body.join("\n")
+  }; return { turn: async () => ({ stop: "answered", text: "" }) }; })()`;
+}
+
+function row(name: string, value: number, baseline: number, most: number): Row {
+  const ratio = value / baseline;
+  return {
+    name,
+    value,
+    unit: "ms",
+    baseline,
+    ratio,
+    target: `<= ${most} x bare deno run`,
+    ok: ratio <= most,
+  };
+}
+
+function within(name: string, value: number, baseline: number, most: number): Row {
+  const ratio = value / baseline;
+  return { name, value, unit: "ms", baseline, ratio, target: `<= ${most} ms`, ok: value <= most };
+}

@@ -1,0 +1,124 @@
+/** Bundled children and a configuration around them, for benches of the kernel. @module */
+import type { KernelConfig, Powers } from "../contracts/mod.ts";
+import { type Children, makeChildren } from "../kernel/children.ts";
+import { makeSpawnPowers } from "../kernel/spawn_powers.ts";
+
+const ENTRIES = {
+  worker: "runner/main.ts",
+  toolhost: "workspace/host/main.ts",
+  model: "models/main.ts",
+} as const;
+
+/** A folder with bundles and a warmed code cache, removed when it is disposed of. */
+export interface BenchWorld extends AsyncDisposable {
+  readonly dir: string;
+  readonly deno: string;
+  readonly powers: Powers;
+  children(changes?: Partial<KernelConfig>): Promise<Children>;
+}
+
+/** Builds the bundles of these roles; seconds. */
+export async function makeBenchWorld(
+  roles: readonly (keyof typeof ENTRIES)[],
+): Promise<BenchWorld> {
+  const dir = await Deno.realPath(await Deno.makeTempDir({ prefix: "remit-bench-" }));
+  const home = new URL("..", import.meta.url).pathname;
+  const deno = await Deno.realPath(Deno.execPath());
+  for (const folder of ["deno", "run", "content", "scratch", "desk"]) {
+    await Deno.mkdir(`${dir}/${folder}`);
+  }
+  await Deno.writeTextFile(`${dir}/empty.js`, "");
+  for (const role of roles) {
+    const out = `${dir}/${role}.js`;
+    const flags = ["--quiet", "--no-check", "--platform", "deno", "--minify", "--keep-names"];
+    const built = await new Deno.Command(deno, {
+      args: [
+        "bundle",
+        ...flags,
+        "--config",
+        `${home}deno.json`,
+        "-o",
+        out,
+        `${home}${ENTRIES[role]}`,
+      ],
+      stdout: "null",
+      stderr: "piped",
+    }).output();
+    if (!built.success) {
+      throw new Error(`Cannot bundle ${role}: ${new TextDecoder().decode(built.stderr)}`);
+    }
+  }
+  const powers = realPowers();
+  const made: Children[] = [];
+  return {
+    dir,
+    deno,
+    powers,
+    async children(changes = {}) {
+      const children = await makeChildren({
+        config: {
+          programs: { deno, ...programs() },
+          bundles: {
+            worker: `${dir}/worker.js`,
+            toolhost: `${dir}/toolhost.js`,
+            model: `${dir}/model.js`,
+          },
+          denoDir: `${dir}/deno`,
+          brokerSockets: [`${dir}/run/b0`, `${dir}/run/b1`],
+          pool: { workers: 0, toolhosts: 0 },
+          ...changes,
+        },
+        powers,
+        spawn: makeSpawnPowers(),
+      });
+      made.push(children);
+      return children;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const children of made) await children.close();
+      await Deno.remove(dir, { recursive: true });
+    },
+  };
+}
+
+/** Milliseconds that `work` takes. */
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const from = performance.now();
+  await work();
+  return performance.now() - from;
+}
+
+/** The value below which the part `p` of all values lies. */
+export function quantile(values: readonly number[], p: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * p))] ?? NaN;
+}
+
+/** Optional programs of this machine. */
+function programs(): Partial<KernelConfig["programs"]> {
+  const found: Record<string, string> = {};
+  for (const name of ["bwrap", "setpriv", "prlimit", "nice"]) {
+    for (const path of [`/usr/bin/${name}`, `/bin/${name}`]) {
+      try {
+        if (Deno.statSync(path).isFile) found[name] ??= path;
+      } catch (error) {
+        if (!(error instanceof Deno.errors.NotFound)) throw error;
+      }
+    }
+  }
+  return found;
+}
+
+function realPowers(): Powers {
+  let n = 0;
+  return {
+    now: () => Date.now(),
+    id: (prefix) => prefix + (++n).toString(36).padStart(12, "0"),
+    token: () => crypto.randomUUID().replaceAll("-", ""),
+    after(ms, f) {
+      const timer = setTimeout(f, ms);
+      return () => clearTimeout(timer);
+    },
+    reach() {},
+  };
+}

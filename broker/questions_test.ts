@@ -1,0 +1,132 @@
+import { deepEqual, equal, rejects } from "node:assert/strict";
+import type { Answer, Question } from "../contracts/mod.ts";
+import { Fault } from "../contracts/mod.ts";
+import { CAROL, CAROL_STEP_UP, makeKeys, makeWorld, type World } from "./_fixture_test.ts";
+
+async function asked(effect: "mutateLocal" | "destructive" = "mutateLocal"): Promise<{
+  readonly world: World;
+  readonly question: Question;
+}> {
+  const world = await makeWorld({ row: { onQuestion: "queue" } });
+  world.add({ name: "act", effect });
+  await rejects(world.call("act"));
+  return { world, question: await world.openQuestion() };
+}
+
+const refused = (error: unknown): boolean => error instanceof Fault && error.code === "refused";
+
+Deno.test("mallory smuggles an answer: none that carol did not sign for what she saw is taken", async () => {
+  const { world, question } = await asked();
+  const mallory = makeKeys();
+  const good = world.signed(question);
+  const forged: readonly Answer[] = [
+    world.signed(question, {}, mallory),
+    { ...world.signed(question, {}, mallory), key: CAROL.raw },
+    { ...world.signed(question, { decision: "deny" }), decision: "allow" },
+    { ...good, for: "session" },
+    { ...good, by: "the operator" },
+    { ...good, say: "yes" },
+    { ...good, signature: "" },
+    { ...good, signature: "not base64 at all!" },
+    { ...good, signature: good.signature.slice(2) },
+    world.signed(question, { shown: question.scope.arguments }),
+    world.signed({ ...question, summary: "Read a file." }),
+    world.signed({ ...question, argumentsText: "{}​" }),
+    world.signed({ ...question, executes: ["desk/x.sh"] }),
+  ];
+  for (const answer of forged) await rejects(world.questions.answer(answer), refused);
+  await rejects(
+    world.questions.answer({ ...good, question: "q00000000zzzz" as never }),
+    (error) => error instanceof Fault && error.code === "notFound",
+  );
+  equal(world.questions.get(question.id)?.state, "open");
+  deepEqual(world.effects, []);
+  equal((await world.questions.answer(good)).state, "allowed");
+});
+
+Deno.test("one question takes one answer, also when two arrive at once", async () => {
+  const { world, question } = await asked();
+  const answers = [world.signed(question), world.signed(question, { decision: "deny" })];
+  const taken = await Promise.allSettled(answers.map((answer) => world.questions.answer(answer)));
+  deepEqual(taken.map(({ status }) => status), ["fulfilled", "rejected"]);
+  await rejects(world.questions.answer(world.signed(question)), refused);
+});
+
+Deno.test("a full disk leaves the question open, and the same answer is taken later", async () => {
+  const { world, question } = await asked();
+  world.log.full = true;
+  await rejects(world.questions.answer(world.signed(question)), /full/);
+  world.log.full = false;
+  equal((await world.questions.answer(world.signed(question))).state, "allowed");
+});
+
+Deno.test("stepUp is answered with the passphrase key alone, at a terminal, once", async () => {
+  const { world, question } = await asked("destructive");
+  equal(question.kind, "stepUp");
+  const give = (change: Partial<Answer>, key = CAROL_STEP_UP): Promise<Question> =>
+    world.questions.answer(world.signed(question, change, key));
+  await rejects(give({}, CAROL), (e) => e instanceof Fault && e.code === "stepUpFailed");
+  await rejects(give({ channel: "answersFile" }), refused);
+  await rejects(give({ channel: "page" }), refused);
+  await rejects(give({ for: "turn" }), refused);
+  equal((await give({})).state, "allowed");
+});
+
+Deno.test("whoever may consent may also say no to a stepUp", async () => {
+  const { world, question } = await asked("destructive");
+  equal(
+    (await world.questions.answer(world.signed(question, { decision: "deny" }))).state,
+    "denied",
+  );
+});
+
+Deno.test("a question that expired is neither open nor answered", async () => {
+  const { world, question } = await asked();
+  world.powers.turn(25 * 3_600_000);
+  deepEqual(world.questions.open(), []);
+  await rejects(world.questions.answer(world.signed(question)), refused);
+});
+
+Deno.test("an open question outlives the kernel; an answer to it counts in the next one", async () => {
+  const { world, question } = await asked();
+  const next = await makeWorld({ from: world, row: { onQuestion: "queue" } });
+  next.add({ name: "act", effect: "mutateLocal" });
+  deepEqual(next.questions.open().map(({ id }) => id), [question.id]);
+  await next.answer();
+  equal((await next.call("act")).outcome, "ok");
+});
+
+Deno.test("an answer that was given before the kernel ended lets nothing happen after it", async () => {
+  const { world } = await asked();
+  await world.answer();
+  const next = await makeWorld({ from: world, row: { onQuestion: "queue" } });
+  next.add({ name: "act", effect: "mutateLocal" });
+  await rejects(next.call("act"), (e) => e instanceof Fault && e.code === "needsApproval");
+  deepEqual(next.effects, []);
+});
+
+Deno.test("a batch with one bad answer takes none", async () => {
+  const { world, question } = await asked();
+  await rejects(world.call("act", {}, { id: "c2" }));
+  const other = world.questions.open().find(({ id }) => id !== question.id);
+  if (other === undefined) throw new Error("one question only");
+  const good = world.signed(question), bad = world.signed(other, {}, makeKeys());
+  await rejects(world.questions.answerBatch([good, bad]), refused);
+  equal(world.questions.open().length, 2);
+  const both = await world.questions.answerBatch([good, world.signed(other)]);
+  deepEqual(both.map(({ state }) => state), ["allowed", "allowed"]);
+});
+
+Deno.test("a task that ended leaves no open question", async () => {
+  const { world } = await asked();
+  await world.questions.lapse({ task: world.alice.task });
+  deepEqual(world.questions.open(), []);
+  equal(world.log.events.at(-1)?.body["state"], "lapsed");
+});
+
+Deno.test("the log holds what was asked as content, not in the open", async () => {
+  const { world } = await asked();
+  const event = world.log.events.find(({ kind }) => kind === "questionAsked");
+  equal(JSON.stringify(event?.body).includes("argumentsText"), false);
+  equal(event?.private?.["question"] === undefined, false);
+});
