@@ -129,6 +129,7 @@ export function handHost(): TaskHost & {
       };
       return Promise.resolve({ hosted, unfinished: host.unfinished });
     },
+    staged: () => Promise.resolve({ patch: null, changes: [], applied: [], content: "/nowhere" }),
     erase: () => Promise.resolve(),
   };
   return host;

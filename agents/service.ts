@@ -175,13 +175,7 @@ export function makeHostedAgentService(parts: ServiceParts): HostedAgentService 
     async staged(task): Promise<Staged> {
       const state = keeper.need(task);
       const standing = runs.hosted(task);
-      if (standing !== undefined) return standing.staged();
-      const { hosted } = await runs.start(state, await parts.requestOf(task), true);
-      try {
-        return hosted.staged();
-      } finally {
-        await runs.release(task, EXIT.success);
-      }
+      return standing === undefined ? await parts.host.staged(state) : standing.staged();
     },
 
     get: (task) => keeper.need(task),

@@ -104,7 +104,7 @@ function medians(a: () => void, b: () => void): { value: number; baseline: numbe
     for (let i = 0; i < calls; i++) f();
     return (performance.now() - began) / calls * 1_000;
   };
-  for (let i = 0; i < 10; i++) took(a), took(b);
+  for (let i = 0; i < 50; i++) took(a), took(b);
   const as: number[] = [], bs: number[] = [];
   for (let i = 0; i < rounds; i++) as.push(took(a)), bs.push(took(b));
   return { value: median(as), baseline: median(bs) };

@@ -63,7 +63,9 @@ export async function searchBench(): Promise<Row[]> {
 }
 
 async function fill(dir: string): Promise<void> {
-  for (const name of ["desk", "content", "scratch", "deno", "run"]) await Deno.mkdir(`${dir}/${name}`);
+  for (const name of ["desk", "content", "scratch", "deno", "run"]) {
+    await Deno.mkdir(`${dir}/${name}`);
+  }
   const text = "a line of plain text in a file of about a kilobyte\n".repeat(20);
   for (let folder = 0; folder < 100; folder++) {
     await Deno.mkdir(`${dir}/desk/d${folder}`);

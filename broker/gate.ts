@@ -63,9 +63,8 @@ export function makeGate(given: GateParts): TaskGate {
     grants: questions.grants,
     validators: makeValidators(),
     guards: parts.guards ?? BUILT_IN_GUARDS,
-    unfinished: (task) => ({
-      has: (key) => performer.open(task, key) || (parts.unfinished?.(task).has(key) ?? false),
-    }),
+    open: performer.open,
+    ...(parts.unfinished === undefined ? {} : { unfinished: parts.unfinished }),
   };
 
   async function call(

@@ -97,7 +97,8 @@ export function argumentsHash(
   argumentsText: string,
   digests: Readonly<Record<string, Digest>>,
 ): Digest {
-  return sha256Hex(argumentsText, "\n", canonicalJson(digests));
+  // One string is hashed faster than three.
+  return sha256Hex(`${argumentsText}\n${canonicalJson(digests)}`);
 }
 
 /**

@@ -52,6 +52,8 @@ export interface TaskHost {
     request: TaskRequest,
     options: { readonly resume: boolean },
   ): Promise<{ readonly hosted: HostedTask; readonly unfinished: boolean }>;
+  /** What a task staged and applied, read from its log: starts nothing. */
+  staged(task: AgentTask): Promise<Staged>;
   /** Erases a task's content: blobs, staged files, scratch. */
   erase(task: AgentTask): Promise<void>;
 }

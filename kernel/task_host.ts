@@ -13,6 +13,7 @@ import {
   type ProcessRow,
   type Scope,
   type Signal,
+  type Staged,
   type Store,
   type TaskHost,
   type TaskId,
@@ -228,6 +229,12 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
 
   return Object.freeze({
     start,
+    async staged(task: AgentTask): Promise<Staged> {
+      const replay = await replayTask(parts.store, parts.readPrivate, task.id);
+      const workspace = parts.workspace(task.id, replay.request);
+      for (const record of replay.records) workspace.fold(record);
+      return workspace.staged(folders(task.id).content);
+    },
     async erase(task: AgentTask): Promise<void> {
       await parts.store.eraseBlobs(task.id);
       await parts.disk.remove(folders(task.id).root);

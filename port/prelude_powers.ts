@@ -1,5 +1,6 @@
 /**
- * First import of every child's main. Two things, both before any library is evaluated:
+ * First import of a child's main (not of one whose libraries make Request, Response, Headers or
+ * Blob). Two things, both before any library is evaluated:
  *
  * - hides the globals that libraries probe for. Each makes Deno load a lazy layer of 1.5 to 4 ms.
  * - takes away the stores and channels that children of one DENO_DIR would share. This is tidiness,
@@ -21,7 +22,6 @@ const SHARED = [
   "Cache",
   "BroadcastChannel",
   "Worker",
-  "SharedArrayBuffer",
   "EventSource",
   "WebSocketStream",
   "alert",

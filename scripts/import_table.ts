@@ -47,7 +47,7 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   // Outside the running system: may import any part.
   scripts: { parts: ["*"], types: [], npm: [] },
   tests: { parts: ["*"], types: [], npm: ["fast-check", "zod", "yaml", "@noble/ed25519"] },
-  bench: { parts: ["*"], types: [], npm: [] },
+  bench: { parts: ["*"], types: [], npm: ["ajv"] },
 });
 
 /** npm packages that any `*_test.ts` may import beside those of its part. */

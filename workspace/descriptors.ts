@@ -35,7 +35,8 @@ const content = (description: string): JsonObject => ({
 const flag = (description: string): JsonObject => ({ type: "boolean", description });
 const DIGEST: JsonObject = {
   type: "string",
-  pattern: "^[0-9a-f]{64}$",
+  minLength: 64,
+  maxLength: 64,
   description: "Refuse unless this is the digest of the version you read.",
 };
 const FRESH = "Start from the folder's version and drop what is staged for this file.";
@@ -197,7 +198,6 @@ export const WORKSPACE_TOOLS: readonly ToolEntry[] = Object.freeze([
         type: "array",
         minItems: 1,
         maxItems: 1_000,
-        uniqueItems: true,
         items: { type: "string", minLength: 1, maxLength: 1_024 },
         description: "Only these; everything staged if absent.",
       },
@@ -215,7 +215,6 @@ export const WORKSPACE_TOOLS: readonly ToolEntry[] = Object.freeze([
         type: "string",
         minLength: 1,
         maxLength: 120,
-        pattern: "^[^/\\\\\\u0000-\\u001f\\u007f]+$",
         description: "Name for the user; the file's own if absent.",
       },
     },

@@ -6,6 +6,8 @@
 
 /** A set of globs, compiled. */
 export interface Globs {
+  /** False when no glob has a `/`: names alone decide. */
+  readonly hasPaths: boolean;
   /** Tells whether a single name matches one of the globs that have no `/`. */
   matchesName(name: string): boolean;
   /** Tells whether this path itself, taken as its parts, matches. */
@@ -105,9 +107,15 @@ export function makeGlobs(
     return false;
   };
   const matches = (given: readonly string[]): boolean => {
-    const folded = given.map((part) => fold(part, anyCase));
-    const last = folded[folded.length - 1];
-    return (last !== undefined && named(last)) || pathed(folded);
+    const last = given[given.length - 1];
+    if (last !== undefined && named(fold(last, anyCase))) return true;
+    return paths.length > 0 && pathed(given.map((part) => fold(part, anyCase)));
   };
-  return Object.freeze({ matchesName: (name: string) => named(fold(name, anyCase)), matches, covers });
+  const hasPaths = paths.length > 0;
+  return Object.freeze({
+    hasPaths,
+    matchesName: (name: string) => named(fold(name, anyCase)),
+    matches,
+    covers,
+  });
 }

@@ -60,7 +60,9 @@ Deno.test("alice's plain paths parse to mount and parts", () => {
 });
 
 Deno.test("old names are taken as given; new ones must not look like others", () => {
-  for (const path of ["desk/e\u0301.md", "desk/a\u200bb", "desk/\u202etxt.exe", "desk/ a", "desk/a "]) {
+  for (
+    const path of ["desk/e\u0301.md", "desk/a\u200bb", "desk/\u202etxt.exe", "desk/ a", "desk/a "]
+  ) {
     const parsed = parsePath(path);
     equal(parsed.text, path);
     throws(() => checkNewName(parsed), refused);
@@ -71,7 +73,10 @@ Deno.test("old names are taken as given; new ones must not look like others", ()
 });
 
 Deno.test("whatever parses stays beneath its mount, for every text", () => {
-  const piece = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("..", ".", "/", "\\", "%2f"));
+  const piece = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.constantFrom("..", ".", "/", "\\", "%2f"),
+  );
   fc.assert(fc.property(fc.array(piece, { maxLength: 6 }), (pieces) => {
     let parsed;
     try {

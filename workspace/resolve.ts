@@ -75,7 +75,11 @@ export function reading(verb: string): Resolver {
       return plain(`${verb} all mounts`, { scopes, caller }, "read");
     }
     const path = pathIn(args);
-    return plain(`${verb} ${quoted(path.text)}`, { scopes: [readScope(parts, path)], caller }, "read");
+    return plain(
+      `${verb} ${quoted(path.text)}`,
+      { scopes: [readScope(parts, path)], caller },
+      "read",
+    );
   };
 }
 
@@ -100,7 +104,11 @@ export function changing(verb: string): Resolver {
       return plain(`stage: ${verb} ${quoted(path.text)}`, { scopes: [read], caller }, "stage");
     }
     const scopes: readonly Scope[] = [read, { ...read, right: "write" }];
-    const resolved = plain(`${verb} ${quoted(path.text)} at once`, { scopes, caller }, "mutateLocal");
+    const resolved = plain(
+      `${verb} ${quoted(path.text)} at once`,
+      { scopes, caller },
+      "mutateLocal",
+    );
     return parts.executes(path.text) ? { ...resolved, executes: [path.text] } : resolved;
   };
 }
@@ -125,6 +133,14 @@ export const scratchWriting: Resolver = (_parts, args, caller) => {
 /** `outbox_publish`. */
 export const publishing: Resolver = (parts, args, caller) => {
   const path = pathIn(args);
+  const name = args["name"];
+  // deno-lint-ignore no-control-regex
+  if (typeof name === "string" && /[/\\\u0000-\u001f\u007f]/.test(name)) {
+    throw new Fault(
+      "invalidArguments",
+      'Cannot publish: "name" is a plain file name, without a path',
+    );
+  }
   const scopes: readonly Scope[] = [
     readScope(parts, path),
     { resource: "outbox", right: "write", path: "" },

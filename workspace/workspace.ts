@@ -9,12 +9,7 @@ import type { HostCallAnswer } from "../contracts/wire_toolhost.ts";
 import { Artifact, type Mount, type PatchSet, type StagedChange } from "../contracts/workspace.ts";
 import { type ToolEntry, WORKSPACE_TOOLS } from "./descriptors.ts";
 import { callHost, type HostLink } from "./host_link.ts";
-import {
-  type AppliedPatch,
-  makeLedger,
-  type Recorded,
-  type Restored,
-} from "./ledger.ts";
+import { type AppliedPatch, makeLedger, type Recorded, type Restored } from "./ledger.ts";
 import { changeJson, patchDigest, patchOf } from "./patch.ts";
 import { parsePath, SCRATCH } from "./path.ts";
 import {
@@ -132,7 +127,10 @@ export function makeWorkspace(parts: WorkspaceParts): Workspace {
     recorded: () => ledger.recorded(),
     fold: (record: JsonObject) => ledger.fold(record),
     undoCall: (patch: Digest) =>
-      makeUndoCall({ host: parts.host, executes: parts.executes, applied: ledger.applied() }, patch),
+      makeUndoCall(
+        { host: parts.host, executes: parts.executes, applied: ledger.applied() },
+        patch,
+      ),
   });
 }
 

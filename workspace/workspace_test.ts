@@ -6,12 +6,16 @@ import { makeRig, TASK } from "./_rig_test.ts";
 import { makeWorkspace } from "./mod.ts";
 
 const fault = (code: FaultCode, pattern?: RegExp) => (error: unknown): boolean =>
-  error instanceof Fault && error.code === code && (pattern === undefined || pattern.test(error.message));
+  error instanceof Fault && error.code === code &&
+  (pattern === undefined || pattern.test(error.message));
 
 Deno.test("alice reads, edits, sees her edit, and the folder has none of it", async () => {
   using rig = makeRig();
   rig.put("notes/a.md", "one\ntwo\nthree\n");
-  equal((await rig.call("file_read", { path: "desk/notes/a.md", from: 2, to: 2 })).content, "two\n");
+  equal(
+    (await rig.call("file_read", { path: "desk/notes/a.md", from: 2, to: 2 })).content,
+    "two\n",
+  );
   const edited = await rig.call("file_edit", { path: "desk/notes/a.md", old: "two", new: "TWO" });
   match(edited.content, /staged/);
   equal((await rig.call("file_read", { path: "desk/notes/a.md" })).content, "one\nTWO\nthree\n");
@@ -122,10 +126,14 @@ Deno.test("what was decided is applied, not what was staged while a person was t
 Deno.test("an edit must match exactly once, and against the version that was read", async () => {
   using rig = makeRig();
   rig.put("a.md", "x y x");
-  const edit = (args: Record<string, string>) => rig.call("file_edit", { path: "desk/a.md", ...args });
+  const edit = (args: Record<string, string>) =>
+    rig.call("file_edit", { path: "desk/a.md", ...args });
   await rejects(edit({ old: "x", new: "z" }), fault("conflict", /more than once/));
   await rejects(edit({ old: "q", new: "z" }), fault("conflict", /does not occur/));
-  await rejects(edit({ old: "y", new: "z", base: sha256Hex("other") }), fault("conflict", /version/));
+  await rejects(
+    edit({ old: "y", new: "z", base: sha256Hex("other") }),
+    fault("conflict", /version/),
+  );
   await edit({ old: "y", new: "z", base: sha256Hex("x y x") });
   const overlapping = makeRig();
   overlapping.put("o.md", "aaa");
@@ -183,7 +191,13 @@ Deno.test("a read-only mount is refused, with how to ask", async () => {
     fault("refused", /--mount desk=DIR:stage/),
   );
   await rejects(rig.host("file_write", { path: "desk/a.md", content: "b" }), fault("refused"));
-  const forged = { path: "desk/a.md", next: sha256Hex("b"), bytes: 1, colour: "BLUE", label: "public" };
+  const forged = {
+    path: "desk/a.md",
+    next: sha256Hex("b"),
+    bytes: 1,
+    colour: "BLUE",
+    label: "public",
+  };
   await rejects(
     rig.host("patch_apply", { patch: sha256Hex("p"), changes: [forged] }),
     fault("refused"),

@@ -62,8 +62,7 @@ function judgeRead(parts: JudgeParts, known: Known, read: Read): Verdict {
   const broke = overBudget(parts.processes, known, { read, effect, question: false }); // 6
   if (broke !== undefined) return refused(broke);
 
-  const recovering = !read.resolved.idempotent &&
-    (parts.unfinished?.(process.task).has(read.key) ?? false);
+  const recovering = !read.resolved.idempotent && isUnfinished(parts, known, read);
   const moded = modeOf(known, read, { ruling, flow, guards: parts.guards, recovering }); // 7
   if ("kind" in moded) return refused(moded);
   const { mode, rule } = moded;
@@ -98,6 +97,13 @@ function judgeRead(parts: JudgeParts, known: Known, read: Read): Verdict {
   };
   const { leases } = authority, { executes } = flow;
   return { kind, decision, known, read, leases, scope, needs, grant, executes };
+}
+
+function isUnfinished(parts: JudgeParts, { process }: Known, read: Read): boolean {
+  const { task } = process;
+  return [parts.open(task), parts.unfinished?.(task)].some((keys) =>
+    keys !== undefined && keys.size > 0 && keys.has(read.key())
+  );
 }
 
 function deniedBy(known: Known, grant: Grant): Refusal {

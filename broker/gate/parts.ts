@@ -27,7 +27,7 @@ import type { Tokens } from "../tokens.ts";
 import type { Validators } from "../validators.ts";
 
 /** Keys that can be looked up. */
-export type KeySet = Pick<ReadonlySet<string>, "has">;
+export type KeySet = Pick<ReadonlySet<string>, "has" | "size">;
 
 /** What a gate is made of. */
 export interface GateParts {
@@ -59,6 +59,8 @@ export interface JudgeParts extends
     "processes" | "leases" | "policy" | "tools" | "pins" | "unfinished"
   > {
   readonly grants: { find: QuestionBook["grants"]["find"] };
+  /** Keys of this kernel's own intents without an outcome. */
+  open(task: TaskId): KeySet;
   readonly validators: Validators;
   readonly guards: Guards;
 }
@@ -83,7 +85,8 @@ export interface Read {
   readonly args: JsonObject;
   readonly argumentsText: string;
   readonly argumentsHash: Digest;
-  readonly key: Digest;
+  /** Names the call for ever. Made when first asked for: a decision seldom needs it. */
+  readonly key: () => Digest;
   readonly resolved: Resolved;
 }
 

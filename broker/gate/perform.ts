@@ -13,7 +13,7 @@ import {
 } from "../../contracts/mod.ts";
 import { runBounded } from "./bounded.ts";
 import { descriptorsEvent, intentEvent, outcomeEvent } from "./events.ts";
-import type { GateParts, Judged } from "./parts.ts";
+import type { GateParts, Judged, KeySet } from "./parts.ts";
 import { type Ended, endOf } from "./result.ts";
 import { flowOf } from "./step_flow.ts";
 
@@ -30,10 +30,12 @@ export interface Performer {
   append(process: ProcessRow, events: readonly NewEvent[]): Promise<void>;
   /** The outcome that this kernel committed under a key. */
   done(task: TaskId, key: Digest): ToolResult | undefined;
-  /** Whether an intent of this kernel stands under a key whose outcome could not be committed. */
-  open(task: TaskId, key: string): boolean;
+  /** Keys of this kernel's intents whose outcome could not be committed, or not yet. */
+  open(task: TaskId): KeySet;
   forget(task: TaskId): void;
 }
+
+const NO_KEYS: KeySet = new Set();
 
 interface TaskNotes {
   readonly snapshots: Set<string>;
@@ -94,7 +96,7 @@ export function makePerformer(parts: GateParts): Performer {
         if (grant !== undefined) parts.questions.grants.restore(grant);
         throw error;
       }
-      notes.open.add(read.key);
+      notes.open.add(read.key());
     }
     const ended = endOf(parts, judged, await run(judged, granted, signal));
     tokens.end(granted.token);
@@ -105,8 +107,8 @@ export function makePerformer(parts: GateParts): Performer {
     powers.reach("beforeOutcome");
     await append(process, single ? [intent, outcome] : [outcome]);
     powers.reach("afterOutcome");
-    notes.open.delete(read.key);
-    if (decision.effect !== "read") notes.done.set(read.key, result);
+    notes.open.delete(read.key());
+    if (decision.effect !== "read") notes.done.set(read.key(), result);
     settle(judged, granted, ended);
     return result;
   }
@@ -135,7 +137,7 @@ export function makePerformer(parts: GateParts): Performer {
       args: read.args,
       resolved: read.resolved,
       token,
-      idempotencyKey: read.key,
+      idempotencyKey: read.key(),
       deadlineMs,
       resultBytes: parts.policy.resultBytes(known.tool) ?? binding.resultBytes,
     };
@@ -196,7 +198,7 @@ export function makePerformer(parts: GateParts): Performer {
     perform,
     append,
     done: (task: TaskId, key: Digest) => tasks.get(task)?.done.get(key),
-    open: (task: TaskId, key: string) => tasks.get(task)?.open.has(key) ?? false,
+    open: (task: TaskId) => tasks.get(task)?.open ?? NO_KEYS,
     forget: (task: TaskId) => void tasks.delete(task),
   });
 }

@@ -31,6 +31,7 @@ function capabilityHeld(
   { args }: Read,
 ): Refusal | undefined {
   for (const holder of lineage(processes, process)) {
+    if (holder.capabilities === undefined) continue;
     const why = lacks(holder.capabilities, tool, args);
     if (why === undefined) continue;
     return refuse(5, `Cannot call "${tool}": ${why}; ask whoever started this agent`, {
@@ -40,18 +41,21 @@ function capabilityHeld(
   return undefined;
 }
 
+const DEEPEST = 1_000;
+
 /** A process and its ancestors: a right that any of them lacks is not held. */
-export function* lineage(
+export function lineage(
   processes: JudgeParts["processes"],
   process: ProcessRow,
-): Generator<ProcessRow> {
-  const seen = new Set<number>();
-  let row: ProcessRow | undefined = process;
-  while (row !== undefined && !seen.has(row.pid)) {
-    seen.add(row.pid);
-    yield row;
-    row = row.ppid === undefined ? undefined : processes.get(row.ppid);
+): readonly ProcessRow[] {
+  const line = [process];
+  for (let at = process.ppid; at !== undefined;) {
+    const parent = processes.get(at);
+    if (parent === undefined) break;
+    if (line.push(parent) > DEEPEST) throw new TypeError("Cannot follow parents: a circle");
+    at = parent.ppid;
   }
+  return line;
 }
 
 /** Whether a list of capabilities names a tool at all; absent means every tool. */
@@ -63,11 +67,10 @@ export function grantsTool(
 }
 
 function lacks(
-  capabilities: readonly CapabilityGrant[] | undefined,
+  capabilities: readonly CapabilityGrant[],
   tool: string,
   args: JsonObject,
 ): string | undefined {
-  if (capabilities === undefined) return undefined;
   const grants = capabilities.filter((grant) => grant.tool === tool);
   if (grants.length === 0) return "this agent was not handed it";
   let why: string | undefined;

@@ -11,16 +11,16 @@ import { refuse } from "./refusal.ts";
 export function rulingOf(policy: Policy, known: Known, read: Read): Ruling {
   const { process, binding, tool } = known;
   const { destination, scopes, changes } = read.resolved;
-  const paths = new Set<string>();
-  for (const scope of scopes) if (scope.resource === "mount") paths.add(scope.path);
-  for (const { path } of changes ?? []) paths.add(path);
+  const paths: string[] = [];
+  for (const scope of scopes) if (scope.resource === "mount") paths.push(scope.path);
+  for (const { path } of changes ?? []) paths.push(path);
   return policy.decide({
     profile: process.profile,
     phase: process.phase,
     tool,
     category: binding.descriptor.category,
     effect: flowOf(known, read).effect,
-    paths: [...paths],
+    paths,
     ...(destination === undefined ? {} : { destination }),
   });
 }

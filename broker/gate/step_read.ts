@@ -36,7 +36,7 @@ export function readArguments(
     args: parsed.args,
     argumentsText: parsed.text,
     argumentsHash: argumentsHash(parsed.text, resolved.digests),
-    key: callKey(process, callId, parsed.text),
+    key: once(() => callKey(process, callId, parsed.text)),
     resolved,
   };
 }
@@ -61,6 +61,11 @@ export function parseArguments(text: string): { readonly args: JsonObject; reado
   // Array.isArray does not narrow a readonly array away.
   const args = value as JsonObject;
   return { args, text: canonicalJson(args) };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
 }
 
 function invalid(tool: string, why: string): Refusal {

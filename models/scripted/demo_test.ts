@@ -69,10 +69,9 @@ Deno.test("the demo obeys the mail, is refused, does its work, and fits the file
 
 Deno.test("the demo has an answer for a person who says no, and for a change that fails", async () => {
   assert.match((await playDemo("deniedByUser: not now")).answer, /^The plan stays as it was: you/);
-  assert.match(
-    (await playDemo("executionError: Cannot apply: conflict")).answer,
-    /Cannot apply: conflict$/,
-  );
+  for (const why of ["executionError: Cannot apply: conflict", "refusedByPolicy: Cannot apply"]) {
+    assert.equal((await playDemo(why)).answer.split("\n").at(-1), why);
+  }
 });
 
 Deno.test("nothing in keys.env looks like a real key, and only the demo's own change is allowed", () => {

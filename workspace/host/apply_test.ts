@@ -10,12 +10,13 @@ const fault = (code: FaultCode) => (error: unknown): boolean =>
 /** Files that fail at the n-th change of a mount, in one way. */
 function failing(at: { left: number }, only: RegExp) {
   return (real: Files): Files => {
-    const guard = <A extends readonly string[], R>(name: string, method: (...args: A) => R) =>
-    (...args: A): R => {
-      const touches = only.test(name) && args.some((arg) => String(arg).includes("/desk/"));
-      if (touches && at.left-- === 0) throw new FsTrouble("noSpace", new Error("full"));
-      return method(...args);
-    };
+    const guard =
+      <A extends readonly string[], R>(name: string, method: (...args: A) => R) =>
+      (...args: A): R => {
+        const touches = only.test(name) && args.some((arg) => String(arg).includes("/desk/"));
+        if (touches && at.left-- === 0) throw new FsTrouble("noSpace", new Error("full"));
+        return method(...args);
+      };
     return {
       ...real,
       create: (path, bytes, mode) => guard("create", (to) => real.create(to, bytes, mode))(path),

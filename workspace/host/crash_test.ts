@@ -10,7 +10,12 @@ const FIXTURE = new URL("./_crash_fixture.ts", import.meta.url).pathname;
 /** Runs one call in a process of its own. Returns true when it was killed. */
 async function runMortal(
   rig: Rig,
-  call: { readonly tool: string; readonly args: JsonObject; readonly at: number; readonly torn: boolean },
+  call: {
+    readonly tool: string;
+    readonly args: JsonObject;
+    readonly at: number;
+    readonly torn: boolean;
+  },
 ): Promise<boolean> {
   const mount = {
     name: "desk",

@@ -25,9 +25,7 @@ export function decode(bytes: Uint8Array): Decoded {
 const LAYOUT: ReadonlySet<number> = new Set([9, 10, 12, 13]);
 
 function looksLegacy(head: Uint8Array): boolean {
-  return head.every((byte) =>
-    byte >= 0xa0 || (byte >= 0x20 && byte < 0x7f) || LAYOUT.has(byte)
-  );
+  return head.every((byte) => byte >= 0xa0 || (byte >= 0x20 && byte < 0x7f) || LAYOUT.has(byte));
 }
 
 /** Writes text in an encoding. */

@@ -120,7 +120,10 @@ Deno.test("a hard link is refused where the secrets of its mount cannot be looke
   rig.put("keys.env", "TOKEN=abc");
   rig.put("a.md", "hello");
   Deno.linkSync(`${rig.desk}/a.md`, `${rig.desk}/b.md`);
-  await rejects(rig.call("file_read", { path: "desk/b.md" }), fault("refused", /cannot be compared/));
+  await rejects(
+    rig.call("file_read", { path: "desk/b.md" }),
+    fault("refused", /cannot be compared/),
+  );
 });
 
 Deno.test({
@@ -174,7 +177,14 @@ Deno.test("a name with a line end cannot forge a line of a listing", async () =>
   ok(!content.split("\n").some((line) => line.startsWith("desk/forged")), content);
 });
 
-const KEPT = ["remit.yaml", "sub/REMIT.YAML", "remit.lock", ".git/config", "sub/.git/hooks/x", "answers.json"];
+const KEPT = [
+  "remit.yaml",
+  "sub/REMIT.YAML",
+  "remit.lock",
+  ".git/config",
+  "sub/.git/hooks/x",
+  "answers.json",
+];
 for (const name of KEPT) {
   Deno.test(`no tool writes ${name}, not even past the kernel's side`, async () => {
     using rig = makeRig({ mode: "rw" });
@@ -192,12 +202,23 @@ for (const name of KEPT) {
 Deno.test("mallory at the kernel's end of the line gets no path past the host", async () => {
   using rig = makeRig({ mode: "rw" });
   Deno.writeTextFileSync(`${rig.root}/beside`, "secret");
-  for (const path of ["desk/../beside", "../beside", "/etc/passwd", "desk/%2e%2e/beside", "other/a"]) {
+  for (
+    const path of ["desk/../beside", "../beside", "/etc/passwd", "desk/%2e%2e/beside", "other/a"]
+  ) {
     await rejects(rig.host("file_read", { path }), (e) => e instanceof Fault);
     await rejects(rig.host("file_write", { path, content: "x" }), (e) => e instanceof Fault);
   }
-  const change = { path: "desk/../beside", next: "0".repeat(64), bytes: 0, colour: "BLUE", label: "public" };
-  await rejects(rig.host("patch_apply", { patch: "0".repeat(64), changes: [change] }), (e) => e instanceof Fault);
+  const change = {
+    path: "desk/../beside",
+    next: "0".repeat(64),
+    bytes: 0,
+    colour: "BLUE",
+    label: "public",
+  };
+  await rejects(
+    rig.host("patch_apply", { patch: "0".repeat(64), changes: [change] }),
+    (e) => e instanceof Fault,
+  );
   await rejects(rig.host("patch_apply", { patch: "../x", changes: [] }), (e) => e instanceof Fault);
   await rejects(rig.host("rm", {}), fault("unknownTool"));
   equal(Deno.readTextFileSync(`${rig.root}/beside`), "secret");

@@ -35,9 +35,13 @@ export function makeHost(powers: HostPowers): PortHandler {
   let turn: Promise<unknown> = Promise.resolve();
 
   const run = async (body: HostCallBody): Promise<HostCallAnswer> => {
-    if (state === undefined) throw new Fault("badFrame", "Cannot call a tool: setup came not first");
+    if (state === undefined) {
+      throw new Fault("badFrame", "Cannot call a tool: setup came not first");
+    }
     const tool = TOOLS.get(body.tool);
-    if (tool === undefined) throw new Fault("unknownTool", `Cannot call "${body.tool}": no such tool`);
+    if (tool === undefined) {
+      throw new Fault("unknownTool", `Cannot call "${body.tool}": no such tool`);
+    }
     const abort = new AbortController();
     if (running.has(body.id)) throw new Fault("badFrame", "Cannot call a tool: the id is in use");
     running.set(body.id, abort);

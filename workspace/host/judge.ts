@@ -19,6 +19,8 @@ export interface Judge {
   writable(path: NamedPath): Place;
   /** True for a path that no tool reads, writes or lists. */
   never(mount: string, parts: readonly string[]): boolean;
+  /** As `never`, for a path whose folder was judged before. */
+  neverNext(mount: string, parts: readonly string[]): boolean;
   /** The name of a real path, if it lies in a mount. */
   nameOf(full: string): NamedPath | undefined;
 }
@@ -40,6 +42,9 @@ export function makeJudge(
 
   const never = (mount: string, parts: readonly string[]): boolean =>
     parts.length > 0 && (listed.covers(parts) || listed.covers([mount, ...parts]));
+
+  const neverNext = (mount: string, parts: readonly string[]): boolean =>
+    listed.matches(parts) || (listed.hasPaths && listed.matches([mount, ...parts]));
 
   const place = (path: NamedPath, verb: string): Place => {
     const mount = mounts.get(path.mount);
@@ -67,7 +72,10 @@ export function makeJudge(
       );
     }
     if (kept.covers(path.parts) || atTop.covers(path.parts.slice(0, 1))) {
-      throw new Fault("refused", `Cannot write "${path.text}": no tool writes Remit's or git's own`);
+      throw new Fault(
+        "refused",
+        `Cannot write "${path.text}": no tool writes Remit's or git's own`,
+      );
     }
     return found;
   };
@@ -86,6 +94,7 @@ export function makeJudge(
     readable: (path: NamedPath) => place(path, "read"),
     writable,
     never,
+    neverNext,
     nameOf,
   });
 }

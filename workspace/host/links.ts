@@ -56,7 +56,7 @@ export function makeLinkJudge(files: ReadFiles, judge: Judge): LinkJudge {
       if (left < 0) return { inodes, open: true };
       for (const entry of entries) {
         const parts = [...folder.parts, entry.name], full = `${folder.full}/${entry.name}`;
-        const never = folder.never || judge.never(mount.name, parts);
+        const never = folder.never || judge.neverNext(mount.name, parts);
         if (entry.kind === "folder") todo.push({ full, parts, never });
         else if (entry.kind === "file" && never) note(full);
       }

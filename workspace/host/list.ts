@@ -98,7 +98,6 @@ export async function fileStat(state: HostState, call: HostCall): Promise<HostCa
   return told(path, seen.taint, { ...facts, encoding, digest: seen.digest });
 }
 
-
 function told(
   path: NamedPath,
   taint: Taint,

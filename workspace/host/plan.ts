@@ -43,7 +43,10 @@ export async function planFile(
   let digest: string | undefined;
   if (found !== undefined) {
     if (found.kind !== "file") {
-      throw new Fault("refused", `Cannot apply "${path.text}": something else than a file is there`);
+      throw new Fault(
+        "refused",
+        `Cannot apply "${path.text}": something else than a file is there`,
+      );
     }
     const opened = openJudged({ ...state, links: linksOf(state) }, path);
     try {

@@ -169,7 +169,9 @@ async function readWindows(
     await state.breathe();
   }
   const text = headBytes(out, Math.max(64, call.bytes - 128));
-  const note = text.length < out.length || full ? "\n[cut: ask for fewer lines with from and to]" : "";
+  const note = text.length < out.length || full
+    ? "\n[cut: ask for fewer lines with from and to]"
+    : "";
   return answer(text + note, {
     ...about,
     value: { ...facts, path: path.text, from: range.from, encoding: "utf-8", end: note === "" },

@@ -5,7 +5,7 @@ import { type Globs, makeGlobs } from "../glob.ts";
 import { parsePath, SCRATCH } from "../path.ts";
 import { count, flag, maybeText, text } from "./_args.ts";
 import { fitLines, nameLine } from "./_cut.ts";
-import { linesWith, type Hit, type Needle, makeNeedle } from "./_needle.ts";
+import { type Hit, linesWith, makeNeedle, type Needle } from "./_needle.ts";
 import { digestBytes } from "./content.ts";
 import { type FileStat, FsTrouble } from "./files.ts";
 import { isStill, resolvePlace } from "./open.ts";
@@ -15,7 +15,7 @@ import { readSeen, readStaged, taintOfName } from "./view.ts";
 import { type LeftOut, type Met, walk } from "./walk.ts";
 
 const WINDOW = 1024 * 1024;
-const BREATH = 256;
+const BREATH = 1_024;
 
 interface Found {
   readonly hits: readonly Hit[];

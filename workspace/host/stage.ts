@@ -39,7 +39,10 @@ export async function fileEdit(state: HostState, call: HostCall): Promise<HostCa
     }
     const decoded = decode(seen.bytes);
     if (!("text" in decoded)) {
-      throw new Fault("refused", `Cannot edit "${path.text}": it is not text (${decoded.encoding})`);
+      throw new Fault(
+        "refused",
+        `Cannot edit "${path.text}": it is not text (${decoded.encoding})`,
+      );
     }
     const at = decoded.text.indexOf(old);
     const why = at < 0

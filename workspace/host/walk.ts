@@ -110,7 +110,7 @@ export function* walk(
     for (const child of childrenOf(at.text, at.full, at.depth === 1)) {
       if (child.name === ".git" || child.name.startsWith(".remit-")) continue;
       const parts = [...at.parts, child.name];
-      if (state.judge.never(root.mount, parts)) continue;
+      if (state.judge.neverNext(root.mount, parts)) continue;
       if (++met > WALK_LIMIT) {
         left.cut = true;
         return;
