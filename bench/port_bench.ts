@@ -166,9 +166,3 @@ async function timesOf(call: () => Promise<unknown>, count: number): Promise<num
 function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[values.length >> 1] ?? NaN;
 }
-
-if (import.meta.main) {
-  // deno-lint-ignore no-console
-  console.table(await portBench());
-  Deno.exit(0);
-}

@@ -128,7 +128,7 @@ async function withFlags(
   const writer = child.stdin.getWriter();
   const port = makePort({
     write: (bytes) => void writer.write(bytes.slice()),
-    handler: { ask: () => Promise.reject(new Error("Cannot serve: nothing is")), tell() {} },
+    handler: { ask: () => Promise.reject(new Error("Cannot serve: nothing is")), tell(): void {} },
   });
   const pump = (async () => {
     for await (const chunk of child.stdout) port.feed(chunk);
@@ -230,10 +230,10 @@ function realPowers(): Powers {
     now: () => Date.now(),
     id: (prefix) => prefix + String(++ids).padStart(12, "0"),
     token: () => crypto.randomUUID().replaceAll("-", ""),
-    after(ms, f) {
+    after(ms, f): () => void {
       const timer = setTimeout(f, ms);
       return () => clearTimeout(timer);
     },
-    reach() {},
+    reach(): void {},
   };
 }

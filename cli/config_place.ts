@@ -53,11 +53,14 @@ export function placeConfig(
   mounts: readonly MountPlace[],
 ): ConfigFile {
   const { config } = file;
+  const never = (config.never ?? []).flatMap((glob, n) =>
+    placeGlob(glob, folder, mounts).map((placed) => ({ placed, n }))
+  );
   const placed: RemitConfig = {
     ...config,
     ...(config.never === undefined
       ? {}
-      : { never: config.never.flatMap((glob) => placeGlob(glob, folder, mounts)) }),
+      : { never: never.map((each) => each.placed) }),
     ...(config.marks === undefined ? {} : {
       marks: config.marks.flatMap((mark) =>
         placeGlob(mark.path, folder, mounts).map((path) => ({ ...mark, path }))
@@ -68,6 +71,11 @@ export function placeConfig(
     ...file,
     config: placed,
     rules: file.rules.map((rule) => placeRule(rule, folder, mounts)),
-    at: (path: readonly PropertyKey[]) => path[0] === "never" ? file.at(["never"]) : file.at(path),
+    at(path: readonly PropertyKey[]): string {
+      const [list, n] = path;
+      // One written glob may have become several: each knows the line of the one.
+      const origin = list === "never" && typeof n === "number" ? never[n]?.n ?? n : undefined;
+      return file.at(origin === undefined ? path : ["never", origin]);
+    },
   });
 }

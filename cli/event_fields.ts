@@ -43,8 +43,11 @@ export function readSeen(told: Json): Seen | undefined {
 
 /** A text field of the private part, else of the body; "" when there is none. */
 export function textOf(event: SeenEvent, name: string): string {
-  const value = event.private[name] ?? event.body[name];
-  return typeof value === "string" ? value : typeof value === "number" ? String(value) : "";
+  for (const value of [event.private[name], event.body[name]]) {
+    if (typeof value === "string") return value;
+    if (typeof value === "number") return String(value);
+  }
+  return "";
 }
 
 /** A number field; 0 when there is none. */

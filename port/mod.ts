@@ -3,7 +3,7 @@
  *
  * @example
  * ```ts
- * import { canonicalJson, makePort, parseJson } from "./mod.ts";
+ * import { canonicalJson, type Json, makePort, parseJson, type Port } from "./mod.ts";
  * const handler = { ask: (_op: string, body: Json) => body, tell() {} };
  * const here: Port = makePort({ write: (bytes) => there.feed(bytes), handler });
  * const there: Port = makePort({ write: (bytes) => here.feed(bytes), handler });

@@ -31,7 +31,7 @@ interface Waiting {
  * so does, with `gone`, a handler that throws what is not a {@link Fault} (kept as the cause).
  * @example
  * ```ts
- * import { makePort, type Port } from "./mod.ts";
+ * import { type Json, makePort, type Port } from "./mod.ts";
  * const echo = { ask: (_op: string, body: Json) => body, tell() {} };
  * const here: Port = makePort({ write: (bytes) => there.feed(bytes), handler: echo });
  * const there: Port = makePort({ write: (bytes) => here.feed(bytes), handler: echo });

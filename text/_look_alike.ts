@@ -31,7 +31,7 @@ const MOST_NAMED = 4;
 export function findLookAlikes(text: string): ReadonlyMap<number, string> {
   const marks = new Map<number, string>();
   // Plain ASCII, the usual case, holds none.
-  // deno-lint-ignore no-control-regex
+  // deno-lint-ignore no-control-regex -- all of ASCII is meant
   if (/^[\x00-\x7f]*$/.test(text)) return marks;
   const disguised = disguisedScripts(text);
   for (const match of text.matchAll(TOKEN)) {

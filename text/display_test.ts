@@ -4,7 +4,7 @@ import { displayBlock, displayText } from "./mod.ts";
 
 /** What must never reach a terminal: controls, bidi, zero-width, tags, line separators, surrogates. */
 const FORBIDDEN =
-  // deno-lint-ignore no-control-regex
+  // deno-lint-ignore no-control-regex -- controls are what is looked for
   /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u206f\u2028\u2029\ufeff\u{e0000}-\u{e007f}]|\p{Cs}|\p{Co}/u;
 
 /** Text rich in what mallory would use. */
@@ -137,9 +137,7 @@ Deno.test("a cut tells length and hash, and two texts with one beginning differ 
   const shown = displayText("x".repeat(100), { max: 4 });
   assert.match(shown, /^xxxx⟨cut: 100 characters, sha256 [0-9a-f]{12}⟩$/);
   assert.notEqual(shown, displayText("x".repeat(99) + "y", { max: 4 }));
-  assert.ok(
-    !displayText("xxxx", { max: 4 }).includes(sha) && displayText("xxxx", { max: 4 }) === "xxxx",
-  );
+  assert.equal(displayText("xxxx", { max: 4 }), "xxxx");
 });
 
 Deno.test("an escape is shown whole or not at all", () => {

@@ -98,13 +98,13 @@ export function makeRig(options: RigOptions = {}): Rig {
     task: TASK,
     mounts: [mount],
     host: {
-      async call(body, how) {
+      async call(body, how): Promise<HostCallAnswer> {
         sent.push({ tool: body.tool, options: how });
         return await host.ask("call", body as unknown as Json) as unknown as HostCallAnswer;
       },
     },
     powers: { now: () => 1_000, id: (prefix) => prefix + String(++ids).padStart(12, "0") },
-    redeem() {},
+    redeem(): void {},
     executes: (path) => path.endsWith("/package.json"),
   });
   const row = {
@@ -136,17 +136,17 @@ export function makeRig(options: RigOptions = {}): Rig {
     desk,
     workspace,
     sent,
-    get hostPort() {
+    get hostPort(): PortHandler {
       return host;
     },
     restartHost: ready,
-    async host(tool, args) {
+    async host(tool, args): Promise<HostCallAnswer> {
       const body = { id: `h${++calls}`, tool, args, deadlineMs: 10_000, bytes: 65_536 };
       const caller = { colour: "BLUE", label: "public" };
       const key = sha256Hex(`host ${calls}`);
       return await host.ask("call", { ...body, ...caller, key }) as unknown as HostCallAnswer;
     },
-    async call(tool, args) {
+    async call(tool, args): Promise<PowerResult> {
       const call = grant(tool, args);
       const result = await binding(tool).invoke(call, new AbortController().signal);
       binding(tool).committed?.(call, result);
@@ -154,7 +154,7 @@ export function makeRig(options: RigOptions = {}): Rig {
     },
     grant,
     binding,
-    async undo() {
+    async undo(): Promise<void> {
       const newest = workspace.applied().at(-1);
       if (newest === undefined) throw new TypeError("nothing is applied");
       const { record } = await workspace.undoCall(newest.patch).invoke({
@@ -167,12 +167,12 @@ export function makeRig(options: RigOptions = {}): Rig {
       });
       workspace.fold(record);
     },
-    put(path, text) {
+    put(path, text): void {
       const full = `${desk}/${path}`;
       Deno.mkdirSync(full.slice(0, full.lastIndexOf("/")), { recursive: true });
       Deno.writeFileSync(full, typeof text === "string" ? new TextEncoder().encode(text) : text);
     },
-    text(path) {
+    text(path): string | undefined {
       try {
         return Deno.readTextFileSync(`${desk}/${path}`);
       } catch (error) {

@@ -16,7 +16,7 @@ export interface Globs {
   covers(parts: readonly string[]): boolean;
 }
 
-// deno-lint-ignore no-control-regex
+// deno-lint-ignore no-control-regex -- ASCII is what it asks for
 const ASCII = /^[\u0000-\u007f]*$/;
 
 function fold(text: string, anyCase: boolean): string {

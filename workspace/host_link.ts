@@ -39,7 +39,7 @@ export async function callHost(
   const attempt = (more: JsonObject): Promise<HostCallAnswer> =>
     host.call({ ...bodyOf(call, options.id), args: { ...call.args, ...more } }, {
       pid: call.pid,
-      scopes: call.resolved.scopes,
+      scopes: writable ? applyingScopes(call.resolved.scopes) : call.resolved.scopes,
       writable,
       signal,
       deadlineMs: call.deadlineMs,
@@ -50,6 +50,25 @@ export async function callHost(
     if (!(error instanceof Fault) || error.detail?.["stale"] !== true) throw error;
     return await attempt({ ...digest, [CHANGES_KEY]: overlay.list().map(changeJson) });
   }
+}
+
+/**
+ * What applying to these scopes takes: temporary names beside each file, and the folders above it
+ * that may have to be made. Only the short-lived writing host is given so much.
+ */
+export function applyingScopes(scopes: readonly Scope[]): readonly Scope[] {
+  const wide = scopes.map((scope): Scope => {
+    if (scope.resource !== "mount") return scope;
+    const [mount = "", first, ...more] = scope.path.split("/");
+    return {
+      ...scope,
+      path: more.length === 0 || first === undefined ? mount : `${mount}/${first}`,
+    };
+  });
+  return [
+    ...new Map(wide.map((scope) => [`${scope.resource} ${scope.right} ${scope.path}`, scope]))
+      .values(),
+  ];
 }
 
 function bodyOf(call: GrantedCall, id: string): HostCallBody {

@@ -27,7 +27,7 @@ export interface NamedPath {
 }
 
 const MOUNT = /^[a-z][a-z0-9_-]{0,31}$/;
-// deno-lint-ignore no-control-regex
+// deno-lint-ignore no-control-regex -- control characters are what it looks for
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 // A name that decodes to a separator, a dot, a NUL or an overlong form of one of them is a trick
 // for a decoder further down; honest names do without.

@@ -134,7 +134,7 @@ export const scratchWriting: Resolver = (_parts, args, caller) => {
 export const publishing: Resolver = (parts, args, caller) => {
   const path = pathIn(args);
   const name = args["name"];
-  // deno-lint-ignore no-control-regex
+  // deno-lint-ignore no-control-regex -- control characters are what it looks for
   if (typeof name === "string" && /[/\\\u0000-\u001f\u007f]/.test(name)) {
     throw new Fault(
       "invalidArguments",

@@ -6,7 +6,7 @@ import type { JsonObject } from "../contracts/json.ts";
 import type { Resolved } from "../contracts/power.ts";
 import type { StagedChange } from "../contracts/workspace.ts";
 import { UNDO } from "./_wire.ts";
-import type { HostLink } from "./host_link.ts";
+import { applyingScopes, type HostLink } from "./host_link.ts";
 import type { AppliedPatch } from "./ledger.ts";
 import { changeJson, patchDigest, reverseOf } from "./patch.ts";
 import { resolveChanges } from "./resolve.ts";
@@ -66,7 +66,7 @@ export function makeUndoCall(
       const args = { patch: id, changes: changes.map(changeJson), prune: found.made };
       await parts.host.call(
         { id: call, tool: UNDO, args, deadlineMs, bytes: 65_536, key: id, colour, label },
-        { pid, scopes: resolved.scopes, writable: true, signal, deadlineMs },
+        { pid, scopes: applyingScopes(resolved.scopes), writable: true, signal, deadlineMs },
       );
       return { undone: changes.map(({ path }) => path), record: { undone: { patch } } };
     },

@@ -149,7 +149,7 @@ function resultOf(
   call: GrantedCall,
   answer: HostCallAnswer,
 ): PowerResult {
-  const { staged, unstaged, ...rest } = answer;
+  const { staged: _staged, unstaged: _unstaged, ...rest } = answer;
   const record = recordOf(parts, call, answer);
   return { ...rest, ...(record === undefined ? {} : { record }) };
 }

@@ -300,7 +300,7 @@ Deno.test("a mount named scratch is refused", () => {
       mounts: [{ ...mount, colour: "BLUE", label: "public" }],
       host: { call: () => Promise.reject(new TypeError("not reached")) },
       powers: { now: () => 0, id: (prefix) => prefix },
-      redeem() {},
+      redeem(): void {},
       executes: () => false,
     }), fault("invalidInput"));
 });

@@ -23,7 +23,7 @@ export function fitLines(lines: readonly string[], most: number): { text: string
   return { text: headBytes(lines.join("\n"), most), cut: 0 };
 }
 
-// deno-lint-ignore no-control-regex
+// deno-lint-ignore no-control-regex -- control characters are what it looks for
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
 /** A name from a folder on one line: one with control characters is quoted, and cannot be named. */

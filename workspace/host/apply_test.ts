@@ -8,7 +8,7 @@ const fault = (code: FaultCode) => (error: unknown): boolean =>
   error instanceof Fault && error.code === code;
 
 /** Files that fail at the n-th change of a mount, in one way. */
-function failing(at: { left: number }, only: RegExp) {
+function failing(at: { left: number }, only: RegExp): (real: Files) => Files {
   return (real: Files): Files => {
     const guard =
       <A extends readonly string[], R>(name: string, method: (...args: A) => R) =>

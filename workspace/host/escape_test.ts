@@ -129,7 +129,7 @@ Deno.test("a hard link is refused where the secrets of its mount cannot be looke
 Deno.test({
   name: "a FIFO, a socket and a device are refused before they are opened",
   ignore: Deno.build.os === "windows",
-  async fn() {
+  async fn(): Promise<void> {
     using rig = makeRig();
     run("mkfifo", `${rig.desk}/fifo`);
     using _socket = Deno.listen({ transport: "unix", path: `${rig.desk}/socket` });

@@ -108,7 +108,7 @@ export function denoFiles(): Files {
     rename: (from, to) => attempt(() => Deno.renameSync(from, to)),
     remove: (path) => attempt(() => Deno.removeSync(path)),
     makeFolder: (path) => attempt(() => Deno.mkdirSync(path)),
-    settle(folder) {
+    settle(folder): void {
       try {
         const handle = Deno.openSync(folder, { read: true });
         try {

@@ -90,7 +90,7 @@ async function walledHost(root: string, bundle: string): Promise<{
   const writer = child.stdin.getWriter();
   const port = makePort({
     write: (bytes) => void writer.write(bytes.slice()),
-    handler: { ask: () => Promise.reject(new Fault("badFrame", "Cannot ask")), tell() {} },
+    handler: { ask: () => Promise.reject(new Fault("badFrame", "Cannot ask")), tell(): void {} },
   });
   const pump = (async () => {
     for await (const chunk of child.stdout) port.feed(chunk);
@@ -115,7 +115,7 @@ async function walledHost(root: string, bundle: string): Promise<{
   });
   return {
     ask,
-    async close() {
+    async close(): Promise<void> {
       await writer.close();
       await pump;
       await child.status;
@@ -137,7 +137,7 @@ function hasBwrap(): boolean {
 Deno.test({
   name: "mallory flips a folder under the real host's feet: the namespace holds what checks cannot",
   ignore: Deno.build.os !== "linux" || (!hasBwrap() && Deno.env.get("CI") !== "true"),
-  async fn() {
+  async fn(): Promise<void> {
     using rig = makeRig();
     const bundle = `${rig.root}/toolhost.js`;
     const main = new URL("./main.ts", import.meta.url).pathname;
