@@ -12,7 +12,7 @@ import {
 } from "../contracts/mod.ts";
 import type { TaskKeeper } from "./task_keeper.ts";
 import { isFinal } from "./task_fold.ts";
-import { type Ending, endingOf } from "./ending.ts";
+import { type Ending, endingOf, EXIT_OF_FAULT } from "./ending.ts";
 
 /** What {@link makeTaskRuns} is handed. */
 export interface TaskRunsParts {
@@ -125,17 +125,19 @@ export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
   const run = (task: TaskId, work: () => Promise<void>): void => {
     const done = work().catch(async (error: unknown) => {
       if (closed) return;
+      let exit: number = EXIT.failure;
       const known = keeper.get(task);
       if (known !== undefined && !isFinal(known.status)) {
-        const fault = error instanceof Fault;
         const reason = error instanceof Error ? error.message : String(error);
+        const fault = error instanceof Fault ? error : undefined;
+        exit = fault === undefined ? EXIT.failure : EXIT_OF_FAULT[fault.code];
         await status(task, {
           status: "failed",
-          exit: fault && error.code === "budgetExhausted" ? EXIT.budgetExhausted : EXIT.failure,
-          reason: fault ? reason : `a bug ended it: ${reason}`,
+          exit,
+          reason: fault === undefined ? `a bug ended it: ${reason}` : reason,
         }).catch(() => undefined);
       }
-      await release(task, EXIT.failure);
+      await release(task, exit);
     }).finally(() => {
       if (running.get(task) === done) running.delete(task);
     });

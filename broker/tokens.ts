@@ -11,6 +11,7 @@ import {
   type ProcessKeeper,
 } from "../contracts/mod.ts";
 import { canonicalJson } from "../port/mod.ts";
+import { canonicalText } from "./canonical_text.ts";
 import { sha256Hex } from "../port/digest.ts";
 
 /** Everything that a token is good for; for anything else it is void. */
@@ -131,5 +132,5 @@ export function makeRedeem(
 
 /** Canonical text of arguments. */
 export function argumentsText(args: JsonObject): string {
-  return canonicalJson(args);
+  return canonicalText(args);
 }

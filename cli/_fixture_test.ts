@@ -12,7 +12,7 @@ import {
 import { sha256Hex } from "../port/digest.ts";
 import { makePort } from "../port/mod.ts";
 import { makeDisk } from "./disk_powers.ts";
-import type { Around, Hands, Keyboard, KernelLink, Kernels, KernelWish, Screen } from "./hands.ts";
+import type { Around, Hands, KernelLink, Kernels, KernelWish, Keyboard, Screen } from "./hands.ts";
 import { greet, type Wire } from "./link.ts";
 import { makePaint } from "./paint.ts";
 
@@ -214,7 +214,9 @@ export function change(
   path: string,
   contents: { readonly base?: string; readonly next?: string },
 ): StagedChange {
-  const store = (text: string | undefined): { digest: ReturnType<typeof sha256Hex> } | undefined => {
+  const store = (
+    text: string | undefined,
+  ): { digest: ReturnType<typeof sha256Hex> } | undefined => {
     if (text === undefined) return undefined;
     const digest = sha256Hex(text);
     Deno.writeTextFileSync(join(folder, digest), text);

@@ -49,19 +49,27 @@ const rule = fc.record({
   mode: fc.constantFrom("auto", "consent", "stepUp", "forbidden", "suppress"),
 }, { requiredKeys: ["mode"] }).map((each) => PolicyRule.parse(each));
 const rules = fc.array(rule, { maxLength: 6 });
-const call: fc.Arbitrary<Call> = fc.record({ profile: profiles, tool: tools, effect: effects, path: paths });
+const call: fc.Arbitrary<Call> = fc.record({
+  profile: profiles,
+  tool: tools,
+  effect: effects,
+  path: paths,
+});
 
 const fileOf = (name: string, config: object): ReturnType<typeof parseConfigText> =>
   parseConfigText(name, stringify({ version: 1, ...config }));
 
 Deno.test("an untrusted file never makes any call freer", () => {
-  fc.assert(fc.property(rules, rules, call, (own, theirs, asked) => {
-    const mine = { file: fileOf("own.yaml", { rules: own }), trusted: true };
-    const other = { file: fileOf("theirs.yaml", { rules: theirs }), trusted: false };
-    const before = modeOf(mergeLayers([mine]).policy.rules, asked);
-    const after = modeOf(mergeLayers([mine, other]).policy.rules, asked);
-    assert.ok(after >= before, `${GRAVITY[before]} became ${GRAVITY[after]}`);
-  }), { numRuns: 2_000 });
+  fc.assert(
+    fc.property(rules, rules, call, (own, theirs, asked) => {
+      const mine = { file: fileOf("own.yaml", { rules: own }), trusted: true };
+      const other = { file: fileOf("theirs.yaml", { rules: theirs }), trusted: false };
+      const before = modeOf(mergeLayers([mine]).policy.rules, asked);
+      const after = modeOf(mergeLayers([mine, other]).policy.rules, asked);
+      assert.ok(after >= before, `${GRAVITY[before]} became ${GRAVITY[after]}`);
+    }),
+    { numRuns: 2_000 },
+  );
 });
 
 Deno.test("an untrusted forbid always holds", () => {
@@ -120,7 +128,9 @@ Deno.test("limits only fall, strictness only rises, clearances and results only 
 });
 
 Deno.test("an untrusted file alone cannot raise a limit above the built-in one", () => {
-  const theirs = fileOf("theirs.yaml", { limits: { money: 1_000, callsByEffect: { destructive: 999 } } });
+  const theirs = fileOf("theirs.yaml", {
+    limits: { money: 1_000, callsByEffect: { destructive: 999 } },
+  });
   const { policy } = mergeLayers([{ file: theirs, trusted: false }]);
   assert.equal(policy.limits.money, 1);
   assert.equal(policy.limits.callsByEffect?.["destructive"], 20);

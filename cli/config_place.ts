@@ -22,10 +22,8 @@ function relative(inner: string, outer: string): string | undefined {
 function placeGlob(glob: string, folder: string, mounts: readonly MountPlace[]): string[] {
   const plain = glob.replace(/^\.\//, "");
   const [first = ""] = plain.split("/");
-  // Names without a folder, and `**`, hold everywhere; `MOUNT/…` is what it is.
-  if (!plain.includes("/") || first === "**" || mounts.some((each) => each.name === first)) {
-    return [plain];
-  }
+  // Names without a folder, and `**`, hold everywhere.
+  if (!plain.includes("/") || first === "**") return [plain];
   const placed = mounts.flatMap(({ name, dir }) => {
     const above = relative(folder, dir);
     if (above !== undefined) return [[name, above, plain].filter((part) => part !== "").join("/")];
@@ -34,7 +32,9 @@ function placeGlob(glob: string, folder: string, mounts: readonly MountPlace[]):
     const rest = relative(plain, beneath);
     return rest === undefined ? [] : [rest === "" ? name : `${name}/${rest}`];
   });
-  return placed.length === 0 ? [plain] : placed;
+  // A folder may be called like a mount: then both are meant, so that no forbid goes past either.
+  const named = mounts.some((each) => each.name === first);
+  return named || placed.length === 0 ? [...new Set([plain, ...placed])] : placed;
 }
 
 function placeRule(
@@ -58,9 +58,7 @@ export function placeConfig(
   );
   const placed: RemitConfig = {
     ...config,
-    ...(config.never === undefined
-      ? {}
-      : { never: never.map((each) => each.placed) }),
+    ...(config.never === undefined ? {} : { never: never.map((each) => each.placed) }),
     ...(config.marks === undefined ? {} : {
       marks: config.marks.flatMap((mark) =>
         placeGlob(mark.path, folder, mounts).map((path) => ({ ...mark, path }))

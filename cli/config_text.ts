@@ -1,5 +1,14 @@
 /** One remit.yaml as text becomes data whose every rule knows its line. @module */
-import { isMap, isNode, isPair, isScalar, LineCounter, type Node, parseDocument } from "yaml";
+import {
+  type Document,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  LineCounter,
+  type Node,
+  parseDocument,
+} from "yaml";
 import { displayText } from "../text/mod.ts";
 import { Fault, type PlacedRule, RemitConfig } from "../contracts/mod.ts";
 
@@ -32,6 +41,16 @@ function offsetOf(root: Node | null, path: readonly PropertyKey[], key?: string)
   return offset;
 }
 
+/** The document as plain data. Aliases could make a small file huge; a configuration needs none. */
+function toPlain(document: Document.Parsed, wrong: (why: string) => Fault): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 0 });
+  } catch (error) {
+    if (error instanceof ReferenceError) throw wrong("aliases are not allowed");
+    throw error;
+  }
+}
+
 /**
  * Parses the text of a remit.yaml.
  *
@@ -61,8 +80,7 @@ export function parseConfigText(file: string, text: string): ConfigFile {
       displayText(first.message.split("\n")[0] ?? "it is no YAML", { max: 300 }),
     );
   }
-  // Aliases could make a small file huge; a configuration needs none.
-  const plain: unknown = document.toJS({ maxAliasCount: 0 });
+  const plain = toPlain(document, (why) => wrong(place(0, true), why));
   const parsed = RemitConfig.safeParse(plain ?? {});
   if (!parsed.success) {
     const [issue] = parsed.error.issues;

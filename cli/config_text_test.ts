@@ -3,8 +3,11 @@ import { Fault } from "../contracts/mod.ts";
 import { parseConfigText } from "./config_text.ts";
 
 const refused = (text: string, pattern: RegExp): void => {
-  assert.throws(() => parseConfigText("remit.yaml", text), (error: unknown) =>
-    error instanceof Fault && error.code === "invalidInput" && pattern.test(error.message));
+  assert.throws(
+    () => parseConfigText("remit.yaml", text),
+    (error: unknown) =>
+      error instanceof Fault && error.code === "invalidInput" && pattern.test(error.message),
+  );
 };
 
 Deno.test("a rule knows the line it was written on", () => {
@@ -31,11 +34,11 @@ Deno.test("a wrong value is refused where it stands", () => {
 Deno.test("what is no YAML, a key given twice, and a bomb of aliases are refused", () => {
   refused("version: [1\n", /^remit\.yaml:\d+:\d+: /);
   refused("version: 1\nversion: 1\n", /^remit\.yaml:2:1: /);
-  refused("a: &a [x]\nversion: *a\n", /./);
+  refused("a: &a [x]\nversion: *a\n", /aliases are not allowed/);
 });
 
 Deno.test("mallory's file name and keys reach the terminal only as safe text", () => {
-  assert.throws(() => parseConfigText("a\x1b[2J.yaml", "version: 1\n\"\\e[31m\": 1\n"), (error) =>
+  assert.throws(() => parseConfigText("a\x1b[2J.yaml", 'version: 1\n"\\e[31m": 1\n'), (error) =>
     // deno-lint-ignore no-control-regex
     error instanceof Fault && !/[\x1b\x07]/.test(error.message));
 });

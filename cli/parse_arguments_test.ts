@@ -6,8 +6,11 @@ import { helpText } from "./help.ts";
 import { flag, has, oneOf, parseArguments } from "./parse_arguments.ts";
 
 const refused = (argv: readonly string[], pattern: RegExp): void => {
-  assert.throws(() => parseArguments(argv), (error: unknown) =>
-    error instanceof Fault && error.code === "invalidInput" && pattern.test(error.message));
+  assert.throws(
+    () => parseArguments(argv),
+    (error: unknown) =>
+      error instanceof Fault && error.code === "invalidInput" && pattern.test(error.message),
+  );
 };
 
 Deno.test("every command in the table has work, help and an example", () => {

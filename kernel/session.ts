@@ -195,7 +195,10 @@ export function makeSession(parts: SessionParts): Session {
     child = taken;
     await taken.port.ask("start", {
       caps: toJson(caps),
-      limits: toJson(row.limits),
+      limits: toJson({
+        ...row.limits,
+        contextWindow: Math.min(row.limits.contextWindow, parts.model.info.contextTokens),
+      }),
       conversation: toJson(conversation),
       ...(parts.program === undefined ? {} : { program: parts.program }),
     });
@@ -220,12 +223,17 @@ export function makeSession(parts: SessionParts): Session {
         if (broken !== undefined) throw broken;
         if (!(error instanceof Fault)) throw error;
         if (error.code === "needsApproval") return await waiting;
+        if (error.code !== "gone" && error.code !== "badFrame" && error.code !== "tooLarge") {
+          throw error;
+        }
         return { stop: "upstream", text: await epitaph(child, error) };
       } finally {
         parked = undefined;
       }
     },
     interrupt(): void {
+      // Between a call and an inference nothing is under way to cancel: the worker must know, too.
+      child?.port.tell("signal", { signal: "SIGINT" });
       inferring?.abort();
       for (const under of row.calls.values()) under.abort.abort();
     },

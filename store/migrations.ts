@@ -15,34 +15,42 @@ export interface Migration {
   readonly sql: string;
 }
 
-/** Every step of the SQLite schema, oldest first. */
+/**
+ * Every step of the SQLite schema, oldest first.
+ *
+ * Rows are lean because a log lives long and a commit costs by the page: tasks and kinds are
+ * numbers of `names`, bodies are packed (sqlite/_pack.ts), and the kernel's own chain, a third of
+ * all rows, is kept out of the index of chains: its place is its `seq`.
+ */
 export const SQLITE_MIGRATIONS: readonly Migration[] = Object.freeze([
   Object.freeze({
     version: 1,
     name: "events, blobs, documents",
     sql: `
+CREATE TABLE names(id INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT;
+CREATE UNIQUE INDEX names_name ON names(name);
+INSERT INTO names(id, name) VALUES(1, 'kernel');
 CREATE TABLE events(
   seq INTEGER PRIMARY KEY,
-  task TEXT NOT NULL,
+  task INTEGER NOT NULL,
   n INTEGER NOT NULL,
-  kind TEXT NOT NULL,
+  kind INTEGER NOT NULL,
   at INTEGER NOT NULL,
   hash BLOB NOT NULL CHECK(length(hash) = 32),
-  body TEXT NOT NULL
+  body BLOB NOT NULL
 ) STRICT;
-CREATE UNIQUE INDEX events_chain ON events(task, n);
+CREATE UNIQUE INDEX events_chain ON events(task, n) WHERE task <> 1;
 CREATE TRIGGER events_no_update BEFORE UPDATE ON events
   BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
 CREATE TRIGGER events_no_delete BEFORE DELETE ON events
   BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
 CREATE TABLE blobs(
   digest BLOB NOT NULL CHECK(length(digest) = 32),
-  task TEXT NOT NULL,
+  task INTEGER NOT NULL,
   salt BLOB NOT NULL,
   bytes BLOB NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX blobs_digest ON blobs(digest);
-CREATE INDEX blobs_task ON blobs(task);
 CREATE TABLE documents(
   kind TEXT NOT NULL,
   id TEXT NOT NULL,

@@ -2,6 +2,7 @@
 import { type Digest, Fault, type JsonObject, type ProcessRow } from "../../contracts/mod.ts";
 import { canonicalJson, parseJson } from "../../port/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
+import { canonicalText } from "../canonical_text.ts";
 import { argumentsHash } from "../tokens.ts";
 import type { JudgeParts, Known, Read, Refusal } from "./parts.ts";
 import { faultOf, OUTCOME_OF, refuse } from "./refusal.ts";
@@ -60,7 +61,7 @@ export function parseArguments(text: string): { readonly args: JsonObject; reado
   }
   // Array.isArray does not narrow a readonly array away.
   const args = value as JsonObject;
-  return { args, text: canonicalJson(args) };
+  return { args, text: canonicalText(args) };
 }
 
 function once<T>(make: () => T): () => T {

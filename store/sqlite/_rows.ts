@@ -3,6 +3,7 @@ import { Digest } from "../../contracts/ids.ts";
 import type { Json, JsonObject } from "../../contracts/json.ts";
 import type { DocumentRow, StoredEvent } from "../../contracts/store.ts";
 import { damagedRow } from "./_faults.ts";
+import { tryUnpackBody } from "./_pack.ts";
 
 /** A row of `node:sqlite`. */
 export type SqlRow = Readonly<Record<string, unknown>>;
@@ -57,8 +58,14 @@ export function eventOf(row: SqlRow): StoredEvent {
     kind: name(row, "kind", what),
     at: integer(row, "at", what),
     hash: Digest.parse(hash.toHex()),
-    body: text(row, "body", what),
+    body: body(row, what),
   });
+}
+
+function body(row: SqlRow, what: string): string {
+  const text = tryUnpackBody(bytesOf(row, "body", what));
+  if (text === undefined) throw damagedRow(what);
+  return text;
 }
 
 /** Columns of a document, in the form that {@link documentOf} reads. */
@@ -72,18 +79,18 @@ function isObject(value: Json): value is JsonObject {
 export function documentOf(row: SqlRow): DocumentRow {
   const what = "a document";
   const source = text(row, "body", what);
-  let body: Json;
+  let value: Json;
   try {
-    body = JSON.parse(source);
+    value = JSON.parse(source);
   } catch (error) {
     throw damagedRow(what, error);
   }
-  if (!isObject(body)) throw damagedRow(what);
+  if (!isObject(value)) throw damagedRow(what);
   return Object.freeze({
     kind: name(row, "kind", what),
     id: name(row, "id", what),
     task: name(row, "task", what),
     version: integer(row, "version", what),
-    body,
+    body: value,
   });
 }

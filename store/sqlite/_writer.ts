@@ -3,6 +3,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { Fault } from "../../contracts/fault.ts";
 import type { Batch, DocumentWrite } from "../../contracts/store.ts";
 import { withFaults } from "./_faults.ts";
+import { makeNames } from "./_names.ts";
+import { packBody } from "./_pack.ts";
 
 /** Work between two checkpoints: one for a row, two for a commit. Keeps the WAL to some megabytes. */
 const CHECKPOINT_EVERY = 4_000;
@@ -18,7 +20,9 @@ export function makeWriter(db: DatabaseSync): Writer {
   const begin = db.prepare("BEGIN IMMEDIATE");
   const end = db.prepare("COMMIT");
   const undo = db.prepare("ROLLBACK");
-  const event = db.prepare("INSERT INTO events(task, n, kind, at, hash, body) VALUES(?,?,?,?,?,?)");
+  const event = db.prepare(
+    "INSERT INTO events(seq, task, n, kind, at, hash, body) VALUES(?,?,?,?,?,?,?)",
+  );
   const blob = db.prepare(
     "INSERT INTO blobs(digest, task, salt, bytes) VALUES(?,?,?,?) ON CONFLICT(digest) DO NOTHING",
   );
@@ -28,7 +32,13 @@ export function makeWriter(db: DatabaseSync): Writer {
   const update = db.prepare(
     "UPDATE documents SET task=?, version=version+1, body=? WHERE kind=? AND id=? AND version=?",
   );
-  const erase = db.prepare("DELETE FROM blobs WHERE task=?");
+  const erase = db.prepare(
+    "DELETE FROM blobs WHERE task = (SELECT id FROM names WHERE name = ?)",
+  );
+  const names = makeNames(db);
+  // INVARIANT: rows are numbered here, so that a second writer of the same file meets a conflict
+  // at its first commit. (test: two writers of one file)
+  let lastSeq = Number(db.prepare("SELECT max(seq) AS seq FROM events").get()?.["seq"] ?? 0);
   let work = 0;
 
   /** All or nothing. SQLite itself rolls back some failures (a full disk), so it is asked first. */
@@ -40,6 +50,7 @@ export function makeWriter(db: DatabaseSync): Writer {
       return value;
     } catch (error) {
       if (db.isTransaction) undo.run();
+      names.forget();
       throw error;
     }
   }
@@ -70,14 +81,17 @@ export function makeWriter(db: DatabaseSync): Writer {
     commit({ events, blobs, documents }: Batch): void {
       withFaults("write to the log", "write", () =>
         transaction(() => {
+          let seq = lastSeq;
           for (const e of events) {
-            event.run(e.task, e.n, e.kind, e.at, Uint8Array.fromHex(e.hash), e.body);
+            const [task, kind] = [names.provide(e.task), names.provide(e.kind)];
+            event.run(++seq, task, e.n, kind, e.at, Uint8Array.fromHex(e.hash), packBody(e.body));
           }
           for (const b of blobs) {
-            blob.run(Uint8Array.fromHex(b.digest), b.task, b.salt, b.bytes);
+            blob.run(Uint8Array.fromHex(b.digest), names.provide(b.task), b.salt, b.bytes);
           }
           for (const d of documents) writeDocument(d);
         }));
+      lastSeq += events.length;
       work += events.length + blobs.length + documents.length + 2;
       if (work >= CHECKPOINT_EVERY) checkpoint("PASSIVE");
     },
