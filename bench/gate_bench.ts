@@ -59,9 +59,9 @@ const LARGE_SCHEMA = {
 
 const SMALL = { from: 10, maxBytes: 16_384, path: "desk/decision/0007-why.md", to: 80 };
 const LARGE = {
-  edits: Array.from({ length: 10 }, (_, i) => ({
+  edits: Array.from({ length: 5 }, (_, i) => ({
     from: i,
-    text: "some replaced text that is of ordinary length, a line or so.\n",
+    text: "some replaced text that is of ordinary length, a line or so.\n".repeat(3),
     to: i + 3,
   })),
   path: "desk/notes/monday.md",

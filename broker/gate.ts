@@ -34,7 +34,8 @@ import { decisionOf, judge, type Proposal } from "./gate/judge.ts";
 import type { GateParts, Judged, JudgeParts, Verdict } from "./gate/parts.ts";
 import { makePerformer } from "./gate/perform.ts";
 import { faultOf, refuse } from "./gate/refusal.ts";
-import { callKey, parseArguments } from "./gate/step_read.ts";
+import { parseArguments } from "./arguments.ts";
+import { callKey } from "./gate/step_read.ts";
 import { BUILT_IN_GUARDS } from "./guards.ts";
 import { makeValidators } from "./validators.ts";
 

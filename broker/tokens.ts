@@ -4,14 +4,13 @@ import {
   type Digest,
   Fault,
   type GrantedCall,
-  type JsonObject,
   type Label,
   type Pid,
   type Powers,
   type ProcessKeeper,
 } from "../contracts/mod.ts";
 import { canonicalJson } from "../port/mod.ts";
-import { canonicalText } from "./canonical_text.ts";
+import { argumentsText } from "./arguments.ts";
 import { sha256Hex } from "../port/digest.ts";
 
 /** Everything that a token is good for; for anything else it is void. */
@@ -95,11 +94,11 @@ function difference(grant: TokenGrant, use: TokenBinding): string | undefined {
 
 /** SHA-256 of canonical arguments and of the digests that their references came to. */
 export function argumentsHash(
-  argumentsText: string,
+  text: string,
   digests: Readonly<Record<string, Digest>>,
 ): Digest {
   // One string is hashed faster than three.
-  return sha256Hex(`${argumentsText}\n${canonicalJson(digests)}`);
+  return sha256Hex(`${text}\n${canonicalJson(digests)}`);
 }
 
 /**
@@ -128,9 +127,4 @@ export function makeRedeem(
       label: process.label,
     });
   };
-}
-
-/** Canonical text of arguments. */
-export function argumentsText(args: JsonObject): string {
-  return canonicalText(args);
 }

@@ -1,7 +1,7 @@
 /** The closing words of a task, and its one JSON document. @module */
 import type { AgentTask, Json, Staged, StagedChange } from "../contracts/mod.ts";
 import { displayText } from "../text/mod.ts";
-import { cutTo } from "./columns.ts";
+import { columnsOf, cutTo } from "./columns.ts";
 import type { Screen } from "./hands.ts";
 import type { Tally } from "./tally.ts";
 
@@ -68,7 +68,7 @@ function plural(count: number, one: string, many = `${one}s`): string {
 
 /** US dollars as people write them. */
 export function dollars(money: number): string {
-  return money === 0 ? "nothing" : `${money.toFixed(money < 0.01 ? 4 : 2)} USD`;
+  return money === 0 ? "no money" : `${money.toFixed(money < 0.01 ? 4 : 2)} USD`;
 }
 
 /** Shows what was read, changed, refused, asked and spent. */
@@ -93,10 +93,12 @@ export function showClosing(screen: Screen, result: RunResult, tally: Tally): vo
   );
   group(
     "refused",
-    tally.refused.map((each) => {
-      const rule = each.rule === "" ? each.outcome : each.rule;
-      const what = cutTo(`${safe(each.tool)} ${safe(each.subject)}`, Math.max(24, room - 40));
-      return `${paint.red(what)}  ${paint.dim(`by ${safe(rule)}`)}`;
+    tally.refused.flatMap((each) => {
+      const rule = each.rule === "" ? safe(each.outcome) : `by ${safe(each.rule)}`;
+      const what = `${safe(each.tool)} ${safe(each.subject)}`;
+      return columnsOf(what) + columnsOf(rule) + 2 <= room
+        ? [`${paint.red(what)}  ${paint.dim(rule)}`]
+        : [paint.red(cutTo(what, room)), `  ${paint.dim(cutTo(rule, room - 2))}`];
     }),
     "nothing",
   );

@@ -18,11 +18,21 @@ export function readTrusted(disk: Pick<DiskRead, "read">, places: Places): Trust
   return parseTrusted(bytes === undefined ? undefined : new TextDecoder().decode(bytes));
 }
 
-function layerOf(disk: Pick<DiskRead, "read">, path: string): Omit<Layer, "trusted"> | undefined {
+function layerOf(
+  disk: Pick<DiskRead, "read">,
+  path: string,
+  shown = path,
+): Omit<Layer, "trusted"> | undefined {
   const bytes = disk.read(path);
   return bytes === undefined
     ? undefined
-    : { file: parseConfigText(path, new TextDecoder().decode(bytes)) };
+    : { file: parseConfigText(shown, new TextDecoder().decode(bytes)) };
+}
+
+/** A file in a mount's root is called as agents call it: shorter, and the same on every machine. */
+function shownAs(dir: string, mounts: readonly MountPlace[]): string {
+  const mount = mounts.find((each) => each.dir === dir);
+  return join(mount === undefined ? dir : mount.name, CONFIG_NAME);
 }
 
 /**
@@ -47,7 +57,7 @@ export function loadConfig(
     seen.add(dir);
     const path = join(dir, CONFIG_NAME);
     const bytes = disk.read(path);
-    const layer = layerOf(disk, path);
+    const layer = layerOf(disk, path, shownAs(dir, options.mounts));
     if (bytes === undefined || layer === undefined) return;
     layers.push({
       file: placeConfig(layer.file, dir, options.mounts),

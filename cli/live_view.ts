@@ -1,9 +1,9 @@
 /** The calm view of a task at work: one line for what happened, never more. @module */
 import { displayText } from "../text/mod.ts";
-import { cutTo, padTo } from "./columns.ts";
-import { numberOf, type Seen, type SeenEvent, subjectOf, textOf } from "./event_fields.ts";
+import { columnsOf, cutTo, padTo } from "./columns.ts";
+import { type Seen, type SeenEvent, subjectOf, textOf } from "./event_fields.ts";
 import type { Screen } from "./hands.ts";
-import { stagedPaths } from "./tally.ts";
+import { touchedBy } from "./touched.ts";
 
 /** Shows what a task does. */
 export interface LiveView {
@@ -11,72 +11,103 @@ export interface LiveView {
 }
 
 const SUBJECT = 300;
+const REFUSALS = new Set(["refusedByPolicy", "deniedByUser", "stepUpFailed"]);
+
+/** The words that a model wrote beside its calls; its last answer is shown apart. */
+function aside(event: SeenEvent): string {
+  const message = event.private["message"];
+  if (typeof message !== "object" || message === null) return "";
+  const { content, toolCalls } = message as { content?: unknown; toolCalls?: unknown };
+  const calls = Array.isArray(toolCalls) ? toolCalls.length : 0;
+  return calls > 0 && typeof content === "string" ? content.trim() : "";
+}
 
 /** Makes the view. */
 export function makeLiveView(screen: Screen): LiveView {
   const { paint, width } = screen;
   let typed = 0;
+  let colour = "BLUE";
+  const asked = new Map<string, string>();
 
+  const safe = (text: string, max = SUBJECT): string => displayText(text, { max });
   const row = (mark: string, what: string, about: string, tail = ""): void => {
-    const left = padTo(what, 14);
-    const room = Math.max(20, width - 20 - tail.length);
+    const room = Math.max(20, width - 22 - columnsOf(tail));
     const end = tail === "" ? "" : `  ${paint.dim(tail)}`;
-    screen.say(`  ${mark} ${left} ${cutTo(about, room)}${end}`.trimEnd());
+    screen.say(`  ${mark} ${padTo(what, 12)}  ${cutTo(about, room)}${end}`.trimEnd());
   };
   const under = (text: string): void => {
-    if (text !== "") screen.say(`      ${paint.dim(cutTo(text, Math.max(20, width - 8)))}`);
+    if (text !== "") screen.say(`    ${" ".repeat(12)}  ${paint.dim(cutTo(text, width - 20))}`);
   };
-  const safe = (text: string): string => displayText(text, { max: SUBJECT });
+  /** Tells of a fall once, where it happens. */
+  const fallTo = (now: string): string => {
+    if (now === "" || now === colour) return "";
+    colour = now;
+    return `untrusted from here: ${safe(now)}`;
+  };
 
   const outcome = (event: SeenEvent): void => {
     const tool = safe(textOf(event, "tool"));
-    const about = safe(subjectOf(event));
     const result = textOf(event, "outcome");
-    const rule = safe(textOf(event, "rule"));
-    const colour = textOf(event, "colour");
-    const tail = colour === "" || colour === "BLUE" ? "" : safe(colour);
-    if (result === "ok") {
-      const staged = stagedPaths(event);
-      row(paint.green("✓"), tool, about, staged.length > 0 ? "staged" : tail);
-      if (textOf(event, "decision") === "reused") under("an earlier answer of yours covers this");
+    const about = safe(subjectOf(event));
+    if (result !== "ok") {
+      const refused = REFUSALS.has(result);
+      row(paint.red("✗"), tool, about, refused ? paint.red("refused") : safe(result));
+      const rule = safe(textOf(event, "rule"));
+      under(
+        refused && rule !== ""
+          ? `by ${rule}`
+          : safe(textOf(event, "why") || textOf(event, "error")),
+      );
       return;
     }
-    const refused = result === "refusedByPolicy" || result === "deniedByUser" ||
-      result === "stepUpFailed";
-    row(paint.red("✗"), tool, about, refused ? "refused" : safe(result));
-    const why = safe(textOf(event, "why") || textOf(event, "error"));
-    under(refused && rule !== "" ? `by ${rule}` : why);
+    const { staged, applied } = touchedBy(event);
+    const files = [...staged, ...applied].map((path) => safe(path)).join(", ");
+    const fall = fallTo(textOf(event, "colour"));
+    const did = staged.length > 0 ? "staged" : applied.length > 0 ? "applied" : "";
+    row(paint.green("✓"), tool, files === "" ? about : files, did === "" ? fall : did);
+    if (textOf(event, "decision") === "reused") under("an earlier answer of yours covers this");
   };
 
-  const event = (seen: SeenEvent): void => {
-    switch (seen.event) {
+  const answered = (event: SeenEvent): void => {
+    const decision = textOf(event, "decision");
+    if (decision === "") return;
+    const held = textOf(event, "for");
+    const span = held === "" || held === "once" ? "" : `, for this ${safe(held)}`;
+    const mark = decision === "allow" ? paint.green("●") : paint.red("●");
+    const tool = asked.get(textOf(event, "question")) ?? "";
+    const words = `${decision === "allow" ? "allowed" : "denied"} by ${safe(textOf(event, "by"))}`;
+    row(mark, tool, `${words}${span}`);
+  };
+
+  const take = (event: SeenEvent): void => {
+    switch (event.event) {
       case "intent":
-        return screen.hint(`  … ${safe(textOf(seen, "tool"))} ${safe(subjectOf(seen))}`);
+        return screen.hint(`  … ${safe(textOf(event, "tool"))} ${safe(subjectOf(event))}`);
       case "outcome":
       case "refused":
-        return outcome(seen);
-      case "inferred":
+        return outcome(event);
+      case "inferred": {
         typed = 0;
-        return screen.hint("");
-      case "questionAnswered": {
-        const decision = textOf(seen, "decision");
-        const by = textOf(seen, "by");
-        if (decision === "") return;
-        const mark = decision === "allow" ? paint.green("●") : paint.red("●");
-        const forever = textOf(seen, "for");
-        const held = forever === "" || forever === "once" ? "" : `for this ${safe(forever)}`;
-        return row(mark, decision === "allow" ? "allowed" : "denied", `by ${safe(by)} ${held}`);
+        screen.hint("");
+        const words = aside(event);
+        if (words !== "") screen.say(`  ${paint.dim(cutTo(`“${safe(words, 600)}”`, width - 3))}`);
+        return;
       }
+      case "questionAsked": {
+        const tool = safe(textOf(event, "tool"));
+        asked.set(textOf(event, "question"), tool);
+        return row(paint.yellow("?"), tool, `asks: ${safe(textOf(event, "rule"))}`);
+      }
+      case "questionAnswered":
+        return answered(event);
       case "signalled":
-        return row(paint.yellow("!"), "signal", safe(textOf(seen, "signal")));
+        return row(paint.yellow("!"), "signal", safe(textOf(event, "signal")));
       case "leaseRevoked":
-        return row(paint.yellow("!"), "lease revoked", safe(textOf(seen, "lease")));
+        return row(paint.yellow("!"), "revoked", `lease ${safe(textOf(event, "lease"))}`);
       case "recovered":
-        return row(paint.yellow("↺"), "recovered", "goes on after a crash of the kernel");
-      case "undone":
-        return row(paint.yellow("↶"), "undone", `${numberOf(seen, "files") || ""}`);
+        return row(paint.yellow("!"), "recovered", "goes on after a crash of the kernel");
       case "artifact":
-        return row(paint.green("✓"), "outbox", safe(textOf(seen, "name")), "quarantined");
+        return row(paint.green("✓"), "outbox", safe(textOf(event, "name")), "quarantined");
       default:
         return;
     }
@@ -84,7 +115,7 @@ export function makeLiveView(screen: Screen): LiveView {
 
   return Object.freeze({
     take(seen: Seen): void {
-      if (seen.kind === "event") return event(seen.event);
+      if (seen.kind === "event") return take(seen.event);
       if (seen.kind === "progress") return screen.hint(`  … ${safe(seen.text)}`);
       typed += seen.text.length;
       screen.hint(`  … the model writes (${typed} characters)`);

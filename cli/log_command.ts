@@ -3,9 +3,11 @@ import { DEFAULT_LIMITS, EXIT, type Json } from "../contracts/mod.ts";
 import { displayText } from "../text/mod.ts";
 import { cell, type Command, printJsonLines, printLines, reachKernel, taskOf } from "./command.ts";
 import { cutTo, padTo } from "./columns.ts";
+import { makeCallJoin } from "./join_calls.ts";
 import { readSeen, type SeenEvent, subjectOf, textOf } from "./event_fields.ts";
+import { makeJoin } from "./join_calls.ts";
 import { has } from "./parse_arguments.ts";
-import { stagedPaths } from "./tally.ts";
+import { touchedBy } from "./touched.ts";
 import { makeTracer } from "./trace.ts";
 
 const INTERESTING = [
@@ -37,7 +39,8 @@ export function logLine(event: SeenEvent, width: number): string {
   });
   const about = [
     safe(subjectOf(event)),
-    ...stagedPaths(event).map((path) => `staged ${safe(path)}`),
+    ...touchedBy(event).staged.map((path) => `staged ${safe(path)}`),
+    ...touchedBy(event).applied.map((path) => `applied ${safe(path)}`),
     ...(["why", "error", "reason", "say"].map((name) => safe(textOf(event, name)))),
   ].filter((each) => each !== "");
   const text = [...fields, ...about].join("  ");
@@ -52,12 +55,15 @@ export async function logCommand(command: Command): Promise<number> {
   const task = taskOf(command);
   const { screen } = command.hands;
   const link = await reachKernel(command);
+  const join = makeJoin();
   const tracer = makeTracer(DEFAULT_LIMITS.money);
+  const join = makeCallJoin();
   const show = (told: Json): void => {
     const seen = readSeen(told);
     if (seen?.kind !== "event") return;
-    if (command.json) printJsonLines(command, tracer(seen.event));
-    else printLines(command, [logLine(seen.event, screen.width)]);
+    const event = join(seen.event);
+    if (command.json) printJsonLines(command, tracer(event));
+    else printLines(command, [logLine(event, screen.width)]);
   };
   try {
     if (!has(command.parsed, "follow")) {

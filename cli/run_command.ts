@@ -72,7 +72,8 @@ function showNext(command: Command, result: RunResult, demo: boolean): void {
     line("", `diff ${result.task.id}`);
     line("undo", `undo ${result.task.id}`);
   }
-  line("verify", `audit verify --head ${result.head}`);
+  line("verify", "audit verify");
+  screen.say(paint.dim(`            keep this head elsewhere, for --head: ${result.head}`));
   if (demo) {
     line("your own", `run -p "…" --mount notes=DIR --model scripted:FILE`);
   }

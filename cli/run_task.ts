@@ -4,6 +4,8 @@ import { makeAnswerer } from "./answerer.ts";
 import { changedFiles, type RunResult } from "./closing.ts";
 import type { Command } from "./command.ts";
 import type { KernelLink } from "./hands.ts";
+import { makeCallJoin } from "./join_calls.ts";
+import { makeJoin } from "./join_calls.ts";
 import { openKeyRing } from "./key_ring.ts";
 import { makeLiveView } from "./live_view.ts";
 import { absolute } from "./places.ts";
@@ -66,6 +68,8 @@ export async function followTask(
   const tally = makeTally();
   const view = makeLiveView(hands.screen);
   const tracer = makeTracer(options.budget);
+  const join = makeJoin();
+  const join = makeCallJoin();
   const trace = options.setting?.trace === undefined
     ? undefined
     : absolute(hands.around, options.setting.trace);
@@ -80,12 +84,17 @@ export async function followTask(
         (hands.keyboard === undefined ? "queue" : "ask"),
       prepared: options.setting?.prepared,
     }),
-    onSeen(seen): void {
-      if (!quiet) view.take(seen);
-      if (seen.kind !== "event") return;
-      tally.take(seen.event);
+    onSeen(told): void {
+      const seen = told.kind === "event" ? { ...told, event: join(told.event) } : told;
+      if (seen.kind !== "event") {
+        if (!quiet) view.take(seen);
+        return;
+      }
+      const event = join(seen.event);
+      if (!quiet) view.take({ kind: "event", event });
+      tally.take(event);
       if (trace === undefined) return;
-      const lines = tracer(seen.event).map((line) => `${safeJson(line)}\n`).join("");
+      const lines = tracer(event).map((line) => `${safeJson(line)}\n`).join("");
       if (lines !== "") hands.disk.append(trace, lines);
     },
   });

@@ -1,5 +1,5 @@
 /** What a task did, counted from its events: the closing words are made of this. @module */
-import { listOf, numberOf, type SeenEvent, subjectOf, textOf } from "./event_fields.ts";
+import { numberOf, type SeenEvent, subjectOf, textOf } from "./event_fields.ts";
 
 /** A refusal. All texts untrusted. */
 export interface Refusal {
@@ -109,18 +109,4 @@ export function makeTally(): Tally {
     },
     spent,
   });
-}
-
-/** Names of files that an event staged; for the live view. */
-export function stagedPaths(event: SeenEvent): string[] {
-  const record = event.private["record"];
-  const inner = typeof record === "object" && record !== null
-    ? Object.entries(record).find(([name]) => name === "staged")?.[1]
-    : undefined;
-  const staged: readonly unknown[] = Array.isArray(inner) ? inner : listOf(event, "staged");
-  return staged.flatMap((each) =>
-    typeof each === "object" && each !== null && "path" in each && typeof each.path === "string"
-      ? [each.path]
-      : []
-  );
 }

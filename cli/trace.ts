@@ -36,7 +36,7 @@ export function makeTracer(budget: number): (event: SeenEvent) => readonly Trace
           ...common,
         };
         // A call with an effect was announced by its intent already.
-        const announced = textOf(event, "intent") !== "" || event.body["intent"] === true;
+        const announced = event.body["intent"] === true;
         return announced
           ? [result]
           : [{ type: "tool_call", tool, call, args: argumentsOf(event), ...common }, result];

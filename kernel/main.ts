@@ -66,6 +66,8 @@ import { makeWatching, NOTHING_TO_WATCH, type Watching } from "./watch.ts";
 
 /** Bytes that a task may keep in scratch. */
 const SCRATCH_QUOTA = 64_000_000;
+/** Milliseconds that closing may take; whatever is left dies with this process. */
+const CLOSING_MS = 3_000;
 /** Tasks with live processes at once; more wait their turn. */
 const CONCURRENT = 128;
 
@@ -296,14 +298,12 @@ async function work(plainLog: EventLog): Promise<void> {
   );
   end.now = (): void => {
     end.now = () => undefined;
-    void (async () => {
-      await service.close();
-      await models.close();
-      await children.close();
-      leases.close();
-      await store.close();
-      exit(0);
-    })();
+    // Children are ended first: a start that hangs must not hold up the rest.
+    const closed = Promise.all([children.close(), service.close(), models.close()])
+      .then(() => store.close());
+    const late = new Promise<void>((resolve) => powers.after(CLOSING_MS, resolve));
+    void Promise.race([closed, late]).finally(() => exit(0));
+    leases.close();
   };
   const idle = makeIdleWatch({
     powers,

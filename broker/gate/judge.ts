@@ -5,7 +5,7 @@ import type { Judged, JudgeParts, Known, Read, Refusal, Verdict } from "./parts.
 import { refuse } from "./refusal.ts";
 import { knownTool } from "./step_known.ts";
 import { readArguments } from "./step_read.ts";
-import { judgeFlow } from "./step_flow.ts";
+import { flowOf, judgeFlow } from "./step_flow.ts";
 import { heldAuthority } from "./step_authority.ts";
 import { overBudget } from "./step_budget.ts";
 import { forbidden, modeOf, rulingOf, scopeOf } from "./step_mode.ts";
@@ -49,12 +49,13 @@ function judgeRead(parts: JudgeParts, known: Known, read: Read): Verdict {
     ...(grant === undefined ? {} : { grant }),
   });
   const { process } = known;
-  const ruling = rulingOf(parts.policy, known, read);
+  const carried = flowOf(known, read);
+  const ruling = rulingOf(known, read, { policy: parts.policy, effect: carried.effect });
   // What is forbidden whatever else holds is said first: "no lease" would tell to ask for one.
   const ban = forbidden(known, ruling);
   if (ban !== undefined) return refused(ban);
 
-  const flow = judgeFlow(parts.policy, known, read); // 4
+  const flow = judgeFlow(known, read, { policy: parts.policy, carried }); // 4
   if (flow.kind === "refuse") return refused(flow);
   const authority = heldAuthority(parts, known, read); // 5
   if (authority.kind === "refuse") return refused(authority);
@@ -66,7 +67,7 @@ function judgeRead(parts: JudgeParts, known: Known, read: Read): Verdict {
   const moded = modeOf(known, read, { ruling, flow, guards: parts.guards, recovering }); // 7
   if ("kind" in moded) return refused(moded);
   const { mode, rule } = moded;
-  const scope = scopeOf(known, read, process);
+  const scope = scopeOf(known, read, flow);
   const needs = mode === "stepUp" ? "stepUp" : recovering ? "recovery" : "consent";
   const grant = mode === "auto" ? undefined : parts.grants.find({
     task: process.task,

@@ -11,7 +11,6 @@ import {
   type PermissionMode,
   REQUIRED_COLOUR,
 } from "../../contracts/mod.ts";
-import type { Ruling } from "../defaults.ts";
 import { graver } from "../defaults.ts";
 import type { JudgeParts, Known, Read, Refusal } from "./parts.ts";
 import { refuse } from "./refusal.ts";
@@ -37,7 +36,10 @@ const OUTBOUND: ReadonlySet<EffectClass> = new Set(["outboundRead", "outboundWri
 const REVERSIBLE: ReadonlySet<EffectClass> = new Set(["read", "stage"]);
 
 /** The effect, colour and label of a call. */
-export function flowOf(known: Known, read: Read): Omit<Flow, "kind" | "floor" | "executes"> {
+export type Carried = Pick<Flow, "effect" | "colour" | "label">;
+
+/** What a call is and carries, of its process and of what it refers to. */
+export function flowOf(known: Known, read: Read): Carried {
   const { process, binding } = known, { resolved } = read;
   return {
     effect: graverEffect(binding.effect, resolved.effect),
@@ -48,12 +50,12 @@ export function flowOf(known: Known, read: Read): Omit<Flow, "kind" | "floor" | 
 
 /** Judges where information flows: from what was read, into what the call would touch. */
 export function judgeFlow(
-  policy: JudgeParts["policy"],
   known: Known,
   read: Read,
+  by: { readonly policy: JudgeParts["policy"]; readonly carried: Carried },
 ): Flow | Refusal {
+  const { policy } = by, { effect, colour, label } = by.carried;
   const { tool } = known, { resolved } = read;
-  const { effect, colour, label } = flowOf(known, read);
   let floor: { mode: PermissionMode; rule: string } = { mode: "auto", rule: "" };
 
   const needed = REQUIRED_COLOUR[effect];
@@ -107,5 +109,3 @@ function laterExecuted(policy: JudgeParts["policy"], read: Read): readonly strin
   const named = [...changes, ...written].map(({ path }) => path).filter(policy.executes);
   return [...new Set([...executes, ...named])];
 }
-
-export type { Ruling };

@@ -1,25 +1,29 @@
 /** Gate step 7: the mode, by policy, flow and guards; and whether an answer stands. @module */
-import type { AnswerScope, PermissionMode, ProcessRow } from "../../contracts/mod.ts";
+import type { AnswerScope, EffectClass, PermissionMode } from "../../contracts/mod.ts";
 import { graver, type Ruling } from "../defaults.ts";
 import type { Guards } from "../guards.ts";
 import type { Policy } from "../policy.ts";
 import type { Known, Read, Refusal } from "./parts.ts";
-import { type Flow, flowOf } from "./step_flow.ts";
+import type { Flow } from "./step_flow.ts";
 import { refuse } from "./refusal.ts";
 
 /** What the policy says about a call, by the gravest of its paths. */
-export function rulingOf(policy: Policy, known: Known, read: Read): Ruling {
+export function rulingOf(
+  known: Known,
+  read: Read,
+  by: { readonly policy: Policy; readonly effect: EffectClass },
+): Ruling {
   const { process, binding, tool } = known;
   const { destination, scopes, changes } = read.resolved;
   const paths: string[] = [];
   for (const scope of scopes) if (scope.resource === "mount") paths.push(scope.path);
   for (const { path } of changes ?? []) paths.push(path);
-  return policy.decide({
+  return by.policy.decide({
     profile: process.profile,
     phase: process.phase,
     tool,
     category: binding.descriptor.category,
-    effect: flowOf(known, read).effect,
+    effect: by.effect,
     paths,
     ...(destination === undefined ? {} : { destination }),
   });
@@ -68,8 +72,11 @@ export function modeOf(
 }
 
 /** What exactly an answer to this call covers. */
-export function scopeOf(known: Known, read: Read, process: ProcessRow): AnswerScope {
-  const { effect, colour, label } = flowOf(known, read);
+export function scopeOf(
+  known: Known,
+  read: Read,
+  { effect, colour, label }: Pick<Flow, "effect" | "colour" | "label">,
+): AnswerScope {
   const { destination } = read.resolved;
   return {
     tool: known.tool,
@@ -79,6 +86,6 @@ export function scopeOf(known: Known, read: Read, process: ProcessRow): AnswerSc
     effect,
     colour,
     label,
-    session: process.session,
+    session: known.process.session,
   };
 }

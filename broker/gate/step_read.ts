@@ -1,13 +1,12 @@
 /** Gate step 3: arguments parsed with limits, checked, their references resolved. @module */
-import { type Digest, Fault, type JsonObject, type ProcessRow } from "../../contracts/mod.ts";
-import { canonicalJson, parseJson } from "../../port/mod.ts";
+import { type Digest, Fault, type ProcessRow } from "../../contracts/mod.ts";
+import { canonicalJson } from "../../port/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
-import { canonicalText } from "../canonical_text.ts";
+import { parseArguments } from "../arguments.ts";
 import { argumentsHash } from "../tokens.ts";
 import type { JudgeParts, Known, Read, Refusal } from "./parts.ts";
 import { faultOf, OUTCOME_OF, refuse } from "./refusal.ts";
 
-const LIMITS = { frameBytes: 1 << 20, depth: 32, nodes: 50_000 };
 const RULE = "built-in: arguments fit the tool's schema";
 
 /** Reads a call's arguments and resolves what they refer to, as of now. */
@@ -51,17 +50,6 @@ export function callKey(
   argumentsText: string,
 ): Digest {
   return sha256Hex(canonicalJson([process.task, process.conversation, callId, argumentsText]));
-}
-
-/** Parses an argument object. @throws {Fault} for anything else, or past the limits. */
-export function parseArguments(text: string): { readonly args: JsonObject; readonly text: string } {
-  const value = parseJson(text, LIMITS);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new Fault("invalidArguments", "arguments must be a JSON object");
-  }
-  // Array.isArray does not narrow a readonly array away.
-  const args = value as JsonObject;
-  return { args, text: canonicalText(args) };
 }
 
 function once<T>(make: () => T): () => T {

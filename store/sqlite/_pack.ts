@@ -4,12 +4,13 @@
  * as one body.
  *
  * A packed body is its UTF-8 text, in which the bytes below 0x20, that JSON text never holds raw,
- * stand for what follows them:
+ * stand for a string and the quotes around it:
  *
  * - 0x01 and 32 bytes: 64 hex digits;
- * - 0x02, a length of two bytes (big-endian) and so many bytes: base64url text without padding;
- * - 0x03 and one byte: a string of {@link WORDS} by its number, in quotes;
- * - 0x04 and one byte: the same, with the colon of a field name;
+ * - 0x02, a length of two bytes (big-endian) and so many bytes: base64url text without padding, of
+ *   43 characters or more;
+ * - 0x03 and one byte: a string of {@link WORDS} by its number;
+ * - 0x04 and one byte: the same, and the colon that makes it a field's name;
  * - 0x00 as the very first byte: all that follows is the text as it is.
  *
  * @module
@@ -17,7 +18,9 @@
 import { Buffer } from "node:buffer";
 
 const [RAW, HEX, BASE64, WORD, FIELD] = [0, 1, 2, 3, 4];
-const MOST_BASE64 = 65_535;
+const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
+const LONGEST_WORD = 24;
+const [SHORTEST_BASE64, LONGEST_BASE64] = [43, 87_380];
 
 // Part of the format: words may be added at the end, never moved, and never more than 256.
 const WORDS = (
@@ -33,76 +36,139 @@ const WORDS = (
   "invalidArguments unknownTool open blocked needsApproval reviewing done failed expired main " +
   "scripted demo model tools resource right grantedAt until ppid spec depth started ended"
 ).split(" ").filter((word, i, all) => all.indexOf(word) === i);
-const NUMBER: ReadonlyMap<string, number> = new Map(WORDS.map((word, i) => [word, i]));
 
-// deno-lint-ignore no-control-regex -- what JSON text never holds
-const CONTROL = /[\x00-\x1f]/;
-const PART = /[0-9a-f]{64}|[A-Za-z0-9_-]{43,}|"[A-Za-z]{1,24}":?/g;
-const BASE64URL = { alphabet: "base64url", omitPadding: true } as const;
-const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-const ENCODER = new TextEncoder();
-
-/** Bytes of base64url text, if they write it again. */
-function tryBase64(text: string): Uint8Array | undefined {
-  // Of four lengths modulo 4 base64 has three; the decoder's own error costs far more than this.
-  if (text.length % 4 === 1) return undefined;
-  const bytes = Uint8Array.fromBase64(text, { alphabet: "base64url" });
-  return bytes.length <= MOST_BASE64 && bytes.toBase64(BASE64URL) === text ? bytes : undefined;
+/** What a byte of a string may be part of, as bits. */
+const [LETTER, HEX_DIGIT, BASE64_DIGIT] = [1, 2, 4];
+const KIND = new Uint8Array(256);
+/** The value of a digit, hex or base64url. */
+const HEX_VALUE = new Uint8Array(256);
+const BASE64_VALUE = new Uint8Array(256);
+for (
+  const [i, char] of [...("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")]
+    .entries()
+) {
+  const code = char.charCodeAt(0);
+  BASE64_VALUE[code] = i;
+  KIND[code] = BASE64_DIGIT | (/[A-Za-z]/.test(char) ? LETTER : 0);
+}
+for (const [i, char] of [..."0123456789abcdef"].entries()) {
+  const code = char.charCodeAt(0);
+  HEX_VALUE[code] = i;
+  KIND[code] = (KIND[code] ?? 0) | HEX_DIGIT;
 }
 
-/** Packs a body. */
+const ENCODER = new TextEncoder();
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const WORD_BYTES = WORDS.map((word) => ENCODER.encode(word));
+
+function step(hash: number, byte: number): number {
+  return (Math.imul(hash, 31) + byte) | 0;
+}
+
+const NUMBER: ReadonlyMap<number, number> = new Map(
+  WORD_BYTES.map((bytes, i) => [bytes.reduce(step, 0), i]),
+);
+
+/** The number of the word that stands at `from`, or -1. */
+function wordAt(buffer: Uint8Array, from: number, length: number, hash: number): number {
+  const number = NUMBER.get(hash) ?? -1;
+  const word = WORD_BYTES[number];
+  if (word?.length !== length) return -1;
+  for (let i = 0; i < length; i++) if (word[i] !== buffer[from + i]) return -1;
+  return number;
+}
+
+/** Writes the bytes that hex text stands for at `to`, which is not behind it. */
+function packHex(buffer: Uint8Array, from: number, to: number): void {
+  for (let i = 0; i < 32; i++) {
+    const high = HEX_VALUE[buffer[from + 2 * i] ?? 0] ?? 0;
+    buffer[to + i] = (high << 4) | (HEX_VALUE[buffer[from + 2 * i + 1] ?? 0] ?? 0);
+  }
+}
+
+/** Whether base64url text of this length, with this last digit, is what its bytes are written as. */
+function isExact(length: number, last: number): boolean {
+  const spare = [0, -1, 0b1111, 0b11][length % 4] ?? 0;
+  return spare !== -1 && ((BASE64_VALUE[last] ?? 0) & spare) === 0;
+}
+
+/** As {@link packHex} for base64url text of `length` characters; gives the number of bytes. */
+function packBase64(buffer: Uint8Array, from: number, length: number, to: number): number {
+  let [bits, held, at] = [0, 0, to];
+  for (let i = 0; i < length; i++) {
+    held = ((held << 6) | (BASE64_VALUE[buffer[from + i] ?? 0] ?? 0)) & 0xffff;
+    bits += 6;
+    if (bits >= 8) buffer[at++] = held >> (bits -= 8);
+  }
+  return at - to;
+}
+
+function packRaw(text: string): Uint8Array {
+  return Buffer.concat([Uint8Array.of(RAW), ENCODER.encode(text)]);
+}
+
+/** Packs a body: one pass over its bytes, in place, because what is written is never longer. */
 export function packBody(text: string): Uint8Array {
-  if (CONTROL.test(text)) return Buffer.concat([Uint8Array.of(RAW), ENCODER.encode(text)]);
-  const out = new Uint8Array(text.length * 3);
-  let length = 0;
-  const literal = (from: number, to: number): void => {
-    for (let i = from; i < to; i++) {
-      const code = text.charCodeAt(i);
-      if (code > 0x7f) {
-        length += ENCODER.encodeInto(text.slice(i, to), out.subarray(length)).written;
-        return;
-      }
-      out[length++] = code;
-    }
-  };
-  let done = 0;
-  const mark = (index: number, part: string, ...codes: readonly number[]): void => {
-    literal(done, index);
-    for (const code of codes) out[length++] = code;
-    done = index + part.length;
-  };
-  PART.lastIndex = 0;
-  for (let found = PART.exec(text); found !== null; found = PART.exec(text)) {
-    const { index, 0: part } = found;
-    if (part.charCodeAt(0) === 0x22) {
-      const field = part.endsWith(":");
-      const number = NUMBER.get(part.slice(1, field ? -2 : -1));
-      if (number !== undefined) mark(index, part, field ? FIELD : WORD, number);
-      // A closing quote may open the next match: look again from it.
-      else PART.lastIndex = index + 1;
+  const buffer = new Uint8Array(text.length * 3);
+  const end = ENCODER.encodeInto(text, buffer).written;
+  let [read, write] = [0, 0];
+  while (read < end) {
+    const byte = buffer[read] ?? 0;
+    if (byte < 0x20) return packRaw(text);
+    if (byte !== QUOTE) {
+      buffer[write++] = byte;
+      read++;
       continue;
     }
-    const bytes = PLAIN_HEX.test(part) ? Uint8Array.fromHex(part) : tryBase64(part);
-    if (bytes === undefined) continue;
-    if (part.length === 64 && PLAIN_HEX.test(part)) mark(index, part, HEX);
-    else mark(index, part, BASE64, bytes.length >> 8, bytes.length & 0xff);
-    out.set(bytes, length);
-    length += bytes.length;
+    let [close, kinds, hash] = [read + 1, LETTER | HEX_DIGIT | BASE64_DIGIT, 0];
+    for (; close < end && buffer[close] !== QUOTE; close++) {
+      const inner = buffer[close] ?? 0;
+      if (inner < 0x20) return packRaw(text);
+      if (inner === BACKSLASH && (buffer[++close] ?? 0x20) < 0x20) return packRaw(text);
+      kinds &= KIND[inner] ?? 0;
+      hash = step(hash, inner);
+    }
+    const from = read + 1;
+    const length = close - from;
+    const number = (kinds & LETTER) !== 0 && length <= LONGEST_WORD && close < end
+      ? wordAt(buffer, from, length, hash)
+      : -1;
+    if (number >= 0) {
+      const isField = close + 1 < end && buffer[close + 1] === COLON;
+      buffer[write++] = isField ? FIELD : WORD;
+      buffer[write++] = number;
+      read = close + (isField ? 2 : 1);
+    } else if ((kinds & HEX_DIGIT) !== 0 && length === 64 && close < end) {
+      buffer[write] = HEX;
+      packHex(buffer, from, write + 1);
+      write += 33;
+      read = close + 1;
+    } else if (
+      (kinds & BASE64_DIGIT) !== 0 && length >= SHORTEST_BASE64 && length <= LONGEST_BASE64 &&
+      close < end && isExact(length, buffer[close - 1] ?? 0)
+    ) {
+      // First where it overtakes nothing that is still to be read, then behind its length.
+      const size = packBase64(buffer, from, length, write);
+      buffer.copyWithin(write + 3, write, write + size);
+      buffer[write] = BASE64;
+      buffer[write + 1] = size >> 8;
+      buffer[write + 2] = size & 0xff;
+      write += 3 + size;
+      read = close + 1;
+    } else {
+      const after = Math.min(close + 1, end);
+      buffer.copyWithin(write, read, after);
+      write += after - read;
+      read = after;
+    }
   }
-  literal(done, text.length);
-  return out.slice(0, length);
-}
-const PLAIN_HEX = /^[0-9a-f]{64}$/;
-
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return Buffer.compare(a, b) === 0;
+  return buffer.slice(0, write);
 }
 
 function tryExpand(packed: Uint8Array): string | undefined {
   if (packed[0] === RAW) return UTF8.decode(packed.subarray(1));
   const parts: Uint8Array[] = [];
-  let literal = 0;
-  let at = 0;
+  let [literal, at] = [0, 0];
   const expand = (text: string, length: number): void => {
     parts.push(packed.subarray(literal, at), ENCODER.encode(text));
     at += length;
@@ -111,10 +177,11 @@ function tryExpand(packed: Uint8Array): string | undefined {
   while (at < packed.length) {
     const code = packed[at] ?? 0;
     if (code >= 0x20) at++;
-    else if (code === HEX) expand(packed.subarray(at + 1, at + 33).toHex(), 33);
+    else if (code === HEX) expand(`"${packed.subarray(at + 1, at + 33).toHex()}"`, 33);
     else if (code === BASE64) {
-      const length = ((packed[at + 1] ?? 0) << 8) | (packed[at + 2] ?? 0);
-      expand(packed.subarray(at + 3, at + 3 + length).toBase64(BASE64URL), 3 + length);
+      const size = ((packed[at + 1] ?? 0) << 8) | (packed[at + 2] ?? 0);
+      const bytes = packed.subarray(at + 3, at + 3 + size);
+      expand(`"${bytes.toBase64({ alphabet: "base64url", omitPadding: true })}"`, 3 + size);
     } else if (code === WORD || code === FIELD) {
       const word = WORDS[packed[at + 1] ?? WORDS.length];
       if (word === undefined) return undefined;
@@ -129,7 +196,8 @@ function tryExpand(packed: Uint8Array): string | undefined {
 export function tryUnpackBody(packed: Uint8Array): string | undefined {
   try {
     const text = tryExpand(packed);
-    return text !== undefined && sameBytes(packBody(text), packed) ? text : undefined;
+    if (text === undefined) return undefined;
+    return Buffer.compare(packBody(text), packed) === 0 ? text : undefined;
   } catch (error) {
     if (error instanceof TypeError) return undefined;
     throw error;

@@ -2,30 +2,9 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Digest } from "../../contracts/ids.ts";
 import type { DocumentRow, EventRow, Store, StoredEvent } from "../../contracts/store.ts";
+import { DEFAULT_LIMIT, eventQuery, KERNEL_HEAD, OTHER_HEADS, type Value } from "./_event_query.ts";
 import { withFaults } from "./_faults.ts";
-import {
-  bytesOf,
-  DOCUMENT_COLUMNS,
-  documentOf,
-  EVENT_COLUMNS,
-  eventOf,
-  type SqlRow,
-} from "./_rows.ts";
-
-/** Rows that a query returns when it names no limit. */
-const DEFAULT_LIMIT = 1_000;
-
-// A skip-scan over the chain index: the cost is in the number of tasks, not of events.
-const HEADS = `
-WITH RECURSIVE chains(task) AS (
-  SELECT min(task) FROM events
-  UNION ALL
-  SELECT (SELECT min(task) FROM events WHERE task > chains.task) FROM chains
-    WHERE chains.task IS NOT NULL)
-SELECT ${EVENT_COLUMNS} FROM chains JOIN events e ON e.task = chains.task
-  AND e.n = (SELECT max(n) FROM events WHERE task = chains.task)`;
-
-type Value = string | number | Uint8Array;
+import { bytesOf, DOCUMENT_COLUMNS, documentOf, eventOf, type SqlRow } from "./_rows.ts";
 
 type Content = { readonly salt: Uint8Array; readonly bytes: Uint8Array };
 
@@ -56,24 +35,11 @@ export function makeReader(db: DatabaseSync): Reader {
 
   return Object.freeze(
     {
-      events({ task, afterSeq, fromN, kinds, limit = DEFAULT_LIMIT }): readonly StoredEvent[] {
-        const where: string[] = [];
-        const values: Value[] = [];
-        const add = (clause: string, ...more: readonly Value[]): void => {
-          where.push(clause);
-          values.push(...more);
-        };
-        if (task !== undefined) add("e.task = ?", task);
-        if (fromN !== undefined) add("e.n >= ?", fromN);
-        if (afterSeq !== undefined) add("e.seq > ?", afterSeq);
-        if (kinds !== undefined) add(`e.kind IN (${kinds.map(() => "?").join(",")})`, ...kinds);
-        const filter = where.length === 0 ? "" : `WHERE ${where.join(" AND ")}`;
-        // Within one chain `n` rises with `seq`, and has the index.
-        const order = task === undefined ? "e.seq" : "e.n";
-        const sql = `SELECT ${EVENT_COLUMNS} FROM events e ${filter} ORDER BY ${order} LIMIT ?`;
-        return rows(sql, [...values, limit]).map(eventOf);
+      events(query): readonly StoredEvent[] {
+        const { sql, values } = eventQuery(query);
+        return rows(sql, values).map(eventOf);
       },
-      heads: () => rows(HEADS, []).map(eventOf),
+      heads: () => [...rows(KERNEL_HEAD, []), ...rows(OTHER_HEADS, [])].map(eventOf),
       blob(digest): Content | undefined {
         const what = "content";
         const row = rows("SELECT salt, bytes FROM blobs WHERE digest = ?", [

@@ -41,10 +41,6 @@ export function bytesOf(row: SqlRow, key: string, what: string): Uint8Array {
   return value;
 }
 
-/** Columns of an event, in the form that {@link eventOf} reads. */
-export const EVENT_COLUMNS =
-  "e.seq, e.task, e.n, e.kind, e.at, e.hash, CAST(e.body AS BLOB) AS body";
-
 /** An event. Throws `storeCorrupt` for a row that no writer of ours made. */
 export function eventOf(row: SqlRow): StoredEvent {
   const seq = integer(row, "seq", "an event");

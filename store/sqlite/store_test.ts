@@ -4,6 +4,7 @@ import { Fault } from "../../contracts/fault.ts";
 import { Digest } from "../../contracts/ids.ts";
 import type { EventRow } from "../../contracts/store.ts";
 import { rejectsWith, storeContract, type StoreUnderTest } from "../contract_suite.ts";
+import { eventQuery, OTHER_HEADS } from "./_event_query.ts";
 import { checkSqliteFile, openSqliteStore, replaceSqliteFile } from "./mod.ts";
 
 const HASH = Digest.parse("ab".repeat(32));
@@ -76,7 +77,7 @@ Deno.test("store sqlite: no statement changes, replaces or removes an event", as
   db.exec("PRAGMA recursive_triggers=ON");
   for (
     const sql of [
-      "UPDATE events SET body = 'x'",
+      "UPDATE events SET body = x'00'",
       "UPDATE events SET seq = 9",
       "DELETE FROM events",
       "REPLACE INTO events SELECT * FROM events",
@@ -223,4 +224,30 @@ Deno.test("store sqlite: replacing keeps the old file, and never over another", 
   assert.deepEqual(await tasks(keepAs), ["alice"]);
   const again = faultOf(() => replaceSqliteFile(path, { fresh, keepAs }));
   assert.equal(again.code, "alreadyExists");
+});
+
+Deno.test("store sqlite: two writers of one file: the second meets a conflict, also on other chains", async () => {
+  using at = folder();
+  const path = `${at.dir}/log.db`;
+  const [first, second] = [openSqliteStore({ path }), openSqliteStore({ path })];
+  await first.commit({ events: [row("kernel", 0)], blobs: [], documents: [] });
+  const commit = second.commit({ events: [row("bob", 0)], blobs: [], documents: [] });
+  await rejectsWith("conflict", commit);
+  await first.close();
+  await second.close();
+});
+
+Deno.test("store sqlite: finding a chain's events and its head does not read the whole table", () => {
+  using at = folder();
+  const path = `${at.dir}/log.db`;
+  void openSqliteStore({ path }).close();
+  const db = new DatabaseSync(path);
+  const plan = (sql: string): string =>
+    db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all().map((step) => step["detail"]).join("; ");
+  const chain = plan(eventQuery({ task: "alice", fromN: 3, kinds: ["intent"] }).sql);
+  assert.match(chain, /SEARCH e USING INDEX events_chain \(task=\? AND n>\?\)/);
+  assert.doesNotMatch(chain, /TEMP B-TREE/);
+  assert.match(plan(eventQuery({ afterSeq: 3, kinds: ["seal"] }).sql), /PRIMARY KEY \(rowid>\?\)/);
+  assert.doesNotMatch(plan(OTHER_HEADS), /SCAN e\b/);
+  db.close();
 });

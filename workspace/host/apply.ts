@@ -36,7 +36,7 @@ export async function applyChanges(state: HostState, job: Job): Promise<readonly
   for (const [index, change] of changes.entries()) {
     plans.push(await planFile(state, { change, id: job.id, index }));
   }
-  for (const plan of plans) sweep(state, plan);
+  for (const plan of plans) if (plan.reachable) sweep(state, plan);
   const conflicts = plans.filter((plan) => plan.conflict);
   if (conflicts.length > 0) throw conflictOf(job.id, conflicts);
   const todo = plans.filter((plan) => !plan.done);
@@ -49,8 +49,8 @@ export async function applyChanges(state: HostState, job: Job): Promise<readonly
   try {
     for (const plan of todo) {
       name = plan.change.path;
-      await writeNext(state, plan);
       undo.push(() => sweep(state, plan));
+      await writeNext(state, plan);
       state.reach?.("written");
     }
     for (const plan of todo) {
@@ -73,6 +73,9 @@ async function writeNext(state: HostState, plan: PlannedFile): Promise<void> {
   if (plan.change.next === undefined) return;
   const bytes = await state.content.get(plan.change.next);
   state.files.create(plan.fresh, bytes, plan.found?.mode);
+  // INVARIANT: what is written lies where the patch says (test: "… became a link …").
+  if (state.files.real(plan.fresh) === plan.fresh) return;
+  throw new Fault("refused", `Cannot apply "${plan.change.path}": links are not written through`);
 }
 
 function swap(

@@ -17,7 +17,12 @@ export function makeFolders(
       const rel = path.parts.slice(0, depth).join("/");
       const name = `${mount.name}/${rel}`, full = `${mount.root}/${rel}`;
       if (missing.has(name)) continue;
-      if (about("apply", name, () => state.files.stat(full)) === undefined) missing.set(name, full);
+      const above = `${mount.name}/${path.parts.slice(0, depth - 1).join("/")}`;
+      // Beneath what is missing all is missing.
+      if (missing.has(above)) missing.set(name, full);
+      else if (about("apply", name, () => state.files.stat(full)) === undefined) {
+        missing.set(name, full);
+      }
     }
   }
   const names = [...missing.keys()];

@@ -20,6 +20,8 @@ export interface PlannedFile {
   /** A deleted file waits here until all is done. */
   readonly aside: string;
   readonly found: FileStat | undefined;
+  /** False when a folder above it is still to be made. */
+  readonly reachable: boolean;
   /** Digest of what is there. */
   readonly digest: string | undefined;
   /** Digest that should be there. */
@@ -38,8 +40,10 @@ export async function planFile(
   const place = state.judge.writable(path);
   const folder = place.full.slice(0, place.full.lastIndexOf("/"));
   const stem = `${folder}/.remit-${what.id.slice(0, 16)}-${what.index}`;
-  const found = about("apply", path.text, () => state.files.stat(place.full));
-  checkParents(state, place);
+  const reachable = checkParents(state, place);
+  const found = reachable
+    ? about("apply", path.text, () => state.files.stat(place.full))
+    : undefined;
   let digest: string | undefined;
   if (found !== undefined) {
     if (found.kind !== "file") {
@@ -65,6 +69,7 @@ export async function planFile(
     fresh: `${stem}.new`,
     aside: `${stem}.old`,
     found,
+    reachable,
     digest,
     wanted: change.base,
     done,
@@ -72,20 +77,20 @@ export async function planFile(
   };
 }
 
-/** The nearest folder above that exists must be reached without a link. */
-function checkParents(state: HostState, place: Place): void {
-  const { root } = place.mount;
-  let folder = place.full;
-  while (folder !== root) {
-    folder = folder.slice(0, folder.lastIndexOf("/"));
-    const at = folder;
-    const real = about("apply", place.path.text, () => state.files.real(at));
-    if (real === folder) return;
-    const linked = real !== undefined ||
-      about("apply", place.path.text, () => state.files.stat(at)) !== undefined;
-    if (!linked) continue;
-    throw new Fault("refused", `Cannot apply "${place.path.text}": links are not written through`);
+/**
+ * Every folder between the mount and the file is a folder and no link, or missing. From the top
+ * down, and the mount itself is not asked about: a call may hold no lease for the whole of it.
+ */
+function checkParents(state: HostState, { path, mount }: Place): boolean {
+  for (let depth = 1; depth < path.parts.length; depth++) {
+    const folder = `${mount.root}/${path.parts.slice(0, depth).join("/")}`;
+    const kind = about("apply", path.text, () => state.files.stat(folder))?.kind;
+    if (kind === undefined) return false;
+    if (kind === "folder") continue;
+    const why = kind === "link" ? "links are not written through" : "a file is in its way";
+    throw new Fault("refused", `Cannot apply "${path.text}": ${why}`);
   }
+  return true;
 }
 
 /** Takes away what this job left beside a file in an earlier run, or in this one. */

@@ -1,0 +1,133 @@
+/** A real kernel for measurements: started as init starts it, spoken to over its control socket. */
+import { generateKeyPairSync } from "node:crypto";
+import { provideBundles } from "../cli/bundles_powers.ts";
+import type { KernelLink } from "../cli/hands.ts";
+import { startKernel } from "../cli/kernel_start_powers.ts";
+import { greet } from "../cli/link.ts";
+import { findPrograms } from "../cli/programs_powers.ts";
+import { connectSocket } from "../cli/socket_powers.ts";
+import {
+  type Json,
+  type KernelConfig,
+  type Mount,
+  SessionId,
+  type TaskRequest,
+  toJson,
+} from "../contracts/mod.ts";
+
+/** A kernel under measurement. */
+export interface BenchKernel {
+  readonly link: KernelLink;
+  readonly dir: string;
+  readonly pid: number;
+  /** Runs a task to its end; resolves with its exit code. */
+  run(request: TaskRequest): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Starts a kernel over a fresh state. */
+export async function startBenchKernel(
+  extra: Partial<Pick<KernelConfig, "pool">> = {},
+): Promise<BenchKernel> {
+  const dir = await Deno.makeTempDir({ prefix: "remit-bench-" });
+  const home = new URL("..", import.meta.url).pathname.replace(/\/$/, "");
+  const bundles = await provideBundles({
+    home,
+    cache: `${Deno.env.get("XDG_CACHE_HOME") ?? `${Deno.env.get("HOME")}/.cache`}/remit`,
+    onBuild: () => undefined,
+  });
+  const { publicKey } = generateKeyPairSync("ed25519");
+  const config: KernelConfig = {
+    dir: `${dir}/kernel`,
+    runtime: `${dir}/run`,
+    bundles: { worker: bundles.worker, toolhost: bundles.toolhost, model: bundles.model },
+    programs: await findPrograms(),
+    denoDir: bundles.denoDir,
+    personKey: publicKey.export({ format: "der", type: "spki" }).subarray(-32).toString("base64url"),
+    policy: {
+      rules: [],
+      never: [],
+      clearance: {},
+      limits: {},
+      strict: false,
+      selfConsent: false,
+      resultBytes: {},
+    },
+    harness: "bench",
+    brokerSockets: Array.from({ length: 16 }, (_, n) => `${dir}/run/b${n}`),
+    controlSocket: `${dir}/run/control`,
+    stay: true,
+    idleMs: 1_000,
+    pool: { workers: 4, toolhosts: 1 },
+    ...extra,
+  };
+  for (const each of [config.dir, config.runtime]) await Deno.mkdir(each, { mode: 0o700 });
+  const started = await startKernel(config, { bundle: bundles.kernel, mounts: [] });
+  const link = await connected(config.controlSocket, started);
+  const ends = new Map<string, (exit: number) => void>();
+  const early = new Map<string, number>();
+  link.onTell((op, body) => {
+    if (op !== "end") return;
+    const { task, exit } = body as { task: string; exit: number };
+    const waiting = ends.get(task);
+    if (waiting === undefined) early.set(task, exit);
+    else waiting(exit);
+  });
+  const { pid } = await link.ask("hello", { version: 1, harness: "bench" }) as { pid: number };
+  return {
+    link,
+    dir,
+    pid,
+    async run(request): Promise<number> {
+      const { task } = await link.ask("run", toJson(request)) as { task: string };
+      const done = new Promise<number>((resolve) => ends.set(task, resolve));
+      await link.ask("watch", { task, from: 0 });
+      const before = early.get(task);
+      return before ?? await done;
+    },
+    async close(): Promise<void> {
+      await link.ask("stop", null).catch(() => null as Json);
+      link.close();
+      await started.ended;
+      await Deno.remove(dir, { recursive: true });
+    },
+  };
+}
+
+async function connected(
+  socket: string,
+  started: Awaited<ReturnType<typeof startKernel>>,
+): Promise<KernelLink> {
+  let dead = false;
+  void started.ended.then(() => dead = true);
+  for (;;) {
+    const wire = await connectSocket(socket);
+    if (wire !== undefined) return await greet(wire, "bench");
+    if (dead) throw new Error(`the kernel ended: ${started.log()}`);
+    // TIMER: nothing tells when a socket begins to listen.
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** A request of a scripted model. */
+export function benchRequest(scenario: string, mounts: readonly Mount[] = []): TaskRequest {
+  return {
+    request: "measure",
+    session: SessionId.parse("s000000000000"),
+    ingress: { channel: "terminal", principal: "bench", colour: "BLUE", label: "internal" },
+    profile: "operator",
+    mounts: [...mounts],
+    model: { ref: "scripted:bench.yaml", config: JSON.stringify({ file: "bench.yaml", text: scenario }) },
+    limits: {},
+    onQuestion: "queue",
+    phase: "work",
+    interactive: false,
+  };
+}
+
+/** The middle and the 99th of a hundred. */
+export function quantiles(values: readonly number[]): { median: number; p99: number } {
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = (q: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? NaN;
+  return { median: at(0.5), p99: at(0.99) };
+}

@@ -1,0 +1,102 @@
+import { deepEqual, equal, ok, throws } from "node:assert/strict";
+import fc from "fast-check";
+import type { Json, JsonObject } from "../contracts/mod.ts";
+import { canonicalJson, parseJson } from "../port/mod.ts";
+import { parseArguments } from "./arguments.ts";
+
+interface Outcome {
+  readonly text: string;
+  readonly args: Json;
+}
+
+/** What the long way alone comes to. */
+function long(text: string): Outcome | "refused" {
+  try {
+    const args = parseJson(text, { frameBytes: 1 << 20, depth: 32, nodes: 50_000 });
+    if (typeof args !== "object" || args === null || Array.isArray(args)) return "refused";
+    return { args, text: canonicalJson(args) };
+  } catch {
+    return "refused";
+  }
+}
+
+function short(text: string): Outcome | "refused" {
+  try {
+    return parseArguments(text);
+  } catch {
+    return "refused";
+  }
+}
+
+const key = fc.oneof(
+  fc.string({ maxLength: 3 }),
+  fc.constantFrom(
+    "__proto__",
+    "0",
+    "9",
+    "10",
+    "-1",
+    "constructor",
+    "toJSON",
+    "é",
+    "\ud800",
+    "a",
+    "b",
+  ),
+);
+const { value, object } = fc.letrec<{ value: Json; object: string }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4 },
+    fc.constantFrom<Json>(null, true, 0, -0, 1e21, 1.5, "", "a\\ud800", "\ud800", "ü\u2028"),
+    fc.string({ maxLength: 5 }),
+    fc.array(tie("value"), { maxLength: 3 }),
+    fc.dictionary(key, tie("value"), { maxKeys: 4 }),
+  ),
+  // Written by hand, so that keys may repeat and spaces stand where a model puts them.
+  object: fc.tuple(
+    fc.array(fc.tuple(key, tie("value")), { maxLength: 5 }),
+    fc.constantFrom("", " "),
+  )
+    .map(([entries, space]) =>
+      `{${entries.map(([k, v]) => `${JSON.stringify(k)}:${space}${JSON.stringify(v)}`).join(",")}}`
+    ),
+}));
+
+Deno.test("the short way and the long way come to the same", () => {
+  fc.assert(
+    fc.property(fc.oneof(object, value.map((v) => JSON.stringify(v)), fc.string()), (text) => {
+      deepEqual(short(text), long(text));
+    }),
+    { numRuns: 10_000 },
+  );
+});
+
+Deno.test("arguments are frozen to their depths, however they were read", () => {
+  for (const text of ['{"a":{"b":[{"c":1}]}}', '{ "a": {"b": [{"c": 1}]} }']) {
+    const { args } = parseArguments(text);
+    const frozen = (item: Json): boolean =>
+      typeof item !== "object" || item === null ||
+      (Object.isFrozen(item) && Object.values(item as JsonObject).every(frozen));
+    ok(frozen(args));
+  }
+});
+
+Deno.test("arguments past a limit, of another type or with tricks are refused", () => {
+  const deep = (n: number): string => `{"a":${"[".repeat(n)}${"]".repeat(n)}}`;
+  equal(parseArguments(deep(31)).text, deep(31));
+  for (
+    const text of [
+      deep(32),
+      deep(100_000),
+      `{"a":"${"x".repeat(1 << 20)}"}`,
+      `{"a":[${"1,".repeat(60_000)}1]}`,
+      '{"a":1,"a":1}',
+      '{"a":1,"\\u0061":2}',
+      '{"a":1e999}',
+      '{"a":"\\ud800"}',
+      "[1]",
+      "null",
+      "",
+    ]
+  ) throws(() => parseArguments(text), { name: "Fault" }, text.slice(0, 40));
+});

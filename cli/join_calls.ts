@@ -1,0 +1,28 @@
+/** Joins a call's intent with its outcome, so that one event says what was asked and what came of it. @module */
+import { type SeenEvent, textOf } from "./event_fields.ts";
+
+const FROM_INTENT = ["rule", "decision", "effect", "mode", "question", "actor", "model"];
+
+/** Makes the join: gives each event, outcomes with what their intents said. */
+export function makeJoin(): (event: SeenEvent) => SeenEvent {
+  const intents = new Map<string, SeenEvent>();
+  return (event) => {
+    const call = textOf(event, "call");
+    if (event.event === "intent") {
+      intents.set(call, event);
+      return event;
+    }
+    const intent = event.event === "outcome" ? intents.get(call) : undefined;
+    if (intent === undefined) return event;
+    intents.delete(call);
+    const kept = Object.fromEntries(
+      FROM_INTENT.filter((name) => intent.body[name] !== undefined)
+        .map((name) => [name, intent.body[name]]),
+    );
+    return {
+      ...event,
+      body: { ...kept, ...event.body, intent: true },
+      private: { arguments: intent.private["arguments"], ...event.private },
+    };
+  };
+}

@@ -1,0 +1,24 @@
+/** Which files a call staged or applied, as its committed record says. @module */
+import { z } from "zod";
+import type { SeenEvent } from "./event_fields.ts";
+
+const Paths = z.array(z.object({ path: z.string() }));
+const Recorded = z.object({
+  staged: Paths.optional().catch(undefined),
+  applied: z.object({ changes: Paths }).optional().catch(undefined),
+});
+
+/** Untrusted paths. */
+export interface Touched {
+  readonly staged: readonly string[];
+  readonly applied: readonly string[];
+}
+
+/** Reads an outcome's record; nothing touched when there is none. */
+export function touchedBy(event: SeenEvent): Touched {
+  const { data } = Recorded.safeParse(event.private["record"]);
+  return {
+    staged: data?.staged?.map((each) => each.path) ?? [],
+    applied: data?.applied?.changes.map((each) => each.path) ?? [],
+  };
+}

@@ -1,0 +1,63 @@
+/** The SQL of event queries. @module */
+import type { Store } from "../../contracts/store.ts";
+
+/** A value bound to a statement. */
+export type Value = string | number | Uint8Array;
+
+/** A statement and what to bind. */
+export interface Query {
+  readonly sql: string;
+  readonly values: readonly Value[];
+}
+
+/** Rows that a query returns when it names no limit. */
+export const DEFAULT_LIMIT = 1_000;
+
+// By these words SQLite knows that the index of chains, which leaves the kernel's out, will do.
+const NOT_KERNEL = "e.task <> 1";
+const KERNEL = "kernel";
+
+// Outer joins, so that a lost name does not hide a row.
+const ROWS = `SELECT e.seq, t.name AS task, e.n, k.name AS kind, e.at, e.hash, e.body
+  FROM events e LEFT JOIN names t ON t.id = e.task LEFT JOIN names k ON k.id = e.kind`;
+
+/** The last event of the kernel's chain. */
+export const KERNEL_HEAD = `${ROWS} WHERE e.task = 1 ORDER BY e.seq DESC LIMIT 1`;
+
+/** The last event of every other chain. A skip-scan: its cost is in the number of tasks. */
+export const OTHER_HEADS = `
+WITH RECURSIVE chains(task) AS (
+  SELECT min(e.task) FROM events e WHERE ${NOT_KERNEL}
+  UNION ALL
+  SELECT (SELECT min(e.task) FROM events e WHERE ${NOT_KERNEL} AND e.task > chains.task)
+    FROM chains WHERE chains.task IS NOT NULL)
+${ROWS} WHERE e.seq IN (
+  SELECT (SELECT e.seq FROM events e WHERE ${NOT_KERNEL} AND e.task = chains.task
+    ORDER BY e.n DESC LIMIT 1) FROM chains WHERE chains.task IS NOT NULL)`;
+
+function namesIn(count: number): string {
+  return `(SELECT id FROM names WHERE name IN (${Array(count).fill("?").join(",")}))`;
+}
+
+/** A query of `Store.events`. */
+export function eventQuery(
+  { task, afterSeq, fromN, kinds, limit = DEFAULT_LIMIT }: Parameters<Store["events"]>[0],
+): Query {
+  const where: string[] = [];
+  const values: Value[] = [];
+  const add = (clause: string, ...more: readonly Value[]): void => {
+    where.push(clause);
+    values.push(...more);
+  };
+  if (task !== undefined) add(`e.task = ${namesIn(1)}`, task);
+  // The kernel's chain has no index: it is read in order of append.
+  const byChain = task !== undefined && task !== KERNEL;
+  if (byChain) add(NOT_KERNEL);
+  if (fromN !== undefined) add("e.n >= ?", fromN);
+  if (afterSeq !== undefined) add("e.seq > ?", afterSeq);
+  if (kinds !== undefined) add(`e.kind IN ${namesIn(kinds.length)}`, ...kinds);
+  const filter = where.length === 0 ? "" : `WHERE ${where.join(" AND ")}`;
+  // Within one chain `n` rises with `seq`.
+  const sql = `${ROWS} ${filter} ORDER BY ${byChain ? "e.n" : "e.seq"} LIMIT ?`;
+  return { sql, values: [...values, limit] };
+}
