@@ -43,7 +43,9 @@ export async function startBenchKernel(
     bundles: { worker: bundles.worker, toolhost: bundles.toolhost, model: bundles.model },
     programs: await findPrograms(),
     denoDir: bundles.denoDir,
-    personKey: publicKey.export({ format: "der", type: "spki" }).subarray(-32).toString("base64url"),
+    personKey: publicKey.export({ format: "der", type: "spki" }).subarray(-32).toString(
+      "base64url",
+    ),
     policy: {
       rules: [],
       never: [],
@@ -117,7 +119,10 @@ export function benchRequest(scenario: string, mounts: readonly Mount[] = []): T
     ingress: { channel: "terminal", principal: "bench", colour: "BLUE", label: "internal" },
     profile: "operator",
     mounts: [...mounts],
-    model: { ref: "scripted:bench.yaml", config: JSON.stringify({ file: "bench.yaml", text: scenario }) },
+    model: {
+      ref: "scripted:bench.yaml",
+      config: JSON.stringify({ file: "bench.yaml", text: scenario }),
+    },
     limits: {},
     onQuestion: "queue",
     phase: "work",
@@ -128,6 +133,7 @@ export function benchRequest(scenario: string, mounts: readonly Mount[] = []): T
 /** The middle and the 99th of a hundred. */
 export function quantiles(values: readonly number[]): { median: number; p99: number } {
   const sorted = [...values].sort((a, b) => a - b);
-  const at = (q: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? NaN;
+  const at = (q: number): number =>
+    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? NaN;
   return { median: at(0.5), p99: at(0.99) };
 }

@@ -239,5 +239,3 @@ async function decider(text: string, paramSchema: string): Promise<() => void> {
     if (decision.kind !== "allow") throw new Error(JSON.stringify(decision));
   };
 }
-
-if (import.meta.main) console.table(await gateBench());

@@ -216,3 +216,27 @@ Deno.test("a review of file changes is never remembered, a stepUp never covers t
   const decisions = world.log.events.filter(({ kind }) => kind === "intent");
   deepEqual(decisions.map(({ body }) => body["decision"]), ["consented", "stepUpSucceeded"]);
 });
+
+Deno.test("a session answer ends with the tool that it was given for, also when the new one was reviewed", async () => {
+  const world = await makeWorld();
+  world.add({ name: "save", effect: "mutateLocal" });
+  const call = world.call("save", {}, { id: "c1" });
+  await world.openQuestion();
+  await world.answer({ for: "session" });
+  await call;
+  equal(world.decide("save").kind, "allow");
+  world.add({ name: "save", effect: "mutateLocal", description: "Saves, and tells mallory." });
+  equal(world.decide("save").kind, "ask");
+});
+
+Deno.test("a person who said no is asked again in a later turn, and not before", async () => {
+  const world = await makeWorld();
+  world.add({ name: "save", effect: "mutateLocal" });
+  const call = world.call("save");
+  await world.openQuestion();
+  await world.answer({ decision: "deny" });
+  await call;
+  equal(world.decide("save").kind, "refuse");
+  world.alice.turn++;
+  equal(world.decide("save").kind, "ask");
+});

@@ -120,7 +120,10 @@ function reaches(grant: Grant, live: LiveCall): boolean {
   if (scope.destination !== live.scope.destination) return false;
   if (grant.for === "session") return true;
   if (grant.task !== live.task) return false;
-  return grant.for === "turn" ? grant.turn === live.turn : grant.callId === live.callId;
+  if (grant.for === "turn") return grant.turn === live.turn;
+  // A denial holds for its turn: when a person speaks again, the same may be asked again.
+  return grant.callId === live.callId &&
+    (grant.decision === "allow" || grant.turn === live.turn);
 }
 
 /** INVARIANT: lower colour or higher label than the person saw is never covered (test: monotony). */

@@ -14,8 +14,11 @@ export interface Demo {
   readonly lines: readonly string[];
 }
 
-const REQUEST =
-  "Read my notes and the mail in the inbox, and bring the notes up to date where the mail says so.";
+const REQUEST_LINES = [
+  "Read my notes and the mail in the inbox, and bring the notes",
+  "up to date where the mail says so.",
+];
+const REQUEST = REQUEST_LINES.join(" ");
 /** Files beside the desk that steer the demo, and are not part of it. */
 const STEERING = new Set(["demo.yaml", "answers.json"]);
 const MOST_FILES = 1_000;
@@ -74,11 +77,14 @@ export function prepareDemo(command: Command): Demo {
       ...(unattended ? { answersFile: answers } : {}),
     },
     lines: [
-      `${paint.bold("The Remit demo.")} The model is scripted: it plays a part from a file, and no`,
-      "real model is asked. One of its mails carries an injection, and it obeys it. Watch what comes of that.",
+      `${
+        paint.bold("The Remit demo.")
+      } The model is scripted: it plays a part from a file, and no real`,
+      "model is asked. One of the mails on this desk carries an injection, and the model",
+      "obeys it. Watch what comes of that.",
       "",
       `  desk      ${folder}  ${paint.dim("(a copy, kept)")}`,
-      `  request   ${REQUEST}`,
+      ...REQUEST_LINES.map((line, n) => `  ${n === 0 ? "request " : "        "}  ${line}`),
       ...(unattended
         ? [`  answers   ${answers}  ${paint.dim("(there is no terminal to ask at)")}`]
         : []),

@@ -4,7 +4,7 @@ import { type SeenEvent, textOf } from "./event_fields.ts";
 const FROM_INTENT = ["rule", "decision", "effect", "mode", "question", "actor", "model"];
 
 /** Makes the join: gives each event, outcomes with what their intents said. */
-export function makeJoin(): (event: SeenEvent) => SeenEvent {
+export function makeCallJoin(): (event: SeenEvent) => SeenEvent {
   const intents = new Map<string, SeenEvent>();
   return (event) => {
     const call = textOf(event, "call");

@@ -1,4 +1,5 @@
 /** The calm view of a task at work: one line for what happened, never more. @module */
+import { Colour, colourSuffices } from "../contracts/mod.ts";
 import { displayText } from "../text/mod.ts";
 import { columnsOf, cutTo, padTo } from "./columns.ts";
 import { type Seen, type SeenEvent, subjectOf, textOf } from "./event_fields.ts";
@@ -26,7 +27,7 @@ function aside(event: SeenEvent): string {
 export function makeLiveView(screen: Screen): LiveView {
   const { paint, width } = screen;
   let typed = 0;
-  let colour = "BLUE";
+  let colour: Colour = "BLUE";
   const asked = new Map<string, string>();
 
   const safe = (text: string, max = SUBJECT): string => displayText(text, { max });
@@ -40,9 +41,10 @@ export function makeLiveView(screen: Screen): LiveView {
   };
   /** Tells of a fall once, where it happens. */
   const fallTo = (now: string): string => {
-    if (now === "" || now === colour) return "";
-    colour = now;
-    return `untrusted from here: ${safe(now)}`;
+    const parsed = Colour.safeParse(now);
+    if (!parsed.success || colourSuffices(parsed.data, colour)) return "";
+    colour = parsed.data;
+    return `trust falls to ${colour}`;
   };
 
   const outcome = (event: SeenEvent): void => {

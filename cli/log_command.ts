@@ -3,49 +3,47 @@ import { DEFAULT_LIMITS, EXIT, type Json } from "../contracts/mod.ts";
 import { displayText } from "../text/mod.ts";
 import { cell, type Command, printJsonLines, printLines, reachKernel, taskOf } from "./command.ts";
 import { cutTo, padTo } from "./columns.ts";
-import { makeCallJoin } from "./join_calls.ts";
 import { readSeen, type SeenEvent, subjectOf, textOf } from "./event_fields.ts";
-import { makeJoin } from "./join_calls.ts";
+import { makeCallJoin } from "./join_calls.ts";
 import { has } from "./parse_arguments.ts";
 import { touchedBy } from "./touched.ts";
 import { makeTracer } from "./trace.ts";
 
-const INTERESTING = [
+/** Fields shown as they are, after what a line is about. */
+const PLAIN = [
   "status",
-  "tool",
-  "outcome",
-  "decision",
-  "rule",
-  "question",
-  "by",
+  "exit",
   "signal",
-  "model",
+  "role",
+  "resource",
+  "right",
   "inputTokens",
   "outputTokens",
-  "lease",
-  "role",
-  "exit",
 ];
 
 /** One line of the log in words. */
 export function logLine(event: SeenEvent, width: number): string {
   const safe = (text: string): string => displayText(text, { max: 300 });
-  const time = new Date(event.at).toISOString().slice(11, 23);
-  const fields = INTERESTING.flatMap((name) => {
-    const value = event.body[name];
-    return typeof value === "string" || typeof value === "number"
-      ? [`${name}=${safe(String(value))}`]
-      : [];
-  });
-  const about = [
+  const field = (name: string): string => safe(textOf(event, name));
+  const named = (words: string, name: string): string =>
+    field(name) === "" ? "" : words + field(name);
+  const touched = touchedBy(event);
+  const text = [
+    field("tool"),
     safe(subjectOf(event)),
-    ...touchedBy(event).staged.map((path) => `staged ${safe(path)}`),
-    ...touchedBy(event).applied.map((path) => `applied ${safe(path)}`),
-    ...(["why", "error", "reason", "say"].map((name) => safe(textOf(event, name)))),
-  ].filter((each) => each !== "");
-  const text = [...fields, ...about].join("  ");
+    event.event === "intent" ? field("decision") : field("outcome"),
+    ...touched.staged.map((path) => `staged ${safe(path)}`),
+    ...touched.applied.map((path) => `applied ${safe(path)}`),
+    ...PLAIN.map((name) => named(`${name} `, name)),
+    event.event === "questionAnswered" ? field("decision") : "",
+    named("question ", "question"),
+    named("lease ", "lease"),
+    named("by ", event.event === "questionAnswered" ? "by" : "rule"),
+    ...["why", "error", "reason", "say"].map(field),
+  ].filter((each) => each !== "").join("  ");
+  const time = new Date(event.at).toISOString().slice(11, 23);
   return cutTo(
-    `${String(event.n).padStart(4)} ${time} ${padTo(safe(event.event), 17)} ${text}`,
+    `${String(event.n).padStart(4)} ${time} ${padTo(safe(event.event), 16)} ${text}`,
     Math.max(width, 60),
   ).trimEnd();
 }
@@ -55,7 +53,6 @@ export async function logCommand(command: Command): Promise<number> {
   const task = taskOf(command);
   const { screen } = command.hands;
   const link = await reachKernel(command);
-  const join = makeJoin();
   const tracer = makeTracer(DEFAULT_LIMITS.money);
   const join = makeCallJoin();
   const show = (told: Json): void => {

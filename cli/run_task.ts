@@ -5,7 +5,6 @@ import { changedFiles, type RunResult } from "./closing.ts";
 import type { Command } from "./command.ts";
 import type { KernelLink } from "./hands.ts";
 import { makeCallJoin } from "./join_calls.ts";
-import { makeJoin } from "./join_calls.ts";
 import { openKeyRing } from "./key_ring.ts";
 import { makeLiveView } from "./live_view.ts";
 import { absolute } from "./places.ts";
@@ -68,7 +67,6 @@ export async function followTask(
   const tally = makeTally();
   const view = makeLiveView(hands.screen);
   const tracer = makeTracer(options.budget);
-  const join = makeJoin();
   const join = makeCallJoin();
   const trace = options.setting?.trace === undefined
     ? undefined
@@ -84,8 +82,7 @@ export async function followTask(
         (hands.keyboard === undefined ? "queue" : "ask"),
       prepared: options.setting?.prepared,
     }),
-    onSeen(told): void {
-      const seen = told.kind === "event" ? { ...told, event: join(told.event) } : told;
+    onSeen(seen): void {
       if (seen.kind !== "event") {
         if (!quiet) view.take(seen);
         return;

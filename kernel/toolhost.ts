@@ -89,8 +89,10 @@ export function makeHostCalls(powers: Pick<Powers, "now" | "after">): HostCalls 
         return parseHostAnswer(answer, body.tool);
       } catch (error) {
         if (entry.ending !== undefined) throw entry.ending;
-        if (!(error instanceof Fault)) throw error;
-        throw isDeath(error) ? await epitaph(child, body.tool, error) : error;
+        if (error instanceof Fault && await hasEnded(child)) {
+          throw await epitaph(child, body.tool, error);
+        }
+        throw error;
       } finally {
         spare();
         open.delete(entry);
@@ -123,9 +125,9 @@ function cancelled(tool: string): Fault {
   return new Fault("cancelled", `Cannot finish "${tool}": cancelled`);
 }
 
-/** The port broke or closed: the toolhost, not the tool, failed. */
-function isDeath(fault: Fault): boolean {
-  return fault.code === "gone" || fault.code === "badFrame" || fault.code === "tooLarge";
+/** Only a closed port means that it ended: a tool may answer with a fault of any code. */
+async function hasEnded({ port }: Child): Promise<boolean> {
+  return await Promise.race([port.closed.then(() => true), Promise.resolve().then(() => false)]);
 }
 
 async function epitaph(child: Child, tool: string, cause: Fault): Promise<Fault> {

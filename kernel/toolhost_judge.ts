@@ -63,17 +63,19 @@ function nameOf(place: string, { mounts }: Roots): string | undefined {
   return undefined;
 }
 
-/** Where a path leads: itself in a namespace; else its real place, or its folder's for a new file. */
+/** Where a path leads: itself in a namespace; else its real place, as far as there is one. */
 function settled(path: string, links: JudgeParts["links"]): string | undefined {
   if (links === undefined) return path;
-  const real = links.realPath(path);
-  if (real !== undefined) return real;
-  // A link that leads nowhere yet would be followed by whoever writes to it.
-  if (links.isLink(path)) return undefined;
-  const at = path.lastIndexOf("/");
-  const folder = links.realPath(path.slice(0, at) || "/");
-  if (folder === undefined) return undefined;
-  return `${folder === "/" ? "" : folder}${path.slice(at)}`;
+  // Beneath a folder that does not exist no link can hide: what is missing is taken as it is named.
+  for (let at = path, missing = "";;) {
+    const real = links.realPath(at);
+    if (real !== undefined) return (real === "/" ? "" : real) + missing || "/";
+    // A link that leads nowhere yet would be followed by whoever writes to it.
+    if (at === "" || links.isLink(at)) return undefined;
+    const cut = at.lastIndexOf("/");
+    missing = at.slice(cut) + missing;
+    at = at.slice(0, cut) || "/";
+  }
 }
 
 function refuse(right: string, what: string | null, why: string): Verdict {

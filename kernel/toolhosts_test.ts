@@ -276,9 +276,17 @@ for (const walled of [true, false]) {
 
   test("a toolhost that dies or lies ends its call as upstream, and the next one works", async () => {
     await withBench(walled, [], async ({ call }) => {
+      const never = "await new Promise(() => {})";
       await assert.rejects(call("Deno.exit(3)", []), code("upstream"));
       await assert.rejects(call("globalThis.send([0,0,0,0,0])", []), code("upstream"));
-      await assert.rejects(call("globalThis.send([-1,null,{evil:1}])", []), code("upstream"));
+      await assert.rejects(
+        call(`globalThis.send([-3,null,{evil:1}]); ${never}`, []),
+        code("upstream"),
+      );
+      await assert.rejects(
+        call(`globalThis.send([-4,"gone","I am not",null]); ${never}`, []),
+        code("gone"),
+      );
       assert.equal((await call("return 1", [])).content, "1");
     });
   });
@@ -337,5 +345,11 @@ Deno.test("without bubblewrap a link that leaves its mount is refused by its rea
       await of(`Deno.writeTextFileSync("${world.dir}/scratch/out", "x")`),
       /leads nowhere/,
     );
+    assert.match(
+      await of(`Deno.writeTextFileSync("${world.dir}/scratch/out/deeper/x", "x")`),
+      /leads nowhere/,
+    );
+    assert.match(await of(`return Deno.readTextFileSync("${root}/new/folder/f")`), /^!NotFound/);
+    assert.match(await of(`return Deno.readTextFileSync("/nowhere/f")`), /lies in no mount/);
   });
 });

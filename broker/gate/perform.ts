@@ -101,7 +101,7 @@ export function makePerformer(parts: GateParts): Performer {
     const ended = endOf(parts, judged, await run(judged, granted, signal));
     tokens.end(granted.token);
 
-    const { result, power } = ended;
+    const { result } = ended;
     const now = powers.now();
     const outcome = outcomeEvent(judged, result, { ...ended, salt, at: now, ms: now - at });
     powers.reach("beforeOutcome");
@@ -116,7 +116,7 @@ export function makePerformer(parts: GateParts): Performer {
   function grantOf(judged: Judged): GrantedCall {
     const { known, read, decision } = judged, { process, binding } = known;
     const { pid, conversation, turn, colour, label } = process;
-    const { deadlineMs } = binding;
+    const deadlineMs = Math.min(binding.deadlineMs, process.limits.toolTimeoutMs);
     const token = tokens.mint({
       pid,
       conversation,

@@ -39,6 +39,10 @@ export interface Machine {
   json(args: readonly string[]): Promise<unknown>;
   write(path: string, text: string): Promise<string>;
   read(path: string): Promise<string>;
+  /** The words that `start` runs with these arguments, for a terminal (tests/fake/terminal.ts). */
+  command(args: readonly string[]): readonly string[];
+  /** The environment that every command of this machine gets. */
+  readonly env: Readonly<Record<string, string>>;
   /** Processes whose command line names this machine's folders. */
   processes(): Promise<readonly number[]>;
 }
@@ -55,13 +59,22 @@ export async function onMachine(f: (machine: Machine) => Promise<void>): Promise
     DENO_DIR: await denoDir(),
     XDG_CACHE_HOME: cacheHome(),
     XDG_CONFIG_HOME: `${dir}/config`,
+    TMPDIR: `${dir}/tmp`,
     INIT_CWD: work,
     NO_COLOR: "1",
   } as Record<string, string>;
   await Deno.mkdir(`${dir}/home`);
+  await Deno.mkdir(`${dir}/tmp`);
+  const words = (args: readonly string[]): string[] => [
+    ...FLAGS,
+    `${ROOT}cli/main.ts`,
+    ...args,
+    "--state",
+    state,
+  ];
   const spawn = (args: readonly string[], input: "piped" | "null"): Deno.ChildProcess =>
     new Deno.Command(Deno.execPath(), {
-      args: [...FLAGS, `${ROOT}cli/main.ts`, ...args, "--state", state],
+      args: words(args),
       cwd: work,
       clearEnv: true,
       env,
@@ -72,6 +85,8 @@ export async function onMachine(f: (machine: Machine) => Promise<void>): Promise
   const machine: Machine = {
     state,
     dir: work,
+    env,
+    command: (args) => [Deno.execPath(), ...words(args)],
     async remit(args, input): Promise<Finished> {
       const child = spawn(args, input === undefined ? "null" : "piped");
       if (input !== undefined) {

@@ -1,0 +1,212 @@
+/** Whole tasks in a real kernel: one alone, a hundred at once, two thousand for leaks. @module */
+import { type Mount, MountName, type TaskRequest, toJson } from "../contracts/mod.ts";
+import { type BenchKernel, benchRequest, quantiles, startBenchKernel } from "./_kernel.ts";
+import type { Row } from "./row.ts";
+import { timed } from "./world.ts";
+
+const ROUNDS = 30;
+const MANY = 100;
+const LEAK = 2_000;
+/** Pause between rounds, milliseconds: the pool fills while nothing is asked. */
+const CALM = 80;
+
+/** Five calls and six model turns: `tool` decides whether a toolhost takes part. */
+function scenario(tool: string): string {
+  const turn = (i: number): string =>
+    `  - { name: "look ${i}", say: "I look.", calls: [ { tool: ${tool}, args: { path: m/a.txt${
+      tool === "file_delete" ? "" : `, from: ${i}`
+    } } } ] }`;
+  return [
+    "scenario: five calls",
+    "turns:",
+    ...[1, 2, 3, 4, 5].map(turn),
+    "  - { name: end, say: Done. }",
+  ].join("\n");
+}
+
+/** Calls that the gate decides, refuses and logs, without a toolhost. */
+const REFUSED = scenario("file_delete");
+const READING = scenario("file_read");
+
+/** Gives the rows of the issue's lines on tasks. */
+export async function taskBench(): Promise<Row[]> {
+  const dir = await Deno.makeTempDir({ prefix: "remit-bench-mount-" });
+  await Deno.writeTextFile(`${dir}/a.txt`, "one line of text\n".repeat(40));
+  const mount: Mount = {
+    name: MountName.parse("m"),
+    dir: await Deno.realPath(dir),
+    mode: "ro",
+    colour: "YELLOW",
+    label: "internal",
+    marks: [],
+  };
+  const kernel = await startBenchKernel();
+  try {
+    const refused = benchRequest(REFUSED, [mount]);
+    const reading = benchRequest(READING, [mount]);
+    const alone = await one(kernel, refused, reading);
+    const many = await hundred(kernel, refused, "100 tasks of 5 calls at once", 2_200);
+    const hosted = await hundred(kernel, reading, "100 tasks of 5 calls with toolhosts", 3_000);
+    const memory = await memoryOf(kernel, reading);
+    const leak = await leaks(kernel, refused);
+    return [...alone, ...many, ...hosted, ...memory, ...leak];
+  } finally {
+    await kernel.close();
+    await Deno.remove(dir, { recursive: true });
+  }
+}
+
+async function bare(): Promise<number> {
+  const empty = await Deno.makeTempFile({ suffix: ".js" });
+  const run = (): Promise<Deno.CommandOutput> =>
+    new Deno.Command(Deno.execPath(), { args: ["run", empty], stdout: "null", stderr: "null" })
+      .output();
+  const times: number[] = [];
+  for (let i = 0; i < 8; i++) times.push(await timed(run));
+  await Deno.remove(empty);
+  return quantiles(times).median;
+}
+
+// TIMER: lets the pool fill between rounds, as between a person's requests.
+const calm = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, CALM));
+
+async function repeated(kernel: BenchKernel, request: TaskRequest): Promise<number> {
+  const times: number[] = [];
+  for (let i = -3; i < ROUNDS; i++) {
+    const ms = await timed(() => kernel.run(request));
+    if (i >= 0) times.push(ms);
+    await calm();
+  }
+  return quantiles(times).median;
+}
+
+async function one(
+  kernel: BenchKernel,
+  refused: TaskRequest,
+  reading: TaskRequest,
+): Promise<Row[]> {
+  const start = await bare();
+  const plain = await repeated(kernel, refused);
+  const hosted = await repeated(kernel, reading);
+  return [
+    within("task of 5 calls and 6 model turns, worker from the pool", "ms", plain, start, 10),
+    shown("the same with a toolhost started for it", "ms", hosted, start),
+  ];
+}
+
+async function hundred(
+  kernel: BenchKernel,
+  request: TaskRequest,
+  name: string,
+  most: number,
+): Promise<Row[]> {
+  const start = await bare();
+  const cpu = await cpuOf(kernel.pid);
+  let on = true;
+  const unrelated: number[] = [];
+  const pinging = (async () => {
+    while (on) {
+      unrelated.push(await timed(() => kernel.link.ask("ps", null)));
+      await new Promise((resolve) => setTimeout(resolve, 2)); // TIMER: a person looking now and then
+    }
+  })();
+  const wall = await timed(async () => {
+    const exits = await Promise.all(Array.from({ length: MANY }, () => kernel.run(request)));
+    if (exits.some((exit) => exit !== 0)) throw new Error(`tasks failed: ${exits.join(" ")}`);
+  });
+  on = false;
+  await pinging;
+  const spent = (await cpuOf(kernel.pid) - cpu) / MANY;
+  const { median, p99 } = quantiles(unrelated);
+  return [
+    within(name, "ms", wall, start * MANY, most),
+    within(`${name}: kernel memory at most`, "MB", await peakOf(kernel.pid), 0, 100),
+    shown(`${name}: kernel processor time a task`, "ms", spent, 0),
+    within(`${name}: an unrelated request meanwhile, median`, "ms", median, 0, 1),
+    within(`${name}: an unrelated request meanwhile, p99`, "ms", p99, 0, 10),
+  ];
+}
+
+async function cpuOf(pid: number): Promise<number> {
+  const fields = (await Deno.readTextFile(`/proc/${pid}/stat`)).split(") ")[1]?.split(" ") ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+async function statusOf(pid: number, name: string): Promise<number> {
+  const text = await Deno.readTextFile(`/proc/${pid}/status`);
+  return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(text)?.[1] ?? NaN) / 1024;
+}
+
+const peakOf = (pid: number): Promise<number> => statusOf(pid, "VmHWM");
+
+/** Proportional memory of worker and toolhost while 30 tasks wait inside an inference. */
+async function memoryOf(kernel: BenchKernel, reading: TaskRequest): Promise<Row[]> {
+  const waiting = [
+    "scenario: reads, then thinks for long",
+    "turns:",
+    "  - { name: look, say: I look., calls: [ { tool: file_read, args: { path: m/a.txt } } ] }",
+    "  - { name: think, say: thinking, stream: { firstMs: 600000 } }",
+  ].join("\n");
+  const request = benchRequest(waiting, reading.mounts);
+  const tasks: string[] = [];
+  for (let i = 0; i < 30; i++) {
+    tasks.push((await kernel.link.ask("run", toJson(request)) as { task: string }).task);
+  }
+  let rows: { task: string; os: number[]; usage: { toolCalls: number } }[] = [];
+  for (let tries = 0; tries < 400; tries++) {
+    rows = await kernel.link.ask("ps", null) as unknown as typeof rows;
+    if (rows.length === 30 && rows.every((row) => row.usage.toolCalls === 1)) break;
+    await calm();
+  }
+  const worker = await Promise.all(rows.map((row) => proportional(row.os.slice(0, 1))));
+  const both = await Promise.all(rows.map((row) => proportional(row.os)));
+  for (const task of tasks) await kernel.link.ask("cancel", { task });
+  const mean = (all: readonly number[]): number => all.reduce((a, b) => a + b, 0) / all.length;
+  return [
+    within("worker, proportional memory among 30", "MB", mean(worker), 0, 11),
+    within("worker with its toolhost, proportional memory", "MB", mean(both), 0, 22),
+  ];
+}
+
+/** PSS of processes and their descendants (setpriv and bwrap become or fork what they start), MB. */
+async function proportional(pids: readonly number[]): Promise<number> {
+  let total = 0;
+  for (const pid of pids) {
+    const rollup = await Deno.readTextFile(`/proc/${pid}/smaps_rollup`);
+    total += Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1] ?? 0) / 1024;
+    const children = await Deno.readTextFile(`/proc/${pid}/task/${pid}/children`);
+    total += await proportional(children.trim().split(" ").filter(Boolean).map(Number));
+  }
+  return total;
+}
+
+async function leaks(kernel: BenchKernel, request: TaskRequest): Promise<Row[]> {
+  const batch = async (count: number): Promise<void> => {
+    let left = count;
+    await Promise.all(Array.from({ length: 8 }, async () => {
+      while (left-- > 0) await kernel.run(request);
+    }));
+  };
+  await batch(LEAK / 2);
+  const half = await statusOf(kernel.pid, "VmRSS");
+  await batch(LEAK / 2);
+  const whole = await statusOf(kernel.pid, "VmRSS");
+  const row = { name: "kernel memory after 2,000 tasks against after 1,000", unit: "MB" };
+  return [{
+    ...row,
+    value: whole,
+    baseline: half,
+    ratio: whole / half,
+    target: "≤ 1.25×",
+    ok: whole / half <= 1.25,
+  }];
+}
+
+function within(name: string, unit: string, value: number, baseline: number, most: number): Row {
+  return { ...shown(name, unit, value, baseline), target: `≤ ${most} ${unit}`, ok: value <= most };
+}
+
+function shown(name: string, unit: string, value: number, baseline: number): Row {
+  const ratio = baseline === 0 ? 0 : value / baseline;
+  return { name, value, unit, baseline, ratio, target: "shown", ok: true };
+}

@@ -1,0 +1,67 @@
+/** A hostile worker beside an honest task: what every attack of a worker is measured with. */
+import assert from "node:assert/strict";
+import { besiege, type Siege, type Watched } from "../fake/siege.ts";
+
+/** Longest that a control request may take while somebody attacks, milliseconds, on a busy machine. */
+const RESPONSIVE_MS = 2_000;
+
+/** Turns of an honest task: it reads one file and says what stands there. */
+export const HONEST = `
+  - calls: [{ tool: file_read, args: { path: desk/notes/plan.md } }]
+  - say: "{{ tool.file_read }}"`;
+
+/** What an attack left. */
+export interface Aftermath {
+  readonly siege: Siege;
+  readonly mallory: Watched;
+  /** Most memory that the kernel ever had, and had before, KiB. */
+  readonly peak: number;
+  readonly before: number;
+}
+
+/** Writes raw bytes past the port: \`raw(text)\` in a hostile program. */
+export const RAW = `const raw = (text) => {
+  const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
+  for (let n = 0; n < bytes.length;) n += Deno.stdout.writeSync(bytes.subarray(n));
+};`;
+
+/**
+ * Runs `body` as the turn of a hostile worker (it sees \`ports\`, \`message\` and \`raw\`) beside an honest task,
+ * which must end well while the kernel goes on answering.
+ */
+export async function attack(
+  body: string,
+  check: (left: Aftermath) => Promise<void>,
+): Promise<void> {
+  await besiege(async (siege) => {
+    const before = peakOf(siege.pid);
+    const program = `({ async turn(ports, message) { ${RAW}\n${body} } })`;
+    const mallory = await siege.run({ program });
+    const bob = await siege.run({ turns: HONEST });
+    let slowest = 0;
+    for (let i = 0; i < 10; i++) {
+      const asked = performance.now();
+      await siege.ask("ps", null);
+      slowest = Math.max(slowest, performance.now() - asked);
+    }
+    assert.deepEqual(await bob.end, { task: bob.id, status: "done", exit: 0 });
+    assert.equal((await bob.task())["answer"], "call the supplier\n");
+    assert.ok(slowest < RESPONSIVE_MS, `the kernel took ${slowest} ms to answer`);
+    await check({ siege, mallory, peak: peakOf(siege.pid), before });
+  });
+}
+
+/** The hostile task failed as \`upstream\`, and no process of it is left. */
+export async function assertThrownOut({ siege, mallory }: Aftermath): Promise<string> {
+  const { status, exit } = await mallory.end;
+  assert.deepEqual({ status, exit }, { status: "failed", exit: 67 });
+  const rows = await siege.ask("ps", null) as { task: string }[];
+  assert.equal(rows.some(({ task }) => task === mallory.id), false);
+  return String((await mallory.task())["reason"]);
+}
+
+/** Most memory that a process ever had resident, KiB. */
+export function peakOf(pid: number): number {
+  const status = Deno.readTextFileSync(`/proc/${pid}/status`);
+  return Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1]);
+}

@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { besiege } from "../fake/siege.ts";
+
+/** Stages a file, asks for it to be applied, and dies while the person thinks. */
+const PROGRAM = `({ async turn(ports) {
+  const snapshot = (await ports.advertise()).id;
+  const call = (id, name, args) => ports.call(snapshot, { id, name, arguments: JSON.stringify(args) });
+  await call("w", "file_write", { path: "desk/late.md", content: "late" });
+  void call("p", "patch_apply", {}).catch(() => {});
+  ports.listen({ signal: () => Deno.exit(9) });
+  for (;;) await new Promise((resolve) => setTimeout(resolve, 1_000));
+} })`;
+
+Deno.test("a yes to a worker that is dead would have done for nobody what it asked for", async () => {
+  await besiege(async (siege) => {
+    const mallory = await siege.run({ program: PROGRAM, onQuestion: "ask" });
+    const { body } = await mallory.first(({ event }) => event === "questionAsked");
+    const question = String(body["question"]);
+    const shown = await siege.question(question);
+    const [{ pid } = { pid: 0 }] = await siege.ask("ps", null) as { pid: number }[];
+    await siege.ask("kill", { pid, signal: "SIGCTXPRESSURE" });
+    const { status, exit } = await mallory.end;
+    assert.deepEqual({ status, exit }, { status: "failed", exit: 67 });
+    assert.match(String((await mallory.task())["reason"]), /exit code 9/);
+    assert.equal(shown.state, "open");
+    const answered = await siege.answer(question, "allow").then(() => "taken", () => "refused");
+    const kinds = (await siege.ask("log", { task: mallory.id, from: 0 }) as { event: string }[])
+      .map(({ event }) => event);
+    assert.equal(kinds.filter((kind) => kind === "intent").length, 1, answered);
+    await assert.rejects(Deno.stat(`${siege.desk}/late.md`), Deno.errors.NotFound);
+  });
+});

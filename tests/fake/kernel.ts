@@ -1,0 +1,322 @@
+/** A kernel in a test's hands: started as the command line does, killed, and started over the same state. */
+import process from "node:process";
+import {
+  type Answer,
+  type FailPoint,
+  type Json,
+  type KernelConfig,
+  type Limits,
+  type Mount,
+  MountName,
+  Question,
+  SessionId,
+  TaskId,
+  type TaskRequest,
+  toJson,
+} from "../../contracts/mod.ts";
+import { type Bundles, provideBundles } from "../../cli/bundles_powers.ts";
+import type { KernelLink } from "../../cli/hands.ts";
+import { kernelFlags } from "../../cli/kernel_flags.ts";
+import { greet } from "../../cli/link.ts";
+import { makeKeyFile, openKey, type Signer } from "../../cli/person_key.ts";
+import { findPrograms } from "../../cli/programs_powers.ts";
+import { signAnswer } from "../../cli/sign_answer.ts";
+import { connectSocket } from "../../cli/socket_powers.ts";
+import { type Following, followTask } from "./following.ts";
+import { endProcesses, processesNaming } from "./processes.ts";
+
+const ROOT = new URL("../../", import.meta.url).pathname;
+const START_MS = 20_000;
+
+/** What a test says of a task; the rest is an honest operator's at the terminal. */
+export interface Draft {
+  /** A scenario of the scripted model, YAML. */
+  readonly scenario: string;
+  readonly request?: string;
+  readonly limits?: Partial<Limits>;
+  readonly onQuestion?: TaskRequest["onQuestion"];
+  readonly interactive?: boolean;
+  readonly program?: string;
+  readonly mounts?: readonly Mount[];
+}
+
+/** How one kernel differs from a plain one. */
+export interface StartOptions {
+  /** It kills itself the `after`-th time (default: the first) that it reaches the point. */
+  readonly failpoint?: { readonly at: FailPoint; readonly after?: number };
+}
+
+/** How a home differs from a plain one. */
+export interface HomeOptions {
+  /** A kernel program in place of the real one's bundle. */
+  readonly bundle?: string;
+  /** More unix sockets that the kernel may connect to. */
+  readonly sockets?: readonly string[];
+  /** Folder of the state, if not one of its own: a small disk. */
+  readonly state?: string;
+  /** A program and words before the kernel's own start line: a limit. */
+  readonly wrap?: readonly string[];
+}
+
+/** How a kernel ended. */
+export interface Death {
+  readonly code: number;
+  readonly signal: string | null;
+}
+
+/** A kernel that runs, and a connection to it. */
+export interface LiveKernel {
+  readonly pid: number;
+  /** Head of the log when the connection was made. */
+  readonly head: string;
+  readonly died: Promise<Death>;
+  /** What it wrote to its own log. */
+  said(): string;
+  ask(op: string, body: unknown): Promise<Json>;
+  run(draft: Draft): Promise<TaskId>;
+  /** Follows a task on a connection of its own, and answers its questions. */
+  follow(task: TaskId, options: FollowOptions): Promise<Following>;
+  answer(question: Question, decision: Answer["decision"]): Promise<void>;
+  questions(task: TaskId): Promise<readonly Question[]>;
+  /** SIGKILL; resolves when it is reaped. */
+  kill(): Promise<Death>;
+  /** Asks it to end, and waits until it has. */
+  stop(): Promise<Death>;
+}
+
+/** How a task is followed. */
+export interface FollowOptions {
+  /** What every question gets; `leave` waits. */
+  readonly answer: Answer["decision"] | "leave";
+  readonly from?: number;
+}
+
+/** A state, a folder to work on, a person's keys. */
+export interface KernelHome {
+  readonly dir: string;
+  /** The folder that tasks mount, as `desk`. */
+  readonly desk: string;
+  readonly config: KernelConfig;
+  readonly person: Signer;
+  readonly stepUp: Signer;
+  start(options?: StartOptions): Promise<LiveKernel>;
+  /** Starts a kernel that is expected to end before it serves. */
+  startDoomed(): Promise<Death & { readonly said: string }>;
+  mount(changes?: Partial<Mount>): Mount;
+}
+
+const shared: { bundles?: Promise<Bundles>; programs?: Promise<KernelConfig["programs"]> } = {};
+
+/** The bundles of these sources: one build for all homes of a test run. */
+export function testBundles(): Promise<Bundles> {
+  return shared.bundles ??= provideBundles({ home: ROOT, cache: cache(), onBuild: () => {} });
+}
+
+/** Where test runs keep what they build. */
+export function cache(): string {
+  const home = process.env["XDG_CACHE_HOME"] ?? `${process.env["HOME"]}/.cache`;
+  return `${home}/remit`;
+}
+
+/** Runs `f` in a fresh home; whatever still runs there afterwards is killed, and the home removed. */
+export async function inHome(
+  f: (home: KernelHome) => Promise<void>,
+  options: HomeOptions = {},
+): Promise<void> {
+  const dir = await Deno.realPath(await Deno.makeTempDir({ prefix: "remit-fault-" }));
+  try {
+    await f(await makeHome(dir, options));
+  } finally {
+    await endProcesses(dir);
+    await Deno.remove(dir, { recursive: true });
+  }
+}
+
+async function makeHome(dir: string, options: HomeOptions): Promise<KernelHome> {
+  const bundles = await testBundles();
+  const person = openKey(makeKeyFile());
+  const stepUp = openKey(makeKeyFile());
+  const kernelDir = `${options.state ?? `${dir}/state`}/kernel`;
+  for (const folder of [`${dir}/run`, `${dir}/desk`, kernelDir]) {
+    await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
+  }
+  const config: KernelConfig = {
+    dir: kernelDir,
+    runtime: `${dir}/run`,
+    bundles: { worker: bundles.worker, toolhost: bundles.toolhost, model: bundles.model },
+    programs: await (shared.programs ??= findPrograms()),
+    denoDir: bundles.denoDir,
+    personKey: person.key,
+    stepUpKey: stepUp.key,
+    policy: {
+      rules: [],
+      never: [],
+      clearance: {},
+      limits: {},
+      strict: false,
+      selfConsent: false,
+      resultBytes: {},
+    },
+    harness: "fault",
+    brokerSockets: Array.from({ length: 8 }, (_, n) => `${dir}/run/b${n}`),
+    controlSocket: `${dir}/run/c`,
+    stay: true,
+    idleMs: 60_000,
+    pool: { workers: 1, toolhosts: 0 },
+  };
+  const mount = (changes: Partial<Mount> = {}): Mount => ({
+    name: MountName.parse("desk"),
+    dir: `${dir}/desk`,
+    mode: "stage",
+    colour: "YELLOW",
+    label: "internal",
+    marks: [],
+    ...changes,
+  });
+  const spawn = (failpoint: StartOptions["failpoint"]): Spawned =>
+    spawnKernel(
+      {
+        ...config,
+        ...(failpoint === undefined ? {} : { failpoint: { after: 1, ...failpoint } }),
+      },
+      { ...options, bundle: options.bundle ?? bundles.kernel, mounts: [`${dir}/desk`] },
+    );
+
+  const home: KernelHome = {
+    ...{ dir, desk: `${dir}/desk`, config, person, stepUp, mount },
+    async start({ failpoint } = {}): Promise<LiveKernel> {
+      const spawned = spawn(failpoint);
+      return liveKernel(home, spawned, await linkTo(config, spawned));
+    },
+    async startDoomed(): Promise<Death & { said: string }> {
+      const spawned = spawn(undefined);
+      const death = await spawned.died;
+      return { ...death, said: spawned.said() };
+    },
+  };
+  return home;
+}
+
+interface Spawned {
+  readonly pid: number;
+  readonly died: Promise<Death>;
+  said(): string;
+}
+
+function spawnKernel(
+  config: KernelConfig,
+  how: HomeOptions & { readonly bundle: string; readonly mounts: readonly string[] },
+): Spawned {
+  const granted = { ...config, brokerSockets: [...config.brokerSockets, ...how.sockets ?? []] };
+  const line = [...how.wrap ?? [], config.programs.deno, ...kernelFlags(granted, how)];
+  const [program = "", ...args] = line;
+  const child = new Deno.Command(program, {
+    args,
+    cwd: config.dir,
+    clearEnv: true,
+    env: { DENO_DIR: config.denoDir, DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1" },
+    stdin: "piped",
+    stdout: "null",
+    stderr: "piped",
+  }).spawn();
+  let text = "";
+  const heard = (async (): Promise<void> => {
+    for await (const chunk of child.stderr.pipeThrough(new TextDecoderStream())) text += chunk;
+  })();
+  const told = (async (): Promise<void> => {
+    const writer = child.stdin.getWriter();
+    await writer.write(new TextEncoder().encode(`${JSON.stringify(config)}\n`));
+    await writer.close();
+  })().catch(() => undefined); // it ended before it read: `died` says so
+  const died = child.status.then(async ({ code, signal }) => {
+    await Promise.all([heard, told]);
+    return { code, signal };
+  });
+  return { pid: child.pid, died, said: () => text };
+}
+
+async function connectTo(config: KernelConfig): Promise<KernelLink | undefined> {
+  const wire = await connectSocket(config.controlSocket);
+  return wire === undefined ? undefined : await greet(wire, config.harness);
+}
+
+async function linkTo(config: KernelConfig, spawned: Spawned): Promise<KernelLink> {
+  let death: Death | undefined;
+  void spawned.died.then((ended) => death = ended);
+  const before = performance.now();
+  for (;;) {
+    const link = await connectTo(config).catch(() => undefined);
+    if (link !== undefined) return link;
+    if (death !== undefined || performance.now() - before > START_MS) {
+      const how = death === undefined ? "it does not answer" : JSON.stringify(death);
+      throw new Error(`Cannot start the kernel: ${how}\n${spawned.said()}`);
+    }
+    // TIMER: a socket that is not there yet gives no event.
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+function liveKernel(home: KernelHome, spawned: Spawned, link: KernelLink): LiveKernel {
+  const kernel: LiveKernel = {
+    ...{ pid: spawned.pid, died: spawned.died, said: spawned.said, head: link.head },
+    ask: (op, body) => link.ask(op, toJson(body)),
+    async run(draft): Promise<TaskId> {
+      const answer = await link.ask("run", toJson(requestOf(home, draft)));
+      return TaskId.parse((answer as { task?: unknown } | null)?.task);
+    },
+    async follow(task, options): Promise<Following> {
+      const own = await connectTo(home.config);
+      if (own === undefined) throw new Error("Cannot follow: the kernel has ended");
+      const { answer } = options;
+      return await followTask(own, task, {
+        from: options.from ?? 0,
+        onQuestion: answer === "leave" ? undefined : async (id) => {
+          const open = (await kernel.questions(task)).find((question) => question.id === id);
+          if (open !== undefined) await kernel.answer(open, answer);
+        },
+      });
+    },
+    async questions(task): Promise<readonly Question[]> {
+      return Question.array().parse(await link.ask("questions", { task }));
+    },
+    async answer(question, decision): Promise<void> {
+      const signer = question.kind === "stepUp" ? home.stepUp : home.person;
+      const verdict = { decision, for: "once", by: "carol", channel: "terminal" } as const;
+      await link.ask("answer", toJson(signAnswer(question, verdict, { signer, at: Date.now() })));
+    },
+    kill(): Promise<Death> {
+      try {
+        Deno.kill(spawned.pid, "SIGKILL");
+      } catch (error) {
+        if (!(error instanceof Deno.errors.NotFound)) throw error; // it has ended already
+      }
+      return spawned.died;
+    },
+    async stop(): Promise<Death> {
+      Deno.kill(spawned.pid, "SIGTERM");
+      return await spawned.died;
+    },
+  };
+  return kernel;
+}
+
+function requestOf(home: KernelHome, draft: Draft): TaskRequest {
+  return {
+    request: draft.request ?? "do as the scenario says",
+    session: SessionId.parse("s0fault0fault"),
+    ingress: { channel: "terminal", principal: "carol", colour: "BLUE", label: "internal" },
+    profile: "operator",
+    mounts: [...draft.mounts ?? [home.mount()]],
+    model: {
+      ref: "scripted:test.yaml",
+      config: JSON.stringify({ file: "test.yaml", text: draft.scenario }),
+    },
+    limits: draft.limits ?? {},
+    onQuestion: draft.onQuestion ?? "ask",
+    phase: "work",
+    interactive: draft.interactive ?? false,
+    ...(draft.program === undefined ? {} : { program: draft.program }),
+  };
+}
+
+export { processesNaming };

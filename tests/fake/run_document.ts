@@ -1,0 +1,52 @@
+/** What `run --json` prints, checked as strictly as a program that reads it would. */
+import { z } from "zod";
+
+const Sealed = z.object({
+  version: z.literal(1),
+  events: z.array(z.object({ kind: z.string(), body: z.string(), hash: z.string() })).min(1),
+  seals: z.array(z.object({ signature: z.string(), key: z.string() })).min(1),
+});
+
+/** The documented shape; unknown keys are errors. */
+export const RunDocument = z.object({
+  task: z.string(),
+  status: z.string(),
+  exit: z.number(),
+  answer: z.string().optional(),
+  reason: z.string().optional(),
+  model: z.string(),
+  read: z.array(z.string()),
+  changes: z.array(
+    z.object({ path: z.string(), kind: z.string(), state: z.string(), bytes: z.number() }).strict(),
+  ),
+  refused: z.array(
+    z.object({
+      tool: z.string(),
+      subject: z.string(),
+      outcome: z.string(),
+      rule: z.string(),
+      why: z.string(),
+    }).strict(),
+  ),
+  asked: z.array(
+    z.object({ question: z.string(), tool: z.string(), decision: z.string(), by: z.string() })
+      .strict(),
+  ),
+  spent: z.object({
+    calls: z.number(),
+    turns: z.number(),
+    inputTokens: z.number(),
+    outputTokens: z.number(),
+    money: z.number(),
+  }).strict(),
+  receipts: z.array(Sealed),
+  head: z.string().regex(/^[0-9a-f]{64}$/),
+}).strict();
+
+/** See {@link RunDocument}. */
+export type RunDocument = z.infer<typeof RunDocument>;
+
+/** Reads standard output of `run --json`; throws when it is anything but that document. */
+export function readRun(stdout: string): RunDocument {
+  return RunDocument.parse(JSON.parse(stdout));
+}

@@ -1,0 +1,311 @@
+/** A real kernel with real children, without a command line in between: what tests of attacks besiege. */
+import process from "node:process";
+import {
+  type Answer,
+  type KernelConfig,
+  type Limits,
+  type Mount,
+  MountName,
+  Question,
+  SessionId,
+  TaskId,
+  type TaskRequest,
+  toJson,
+} from "../../contracts/mod.ts";
+import { provideBundles } from "../../cli/bundles_powers.ts";
+import type { KernelLink } from "../../cli/hands.ts";
+import { startKernel } from "../../cli/kernel_start_powers.ts";
+import { greet } from "../../cli/link.ts";
+import { makeKeyFile, openKey, type Signer } from "../../cli/person_key.ts";
+import { findPrograms } from "../../cli/programs_powers.ts";
+import { signAnswer } from "../../cli/sign_answer.ts";
+import { connectSocket } from "../../cli/socket_powers.ts";
+
+const ROOT = new URL("../../", import.meta.url).pathname;
+const START_MS = 20_000;
+
+/** What a test says of a task; the rest is an honest operator's. */
+export interface Draft {
+  /** Source of a hostile worker: an IIFE that evaluates to `{ turn(ports, message) }`. */
+  readonly program?: string;
+  /** Turns of the scripted model, YAML beneath `turns:`, or a whole scenario. */
+  readonly turns?: string;
+  readonly scenario?: string;
+  readonly request?: string;
+  readonly mounts?: readonly Mount[];
+  readonly limits?: Partial<Limits>;
+  readonly onQuestion?: TaskRequest["onQuestion"];
+  readonly profile?: TaskRequest["profile"];
+  readonly colour?: TaskRequest["ingress"]["colour"];
+  readonly interactive?: boolean;
+  readonly session?: string;
+}
+
+/** One event of a task. */
+export interface Seen {
+  readonly n: number;
+  readonly event: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly private: Readonly<Record<string, unknown>>;
+}
+
+/** How a task ended, or that it waits. */
+export interface End {
+  readonly status: string;
+  readonly exit: number | null;
+}
+
+/** A task that is watched over a connection of its own. */
+export interface Watched {
+  readonly id: TaskId;
+  readonly events: readonly Seen[];
+  /** The next end: final, or waiting for a person. */
+  readonly end: Promise<End>;
+  /** The first event, past or to come, that fits. */
+  first(fits: (event: Seen) => boolean): Promise<Seen>;
+  /** The task as the kernel tells it: `answer`, `reason`, `status`, `exit`. */
+  task(): Promise<Readonly<Record<string, unknown>>>;
+  close(): void;
+}
+
+/** A besieged kernel. */
+export interface Siege {
+  readonly dir: string;
+  /** A folder to mount. */
+  readonly desk: string;
+  readonly config: KernelConfig;
+  /** The kernel's operating-system process. */
+  readonly pid: number;
+  readonly person: Signer;
+  /** One request to the kernel, as the operator. */
+  ask(op: string, body: unknown): Promise<unknown>;
+  connect(): Promise<KernelLink>;
+  run(draft: Draft): Promise<Watched>;
+  watch(id: TaskId): Promise<Watched>;
+  mount(changes?: Partial<Mount>): Mount;
+  /** Answers a question with the person's key, or with another. */
+  answer(question: string, decision: Answer["decision"], more?: AnswerMore): Promise<void>;
+  question(id: string): Promise<Question>;
+  /** Ends the kernel, without warning, and starts it anew over the same state. */
+  restart(): Promise<void>;
+}
+
+/** How an answer differs from a plain one. */
+export interface AnswerMore {
+  readonly for?: Answer["for"];
+  readonly signer?: Signer;
+  /** Changes the signed answer. */
+  readonly forge?: (answer: Answer) => Answer;
+}
+
+/** What a test changes of the kernel. */
+export interface SiegeOptions {
+  readonly config?: Partial<KernelConfig>;
+}
+
+/** Runs `f` against a fresh kernel, and ends it and what it started. */
+export async function besiege(
+  f: (siege: Siege) => Promise<void>,
+  options: SiegeOptions = {},
+): Promise<void> {
+  const dir = await Deno.realPath(await Deno.makeTempDir({ prefix: "remit-siege-" }));
+  for (const folder of ["kernel", "run", "desk", "desk/notes"]) {
+    await Deno.mkdir(`${dir}/${folder}`, { mode: 0o700 });
+  }
+  await Deno.writeTextFile(`${dir}/desk/notes/plan.md`, "call the supplier\n");
+  const bundles = await provideBundles({ home: ROOT, cache: cache(), onBuild: () => undefined });
+  const person = openKey(makeKeyFile());
+  const config: KernelConfig = {
+    dir: `${dir}/kernel`,
+    runtime: `${dir}/run`,
+    bundles: { worker: bundles.worker, toolhost: bundles.toolhost, model: bundles.model },
+    programs: await findPrograms(),
+    denoDir: bundles.denoDir,
+    personKey: person.key,
+    policy: {
+      rules: [],
+      never: [],
+      clearance: {},
+      limits: {},
+      strict: false,
+      selfConsent: false,
+      resultBytes: {},
+    },
+    harness: "siege",
+    brokerSockets: Array.from({ length: 8 }, (_, n) => `${dir}/run/b${n}`),
+    controlSocket: `${dir}/run/c`,
+    stay: true,
+    idleMs: 60_000,
+    pool: { workers: 1, toolhosts: 0 },
+    ...options.config,
+  };
+  const links: KernelLink[] = [];
+  const connect = async (): Promise<KernelLink> => {
+    const wire = await connectSocket(config.controlSocket);
+    if (wire === undefined) throw new Error("Cannot connect: no kernel listens");
+    const link = await greet(wire, config.harness);
+    links.push(link);
+    return link;
+  };
+  const start = async (): Promise<{ pid: number; link: KernelLink }> => {
+    const kernel = await startKernel(config, { bundle: bundles.kernel, mounts: [`${dir}/desk`] });
+    const before = performance.now();
+    for (;;) {
+      const wire = await connectSocket(config.controlSocket);
+      if (wire !== undefined) {
+        wire.close();
+        const link = await connect();
+        return { pid: await pidOf(config.dir), link };
+      }
+      if (performance.now() - before > START_MS) {
+        throw new Error(`Cannot start the kernel: ${kernel.log()}`);
+      }
+      // TIMER: a socket that is not there yet gives no event.
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  };
+  let now = await start();
+  const watch = async (id: TaskId): Promise<Watched> => await watchTask(await connect(), id);
+  const siege: Siege = {
+    dir,
+    desk: `${dir}/desk`,
+    config,
+    person,
+    connect,
+    watch,
+    get pid() {
+      return now.pid;
+    },
+    ask: (op, body) => now.link.ask(op, toJson(body)),
+    mount: (changes = {}) => ({
+      name: MountName.parse("desk"),
+      dir: `${dir}/desk`,
+      mode: "stage",
+      colour: "YELLOW",
+      label: "internal",
+      marks: [],
+      ...changes,
+    }),
+    async run(draft): Promise<Watched> {
+      const { task } = await siege.ask("run", requestOf(siege, draft)) as { task: string };
+      return await watch(TaskId.parse(task));
+    },
+    question: async (id) => Question.parse(await siege.ask("question", { question: id })),
+    async answer(id, decision, more = {}): Promise<void> {
+      const verdict = { decision, for: more.for ?? "once", by: "carol", channel: "terminal" };
+      const signed = signAnswer(await siege.question(id), verdict as Answer, {
+        signer: more.signer ?? person,
+        at: Date.now(),
+      });
+      await siege.ask("answer", more.forge?.(signed) ?? signed);
+    },
+    async restart(): Promise<void> {
+      Deno.kill(now.pid, "SIGKILL");
+      for (const link of links.splice(0)) await link.closed;
+      now = await start();
+    },
+  };
+  try {
+    await f(siege);
+  } finally {
+    for (const link of links) link.close();
+    try {
+      Deno.kill(now.pid, "SIGKILL");
+    } catch { /* it has ended meanwhile */ }
+    await gone(now.pid);
+    await Deno.remove(dir, { recursive: true });
+  }
+}
+
+/** Tells whether a process of this number runs; a zombie does not. */
+export function runs(pid: number): boolean {
+  try {
+    const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);
+    return !stat.slice(stat.lastIndexOf(")") + 2).startsWith("Z");
+  } catch {
+    return false;
+  }
+}
+
+/** Resolves when none of these processes runs any more; throws after `ms`. */
+export async function gone(pids: number | readonly number[], ms = 5_000): Promise<void> {
+  const before = performance.now();
+  for (const pid of [pids].flat()) {
+    while (runs(pid)) {
+      if (performance.now() - before > ms) throw new Error(`process ${pid} still runs`);
+      // TIMER: the end of a process that is not a child gives no event.
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+}
+
+/** Where the built programs of a test run lie. */
+export function cache(): string {
+  const home = process.env["XDG_CACHE_HOME"] ?? `${process.env["HOME"]}/.cache`;
+  return `${home}/remit`;
+}
+
+function requestOf(siege: Siege, draft: Draft): object {
+  const text = draft.scenario ??
+    `scenario: siege\nturns:\n${draft.turns ?? "  - say: Well.\n    loop: true"}\n`;
+  return {
+    request: draft.request ?? "Do what you can.",
+    session: draft.session ?? SessionId.parse("s000000000000"),
+    ingress: {
+      channel: "terminal",
+      principal: "alice",
+      colour: draft.colour ?? "BLUE",
+      label: "public",
+    },
+    profile: draft.profile ?? "operator",
+    mounts: draft.mounts ?? [siege.mount()],
+    model: { ref: "scripted:siege.yaml", config: JSON.stringify({ file: "siege.yaml", text }) },
+    limits: draft.limits ?? {},
+    onQuestion: draft.onQuestion ?? "queue",
+    phase: "work",
+    interactive: draft.interactive ?? false,
+    ...(draft.program === undefined ? {} : { program: draft.program }),
+  };
+}
+
+async function watchTask(link: KernelLink, id: TaskId): Promise<Watched> {
+  const events: Seen[] = [];
+  const ended = Promise.withResolvers<End>();
+  let waiting: { fits: (event: Seen) => boolean; take: (event: Seen) => void }[] = [];
+  link.onTell((op, body) => {
+    if (op === "end") return ended.resolve(body as unknown as End);
+    const seen = body as unknown as Seen & { readonly kind: string };
+    if (seen.kind !== "event") return;
+    events.push({ ...seen, private: seen.private ?? {} });
+    waiting = waiting.filter(({ fits, take }) => {
+      if (!fits(seen)) return true;
+      take(seen);
+      return false;
+    });
+  });
+  await link.ask("watch", { task: id, from: 0 });
+  return {
+    id,
+    events,
+    end: ended.promise,
+    first: (fits) =>
+      new Promise((resolve) => {
+        const found = events.find(fits);
+        if (found === undefined) waiting.push({ fits, take: resolve });
+        else resolve(found);
+      }),
+    task: async () => await link.ask("task", { task: id }) as Record<string, unknown>,
+    close: () => link.close(),
+  };
+}
+
+async function pidOf(folder: string): Promise<number> {
+  for await (const { name } of Deno.readDir("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const line = await Deno.readTextFile(`/proc/${name}/cmdline`);
+      if (line.includes(`--allow-read=${folder},`)) return Number(name);
+    } catch { /* it has ended meanwhile */ }
+  }
+  throw new Error(`Cannot find the kernel of "${folder}"`);
+}
