@@ -13,7 +13,8 @@ import type {
   TaskRequest,
   TurnOutcome,
 } from "../contracts/mod.ts";
-import { Digest, Fault, SessionId } from "../contracts/mod.ts";
+import { Digest, Fault, SessionId, TaskId } from "../contracts/mod.ts";
+import type { TaskHistory } from "./task_history.ts";
 
 /** Powers whose clock moves only when told. */
 export function handPowers(): Powers & { turn(ms: number): void } {
@@ -81,6 +82,16 @@ export function storeOf(log: ReturnType<typeof memoryLog>): Pick<Store, "documen
           body: each.body,
         })),
       ),
+  };
+}
+
+/** The tasks of a memory log, as a later kernel reads them back. */
+export function historyOf(log: ReturnType<typeof memoryLog>): TaskHistory {
+  return {
+    tasks: () => Promise.resolve([...new Set(log.events.map(({ task }) => TaskId.parse(task)))]),
+    async *events(task) {
+      for (const each of log.events) if (each.task === task) yield { ...each.event, at: 1 };
+    },
   };
 }
 

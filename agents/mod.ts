@@ -15,5 +15,6 @@
 export * from "./ending.ts";
 export * from "./service.ts";
 export * from "./task_fold.ts";
+export * from "./task_history.ts";
 export * from "./task_keeper.ts";
 export * from "./task_runs.ts";

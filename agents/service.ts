@@ -15,6 +15,7 @@ import {
   toJson,
   type UndoOutcome,
 } from "../contracts/mod.ts";
+import { EXIT_OF_FAULT } from "./ending.ts";
 import { isFinal } from "./task_fold.ts";
 import { makeTaskRuns, type TaskRunsParts } from "./task_runs.ts";
 
@@ -23,12 +24,49 @@ export interface ServiceParts extends TaskRunsParts {
   readonly harness: string;
   /** Reads back the request of a task that an earlier kernel took. */
   requestOf(task: TaskId): Promise<TaskRequest>;
+  /** A question of the task waits for a person. */
+  asked(task: TaskId): boolean;
 }
 
 /** Makes the service. */
 export function makeHostedAgentService(parts: ServiceParts): HostedAgentService {
   const { keeper, host, powers } = parts;
   const runs = makeTaskRuns(parts);
+  const resume = async (task: TaskId, how: { readonly watched: boolean }): Promise<AgentTask> => {
+    const state = keeper.need(task);
+    checkOpen(state);
+    if (runs.running(task)) return state;
+    const request = await parts.requestOf(task);
+    const open = state.status === "open" ? state : await runs.status(task, { status: "open" });
+    runs.run(task, async () => {
+      if (runs.hosted(task) === undefined) {
+        const started = await runs.start(open, request, true);
+        if (!how.watched) started.hosted.unattended();
+        if (!started.unfinished && request.interactive && keeper.turnOver(task)) return;
+      }
+      runs.expireLater(open);
+      await runs.turn(task, undefined);
+    });
+    return open;
+  };
+
+  /** Goes on with a task of an earlier kernel; one that cannot go on is failed, not in the way of others. */
+  const recoverTask = async (task: TaskId): Promise<void> => {
+    try {
+      await keeper.record(task, [{ kind: "recovered", body: {} }]);
+      await resume(task, { watched: false });
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      // Nothing can be written: it stays as it is, and `resume` goes on with it once there is room.
+      if (error.code === "storeFull") return;
+      await runs.status(task, {
+        status: "failed",
+        exit: EXIT_OF_FAULT[error.code],
+        reason: error.message,
+      });
+    }
+  };
+
   const service: HostedAgentService = {
     async create(input: TaskRequest): Promise<AgentTask> {
       const parsed = TaskRequest.safeParse(input);
@@ -109,22 +147,7 @@ export function makeHostedAgentService(parts: ServiceParts): HostedAgentService 
       return after;
     },
 
-    async resume(task): Promise<AgentTask> {
-      const state = keeper.need(task);
-      checkOpen(state);
-      if (runs.running(task)) return state;
-      const request = await parts.requestOf(task);
-      const open = state.status === "open" ? state : await runs.status(task, { status: "open" });
-      runs.run(task, async () => {
-        if (runs.hosted(task) === undefined) {
-          const started = await runs.start(open, request, true);
-          if (!started.unfinished && request.interactive) return;
-        }
-        runs.expireLater(open);
-        await runs.turn(task, undefined);
-      });
-      return open;
-    },
+    resume: (task) => resume(task, { watched: true }),
 
     unattended(task): void {
       runs.hosted(task)?.unattended();
@@ -184,13 +207,14 @@ export function makeHostedAgentService(parts: ServiceParts): HostedAgentService 
 
     async recover(): Promise<readonly TaskId[]> {
       const taken: TaskId[] = [];
-      for (const task of await keeper.load()) {
-        if (task.status !== "open" && task.status !== "reviewing") continue;
-        const request = await parts.requestOf(task.id);
+      for (const { id, status } of await keeper.load()) {
+        if (isFinal(status)) continue;
+        // An answer that was taken and not acted on is no wait: the call asks anew.
+        if (status === "needsApproval" && parts.asked(id)) continue;
         // An idle interactive session is no work: `-c` or `say` goes on with it.
-        taken.push(task.id);
-        await keeper.record(task.id, [{ kind: "recovered", body: {} }]);
-        if (!request.interactive) await service.resume(task.id);
+        if (keeper.turnOver(id)) continue;
+        taken.push(id);
+        await recoverTask(id);
       }
       return taken;
     },

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { HostedAgentService, TaskId } from "../contracts/mod.ts";
 import { makeHostedAgentService } from "./service.ts";
 import { makeTaskKeeper } from "./task_keeper.ts";
-import { handHost, handPowers, memoryLog, requestOf, storeOf } from "./_fake_test.ts";
+import { handHost, handPowers, historyOf, memoryLog, requestOf, storeOf } from "./_fake_test.ts";
 
 interface Bench {
   readonly service: HostedAgentService;
@@ -11,10 +11,15 @@ interface Bench {
   readonly powers: ReturnType<typeof handPowers>;
 }
 
-function bench(log = memoryLog(), concurrent = 4): Bench {
+function bench(log = memoryLog(), concurrent = 4, asked = true): Bench {
   const host = handHost();
   const powers = handPowers();
-  const keeper = makeTaskKeeper({ log, store: storeOf(log), now: powers.now });
+  const keeper = makeTaskKeeper({
+    log,
+    store: storeOf(log),
+    history: historyOf(log),
+    now: powers.now,
+  });
   const service = makeHostedAgentService({
     keeper,
     host,
@@ -22,6 +27,7 @@ function bench(log = memoryLog(), concurrent = 4): Bench {
     concurrent,
     harness: "test",
     requestOf: () => Promise.resolve(requestOf()),
+    asked: () => asked,
   });
   return { service, host, log, powers };
 }

@@ -34,6 +34,20 @@ export function checkTransition(task: TaskId, from: TaskStatus, to: TaskStatus):
   }
 }
 
+/** Tells whether no turn is under way, from what was so before the event. */
+export function isTurnOver(before: boolean, event: FoldEvent): boolean {
+  if (event.kind === "taskCreated" || event.kind === "message") return false;
+  // `open` without an answer is a task that goes on.
+  return event.kind === "taskStatus" && event.body["status"] === "open"
+    ? before || event.private?.["answer"] !== undefined
+    : before;
+}
+
+/** Tells whether the event is a refusal for colour, which decides a task's exit code (69). */
+export function isContaminating(event: FoldEvent): boolean {
+  return event.kind === "refused" && event.body["code"] === "contaminated";
+}
+
 function created(task: TaskId, event: FoldEvent): AgentTask {
   const harness = typeof event.body["harness"] === "string" ? event.body["harness"] : "unknown";
   const request = TaskRequest.safeParse(event.private?.["request"]);

@@ -6,21 +6,26 @@ import {
   Fault,
   type NewEvent,
   type Store,
-  type TaskId,
+  TaskId,
   toJsonObject,
 } from "../contracts/mod.ts";
-import { checkTransition, foldTask } from "./task_fold.ts";
+import { checkTransition, foldTask, isContaminating, isFinal, isTurnOver } from "./task_fold.ts";
+import { rememberTask, type TaskHistory } from "./task_history.ts";
 
 /** What {@link makeTaskKeeper} is handed. */
 export interface TaskKeeperParts {
   readonly log: EventLog;
   readonly store: Pick<Store, "documents">;
+  readonly history: TaskHistory;
   now(): number;
 }
 
 /** Task records in memory, written through. */
 export interface TaskKeeper {
-  /** Loads the projections that an earlier kernel left. */
+  /**
+   * Loads what earlier kernels left: projections of tasks that are over, and of every other what
+   * its log says, because a projection is only written with a change of status.
+   */
   load(): Promise<readonly AgentTask[]>;
   get(task: TaskId): AgentTask | undefined;
   /** Like `get`, but throws `notFound`. */
@@ -28,6 +33,8 @@ export interface TaskKeeper {
   list(): readonly AgentTask[];
   /** Appends events that change the task; resolves when durable. */
   record(task: TaskId, events: readonly NewEvent[]): Promise<AgentTask>;
+  /** No turn of the task is under way, or was when an earlier kernel ended. */
+  turnOver(task: TaskId): boolean;
   /** A call of the task was refused for its colour under `strict` (exit 69). */
   contaminated(task: TaskId): boolean;
   /** Folds an event that somebody else committed. */
@@ -36,9 +43,10 @@ export interface TaskKeeper {
 
 /** Makes the keeper of task records. */
 export function makeTaskKeeper(parts: TaskKeeperParts): TaskKeeper {
-  const { log, store, now } = parts;
+  const { log, store, history, now } = parts;
   const tasks = new Map<TaskId, AgentTask>();
   const versions = new Map<TaskId, number>();
+  const over = new Set<TaskId>();
   const contaminated = new Set<TaskId>();
 
   const get = (task: TaskId): AgentTask | undefined => tasks.get(task);
@@ -83,11 +91,24 @@ export function makeTaskKeeper(parts: TaskKeeperParts): TaskKeeper {
 
   return Object.freeze({
     async load(): Promise<readonly AgentTask[]> {
+      const projected = new Map<TaskId, AgentTask>();
       for (const row of await store.documents({ kind: "task", limit: 100_000 })) {
+        const id = TaskId.safeParse(row.id);
+        if (id.success) versions.set(id.data, row.version);
         const parsed = AgentTask.safeParse(row.body);
-        if (!parsed.success) continue;
-        tasks.set(parsed.data.id, parsed.data);
-        versions.set(parsed.data.id, row.version);
+        if (parsed.success) projected.set(parsed.data.id, parsed.data);
+      }
+      for (const id of new Set([...await history.tasks(), ...projected.keys()])) {
+        const last = projected.get(id);
+        if (last !== undefined && isFinal(last.status)) {
+          tasks.set(id, last);
+          continue;
+        }
+        const found = await rememberTask(history, id);
+        const task = found?.task ?? last;
+        if (task !== undefined) tasks.set(id, task);
+        if (found?.turnOver === true) over.add(id);
+        if (found?.contaminated === true) contaminated.add(id);
       }
       return [...tasks.values()];
     },
@@ -95,9 +116,12 @@ export function makeTaskKeeper(parts: TaskKeeperParts): TaskKeeper {
     need,
     list: () => [...tasks.values()],
     record,
+    turnOver: (task: TaskId) => over.has(task),
     contaminated: (task: TaskId) => contaminated.has(task),
     saw(task: TaskId, event: NewEvent & { readonly at: number }): void {
-      if (event.kind === "refused" && event.body["code"] === "contaminated") contaminated.add(task);
+      if (isContaminating(event)) contaminated.add(task);
+      if (isTurnOver(over.has(task), event)) over.add(task);
+      else over.delete(task);
       const state = tasks.get(task);
       if (state !== undefined) tasks.set(task, foldTask(task, state, event));
     },

@@ -13,7 +13,7 @@ export async function killBench(): Promise<Row[]> {
   const kills: number[] = [];
   const bare: number[] = [];
   for (let i = 0; i < ROUNDS; i++) {
-    const child = await children.worker({ ask: () => null, tell() {} });
+    const child = await children.worker({ ask: () => null, tell: () => undefined });
     await child.port.ask("start", {
       caps: { model: 1, tools: 2, children: 3 },
       limits: { outputTokens: 1, contextWindow: 1_000, iterations: 1, retries: 0 },

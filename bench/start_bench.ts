@@ -9,7 +9,7 @@ const WARM = 60;
 
 const DEAF: PortHandler = {
   ask: () => null,
-  tell() {},
+  tell: () => undefined,
 };
 
 /** Gives the rows of the first performance line. */

@@ -15,6 +15,7 @@ import { makeDisk } from "./disk_powers.ts";
 import type { Around, Hands, KernelLink, Kernels, KernelWish, Keyboard, Screen } from "./hands.ts";
 import { greet, type Wire } from "./link.ts";
 import { makePaint } from "./paint.ts";
+import { type Places, preparePlaces } from "./places.ts";
 
 /** A screen that remembers. */
 export interface FakeScreen extends Screen {
@@ -45,7 +46,7 @@ export function fakeKeyboard(lines: readonly (string | undefined)[]): Keyboard &
   const prompts: string[] = [];
   return {
     prompts,
-    line(prompt) {
+    line(prompt): Promise<string | undefined> {
       prompts.push(prompt);
       return Promise.resolve(left.shift());
     },
@@ -101,7 +102,7 @@ export async function fakeKernel(
       port.close("the command line has gone");
       ended();
     },
-    onBytes(take, end) {
+    onBytes(take, end): void {
       toLink = take;
       ended = end;
     },
@@ -267,23 +268,25 @@ export function fakeHands(
     seen.last = kernel;
     return link;
   };
-  const kernels: Kernels = {
+  const disk = makeDisk();
+  const kernelsOf = (places: Places): Kernels => ({
     find: open,
-    provide(wish) {
+    provide(wish): Promise<KernelLink> {
+      preparePlaces(disk, places, around.uid);
       seen.wishes.push(wish);
       return open();
     },
-  };
+  });
   return {
     root,
     screen: fakeScreen(),
     keyboard: parts.keyboard,
-    disk: makeDisk(),
+    disk,
     around,
     interrupts: { listen: () => () => undefined },
     receipts: { verify: () => ({ ok: true, reason: "it holds" }) },
     walls: { look: () => Promise.resolve([{ wall: "deno", stands: true, says: "yes" }]) },
-    kernels: () => kernels,
+    kernels: kernelsOf,
     kernels_: seen,
     readInput: () => Promise.resolve(parts.input ?? ""),
   };

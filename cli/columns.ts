@@ -54,3 +54,20 @@ export function cutTo(text: string, columns: number): string {
 export function padTo(text: string, columns: number): string {
   return text + " ".repeat(Math.max(0, columns - columnsOf(text)));
 }
+
+/** Breaks safe text between words where it can, and hard where it must. */
+export function wordWrap(text: string, columns: number): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(/(?<= )/)) {
+    if (line !== "" && columnsOf(line) + columnsOf(word.trimEnd()) > columns) {
+      lines.push(line.trimEnd());
+      line = "";
+    }
+    const pieces = hardWrap(word, columns);
+    lines.push(...pieces.slice(0, -1));
+    line += pieces.at(-1) ?? "";
+  }
+  lines.push(line);
+  return lines;
+}

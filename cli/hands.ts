@@ -14,6 +14,8 @@ export interface Screen {
   readonly paint: Paint;
   /** Columns of the live view. */
   readonly width: number;
+  /** Columns of standard output; undefined when it is no terminal. */
+  readonly outWidth?: number;
 }
 
 /** A person at a terminal. */

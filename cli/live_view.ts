@@ -24,11 +24,13 @@ function aside(event: SeenEvent): string {
 }
 
 /** Makes the view. */
-export function makeLiveView(screen: Screen): LiveView {
+export function makeLiveView(
+  screen: Screen,
+  parts: { readonly toolOf: (question: string) => string },
+): LiveView {
   const { paint, width } = screen;
   let typed = 0;
   let colour: Colour = "BLUE";
-  const asked = new Map<string, string>();
 
   const safe = (text: string, max = SUBJECT): string => displayText(text, { max });
   const row = (mark: string, what: string, about: string, tail = ""): void => {
@@ -76,7 +78,7 @@ export function makeLiveView(screen: Screen): LiveView {
     const held = textOf(event, "for");
     const span = held === "" || held === "once" ? "" : `, for this ${safe(held)}`;
     const mark = decision === "allow" ? paint.green("●") : paint.red("●");
-    const tool = asked.get(textOf(event, "question")) ?? "";
+    const tool = safe(parts.toolOf(textOf(event, "question")));
     const words = `${decision === "allow" ? "allowed" : "denied"} by ${safe(textOf(event, "by"))}`;
     row(mark, tool, `${words}${span}`);
   };
@@ -95,11 +97,12 @@ export function makeLiveView(screen: Screen): LiveView {
         if (words !== "") screen.say(`  ${paint.dim(cutTo(`“${safe(words, 600)}”`, width - 3))}`);
         return;
       }
-      case "questionAsked": {
-        const tool = safe(textOf(event, "tool"));
-        asked.set(textOf(event, "question"), tool);
-        return row(paint.yellow("?"), tool, `asks: ${safe(textOf(event, "rule"))}`);
-      }
+      case "questionAsked":
+        return row(
+          paint.yellow("?"),
+          safe(textOf(event, "tool")),
+          `asks: ${safe(textOf(event, "rule"))}`,
+        );
       case "questionAnswered":
         return answered(event);
       case "signalled":

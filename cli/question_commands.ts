@@ -18,7 +18,7 @@ import { openKeyRing } from "./key_ring.ts";
 import { flag, oneOf } from "./parse_arguments.ts";
 import { readPassphrase } from "./passphrase.ts";
 import { questionLines } from "./question_frame.ts";
-import { followTask } from "./run_task.ts";
+import { followTask, readPast } from "./run_task.ts";
 import { finishFollowing } from "./run_command.ts";
 import { signAnswer, type Verdict } from "./sign_answer.ts";
 import { tableLines } from "./table.ts";
@@ -91,7 +91,7 @@ export async function answerCommand(command: Command): Promise<number> {
     const signer = grave
       ? ring.openStepUp(await readPassphrase(command, "passphrase-file", "passphrase"))
       : ring.provideConsent();
-    const log = await link.ask("log", { task: asked.task, from: 0 });
+    const past = await readPast(link, asked.task);
     const given = signAnswer(asked, verdictOf(command, decision.data), {
       signer,
       at: hands.around.now(),
@@ -102,7 +102,7 @@ export async function answerCommand(command: Command): Promise<number> {
       screen.say("");
     }
     const running = await followTask(command, link, asked.task, {
-      from: Array.isArray(log) ? log.length : 0,
+      past,
       budget: 1,
     });
     return await finishFollowing(command, link, running);

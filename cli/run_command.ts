@@ -1,13 +1,21 @@
 /** `remit run`: one request, or the demo. @module */
 import { EXIT, Fault } from "../contracts/mod.ts";
 import { displayBlock, displayText } from "../text/mod.ts";
+import { wordWrap } from "./columns.ts";
 import { resultDocument, type RunResult, showClosing } from "./closing.ts";
 import { type Command, commandText, printJson } from "./command.ts";
 import { prepareDemo } from "./demo.ts";
 import type { KernelLink } from "./hands.ts";
 import { flag, has } from "./parse_arguments.ts";
 import { type RunSetting, settle } from "./run_setting.ts";
-import { awaitEnd, createTask, followTask, gather, type RunningTask } from "./run_task.ts";
+import {
+  awaitEnd,
+  createTask,
+  followTask,
+  gather,
+  readPast,
+  type RunningTask,
+} from "./run_task.ts";
 
 const DEFAULT_BUDGET = 1;
 
@@ -35,7 +43,11 @@ export function printAnswer(command: Command, answer: string | undefined): void 
     maxLines: 100_000,
     columns: 1_000_000,
   });
-  command.hands.screen.out(`${lines.join("\n")}\n`);
+  const { outWidth } = command.hands.screen;
+  const wrapped = outWidth === undefined
+    ? lines
+    : lines.flatMap((line) => wordWrap(line, outWidth));
+  command.hands.screen.out(`${wrapped.join("\n")}\n`);
 }
 
 function showHead(command: Command, setting: RunSetting): void {
@@ -73,7 +85,10 @@ function showNext(command: Command, result: RunResult, demo: boolean): void {
     line("undo", `undo ${result.task.id}`);
   }
   line("verify", "audit verify");
-  screen.say(paint.dim(`            keep this head elsewhere, for --head: ${result.head}`));
+  screen.say(`  ${paint.bold("head".padEnd(9))} ${paint.dim(result.head)}`);
+  screen.say(
+    paint.dim("            kept elsewhere, it shows a log whose end was cut off: --head HEAD"),
+  );
   if (demo) {
     line("your own", `run -p "…" --mount notes=DIR --model scripted:FILE`);
   }
@@ -108,8 +123,9 @@ async function finish(
   }
   screen.say("");
   printAnswer(command, result.task.answer);
-  if (result.task.reason !== undefined) {
-    screen.say(`  ${result.task.status}: ${displayText(result.task.reason, { max: 1_000 })}`);
+  const { reason } = running.tally;
+  if (reason !== "" && reason !== result.task.answer) {
+    screen.say(`  ${result.task.status}: ${displayText(reason, { max: 1_000 })}`);
   }
   showClosing(screen, result, running.tally);
   showNext(command, result, demo);
@@ -141,7 +157,6 @@ export async function runCommand(command: Command): Promise<number> {
     });
     const running = await followTask(command, link, task, {
       setting,
-      from: 0,
       budget: setting.config.policy.limits.money ?? DEFAULT_BUDGET,
     });
     return await finish(command, link, running, demo !== undefined);
@@ -156,7 +171,7 @@ export async function resumeFollowing(
   link: KernelLink,
   task: RunningTask["id"],
 ): Promise<number> {
-  const log = await link.ask("log", { task, from: 0 });
+  const past = await readPast(link, task);
   await link.ask("resume", { task });
   const trace = flag(command.parsed, "trace");
   const running = await followTask(command, link, task, {
@@ -165,7 +180,7 @@ export async function resumeFollowing(
       prepared: undefined,
       trace,
     },
-    from: Array.isArray(log) ? log.length : 0,
+    past,
     budget: DEFAULT_BUDGET,
   });
   return await finish(command, link, running, false);

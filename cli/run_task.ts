@@ -1,8 +1,17 @@
 /** One task, from its request to its end, on an open link. @module */
-import { AgentTask, EXIT, SessionId, TaskId, TaskRequest, toJson } from "../contracts/mod.ts";
+import {
+  AgentTask,
+  EXIT,
+  type Json,
+  SessionId,
+  TaskId,
+  TaskRequest,
+  toJson,
+} from "../contracts/mod.ts";
 import { makeAnswerer } from "./answerer.ts";
 import { changedFiles, type RunResult } from "./closing.ts";
 import type { Command } from "./command.ts";
+import { readSeen } from "./event_fields.ts";
 import type { KernelLink } from "./hands.ts";
 import { makeCallJoin } from "./join_calls.ts";
 import { openKeyRing } from "./key_ring.ts";
@@ -58,23 +67,30 @@ export async function followTask(
   task: TaskId,
   options: {
     readonly setting?: Pick<RunSetting, "onQuestion" | "prepared" | "trace">;
-    readonly from: number;
+    /** What the task's log holds already: counted, and not shown again. */
+    readonly past?: readonly Json[];
     readonly budget: number;
     readonly quiet?: boolean;
   },
 ): Promise<RunningTask> {
   const { hands, places } = command;
   const tally = makeTally();
-  const view = makeLiveView(hands.screen);
+  const toolOf = (question: string): string =>
+    tally.asked.find((each) => each.question === question)?.tool ?? "";
+  const view = makeLiveView(hands.screen, { toolOf });
   const tracer = makeTracer(options.budget);
   const join = makeCallJoin();
+  for (const told of options.past ?? []) {
+    const seen = readSeen(told);
+    if (seen?.kind === "event") tally.take(join(seen.event));
+  }
   const trace = options.setting?.trace === undefined
     ? undefined
     : absolute(hands.around, options.setting.trace);
   if (trace !== undefined) hands.disk.write(trace, "");
   const quiet = options.quiet ?? (command.json && hands.keyboard === undefined);
   const watch = await watchTask(link, task, {
-    from: options.from,
+    from: options.past?.length ?? 0,
     answerer: makeAnswerer({
       hands,
       ring: openKeyRing(hands.disk, places),
@@ -96,6 +112,16 @@ export async function followTask(
     },
   });
   return { id: task, tally, watch };
+}
+
+/** Reads what a task's log holds. */
+export async function readPast(link: KernelLink, task: TaskId): Promise<readonly Json[]> {
+  const past: Json[] = [];
+  for (;;) {
+    const page = await link.ask("log", { task, from: past.length });
+    if (!Array.isArray(page) || page.length === 0) return past;
+    past.push(...page);
+  }
 }
 
 /** Waits for the end, with Ctrl-C: once cancels what is under way, twice ends the task. */

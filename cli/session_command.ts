@@ -10,7 +10,7 @@ import { mountNameOf } from "./mounts.ts";
 import { has, type Parsed } from "./parse_arguments.ts";
 import { printAnswer } from "./run_command.ts";
 import { type RunSetting, settle } from "./run_setting.ts";
-import { awaitEnd, createTask, followTask, type RunningTask } from "./run_task.ts";
+import { awaitEnd, createTask, followTask, readPast, type RunningTask } from "./run_task.ts";
 import { showDiff, undoLines } from "./task_commands.ts";
 import { askStaged } from "./watch_task.ts";
 
@@ -38,13 +38,13 @@ async function goOn(command: Command, link: KernelLink, setting: RunSetting): Pr
   if (state.status !== "open") {
     throw new Fault("conflict", `Cannot go on with task ${task}: it is "${state.status}"`);
   }
-  const log = await link.ask("log", { task, from: 0 });
+  const past = await readPast(link, task);
   command.hands.screen.say(
     command.hands.screen.paint.dim(`  goes on: ${displayText(state.objective, { max: 200 })}`),
   );
   return await followTask(command, link, task, {
     setting,
-    from: Array.isArray(log) ? log.length : 0,
+    past,
     budget: 1,
   });
 }
@@ -60,7 +60,6 @@ async function turn(session: Session, text: string): Promise<number | undefined>
     command.hands.disk.write(lastPath(command), `${JSON.stringify({ task })}\n`);
     session.running = await followTask(command, link, task, {
       setting: session.setting,
-      from: 0,
       budget: 1,
     });
   } else await link.ask("say", { task: session.running.id, text });
@@ -68,7 +67,8 @@ async function turn(session: Session, text: string): Promise<number | undefined>
   const state = AgentTask.parse(await link.ask("task", { task: session.running.id }));
   command.hands.screen.say("");
   printAnswer(command, state.answer);
-  if (state.reason !== undefined) command.hands.screen.say(`  ${cell(state.reason, 500)}`);
+  const { reason } = session.running.tally;
+  if (reason !== "" && reason !== state.answer) command.hands.screen.say(`  ${cell(reason, 500)}`);
   command.hands.screen.say("");
   if (end.exit === EXIT.interrupted) return EXIT.interrupted;
   if (end.status !== "open") return end.exit ?? EXIT.failure;

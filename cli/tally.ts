@@ -26,6 +26,8 @@ export interface Tally {
   readonly asked: readonly Asked[];
   /** Reused answers. */
   readonly reused: number;
+  /** Why the task stands where it stands, as its last status said; untrusted. */
+  readonly reason: string;
   readonly spent: {
     readonly calls: number;
     readonly turns: number;
@@ -45,6 +47,7 @@ export function makeTally(): Tally {
   const asked = new Map<string, Asked>();
   const spent = { calls: 0, turns: 0, inputTokens: 0, outputTokens: 0, money: 0 };
   let reused = 0;
+  let reason = "";
 
   const refuse = (event: SeenEvent, outcome: string): void => {
     refused.push({
@@ -58,6 +61,9 @@ export function makeTally(): Tally {
 
   const take = (event: SeenEvent): void => {
     switch (event.event) {
+      case "taskStatus":
+        reason = textOf(event, "reason");
+        return;
       case "inferred":
         spent.turns += 1;
         spent.inputTokens += numberOf(event, "inputTokens");
@@ -89,7 +95,7 @@ export function makeTally(): Tally {
         const before = asked.get(question) ?? { question, tool: textOf(event, "tool") };
         asked.set(question, {
           ...before,
-          decision: textOf(event, "decision"),
+          decision: textOf(event, "decision") || textOf(event, "state"),
           by: textOf(event, "by") || textOf(event, "actor"),
         });
         return;
@@ -106,6 +112,9 @@ export function makeTally(): Tally {
     },
     get reused() {
       return reused;
+    },
+    get reason() {
+      return reason;
     },
     spent,
   });

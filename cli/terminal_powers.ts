@@ -63,6 +63,7 @@ export function makeScreen(): Screen {
     },
     paint,
     width,
+    ...(Deno.stdout.isTerminal() ? { outWidth: width } : {}),
   });
 }
 
@@ -112,8 +113,13 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
       Deno.addSignalListener("SIGINT", onSignal);
       const typed = await new Promise<string | undefined>((resolve) => {
         let bytes: number[] = [];
+        let open = true;
         const end = (value: string | undefined): void => {
+          if (!open) return;
+          open = false;
           take(undefined);
+          // At once: whoever ended this may write the next line.
+          writeAll(Deno.stderr, "\n");
           resolve(value);
         };
         interrupted = () => end(undefined);
@@ -142,7 +148,6 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
         });
       });
       Deno.removeSignalListener("SIGINT", onSignal);
-      writeAll(Deno.stderr, "\n");
       Deno.stdin.setRaw(false);
       return typed;
     },

@@ -94,7 +94,7 @@ export async function makeWorld(source: string = EVALUATOR): Promise<World> {
   return {
     dir,
     config,
-    async children(changes = {}) {
+    async children(changes = {}): Promise<Children> {
       const children = await makeChildren({
         config: { ...config, ...changes },
         powers: realPowers(),
@@ -103,7 +103,7 @@ export async function makeWorld(source: string = EVALUATOR): Promise<World> {
       made.push(children);
       return children;
     },
-    async close() {
+    async close(): Promise<void> {
       for (const children of made) await children.close();
       await Deno.remove(dir, { recursive: true });
     },
@@ -117,20 +117,21 @@ export function realPowers(): Powers {
     now: () => Date.now(),
     id: (prefix) => prefix + (++n).toString(36).padStart(12, "0"),
     token: () => crypto.randomUUID().replaceAll("-", ""),
-    after(ms, f) {
+    // TIMER: the powers of real children; no test waits for it.
+    after(ms, f): () => void {
       const timer = setTimeout(f, ms);
       return () => clearTimeout(timer);
     },
-    reach() {},
+    reach: () => undefined,
   };
 }
 
 /** Serves nothing. */
 export const DEAF: PortHandler = {
-  ask(op) {
+  ask(op): never {
     throw new Fault("unknownCapability", `Cannot serve "${op}": nothing was handed over`);
   },
-  tell() {},
+  tell: () => undefined,
 };
 
 /** Tells whether an operating-system process of this number runs (a zombie does not). */

@@ -37,7 +37,7 @@ export function startChild({ role, line, handler, spawn, now }: ChildParts): Chi
   const process = spawn.start({
     ...line,
     onOutput: (chunk) => port.feed(chunk),
-    onStderr(chunk) {
+    onStderr(chunk): void {
       const kept = chunk.slice(0, STDERR - errorBytes);
       errorBytes += kept.length;
       if (kept.length > 0) errors.push(kept);

@@ -78,13 +78,14 @@ export async function makeChildren({ config, powers, spawn }: ChildrenParts): Pr
       return child;
     });
 
-  const workerLine = lineOutside(config, walls, "worker");
-  const modelLine = lineOutside(config, walls, "model");
+  const workerLine = lineOutside(config, walls, "worker", { pooled: false });
+  const pooledLine = lineOutside(config, walls, "worker", { pooled: true });
+  const modelLine = lineOutside(config, walls, "model", { pooled: false });
   const pool = makeWorkerPool({
     size: config.pool.workers,
     queue,
     powers,
-    start: (handler) => start("worker", workerLine, handler),
+    start: (handler, { pooled }) => start("worker", pooled ? pooledLine : workerLine, handler),
   });
 
   return Object.freeze({

@@ -53,7 +53,7 @@ for (const walled of [true, false]) {
   Deno.test({
     name: `a toolhost ${walled ? "with" : "without"} bubblewrap reaches only what its judge allows`,
     ignore: walled && !HAS_BWRAP,
-    async fn() {
+    async fn(): Promise<void> {
       const world = await makeWorld();
       try {
         const { bwrap: _, ...bare } = world.config.programs;

@@ -155,11 +155,12 @@ export function makeFamily(parts: FamilyParts): Family {
     );
     const rights = deriveChild(above, { capabilities, limits }, parts.tools(parent));
     processes.charge(parent, { children: 1 });
-    const { task, session, conversation, principal, profile, onQuestion, phase, colour, label } =
-      above;
+    const { task, session, principal, profile, onQuestion, phase, colour, label } = above;
     const row = processes.add({
-      ...{ task, session, conversation, principal, profile, onQuestion, phase, colour, label },
+      ...{ task, session, principal, profile, onQuestion, phase, colour, label },
       ...rights,
+      // INVARIANT: a call is named by its conversation: nobody is given a relative's result.
+      conversation: `${above.conversation}/${members.size}`,
       ppid: parent,
       spec: "child",
       sources: above.sources,

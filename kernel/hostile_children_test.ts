@@ -104,7 +104,7 @@ Deno.test("children keep nothing that another one reads: localStorage, caches, K
 Deno.test({
   name: "kill -9 of the parent leaves no process, not even a spinning one or a toolhost's",
   ignore: !HAS_SETPRIV || !HAS_BWRAP,
-  async fn() {
+  async fn(): Promise<void> {
     await withWorld(async (world) => {
       const source = `
         import { makeWorld, DEAF } from ${

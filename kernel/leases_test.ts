@@ -57,7 +57,7 @@ async function bench(documents: readonly DocumentRow[] = []): Promise<Bench> {
     powers: {
       now: () => now,
       id: (prefix) => prefix + (++ids).toString(36).padStart(12, "0"),
-      after(ms, f) {
+      after(ms, f): () => void {
         const timer = { at: now + ms, f };
         timers.add(timer);
         return () => timers.delete(timer);
@@ -70,7 +70,7 @@ async function bench(documents: readonly DocumentRow[] = []): Promise<Bench> {
     events,
     appends: () => appends,
     ends,
-    turn(ms) {
+    turn(ms): void {
       now += ms;
       for (const timer of [...timers]) {
         if (timer.at <= now && timers.delete(timer)) timer.f();

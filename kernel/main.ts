@@ -59,6 +59,7 @@ import { bodyOf, eventsOf, type ReadPrivate, requestOfTask } from "./replay.ts";
 import { makeRestored } from "./restored.ts";
 import { makeSpawnPowers } from "./spawn_powers.ts";
 import { makeTaskHost, type RunningTasks } from "./task_host.ts";
+import { makePastTasks } from "./task_history.ts";
 import { makeTaskWorkspace, type TaskWorkspace } from "./task_workspace.ts";
 import { makeToolhosts } from "./toolhosts.ts";
 import { makeTrial } from "./trial.ts";
@@ -203,7 +204,10 @@ async function work(plainLog: EventLog): Promise<void> {
     tools: ({ task }) => tasks.family(task)?.workspace.tools ?? new Map(),
   });
 
-  const keeper = makeTaskKeeper({ log, store, now: powers.now });
+  const keeper = makeTaskKeeper({
+    ...{ log, store, now: powers.now },
+    history: makePastTasks(store, secretOf),
+  });
   bus.listen(undefined, (event) => {
     const task = TaskId.safeParse(event.task);
     if (task.success) keeper.saw(task.data, event);
@@ -229,6 +233,7 @@ async function work(plainLog: EventLog): Promise<void> {
     host: tasks,
     concurrent: CONCURRENT,
     requestOf: (task) => requestOfTask(store, secretOf, task),
+    asked: (task) => questions.open(task).length > 0,
   });
   leases.onEnd((lease) => {
     // SIGCAPDROP: the process degrades; the call that used the lease is refused by its own checks.

@@ -36,7 +36,7 @@ for (const walled of [true, false]) {
   Deno.test({
     name: `these permissions suffice for children ${walled ? "with" : "without"} bubblewrap`,
     ignore: walled && !HAS_BWRAP,
-    async fn() {
+    async fn(): Promise<void> {
       const world = await makeWorld();
       try {
         const { bwrap: _, ...bare } = world.config.programs;

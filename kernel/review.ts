@@ -8,6 +8,7 @@ import {
   type ReviewOutcome,
   type ToolCall,
 } from "../contracts/mod.ts";
+import type { DeniedPatches } from "./denied_patch.ts";
 import type { TaskWorkspace } from "./task_workspace.ts";
 
 /** What {@link makeReview} is handed. */
@@ -15,13 +16,18 @@ export interface ReviewParts {
   readonly gate: Gate;
   readonly row: ProcessRow;
   readonly workspace: Pick<TaskWorkspace, "patch">;
+  /** Patches that a person denied already. */
+  readonly denied: Pick<DeniedPatches, "has">;
 }
 
 /** Makes the review of one process. A person who denies keeps the changes staged. */
-export function makeReview({ gate, row, workspace }: ReviewParts): () => Promise<ReviewOutcome> {
+export function makeReview(
+  { gate, row, workspace, denied }: ReviewParts,
+): () => Promise<ReviewOutcome> {
   return async () => {
     const patch = workspace.patch();
     if (patch === undefined) return { kind: "nothing" };
+    if (denied.has(patch.id)) return { kind: "kept", why: "a person denied them" };
     // Named by the patch: the same patch after a crash or a wait is the same call.
     const call: ToolCall = {
       id: CallId.parse(`review-${patch.id.slice(0, 32)}`),

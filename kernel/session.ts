@@ -25,6 +25,7 @@ import { parseWorkerRequest, type WorkerRequest } from "./worker_ops.ts";
 import { makeInference } from "./inference.ts";
 import { makePause, type Pause } from "./pause.ts";
 import type { ProcessTable } from "./process_table.ts";
+import { parseTurnEnd } from "./turn_end.ts";
 
 /** How a turn ended, seen from the kernel. */
 export type SessionTurn =
@@ -112,6 +113,10 @@ export function makeSession(parts: SessionParts): Session {
   const call = async (
     body: Extract<WorkerRequest, { op: "call" }>["body"],
   ): Promise<ToolResult> => {
+    // TRUST: two calls under one id would leave one that nothing can cancel.
+    if (row.calls.has(body.call.id)) {
+      throw new Fault("conflict", `Cannot call "${body.call.name}": its id is under way`);
+    }
     const abort = new AbortController();
     row.calls.set(body.call.id, { tool: body.call.name, since: powers.now(), abort });
     try {
@@ -178,6 +183,11 @@ export function makeSession(parts: SessionParts): Session {
     }
   };
 
+  const withdraw = (): void => {
+    inferring?.abort();
+    for (const under of row.calls.values()) under.abort.abort();
+  };
+
   const begin = async (): Promise<Child> => {
     const taken = await parts.children.worker({
       ask: serve,
@@ -229,13 +239,14 @@ export function makeSession(parts: SessionParts): Session {
         return { stop: "upstream", text: await epitaph(child, error) };
       } finally {
         parked = undefined;
+        // What a turn left under way is for nobody: its question would be answered to the dead.
+        withdraw();
       }
     },
     interrupt(): void {
       // Between a call and an inference nothing is under way to cancel: the worker must know, too.
       child?.port.tell("signal", { signal: "SIGINT" });
-      inferring?.abort();
-      for (const under of row.calls.values()) under.abort.abort();
+      withdraw();
     },
     tell: (signal: Signal) => child?.port.tell("signal", { signal }),
     hold: () => pause.close(),
@@ -247,8 +258,7 @@ export function makeSession(parts: SessionParts): Session {
     async end(): Promise<void> {
       ended = true;
       pause.open();
-      inferring?.abort();
-      for (const under of row.calls.values()) under.abort.abort();
+      withdraw();
       await child?.kill();
     },
   });
@@ -260,29 +270,6 @@ function freshCaps(powers: Powers): CapList {
   while (drawn.size < 3) drawn.add(draw());
   const [model = 0, tools = 0, children = 0] = drawn;
   return { model, tools, children };
-}
-
-const STOPS = [
-  "answered",
-  "iterations",
-  "cancelled",
-  "terminated",
-  "contextOverflow",
-  "length",
-  "budget",
-  "upstream",
-  "brake",
-] as const;
-
-function parseTurnEnd(value: Json): TurnEnd {
-  if (value !== null && typeof value === "object" && !Array.isArray(value)) {
-    const { stop, text } = value as { stop?: unknown; text?: unknown };
-    const known = STOPS.find((each) => each === stop);
-    if (known !== undefined && typeof text === "string" && text.length <= 1_000_000) {
-      return { stop: known, text };
-    }
-  }
-  throw new Fault("badFrame", "Cannot end the turn: the worker's answer does not parse");
 }
 
 async function epitaph(child: Child | undefined, error: Fault): Promise<string> {

@@ -105,7 +105,7 @@ Deno.test("a deadline stands still while frozen and comes once", () => {
   };
   const powers = {
     now: () => now,
-    after(ms: number, f: () => void) {
+    after(ms: number, f: () => void): () => void {
       const made = { at: now + ms, f };
       timer = made;
       return () => {

@@ -28,6 +28,8 @@ function start(options: StartOptions): OsProcess {
     args: [...options.args],
     clearEnv: true,
     env: { ...options.env },
+    // The kernel's own folder would tell a child where the state lies, and whose it is.
+    cwd: "/",
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",

@@ -40,7 +40,6 @@ const SIZES: Readonly<Record<Role, { heap: number; pages: number; data: number; 
 const NAMESPACE = {
   deno: "/deno",
   denoDir: "/dd",
-  bundle: "/child.js",
   broker: "/run/broker.sock",
   content: "/content",
   scratch: "/scratch",
@@ -48,13 +47,20 @@ const NAMESPACE = {
 /** Shared libraries that the deno executable loads, where Linux distributions keep them. */
 const LIBRARIES = ["/lib", "/lib64", "/usr/lib"];
 
+/** Argument of a child that waits in a pool: it may warm itself before it reads. FACTS 7.2. */
+const POOLED = "pooled";
+
 /** The start line of a child that touches no file: no namespace, no right at all. */
 export function lineOutside(
   config: Pick<KernelConfig, "programs" | "bundles" | "denoDir">,
   walls: Walls,
   role: "worker" | "model",
+  options: { readonly pooled: boolean },
 ): StartLine {
-  const deno = denoLine(config.programs.deno, role, config.bundles[role], true);
+  const deno = [
+    ...denoLine(config.programs.deno, role, config.bundles[role], true),
+    ...(options.pooled ? [POOLED] : []),
+  ];
   return started(config, walls, role, deno, environment(config.denoDir));
 }
 
@@ -88,15 +94,16 @@ export function lineOfHost(
   ]);
   const wall = [
     ...namespace(bwrap, deno, env),
-    ...["--ro-bind", config.bundles.toolhost, NAMESPACE.bundle],
-    ...["--ro-bind", config.denoDir, NAMESPACE.denoDir],
     ...["--tmpfs", "/tmp"],
+    // Under its own path: the code cache knows it by that name, which saves 5 ms.
+    ...["--ro-bind", config.bundles.toolhost, config.bundles.toolhost],
+    ...["--ro-bind", config.denoDir, NAMESPACE.denoDir],
     ...binds,
     ...["--bind", parts.content, NAMESPACE.content],
     ...["--bind", parts.scratch, NAMESPACE.scratch],
     ...["--bind", parts.broker, NAMESPACE.broker],
     ...["--remount-ro", "/", "--chdir", "/", "--"],
-    ...denoLine(NAMESPACE.deno, "toolhost", NAMESPACE.bundle, false),
+    ...denoLine(NAMESPACE.deno, "toolhost", config.bundles.toolhost, false),
   ];
   return {
     line: started(config, walls, "toolhost", wall, {}),

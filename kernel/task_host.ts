@@ -7,6 +7,7 @@ import {
   type AgentTask,
   type ChatMessage,
   Fault,
+  type Gate,
   type HostedTask,
   noUsage,
   type Pid,
@@ -20,6 +21,7 @@ import {
   type TaskRequest,
   type TurnOutcome,
 } from "../contracts/mod.ts";
+import { watchDenials } from "./denied_patch.ts";
 import { makeFamily } from "./family.ts";
 import type { LeaseTable } from "./leases.ts";
 import type { ModelServices, OpenModel } from "./model_services.ts";
@@ -112,11 +114,13 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
     task: AgentTask,
     request: TaskRequest,
     model: OpenModel,
+    gate: Gate,
   ): (row: ProcessRow, offspring: Offspring, conversation?: readonly ChatMessage[]) => Session => {
     let payments: readonly Payment[] = [];
     return (row, offspring, conversation) =>
       makeSession({
         ...parts,
+        gate,
         row,
         model,
         offspring,
@@ -169,7 +173,8 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       overlay: () => workspace.overlay(),
       recorded: () => workspace.recorded(),
     });
-    const session = sessions(task, request, model);
+    const denied = watchDenials(parts.gate, workspace.patch);
+    const session = sessions(task, request, model, denied.gate);
     const family = makeFamily({
       ...parts,
       session,
@@ -185,7 +190,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       osPids: family.osPids,
       capsChanged: root.capsChanged,
     });
-    const review = makeReview({ gate: parts.gate, row, workspace });
+    const review = makeReview({ gate: denied.gate, row, workspace, denied });
     const before = replay?.conversation ?? [];
     let pending = replay?.pending;
     const unfinished = pending !== undefined || !isAnswered(before);

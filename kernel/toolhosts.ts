@@ -100,10 +100,10 @@ interface Task {
 
 /** A toolhost asks nothing of the kernel but permissions, and those elsewhere. */
 const NOTHING: PortHandler = Object.freeze<PortHandler>({
-  ask(op: string) {
+  ask(op: string): never {
     throw new Fault("unknownCapability", `Cannot serve "${op.slice(0, 64)}": not handed over`);
   },
-  tell() {},
+  tell: () => undefined,
 });
 
 /** Makes the table of toolhosts. */

@@ -47,12 +47,12 @@ function handLeases(...scopes: readonly Scope[]): {
         [...rows.values()].find((lease) => lease.pid === pid && covers(lease.scope, scope)),
       alive: (id) => rows.has(id),
       dead: (_pid, scope) => gone.some((each) => covers(each.scope, scope)) ? "revoked" : undefined,
-      onEnd(f) {
+      onEnd(f): () => void {
         listener = f;
         return () => {};
       },
     },
-    revoke(path) {
+    revoke(path): void {
       for (const [id, lease] of rows) {
         if (lease.scope.path !== path) continue;
         rows.delete(id);
@@ -113,7 +113,11 @@ async function withBench(
       toolhosts,
       revoke,
       root: walled ? "/m/desk" : `${world.dir}/desk`,
-      call(source, needed, { writable = false, signal, deadlineMs = 10_000, id } = {}) {
+      call(
+        source,
+        needed,
+        { writable = false, signal, deadlineMs = 10_000, id } = {},
+      ): Promise<HostCallAnswer> {
         const body: HostCallBody = {
           id: id ?? `c${++n}`,
           tool: "probe",
@@ -295,7 +299,7 @@ for (const walled of [true, false]) {
 Deno.test({
   name: "a symlink flipped in a loop between check and open never yields the secret in a namespace",
   ignore: !HAS_BWRAP,
-  async fn() {
+  async fn(): Promise<void> {
     await withBench(true, [read("desk")], async ({ call, root, world }) => {
       await Deno.mkdir(`${world.dir}/outside`);
       await Deno.writeTextFile(`${world.dir}/outside/f`, "SECRET");

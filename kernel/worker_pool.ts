@@ -24,7 +24,8 @@ export interface PoolParts {
   readonly size: number;
   readonly queue: StartQueue;
   readonly powers: Pick<Powers, "after">;
-  start(handler: PortHandler): Child;
+  /** `pooled`: nobody waits for it yet. */
+  start(handler: PortHandler, options: { readonly pooled: boolean }): Child;
 }
 
 /** Makes a pool and begins to fill it, one worker at a time and only while nothing else starts. */
@@ -34,12 +35,12 @@ export function makeWorkerPool({ size, queue, powers, start }: PoolParts): Worke
   let closed = false;
   let cancel = (): void => {};
 
-  const spare = async (): Promise<Spare> => {
+  const spare = async (pooled: boolean): Promise<Spare> => {
     let current = ORPHAN;
     const child = start({
       ask: (op, body) => current.ask(op, body),
       tell: (op, body) => current.tell(op, body),
-    });
+    }, { pooled });
     await started(child);
     return { child, adopt: (handler) => current = handler };
   };
@@ -49,7 +50,7 @@ export function makeWorkerPool({ size, queue, powers, start }: PoolParts): Worke
     if (!queue.idle()) return later();
     filling = true;
     try {
-      const made = await queue.run(spare);
+      const made = await queue.run(() => spare(true));
       ready.push(made);
       void made.child.exited.then(() => {
         const at = ready.indexOf(made);
@@ -77,7 +78,7 @@ export function makeWorkerPool({ size, queue, powers, start }: PoolParts): Worke
     async take(handler: PortHandler): Promise<Child> {
       if (closed) throw new Fault("gone", "Cannot take a worker: the kernel is closing");
       later();
-      const { child, adopt } = ready.shift() ?? await queue.run(spare);
+      const { child, adopt } = ready.shift() ?? await queue.run(() => spare(false));
       adopt(handler);
       return child;
     },
@@ -114,11 +115,11 @@ export async function started(child: Child): Promise<void> {
 
 /** Answers a worker that was not handed to anyone: it holds nothing. */
 const ORPHAN: PortHandler = Object.freeze<PortHandler>({
-  ask(op: string) {
+  ask(op: string): never {
     throw new Fault(
       "unknownCapability",
       `Cannot serve "${op.slice(0, 64)}": nothing was handed over`,
     );
   },
-  tell() {},
+  tell: () => undefined,
 });

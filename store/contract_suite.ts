@@ -157,6 +157,23 @@ export function storeContract(
     await store.close();
   });
 
+  claim("the kernel's chain is found by place like any other", async (_u, store) => {
+    for (let n = 0; n < 40; n++) {
+      const more = Array.from({ length: n % 5 }, (_, i) => event(`t${n}x${i}`, 0));
+      await store.commit(
+        batch({ events: [...more, event("kernel", n, n % 3 ? "seal" : "repaired")] }),
+      );
+    }
+    for (let n = 0; n <= 41; n++) {
+      const [found] = await store.events({ task: "kernel", fromN: n, limit: 1 });
+      assert.equal(found?.n, n < 40 ? n : undefined);
+      const seals = await store.events({ task: "kernel", fromN: n, kinds: ["seal"], afterSeq: 50 });
+      assert.ok(seals.every((e) => e.n >= n && e.seq > 50 && e.kind === "seal"));
+    }
+    assert.equal((await store.events({ task: "kernel" })).length, 40);
+    await store.close();
+  });
+
   claim("without a limit a query gives 1,000 events", async (_u, store) => {
     const events = Array.from({ length: 1_001 }, (_, n) => event("alice", n));
     await store.commit(batch({ events }));

@@ -26,7 +26,8 @@ export async function loadHeads(store: Store, publicKey: string): Promise<Map<st
   if (seal === undefined || body === undefined) throw broken("it does not end in a seal");
   const after = await store.events({ afterSeq: seal.seq, limit: 1 });
   if (after.length > 0) throw broken("events follow its last seal");
-  const message = sealMessage(await sealBefore(store, seal.n, body.hashes.length), body.hashes);
+  const before = await sealBefore(store, { seq: seal.seq, covered: body.hashes.length });
+  const message = sealMessage(before, body.hashes);
   if (!makeSignatureCheck(publicKey)(message, body.signature)) {
     throw broken("its last seal is not signed with this receipt key");
   }

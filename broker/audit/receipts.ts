@@ -2,7 +2,7 @@
 import { Fault } from "../../contracts/fault.ts";
 import type { Receipt, Seal, SealedEvent } from "../../contracts/receipt.ts";
 import type { Store, StoredEvent } from "../../contracts/store.ts";
-import { GENESIS, KERNEL_CHAIN } from "./hash_event.ts";
+import { GENESIS } from "./hash_event.ts";
 import { makeCallJoin } from "./_join.ts";
 import { sealBefore } from "./seal_before.ts";
 import { base64url, trySealBody } from "./seal.ts";
@@ -28,7 +28,7 @@ async function sealedEvent(store: Store, event: StoredEvent): Promise<SealedEven
 
 /** The key that the log's first seal names. */
 async function receiptKey(store: Store): Promise<string> {
-  const [first] = await store.events({ task: KERNEL_CHAIN, kinds: ["seal"], limit: 1 });
+  const [first] = await store.events({ kinds: ["seal"], limit: 1 });
   const key = first === undefined ? undefined : trySealBody(first.body)?.key;
   if (key === undefined) throw broken("the first seal is malformed");
   return key;
@@ -44,7 +44,7 @@ async function sealOver(
   const body = row === undefined ? undefined : trySealBody(row.body);
   if (row === undefined || body === undefined) throw broken(`event ${event.seq} has no seal`);
   const hashes = [...body.hashes];
-  const prev = await sealBefore(store, row.n, hashes.length);
+  const prev = await sealBefore(store, { seq: row.seq, covered: hashes.length });
   return { seq: row.seq, seal: { hashes, prev, signature: base64url(body.signature), key } };
 }
 

@@ -23,9 +23,9 @@ export interface SealBody {
  * end to end.
  */
 export function sealMessage(prev: Digest, hashes: readonly Digest[]): Uint8Array {
-  const hash = createHash("sha256").update("remit seal 1\n").update(Uint8Array.fromHex(prev));
-  for (const each of hashes) hash.update(Uint8Array.fromHex(each));
-  return hash.digest();
+  // Hex joined and read at once: with a hundred hashes a hundred updates cost as much as the rest.
+  const raw = Uint8Array.fromHex(prev + hashes.join(""));
+  return createHash("sha256").update("remit seal 1\n").update(raw).digest();
 }
 
 /** Bytes as base64url without padding. */

@@ -15,7 +15,14 @@ export const DEFAULT_LIMIT = 1_000;
 
 // By these words SQLite knows that the index of chains, which leaves the kernel's out, will do.
 const NOT_KERNEL = "e.task <> 1";
-const KERNEL = "kernel";
+
+/** The chain whose events are numbered by 1 in `names`. */
+export const KERNEL = "kernel";
+/** The greatest `seq`. */
+export const LAST_SEQ = "SELECT max(seq) AS seq FROM events";
+/** The place in its chain of the first kernel event after a `seq`. */
+export const NEXT_KERNEL =
+  "SELECT e.n FROM events e WHERE e.task = 1 AND e.seq > ? ORDER BY e.seq LIMIT 1";
 
 // Outer joins, so that a lost name does not hide a row.
 const ROWS = `SELECT e.seq, t.name AS task, e.n, k.name AS kind, e.at, e.hash, e.body

@@ -94,7 +94,9 @@ function isExact(length: number, last: number): boolean {
 
 /** As {@link packHex} for base64url text of `length` characters; gives the number of bytes. */
 function packBase64(buffer: Uint8Array, from: number, length: number, to: number): number {
-  let [bits, held, at] = [0, 0, to];
+  let bits = 0;
+  let held = 0;
+  let at = to;
   for (let i = 0; i < length; i++) {
     held = ((held << 6) | (BASE64_VALUE[buffer[from + i] ?? 0] ?? 0)) & 0xffff;
     bits += 6;
@@ -111,7 +113,8 @@ function packRaw(text: string): Uint8Array {
 export function packBody(text: string): Uint8Array {
   const buffer = new Uint8Array(text.length * 3);
   const end = ENCODER.encodeInto(text, buffer).written;
-  let [read, write] = [0, 0];
+  let read = 0;
+  let write = 0;
   while (read < end) {
     const byte = buffer[read] ?? 0;
     if (byte < 0x20) return packRaw(text);
@@ -120,7 +123,9 @@ export function packBody(text: string): Uint8Array {
       read++;
       continue;
     }
-    let [close, kinds, hash] = [read + 1, LETTER | HEX_DIGIT | BASE64_DIGIT, 0];
+    let close = read + 1;
+    let kinds = LETTER | HEX_DIGIT | BASE64_DIGIT;
+    let hash = 0;
     for (; close < end && buffer[close] !== QUOTE; close++) {
       const inner = buffer[close] ?? 0;
       if (inner < 0x20) return packRaw(text);
@@ -156,13 +161,11 @@ export function packBody(text: string): Uint8Array {
       write += 3 + size;
       read = close + 1;
     } else {
-      const after = Math.min(close + 1, end);
-      buffer.copyWithin(write, read, after);
-      write += after - read;
-      read = after;
+      const after = close < end ? close + 1 : end;
+      while (read < after) buffer[write++] = buffer[read++] ?? 0;
     }
   }
-  return buffer.slice(0, write);
+  return buffer.subarray(0, write);
 }
 
 function tryExpand(packed: Uint8Array): string | undefined {

@@ -2,7 +2,16 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Digest } from "../../contracts/ids.ts";
 import type { DocumentRow, EventRow, Store, StoredEvent } from "../../contracts/store.ts";
-import { DEFAULT_LIMIT, eventQuery, KERNEL_HEAD, OTHER_HEADS, type Value } from "./_event_query.ts";
+import {
+  DEFAULT_LIMIT,
+  eventQuery,
+  KERNEL,
+  KERNEL_HEAD,
+  LAST_SEQ,
+  NEXT_KERNEL,
+  OTHER_HEADS,
+  type Value,
+} from "./_event_query.ts";
 import { withFaults } from "./_faults.ts";
 import { bytesOf, DOCUMENT_COLUMNS, documentOf, eventOf, type SqlRow } from "./_rows.ts";
 
@@ -33,10 +42,30 @@ export function makeReader(db: DatabaseSync): Reader {
     });
   }
 
+  /**
+   * A `seq` before event `n` of the kernel's chain, which has no index: halving the whole finds it
+   * in some twenty steps, because that chain has an event in every commit.
+   */
+  function beforeKernel(n: number): number {
+    let low = 0;
+    let high = Number(rows(LAST_SEQ, [])[0]?.["seq"] ?? 0);
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const next = rows(NEXT_KERNEL, [middle])[0]?.["n"];
+      if (typeof next === "number" && next < n) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
   return Object.freeze(
     {
       events(query): readonly StoredEvent[] {
-        const { sql, values } = eventQuery(query);
+        const { sql, values } = eventQuery(
+          query.task === KERNEL && (query.fromN ?? 0) > 0
+            ? { ...query, afterSeq: Math.max(query.afterSeq ?? 0, beforeKernel(query.fromN ?? 0)) }
+            : query,
+        );
         return rows(sql, values).map(eventOf);
       },
       heads: () => [...rows(KERNEL_HEAD, []), ...rows(OTHER_HEADS, [])].map(eventOf),

@@ -11,8 +11,10 @@ import { packBody } from "./_pack.ts";
  * the start again is synced in half the time of one that grows it.
  */
 const CHECKPOINT_EVERY = 1_000;
-/** Pages that every commit touches, and rows that fit in one more. */
-const [PAGES_A_COMMIT, ROWS_A_PAGE] = [3, 8];
+/** Pages that every commit touches, and what of rows and content fits in one more, bytes. */
+const [PAGES_A_COMMIT, PAGE] = [3, 4_096];
+/** What a row takes beside its body, bytes. */
+const ROW = 100;
 
 /** Writes batches and erases blobs; synchronous, durable when it returns. */
 export interface Writer {
@@ -84,21 +86,24 @@ export function makeWriter(db: DatabaseSync): Writer {
 
   return Object.freeze({
     commit({ events, blobs, documents }: Batch): void {
+      let bytes = 0;
       withFaults("write to the log", "write", () =>
         transaction(() => {
           let seq = lastSeq;
           for (const e of events) {
             const [task, kind] = [names.provide(e.task), names.provide(e.kind)];
-            event.run(++seq, task, e.n, kind, e.at, Uint8Array.fromHex(e.hash), packBody(e.body));
+            const body = packBody(e.body);
+            event.run(++seq, task, e.n, kind, e.at, Uint8Array.fromHex(e.hash), body);
+            bytes += ROW + body.length;
           }
           for (const b of blobs) {
+            bytes += ROW + b.bytes.length;
             blob.run(Uint8Array.fromHex(b.digest), names.provide(b.task), b.salt, b.bytes);
           }
           for (const d of documents) writeDocument(d);
         }));
       lastSeq += events.length;
-      const rows = events.length + 2 * blobs.length + documents.length;
-      work += PAGES_A_COMMIT + rows / ROWS_A_PAGE;
+      work += PAGES_A_COMMIT + bytes / PAGE;
       if (work >= CHECKPOINT_EVERY) checkpoint("PASSIVE");
     },
     eraseBlobs(task: string): number {

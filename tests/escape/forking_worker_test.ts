@@ -5,7 +5,7 @@ Deno.test("mallory's fork bomb would have filled the machine with processes", as
   await attack(
     `const told = [];
      const started = async (f) => { try { const r = await f(); told.push("started " + r); } catch (e) { told.push(e.name); } };
-     for (const program of ["/bin/sh", Deno.execPath?.name ?? "deno", "deno", "/usr/bin/env"]) {
+     for (const program of ["/bin/sh", "deno", "/usr/bin/env"]) {
        await started(() => new Deno.Command(program, { args: ["-c", "true"] }).spawn().pid);
        await started(() => new Deno.Command(program, { args: ["-c", "true"] }).outputSync().code);
      }
@@ -23,7 +23,7 @@ Deno.test("mallory's fork bomb would have filled the machine with processes", as
       if (os !== 0) assert.equal(childrenOf(os), "");
       assert.equal((await mallory.end).status, "done");
       const answer = String((await mallory.task())["answer"]);
-      assert.equal(answer.split(",").length, 12);
+      assert.equal(answer.split(",").length, 10);
       assert.equal(answer.includes("started"), false, answer);
     },
   );

@@ -14,6 +14,15 @@ const Event = z.object({
 /** One event, as a client was told of it: it is durable. */
 export type Told = z.infer<typeof Event>;
 
+/**
+ * What must be the same whenever a client is told of an event: its place, kind and content. The
+ * digest of the private part is only told from the log, and the time may be a millisecond off.
+ */
+export function lasting({ n, event, body, private: secret }: Told): object {
+  const { private: _digest, ...rest } = body;
+  return { n, event, body: rest, private: secret };
+}
+
 const End = z.object({ status: z.string(), exit: z.number().nullable() });
 /** A task is over, or waits for a person. */
 export type End = z.infer<typeof End>;
@@ -23,7 +32,12 @@ export interface Following {
   readonly task: TaskId;
   /** Everything told so far, in order. */
   readonly told: readonly Told[];
-  /** The first end. Rejects when the kernel ended before. */
+  /** Questions whose answer the kernel acknowledged. */
+  readonly answered: readonly QuestionId[];
+  /**
+   * The first end; for one who answers, the first that is not a wait for an answer. Rejects when
+   * the kernel ended before.
+   */
   readonly end: Promise<End>;
   /** The first event, told or to come, that fits. Rejects when the kernel ended before. */
   first(fits: (event: Told) => boolean): Promise<Told>;
@@ -34,9 +48,14 @@ export interface Following {
 export async function followTask(
   link: KernelLink,
   task: TaskId,
-  parts: { readonly from: number; readonly onQuestion: ((id: QuestionId) => Promise<void>) | undefined },
+  parts: {
+    readonly from: number;
+    /** Answers; tells whether the kernel acknowledged it. */
+    readonly onQuestion: ((id: QuestionId) => Promise<boolean>) | undefined;
+  },
 ): Promise<Following> {
   const told: Told[] = [];
+  const answered: QuestionId[] = [];
   const waiting = new Set<{ take(event: Told): void; fail(why: Error): void }>();
   const end = Promise.withResolvers<End>();
   // A test that waits for something else does not look at it.
@@ -48,7 +67,12 @@ export async function followTask(
     for (const each of waiting) each.fail(why);
   };
   link.onTell((op: string, body: Json) => {
-    if (op === "end") return end.resolve(End.parse(body));
+    if (op === "end") {
+      const ended = End.parse(body);
+      // Who answers questions waits for what comes of the answers.
+      if (ended.status !== "needsApproval" || parts.onQuestion === undefined) end.resolve(ended);
+      return;
+    }
     const event = Event.safeParse(body);
     if (!event.success) return;
     told.push(event.data);
@@ -56,15 +80,16 @@ export async function followTask(
     if (event.data.event !== "questionAsked") return;
     const id = QuestionId.parse(event.data.body["question"]);
     // A kernel that dies under an answer is told of by `closed`.
-    parts.onQuestion?.(id).catch((error: unknown) => {
+    parts.onQuestion?.(id).then((acknowledged) => {
+      if (acknowledged) answered.push(id);
+    }, (error: unknown) => {
       if (gone === undefined) fail(new Error(`Cannot answer ${id}`, { cause: error }));
     });
   });
   void link.closed.then((why) => fail(new Error(`Cannot follow ${task}: ${why.message}`)));
   await link.ask("watch", { task, from: parts.from });
   return {
-    task,
-    told,
+    ...{ task, told, answered },
     end: end.promise,
     first: (fits) =>
       new Promise((resolve, reject) => {

@@ -50,7 +50,7 @@ export interface StartOptions {
 export interface HomeOptions {
   /** A kernel program in place of the real one's bundle. */
   readonly bundle?: string;
-  /** More unix sockets that the kernel may connect to. */
+  /** Names of more unix sockets, in the home's folder `run`, that the kernel may connect to. */
   readonly sockets?: readonly string[];
   /** Folder of the state, if not one of its own: a small disk. */
   readonly state?: string;
@@ -64,30 +64,42 @@ export interface Death {
   readonly signal: string | null;
 }
 
-/** A kernel that runs, and a connection to it. */
-export interface LiveKernel {
+/** A kernel process, serving or not yet. */
+export interface KernelProcess {
   readonly pid: number;
-  /** Head of the log when the connection was made. */
-  readonly head: string;
   readonly died: Promise<Death>;
   /** What it wrote to its own log. */
   said(): string;
+  /** SIGKILL; resolves when it is reaped. */
+  kill(): Promise<Death>;
+}
+
+/** A kernel that is starting. */
+export interface Launched extends KernelProcess {
+  /** Rejects when it ends before it serves. */
+  readonly live: Promise<LiveKernel>;
+}
+
+/** A kernel that serves, and a connection to it. */
+export interface LiveKernel extends KernelProcess {
+  /** Head of the log when the connection was made. */
+  readonly head: string;
   ask(op: string, body: unknown): Promise<Json>;
   run(draft: Draft): Promise<TaskId>;
   /** Follows a task on a connection of its own, and answers its questions. */
   follow(task: TaskId, options: FollowOptions): Promise<Following>;
   answer(question: Question, decision: Answer["decision"]): Promise<void>;
   questions(task: TaskId): Promise<readonly Question[]>;
-  /** SIGKILL; resolves when it is reaped. */
-  kill(): Promise<Death>;
   /** Asks it to end, and waits until it has. */
   stop(): Promise<Death>;
 }
 
+/** What a question gets; `leave` lets it wait. */
+export type Choice = Answer["decision"] | "leave";
+
 /** How a task is followed. */
 export interface FollowOptions {
-  /** What every question gets; `leave` waits. */
-  readonly answer: Answer["decision"] | "leave";
+  readonly answer: Choice | ((question: Question) => Choice);
   readonly from?: number;
 }
 
@@ -100,8 +112,8 @@ export interface KernelHome {
   readonly person: Signer;
   readonly stepUp: Signer;
   start(options?: StartOptions): Promise<LiveKernel>;
-  /** Starts a kernel that is expected to end before it serves. */
-  startDoomed(): Promise<Death & { readonly said: string }>;
+  /** Starts one and does not wait until it serves. */
+  launch(options?: StartOptions): Launched;
   mount(changes?: Partial<Mount>): Mount;
 }
 
@@ -173,41 +185,32 @@ async function makeHome(dir: string, options: HomeOptions): Promise<KernelHome> 
     marks: [],
     ...changes,
   });
-  const spawn = (failpoint: StartOptions["failpoint"]): Spawned =>
-    spawnKernel(
+  const launch = ({ failpoint }: StartOptions = {}): Launched => {
+    const process = spawnKernel(
       {
         ...config,
         ...(failpoint === undefined ? {} : { failpoint: { after: 1, ...failpoint } }),
       },
       { ...options, bundle: options.bundle ?? bundles.kernel, mounts: [`${dir}/desk`] },
     );
-
+    const live = linkTo(config, process).then((link) => liveKernel(home, process, link));
+    // Who kills it while it starts does not wait for it.
+    live.catch(() => undefined);
+    return { ...process, live };
+  };
   const home: KernelHome = {
-    ...{ dir, desk: `${dir}/desk`, config, person, stepUp, mount },
-    async start({ failpoint } = {}): Promise<LiveKernel> {
-      const spawned = spawn(failpoint);
-      return liveKernel(home, spawned, await linkTo(config, spawned));
-    },
-    async startDoomed(): Promise<Death & { said: string }> {
-      const spawned = spawn(undefined);
-      const death = await spawned.died;
-      return { ...death, said: spawned.said() };
-    },
+    ...{ dir, desk: `${dir}/desk`, config, person, stepUp, mount, launch },
+    start: (how) => launch(how).live,
   };
   return home;
-}
-
-interface Spawned {
-  readonly pid: number;
-  readonly died: Promise<Death>;
-  said(): string;
 }
 
 function spawnKernel(
   config: KernelConfig,
   how: HomeOptions & { readonly bundle: string; readonly mounts: readonly string[] },
-): Spawned {
-  const granted = { ...config, brokerSockets: [...config.brokerSockets, ...how.sockets ?? []] };
+): KernelProcess {
+  const sockets = (how.sockets ?? []).map((name) => `${config.runtime}/${name}`);
+  const granted = { ...config, brokerSockets: [...config.brokerSockets, ...sockets] };
   const line = [...how.wrap ?? [], config.programs.deno, ...kernelFlags(granted, how)];
   const [program = "", ...args] = line;
   const child = new Deno.Command(program, {
@@ -232,7 +235,17 @@ function spawnKernel(
     await Promise.all([heard, told]);
     return { code, signal };
   });
-  return { pid: child.pid, died, said: () => text };
+  return {
+    ...{ pid: child.pid, died, said: () => text },
+    kill(): Promise<Death> {
+      try {
+        child.kill("SIGKILL");
+      } catch (error) {
+        if (!(error instanceof TypeError)) throw error; // it has ended already
+      }
+      return died;
+    },
+  };
 }
 
 async function connectTo(config: KernelConfig): Promise<KernelLink | undefined> {
@@ -240,25 +253,26 @@ async function connectTo(config: KernelConfig): Promise<KernelLink | undefined> 
   return wire === undefined ? undefined : await greet(wire, config.harness);
 }
 
-async function linkTo(config: KernelConfig, spawned: Spawned): Promise<KernelLink> {
+async function linkTo(config: KernelConfig, process: KernelProcess): Promise<KernelLink> {
   let death: Death | undefined;
-  void spawned.died.then((ended) => death = ended);
+  void process.died.then((ended) => death = ended);
   const before = performance.now();
   for (;;) {
     const link = await connectTo(config).catch(() => undefined);
     if (link !== undefined) return link;
     if (death !== undefined || performance.now() - before > START_MS) {
       const how = death === undefined ? "it does not answer" : JSON.stringify(death);
-      throw new Error(`Cannot start the kernel: ${how}\n${spawned.said()}`);
+      throw new Error(`Cannot start the kernel: ${how}\n${process.said()}`);
     }
     // TIMER: a socket that is not there yet gives no event.
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
 
-function liveKernel(home: KernelHome, spawned: Spawned, link: KernelLink): LiveKernel {
+function liveKernel(home: KernelHome, process: KernelProcess, link: KernelLink): LiveKernel {
   const kernel: LiveKernel = {
-    ...{ pid: spawned.pid, died: spawned.died, said: spawned.said, head: link.head },
+    ...process,
+    head: link.head,
     ask: (op, body) => link.ask(op, toJson(body)),
     async run(draft): Promise<TaskId> {
       const answer = await link.ask("run", toJson(requestOf(home, draft)));
@@ -272,7 +286,12 @@ function liveKernel(home: KernelHome, spawned: Spawned, link: KernelLink): LiveK
         from: options.from ?? 0,
         onQuestion: answer === "leave" ? undefined : async (id) => {
           const open = (await kernel.questions(task)).find((question) => question.id === id);
-          if (open !== undefined) await kernel.answer(open, answer);
+          const choice = typeof answer === "string" || open === undefined ? answer : answer(open);
+          if (open === undefined || choice === "leave" || typeof choice !== "string") {
+            return false;
+          }
+          await kernel.answer(open, choice);
+          return true;
         },
       });
     },
@@ -284,17 +303,9 @@ function liveKernel(home: KernelHome, spawned: Spawned, link: KernelLink): LiveK
       const verdict = { decision, for: "once", by: "carol", channel: "terminal" } as const;
       await link.ask("answer", toJson(signAnswer(question, verdict, { signer, at: Date.now() })));
     },
-    kill(): Promise<Death> {
-      try {
-        Deno.kill(spawned.pid, "SIGKILL");
-      } catch (error) {
-        if (!(error instanceof Deno.errors.NotFound)) throw error; // it has ended already
-      }
-      return spawned.died;
-    },
     async stop(): Promise<Death> {
-      Deno.kill(spawned.pid, "SIGTERM");
-      return await spawned.died;
+      Deno.kill(process.pid, "SIGTERM");
+      return await process.died;
     },
   };
   return kernel;

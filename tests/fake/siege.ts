@@ -149,6 +149,8 @@ export async function besiege(
   };
   const start = async (): Promise<{ pid: number; link: KernelLink }> => {
     const kernel = await startKernel(config, { bundle: bundles.kernel, mounts: [`${dir}/desk`] });
+    let ended: number | undefined;
+    void kernel.ended.then((code) => ended = code);
     const before = performance.now();
     for (;;) {
       const wire = await connectSocket(config.controlSocket);
@@ -157,7 +159,7 @@ export async function besiege(
         const link = await connect();
         return { pid: await pidOf(config.dir), link };
       }
-      if (performance.now() - before > START_MS) {
+      if (ended !== undefined || performance.now() - before > START_MS) {
         throw new Error(`Cannot start the kernel: ${kernel.log()}`);
       }
       // TIMER: a socket that is not there yet gives no event.

@@ -11,8 +11,8 @@ export interface Terminal {
   type(text: string): Promise<void>;
   /** Waits until `text` was shown `times` times since the start; gives the whole screen. */
   shows(text: string, times?: number): Promise<string>;
-  /** The exit code of the command. */
-  readonly done: Promise<number>;
+  /** Waits for the end; gives the exit code of the command. */
+  ended(): Promise<number>;
   /** Ends the session, if it still stands. */
   close(): Promise<void>;
 }
@@ -34,7 +34,7 @@ export function openTerminal(
   }).spawn();
   const keys = child.stdin.getWriter();
   let shown = "";
-  let ended = false;
+  let over = false;
   let changed = Promise.withResolvers<void>();
   const pump = (async (): Promise<void> => {
     for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
@@ -42,41 +42,41 @@ export function openTerminal(
       changed.resolve();
       changed = Promise.withResolvers();
     }
-    ended = true;
+    over = true;
     changed.resolve();
   })();
-  const done = child.status.then(async ({ code }) => {
-    await pump;
-    await keys.close().catch(() => undefined);
-    return code;
-  });
+  /** Waits for `reached`, which is looked at whenever the screen changed; else fails with the screen. */
+  const until = async (what: string, reached: () => boolean): Promise<void> => {
+    let late = false;
+    // TIMER: what never comes must fail this test, and not hang it.
+    const timer = setTimeout(() => {
+      late = true;
+      changed.resolve();
+    }, PATIENCE_MS);
+    try {
+      while (!reached()) {
+        if (late || over) throw new Error(`the terminal never ${what}:\n${shown}`);
+        await changed.promise;
+      }
+    } finally {
+      clearTimeout(timer);
+    }
+  };
   return {
     screen: () => shown,
     type: (text) => keys.write(new TextEncoder().encode(text)),
     async shows(text, times = 1): Promise<string> {
-      const late = Promise.withResolvers<void>();
-      let over = false;
-      // TIMER: a screen that never shows it must fail this test, and not hang it.
-      const timer = setTimeout(() => {
-        over = true;
-        late.resolve();
-      }, PATIENCE_MS);
-      try {
-        while (shown.split(text).length <= times) {
-          if (over || ended) {
-            throw new Error(`the terminal never showed ${JSON.stringify(text)}:\n${shown}`);
-          }
-          await Promise.race([changed.promise, late.promise]);
-        }
-        return shown;
-      } finally {
-        clearTimeout(timer);
-      }
+      await until(`showed ${JSON.stringify(text)}`, () => shown.split(text).length > times);
+      return shown;
     },
-    done,
+    async ended(): Promise<number> {
+      await until("ended", () => over);
+      return (await child.status).code;
+    },
     async close(): Promise<void> {
-      if (!ended) child.kill("SIGKILL");
-      await done;
+      if (!over) child.kill("SIGKILL");
+      await pump;
+      await keys.close().catch(() => undefined);
     },
   };
 }

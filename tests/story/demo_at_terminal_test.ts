@@ -43,7 +43,7 @@ Deno.test("carol types ahead, presses Enter, and nothing is allowed: the frame c
       assert((await planOf(asked)).includes(OLD), "nothing is applied while she thinks");
 
       await terminal.type("\r");
-      assert.equal(await terminal.done, 0);
+      assert.equal(await terminal.ended(), 0);
       const end = terminal.screen();
       assert.match(end, /asked +patch_apply: deny, by terminal/);
       assert.equal(end.split("Remit asks").length, 2, "a change that she refused is not asked again");
@@ -61,7 +61,7 @@ Deno.test("carol reads the diff, says y, and the change is in her folder; no esc
       await terminal.shows("no answer");
       await terminal.shows(PROMPT, 2);
       await terminal.type("y\r");
-      assert.equal(await terminal.done, 0);
+      assert.equal(await terminal.ended(), 0);
       const screen = terminal.screen();
       assert.match(screen, /asked +patch_apply: allow, by terminal/);
       const plan = await planOf(screen);

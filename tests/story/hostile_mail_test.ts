@@ -51,7 +51,7 @@ turns:
       const asked = await terminal.shows("Enter alone is no");
       assert.match(asked, /desk\/note\.txt/);
       await terminal.type("y\r");
-      assert.equal(await terminal.done, 0, terminal.screen());
+      assert.equal(await terminal.ended(), 0, terminal.screen());
       const screen = terminal.screen().replaceAll("\r\n", "\n").replaceAll("\r\x1b[K", "");
       // deno-lint-ignore no-control-regex -- these characters are what is looked for
       assert.doesNotMatch(screen, /[\x00-\x08\x0b-\x1f\x7f-\x9f\u200B\u200D\u202A-\u202E]/);

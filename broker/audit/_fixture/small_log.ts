@@ -3,8 +3,9 @@ import type { NewEvent } from "../../../contracts/event.ts";
 import type { EventLog, Store } from "../../../contracts/store.ts";
 import { type LogPowers, makeSigner, openLog } from "../mod.ts";
 
-/** Alice's kernel key, and mallory's. */
+/** The receipt key of alice's kernel. */
 export const ALICE = makeSigner(new Uint8Array(32).fill(7));
+/** A key of mallory's. */
 export const MALLORY = makeSigner(new Uint8Array(32).fill(8));
 
 /** A hand-turned clock and counted randomness: the same log every time. */

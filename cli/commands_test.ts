@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { Answer, toJson } from "../contracts/mod.ts";
+import { fakeHands, QUESTION, question, TASK, taskJson, told } from "./_fixture_test.ts";
+import { parseReceipts, parseSince } from "./audit_commands.ts";
+import { runCommandLine } from "./dispatch.ts";
+
+const staged = { patch: null, changes: [], applied: [], content: "/nowhere" };
+
+Deno.test("a fault is one line with its words, and its code is the exit code", async () => {
+  const hands = fakeHands();
+  assert.equal(await runCommandLine(["task", "show", TASK], hands), 2);
+  assert.match(hands.screen.lines[0] ?? "", /^remit: Cannot serve "task"/);
+  const quiet = fakeHands();
+  assert.equal(await runCommandLine(["task", "show", "nonsense", "--json"], quiet), 2);
+  assert.equal(JSON.parse(quiet.screen.outs.join("")).error.code, "invalidInput");
+});
+
+Deno.test("answer shows the question, signs, and follows the task that goes on", async () => {
+  const hands = fakeHands({
+    ops: {
+      question: () => toJson(question()),
+      staged: () => toJson(staged),
+      log: (body) =>
+        (body as { from: number }).from === 0 ? [toJson(told(0, "taskCreated", {}))] : [],
+      answer: () => null,
+      watch: (_body, kernel) => {
+        kernel.end("done", 0);
+        return null;
+      },
+      task: () => taskJson(),
+      receipts: () => [],
+      auditVerify: () => ({ ok: true, head: "c".repeat(64) }),
+    },
+  });
+  const argv = ["answer", QUESTION, "allow", "--say", "go on"];
+  assert.equal(await runCommandLine(argv, hands), 0);
+  const asked = hands.kernels_.last?.asked ?? [];
+  const answer = Answer.parse(asked.find(([op]) => op === "answer")?.[1]);
+  assert.equal(answer.channel, "command");
+  assert.equal(answer.say, "go on");
+  assert.deepEqual(asked.find(([op]) => op === "watch")?.[1], { task: TASK, from: 1 });
+  assert.ok(hands.screen.lines.some((line) => line.startsWith("┏━")));
+});
+
+Deno.test("a question that is closed cannot be answered, and only allow and deny are answers", async () => {
+  const hands = fakeHands({ ops: { question: () => toJson(question({ state: "denied" })) } });
+  assert.equal(await runCommandLine(["answer", QUESTION, "allow"], hands), 1);
+  assert.equal(await runCommandLine(["answer", QUESTION, "maybe"], hands), 2);
+});
+
+Deno.test("a grave question is allowed with the passphrase key alone", async () => {
+  const ops = {
+    question: () => toJson(question({ kind: "stepUp" })),
+    staged: () => toJson(staged),
+  };
+  const without = fakeHands({ ops });
+  assert.equal(await runCommandLine(["answer", QUESTION, "allow"], without), 2);
+  const hands = fakeHands({ ops });
+  const file = join(hands.root, "pass");
+  Deno.writeTextFileSync(file, "correct horse\n");
+  assert.equal(await runCommandLine(["key", "create", "--passphrase-file", file], hands), 0);
+  Deno.writeTextFileSync(file, "wrong horse\n");
+  const argv = ["answer", QUESTION, "allow", "--passphrase-file", file];
+  assert.equal(await runCommandLine(argv, hands), 64);
+});
+
+Deno.test("lists say so when they are empty, and show hostile names as safe text", async () => {
+  const empty = fakeHands({
+    ops: { tasks: () => [], questions: () => [], ps: () => [], leases: () => [], outbox: () => [] },
+  });
+  for (
+    const argv of [["task", "show"], ["questions"], ["ps"], ["lease", "list"], ["outbox", "list"]]
+  ) {
+    assert.equal(await runCommandLine(argv, empty), 0);
+  }
+  assert.equal(empty.screen.outs.length, 5);
+  const hostile = fakeHands({
+    ops: { outbox: () => [{ id: "a", name: "x\x1b]0;t\x07\u202e.txt", state: "quarantined" }] },
+  });
+  await runCommandLine(["outbox", "list"], hostile);
+  // deno-lint-ignore no-control-regex
+  assert.doesNotMatch(hostile.screen.outs.join(""), /[\x00-\x09\x0b-\x1f\u202e]/);
+});
+
+Deno.test("log pages through everything, and its JSON is the trace", async () => {
+  const page = [
+    told(0, "intent", { call: "c", tool: "file_read", rule: "r", decision: "auto" }, {
+      arguments: '{"path":"desk/a\\u001b[2J"}',
+    }),
+    told(1, "outcome", { call: "c", tool: "file_read", outcome: "ok" }),
+  ].map(toJson);
+  const ops = { log: (body: unknown) => (body as { from: number }).from === 0 ? page : [] };
+  const hands = fakeHands({ ops });
+  await runCommandLine(["log", TASK], hands);
+  assert.match(
+    hands.screen.outs[1] ?? "",
+    /outcome +file_read {2}desk\/a\\u\{1b\}\[2J {2}ok {2}by r/,
+  );
+  const json = fakeHands({ ops });
+  await runCommandLine(["log", TASK, "--json"], json);
+  assert.deepEqual(json.screen.outs.map((line) => JSON.parse(line).type), [
+    "tool_call",
+    "tool_result",
+  ]);
+});
+
+Deno.test("kill takes a signal with or without SIG, and refuses what is none", async () => {
+  const hands = fakeHands({ ops: { kill: () => null } });
+  assert.equal(await runCommandLine(["kill", "4", "stop"], hands), 0);
+  assert.deepEqual(hands.kernels_.last?.asked, [["kill", { pid: 4, signal: "SIGSTOP" }]]);
+  assert.equal(await runCommandLine(["kill", "4", "SIGFOO"], hands), 2);
+  assert.equal(await runCommandLine(["kill", "four"], hands), 2);
+});
+
+Deno.test("can prints the rule, and exits 64 for a no", async () => {
+  const hands = fakeHands({
+    ops: { can: () => ({ kind: "refuse", rule: "built-in: never-list", why: "keys", step: 5 }) },
+  });
+  assert.equal(await runCommandLine(["can", "agent", "file_read", '{"path":"x"}'], hands), 64);
+  assert.match(hands.screen.outs.join(""), /^no\nrule {5}built-in: never-list\nwhy/);
+  assert.equal(await runCommandLine(["can", "agent", "file_read", "{"], hands), 2);
+});
+
+Deno.test("a broken log is an exit code of its own", async () => {
+  const hands = fakeHands({ ops: { auditVerify: () => ({ ok: false, bad: { seq: 3 } }) } });
+  assert.equal(await runCommandLine(["audit", "verify"], hands), 1);
+  assert.match(hands.screen.outs.join(""), /does NOT hold/);
+});
+
+Deno.test("receipts are read as one document, a list, or lines", () => {
+  const receipt = JSON.stringify({ version: 1, events: [EVENT], seals: [SEAL] });
+  assert.equal(parseReceipts(receipt).length, 1);
+  assert.equal(parseReceipts(`${receipt}\n${receipt}\n`).length, 2);
+  assert.equal(parseReceipts(`[${receipt},${receipt}]`).length, 2);
+  assert.throws(() => parseReceipts(`${receipt}\nno`), /line 2 is no JSON/);
+  assert.throws(() => parseReceipts("{}"), /Cannot read receipt 1/);
+});
+
+const HASH = "a".repeat(64);
+const EVENT = { task: TASK, n: 0, kind: "outcome", at: 1, body: "{}", prev: HASH, hash: HASH };
+const SEAL = { hashes: [HASH], prev: HASH, signature: "s", key: "k" };
+
+Deno.test("a span or a date is a time", () => {
+  assert.equal(parseSince("2h", 10_000_000), 10_000_000 - 7_200_000);
+  assert.equal(parseSince("1970-01-02", 5), 86_400_000);
+  assert.throws(() => parseSince("soon", 5), /30m, 2h, 7d/);
+});
+
+Deno.test("help and version are everywhere, and need nothing", async () => {
+  const hands = fakeHands();
+  assert.equal(await runCommandLine(["lease", "revoke", "--help"], hands), 0);
+  assert.equal(await runCommandLine(["audit", "query", "--version"], hands), 0);
+  assert.match(hands.screen.outs.join(""), /remit lease revoke LEASE[\s\S]*remit 0\./);
+});

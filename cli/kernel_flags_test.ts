@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import type { KernelConfig } from "../contracts/mod.ts";
+import { EMPTY_POLICY } from "./config_layers.ts";
+import { kernelFlags } from "./kernel_flags.ts";
+
+const config = (more: Partial<KernelConfig> = {}): KernelConfig => ({
+  dir: "/s/kernel",
+  runtime: "/r",
+  bundles: { worker: "/c/worker.js", toolhost: "/c/toolhost.js", model: "/c/model.js" },
+  programs: { deno: "/bin/deno", bwrap: "/bin/bwrap" },
+  denoDir: "/c/deno",
+  personKey: "k",
+  policy: EMPTY_POLICY,
+  harness: "h",
+  brokerSockets: ["/r/b0"],
+  controlSocket: "/r/control",
+  stay: false,
+  idleMs: 1,
+  pool: { workers: 1, toolhosts: 1 },
+  ...more,
+});
+
+Deno.test("a kernel gets its own folders, its programs, its sockets, and no word more", () => {
+  assert.deepEqual(kernelFlags(config(), { bundle: "/c/kernel.js", mounts: ["/home/alice"] }), [
+    "run",
+    "--quiet",
+    "--no-prompt",
+    "--no-config",
+    "--no-lock",
+    "--no-remote",
+    "--no-npm",
+    "--cached-only",
+    "--ignore-env",
+    "--allow-read=/s/kernel,/r",
+    "--allow-write=/s/kernel,/r",
+    "--allow-run=/bin/deno,/bin/bwrap",
+    "--allow-net=unix:/r/control,unix:/r/b0",
+    "/c/kernel.js",
+  ]);
+});
+
+Deno.test("without bubblewrap it may read the declared mounts, and still not write them", () => {
+  const flags = kernelFlags(config({ programs: { deno: "/bin/deno" } }), {
+    bundle: "/c/kernel.js",
+    mounts: ["/home/alice"],
+  });
+  assert.ok(flags.includes("--allow-read=/s/kernel,/r,/home/alice"));
+  assert.ok(flags.includes("--allow-write=/s/kernel,/r"));
+});
+
+Deno.test("mallory's comma in a folder's name grants no second folder", () => {
+  const options = { bundle: "/c/kernel.js", mounts: [] };
+  assert.throws(() => kernelFlags(config({ dir: "/s,/etc" }), options), /comma/);
+});

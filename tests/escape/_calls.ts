@@ -1,0 +1,60 @@
+/** A worker that makes the calls it is given, past every model, and says what came of each. */
+import { Buffer } from "node:buffer";
+import type { Siege, Watched } from "../fake/siege.ts";
+
+/** A call: tool and arguments. */
+export type Try = readonly [tool: string, args: Readonly<Record<string, unknown>>];
+
+/** What came of one call. */
+export interface Came {
+  readonly outcome: string;
+  readonly content: string;
+  readonly error?: string;
+  readonly colour: string;
+  readonly label: string;
+}
+
+/** The source of a program that makes these calls, one after another, and answers with a JSON array of {@link Came}. */
+export function calling(tries: readonly Try[]): string {
+  return `({ async turn(ports) {
+    const told = [];
+    let n = 0;
+    for (const [tool, args] of ${JSON.stringify(tries)}) {
+      const { id } = await ports.advertise();
+      const call = { id: "try-" + n++, name: tool, arguments: JSON.stringify(args) };
+      told.push(await ports.call(id, call).catch((e) => ({ outcome: e.code, content: e.message })));
+    }
+    return { stop: "answered", text: JSON.stringify(told) };
+  } })`;
+}
+
+/** What came of the calls of a {@link calling} program, once its task has ended. */
+export async function cameOf(task: Watched): Promise<readonly Came[]> {
+  await task.end;
+  return JSON.parse(String((await task.task())["answer"]));
+}
+
+/** Answers every question of a task with yes, as carol would who reads nothing. */
+export function yesToAll(siege: Siege, task: Watched): void {
+  const seen = new Set<string>();
+  const next = async (): Promise<void> => {
+    const { body } = await task.first(({ event, body }) =>
+      event === "questionAsked" && !seen.has(String(body["question"]))
+    );
+    seen.add(String(body["question"]));
+    await siege.answer(String(body["question"]), "allow").catch(() => undefined);
+    await next();
+  };
+  void next().catch(() => undefined);
+}
+
+/** Files beneath `folder` whose bytes hold `text`. */
+export async function holding(folder: string, text: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for await (const { name, isFile, isDirectory } of Deno.readDir(folder)) {
+    const path = `${folder}/${name}`;
+    if (isDirectory) found.push(...await holding(path, text));
+    else if (isFile && Buffer.from(await Deno.readFile(path)).includes(text)) found.push(path);
+  }
+  return found;
+}
