@@ -18,10 +18,10 @@ export interface Ending {
 
 /**
  * The status that follows a turn and its review. An interactive task stays `open` after a turn
- * that ended well.
+ * that ended well. `limit` names what was used up.
  */
 export function endingOf(
-  turn: TurnOutcome,
+  turn: TurnOutcome & { readonly limit?: string },
   review: ReviewOutcome,
   task: { readonly interactive: boolean; readonly contaminated: boolean },
 ): Ending {
@@ -61,6 +61,13 @@ export function endingOf(
         ? { status: "open", answer }
         : { status: "cancelled", exit: EXIT.interrupted, answer, reason: "interrupted" };
     case "killed":
+      if (turn.limit !== undefined && turn.exit === EXIT.budgetExhausted) {
+        return {
+          status: "failed",
+          exit: turn.exit,
+          reason: `its limit "${turn.limit}" is used up`,
+        };
+      }
       return { status: "cancelled", exit: turn.exit, reason: turn.text };
     case "terminated":
       return { status: "cancelled", exit: EXIT.failure, answer, reason: "ended by SIGTERM" };
@@ -70,7 +77,9 @@ export function endingOf(
         status: "failed",
         exit: EXIT.budgetExhausted,
         answer,
-        reason: `its ${turn.stop} limit was reached`,
+        reason: turn.limit === undefined
+          ? `its ${turn.stop} limit was reached`
+          : `its limit "${turn.limit}" is used up`,
       };
     case "brake":
       return {

@@ -151,6 +151,10 @@ export function makeHostedAgentService(parts: ServiceParts): HostedAgentService 
 
     unattended(task): void {
       runs.hosted(task)?.unattended();
+      // A session that nobody looks at gives its processes back; `say` starts them again.
+      if (runs.hosted(task) !== undefined && !runs.running(task)) {
+        runs.run(task, () => runs.release(task, EXIT.success));
+      }
     },
 
     async archive(task): Promise<AgentTask> {

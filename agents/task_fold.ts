@@ -116,8 +116,9 @@ export function foldTask(
       const exit = event.body["exit"];
       const answer = text(event.private?.["answer"]);
       const reason = text(event.private?.["reason"]) ?? text(event.body["reason"]);
+      const { reason: _before, ...rest } = next;
       return {
-        ...next,
+        ...rest,
         status: status.data,
         ...(typeof exit === "number" ? { exit } : {}),
         ...(answer === undefined ? {} : { answer }),

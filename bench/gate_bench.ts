@@ -230,7 +230,6 @@ async function decider(text: string, paramSchema: string): Promise<() => void> {
     pins: makePins([binding.descriptor]),
     tokens: makeTokens(powers),
     redact,
-    harness: "bench",
   });
   const call = { id: CallId.parse("c1"), name: "file_read", arguments: text };
   const { id } = gate.advertise(pid);

@@ -307,7 +307,6 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     pins,
     tokens,
     redact,
-    harness: "test",
     ...(options.guards === undefined ? {} : { guards: options.guards }),
     ...(unfinished === undefined ? {} : { unfinished: () => unfinished }),
     ...(finished === undefined ? {} : { finished: () => finished }),

@@ -140,7 +140,7 @@ export function makeGate(given: GateParts): TaskGate {
       label: process?.label ?? "public",
     };
     if (process !== undefined) {
-      const more = { verdict, result, at: powers.now(), harness: parts.harness };
+      const more = { verdict, result };
       await performer.append(process, [refusedEvent(process, call, more)]);
     }
     return result;

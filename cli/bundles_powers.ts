@@ -131,7 +131,9 @@ async function build(home: string, folder: string): Promise<void> {
         join(home, entry),
       ], {});
       // The kernel is not warmed here: it would take its lock.
-      if (role !== "kernel") await warm(join(folder, `${role}.js`), join(folder, "deno"));
+      if (role === "kernel") continue;
+      // Twice: Deno writes the code cache at the second start.
+      for (let i = 0; i < 2; i++) await warm(join(folder, `${role}.js`), join(folder, "deno"));
     }
   };
   // The first bundle alone: on a fresh machine it installs the bundler.
@@ -141,6 +143,10 @@ async function build(home: string, folder: string): Promise<void> {
   await bundleNext();
   queue.push(...rest);
   await Promise.all([bundleNext(), bundleNext()]);
+  // A file where Deno would keep what a child stores: localStorage and caches then fail in each.
+  const storage = join(folder, "deno", "location_data");
+  if (exists(storage)) Deno.removeSync(storage, { recursive: true });
+  Deno.writeTextFileSync(storage, "Remit: no child keeps anything here.\n");
 }
 
 function exists(path: string): boolean {

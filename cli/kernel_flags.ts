@@ -13,32 +13,42 @@ const START = [
   "--ignore-env",
 ];
 
+/** What of a configuration decides what the kernel may do. */
+export type Granted = Pick<
+  KernelConfig,
+  "dir" | "runtime" | "programs" | "denoDir" | "brokerSockets" | "controlSocket"
+>;
+
 /**
- * Words after `deno` that start a kernel. Throws when a path holds a comma, which Deno reads as a
- * separator.
+ * The kernel's own permissions: its state and runtime folders, its sockets, the programs that it
+ * starts; read on the mounts only where no namespace resolves them. Throws a TypeError for a path
+ * that holds a comma, which Deno reads as a separator.
  */
-export function kernelFlags(
-  config: KernelConfig,
-  options: { readonly bundle: string; readonly mounts: readonly string[] },
-): string[] {
-  const list = (paths: readonly string[]): string => {
-    for (const path of paths) {
-      if (path.includes(",")) throw new TypeError(`Cannot grant "${path}": it holds a comma`);
-    }
-    return [...new Set(paths)].join(",");
-  };
+export function kernelPermissions(config: Granted, mounts: readonly string[]): string[] {
   const own = [config.dir, config.runtime];
-  // Without bubblewrap the kernel itself resolves real paths of the declared mounts.
-  const read = config.programs.bwrap === undefined ? [...own, ...options.mounts] : own;
+  const storage = `${config.denoDir}/location_data`;
+  const read = [...own, storage, ...(config.programs.bwrap === undefined ? mounts : [])];
   const programs = Object.values(config.programs).filter((each) => each !== undefined);
+  const sockets = [config.controlSocket, ...config.brokerSockets].map((each) => `unix:${each}`);
   return [
-    ...START,
     `--allow-read=${list(read)}`,
     `--allow-write=${list(own)}`,
     `--allow-run=${list(programs)}`,
-    `--allow-net=${
-      list([config.controlSocket, ...config.brokerSockets].map((each) => `unix:${each}`))
-    }`,
-    options.bundle,
+    `--allow-net=${list(sockets)}`,
   ];
+}
+
+/** Words after `deno` that start a kernel. Throws as {@link kernelPermissions}. */
+export function kernelFlags(
+  config: Granted,
+  options: { readonly bundle: string; readonly mounts: readonly string[] },
+): string[] {
+  return [...START, ...kernelPermissions(config, options.mounts), options.bundle];
+}
+
+function list(paths: readonly string[]): string {
+  for (const path of paths) {
+    if (path.includes(",")) throw new TypeError(`Cannot grant "${path}": it holds a comma`);
+  }
+  return [...new Set(paths)].join(",");
 }

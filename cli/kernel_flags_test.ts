@@ -31,7 +31,7 @@ Deno.test("a kernel gets its own folders, its programs, its sockets, and no word
     "--no-npm",
     "--cached-only",
     "--ignore-env",
-    "--allow-read=/s/kernel,/r",
+    "--allow-read=/s/kernel,/r,/c/deno/location_data",
     "--allow-write=/s/kernel,/r",
     "--allow-run=/bin/deno,/bin/bwrap",
     "--allow-net=unix:/r/control,unix:/r/b0",
@@ -44,7 +44,7 @@ Deno.test("without bubblewrap it may read the declared mounts, and still not wri
     bundle: "/c/kernel.js",
     mounts: ["/home/alice"],
   });
-  assert.ok(flags.includes("--allow-read=/s/kernel,/r,/home/alice"));
+  assert.ok(flags.includes("--allow-read=/s/kernel,/r,/c/deno/location_data,/home/alice"));
   assert.ok(flags.includes("--allow-write=/s/kernel,/r"));
 });
 

@@ -20,7 +20,7 @@ import type { TaskHostParts } from "./task_host.ts";
 
 /** What {@link makeFamily} is handed. */
 export interface FamilyParts
-  extends Pick<TaskHostParts, "processes" | "leases" | "log" | "powers"> {
+  extends Pick<TaskHostParts, "processes" | "leases" | "log" | "powers" | "toolhosts"> {
   /** Makes the session of a child. */
   session(row: ProcessRow, offspring: Offspring): Session;
   /** Tools that a process is advertised now. */
@@ -34,6 +34,10 @@ export interface Family {
   adopt(row: ProcessRow, session: Session): void;
   /** Delivers a signal; false when the process is not of this family. */
   signal(pid: Pid, signal: Signal): Promise<boolean>;
+  /** A limit of a process is used up: SIGXCPU, once. */
+  exhausted(pid: Pid, limit: string): Promise<void>;
+  /** The limit that a process ran into first, if it did. */
+  limitOf(pid: Pid): string | undefined;
   /** How a process was ended by a signal, if it was. */
   killedBy(pid: Pid): { readonly signal: Signal; readonly exit: number } | undefined;
   osPids(pid: Pid): readonly number[];
@@ -45,6 +49,7 @@ interface Member {
   readonly session: Session;
   signals: SignalState;
   killed: { readonly signal: Signal; readonly exit: number } | undefined;
+  limit: string | undefined;
   result: Promise<{ readonly exit: number; readonly text: string }> | undefined;
 }
 
@@ -92,10 +97,12 @@ export function makeFamily(parts: FamilyParts): Family {
         return;
       case "hold":
         processes.setStatus(row.pid, "stopped");
+        parts.toolhosts.freeze(row.pid);
         session.hold();
         return;
       case "release":
         processes.setStatus(row.pid, "running");
+        parts.toolhosts.thaw(row.pid);
         session.release();
         return;
       case "interrupt":
@@ -172,6 +179,7 @@ export function makeFamily(parts: FamilyParts): Family {
       session: child,
       signals: "running",
       killed: undefined,
+      limit: undefined,
       result: undefined,
     };
     members.set(row.pid, member);
@@ -223,6 +231,7 @@ export function makeFamily(parts: FamilyParts): Family {
         session,
         signals: "running",
         killed: undefined,
+        limit: undefined,
         result: undefined,
       });
     },
@@ -232,6 +241,13 @@ export function makeFamily(parts: FamilyParts): Family {
       await deliver(member, signal);
       return true;
     },
+    async exhausted(pid: Pid, limit: string): Promise<void> {
+      const member = members.get(pid);
+      if (member === undefined || member.limit !== undefined) return;
+      member.limit = limit;
+      await deliver(member, "SIGXCPU");
+    },
+    limitOf: (pid: Pid) => members.get(pid)?.limit,
     killedBy: (pid: Pid) => members.get(pid)?.killed,
     osPids(pid: Pid): readonly number[] {
       const os = members.get(pid)?.session.osPid();

@@ -4,6 +4,7 @@
  * @module
  */
 import {
+  CallId,
   type ChatMessage,
   type EventLog,
   Fault,
@@ -31,6 +32,8 @@ export interface InferenceParts {
   brake(row: ProcessRow): Promise<boolean>;
   /** US dollars that an inference cost. */
   paid(money: number): void;
+  /** The inference was refused because this limit is used up. */
+  exhausted(limit: string): void;
   onText(text: string): void;
   toWorker(op: string, body: Json): void;
   /** The log could not be written: the process must not go on. */
@@ -84,7 +87,7 @@ export function makeInference(
       ...(price === undefined ? {} : { money: input * price.input / 1e6 }),
     });
     if (over !== undefined) {
-      parts.toWorker("signal", { signal: "SIGXCPU" });
+      parts.exhausted(over);
       throw new Fault("budgetExhausted", `Cannot infer: ${over}`);
     }
     return input;
@@ -151,8 +154,10 @@ function settle(
 ): InferenceResponse {
   const { row, processes, model, conversation } = parts;
   // The answer is as trusted as what the process has read, whatever the service claims.
+  const toolCalls = distinct(response.message.toolCalls, conversation);
   const message: ChatMessage = {
     ...response.message,
+    ...(toolCalls === undefined ? {} : { toolCalls }),
     role: "assistant",
     provenance: { origin: "model", source: model.info.id, colour: row.colour, label: row.label },
   };
@@ -193,4 +198,24 @@ function settle(
     );
   });
   return { ...response, message };
+}
+
+/**
+ * Calls under ids that the conversation does not know yet. A repeated id with the same arguments
+ * would be taken for the same call, and not made.
+ */
+function distinct(
+  calls: ChatMessage["toolCalls"],
+  conversation: readonly ChatMessage[],
+): ChatMessage["toolCalls"] {
+  if (calls === undefined || calls.length === 0) return calls;
+  const known = new Set(
+    conversation.flatMap(({ toolCalls }) => toolCalls?.map(({ id }) => id) ?? []),
+  );
+  return calls.map((call) => {
+    let id = call.id;
+    for (let n = 2; known.has(id); n++) id = CallId.parse(`${call.id.slice(0, 100)}#${n}`);
+    known.add(id);
+    return { ...call, id };
+  });
 }

@@ -6,6 +6,8 @@ import {
   type KernelConfig,
   type Leases,
   type Mount,
+  type Pid,
+  type ProcessKeeper,
   type ProcessRow,
   TaskId,
   type ToolBinding,
@@ -39,6 +41,7 @@ import { askToGoOn } from "./brake.ts";
 import { makeBus } from "./bus.ts";
 import { makeChildren } from "./children.ts";
 import { type Control, type ControlHandlers, makeControl } from "./control.ts";
+import { tellingExhaustion } from "./exhaustion.ts";
 import { makeIdleWatch } from "./idle.ts";
 import { openLeases } from "./leases.ts";
 import {
@@ -187,19 +190,26 @@ async function work(plainLog: EventLog): Promise<void> {
       { log, powers, others },
     );
   const gateOver = (over: {
-    readonly processes: ProcessTable;
+    readonly processes: ProcessKeeper;
     readonly leases: Leases;
     tools(process: ProcessRow): ReadonlyMap<string, ToolBinding>;
   }): TaskGate =>
     makeGate({
-      ...{ powers, questions, policy, log, pins, tokens, harness },
+      ...{ powers, questions, policy, log, pins, tokens },
       redact,
       unfinished: restored.unfinished,
       finished: restored.finished,
       ...over,
     });
+  const exhausted = (pid: Pid, limit: string): void => {
+    const row = processes.get(pid);
+    const family = row === undefined ? undefined : tasks.family(row.task);
+    family?.exhausted(pid, limit).catch((error: unknown) =>
+      note(`SIGXCPU was not delivered: ${String(error)}`)
+    );
+  };
   const gate = gateOver({
-    processes,
+    processes: tellingExhaustion(processes, exhausted),
     leases,
     tools: ({ task }) => tasks.family(task)?.workspace.tools ?? new Map(),
   });
@@ -225,6 +235,7 @@ async function work(plainLog: EventLog): Promise<void> {
     },
     askBrake: (row) => askToGoOn({ questions, powers, processes }, row),
     queueQuestions: questions.queue,
+    exhausted,
     onText: (task, text) => watching.text(task, text),
     forget: gate.forget,
   });

@@ -16,7 +16,6 @@ export { type Deadline, makeDeadline } from "./deadline.ts";
 export { type ChildRequest, type ChildRights, deriveChild } from "./derive_child.ts";
 export { type LeaseGrant, type LeaseTable, openLeases } from "./leases.ts";
 export type { Judge, Verdict } from "./permission_line.ts";
-export { kernelPermissions } from "./permissions.ts";
 export {
   type ChildProcess,
   makeProcessTable,

@@ -137,7 +137,7 @@ export async function replayTask(
         break;
       case "intent": {
         spent.toolCalls += 1;
-        const key = body["key"];
+        const key = secret?.["key"];
         if (typeof key === "string") unfinished.add(key);
         break;
       }
@@ -148,7 +148,7 @@ export async function replayTask(
         label = mixLabel(label, Label.catch("secret").parse(body["label"] ?? "public"));
         const read = Source.array().safeParse(secret?.["sources"] ?? []);
         if (read.success) sources = [...sources, ...read.data].slice(-100);
-        const key = body["key"];
+        const key = secret?.["key"];
         if (typeof key === "string") {
           unfinished.delete(key);
           const result = ToolResult.safeParse(secret?.["result"]);

@@ -53,6 +53,8 @@ export interface SessionParts {
   /** Asks a person to let a process that spends too fast go on. */
   brake(row: ProcessRow): Promise<boolean>;
   paid(money: number): void;
+  /** A limit of this process is used up. */
+  exhausted(limit: string): void;
   /** The conversation so far; the session keeps its own copy. */
   readonly conversation: readonly ChatMessage[];
   readonly program?: string;

@@ -57,6 +57,8 @@ export interface TaskHostParts
   ): string | undefined;
   /** Asks a person whether a process that spends too fast may go on. Rejects `needsApproval`. */
   askBrake(row: ProcessRow): Promise<boolean>;
+  /** A process ran into this limit. */
+  exhausted(pid: Pid, limit: string): void;
   /** Nobody looks any more: wakes whoever waits for an answer of this task. */
   queueQuestions(task: TaskId): void;
   onText(task: TaskId, text: string): void;
@@ -73,6 +75,8 @@ export interface TaskFamily {
   readonly root: ProcessRow;
   readonly workspace: TaskWorkspace;
   signal(pid: Pid, signal: Signal): Promise<boolean>;
+  /** SIGXCPU, once: the process may say its last words. */
+  exhausted(pid: Pid, limit: string): Promise<void>;
   osPids(pid: Pid): readonly number[];
   capsChanged(): void;
 }
@@ -132,6 +136,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
             payments = [...recent(payments, powers.now()), { at: powers.now(), money }];
           }
         },
+        exhausted: (limit) => parts.exhausted(row.pid, limit),
         async brake(each) {
           if (!spendsTooFast(payments, powers.now(), each.limits)) return true;
           const goOn = await parts.askBrake(each);
@@ -187,6 +192,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       root: row,
       workspace,
       signal: family.signal,
+      exhausted: family.exhausted,
       osPids: family.osPids,
       capsChanged: root.capsChanged,
     });
@@ -206,9 +212,11 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
         if (next !== undefined) processes.setTurn(row.pid, row.turn + 1);
         const end = await root.turn(next);
         const killed = family.killedBy(row.pid);
-        return killed === undefined
+        const limit = family.limitOf(row.pid);
+        const outcome: TurnOutcome = killed === undefined
           ? end
           : { stop: "killed", exit: killed.exit, text: `ended by ${killed.signal}` };
+        return limit === undefined ? outcome : { ...outcome, limit };
       },
       review,
       interrupt: () => root.interrupt(),

@@ -4,5 +4,6 @@ import { serveChild } from "../port/child_powers.ts";
 import { warm } from "./warm.ts";
 import { makeWorker } from "./worker.ts";
 
-await warm();
+// Only a worker that waits in the pool has the time: somebody already waits for the others.
+if (Deno.args[0] === "pooled") await warm();
 await serveChild(makeWorker);

@@ -15,7 +15,7 @@ import { jsonOf } from "../as_json.ts";
 import type { Judged, Verdict } from "./parts.ts";
 
 /** Who asked for what: the part that intents and refusals share. */
-function subjectOf(process: ProcessRow, call: ToolCall, harness: string): JsonObject {
+function subjectOf(process: ProcessRow, call: ToolCall): JsonObject {
   const { session, principal, conversation, turn, pid, model } = process;
   return {
     session,
@@ -28,7 +28,6 @@ function subjectOf(process: ProcessRow, call: ToolCall, harness: string): JsonOb
     backend: model.backend,
     nonce: model.nonce,
     runner: "hosted",
-    harness,
   };
 }
 
@@ -58,22 +57,16 @@ export function decidedOf({ needs, grant, known }: Judged): Decided {
 export function intentEvent(
   judged: Judged,
   call: ToolCall,
-  more: {
-    readonly at: number;
-    readonly expiresAt: number;
-    readonly salt: string;
-    readonly harness: string;
-  },
+  salt: string,
 ): NewEvent {
   const { decision, known, read, grant } = judged;
   const { process } = known;
   return {
     kind: "intent",
     body: {
-      ...subjectOf(process, call, more.harness),
+      ...subjectOf(process, call),
       tool: known.tool,
       descriptor: known.digest,
-      snapshot: process.snapshot?.id ?? "",
       permission: known.descriptor.permission,
       mode: decision.mode,
       decision: decidedOf(judged),
@@ -83,15 +76,13 @@ export function intentEvent(
       colour: decision.colour,
       label: decision.label,
       lease: decision.lease,
-      key: read.key(),
-      argumentsHash: sha256Hex(more.salt, read.argumentsHash),
-      at: more.at,
-      expiresAt: more.expiresAt,
+      argumentsHash: sha256Hex(salt, read.argumentsHash),
     },
     private: {
+      key: read.key(),
       arguments: read.argumentsText,
       argumentsHash: read.argumentsHash,
-      salt: more.salt,
+      salt,
       scope: read.resolved.scopes.map(({ resource, right, path }) =>
         `${resource}:${right}:${path}`
       ),
@@ -116,7 +107,6 @@ export function outcomeEvent(
   judged: Judged,
   result: ToolResult,
   more: {
-    readonly at: number;
     readonly ms: number;
     readonly salt: string;
     readonly bytes: number;
@@ -132,16 +122,15 @@ export function outcomeEvent(
       call: result.callId,
       pid: known.process.pid,
       tool: known.tool,
-      key: read.key(),
       outcome: result.outcome,
       colour: result.colour,
       label: result.label,
       resultBytes: more.bytes,
       resultHash: sha256Hex(more.salt, more.digest),
-      at: more.at,
       ms: more.ms,
     },
     private: {
+      key: read.key(),
       resultHash: more.digest,
       salt: more.salt,
       ...(result.error === undefined ? {} : { error: result.error }),
@@ -164,8 +153,6 @@ export function refusedEvent(
   more: {
     readonly verdict: Extract<Verdict, { kind: "refuse" }>;
     readonly result: ToolResult;
-    readonly at: number;
-    readonly harness: string;
   },
 ): NewEvent {
   const { known, read, refusal, grant } = more.verdict;
@@ -174,7 +161,7 @@ export function refusedEvent(
   return {
     kind: "refused",
     body: {
-      ...subjectOf(process, call, more.harness),
+      ...subjectOf(process, call),
       ...(known === undefined ? {} : { tool: known.tool, descriptor: known.digest }),
       step: refusal.step,
       outcome: refusal.outcome,
@@ -184,14 +171,12 @@ export function refusedEvent(
       ...approval(grant),
       colour: more.result.colour,
       label: more.result.label,
-      ...(settled ? { key: read.key() } : {}),
-      at: more.at,
     },
     private: {
       name: call.name.toWellFormed(),
       arguments: call.arguments.slice(0, 65_536).toWellFormed(),
       why: refusal.why.toWellFormed(),
-      ...(settled ? { result: resultJson(more.result) } : {}),
+      ...(settled ? { key: read.key(), result: resultJson(more.result) } : {}),
     },
   };
 }

@@ -43,8 +43,6 @@ export interface GateParts {
   readonly tokens: Tokens;
   /** Takes secrets out of what is shown. */
   redact(text: string): string;
-  /** Version of this program, for the audit. */
-  readonly harness: string;
   readonly guards?: Guards;
   /** Idempotency keys of intents that an earlier kernel left without an outcome. */
   unfinished?(task: TaskId): KeySet;

@@ -83,8 +83,7 @@ export function makePerformer(parts: GateParts): Performer {
     parts.processes.charge(process.pid, { call: decision.effect });
     if (grant !== undefined) parts.questions.grants.use(grant.question);
     const granted = grantOf(judged);
-    const expiresAt = at + granted.deadlineMs;
-    const intent = intentEvent(judged, call, { at, expiresAt, salt, harness: parts.harness });
+    const intent = intentEvent(judged, call, salt);
 
     if (!single) {
       try {
@@ -102,8 +101,7 @@ export function makePerformer(parts: GateParts): Performer {
     tokens.end(granted.token);
 
     const { result } = ended;
-    const now = powers.now();
-    const outcome = outcomeEvent(judged, result, { ...ended, salt, at: now, ms: now - at });
+    const outcome = outcomeEvent(judged, result, { ...ended, salt, ms: powers.now() - at });
     powers.reach("beforeOutcome");
     await append(process, single ? [intent, outcome] : [outcome]);
     powers.reach("afterOutcome");

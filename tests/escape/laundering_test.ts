@@ -22,7 +22,7 @@ function laundry(dirty: readonly unknown[], clean: readonly unknown[]): string {
       told.push(await call(["file_read", { path: "desk/other.md" }]));
       for (const each of ${JSON.stringify(clean)}) {
         let came = await call(each);
-        while (!(came.outcome === "ok" && /mallory|invoice/.test(came.content))) {
+        while (!(came.outcome === "ok" && (each[0] === "outbox_publish" || /mallory/.test(came.content)))) {
           await new Promise((r) => setTimeout(r, 20));
           came = await call(each);
         }

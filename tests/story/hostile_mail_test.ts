@@ -48,7 +48,7 @@ turns:
       { env: machine.env, cwd: machine.dir },
     );
     try {
-      const asked = await terminal.shows("Enter alone is no");
+      const asked = await terminal.shows("\n  your answer");
       assert.match(asked, /desk\/note\.txt/);
       await terminal.type("y\r");
       assert.equal(await terminal.ended(), 0, terminal.screen());

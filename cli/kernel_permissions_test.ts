@@ -1,36 +1,6 @@
 import assert from "node:assert/strict";
-import { HAS_BWRAP, makeWorld } from "./_fixture_test.ts";
-import { kernelPermissions } from "./permissions.ts";
-
-const CONFIG = {
-  dir: "/s/kernel",
-  runtime: "/r",
-  programs: { deno: "/bin/deno", nice: "/bin/nice" },
-  denoDir: "/d",
-  brokerSockets: ["/r/b0"],
-  controlSocket: "/r/c",
-};
-
-Deno.test("the kernel reads mounts only where no namespace resolves them, and writes none", () => {
-  const mounts = [{ dir: "/home/alice/desk" }];
-  const walled = kernelPermissions(CONFIG, mounts, { bwrap: true });
-  assert.deepEqual(walled, [
-    "--allow-read=/s/kernel,/r,/d/location_data",
-    "--allow-write=/s/kernel,/r",
-    "--allow-run=/bin/deno,/bin/nice",
-    "--allow-net=unix:/r/c,unix:/r/b0",
-  ]);
-  const bare = kernelPermissions(CONFIG, mounts, { bwrap: false });
-  assert.match(bare[0] ?? "", /alice/);
-  assert.deepEqual(bare.slice(1), walled.slice(1));
-});
-
-Deno.test("a path with a comma cannot smuggle another grant in", () => {
-  assert.throws(
-    () => kernelPermissions({ ...CONFIG, dir: "/s,/etc" }, [], { bwrap: true }),
-    /holds a comma/,
-  );
-});
+import { HAS_BWRAP, makeWorld } from "../kernel/_fixture_test.ts";
+import { kernelPermissions } from "./kernel_flags.ts";
 
 for (const walled of [true, false]) {
   Deno.test({
@@ -49,8 +19,8 @@ for (const walled of [true, false]) {
         const from = (file: string): string => JSON.stringify(import.meta.resolve(file));
         await Deno.writeTextFile(
           `${world.dir}/kernel.ts`,
-          `import { makeChildren } from ${from("./children.ts")};
-           import { makeSpawnPowers } from ${from("./spawn_powers.ts")};
+          `import { makeChildren } from ${from("../kernel/children.ts")};
+           import { makeSpawnPowers } from ${from("../kernel/spawn_powers.ts")};
            const config = ${JSON.stringify(config)};
            const handler = { ask() { return null; }, tell() {} };
            const powers = { now: () => Date.now(), after: (ms, f) => { const t = setTimeout(f, ms); return () => clearTimeout(t); } };
@@ -65,7 +35,7 @@ for (const walled of [true, false]) {
              text: await child.port.ask("eval", 'return Deno.readTextFileSync("' + roots.mounts[0].root + '/notes/a.md")') }));
            await children.close();`,
         );
-        const flags = kernelPermissions(config, [{ dir: `${world.dir}/desk` }], { bwrap: walled });
+        const flags = kernelPermissions(config, [`${world.dir}/desk`]);
         const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
           args: [
             "run",
