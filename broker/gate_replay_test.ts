@@ -6,7 +6,7 @@ import { makeWorld, type World } from "./_fixture_test.ts";
 const FREE = { rules: [{ mode: "auto", at: "remit.yaml:1" }] } as const;
 
 function keyOf(world: World): string {
-  const key = world.log.events.find(({ kind }) => kind === "intent")?.body["key"];
+  const key = world.log.events.find(({ kind }) => kind === "intent")?.private?.["key"];
   if (typeof key !== "string") throw new Error("no intent");
   return key;
 }
@@ -79,7 +79,7 @@ Deno.test("what an earlier kernel began and did not finish is asked about, unles
   equal(denied.outcome, "deniedByUser");
   // Denied is settled: the next kernel finds the key with its result.
   const event = asking.log.events.at(-1);
-  deepEqual([event?.kind, event?.body["key"]], ["refused", keyOf(world)]);
+  deepEqual([event?.kind, event?.private?.["key"]], ["refused", keyOf(world)]);
   equal(event?.private?.["result"] === undefined, false);
 
   const allowed = await makeWorld({ from: world, policy: FREE, unfinished });

@@ -170,7 +170,9 @@ function settle(
   const charge = { inputTokens, outputTokens, money, iterations: 1 };
   // What was used was used: it is booked whole, and the next inference is refused.
   const over = processes.settle(row.pid, charge);
-  if (over !== undefined) parts.toWorker("signal", { signal: "SIGXCPU" });
+  // An answer that came whole is an answer: only what would go on is told to conclude.
+  const goesOn = (response.message.toolCalls ?? []).length > 0;
+  if (over !== undefined && goesOn) parts.exhausted(over);
   parts.paid(money);
   processes.setModel(row.pid, { id: model.info.id, backend: model.info.backend, nonce });
   // Not awaited: the log keeps order, so the next call's commit makes this durable before any

@@ -216,7 +216,8 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
         const outcome: TurnOutcome = killed === undefined
           ? end
           : { stop: "killed", exit: killed.exit, text: `ended by ${killed.signal}` };
-        return limit === undefined ? outcome : { ...outcome, limit };
+        const limited = limit === undefined ? outcome : { ...outcome, limit };
+        return limited;
       },
       review,
       interrupt: () => root.interrupt(),

@@ -12,7 +12,7 @@ const WRITE_LOOP = `
 }", append: true } }]
     loop: true`;
 const EDIT_LOOP = `
-  - calls: [{ tool: file_write, args: { path: desk/a.md, content: "{{ user }}" } }, { tool: patch_apply }]
+  - calls: [{ tool: file_edit, args: { path: desk/notes/plan.md, old: call, new: please call } }, { tool: patch_apply }]
     loop: true`;
 const PRICED = `scenario: dear
 model: { price: { input: 1000000, output: 1000000 } }

@@ -7,6 +7,8 @@ const PATIENCE_MS = 40_000;
 export interface Terminal {
   /** Everything that reached the terminal so far, escapes and all. */
   screen(): string;
+  /** Whether the command has ended. */
+  over(): boolean;
   /** Types these bytes. */
   type(text: string): Promise<void>;
   /** Waits until `text` was shown `times` times since the start; gives the whole screen. */
@@ -64,7 +66,15 @@ export function openTerminal(
   };
   return {
     screen: () => shown,
-    type: (text) => keys.write(new TextEncoder().encode(text)),
+    over: () => over,
+    async type(text): Promise<void> {
+      try {
+        await keys.write(new TextEncoder().encode(text));
+      } catch (error) {
+        // Nobody reads any more what is typed into a session that has ended.
+        if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
+      }
+    },
     async shows(text, times = 1): Promise<string> {
       await until(`showed ${JSON.stringify(text)}`, () => shown.split(text).length > times);
       return shown;

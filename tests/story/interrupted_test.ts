@@ -64,7 +64,10 @@ Deno.test("carol interrupts a question: nothing is allowed, and the agent is tol
     try {
       await terminal.shows("your answer");
       await terminal.type(CTRL_C.repeat(20));
-      await terminal.shows("I was told: ");
+      // What is staged is put to her once more when the task would end.
+      await terminal.shows("your answer", 2);
+      await terminal.type("\r");
+      assert.equal(await terminal.ended(), 0);
       assert.match(terminal.screen(), /I was told: [^\n]*cancelled/);
       assert.equal(await machine.read("plans/trip.txt"), BEFORE);
     } finally {
@@ -83,7 +86,7 @@ Deno.test("carol interrupts twice: the task ends with 130, and nothing of it run
       await terminal.shows("cancelled");
       // Pressed until it is the second that counts: presses close to the first are the first.
       await waitUntil("the end", async () => {
-        if (/\bcancelled: /.test(terminal.screen())) return true;
+        if (terminal.over()) return true;
         await terminal.type(CTRL_C);
         return undefined;
       });
