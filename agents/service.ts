@@ -5,6 +5,7 @@
  */
 import {
   type AgentTask,
+  type ChatMessage,
   EXIT,
   Fault,
   type HostedAgentService,
@@ -32,10 +33,9 @@ export interface ServiceParts extends TaskRunsParts {
 export function makeHostedAgentService(parts: ServiceParts): HostedAgentService {
   const { keeper, host, powers } = parts;
   const runs = makeTaskRuns(parts);
-  const resume = async (task: TaskId, how: { readonly watched: boolean }): Promise<AgentTask> => {
+
+  const goOn = async (task: TaskId, how: { readonly watched: boolean }): Promise<AgentTask> => {
     const state = keeper.need(task);
-    checkOpen(state);
-    if (runs.running(task)) return state;
     const request = await parts.requestOf(task);
     const open = state.status === "open" ? state : await runs.status(task, { status: "open" });
     runs.run(task, async () => {
@@ -45,9 +45,26 @@ export function makeHostedAgentService(parts: ServiceParts): HostedAgentService 
         if (!started.unfinished && request.interactive && keeper.turnOver(task)) return;
       }
       runs.expireLater(open);
-      await runs.turn(task, undefined);
+      await turn(task, undefined);
     });
     return open;
+  };
+
+  const resume = async (task: TaskId, how: { readonly watched: boolean }): Promise<AgentTask> => {
+    const state = keeper.need(task);
+    checkOpen(state);
+    if (!runs.running(task)) return await goOn(task, how);
+    if (state.status !== "needsApproval") return state;
+    // The turn that asked is still being put aside.
+    await runs.settled(task);
+    return keeper.need(task).status === "needsApproval" ? await resume(task, how) : state;
+  };
+
+  const turn = async (task: TaskId, message: ChatMessage | undefined): Promise<void> => {
+    await runs.turn(task, message);
+    // The answer may have come while the turn was still being put aside: nobody else would go on.
+    if (keeper.need(task).status !== "needsApproval" || parts.asked(task)) return;
+    await goOn(task, { watched: true });
   };
 
   /** Goes on with a task of an earlier kernel; one that cannot go on is failed, not in the way of others. */
@@ -91,7 +108,7 @@ export function makeHostedAgentService(parts: ServiceParts): HostedAgentService 
       runs.run(id, async () => {
         await runs.start(task, request, false);
         runs.expireLater(task);
-        await runs.turn(id, requestMessage(request, request.request));
+        await turn(id, requestMessage(request, request.request));
       });
       return task;
     },
@@ -116,7 +133,7 @@ export function makeHostedAgentService(parts: ServiceParts): HostedAgentService 
       }]);
       runs.run(task, async () => {
         if (runs.hosted(task) === undefined) await runs.start(state, request, true);
-        await runs.turn(task, next);
+        await turn(task, next);
       });
     },
 

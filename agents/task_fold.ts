@@ -7,6 +7,7 @@ import {
   Fault,
   type Json,
   type JsonObject,
+  Limits,
   TASK_TRANSITIONS,
   type TaskId,
   TaskRequest,
@@ -80,7 +81,7 @@ function created(task: TaskId, event: FoldEvent): AgentTask {
   };
 }
 
-function definedOf(limits: TaskRequest["limits"]): Partial<typeof DEFAULT_LIMITS> {
+function definedOf(limits: Partial<TaskRequest["limits"]>): Partial<typeof DEFAULT_LIMITS> {
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
 }
 
@@ -135,6 +136,13 @@ export function foldTask(
       return question === undefined || state.questions.includes(question)
         ? next
         : { ...next, questions: [...state.questions, question] };
+    }
+    case "budget": {
+      const limits = Limits.partial().safeParse(event.body["limits"]);
+      if (!limits.success) return next;
+      const { callsByEffect, ...plain } = definedOf(limits.data);
+      const effects = { ...state.limits.callsByEffect, ...callsByEffect };
+      return { ...next, limits: { ...state.limits, ...plain, callsByEffect: effects } };
     }
     case "outcome":
       return foldOutcome(next, event);

@@ -29,6 +29,8 @@ export interface TaskRuns {
   request(task: TaskId): TaskRequest | undefined;
   /** A turn, or what leads to one, is under way. */
   running(task: TaskId): boolean;
+  /** Resolves when what is under way now is not any more. */
+  settled(task: TaskId): Promise<void>;
   /** Starts the processes; resolves once they stand. */
   start(
     task: AgentTask,
@@ -163,6 +165,7 @@ export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
     hosted: (task: TaskId) => live.get(task)?.hosted,
     request: (task: TaskId) => live.get(task)?.request,
     running: (task: TaskId) => running.has(task),
+    settled: async (task: TaskId) => await running.get(task),
     start,
     turn: runTurn,
     run,

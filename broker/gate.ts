@@ -51,7 +51,7 @@ const MOST_ASKED = 2;
 /** Makes the gate of a kernel. */
 export function makeGate(given: GateParts): TaskGate {
   const parts: GateParts = { ...given, guards: given.guards ?? BUILT_IN_GUARDS };
-  const { processes, questions, powers } = parts;
+  const { processes, questions } = parts;
   const performer = makePerformer(parts);
   const advertise = advertiser(parts);
   const flying = new Map<Digest, Promise<ToolResult>>();

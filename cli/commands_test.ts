@@ -79,7 +79,7 @@ Deno.test("lists say so when they are empty, and show hostile names as safe text
     ops: { outbox: () => [{ id: "a", name: "x\x1b]0;t\x07\u202e.txt", state: "quarantined" }] },
   });
   await runCommandLine(["outbox", "list"], hostile);
-  // deno-lint-ignore no-control-regex
+  // deno-lint-ignore no-control-regex -- it looks for them
   assert.doesNotMatch(hostile.screen.outs.join(""), /[\x00-\x09\x0b-\x1f\u202e]/);
 });
 

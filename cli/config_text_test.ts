@@ -39,6 +39,6 @@ Deno.test("what is no YAML, a key given twice, and a bomb of aliases are refused
 
 Deno.test("mallory's file name and keys reach the terminal only as safe text", () => {
   assert.throws(() => parseConfigText("a\x1b[2J.yaml", 'version: 1\n"\\e[31m": 1\n'), (error) =>
-    // deno-lint-ignore no-control-regex
+    // deno-lint-ignore no-control-regex -- it looks for them
     error instanceof Fault && !/[\x1b\x07]/.test(error.message));
 });

@@ -31,6 +31,7 @@ Deno.test("a kernel gets its own folders, its programs, its sockets, and no word
     "--no-npm",
     "--cached-only",
     "--ignore-env",
+    "--v8-flags=--max-semi-space-size=4,--heap-growing-percent=20",
     "--allow-read=/s/kernel,/r,/c/deno/location_data",
     "--allow-write=/s/kernel,/r",
     "--allow-run=/bin/deno,/bin/bwrap",

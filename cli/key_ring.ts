@@ -2,7 +2,13 @@
 import { join } from "node:path";
 import { Fault } from "../contracts/mod.ts";
 import type { DiskRead, DiskWrite } from "./hands.ts";
-import { type KeyFile, makeKeyFile, openKey, parseKeyFile, type Signer } from "./person_key.ts";
+import {
+  type KeyFile,
+  makeKeyFile,
+  openKey,
+  parseKeyFile,
+  type Signer,
+} from "./person_key_powers.ts";
 import type { Places } from "./places.ts";
 
 const CONSENT = "consent.key";

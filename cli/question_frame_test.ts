@@ -72,7 +72,7 @@ Deno.test("mallory's text cannot draw the frame, whatever it is", () => {
         assert.ok(columnsOf(line) <= 80, line);
         assert.doesNotMatch(
           line,
-          // deno-lint-ignore no-control-regex
+          // deno-lint-ignore no-control-regex -- it looks for them
           /[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/,
         );
       }

@@ -79,7 +79,7 @@ Deno.test("the answer's escape sequences never reach the terminal", async () => 
   const model = `scripted:${modelIn(hands.root)}`;
   await runCommandLine(["run", "-p", "x", "--model", model], hands);
   const all = [...hands.screen.outs, ...hands.screen.lines].join("\n");
-  // deno-lint-ignore no-control-regex
+  // deno-lint-ignore no-control-regex -- it looks for them
   assert.doesNotMatch(all, /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]/);
 });
 

@@ -2,7 +2,7 @@
 import { type Answer, type Question, toJson } from "../contracts/mod.ts";
 import { canonicalJson } from "../port/mod.ts";
 import { digestOf } from "../port/digest.ts";
-import type { Signer } from "./person_key.ts";
+import type { Signer } from "./person_key_powers.ts";
 
 /** What a person decided, and how. */
 export interface Verdict {

@@ -10,6 +10,7 @@ import {
   type ProcessKeeper,
   type ProcessRow,
   TaskId,
+  toJson,
   type ToolBinding,
 } from "../contracts/mod.ts";
 import { makeHostedAgentService, makeTaskKeeper } from "../agents/mod.ts";
@@ -34,39 +35,32 @@ import {
   type TaskGate,
 } from "../broker/mod.ts";
 import { httpFetchBinding } from "../net/mod.ts";
-import { portOverConn } from "../port/stream_powers.ts";
 import { openSqliteStore, replaceSqliteFile } from "../store/sqlite/mod.ts";
 import { makeWorkspace, WORKSPACE_TOOLS } from "../workspace/mod.ts";
 import { askToGoOn } from "./brake.ts";
 import { makeBus } from "./bus.ts";
 import { makeChildren } from "./children.ts";
-import { type Control, type ControlHandlers, makeControl } from "./control.ts";
+import type { Control, ControlHandlers } from "./control.ts";
 import { tellingExhaustion } from "./exhaustion.ts";
 import { makeIdleWatch } from "./idle.ts";
 import { openLeases } from "./leases.ts";
-import {
-  disk,
-  exit,
-  listenControl,
-  note,
-  onTerminate,
-  readConfigLine,
-  realPowers,
-} from "./main_powers.ts";
+import { disk, exit, note, onTerminate, readConfigLine, realPowers } from "./main_powers.ts";
 import { damagedHandlers } from "./maintenance.ts";
 import { makeModelServices } from "./model_services.ts";
 import { makeHandlers } from "./operator.ts";
 import { makeOutbox } from "./outbox.ts";
-import { makeProcessTable, type ProcessTable } from "./process_table.ts";
-import { bodyOf, eventsOf, type ReadPrivate, requestOfTask } from "./replay.ts";
+import { makeProcessOps } from "./process_ops.ts";
+import { makeProcessTable } from "./process_table.ts";
+import { type ReadPrivate, requestOfTask } from "./replay.ts";
 import { makeRestored } from "./restored.ts";
+import { serveControl } from "./serve_control.ts";
 import { makeSpawnPowers } from "./spawn_powers.ts";
 import { makeTaskHost, type RunningTasks } from "./task_host.ts";
 import { makePastTasks } from "./task_history.ts";
 import { makeTaskWorkspace, type TaskWorkspace } from "./task_workspace.ts";
 import { makeToolhosts } from "./toolhosts.ts";
 import { makeTrial } from "./trial.ts";
-import { makeWatching, NOTHING_TO_WATCH, type Watching } from "./watch.ts";
+import { makeWatching, NOTHING_TO_WATCH, pastEvents, type Watching } from "./watch.ts";
 
 /** Bytes that a task may keep in scratch. */
 const SCRATCH_QUOTA = 64_000_000;
@@ -106,35 +100,11 @@ try {
 }
 
 /** Serves the control socket. */
-async function serve(
+function serve(
   handlers: ControlHandlers,
   parts: { readonly watching: Watching; head(): string },
 ): Promise<Control> {
-  const { harness, controlSocket } = config;
-  const control = makeControl({
-    handlers,
-    watching: parts.watching,
-    welcome: () => ({
-      version: 1,
-      harness,
-      pid: Deno.pid,
-      receiptKey: signer.publicKey,
-      head: parts.head(),
-    }),
-  });
-  const listener = await listenControl(controlSocket);
-  void (async () => {
-    for await (const connection of listener) {
-      control.serve((handler) =>
-        portOverConn(connection, {
-          handler,
-          limits: { frameBytes: 64_000_000, nodes: 4_000_000, framesPerSecond: 1_000_000 },
-          bufferedBytes: 256_000_000,
-        })
-      );
-    }
-  })();
-  return control;
+  return serveControl({ ...parts, config, handlers, pid: Deno.pid, receiptKey: signer.publicKey });
 }
 
 /** The intact part of a damaged log takes its place; the old file is kept beside it. */
@@ -268,20 +238,7 @@ async function work(plainLog: EventLog): Promise<void> {
   const control: { connections(): number } = await serve(
     makeHandlers({
       ...{ service, leases, questions },
-      rows: () => processes.list().filter(({ status }) => status !== "ended"),
-      osPids(row) {
-        const family = tasks.family(row.task);
-        const own = family?.osPids(row.pid) ?? [];
-        return family?.root.pid === row.pid ? [...own, ...toolhosts.osPids(row.task)] : own;
-      },
-      async signal(pid, signal) {
-        const row = processes.get(pid);
-        const family = row === undefined ? undefined : tasks.family(row.task);
-        if (family === undefined || !await family.signal(pid, signal)) {
-          throw new Fault("notFound", `Cannot signal process ${pid}: see "remit ps"`);
-        }
-      },
-      tools: (task) => gate.advertise(tasks.need(task).root.pid).tools,
+      ...makeProcessOps({ processes, tasks, toolhosts, advertise: gate.advertise }),
       grants: questions.grants.list,
       can: makeTrial({
         ...{ powers, gateOver },
@@ -289,18 +246,14 @@ async function work(plainLog: EventLog): Promise<void> {
       }),
       async extend(task, limits) {
         processes.extend(tasks.need(task).root.pid, limits);
-        return await keeper.record(task, [{ kind: "budget", body: { actor: "operator" } }]);
+        return await keeper.record(task, [{
+          kind: "budget",
+          body: { actor: "operator", limits: toJson(limits) },
+        }]);
       },
       artifacts: outbox.list,
       release: outbox.release,
-      async *log(task, from) {
-        for await (const event of eventsOf(store, task, from)) {
-          const { n, at, kind } = event;
-          const secret = await secretOf(event);
-          const body = bodyOf(event);
-          yield { kind: "event", n, at, event: kind, body, private: secret ?? null };
-        }
-      },
+      log: (task, from) => pastEvents(store, secretOf, { task, from }),
       auditQuery: ({ limit: _limit, ...filter }) =>
         auditRecords({ store, filter: present(filter) }),
       auditVerify: verify,

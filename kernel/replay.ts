@@ -12,15 +12,19 @@ import {
   Label,
   mixColour,
   mixLabel,
+  noUsage,
   requestMessage,
+  Scope,
   Source,
   type Store,
   type StoredEvent,
   type TaskId,
   TaskRequest,
   ToolResult,
+  type Usage,
 } from "../contracts/mod.ts";
 import { systemMessage } from "./persona.ts";
+import { count } from "./process_limits.ts";
 
 /** A task, rebuilt. Its conversation begins with the system message, which is never logged. */
 export interface Replay {
@@ -38,13 +42,10 @@ export interface Replay {
   readonly label: Label;
   readonly sources: readonly Source[];
   readonly turn: number;
-  readonly spent: {
-    readonly inputTokens: number;
-    readonly outputTokens: number;
-    readonly money: number;
-    readonly toolCalls: number;
-    readonly questions: number;
-  };
+  /** What the task had used. */
+  readonly spent: Usage;
+  /** Scopes that were taken back: they are not granted again. */
+  readonly revoked: readonly Scope[];
 }
 
 /** Reads an event's private part; undefined when it has none or it was purged. */
@@ -68,10 +69,10 @@ export async function* eventsOf(
 /** An event's public body. */
 export function bodyOf(event: Pick<StoredEvent, "body">): JsonObject {
   const body = JSON.parse(event.body) as Json;
-  if (body === null || typeof body !== "object" || Array.isArray(body)) {
+  if (!isObject(body)) {
     throw new Fault("storeCorrupt", "Cannot read an event: its body is no object");
   }
-  return body as JsonObject;
+  return body;
 }
 
 /** The request that made a task. @throws Fault `storeCorrupt` when it is gone or does not parse. */
@@ -101,7 +102,11 @@ export async function replayTask(
   let label: Label = "public";
   let sources: Source[] = [];
   let turn = 0;
-  const spent = { inputTokens: 0, outputTokens: 0, money: 0, toolCalls: 0, questions: 0 };
+  const spent = noUsage();
+  const leases = new Map<string, Scope>();
+  const revoked: Scope[] = [];
+  // Process numbers start anew with each kernel; a task's first process is the one that is granted.
+  let root: unknown;
 
   for await (const event of eventsOf(store, task)) {
     const body = bodyOf(event);
@@ -116,8 +121,31 @@ export async function replayTask(
         break;
       case "message":
         pending = parsed(ChatMessage, secret?.["message"], task, "a message");
+        spent.iterations = 0;
+        break;
+      case "leaseGranted": {
+        if (body["parent"] !== undefined) break;
+        root = body["pid"];
+        const { resource, right } = body;
+        const scope = Scope.safeParse({ resource, right, path: secret?.["path"] });
+        if (scope.success) leases.set(String(body["lease"]), scope.data);
+        break;
+      }
+      case "leaseRevoked": {
+        const scope = leases.get(String(body["lease"]));
+        if (scope !== undefined) revoked.push(scope);
+        break;
+      }
+      case "processStarted":
+        spent.children += 1;
         break;
       case "inferred": {
+        spent.inputTokens += Number(body["inputTokens"] ?? 0);
+        spent.outputTokens += Number(body["outputTokens"] ?? 0);
+        spent.money += Number(body["money"] ?? 0);
+        // What a child thought is paid for, and is not part of this conversation.
+        if (body["pid"] !== root) break;
+        spent.iterations += 1;
         const base = Number(body["base"]);
         conversation.length = Math.min(conversation.length, base);
         const append = secret?.["append"];
@@ -127,16 +155,13 @@ export async function replayTask(
         conversation.push(parsed(ChatMessage, secret?.["message"], task, "an answer"));
         pending = undefined;
         turn = Math.max(turn, Number(body["turn"] ?? 0));
-        spent.inputTokens += Number(body["inputTokens"] ?? 0);
-        spent.outputTokens += Number(body["outputTokens"] ?? 0);
-        spent.money += Number(body["money"] ?? 0);
         break;
       }
       case "questionAsked":
         spent.questions += 1;
         break;
       case "intent": {
-        spent.toolCalls += 1;
+        count(spent, { call: String(body["effect"]) });
         const key = secret?.["key"];
         if (typeof key === "string") unfinished.add(key);
         break;
@@ -155,12 +180,11 @@ export async function replayTask(
           if (result.success) finished.set(key, result.data);
         }
         const record = secret?.["record"];
-        if (
-          record !== undefined && record !== null && typeof record === "object" &&
-          !Array.isArray(record)
-        ) {
-          records.push(record as JsonObject);
+        if (isObject(record)) {
+          records.push(record);
+          spent.writtenBytes += writtenBy(record);
         }
+        spent.resultBytes += Number(body["shown"] ?? 0);
         break;
       }
       default:
@@ -185,7 +209,27 @@ export async function replayTask(
     sources,
     turn,
     spent,
+    revoked,
   };
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}
+
+/** Bytes that a committed outcome staged, kept or applied. */
+function writtenBy(record: JsonObject): number {
+  const applied = record["applied"];
+  const lists = [
+    record["staged"],
+    record["scratch"],
+    isObject(applied) ? applied["changes"] : undefined,
+  ];
+  let bytes = 0;
+  for (const change of lists.flatMap((list) => Array.isArray(list) ? list : [])) {
+    if (isObject(change)) bytes += Number(change["bytes"] ?? 0);
+  }
+  return bytes;
 }
 
 interface Parser<T> {

@@ -6,6 +6,7 @@
 import {
   type AgentTask,
   type ChatMessage,
+  EXIT,
   Fault,
   type Gate,
   type HostedTask,
@@ -23,6 +24,7 @@ import {
 } from "../contracts/mod.ts";
 import { watchDenials } from "./denied_patch.ts";
 import { makeFamily } from "./family.ts";
+import { grantedScopes } from "./granted_scopes.ts";
 import type { LeaseTable } from "./leases.ts";
 import type { ModelServices, OpenModel } from "./model_services.ts";
 import { systemMessage } from "./persona.ts";
@@ -88,22 +90,6 @@ export interface RunningTasks extends TaskHost {
   need(task: TaskId): TaskFamily;
 }
 
-/** The scopes that a task's first process is granted. */
-export function grantedScopes(request: Pick<TaskRequest, "mounts">): readonly Scope[] {
-  const scopes: Scope[] = [
-    { resource: "model", right: "use", path: "" },
-    { resource: "agent", right: "use", path: "" },
-    { resource: "scratch", right: "read", path: "" },
-    { resource: "scratch", right: "write", path: "" },
-    { resource: "outbox", right: "write", path: "" },
-  ];
-  for (const mount of request.mounts) {
-    scopes.push({ resource: "mount", right: "read", path: mount.name });
-    if (mount.mode !== "ro") scopes.push({ resource: "mount", right: "write", path: mount.name });
-  }
-  return scopes;
-}
-
 /** Makes the task host. */
 export function makeTaskHost(parts: TaskHostParts): RunningTasks {
   const { processes, powers, toolhosts, leases } = parts;
@@ -161,7 +147,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
     const row = processes.add(newRoot(task, request, replay));
     if (replay !== undefined) parts.restored.put(task.id, replay);
     await leases.grantAll(
-      grantedScopes(request).map((scope) => ({
+      grantedScopes(request).filter((scope) => !isRevoked(replay, scope)).map((scope) => ({
         task: task.id,
         pid: row.pid,
         scope,
@@ -234,7 +220,8 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
         await toolhosts.close(task.id);
         leases.forget(task.id);
         parts.restored.forget(task.id);
-        parts.forget(task.id);
+        // A task that waits keeps its answers: one may have come while it was being put aside.
+        if (exit !== EXIT.waiting) parts.forget(task.id);
         model.release();
       },
     };
@@ -282,6 +269,13 @@ function newRoot(task: AgentTask, request: TaskRequest, replay: Replay | undefin
     turn: replay?.turn ?? 0,
     usage: { ...noUsage(), ...replay?.spent },
   };
+}
+
+/** What a person took back stays taken back: a crash gives no rights. */
+function isRevoked(replay: Replay | undefined, scope: Scope): boolean {
+  return replay?.revoked.some(({ resource, right, path }) =>
+    resource === scope.resource && right === scope.right && path === scope.path
+  ) ?? false;
 }
 
 function isAnswered(conversation: readonly ChatMessage[]): boolean {

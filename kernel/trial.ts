@@ -19,7 +19,7 @@ import {
 } from "../contracts/mod.ts";
 import { covers } from "./lease_scope.ts";
 import { makeProcessTable, type ProcessTable } from "./process_table.ts";
-import { grantedScopes } from "./task_host.ts";
+import { grantedScopes } from "./granted_scopes.ts";
 
 /** What {@link makeTrial} is handed. */
 export interface TrialParts {

@@ -114,3 +114,15 @@ function asWatch(n: number, at: number, event: string, body: unknown, secret: un
     ...(secret === undefined ? {} : { private: secret }),
   };
 }
+
+/** A task's events so far, joined with their private parts, as a watcher would see them. */
+export async function* pastEvents(
+  store: Pick<Store, "events">,
+  readPrivate: ReadPrivate,
+  { task, from }: { readonly task: TaskId; readonly from: number },
+): AsyncGenerator<WatchEvent> {
+  for await (const event of eventsOf(store, task, from)) {
+    const { n, at, kind } = event;
+    yield asWatch(n, at, kind, bodyOf(event), await readPrivate(event));
+  }
+}

@@ -48,7 +48,9 @@ export function descriptorsEvent(process: ProcessRow): NewEvent {
 export function decidedOf({ needs, grant, known }: Judged): Decided {
   if (grant === undefined) return "auto";
   if (grant.kind === "stepUp" || needs === "stepUp") return "stepUpSucceeded";
-  return grant.callId === known.callId && grant.turn === known.process.turn
+  const { task, turn } = known.process;
+  // Call ids repeat from task to task.
+  return grant.task === task && grant.callId === known.callId && grant.turn === turn
     ? "consented"
     : "reused";
 }
@@ -126,6 +128,8 @@ export function outcomeEvent(
       colour: result.colour,
       label: result.label,
       resultBytes: more.bytes,
+      // What the budget was charged with.
+      shown: result.content.length,
       resultHash: sha256Hex(more.salt, more.digest),
       ms: more.ms,
     },

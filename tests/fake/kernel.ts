@@ -18,7 +18,7 @@ import { type Bundles, provideBundles } from "../../cli/bundles_powers.ts";
 import type { KernelLink } from "../../cli/hands.ts";
 import { kernelFlags } from "../../cli/kernel_flags.ts";
 import { greet } from "../../cli/link.ts";
-import { makeKeyFile, openKey, type Signer } from "../../cli/person_key.ts";
+import { makeKeyFile, openKey, type Signer } from "../../cli/person_key_powers.ts";
 import { findPrograms } from "../../cli/programs_powers.ts";
 import { signAnswer } from "../../cli/sign_answer.ts";
 import { connectSocket } from "../../cli/socket_powers.ts";

@@ -46,7 +46,11 @@ Deno.test("carol types ahead, presses Enter, and nothing is allowed: the frame c
       assert.equal(await terminal.ended(), 0);
       const end = terminal.screen();
       assert.match(end, /asked +patch_apply: deny, by terminal/);
-      assert.equal(end.split("Remit asks").length, 2, "a change that she refused is not asked again");
+      assert.equal(
+        end.split("Remit asks").length,
+        2,
+        "a change that she refused is not asked again",
+      );
       assert((await planOf(end)).includes(OLD));
     });
   });

@@ -7,7 +7,7 @@ import { digestOf } from "../port/digest.ts";
 import { toJson } from "../contracts/mod.ts";
 import { fakeHands, question } from "./_fixture_test.ts";
 import { openKeyRing } from "./key_ring.ts";
-import { makeKeyFile, openKey, parseKeyFile } from "./person_key.ts";
+import { makeKeyFile, openKey, parseKeyFile } from "./person_key_powers.ts";
 import { placesOf, preparePlaces } from "./places.ts";
 import { signAnswer } from "./sign_answer.ts";
 

@@ -1,0 +1,41 @@
+/** Listens on the control socket and serves who connects. DESIGN section 1. @module */
+import type { KernelConfig } from "../contracts/mod.ts";
+import { portOverConn } from "../port/stream_powers.ts";
+import { type Control, type ControlHandlers, makeControl } from "./control.ts";
+import { listenControl } from "./main_powers.ts";
+import type { Watching } from "./watch.ts";
+
+/** What {@link serveControl} is handed. */
+export interface ServeParts {
+  readonly config: Pick<KernelConfig, "harness" | "controlSocket">;
+  readonly handlers: ControlHandlers;
+  readonly watching: Watching;
+  /** This process's number, for who greets. */
+  readonly pid: number;
+  /** Raw Ed25519 public key of the receipts, base64url. */
+  readonly receiptKey: string;
+  head(): string;
+}
+
+/** Commands of the operator's own program are larger and quicker than a worker's. */
+const LIMITS = { frameBytes: 64_000_000, nodes: 4_000_000, framesPerSecond: 1_000_000 };
+const UNREAD = 256_000_000;
+
+/** Resolves once the socket listens. */
+export async function serveControl(parts: ServeParts): Promise<Control> {
+  const { config, handlers, watching, pid, receiptKey } = parts;
+  const control = makeControl({
+    handlers,
+    watching,
+    welcome: () => ({ version: 1, harness: config.harness, pid, receiptKey, head: parts.head() }),
+  });
+  const listener = await listenControl(config.controlSocket);
+  void (async () => {
+    for await (const connection of listener) {
+      control.serve((handler) =>
+        portOverConn(connection, { handler, limits: LIMITS, bufferedBytes: UNREAD })
+      );
+    }
+  })();
+  return control;
+}

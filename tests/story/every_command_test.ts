@@ -1,0 +1,111 @@
+/** bob does not know the commands yet: each one explains itself, and says no to what it does not know. */
+import assert from "node:assert/strict";
+import { COMMANDS } from "../../cli/command_table.ts";
+import { runCommandLine } from "../../cli/dispatch.ts";
+import type { Hands } from "../../cli/hands.ts";
+import { makePaint } from "../../cli/paint.ts";
+import { type Finished, onMachine } from "../fake/remit.ts";
+
+/** Runs a command line whose every power fails the test: words are explained without touching anything. */
+async function explain(words: readonly string[]): Promise<Finished> {
+  const nothing = (): never => {
+    throw new Error(`"${words.join(" ")}" touched the machine`);
+  };
+  const shown = { stdout: "", stderr: "" };
+  const hands: Hands = {
+    screen: {
+      out: (text) => shown.stdout += text,
+      say: (line) => shown.stderr += `${line}\n`,
+      hint: () => undefined,
+      paint: makePaint(false),
+      width: 80,
+    },
+    keyboard: undefined,
+    disk: {
+      read: nothing,
+      list: nothing,
+      real: nothing,
+      stat: nothing,
+      write: nothing,
+      makeFolder: nothing,
+      append: nothing,
+      temporary: nothing,
+    },
+    around: {
+      cwd: "/",
+      env: nothing,
+      uid: 0,
+      linux: true,
+      command: "remit",
+      home: "/",
+      now: nothing,
+      id: nothing,
+    },
+    interrupts: { listen: nothing },
+    receipts: { verify: nothing },
+    walls: { look: nothing },
+    kernels: nothing,
+    readInput: nothing,
+  };
+  return { code: await runCommandLine(words, hands), ...shown };
+}
+
+function assertHelp(name: string, help: Finished): void {
+  assert.equal(help.code, 0, name);
+  assert(help.stdout.includes(`remit ${name}`.trim()), name);
+  assert.match(help.stdout, /example/i, name);
+  assert.match(help.stdout, /--state/, name);
+  assert.match(help.stdout, /--json/, name);
+}
+
+function assertUnknown(name: string, unknown: Finished): void {
+  assert.equal(unknown.code, 2, name);
+  assert.match(unknown.stderr, /Cannot read --frobnicate/, name);
+  assert.equal(unknown.stdout, "", name);
+}
+
+Deno.test("bob asks every command for --help and --version and gives it an unknown flag: none touches anything", async () => {
+  assert(COMMANDS.length > 25);
+  for (const { name } of COMMANDS) {
+    const words = name === "" ? [] : name.split(" ");
+    assertHelp(name, await explain([...words, "--help"]));
+    const version = await explain([...words, "--version"]);
+    assert.equal(version.code, 0, name);
+    assert.match(version.stdout, /^remit \d+\.\d+\.\d+\n$/, name);
+    assertUnknown(name, await explain([...words, "--frobnicate"]));
+  }
+  // And so for the program as it is.
+  await onMachine(async (machine) => {
+    assertHelp("task show", await machine.remit(["task", "show", "--help"]));
+    assert.match((await machine.remit(["-V"])).stdout, /^remit \d+\.\d+\.\d+\n$/);
+    assertUnknown("audit verify", await machine.remit(["audit", "verify", "--frobnicate"]));
+    assert.deepEqual(await Array.fromAsync(Deno.readDir(machine.dir)), []);
+  });
+});
+
+Deno.test("bob mistypes: each time exit code 2 and words that help, and as JSON where he asked for it", async () => {
+  await onMachine(async (machine) => {
+    const wrong: readonly (readonly [string[], RegExp])[] = [
+      [["frobnicate"], /there is run, questions/],
+      [["task"], /say which: show, cancel/],
+      [["task", "eat"], /there is show, cancel/],
+      [["answer", "q1"], /it is remit answer ID allow\|deny/],
+      [["run", "-p"], /it needs a value/],
+      [["run", "-p", ""], /the request is empty/],
+      [["run", "-p", "x"], /no model is chosen/],
+      [["run", "-p", "x", "--model", "scripted:nowhere.yaml"], /nowhere\.yaml/],
+      [["run", "-p", "x", "--model", "scripted:x", "--on-question", "maybe"], /ask, queue, deny/],
+      [["run", "-p", "x", "--mount", "desk"], /desk/],
+      [["run", "-p", "x", "--mount", `s=${machine.state}`, "--model", "scripted:x"], /state/],
+      [["kill", "minus-one"], /it is no PID/],
+    ];
+    for (const [args, why] of wrong) {
+      const done = await machine.remit(args);
+      assert.equal(done.code, 2, `${args.join(" ")}: ${done.stderr}`);
+      assert.match(done.stderr, why);
+    }
+    const json = await machine.remit(["frobnicate", "--json"]);
+    assert.equal(json.code, 2);
+    assert.match(json.stdout, /"code": "invalidInput"/);
+  });
+});

@@ -1,0 +1,84 @@
+/** alice's machine goes down in the middle: her task goes on where it was, and nothing happens twice. */
+import assert from "node:assert/strict";
+import { z } from "zod";
+import { type Machine, onMachine } from "../fake/remit.ts";
+import { readRun } from "../fake/run_document.ts";
+import { alicesPlans, MOVES_THE_TRIP, playing } from "../fake/scenes.ts";
+import { waitUntil } from "../fake/wait_until.ts";
+
+const Rows = z.array(z.object({ id: z.string() }));
+
+/** A model that takes its time for the second turn. */
+const SLOW = `
+scenario: slow
+turns:
+  - calls: [{ tool: file_read, args: { path: plans/trip.txt } }]
+  - say: "You leave on {{ tool.file_read | between "on " "." }}."
+    stream: { firstMs: 1500 }
+`;
+
+async function kernelOf(machine: Machine): Promise<number | undefined> {
+  for (const pid of await machine.processes()) {
+    const line = await Deno.readTextFile(`/proc/${pid}/cmdline`).catch(() => "");
+    if (line.includes("kernel.js")) return pid;
+  }
+  return undefined;
+}
+
+async function killKernel(machine: Machine): Promise<void> {
+  const pid = await waitUntil("a kernel", () => kernelOf(machine));
+  Deno.kill(pid, "SIGKILL");
+  await waitUntil(
+    "the end of the kernel",
+    async () => await kernelOf(machine) === undefined || undefined,
+  );
+}
+
+Deno.test("alice's kernel dies while her agent thinks: resume goes on, and what was read is not read again", async () => {
+  await onMachine(async (machine) => {
+    const words = [...await alicesPlans(machine), ...await playing(machine, SLOW)];
+    const run = machine.start(["run", "-p", "When do I leave", ...words]);
+    const task = await waitUntil("the call in the log", async () => {
+      const [row] = Rows.parse(await machine.json(["task", "show"]));
+      if (row === undefined) return undefined;
+      const log = await machine.remit(["log", row.id]);
+      return /outcome/.test(log.stdout) ? row.id : undefined;
+    });
+    await killKernel(machine);
+    const cut = await run.done;
+    assert.equal(cut.code, 67, cut.stderr);
+    assert.match(cut.stderr, /Cannot follow task/);
+
+    const resumed = await machine.remit(["resume", task]);
+    assert.equal(resumed.code, 0, resumed.stderr);
+    assert.equal(resumed.stdout, "You leave on Monday.\n");
+    const reads = await machine.remit(["audit", "query", "--tool", "file_read"]);
+    assert.equal(reads.stdout.trim().split("\n").length, 1, reads.stdout);
+    assert.match((await machine.remit(["log", task])).stdout, /recovered/);
+    assert.equal((await machine.remit(["audit", "verify"])).code, 0);
+    const twice = await machine.remit(["resume", task]);
+    assert.equal(twice.code, 1, "what has ended cannot go on");
+  });
+});
+
+Deno.test("alice's question outlives its kernel: resuming does not answer it, she does", async () => {
+  await onMachine(async (machine) => {
+    const words = [...await alicesPlans(machine), ...await playing(machine, MOVES_THE_TRIP)];
+    const done = await machine.remit(["run", "-p", "Move the trip", "--json", ...words]);
+    const run = readRun(done.stdout);
+    assert.equal(done.code, 75);
+    await killKernel(machine);
+
+    const [question, ...more] = Rows.parse(await machine.json(["questions"]));
+    assert(question !== undefined && more.length === 0);
+    const resumed = await machine.remit(["resume", run.task]);
+    assert.equal(resumed.code, 75, resumed.stderr);
+    assert.equal(Rows.parse(await machine.json(["questions"])).length, 1, "asked once, not twice");
+
+    const answered = await machine.remit(["answer", question.id, "allow"]);
+    assert.equal(answered.code, 0, answered.stderr);
+    assert.equal(await machine.read("plans/trip.txt"), "Leave on Tuesday.\nTake the boat.\n");
+    const applied = await machine.remit(["audit", "query", "--tool", "patch_apply"]);
+    assert.equal(applied.stdout.trim().split("\n").length, 1, applied.stdout);
+  });
+});
