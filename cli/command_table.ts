@@ -100,6 +100,9 @@ export const COMMANDS: readonly CommandSpec[] = [
   simple("task purge", "TASK", [1, 1], "erase a task's content; its chain stays", [
     "remit task purge t1",
   ]),
+  simple("task extend", "TASK NAME=NUMBER", [2, 32], "raise limits of a task that has not ended", [
+    "remit task extend t1 money=2 toolCalls=1000",
+  ]),
   simple("kill", "PID [SIGNAL]", [1, 2], "signal a process", ["remit kill 4", "remit kill 4 STOP"]),
   simple("diff", "TASK", [1, 1], "what a task staged or changed", ["remit diff t1"]),
   simple("undo", "TASK", [1, 1], "take a task's changes back", ["remit undo t1"]),

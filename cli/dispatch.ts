@@ -38,6 +38,7 @@ import {
   psCommand,
   resumeCommand,
   taskChange,
+  taskExtend,
   taskShow,
   undoCommand,
 } from "./task_commands.ts";
@@ -55,6 +56,7 @@ const WORK: Readonly<Record<string, Work>> = {
   "task cancel": taskChange("cancel"),
   "task archive": taskChange("archive"),
   "task purge": taskChange("purge"),
+  "task extend": taskExtend,
   kill: killCommand,
   diff: diffCommand,
   undo: undoCommand,

@@ -23,6 +23,10 @@ import { VERSION } from "./version.ts";
 const START_MS = 20_000;
 const STOP_MS = 3_000;
 const RETRY_MS = 10;
+// How a kernel ends that finds another one in its state (kernel/main.ts).
+const LOCKED = 3;
+const LOCKED_MS = 100;
+const MOST_TRIES = 3;
 // Longer than the kernel takes to see that the look before it is over.
 const STOP_LOOK_MS = 120;
 const IDLE_MS = 2_000;
@@ -42,7 +46,14 @@ export function makeKernels(
 
   const find = async (): Promise<KernelLink | undefined> => {
     const wire = await connectSocket(places.controlSocket);
-    return wire === undefined ? undefined : await greet(wire, VERSION);
+    if (wire === undefined) return undefined;
+    try {
+      return await greet(wire, VERSION);
+    } catch (error) {
+      // It was about to end when it was reached.
+      if (error instanceof Fault && error.code === "gone") return undefined;
+      throw error;
+    }
   };
 
   const configFor = async (
@@ -98,44 +109,60 @@ export function makeKernels(
     throw busy();
   };
 
+  /** Starts one, and reaches it or whichever was first: of two that start at once, one gets the lock. */
   const start = async (
     config: KernelConfig,
     bundle: string,
     mounts: readonly string[],
   ): Promise<KernelLink> => {
-    const kernel = await startKernel(config, { bundle, mounts });
-    let code: number | undefined;
-    void kernel.ended.then((ended) => code = ended);
     const before = performance.now();
-    while (performance.now() - before < START_MS) {
-      const link = await find();
-      if (link !== undefined) return link;
-      // Another start may have won the lock and be about to listen: look a little longer.
-      if (code !== undefined && performance.now() - before > STOP_MS) break;
-      if (code !== undefined && code !== 0 && kernel.log() !== "") break;
-      await rest(RETRY_MS);
+    const late = (): boolean => performance.now() - before > START_MS;
+    for (;;) {
+      const kernel = await startKernel(config, { bundle, mounts });
+      let code: number | undefined;
+      void kernel.ended.then((ended) => code = ended);
+      while (code === undefined && !late()) {
+        const link = await find();
+        if (link !== undefined) return link;
+        await rest(RETRY_MS);
+      }
+      if (code === LOCKED && !late()) {
+        // Who has the lock is about to listen, or about to end.
+        await rest(LOCKED_MS);
+        const link = await find();
+        if (link !== undefined) return link;
+        continue;
+      }
+      const said = displayBlock(kernel.log(), { prefix: "  │ ", maxLines: 20 }).join("\n");
+      throw new Fault(
+        "unavailable",
+        code === undefined
+          ? `Cannot start the kernel: it did not answer in ${START_MS / 1_000} s\n${said}`
+          : `Cannot start the kernel: it ended with ${code}\n${said}`,
+      );
     }
-    const said = displayBlock(kernel.log(), { prefix: "  │ ", maxLines: 20 }).join("\n");
-    throw new Fault(
-      "unavailable",
-      code === undefined
-        ? `Cannot start the kernel: it did not answer in ${START_MS / 1_000} s\n${said}`
-        : `Cannot start the kernel: it ended with ${code}\n${said}`,
-    );
   };
 
   return Object.freeze({
     find,
     async provide(wish: KernelWish): Promise<KernelLink> {
       preparePlaces(disk, places, around.uid);
-      const running = await find();
-      if (running !== undefined && !wish.exact) return running;
-      const { config, bundle } = await configFor(wish);
-      if (running !== undefined) {
-        if (running.harness === config.harness) return running;
-        await stopIdle(running);
+      let wanted: Awaited<ReturnType<typeof configFor>> | undefined;
+      for (let tries = 0; tries < MOST_TRIES; tries++) {
+        const running = await find();
+        if (running !== undefined && !wish.exact) return running;
+        wanted ??= await configFor(wish);
+        const { config, bundle } = wanted;
+        if (running !== undefined) {
+          if (running.harness === config.harness) return running;
+          await stopIdle(running);
+        }
+        const link = await start(config, bundle, wish.mounts);
+        if (!wish.exact || link.harness === config.harness) return link;
+        // Another command was first, with other rules.
+        link.close();
       }
-      return await start(config, bundle, wish.mounts);
+      throw busy();
     },
   });
 }

@@ -1,5 +1,5 @@
 /** Tasks and processes: `task …`, `ps`, `kill`, `diff`, `undo`, `log`, `resume`. @module */
-import { AgentTask, EXIT, Fault, Pid, Signal } from "../contracts/mod.ts";
+import { AgentTask, EXIT, Fault, Limits, Pid, Signal } from "../contracts/mod.ts";
 import { displayText } from "../text/mod.ts";
 import {
   askKernel,
@@ -96,6 +96,29 @@ export function taskChange(
     else printLines(command, [`${cell(id)}  ${op === "cancel" ? cell(status) : `${op}d`}`]);
     return EXIT.success;
   };
+}
+
+/** `task extend TASK NAME=NUMBER…`: a budget grows by a person's word only. */
+export async function taskExtend(command: Command): Promise<number> {
+  const [, ...given] = command.parsed.args;
+  const limits: Record<string, number> = {};
+  for (const each of given) {
+    const [, name = "", value = ""] = /^([A-Za-z]+)=([0-9.]+)$/.exec(each) ?? [];
+    const number = Number(value);
+    if (!Object.hasOwn(Limits.shape, name) || value === "" || !Number.isFinite(number)) {
+      throw new Fault(
+        "invalidInput",
+        `Cannot extend by ${JSON.stringify(each)}: write NAME=NUMBER, with NAME one of ${
+          Object.keys(Limits.shape).filter((known) => known !== "callsByEffect").join(", ")
+        }`,
+      );
+    }
+    limits[name] = number;
+  }
+  const task = await askKernel(command, "extend", { task: taskOf(command), limits });
+  if (command.json) printJson(command, task);
+  else printLines(command, [`${cell(recordOf(task)["id"])}  ${given.join(" ")}`]);
+  return EXIT.success;
 }
 
 /** `resume TASK`. */

@@ -23,7 +23,7 @@ export interface PortHandler {
   tell(op: string, body: Json): void;
 }
 
-/** One end of a session. Frames: `[id,op,body]` asks, `[-id,null,value]` answers, `[-id,code,message,detail]` fails, `[0,op,body]` tells. */
+/** One end of a session. Frames: `[id,op,body]` asks, `[-id,null,value]` answers, `[-id,code,message,detail]` fails, `[0,op,body]` tells. Long texts travel raw beside their frame (docs/decision/0008_long_texts_beside_their_frame.md). */
 export interface Port {
   ask(op: string, body: Json): Promise<Json>;
   tell(op: string, body: Json): void;

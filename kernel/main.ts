@@ -13,7 +13,7 @@ import {
   toJson,
   type ToolBinding,
 } from "../contracts/mod.ts";
-import { makeHostedAgentService, makeTaskKeeper } from "../agents/mod.ts";
+import { isFinal, makeHostedAgentService, makeTaskKeeper } from "../agents/mod.ts";
 import {
   auditRecords,
   exportReceipts,
@@ -245,7 +245,11 @@ async function work(plainLog: EventLog): Promise<void> {
         tools: (task, mounts) => workspaceOf(task, mounts).tools,
       }),
       async extend(task, limits) {
-        processes.extend(tasks.need(task).root.pid, limits);
+        if (isFinal(service.get(task).status)) {
+          throw new Fault("conflict", `Cannot extend task ${task}: it has ended`);
+        }
+        const family = tasks.family(task);
+        if (family !== undefined) processes.extend(family.root.pid, limits);
         return await keeper.record(task, [{
           kind: "budget",
           body: { actor: "operator", limits: toJson(limits) },

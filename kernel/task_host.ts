@@ -10,10 +10,8 @@ import {
   Fault,
   type Gate,
   type HostedTask,
-  noUsage,
   type Pid,
   type ProcessRow,
-  type Scope,
   type Signal,
   type Staged,
   type Store,
@@ -24,12 +22,12 @@ import {
 } from "../contracts/mod.ts";
 import { watchDenials } from "./denied_patch.ts";
 import { makeFamily } from "./family.ts";
-import { grantedScopes } from "./granted_scopes.ts";
+import { grantedScopes, isRevoked } from "./granted_scopes.ts";
 import type { LeaseTable } from "./leases.ts";
 import type { ModelServices, OpenModel } from "./model_services.ts";
+import { newRoot } from "./new_root.ts";
 import { systemMessage } from "./persona.ts";
-import type { NewProcess } from "./process_table.ts";
-import { type ReadPrivate, type Replay, replayTask } from "./replay.ts";
+import { type ReadPrivate, replayTask } from "./replay.ts";
 import type { Restored } from "./restored.ts";
 import { makeReview } from "./review.ts";
 import { makeSession, type Offspring, type Session, type SessionParts } from "./session.ts";
@@ -247,35 +245,6 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       throw new Fault("conflict", `Cannot reach task ${task}: it has no process now`);
     },
   });
-}
-
-function newRoot(task: AgentTask, request: TaskRequest, replay: Replay | undefined): NewProcess {
-  const { session, ingress, profile, mounts, onQuestion, phase } = request;
-  return {
-    task: task.id,
-    session,
-    conversation: task.id,
-    principal: ingress.principal,
-    profile,
-    spec: "agent",
-    mounts,
-    limits: task.limits,
-    depth: 0,
-    onQuestion,
-    phase,
-    colour: replay?.colour ?? ingress.colour,
-    label: replay?.label ?? ingress.label,
-    sources: [...replay?.sources ?? []],
-    turn: replay?.turn ?? 0,
-    usage: { ...noUsage(), ...replay?.spent },
-  };
-}
-
-/** What a person took back stays taken back: a crash gives no rights. */
-function isRevoked(replay: Replay | undefined, scope: Scope): boolean {
-  return replay?.revoked.some(({ resource, right, path }) =>
-    resource === scope.resource && right === scope.right && path === scope.path
-  ) ?? false;
 }
 
 function isAnswered(conversation: readonly ChatMessage[]): boolean {

@@ -30,7 +30,7 @@ console.log(JSON.stringify(told));
 
 Deno.test("a bug in the kernel would have read the user's files and reached the network", async () => {
   const server = Deno.serve(
-    { port: 0, hostname: "127.0.0.1", onListen() {} },
+    { port: 0, hostname: "127.0.0.1", onListen: () => undefined },
     () => new Response("export default 1", { headers: { "content-type": "text/javascript" } }),
   );
   try {

@@ -42,7 +42,7 @@ const TRIES: Readonly<Record<string, string>> = {
 
 Deno.test("mallory's program would have reached files, network, programs and libraries", async () => {
   const server = Deno.serve(
-    { port: 0, hostname: "127.0.0.1", onListen() {} },
+    { port: 0, hostname: "127.0.0.1", onListen: () => undefined },
     () => new Response("reached"),
   );
   const socket = await Deno.makeTempDir();

@@ -6,9 +6,11 @@ const EVIL =
   "\u001b[2J\u001b]0;owned\u0007\u009b31m\r\u0008\u202egnp\u2066\u200b\u00ad\u2028\u0085\u{e0041}";
 const YAML = JSON.stringify(EVIL).slice(1, -1);
 /** Whatever moves a terminal or cannot be seen; line ends and tabs apart. */
-// deno-lint-ignore no-control-regex -- control characters are what it looks for
-const RAW =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\u{e0000}-\u{e007f}]/u;
+const RAW = new RegExp(
+  String
+    .raw`[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u200b-\u200f\u2028-\u202e\u2060-\u2069\u{e0000}-\u{e007f}]`,
+  "u",
+);
 
 const SCENARIO = `scenario: mallory's words
 model: { displayName: "model ${YAML}" }

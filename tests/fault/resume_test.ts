@@ -25,7 +25,7 @@ interface Standing {
   readonly process: Json;
   readonly staged: Json;
   readonly messages: readonly Json[];
-  readonly question: Json;
+  readonly question: object;
 }
 
 async function stand(kernel: LiveKernel, following: Following): Promise<Standing> {
@@ -59,7 +59,7 @@ function messagesOf({ told }: Following): readonly Json[] {
 }
 
 async function draftIn(home: KernelHome): Promise<Draft> {
-  await Deno.writeTextFile(`${home.desk}/mail.txt`, "Dear Alice,\\nthe lantern is here.\\n");
+  await Deno.writeTextFile(`${home.desk}/mail.txt`, "Dear Alice,\nthe lantern is here.\n");
   const marks: Mount["marks"] = [{ path: "mail.txt", colour: "RED", label: "secret" }];
   return { scenario: SCENARIO, mounts: [home.mount({ marks })], onQuestion: "ask" };
 }

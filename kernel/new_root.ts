@@ -1,0 +1,31 @@
+/** A task's first process: from its request, and from its log when it goes on. @module */
+import { type AgentTask, noUsage, type TaskRequest } from "../contracts/mod.ts";
+import type { NewProcess } from "./process_table.ts";
+import type { Replay } from "./replay.ts";
+
+/** What the process is made of. What an earlier kernel counted, read and coloured stays so. */
+export function newRoot(
+  task: AgentTask,
+  request: TaskRequest,
+  replay: Replay | undefined,
+): NewProcess {
+  const { session, ingress, profile, mounts, onQuestion, phase } = request;
+  return {
+    task: task.id,
+    session,
+    conversation: task.id,
+    principal: ingress.principal,
+    profile,
+    spec: "agent",
+    mounts,
+    limits: task.limits,
+    depth: 0,
+    onQuestion,
+    phase,
+    colour: replay?.colour ?? ingress.colour,
+    label: replay?.label ?? ingress.label,
+    sources: [...replay?.sources ?? []],
+    turn: replay?.turn ?? 0,
+    usage: { ...noUsage(), ...replay?.spent },
+  };
+}
