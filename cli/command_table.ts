@@ -45,6 +45,7 @@ const RUN_FLAGS: readonly FlagSpec[] = [
   { name: "request", short: "p", value: "TEXT", help: "what to do; - reads standard input" },
   MOUNT,
   MODEL,
+  { name: "agent", value: "NAME", help: "an agent that remit.yaml describes" },
   { name: "profile", value: "operator|guest|anonymous", help: "whose rules hold" },
   {
     name: "on-question",

@@ -1,5 +1,6 @@
 /** Layers of configuration become one policy. DESIGN section 6. @module */
 import {
+  type AgentSpec,
   type Label,
   type Limits,
   mixColour,
@@ -27,6 +28,8 @@ export interface Merged {
   /** From trusted layers only. */
   readonly model: string | undefined;
   readonly models: Readonly<Record<string, string>>;
+  /** From trusted layers only: a persona is words to the system message. */
+  readonly agents: Readonly<Record<string, AgentSpec>>;
   readonly mounts: NonNullable<RemitConfig["mounts"]>;
   /** Mounts that untrusted layers want narrower. */
   readonly narrowMounts: readonly NonNullable<RemitConfig["mounts"]>[];
@@ -83,6 +86,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
   let policy = EMPTY_POLICY;
   let model: string | undefined;
   let models: Record<string, string> = {};
+  let agents: Record<string, AgentSpec> = {};
   let mounts: NonNullable<RemitConfig["mounts"]> = {};
   const marks: Mark[] = [];
   const notes: string[] = [];
@@ -91,6 +95,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
     policy = overlayPolicy(policy, file);
     model = file.config.model ?? model;
     models = { ...models, ...file.config.models };
+    agents = { ...agents, ...file.config.agents };
     mounts = { ...mounts, ...file.config.mounts };
     marks.push(...(file.config.marks ?? []));
   }
@@ -101,7 +106,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
     if (file.config.mounts !== undefined) narrowMounts.push(file.config.mounts);
     marks.push(...(file.config.marks ?? []));
   }
-  return Object.freeze({ policy, model, models, mounts, narrowMounts, marks, notes });
+  return Object.freeze({ policy, model, models, agents, mounts, narrowMounts, marks, notes });
 }
 
 const MODES = ["rw", "stage", "ro"] as const;

@@ -54,7 +54,7 @@ function showHead(command: Command, setting: RunSetting): void {
   const { screen } = command.hands;
   const { paint } = screen;
   const mounts = setting.mounts.map((mount) => `${mount.name} (${mount.mode})`).join(", ");
-  const money = setting.config.policy.limits.money ?? DEFAULT_BUDGET;
+  const money = setting.limits.money ?? DEFAULT_BUDGET;
   screen.say(
     `${paint.bold("remit")}  ${mounts === "" ? "no folder" : mounts}` +
       paint.dim(`  ·  ${displayText(setting.model.ref, { max: 80 })}  ·  at most ${money} USD`),
@@ -157,7 +157,7 @@ export async function runCommand(command: Command): Promise<number> {
     });
     const running = await followTask(command, link, task, {
       setting,
-      budget: setting.config.policy.limits.money ?? DEFAULT_BUDGET,
+      budget: setting.limits.money ?? DEFAULT_BUDGET,
     });
     return await finish(command, link, running, demo !== undefined);
   } finally {

@@ -1,6 +1,8 @@
 /** From flags and configuration to what a task is asked with. @module */
 import {
+  type AgentSpec,
   Fault,
+  type Limits,
   type Mount,
   type OnQuestion,
   OnQuestion as OnQuestionSchema,
@@ -13,6 +15,7 @@ import { loadConfig } from "./config_files.ts";
 import { type Merged, narrowMount } from "./config_layers.ts";
 import { displayText } from "../text/mod.ts";
 import { resolveModel } from "./model_ref.ts";
+import { chooseAgent, instructionsIn, limitsOf, mountsOf } from "./agent_choice.ts";
 import { type MountWish, parseMount, resolveMount } from "./mounts.ts";
 import { flag, oneOf } from "./parse_arguments.ts";
 import { absolute } from "./places.ts";
@@ -26,6 +29,9 @@ export interface RunSetting {
   readonly onQuestion: OnQuestion;
   readonly prepared: PreparedAnswers | undefined;
   readonly trace: string | undefined;
+  readonly agent: AgentSpec | undefined;
+  readonly limits: Partial<Limits>;
+  readonly instructions: readonly string[];
 }
 
 /** What a caller fixes before flags are read: the demo and the session do. */
@@ -82,7 +88,9 @@ function chooseMounts(
  */
 export function settle(command: Command, defaults: RunDefaults): RunSetting {
   const { hands, parsed } = command;
-  const { mounts, config } = chooseMounts(command, defaults);
+  const { mounts: all, config } = chooseMounts(command, defaults);
+  const agent = chooseAgent(config.agents, flag(parsed, "agent"));
+  const mounts = mountsOf(agent, all);
   for (const note of config.notes) {
     hands.screen.say(`  ${displayText(note, { max: 500 })}: left out (see "remit trust --help")`);
   }
@@ -110,5 +118,8 @@ export function settle(command: Command, defaults: RunDefaults): RunSetting {
     onQuestion: asked ?? (hands.keyboard === undefined ? "queue" : "ask"),
     prepared: file === undefined ? undefined : readAnswers(command, file),
     trace: flag(parsed, "trace"),
+    agent,
+    limits: limitsOf(agent, config.policy.limits),
+    instructions: instructionsIn(mounts, (path) => hands.disk.stat(path) !== undefined),
   };
 }

@@ -50,7 +50,9 @@ export async function createTask(
     profile: setting.profile,
     mounts: setting.mounts,
     model: setting.model,
-    limits: setting.config.policy.limits,
+    limits: setting.limits,
+    ...(setting.agent === undefined ? {} : { agent: setting.agent }),
+    ...(setting.instructions.length === 0 ? {} : { instructions: setting.instructions }),
     // Prepared answers are given from here, so the kernel must wait for them.
     onQuestion: setting.prepared === undefined ? setting.onQuestion : "ask",
     phase: request.plan ? "plan" : "work",

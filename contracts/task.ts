@@ -5,6 +5,7 @@ import type { ChatMessage } from "./chat.ts";
 import { Colour, Label } from "./colour.ts";
 import { Mount } from "./workspace.ts";
 import { Limits } from "./budget.ts";
+import { AgentSpec } from "./agent_spec.ts";
 
 /** Where a task stands. The last four are final. */
 export const TaskStatus = z.enum([
@@ -75,6 +76,10 @@ export const TaskRequest = z.object({
   phase: Phase,
   /** Keep the task open for more turns when a turn has ended. */
   interactive: z.boolean(),
+  /** The agent's specification; absent means a plain one that holds all that the policy offers. */
+  agent: AgentSpec.optional(),
+  /** Instruction files of the mounts (`MOUNT/AGENTS.md`): read through the gate, as data. */
+  instructions: z.array(z.string().min(1).max(512)).max(32).optional(),
   /** Digest of an agent program that is not the standard runner, and its source. */
   program: z.string().max(4_000_000).optional(),
 }).strict();

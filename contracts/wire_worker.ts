@@ -22,6 +22,8 @@ export interface StartBody {
   readonly limits: Limits;
   /** The conversation so far (a fresh one holds the system message only). */
   readonly conversation: readonly ChatMessage[];
+  /** Instruction files to read before the first inference of a new conversation. */
+  readonly instructions?: readonly string[];
   /** Source of a program that is not the standard runner: an IIFE that evaluates to `{ turn }`. */
   readonly program?: string;
 }

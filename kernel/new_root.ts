@@ -16,7 +16,10 @@ export function newRoot(
     conversation: task.id,
     principal: ingress.principal,
     profile,
-    spec: "agent",
+    spec: request.agent?.name ?? "agent",
+    ...(request.agent?.capabilities === undefined
+      ? {}
+      : { capabilities: request.agent.capabilities }),
     mounts,
     limits: task.limits,
     depth: 0,

@@ -1,14 +1,12 @@
 /** The first message of every conversation: trusted words only. @module */
-import type { AgentSpec, ChatMessage, TaskRequest } from "../contracts/mod.ts";
+import type { ChatMessage, TaskRequest } from "../contracts/mod.ts";
 
 /**
  * The system message. It names mounts (chosen by the operator) and never quotes a file, a page, a
  * tool result or a request (seed 000, Prompt Injection as a First-Class Concern).
  */
-export function systemMessage(
-  request: Pick<TaskRequest, "mounts">,
-  spec?: Pick<AgentSpec, "persona">,
-): ChatMessage {
+export function systemMessage(request: Pick<TaskRequest, "mounts" | "agent">): ChatMessage {
+  const { persona = "", env = {} } = request.agent ?? {};
   const mounts = request.mounts.map((mount) => `${mount.name} (${mount.mode})`).join(", ");
   const lines = [
     "You are an agent that Remit runs. You act only by proposing tool calls; each is decided by a gate.",
@@ -21,9 +19,11 @@ export function systemMessage(
   ];
   return {
     role: "system",
-    content: [...(spec === undefined || spec.persona === "" ? [] : [spec.persona]), ...lines].join(
-      "\n",
-    ),
+    content: [
+      ...(persona === "" ? [] : [persona]),
+      ...Object.entries(env).map(([name, value]) => `${name}: ${value}`),
+      ...lines,
+    ].join("\n"),
     provenance: { origin: "kernel", colour: "BLUE", label: "public" },
   };
 }

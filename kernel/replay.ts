@@ -13,6 +13,7 @@ import {
   mixColour,
   mixLabel,
   noUsage,
+  type ProcessRow,
   requestMessage,
   Scope,
   Source,
@@ -42,6 +43,8 @@ export interface Replay {
   readonly label: Label;
   readonly sources: readonly Source[];
   readonly turn: number;
+  /** The inference that proposed the calls that nobody answered; undefined before the first. */
+  readonly model: ProcessRow["model"] | undefined;
   /** What the task had used. */
   readonly spent: Usage;
   /** Scopes that were taken back: they are not granted again. */
@@ -102,6 +105,7 @@ export async function replayTask(
   let label: Label = "public";
   let sources: Source[] = [];
   let turn = 0;
+  let model: ProcessRow["model"] | undefined;
   const spent = noUsage();
   const leases = new Map<string, Scope>();
   const revoked: Scope[] = [];
@@ -155,6 +159,11 @@ export async function replayTask(
         conversation.push(parsed(ChatMessage, secret?.["message"], task, "an answer"));
         pending = undefined;
         turn = Math.max(turn, Number(body["turn"] ?? 0));
+        model = {
+          id: String(body["model"]),
+          backend: String(body["backend"]),
+          nonce: String(body["nonce"]),
+        };
         break;
       }
       case "questionAsked":
@@ -208,6 +217,7 @@ export async function replayTask(
     label,
     sources,
     turn,
+    model,
     spent,
     revoked,
   };

@@ -58,6 +58,7 @@ export interface SessionParts {
   /** The conversation so far; the session keeps its own copy. */
   readonly conversation: readonly ChatMessage[];
   readonly program?: string;
+  readonly instructions?: readonly string[];
   readonly offspring: Offspring;
   /** Text of the model while it is decoded, for the live view. */
   onText(text: string): void;
@@ -213,6 +214,7 @@ export function makeSession(parts: SessionParts): Session {
       }),
       conversation: toJson(conversation),
       ...(parts.program === undefined ? {} : { program: parts.program }),
+      ...(parts.instructions === undefined ? {} : { instructions: toJson(parts.instructions) }),
     });
     return taken;
   };

@@ -128,6 +128,9 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
           return goOn;
         },
         ...(request.program === undefined ? {} : { program: request.program }),
+        ...(request.instructions === undefined || row.ppid !== undefined
+          ? {}
+          : { instructions: request.instructions }),
         onText: (text) => row.ppid === undefined && parts.onText(task.id, text),
       });
   };
@@ -143,6 +146,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
     const workspace = parts.workspace(task.id, request);
     for (const record of replay?.records ?? []) workspace.fold(record);
     const row = processes.add(newRoot(task, request, replay));
+    if (replay?.model !== undefined) processes.setModel(row.pid, replay.model);
     if (replay !== undefined) parts.restored.put(task.id, replay);
     await leases.grantAll(
       grantedScopes(request).filter((scope) => !isRevoked(replay, scope)).map((scope) => ({

@@ -10,6 +10,7 @@ import type { ToolResult, ToolSnapshot } from "../contracts/tool.ts";
 import type { StartBody, TurnEnd } from "../contracts/wire_worker.ts";
 import { estimateToolTokens, fitContext } from "./context.ts";
 import { makeConversation, skipCalls, unansweredCalls } from "./conversation.ts";
+import { readInstructions } from "./instructions.ts";
 import type { KernelPorts } from "./kernel_ports.ts";
 import { type Act, IDLE, type LoopInput, type LoopState, step, type Stop } from "./loop.ts";
 import type { Program } from "./program.ts";
@@ -23,7 +24,10 @@ const ANSWER_SHARE = 0.2;
 /** Makes the standard program over the kernel's ports. */
 export function makeStandard(
   kernel: Pick<KernelPorts, "advertise" | "infer" | "call">,
-  { conversation: initial, limits }: Pick<StartBody, "conversation" | "limits">,
+  { conversation: initial, limits, instructions = [] }: Pick<
+    StartBody,
+    "conversation" | "limits" | "instructions"
+  >,
 ): Program {
   const conversation = makeConversation(initial);
   const window = limits.contextWindow;
@@ -165,9 +169,13 @@ export function makeStandard(
   }
 
   return Object.freeze<Program>({
-    turn(message: ChatMessage | undefined): Promise<TurnEnd> {
+    async turn(message: ChatMessage | undefined): Promise<TurnEnd> {
       fault = undefined;
-      return run(go(open(message)));
+      const fresh = conversation.messages().every(({ role }) => role === "system");
+      if (fresh && instructions.length > 0) {
+        for (const each of await readInstructions(kernel, instructions)) conversation.append(each);
+      }
+      return await run(go(open(message)));
     },
     told(signal: Signal): void {
       go({ kind: "told", signal });

@@ -134,8 +134,9 @@ export async function besiege(
     harness: "siege",
     brokerSockets: Array.from({ length: 8 }, (_, n) => `${dir}/run/b${n}`),
     controlSocket: `${dir}/run/c`,
-    stay: true,
-    idleMs: 60_000,
+    // Ends by itself should the test be killed.
+    stay: false,
+    idleMs: 10_000,
     pool: { workers: 1, toolhosts: 0 },
     ...options.config,
   };

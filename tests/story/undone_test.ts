@@ -1,0 +1,81 @@
+/** alice takes changes back: exactly, also new and deleted files, and never over her own later work. */
+import assert from "node:assert/strict";
+import { onMachine } from "../fake/remit.ts";
+import { readRun } from "../fake/run_document.ts";
+import { alicesPlans, playing } from "../fake/scenes.ts";
+
+const CHANGES_THREE = `
+scenario: changes three
+turns:
+  - calls:
+      - { tool: file_edit, args: { path: plans/trip.txt, old: Monday, new: Tuesday } }
+      - { tool: file_write, args: { path: plans/new/list.txt, content: "tent\\n" } }
+      - { tool: file_delete, args: { path: plans/old.txt } }
+  - say: All three.
+`;
+const ALLOW = '{"answers":[{"tool":"patch_apply","path":"plans","answer":"allow"}]}';
+
+Deno.test("alice undoes a change of three files, and the folder is byte for byte as it was", async () => {
+  await onMachine(async (machine) => {
+    const words = [...await alicesPlans(machine), ...await playing(machine, CHANGES_THREE)];
+    // Bytes that are no text must come back, too.
+    const bytes = Uint8Array.of(0xff, 0xfe, 0x00, 0x0a, 0x80);
+    await Deno.writeFile(`${machine.dir}/plans/old.txt`, bytes);
+    await Deno.chmod(`${machine.dir}/plans/old.txt`, 0o640);
+    await machine.write("answers.json", ALLOW);
+    // Nobody proposes the patch: it is put together and asked about when the task would end.
+    const done = await machine.remit([
+      "run",
+      "-p",
+      "Change",
+      "--answers",
+      "answers.json",
+      "--json",
+      ...words,
+    ]);
+    assert.equal(done.code, 0, done.stderr);
+    const run = readRun(done.stdout);
+    assert.deepEqual(
+      run.changes.map(({ path, kind, state }) => [path, kind, state]).sort(),
+      [
+        ["plans/new/list.txt", "added", "applied"],
+        ["plans/old.txt", "deleted", "applied"],
+        ["plans/trip.txt", "changed", "applied"],
+      ],
+    );
+    assert.equal(await machine.read("plans/new/list.txt"), "tent\n");
+    await assert.rejects(machine.read("plans/old.txt"), Deno.errors.NotFound);
+
+    const undone = await machine.remit(["undo", run.task]);
+    assert.equal(undone.code, 0, undone.stderr);
+    assert.equal(await machine.read("plans/trip.txt"), "Leave on Monday.\nTake the boat.\n");
+    assert.deepEqual(await Deno.readFile(`${machine.dir}/plans/old.txt`), bytes);
+    await assert.rejects(machine.read("plans/new/list.txt"), Deno.errors.NotFound);
+    const again = await machine.remit(["undo", run.task]);
+    assert.equal(again.stdout, "nothing to undo\n");
+  });
+});
+
+Deno.test("alice worked on after the change: undo reports the conflict and leaves her words alone", async () => {
+  await onMachine(async (machine) => {
+    const words = [...await alicesPlans(machine), ...await playing(machine, CHANGES_THREE)];
+    await machine.write("plans/old.txt", "old\n");
+    await machine.write("answers.json", ALLOW);
+    const done = await machine.remit([
+      "run",
+      "-p",
+      "Change",
+      "--answers",
+      "answers.json",
+      "--json",
+      ...words,
+    ]);
+    const run = readRun(done.stdout);
+    await machine.write("plans/trip.txt", "Leave on Tuesday, says alice.\n");
+    const undone = await machine.remit(["undo", run.task]);
+    assert.equal(undone.code, 1);
+    assert.match(undone.stdout, /conflict +plans\/trip\.txt/);
+    assert.equal(await machine.read("plans/trip.txt"), "Leave on Tuesday, says alice.\n");
+    assert.equal(await machine.read("plans/new/list.txt"), "tent\n", "all of it or nothing");
+  });
+});
