@@ -71,6 +71,7 @@ Deno.test("carol reads the diff, says y, and the change is in her folder; no esc
       const plan = await planOf(screen);
       assert(plan.includes(NEW) && !plan.includes(OLD));
       // NO_COLOR: the only escape is the one that clears a line that was overwritten.
+      // deno-lint-ignore no-control-regex -- escapes are what it looks for
       assert.doesNotMatch(screen.replaceAll("\x1b[K", ""), /\x1b/);
     });
   });

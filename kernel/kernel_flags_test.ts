@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { HAS_BWRAP, makeWorld } from "../kernel/_fixture_test.ts";
-import { kernelPermissions } from "./kernel_flags.ts";
+import { HAS_BWRAP, makeWorld } from "./_fixture_test.ts";
+import { kernelPermissions } from "../cli/kernel_flags.ts";
 
 for (const walled of [true, false]) {
   Deno.test({
@@ -19,8 +19,8 @@ for (const walled of [true, false]) {
         const from = (file: string): string => JSON.stringify(import.meta.resolve(file));
         await Deno.writeTextFile(
           `${world.dir}/kernel.ts`,
-          `import { makeChildren } from ${from("../kernel/children.ts")};
-           import { makeSpawnPowers } from ${from("../kernel/spawn_powers.ts")};
+          `import { makeChildren } from ${from("./children.ts")};
+           import { makeSpawnPowers } from ${from("./spawn_powers.ts")};
            const config = ${JSON.stringify(config)};
            const handler = { ask() { return null; }, tell() {} };
            const powers = { now: () => Date.now(), after: (ms, f) => { const t = setTimeout(f, ms); return () => clearTimeout(t); } };
