@@ -60,11 +60,13 @@ export async function onMachine(f: (machine: Machine) => Promise<void>): Promise
     XDG_CACHE_HOME: cacheHome(),
     XDG_CONFIG_HOME: `${dir}/config`,
     TMPDIR: `${dir}/tmp`,
+    XDG_RUNTIME_DIR: `${dir}/run`,
     INIT_CWD: work,
     NO_COLOR: "1",
   } as Record<string, string>;
   await Deno.mkdir(`${dir}/home`);
   await Deno.mkdir(`${dir}/tmp`);
+  await Deno.mkdir(`${dir}/run`, { mode: 0o700 });
   const words = (args: readonly string[]): string[] => [
     ...FLAGS,
     `${ROOT}cli/main.ts`,

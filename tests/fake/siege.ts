@@ -23,6 +23,9 @@ import { connectSocket } from "../../cli/socket_powers.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 const START_MS = 20_000;
+/** Longest that one siege may take: what never comes is a failure, not a wait. */
+const SIEGE_MS = 90_000;
+const FINAL: readonly string[] = ["done", "failed", "cancelled", "expired"];
 
 /** What a test says of a task; the rest is an honest operator's. */
 export interface Draft {
@@ -61,7 +64,7 @@ export interface Watched {
   readonly events: readonly Seen[];
   /** The next end: final, or waiting for a person. */
   readonly end: Promise<End>;
-  /** The first event, past or to come, that fits. */
+  /** The first event, past or to come, that fits. Rejects when the task ends without one. */
   first(fits: (event: Seen) => boolean): Promise<Seen>;
   /** The task as the kernel tells it: `answer`, `reason`, `status`, `exit`. */
   task(): Promise<Readonly<Record<string, unknown>>>;
@@ -208,9 +211,16 @@ export async function besiege(
       now = await start();
     },
   };
+  const late = Promise.withResolvers<never>();
+  // TIMER: a deadline for the whole siege; it is over long before.
+  const timer = setTimeout(
+    () => late.reject(new Error(`the siege did not end in ${SIEGE_MS} ms`)),
+    SIEGE_MS,
+  );
   try {
-    await f(siege);
+    await Promise.race([f(siege), late.promise]);
   } finally {
+    clearTimeout(timer);
     for (const link of links) link.close();
     try {
       Deno.kill(now.pid, "SIGKILL");
@@ -274,9 +284,22 @@ function requestOf(siege: Siege, draft: Draft): object {
 async function watchTask(link: KernelLink, id: TaskId): Promise<Watched> {
   const events: Seen[] = [];
   const ended = Promise.withResolvers<End>();
-  let waiting: { fits: (event: Seen) => boolean; take: (event: Seen) => void }[] = [];
+  let waiting: {
+    fits: (event: Seen) => boolean;
+    take: (event: Seen) => void;
+    fail: (why: Error) => void;
+  }[] = [];
+  const fail = (why: string): void => {
+    for (const each of waiting.splice(0)) each.fail(new Error(why));
+  };
+  let over: string | undefined;
   link.onTell((op, body) => {
-    if (op === "end") return ended.resolve(body as unknown as End);
+    if (op === "end") {
+      const end = body as unknown as End;
+      ended.resolve(end);
+      if (FINAL.includes(end.status)) fail(over = `the task ended as "${end.status}" without it`);
+      return;
+    }
     const seen = body as unknown as Seen & { readonly kind: string };
     if (seen.kind !== "event") return;
     events.push({ ...seen, private: seen.private ?? {} });
@@ -292,10 +315,11 @@ async function watchTask(link: KernelLink, id: TaskId): Promise<Watched> {
     events,
     end: ended.promise,
     first: (fits) =>
-      new Promise((resolve) => {
+      new Promise((resolve, reject) => {
         const found = events.find(fits);
-        if (found === undefined) waiting.push({ fits, take: resolve });
-        else resolve(found);
+        if (found !== undefined) resolve(found);
+        else if (over !== undefined) reject(new Error(over));
+        else waiting.push({ fits, take: resolve, fail: reject });
       }),
     task: async () => await link.ask("task", { task: id }) as Record<string, unknown>,
     close: () => link.close(),

@@ -114,8 +114,8 @@ Deno.test("an interactive turn that was cut off goes on; one that was over waits
 
     const third = await home.start();
     const written = await third.follow(task, { answer: "allow" });
-    await written.first(({ event, private: secret }) =>
-      event === "taskStatus" && secret?.["answer"] === "Written."
+    await written.first(({ event, body, private: secret }) =>
+      event === "taskStatus" && body["status"] === "open" && secret?.["answer"] === "Written."
     );
     assert.equal(await statusOf(third, task), "open");
     assert.deepEqual(await filesOf(home.desk), { "b.md": "fresh" });

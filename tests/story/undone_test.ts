@@ -52,8 +52,8 @@ Deno.test("alice undoes a change of three files, and the folder is byte for byte
     assert.deepEqual(await Deno.readFile(`${machine.dir}/plans/old.txt`), bytes);
     await assert.rejects(machine.read("plans/new/list.txt"), Deno.errors.NotFound);
     const again = await machine.remit(["undo", run.task]);
-    assert.equal(again.code, 1);
-    assert.match(again.stderr, /Cannot undo: this task has no applied patch left/);
+    assert.equal(again.code, 2);
+    assert.match(again.stderr, /it applied nothing that still stands/);
   });
 });
 
