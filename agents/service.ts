@@ -75,7 +75,7 @@ export function makeHostedAgentService(parts: ServiceParts): HostedAgentService 
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       // Nothing can be written: it stays as it is, and `resume` goes on with it once there is room.
-      if (error.code === "storeFull") return;
+      if (error.code === "storeFull") return keeper.strand(task, error.message);
       await runs.status(task, {
         status: "failed",
         exit: EXIT_OF_FAULT[error.code],

@@ -28,6 +28,7 @@ function bench(log = memoryLog(), concurrent = 4, asked = true): Bench {
     harness: "test",
     requestOf: () => Promise.resolve(requestOf()),
     asked: () => asked,
+    stranded: () => undefined,
   });
   return { service, host, log, powers };
 }

@@ -37,6 +37,8 @@ export interface TaskKeeper {
   turnOver(task: TaskId): boolean;
   /** A call of the task was refused for its colour under `strict` (exit 69). */
   contaminated(task: TaskId): boolean;
+  /** Says, in memory alone, why a task does not go on: its log cannot be written. */
+  strand(task: TaskId, reason: string): void;
   /** Folds an event that somebody else committed. */
   saw(task: TaskId, event: NewEvent & { readonly at: number }): void;
 }
@@ -118,6 +120,10 @@ export function makeTaskKeeper(parts: TaskKeeperParts): TaskKeeper {
     record,
     turnOver: (task: TaskId) => over.has(task),
     contaminated: (task: TaskId) => contaminated.has(task),
+    strand(task: TaskId, reason: string): void {
+      const state = tasks.get(task);
+      if (state !== undefined) tasks.set(task, { ...state, reason: reason.slice(0, 2_048) });
+    },
     saw(task: TaskId, event: NewEvent & { readonly at: number }): void {
       if (isContaminating(event)) contaminated.add(task);
       if (isTurnOver(over.has(task), event)) over.add(task);

@@ -21,6 +21,8 @@ export interface TaskRunsParts {
   readonly powers: Powers;
   /** Most tasks with live processes at once; more wait their turn. */
   readonly concurrent: number;
+  /** A task stopped, and not even that could be written: it is told to whoever watches. */
+  stranded(task: TaskId, why: string, exit: number): void;
 }
 
 /** The running side of the service. */
@@ -137,7 +139,10 @@ export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
           status: "failed",
           exit,
           reason: fault === undefined ? `a bug ended it: ${reason}` : reason,
-        }).catch(() => undefined);
+        }).catch(() => {
+          keeper.strand(task, reason);
+          parts.stranded(task, reason, exit);
+        });
       }
       await release(task, exit);
     }).finally(() => {

@@ -102,6 +102,15 @@ export function showClosing(screen: Screen, result: RunResult, tally: Tally): vo
     }),
     "nothing",
   );
+  if (tally.failed.length > 0) {
+    group(
+      "failed",
+      tally.failed.map((each) =>
+        cutTo(`${safe(each.tool)} ${safe(each.subject)}  ${safe(each.outcome)}`, room)
+      ),
+      "",
+    );
+  }
   group(
     "asked",
     tally.asked.map((each) =>

@@ -21,6 +21,9 @@ const PLAIN = [
   "outputTokens",
 ];
 
+/** Columns of a line where nobody looks at columns: a pipe, a file. */
+const MOST = 2_000;
+
 /** One line of the log in words. */
 export function logLine(event: SeenEvent, width: number): string {
   const safe = (text: string): string => displayText(text, { max: 300 });
@@ -60,7 +63,7 @@ export async function logCommand(command: Command): Promise<number> {
     if (seen?.kind !== "event") return;
     const event = join(seen.event);
     if (command.json) printJsonLines(command, tracer(event));
-    else printLines(command, [logLine(event, screen.width)]);
+    else printLines(command, [logLine(event, screen.outWidth ?? MOST)]);
   };
   try {
     if (!has(command.parsed, "follow")) {

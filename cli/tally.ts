@@ -23,6 +23,8 @@ export interface Tally {
   take(event: SeenEvent): void;
   readonly read: ReadonlySet<string>;
   readonly refused: readonly Refusal[];
+  /** Calls that were let through and did not end well. */
+  readonly failed: readonly Omit<Refusal, "rule">[];
   readonly asked: readonly Asked[];
   /** Reused answers. */
   readonly reused: number;
@@ -44,20 +46,18 @@ const READING = new Set(["file_read", "file_search", "file_list", "file_stat"]);
 export function makeTally(): Tally {
   const read = new Set<string>();
   const refused: Refusal[] = [];
+  const failed: Omit<Refusal, "rule">[] = [];
   const asked = new Map<string, Asked>();
   const spent = { calls: 0, turns: 0, inputTokens: 0, outputTokens: 0, money: 0 };
   let reused = 0;
   let reason = "";
 
-  const refuse = (event: SeenEvent, outcome: string): void => {
-    refused.push({
-      tool: textOf(event, "tool"),
-      subject: subjectOf(event),
-      outcome,
-      rule: textOf(event, "rule"),
-      why: textOf(event, "why") || textOf(event, "error"),
-    });
-  };
+  const missed = (event: SeenEvent, outcome: string): Omit<Refusal, "rule"> => ({
+    tool: textOf(event, "tool") || textOf(event, "name"),
+    subject: subjectOf(event),
+    outcome,
+    why: textOf(event, "why") || textOf(event, "error"),
+  });
 
   const take = (event: SeenEvent): void => {
     switch (event.event) {
@@ -72,12 +72,19 @@ export function makeTally(): Tally {
         return;
       case "refused":
         spent.calls += 1;
-        return refuse(event, textOf(event, "outcome") || "refusedByPolicy");
+        refused.push({
+          ...missed(event, textOf(event, "outcome") || "refusedByPolicy"),
+          rule: textOf(event, "rule"),
+        });
+        return;
       case "outcome": {
         spent.calls += 1;
         const outcome = textOf(event, "outcome");
         if (textOf(event, "decision") === "reused") reused += 1;
-        if (outcome !== "ok") return refuse(event, outcome);
+        if (outcome !== "ok") {
+          failed.push(missed(event, outcome));
+          return;
+        }
         if (READING.has(textOf(event, "tool"))) {
           const subject = subjectOf(event);
           if (subject !== "") read.add(subject);
@@ -107,6 +114,7 @@ export function makeTally(): Tally {
     take,
     read,
     refused,
+    failed,
     get asked() {
       return [...asked.values()];
     },

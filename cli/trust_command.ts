@@ -36,7 +36,8 @@ export function trustCommand(command: Command): Promise<number> {
     printLines(command, [
       digest === undefined
         ? `no longer trusted: ${name}`
-        : `trusted as it is now: ${name}\n  sha256 ${digest}; any change ends this`,
+        : `trusted as it is now: ${name}\n  sha256 ${digest}; any change ends this\n` +
+          "  it may now widen what runs in that folder; for runs elsewhere it still only narrows",
     ]);
   }
   return Promise.resolve(EXIT.success);

@@ -112,6 +112,8 @@ export function makeFamily(parts: FamilyParts): Family {
         session.capsChanged();
         return;
       case "conclude":
+        // A partial result is what has been said so far: nobody waits for the rest.
+        session.stopInferring();
         parts.powers.after(action.withinMs, () => {
           if (row.status === "ended") return;
           member.killed = { signal, exit: action.exit };

@@ -215,6 +215,10 @@ async function work(plainLog: EventLog): Promise<void> {
     concurrent: CONCURRENT,
     requestOf: (task) => requestOfTask(store, secretOf, task),
     asked: (task) => questions.open(task).length > 0,
+    stranded(task, why, exit) {
+      note(`Cannot go on with task ${task}: ${why}`);
+      watching.strand({ task, status: "open", exit });
+    },
   });
   leases.onEnd((lease) => {
     // SIGCAPDROP: the process degrades; the call that used the lease is refused by its own checks.

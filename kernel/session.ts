@@ -70,6 +70,8 @@ export interface Session {
   turn(message: ChatMessage | undefined): Promise<SessionTurn>;
   /** Cancels the inference or calls under way. */
   interrupt(): void;
+  /** Cancels the inference under way, if there is one. */
+  stopInferring(): void;
   /** Tells the worker of a signal. */
   tell(signal: Signal): void;
   /** SIGSTOP: keeps back what the worker asks and what it is owed. */
@@ -252,6 +254,7 @@ export function makeSession(parts: SessionParts): Session {
       child?.port.tell("signal", { signal: "SIGINT" });
       withdraw();
     },
+    stopInferring: () => inferring?.abort(),
     tell: (signal: Signal) => child?.port.tell("signal", { signal }),
     hold: () => pause.close(),
     release: () => pause.open(),

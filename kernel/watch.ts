@@ -30,6 +30,8 @@ export interface Watching {
   watch(task: TaskId, from: number, send: Send): Promise<() => void>;
   /** Text of a model, while it is decoded. */
   text(task: string, text: string): void;
+  /** Tells of an end that is not in the log, because nothing can be written. */
+  strand(ended: Ended): void;
   watched(task: string): boolean;
 }
 
@@ -38,6 +40,7 @@ export const NOTHING_TO_WATCH: Watching = Object.freeze({
   watch: (task: TaskId) =>
     Promise.reject(new Fault("notFound", `Cannot watch task ${task}: nothing runs here`)),
   text: () => undefined,
+  strand: () => undefined,
   watched: () => false,
 });
 
@@ -99,6 +102,9 @@ export function makeWatching(parts: WatchingParts): Watching {
     },
     text(task: string, text: string): void {
       for (const send of watchers.get(task) ?? []) send("event", { kind: "chunk", text });
+    },
+    strand(ended: Ended): void {
+      for (const send of watchers.get(ended.task) ?? []) send("end", ended);
     },
     watched: (task: string) => watchers.has(task),
   });
