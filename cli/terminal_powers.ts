@@ -99,6 +99,13 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
       prompt: string,
       options?: { readonly echo?: boolean; readonly signal?: AbortSignal },
     ): Promise<string | undefined> {
+      let early = false;
+      let interrupted = (): void => {
+        early = true;
+      };
+      const onSignal = (): void => interrupted();
+      // Without a listener Ctrl-C would end the process and leave the terminal in this mode.
+      Deno.addSignalListener("SIGINT", onSignal);
       // Leaving line mode hands over what was typed ahead; all of it until things settle is dropped.
       Deno.stdin.setRaw(true, { cbreak: true });
       pump ??= startPump();
@@ -107,10 +114,6 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
       screen.hint("");
       writeAll(Deno.stderr, prompt);
       const take = pump.take;
-      let interrupted = (): void => undefined;
-      const onSignal = (): void => interrupted();
-      // Without a listener Ctrl-C would end the process and leave the terminal in this mode.
-      Deno.addSignalListener("SIGINT", onSignal);
       const typed = await new Promise<string | undefined>((resolve) => {
         let bytes: number[] = [];
         let open = true;
@@ -123,6 +126,7 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
           resolve(value);
         };
         interrupted = () => end(undefined);
+        if (early) end(undefined);
         options?.signal?.addEventListener("abort", () => end(undefined), { once: true });
         if (options?.signal?.aborted === true) end(undefined);
         take((chunk) => {
