@@ -52,10 +52,8 @@ export interface HomeOptions {
   readonly bundle?: string;
   /** Names of more unix sockets, in the home's folder `run`, that the kernel may connect to. */
   readonly sockets?: readonly string[];
-  /** Folder of the state, if not one of its own: a small disk. */
-  readonly state?: string;
   /** A program and words before the kernel's own start line: a limit. */
-  readonly wrap?: readonly string[];
+  readonly wrap?: (state: string) => readonly string[];
 }
 
 /** How a kernel ended. */
@@ -106,6 +104,7 @@ export interface FollowOptions {
 /** A state, a folder to work on, a person's keys. */
 export interface KernelHome {
   readonly dir: string;
+  readonly state: string;
   /** The folder that tasks mount, as `desk`. */
   readonly desk: string;
   readonly config: KernelConfig;
@@ -148,7 +147,8 @@ async function makeHome(dir: string, options: HomeOptions): Promise<KernelHome> 
   const bundles = await testBundles();
   const person = openKey(makeKeyFile());
   const stepUp = openKey(makeKeyFile());
-  const kernelDir = `${options.state ?? `${dir}/state`}/kernel`;
+  const state = `${dir}/state`;
+  const kernelDir = `${state}/kernel`;
   for (const folder of [`${dir}/run`, `${dir}/desk`, kernelDir]) {
     await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
   }
@@ -191,7 +191,10 @@ async function makeHome(dir: string, options: HomeOptions): Promise<KernelHome> 
         ...config,
         ...(failpoint === undefined ? {} : { failpoint: { after: 1, ...failpoint } }),
       },
-      { ...options, bundle: options.bundle ?? bundles.kernel, mounts: [`${dir}/desk`] },
+      {
+        ...{ wrap: options.wrap?.(state) ?? [], sockets: options.sockets ?? [] },
+        ...{ bundle: options.bundle ?? bundles.kernel, mounts: [`${dir}/desk`] },
+      },
     );
     const live = linkTo(config, process).then((link) => liveKernel(home, process, link));
     // Who kills it while it starts does not wait for it.
@@ -199,7 +202,7 @@ async function makeHome(dir: string, options: HomeOptions): Promise<KernelHome> 
     return { ...process, live };
   };
   const home: KernelHome = {
-    ...{ dir, desk: `${dir}/desk`, config, person, stepUp, mount, launch },
+    ...{ dir, state, desk: `${dir}/desk`, config, person, stepUp, mount, launch },
     start: (how) => launch(how).live,
   };
   return home;
@@ -207,11 +210,16 @@ async function makeHome(dir: string, options: HomeOptions): Promise<KernelHome> 
 
 function spawnKernel(
   config: KernelConfig,
-  how: HomeOptions & { readonly bundle: string; readonly mounts: readonly string[] },
+  how: {
+    readonly wrap: readonly string[];
+    readonly sockets: readonly string[];
+    readonly bundle: string;
+    readonly mounts: readonly string[];
+  },
 ): KernelProcess {
-  const sockets = (how.sockets ?? []).map((name) => `${config.runtime}/${name}`);
+  const sockets = how.sockets.map((name) => `${config.runtime}/${name}`);
   const granted = { ...config, brokerSockets: [...config.brokerSockets, ...sockets] };
-  const line = [...how.wrap ?? [], config.programs.deno, ...kernelFlags(granted, how)];
+  const line = [...how.wrap, config.programs.deno, ...kernelFlags(granted, how)];
   const [program = "", ...args] = line;
   const child = new Deno.Command(program, {
     args,

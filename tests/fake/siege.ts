@@ -20,12 +20,14 @@ import { makeKeyFile, openKey, type Signer } from "../../cli/person_key_powers.t
 import { findPrograms } from "../../cli/programs_powers.ts";
 import { signAnswer } from "../../cli/sign_answer.ts";
 import { connectSocket } from "../../cli/socket_powers.ts";
+import { type Watched, watchTask } from "./watched.ts";
+
+export type { End, Seen, Watched } from "./watched.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 const START_MS = 20_000;
 /** Longest that one siege may take: what never comes is a failure, not a wait. */
 const SIEGE_MS = 90_000;
-const FINAL: readonly string[] = ["done", "failed", "cancelled", "expired"];
 
 /** What a test says of a task; the rest is an honest operator's. */
 export interface Draft {
@@ -42,33 +44,6 @@ export interface Draft {
   readonly colour?: TaskRequest["ingress"]["colour"];
   readonly interactive?: boolean;
   readonly session?: string;
-}
-
-/** One event of a task. */
-export interface Seen {
-  readonly n: number;
-  readonly event: string;
-  readonly body: Readonly<Record<string, unknown>>;
-  readonly private: Readonly<Record<string, unknown>>;
-}
-
-/** How a task ended, or that it waits. */
-export interface End {
-  readonly status: string;
-  readonly exit: number | null;
-}
-
-/** A task that is watched over a connection of its own. */
-export interface Watched {
-  readonly id: TaskId;
-  readonly events: readonly Seen[];
-  /** The next end: final, or waiting for a person. */
-  readonly end: Promise<End>;
-  /** The first event, past or to come, that fits. Rejects when the task ends without one. */
-  first(fits: (event: Seen) => boolean): Promise<Seen>;
-  /** The task as the kernel tells it: `answer`, `reason`, `status`, `exit`. */
-  task(): Promise<Readonly<Record<string, unknown>>>;
-  close(): void;
 }
 
 /** A besieged kernel. */
@@ -278,51 +253,6 @@ function requestOf(siege: Siege, draft: Draft): object {
     phase: "work",
     interactive: draft.interactive ?? false,
     ...(draft.program === undefined ? {} : { program: draft.program }),
-  };
-}
-
-async function watchTask(link: KernelLink, id: TaskId): Promise<Watched> {
-  const events: Seen[] = [];
-  const ended = Promise.withResolvers<End>();
-  let waiting: {
-    fits: (event: Seen) => boolean;
-    take: (event: Seen) => void;
-    fail: (why: Error) => void;
-  }[] = [];
-  const fail = (why: string): void => {
-    for (const each of waiting.splice(0)) each.fail(new Error(why));
-  };
-  let over: string | undefined;
-  link.onTell((op, body) => {
-    if (op === "end") {
-      const end = body as unknown as End;
-      ended.resolve(end);
-      if (FINAL.includes(end.status)) fail(over = `the task ended as "${end.status}" without it`);
-      return;
-    }
-    const seen = body as unknown as Seen & { readonly kind: string };
-    if (seen.kind !== "event") return;
-    events.push({ ...seen, private: seen.private ?? {} });
-    waiting = waiting.filter(({ fits, take }) => {
-      if (!fits(seen)) return true;
-      take(seen);
-      return false;
-    });
-  });
-  await link.ask("watch", { task: id, from: 0 });
-  return {
-    id,
-    events,
-    end: ended.promise,
-    first: (fits) =>
-      new Promise((resolve, reject) => {
-        const found = events.find(fits);
-        if (found !== undefined) resolve(found);
-        else if (over !== undefined) reject(new Error(over));
-        else waiting.push({ fits, take: resolve, fail: reject });
-      }),
-    task: async () => await link.ask("task", { task: id }) as Record<string, unknown>,
-    close: () => link.close(),
   };
 }
 
