@@ -6,6 +6,7 @@ import {
   type TaskStatus,
   type TurnOutcome,
   unreachable,
+  type UsedUp,
 } from "../contracts/mod.ts";
 
 /** A task's next status. */
@@ -21,7 +22,7 @@ export interface Ending {
  * that ended well. `limit` names what was used up.
  */
 export function endingOf(
-  turn: TurnOutcome & { readonly limit?: string },
+  turn: TurnOutcome & UsedUp,
   review: ReviewOutcome,
   task: { readonly interactive: boolean; readonly contaminated: boolean },
 ): Ending {

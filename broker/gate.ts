@@ -160,7 +160,7 @@ export function makeGate(given: GateParts): TaskGate {
 
 function keyOf(process: ProcessRow, call: ToolCall): Digest | undefined {
   const parsed = faultOf(() => parseArguments(call.arguments));
-  return parsed instanceof Fault ? undefined : callKey(process, call.id, parsed.text);
+  return parsed instanceof Fault ? undefined : callKey(process, call, parsed.text);
 }
 
 type Refused = Extract<Verdict, { kind: "refuse" }>;

@@ -15,6 +15,11 @@ export type TurnOutcome =
   | { readonly stop: "killed"; readonly exit: number; readonly text: string }
   | { readonly stop: "waiting"; readonly question: QuestionId; readonly text: string };
 
+/** The name of the limit that a turn used up, when it ended for that. */
+export interface UsedUp {
+  readonly limit?: string;
+}
+
 /** What became of the review at the end of a turn. */
 export type ReviewOutcome =
   | { readonly kind: "nothing" }
@@ -31,7 +36,7 @@ export interface UndoOutcome {
 /** A task with its processes. */
 export interface HostedTask {
   /** Runs a turn; without a message, the turn that was cut off goes on. */
-  turn(message: ChatMessage | undefined): Promise<TurnOutcome>;
+  turn(message: ChatMessage | undefined): Promise<TurnOutcome & UsedUp>;
   /** Proposes what is staged, whole, as `patch_apply` through the gate. */
   review(): Promise<ReviewOutcome>;
   /** Cancels the inference or call under way; its outcome is fed back. */

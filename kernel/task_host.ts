@@ -19,6 +19,7 @@ import {
   type TaskId,
   type TaskRequest,
   type TurnOutcome,
+  type UsedUp,
 } from "../contracts/mod.ts";
 import { watchDenials } from "./denied_patch.ts";
 import { makeFamily } from "./family.ts";
@@ -191,7 +192,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
     let first = true;
 
     const hosted: HostedTask = {
-      async turn(message): Promise<TurnOutcome> {
+      async turn(message): Promise<TurnOutcome & UsedUp> {
         const next = message ?? pending;
         // A task that waited only for its review has nothing more to infer.
         if (first && next === undefined && !unfinished) return answered(before);

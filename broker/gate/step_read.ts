@@ -36,7 +36,7 @@ export function readArguments(
     args: parsed.args,
     argumentsText: parsed.text,
     argumentsHash: argumentsHash(parsed.text, resolved.digests),
-    key: once(() => callKey(process, callId, parsed.text)),
+    key: once(() => callKey(process, { id: callId, name: tool }, parsed.text)),
     resolved,
   };
 }
@@ -46,10 +46,13 @@ export function readArguments(
  */
 export function callKey(
   process: Pick<ProcessRow, "task" | "conversation">,
-  callId: string,
+  call: { readonly id: string; readonly name: string },
   argumentsText: string,
 ): Digest {
-  return sha256Hex(canonicalJson([process.task, process.conversation, callId, argumentsText]));
+  const { task, conversation } = process;
+  // TRUST: a model's word; canonical JSON takes well-formed text only.
+  const name = call.name.toWellFormed();
+  return sha256Hex(canonicalJson([task, conversation, call.id, name, argumentsText]));
 }
 
 function once<T>(make: () => T): () => T {
