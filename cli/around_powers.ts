@@ -22,8 +22,8 @@ export function readAround(home: string): Around {
     cwd,
     env: (name: string) => Deno.env.get(name),
     uid: Deno.uid() ?? 0,
-    command: Deno.env.get("REMIT_COMMAND") ??
-      (underTask === undefined ? "remit" : "deno task -q remit"),
+    // The launcher finds Deno or npx by itself: what is shown can be typed wherever this runs.
+    command: Deno.env.get("REMIT_COMMAND") ?? (cwd === home ? "bin/remit" : `${home}/bin/remit`),
     linux: Deno.build.os === "linux",
     home,
     now: () => Date.now(),

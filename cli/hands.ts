@@ -59,7 +59,7 @@ export interface Around {
   env(name: string): string | undefined;
   readonly uid: number;
   readonly linux: boolean;
-  /** How the person calls this program: `remit`, `deno task remit`. */
+  /** How the person calls this program: `bin/remit`, or where it lies. */
   readonly command: string;
   /** Remit's own folder. */
   readonly home: string;

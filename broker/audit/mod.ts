@@ -30,6 +30,7 @@ export {
 export type { BadEvent, Flaw, VerifyReport } from "./report.ts";
 export type { VerifyOptions } from "./verifier.ts";
 export { verifyLog } from "./verify.ts";
+export { verifyChain } from "./verify_chain.ts";
 export { exportLog, readLines, verifyLines } from "./lines.ts";
 export { importLog } from "./copy.ts";
 export { type CopyableStore, type RepairParts, type RepairReport, repairTail } from "./repair.ts";
