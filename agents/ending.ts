@@ -1,7 +1,6 @@
 /** From how a turn ended to the task's status and exit code. Seed 004 section 66. @module */
 import {
   EXIT,
-  type FaultCode,
   type ReviewOutcome,
   type TaskStatus,
   type TurnOutcome,
@@ -109,35 +108,3 @@ export function endingOf(
       return unreachable(turn);
   }
 }
-
-/** Exit code of a task that a fault ended. Seed 004 section 66. */
-export const EXIT_OF_FAULT: Readonly<Record<FaultCode, number>> = {
-  badFrame: EXIT.upstreamFailure,
-  tooLarge: EXIT.failure,
-  invalidInput: EXIT.invalidInput,
-  invalidArguments: EXIT.invalidInput,
-  unknownTool: EXIT.failure,
-  unknownCapability: EXIT.refused,
-  notFound: EXIT.failure,
-  alreadyExists: EXIT.failure,
-  refused: EXIT.refused,
-  denied: EXIT.refused,
-  stepUpFailed: EXIT.refused,
-  needsApproval: EXIT.waiting,
-  contaminated: EXIT.contaminated,
-  clearance: EXIT.refused,
-  leaseExpired: EXIT.leaseExpired,
-  leaseRevoked: EXIT.leaseExpired,
-  budgetExhausted: EXIT.budgetExhausted,
-  rateLimited: EXIT.rateLimited,
-  contextOverflow: EXIT.contextOverflow,
-  conflict: EXIT.failure,
-  cancelled: EXIT.interrupted,
-  timedOut: EXIT.upstreamFailure,
-  upstream: EXIT.upstreamFailure,
-  gone: EXIT.upstreamFailure,
-  storeFull: EXIT.failure,
-  storeCorrupt: EXIT.failure,
-  unavailable: EXIT.failure,
-  lowConfidence: EXIT.lowConfidence,
-};

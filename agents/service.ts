@@ -7,6 +7,7 @@ import {
   type AgentTask,
   type ChatMessage,
   EXIT,
+  EXIT_OF_FAULT,
   Fault,
   type HostedAgentService,
   requestMessage,
@@ -16,7 +17,6 @@ import {
   toJson,
   type UndoOutcome,
 } from "../contracts/mod.ts";
-import { EXIT_OF_FAULT } from "./ending.ts";
 import { isFinal } from "./task_fold.ts";
 import { makeTaskRuns, type TaskRunsParts } from "./task_runs.ts";
 

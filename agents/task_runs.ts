@@ -3,6 +3,7 @@ import {
   type AgentTask,
   type ChatMessage,
   EXIT,
+  EXIT_OF_FAULT,
   Fault,
   type HostedTask,
   type Powers,
@@ -12,7 +13,7 @@ import {
 } from "../contracts/mod.ts";
 import type { TaskKeeper } from "./task_keeper.ts";
 import { isFinal } from "./task_fold.ts";
-import { type Ending, endingOf, EXIT_OF_FAULT } from "./ending.ts";
+import { type Ending, endingOf } from "./ending.ts";
 
 /** What {@link makeTaskRuns} is handed. */
 export interface TaskRunsParts {

@@ -1,5 +1,5 @@
 /** From words to a command's work, and from faults to exit codes. Seed 004 section 66. @module */
-import { EXIT, Fault, type FaultCode } from "../contracts/mod.ts";
+import { EXIT, EXIT_OF_FAULT, Fault } from "../contracts/mod.ts";
 import { displayBlock } from "../text/mod.ts";
 import {
   auditQuery,
@@ -82,38 +82,6 @@ const WORK: Readonly<Record<string, Work>> = {
   stop: stopCommand,
 };
 
-/** Exit code of a fault that ended a command. */
-export const FAULT_EXITS = {
-  badFrame: EXIT.upstreamFailure,
-  tooLarge: EXIT.invalidInput,
-  invalidInput: EXIT.invalidInput,
-  invalidArguments: EXIT.invalidInput,
-  unknownTool: EXIT.invalidInput,
-  unknownCapability: EXIT.refused,
-  notFound: EXIT.invalidInput,
-  alreadyExists: EXIT.failure,
-  refused: EXIT.refused,
-  denied: EXIT.refused,
-  stepUpFailed: EXIT.refused,
-  needsApproval: EXIT.waiting,
-  contaminated: EXIT.contaminated,
-  clearance: EXIT.refused,
-  leaseExpired: EXIT.leaseExpired,
-  leaseRevoked: EXIT.leaseExpired,
-  budgetExhausted: EXIT.budgetExhausted,
-  rateLimited: EXIT.rateLimited,
-  contextOverflow: EXIT.contextOverflow,
-  conflict: EXIT.failure,
-  cancelled: EXIT.interrupted,
-  timedOut: EXIT.upstreamFailure,
-  upstream: EXIT.upstreamFailure,
-  gone: EXIT.upstreamFailure,
-  storeFull: EXIT.failure,
-  storeCorrupt: EXIT.failure,
-  unavailable: EXIT.failure,
-  lowConfidence: EXIT.lowConfidence,
-} as const satisfies Record<FaultCode, number>;
-
 function report(hands: Hands, fault: Fault, json: boolean): number {
   if (json) {
     hands.screen.out(`${safeJson({ error: { code: fault.code, message: fault.message } }, 2)}\n`);
@@ -124,7 +92,7 @@ function report(hands: Hands, fault: Fault, json: boolean): number {
       n,
     ) => hands.screen.say(n === 0 ? `${paint.red("remit:")} ${line}` : line));
   }
-  return FAULT_EXITS[fault.code];
+  return EXIT_OF_FAULT[fault.code];
 }
 
 /** Runs one command line; gives the exit code. Bugs are thrown, faults are reported. */

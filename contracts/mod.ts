@@ -15,6 +15,7 @@ export * from "./chat.ts";
 export * from "./colour.ts";
 export * from "./event.ts";
 export * from "./fault.ts";
+export * from "./fault_exit.ts";
 export * from "./gate.ts";
 export * from "./hosting.ts";
 export * from "./ids.ts";
