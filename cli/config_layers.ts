@@ -38,17 +38,6 @@ export interface Merged {
   readonly notes: readonly string[];
 }
 
-/** Policy that says nothing: the built-in default decides. */
-export const EMPTY_POLICY: PolicySource = Object.freeze({
-  rules: [],
-  never: [],
-  clearance: {},
-  limits: {},
-  strict: false,
-  selfConsent: false,
-  resultBytes: {},
-});
-
 function definedLimits(limits: RemitConfig["limits"]): Partial<Limits> {
   return Object.fromEntries(
     Object.entries(limits ?? {}).filter(([, value]) => value !== undefined),
@@ -83,7 +72,7 @@ function overlayPolicy(policy: PolicySource, file: ConfigFile): PolicySource {
  * folder's). Layers that are not trusted, and the ceiling, only narrow, whatever their place.
  */
 export function mergeLayers(layers: readonly Layer[]): Merged {
-  let policy = EMPTY_POLICY;
+  let policy = NO_POLICY;
   let model: string | undefined;
   let models: Record<string, string> = {};
   let agents: Record<string, AgentSpec> = {};

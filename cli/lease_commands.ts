@@ -17,6 +17,7 @@ import { loadConfig } from "./config_files.ts";
 import { narrowMount } from "./config_layers.ts";
 import { parseMount, resolveMount } from "./mounts.ts";
 import { oneOf } from "./parse_arguments.ts";
+import { grantLines, leaseLines } from "./held_lines.ts";
 import { tableLines } from "./table.ts";
 import { spanText } from "./task_commands.ts";
 
@@ -30,28 +31,8 @@ export async function leaseList(command: Command): Promise<number> {
     printJson(command, answer);
     return EXIT.success;
   }
-  const now = command.hands.around.now();
-  const rows = rowsOf(answer).map((lease) => {
-    const scope = recordOf(lease["scope"]);
-    const expires = Number(lease["expiresAt"] ?? now);
-    return [
-      cell(lease["id"]),
-      cell(lease["task"]),
-      cell(lease["pid"]),
-      `${cell(scope["right"])} ${cell(scope["resource"])} ${cell(scope["path"])}`.trim(),
-      lease["revokedAt"] !== undefined
-        ? "revoked"
-        : expires <= now
-        ? "expired"
-        : spanText(expires - now),
-      cell(lease["reason"], 200),
-    ];
-  });
-  const heads = ["LEASE", "TASK", "PID", "SCOPE", "LEFT", "WHY"];
-  printLines(
-    command,
-    rows.length === 0 ? ["no leases"] : tableLines(heads, rows, command.hands.screen.width),
-  );
+  const { around, screen } = command.hands;
+  printLines(command, leaseLines(answer, { now: around.now(), width: screen.width }));
   return EXIT.success;
 }
 
@@ -75,17 +56,8 @@ export async function leaseRevoke(command: Command): Promise<number> {
 export async function grantsCommand(command: Command): Promise<number> {
   const answer = await askKernel(command, "grants", maybeTask(command));
   if (command.json) printJson(command, answer);
-  else printLines(command, recordLines(answer, "no answer of yours holds beyond its question"));
+  else printLines(command, grantLines(answer, command.hands.screen.width));
   return EXIT.success;
-}
-
-/** Records as lines of safe words. */
-export function recordLines(answer: Json, none: string): string[] {
-  const rows = rowsOf(answer);
-  if (rows.length === 0) return [none];
-  return rows.map((row) =>
-    Object.entries(row).map(([name, value]) => `${cell(name)}=${cell(value, 200)}`).join("  ")
-  );
 }
 
 /** `can AGENT TOOL JSON`: 0 when it would run or be asked, 64 when it would be refused. */

@@ -5,7 +5,7 @@ import { AgentTask, EXIT, Fault, type Json, TaskId } from "../contracts/mod.ts";
 import { displayText } from "../text/mod.ts";
 import { cell, type Command, commandText, printLines, recordOf } from "./command.ts";
 import type { KernelLink, Keyboard } from "./hands.ts";
-import { recordLines } from "./lease_commands.ts";
+import { grantLines, leaseLines, toolLines } from "./held_lines.ts";
 import { mountNameOf } from "./mounts.ts";
 import { has, type Parsed } from "./parse_arguments.ts";
 import { printAnswer } from "./run_command.ts";
@@ -83,15 +83,21 @@ async function slash(session: Session, line: string): Promise<"exit" | "stay"> {
     if (running === undefined) throw new Fault("notFound", "Cannot show it: nothing was asked yet");
     return running.id;
   };
+  const room = screen.width - 2;
+  const show = (lines: readonly string[]): void => lines.forEach((each) => screen.say(`  ${each}`));
   const ask = (op: string): Promise<Json> => link.ask(op, { task: needTask() });
   switch (word) {
     case "/exit":
     case "/quit":
       return "exit";
     case "/tools":
+      show(toolLines(await ask("tools"), room));
+      return "stay";
     case "/caps":
+      show(leaseLines(await ask("caps"), { now: command.hands.around.now(), width: room }));
+      return "stay";
     case "/grants":
-      for (const each of recordLines(await ask(word.slice(1)), "none")) screen.say(`  ${each}`);
+      show(grantLines(await ask("grants"), room));
       return "stay";
     case "/diff":
       await showDiff(command, await askStaged(link, needTask()));
