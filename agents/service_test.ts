@@ -1,42 +1,7 @@
 import assert from "node:assert/strict";
-import type { HostedAgentService, TaskId } from "../contracts/mod.ts";
-import { makeHostedAgentService } from "./service.ts";
-import { makeTaskKeeper } from "./task_keeper.ts";
-import { handHost, handPowers, historyOf, memoryLog, requestOf, storeOf } from "./_fake_test.ts";
-
-interface Bench {
-  readonly service: HostedAgentService;
-  readonly host: ReturnType<typeof handHost>;
-  readonly log: ReturnType<typeof memoryLog>;
-  readonly powers: ReturnType<typeof handPowers>;
-}
-
-function bench(log = memoryLog(), concurrent = 4, asked = true): Bench {
-  const host = handHost();
-  const powers = handPowers();
-  const keeper = makeTaskKeeper({
-    log,
-    store: storeOf(log),
-    history: historyOf(log),
-    now: powers.now,
-  });
-  const service = makeHostedAgentService({
-    keeper,
-    host,
-    powers,
-    concurrent,
-    harness: "test",
-    requestOf: () => Promise.resolve(requestOf()),
-    asked: () => asked,
-    stranded: () => undefined,
-  });
-  return { service, host, log, powers };
-}
-
-/** Lets everything that is ready run. */
-async function settled(): Promise<void> {
-  for (let i = 0; i < 50; i++) await Promise.resolve();
-}
+import type { TaskId } from "../contracts/mod.ts";
+import { type Bench, bench, settled } from "./_bench_test.ts";
+import { memoryLog, requestOf } from "./_fake_test.ts";
 
 function statuses(log: Bench["log"], task: TaskId): unknown[] {
   return log.events.filter((each) => each.task === task && each.event.kind === "taskStatus")

@@ -10,6 +10,7 @@ import {
   type Json,
   type KernelConfig,
   type Mount,
+  NO_POLICY,
   SessionId,
   type TaskRequest,
   toJson,
@@ -46,21 +47,13 @@ export async function startBenchKernel(
     personKey: publicKey.export({ format: "der", type: "spki" }).subarray(-32).toString(
       "base64url",
     ),
-    policy: {
-      rules: [],
-      never: [],
-      clearance: {},
-      limits: {},
-      strict: false,
-      selfConsent: false,
-      resultBytes: {},
-    },
+    policy: NO_POLICY,
     harness: "bench",
     brokerSockets: Array.from({ length: 16 }, (_, n) => `${dir}/run/b${n}`),
     controlSocket: `${dir}/run/control`,
     stay: true,
     idleMs: 1_000,
-    pool: { workers: 4, toolhosts: 1 },
+    pool: { workers: 4 },
     ...extra,
   };
   for (const each of [config.dir, config.runtime]) await Deno.mkdir(each, { mode: 0o700 });
@@ -128,12 +121,4 @@ export function benchRequest(scenario: string, mounts: readonly Mount[] = []): T
     phase: "work",
     interactive: false,
   };
-}
-
-/** The middle and the 99th of a hundred. */
-export function quantiles(values: readonly number[]): { median: number; p99: number } {
-  const sorted = [...values].sort((a, b) => a - b);
-  const at = (q: number): number =>
-    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? NaN;
-  return { median: at(0.5), p99: at(0.99) };
 }

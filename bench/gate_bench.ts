@@ -6,6 +6,7 @@ import {
   type JsonObject,
   type Lease,
   LeaseId,
+  NO_POLICY,
   noUsage,
   Pid,
   type ProcessRow,
@@ -16,10 +17,11 @@ import {
 } from "../contracts/mod.ts";
 import { makeGate } from "../broker/gate.ts";
 import { makePins } from "../broker/pins.ts";
-import { makePolicy, NO_POLICY } from "../broker/policy.ts";
+import { makePolicy } from "../broker/policy.ts";
 import { openQuestions } from "../broker/questions.ts";
 import { redact } from "../broker/redact.ts";
 import { makeTokens } from "../broker/tokens.ts";
+import { median } from "./quantile.ts";
 import type { Row } from "./row.ts";
 
 const PATH = { type: "string", minLength: 1, maxLength: 4_096 } as const;
@@ -108,10 +110,6 @@ function medians(a: () => void, b: () => void): { value: number; baseline: numbe
   const as: number[] = [], bs: number[] = [];
   for (let i = 0; i < rounds; i++) as.push(took(a)), bs.push(took(b));
   return { value: median(as), baseline: median(bs) };
-}
-
-function median(values: number[]): number {
-  return values.sort((x, y) => x - y)[values.length >> 1] ?? 0;
 }
 
 async function decider(text: string, paramSchema: string): Promise<() => void> {

@@ -1,6 +1,7 @@
 /** Ending a child that spins: SIGKILL to reaped. @module */
 import type { Row } from "./row.ts";
-import { makeBenchWorld, quantile, timed } from "./world.ts";
+import { quantile } from "./quantile.ts";
+import { makeBenchWorld, timed } from "./world.ts";
 
 const ROUNDS = 20;
 const SPIN = `(() => ({ turn: () => { for (;;); } }))()`;

@@ -8,6 +8,7 @@ import { LOG_POWERS, makeSigner, openLog } from "../broker/audit/mod.ts";
 import type { NewEvent } from "../contracts/event.ts";
 import type { EventLog } from "../contracts/store.ts";
 import { openSqliteStore } from "../store/sqlite/mod.ts";
+import { median } from "./quantile.ts";
 import type { Row } from "./row.ts";
 
 const LOADS = [
@@ -53,10 +54,6 @@ function outcome(call: string): NewEvent {
     kind: "outcome",
     body: { call, ms: 3, outcome: "ok", resultBytes: 812, resultHash: HASH },
   };
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
 /** The disk's own cost: one row, one synced commit, milliseconds. */

@@ -1,7 +1,8 @@
 /** The port against a bare line echo between Deno processes on plain streams. Issue 2, "How well". @module */
 import { spawn } from "node:child_process";
 import type { Json } from "../contracts/json.ts";
-import { portOverChild } from "../port/stream_powers.ts";
+import { portOverChild } from "../port/_fixture/child_port.ts";
+import { median } from "./quantile.ts";
 import type { Row } from "./row.ts";
 
 /** Something that can be called and ended: a port's child, or the bare echo. */
@@ -161,8 +162,4 @@ async function timesOf(call: () => Promise<unknown>, count: number): Promise<num
     times.push(performance.now() - start);
   }
   return times;
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? NaN;
 }

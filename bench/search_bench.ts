@@ -7,6 +7,7 @@ import {
   type Lease,
   LeaseId,
   MountName,
+  NO_POLICY,
   Pid,
   type Powers,
   type Scope,
@@ -16,6 +17,7 @@ import { makeChildren } from "../kernel/children.ts";
 import { makeSpawnPowers } from "../kernel/spawn_powers.ts";
 import { makeToolhosts } from "../kernel/toolhosts.ts";
 import { makePort } from "../port/mod.ts";
+import { median } from "./quantile.ts";
 import type { Row } from "./row.ts";
 
 const FILES = 10_000;
@@ -95,7 +97,7 @@ async function measure(search: Search): Promise<number> {
     // The first round warms caches and starts the process.
     if (round > 0) times.push(performance.now() - started);
   }
-  return times.sort((a, b) => a - b)[Math.floor(ROUNDS / 2)] ?? 0;
+  return median(times);
 }
 
 const setupOf = (dir: string): Json => ({
@@ -168,6 +170,7 @@ async function withLive(
   });
   try {
     toolhosts.open(TASK, {
+      scratchQuota: 1_000_000,
       mounts: [{
         name: MountName.parse("desk"),
         dir: `${dir}/desk`,
@@ -206,21 +209,13 @@ async function configOf(dir: string, bundle: string): Promise<KernelConfig> {
     programs: { deno, ...optional },
     denoDir: `${dir}/deno`,
     personKey: "",
-    policy: {
-      rules: [],
-      never: [],
-      clearance: {},
-      limits: {},
-      strict: false,
-      selfConsent: false,
-      resultBytes: {},
-    },
+    policy: NO_POLICY,
     harness: "bench",
     brokerSockets: [`${dir}/run/b0`, `${dir}/run/b1`],
     controlSocket: `${dir}/run/c`,
     stay: false,
     idleMs: 1_000,
-    pool: { workers: 0, toolhosts: 0 },
+    pool: { workers: 0 },
   };
 }
 

@@ -2,7 +2,8 @@
 import type { Json, PortHandler } from "../contracts/mod.ts";
 import type { Child, Children } from "../kernel/children.ts";
 import type { Row } from "./row.ts";
-import { type BenchWorld, makeBenchWorld, quantile, timed } from "./world.ts";
+import { quantile } from "./quantile.ts";
+import { type BenchWorld, makeBenchWorld, timed } from "./world.ts";
 
 const COLD = 20;
 const WARM = 60;
@@ -63,7 +64,7 @@ async function fromPool(world: BenchWorld, body: Json): Promise<readonly number[
   const found: number[] = [];
   const size = 10;
   while (found.length < WARM) {
-    const children = await world.children({ pool: { workers: size, toolhosts: 0 } });
+    const children = await world.children({ pool: { workers: size } });
     // A cold worker waits in the one start queue behind the pool's: when it is there, so are they.
     await new Promise((resolve) => setTimeout(resolve, 40 * size));
     for (let i = 0; i < size; i++) {

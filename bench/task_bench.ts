@@ -1,6 +1,7 @@
 /** Whole tasks in a real kernel: one alone, a hundred at once, two thousand for leaks. @module */
 import { type Mount, MountName, type TaskRequest, toJson } from "../contracts/mod.ts";
-import { type BenchKernel, benchRequest, quantiles, startBenchKernel } from "./_kernel.ts";
+import { type BenchKernel, benchRequest, startBenchKernel } from "./_kernel.ts";
+import { median, quantile } from "./quantile.ts";
 import type { Row } from "./row.ts";
 import { timed } from "./world.ts";
 
@@ -64,7 +65,7 @@ async function bare(): Promise<number> {
   const times: number[] = [];
   for (let i = 0; i < 8; i++) times.push(await timed(run));
   await Deno.remove(empty);
-  return quantiles(times).median;
+  return median(times);
 }
 
 // TIMER: lets the pool fill between rounds, as between a person's requests.
@@ -77,7 +78,7 @@ async function repeated(kernel: BenchKernel, request: TaskRequest): Promise<numb
     if (i >= 0) times.push(ms);
     await calm();
   }
-  return quantiles(times).median;
+  return median(times);
 }
 
 async function one(
@@ -117,13 +118,12 @@ async function hundred(
   on = false;
   await pinging;
   const spent = (await cpuOf(kernel.pid) - cpu) / MANY;
-  const { median, p99 } = quantiles(unrelated);
   return [
     within(name, "ms", wall, start * MANY, most),
     within(`${name}: kernel memory at most`, "MB", await peakOf(kernel.pid), 0, 100),
     shown(`${name}: kernel processor time a task`, "ms", spent, 0),
-    within(`${name}: an unrelated request meanwhile, median`, "ms", median, 0, 1),
-    within(`${name}: an unrelated request meanwhile, p99`, "ms", p99, 0, 10),
+    within(`${name}: an unrelated request meanwhile, median`, "ms", median(unrelated), 0, 1),
+    within(`${name}: an unrelated request meanwhile, p99`, "ms", quantile(unrelated, 0.99), 0, 10),
   ];
 }
 

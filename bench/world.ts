@@ -66,7 +66,7 @@ export async function makeBenchWorld(
           },
           denoDir: `${dir}/deno`,
           brokerSockets: [`${dir}/run/b0`, `${dir}/run/b1`],
-          pool: { workers: 0, toolhosts: 0 },
+          pool: { workers: 0 },
           ...changes,
         },
         powers,
@@ -101,12 +101,6 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
   const from = performance.now();
   await work();
   return performance.now() - from;
-}
-
-/** The value below which the part `p` of all values lies. */
-export function quantile(values: readonly number[], p: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * p))] ?? NaN;
 }
 
 /** Optional programs of this machine. */

@@ -17,6 +17,7 @@ import {
   LeaseId,
   type Leases,
   type NewEvent,
+  NO_POLICY,
   noUsage,
   Pid,
   type PolicySource,
@@ -29,6 +30,7 @@ import {
   type Scope,
   SessionId,
   TaskId,
+  toJsonObject,
   type ToolBinding,
   type ToolCall,
   type ToolDescriptor,
@@ -37,11 +39,10 @@ import {
 } from "../contracts/mod.ts";
 import { digestOf, sha256Hex } from "../port/digest.ts";
 import { signedBytes } from "./answer_check.ts";
-import { jsonOf } from "./as_json.ts";
 import { makeGate, type TaskGate } from "./gate.ts";
 import type { Guards } from "./guards.ts";
 import { makePins, type Pins } from "./pins.ts";
-import { makePolicy, NO_POLICY } from "./policy.ts";
+import { makePolicy } from "./policy.ts";
 import { openQuestions, type QuestionBook } from "./questions.ts";
 import { redact } from "./redact.ts";
 import { makeRedeem, makeTokens, type Tokens } from "./tokens.ts";
@@ -371,7 +372,7 @@ export function signed(
 ): Answer {
   const answer = {
     question: question.id,
-    shown: digestOf(jsonOf({ ...question, state: "open" })),
+    shown: digestOf(toJsonObject({ ...question, state: "open" })),
     decision: "allow" as const,
     for: "once" as const,
     by: "carol",

@@ -1,9 +1,14 @@
 /** Whether an answer is what the person said to what the person saw. DESIGN section 3. @module */
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
-import { type Answer, type EffectClass, Fault, type Question } from "../contracts/mod.ts";
+import {
+  type Answer,
+  type EffectClass,
+  Fault,
+  type Question,
+  toJsonObject,
+} from "../contracts/mod.ts";
 import { canonicalJson } from "../port/mod.ts";
 import { digestOf } from "../port/digest.ts";
-import { jsonOf } from "./as_json.ts";
 
 /** The keys that may answer, raw Ed25519 public keys, base64url. */
 export interface AnswerKeys {
@@ -34,7 +39,7 @@ export function makeAnswerCheck(keys: AnswerKeys): AnswerCheck {
     if (!verify(null, signedBytes(answer), key, signatureBytes(answer.signature))) {
       throw no("its signature does not fit");
     }
-    if (answer.shown !== digestOf(jsonOf({ ...question, state: "open" }))) {
+    if (answer.shown !== digestOf(toJsonObject({ ...question, state: "open" }))) {
       throw no("the question that was shown differs from the one that is open");
     }
     if (answer.decision === "deny") return;

@@ -77,8 +77,3 @@ export function graver<T extends { readonly mode: PermissionMode | "suppress" }>
 export function lighter(a: Ruling, b: Ruling): Ruling {
   return GRAVITY.indexOf(b.mode) < GRAVITY.indexOf(a.mode) ? b : a;
 }
-
-/** The graver of two modes. */
-export function graverMode(a: PermissionMode, b: PermissionMode): PermissionMode {
-  return GRAVITY.indexOf(b) > GRAVITY.indexOf(a) ? b : a;
-}

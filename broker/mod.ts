@@ -3,7 +3,8 @@
  *
  * @example
  * ```ts
- * import { makePolicy, NO_POLICY } from "./mod.ts";
+ * import { NO_POLICY } from "../contracts/mod.ts";
+ * import { makePolicy } from "./mod.ts";
  * const { mode } = makePolicy(NO_POLICY).decide({
  *   profile: "operator", phase: "work", tool: "http_fetch", category: "network",
  *   effect: "outboundRead", paths: [],
@@ -18,7 +19,7 @@ export { type GateParts, makeGate, type TaskGate } from "./gate.ts";
 export { type Grant, type Grants } from "./grants.ts";
 export { type AfterGuard, type BeforeGuard, BUILT_IN_GUARDS, type Guards } from "./guards.ts";
 export { descriptorDigest, makePins, type Pins } from "./pins.ts";
-export { makePolicy, NO_POLICY, type Policy } from "./policy.ts";
+export { makePolicy, type Policy } from "./policy.ts";
 export {
   openQuestions,
   QUESTION_TTL_MS,

@@ -52,7 +52,8 @@ const MOST_RULES = 1_000;
  * @throws {Fault} `tooLarge` for more than 1,000 rules.
  * @example
  * ```ts
- * import { makePolicy, NO_POLICY } from "./policy.ts";
+ * import { NO_POLICY } from "../contracts/mod.ts";
+ * import { makePolicy } from "./policy.ts";
  * if (makePolicy(NO_POLICY).never("desk/keys.env", "read") === undefined) throw new Error("read");
  * ```
  */
@@ -129,17 +130,6 @@ export function makePolicy(source: PolicySource): Policy {
     },
   });
 }
-
-/** The policy of a machine without remit.yaml. */
-export const NO_POLICY: PolicySource = Object.freeze({
-  rules: [],
-  never: [],
-  clearance: {},
-  limits: {},
-  strict: false,
-  selfConsent: false,
-  resultBytes: {},
-});
 
 function neverLists(source: PolicySource): Record<
   "read" | "write",

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
-import { EffectClass, type PlacedRule } from "../contracts/mod.ts";
-import { makePolicy, NO_POLICY, type Policy } from "./policy.ts";
+import { EffectClass, NO_POLICY, type PlacedRule } from "../contracts/mod.ts";
+import { makePolicy, type Policy } from "./policy.ts";
 import type { Subject } from "./rules.ts";
 
 const ASKED: Subject = {

@@ -13,8 +13,8 @@ import {
   type Questions,
   type Store,
   type TaskId,
+  toJsonObject,
 } from "../contracts/mod.ts";
-import { jsonOf } from "./as_json.ts";
 import { makeAnswerCheck } from "./answer_check.ts";
 import { type Grants, makeGrants } from "./grants.ts";
 import { makeWaiters } from "./waiters.ts";
@@ -199,8 +199,8 @@ function documentOf(question: Question, version: number, answer?: Answer): Docum
     task: question.task,
     expect: version,
     body: {
-      question: jsonOf(question),
-      ...(answer === undefined ? {} : { answer: jsonOf(answer) }),
+      question: toJsonObject(question),
+      ...(answer === undefined ? {} : { answer: toJsonObject(answer) }),
     },
   };
 }
@@ -225,7 +225,7 @@ function askedEvent(question: Question): NewEvent {
       label,
       descriptor,
     },
-    private: { question: jsonOf(question) },
+    private: { question: toJsonObject(question) },
   };
 }
 

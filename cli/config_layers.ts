@@ -6,6 +6,7 @@ import {
   mixColour,
   mixLabel,
   type Mount,
+  NO_POLICY,
   type PlacedRule,
   type PolicySource,
   type RemitConfig,

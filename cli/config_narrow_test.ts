@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { EffectClass, type PlacedRule, PolicyRule, Profile } from "../contracts/mod.ts";
+import { EffectClass, NO_POLICY, type PlacedRule, PolicyRule, Profile } from "../contracts/mod.ts";
 import { stringify } from "yaml";
-import { EMPTY_POLICY, mergeLayers } from "./config_layers.ts";
+import { mergeLayers } from "./config_layers.ts";
 import { parseConfigText } from "./config_text.ts";
 
 const GRAVITY = ["auto", "consent", "stepUp", "forbidden"] as const;
@@ -146,5 +146,5 @@ Deno.test("a folder that is trusted speaks before the operator's own file", () =
 });
 
 Deno.test("no layer at all is the built-in default", () => {
-  assert.deepEqual(mergeLayers([]).policy, EMPTY_POLICY);
+  assert.deepEqual(mergeLayers([]).policy, NO_POLICY);
 });

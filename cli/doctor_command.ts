@@ -12,7 +12,7 @@ export async function doctorCommand(command: Command): Promise<number> {
   const link = await hands.kernels(places).find();
   const kernel = link === undefined
     ? undefined
-    : { harness: link.harness, receiptKey: link.receiptKey, head: link.head };
+    : { pid: link.pid, harness: link.harness, receiptKey: link.receiptKey, head: link.head };
   link?.close();
   const stepUp = hands.disk.real(places.person) === undefined
     ? undefined
@@ -45,7 +45,7 @@ export async function doctorCommand(command: Command): Promise<number> {
     line("ceiling", places.ceiling),
     "",
     "Now",
-    line("kernel", kernel === undefined ? "none runs" : `runs, ${kernel.harness}`),
+    line("kernel", kernel === undefined ? "none runs" : `runs as ${kernel.pid}, ${kernel.harness}`),
     ...(kernel === undefined
       ? []
       : [line("receipt key", kernel.receiptKey), line("head", kernel.head)]),

@@ -56,12 +56,6 @@ export function numberOf(event: SeenEvent, name: string): number {
   return typeof value === "number" && Number.isFinite(value) ? value : 0;
 }
 
-/** A list field; empty when there is none. */
-export function listOf(event: SeenEvent, name: string): readonly unknown[] {
-  const value = event.private[name] ?? event.body[name];
-  return Array.isArray(value) ? value : [];
-}
-
 /** The arguments of a call as an object; empty when they are absent or no object. */
 export function argumentsOf(event: SeenEvent): Readonly<Record<string, unknown>> {
   const given = event.private["arguments"] ?? event.private["args"];

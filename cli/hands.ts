@@ -76,6 +76,8 @@ export interface KernelLink {
   /** Resolves with the reason when the session has ended. */
   readonly closed: Promise<Error>;
   close(): void;
+  /** The kernel's number in the operating system. */
+  readonly pid: number;
   readonly harness: string;
   readonly head: string;
   readonly receiptKey: string;

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import type { KernelConfig } from "../contracts/mod.ts";
-import { EMPTY_POLICY } from "./config_layers.ts";
+import { type KernelConfig, NO_POLICY } from "../contracts/mod.ts";
 import { kernelFlags } from "./kernel_flags.ts";
 
 const config = (more: Partial<KernelConfig> = {}): KernelConfig => ({
@@ -10,13 +9,13 @@ const config = (more: Partial<KernelConfig> = {}): KernelConfig => ({
   programs: { deno: "/bin/deno", bwrap: "/bin/bwrap" },
   denoDir: "/c/deno",
   personKey: "k",
-  policy: EMPTY_POLICY,
+  policy: NO_POLICY,
   harness: "h",
   brokerSockets: ["/r/b0"],
   controlSocket: "/r/control",
   stay: false,
   idleMs: 1,
-  pool: { workers: 1, toolhosts: 1 },
+  pool: { workers: 1 },
   ...more,
 });
 

@@ -87,7 +87,7 @@ export function makeKernels(
       controlSocket: places.controlSocket,
       stay: false,
       idleMs: IDLE_MS,
-      pool: { workers: 2, toolhosts: 1 },
+      pool: { workers: 2 },
     };
     return { config, bundle: bundles.kernel };
   };

@@ -61,6 +61,7 @@ export async function greet(wire: Wire, harness: string): Promise<KernelLink> {
     },
     closed: port.closed,
     close: () => port.close("done"),
+    pid: welcome.data.pid,
     harness: welcome.data.harness,
     head: welcome.data.head,
     receiptKey: welcome.data.receiptKey,

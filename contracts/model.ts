@@ -77,9 +77,3 @@ export interface LanguageModel {
     options: { readonly onChunk?: (chunk: StreamChunk) => void; readonly signal: AbortSignal },
   ): Promise<InferenceResponse>;
 }
-
-/** Turns texts into vectors. */
-export interface TextEmbedder {
-  info(): Promise<ModelInfo>;
-  embed(texts: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]>;
-}

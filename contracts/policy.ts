@@ -84,3 +84,14 @@ export interface PolicySource {
   readonly selfConsent: boolean;
   readonly resultBytes: Readonly<Record<string, number>>;
 }
+
+/** Policy that says nothing: the built-in default decides. */
+export const NO_POLICY: PolicySource = Object.freeze({
+  rules: [],
+  never: [],
+  clearance: {},
+  limits: {},
+  strict: false,
+  selfConsent: false,
+  resultBytes: {},
+});

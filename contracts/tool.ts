@@ -1,7 +1,7 @@
 /** Tools as a model sees them, and what a call came to. Seed 000, Capability Contract. @module */
 import { z } from "zod";
 import { CallId, Digest, ToolName } from "./ids.ts";
-import { Colour, EffectClass, Label } from "./colour.ts";
+import { Colour, Label } from "./colour.ts";
 
 /** How a call is decided. Seed 000, Design Principle 4. */
 export const PermissionMode = z.enum(["auto", "consent", "stepUp", "forbidden"]);
@@ -58,6 +58,3 @@ export const ToolResult = z.object({
 }).strict();
 /** See {@link ToolResult}. */
 export type ToolResult = z.infer<typeof ToolResult>;
-
-/** Risk classes for counting calls: seed 001, Resource Accounting. */
-export type RiskClass = EffectClass;

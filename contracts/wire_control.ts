@@ -8,6 +8,7 @@
  * | run | TaskRequest | `{ task }` |
  * | say | `{ task, text }` one more turn of an interactive task | `null` |
  * | watch | `{ task, from }` then events `event` ({@link WatchEvent}) and `end` | `null` |
+ * | log | `{ task, from }` | {@link WatchEvent}[] |
  * | tasks | `{ archived? }` | AgentTask[] |
  * | task | `{ task }` | AgentTask |
  * | cancel, resume, archive, purge | `{ task }` | AgentTask |
@@ -19,12 +20,18 @@
  * | answer | Answer | Question |
  * | staged | `{ task }` | {@link Staged} |
  * | undo | `{ task }` | `{ undone, conflicts }` |
- * | tools, caps, grants | `{ task? }` | arrays |
- * | can | `{ agent, tool, arguments, profile }` | Decision |
+ * | tools | `{ task }` | ToolDescriptor[] |
+ * | caps | `{ task }` its live ones | Lease[] |
+ * | grants | `{ task? }` | answers that are remembered |
+ * | can | `{ agent, tool, arguments, profile, mounts? }` | Decision |
  * | leases | `{ task? }` | Lease[] |
  * | revoke | `{ lease }` | `{ revoked }` |
  * | outbox, release | `{ task? }`, `{ artifact }` | Artifact[], Artifact |
- * | extend | `{ task, limits, answer }` | AgentTask |
+ * | extend | `{ task, limits }` | AgentTask |
+ * | auditQuery | filters, all must hold | AuditRecord[] |
+ * | auditVerify | `{ head? }` | what was found, the first bad event named |
+ * | auditRepair | `null` | what was kept and cut |
+ * | receipts | `{ task, call? }` | Receipt[] |
  * | stop | `null` ends the kernel when idle | `null` |
  * @module
  */
@@ -82,7 +89,8 @@ export interface KernelConfig {
   readonly idleMs: number;
   /** Fault tests only: the kernel kills itself (SIGKILL) the `after`-th time it reaches `at`. */
   readonly failpoint?: { readonly at: FailPoint; readonly after: number };
-  readonly pool: { readonly workers: number; readonly toolhosts: number };
+  /** Workers that are kept warm. */
+  readonly pool: { readonly workers: number };
 }
 
 /** One line of a watched task: the live view and the execution trace are made of these. */

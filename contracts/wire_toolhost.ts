@@ -68,13 +68,7 @@ export interface HostCallAnswer {
   readonly writtenBytes?: number;
 }
 
-/** Kernel → toolhost events: `cancel` with the call's id. */
+/** Kernel → toolhost event, `cancel`. */
 export interface HostCancel {
   readonly id: string;
-}
-
-/** Toolhost → kernel, `apply` answer's conflicts travel in a `conflict` fault's detail. */
-export interface ApplyArgs {
-  readonly patch: string;
-  readonly changes: readonly StagedChange[];
 }

@@ -58,12 +58,6 @@ export interface Conflict {
   readonly found: Digest | undefined;
 }
 
-/** A structured notice that a patch was not applied, and why. Nothing was overwritten. */
-export interface ConflictReport {
-  readonly patch: Digest;
-  readonly conflicts: readonly Conflict[];
-}
-
 /** Something an agent made for its user: quarantined until released, gone when it expires. */
 export const Artifact = z.object({
   id: ArtifactId,

@@ -1,6 +1,11 @@
 /** What the tests of children share: a configuration around small programs of their own. */
-import type { KernelConfig, PortHandler, Powers } from "../contracts/mod.ts";
-import { Fault } from "../contracts/mod.ts";
+import {
+  Fault,
+  type KernelConfig,
+  NO_POLICY,
+  type PortHandler,
+  type Powers,
+} from "../contracts/mod.ts";
 import { type Children, makeChildren } from "./children.ts";
 import { makeSpawnPowers } from "./spawn_powers.ts";
 
@@ -74,21 +79,13 @@ export async function makeWorld(source: string = EVALUATOR): Promise<World> {
     },
     denoDir: `${dir}/deno`,
     personKey: "",
-    policy: {
-      rules: [],
-      never: [],
-      clearance: {},
-      limits: {},
-      strict: false,
-      selfConsent: false,
-      resultBytes: {},
-    },
+    policy: NO_POLICY,
     harness: "test",
     brokerSockets: [`${dir}/run/b0`, `${dir}/run/b1`],
     controlSocket: `${dir}/run/c`,
     stay: false,
     idleMs: 1_000,
-    pool: { workers: 0, toolhosts: 0 },
+    pool: { workers: 0 },
   };
   const made: Children[] = [];
   return {

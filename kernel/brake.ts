@@ -1,4 +1,8 @@
-/** SIGBRAKE: a process that spends too fast waits until a person lets it go on. Seed 004 section 65. @module */
+/**
+ * The brake: a process that spends too fast, or was sent SIGBRAKE, waits until a person lets it go on.
+ * Seed 004 section 65.
+ * @module
+ */
 import {
   Digest,
   Fault,
@@ -34,6 +38,7 @@ export async function askToGoOn(parts: BrakeParts, row: ProcessRow): Promise<boo
   const now = parts.powers.now();
   const limit = row.limits.moneyPerMinute;
   const spent = Math.round(row.usage.money * 100) / 100;
+  const signalled = row.status === "stopped";
   const question: Question = {
     id: QuestionId.parse(parts.powers.id("q")),
     task: row.task,
@@ -50,11 +55,13 @@ export async function askToGoOn(parts: BrakeParts, row: ProcessRow): Promise<boo
       session: row.session,
     },
     argumentsText: "{}",
-    summary: `It spends faster than ${limit} USD a minute (${spent} USD so far). Let it go on?`,
+    summary: signalled
+      ? `It was stopped by SIGBRAKE (${spent} USD so far). Let it go on?`
+      : `It spends faster than ${limit} USD a minute (${spent} USD so far). Let it go on?`,
     changes: [],
     executes: [],
     sources: row.sources.slice(-100),
-    rule: "limits.moneyPerMinute",
+    rule: signalled ? "signal SIGBRAKE" : "limits.moneyPerMinute",
     asked: Math.max(1, row.usage.questions),
     createdAt: now,
     expiresAt: now + TTL,

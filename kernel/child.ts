@@ -1,11 +1,13 @@
 /** One child: an operating-system process at the other end of a port. @module */
 import type { Port, PortHandler } from "../contracts/mod.ts";
 import { makePort } from "../port/mod.ts";
-import type { ExitStatus, SpawnPowers } from "./spawn.ts";
+import { type ExitStatus, howEnded, type SpawnPowers } from "./spawn.ts";
 import type { Role, StartLine } from "./start_line.ts";
 
 /** Most bytes of standard error that are kept. */
 const STDERR = 65_536;
+/** Most UTF-16 units of its last line that are told. */
+const LAST_LINE = 500;
 
 /** A child as the kernel holds it. */
 export interface Child {
@@ -18,6 +20,8 @@ export interface Child {
   readonly exited: Promise<ExitStatus>;
   /** The first 64 KiB of its standard error: untrusted text. */
   stderr(): string;
+  /** Resolves once it has ended: `ended (SIGKILL): LAST LINE OF ITS STANDARD ERROR`. Untrusted text. */
+  end(): Promise<string>;
 }
 
 /** What {@link startChild} is handed. */
@@ -47,6 +51,7 @@ export function startChild({ role, line, handler, spawn, now }: ChildParts): Chi
   void process.exited.then(() => port.close("the child has ended"));
   // A child that broke the protocol is not asked to leave.
   void port.closed.then(() => process.kill());
+  const stderr = (): string => new TextDecoder().decode(join(errors, errorBytes));
   return Object.freeze({
     role,
     osPid: process.pid,
@@ -56,7 +61,12 @@ export function startChild({ role, line, handler, spawn, now }: ChildParts): Chi
       process.kill();
       await process.exited;
     },
-    stderr: () => new TextDecoder().decode(join(errors, errorBytes)),
+    stderr,
+    async end(): Promise<string> {
+      const how = `ended (${howEnded(await process.exited)})`;
+      const last = stderr().trim().split("\n").at(-1)?.slice(0, LAST_LINE) ?? "";
+      return last === "" ? how : `${how}: ${last}`;
+    },
   });
 }
 

@@ -27,6 +27,8 @@ export interface ControlParts {
   readonly handlers: ControlHandlers;
   readonly watching: Watching;
   welcome(): Welcome;
+  /** A line for the kernel's own log: a bug that ended a connection. */
+  note(line: string): void;
 }
 
 /** The server side of control connections. */
@@ -75,7 +77,8 @@ export function makeControl(parts: ControlParts): Control {
           throw new Fault("badFrame", "Cannot serve a command line: it told, and may only ask");
         },
       });
-      void port.closed.then(() => {
+      void port.closed.then((why) => {
+        if (why.cause instanceof Error) parts.note(`${why.message}: ${why.cause.stack}`);
         connections -= 1;
         for (const stop of watches) stop();
       });

@@ -60,7 +60,6 @@ export const CONTROL_OPS = {
     tool: z.string().max(64),
     arguments: z.string().max(1_000_000),
     profile: Profile,
-    task: TaskId.optional(),
     mounts: TaskRequest.shape.mounts.optional(),
   }).strict(),
   leases: maybeTask,

@@ -13,14 +13,14 @@ import {
   ToolName,
   type TurnEnd,
 } from "../contracts/mod.ts";
-import { deriveChild } from "./derive_child.ts";
-import { onSignal, type SignalAction, type SignalState } from "./signals.ts";
+import { onBrakeAnswer, onSignal, type SignalAction, type SignalState } from "./signals.ts";
 import type { Offspring, Session, SessionTurn } from "./session.ts";
 import type { TaskHostParts } from "./task_host.ts";
 
 /** What {@link makeFamily} is handed. */
 export interface FamilyParts
-  extends Pick<TaskHostParts, "processes" | "leases" | "log" | "powers" | "toolhosts"> {
+  extends
+    Pick<TaskHostParts, "processes" | "leases" | "log" | "powers" | "toolhosts" | "askBrake"> {
   /** Makes the session of a child. */
   session(row: ProcessRow, offspring: Offspring): Session;
   /** Tools that a process is advertised now. */
@@ -31,6 +31,7 @@ export interface FamilyParts
 export interface Family {
   /** What the process may do with children. */
   of(pid: Pid): Offspring;
+  /** Takes in the task's first process. */
   adopt(row: ProcessRow, session: Session): void;
   /** Delivers a signal; false when the process is not of this family. */
   signal(pid: Pid, signal: Signal): Promise<boolean>;
@@ -71,6 +72,18 @@ const EXIT_OF = {
 export function makeFamily(parts: FamilyParts): Family {
   const { processes, leases } = parts;
   const members = new Map<Pid, Member>();
+
+  const join = (row: ProcessRow, session: Session): Member => {
+    const member: Member = {
+      ...{ row, session },
+      signals: "running",
+      killed: undefined,
+      limit: undefined,
+      result: undefined,
+    };
+    members.set(row.pid, member);
+    return member;
+  };
 
   const childOf = (parent: Pid, pid: number): Member => {
     const found = [...members.values()].find(({ row }) => row.pid === pid && row.ppid === parent);
@@ -124,10 +137,28 @@ export function makeFamily(parts: FamilyParts): Family {
         member.killed = { signal, exit: action.exit };
         await endSubtree(member, action.exit);
         return;
-      case "askBrake": // inference.ts asks, before the next inference
+      case "askBrake":
+        // Not awaited: whoever sent the signal need not wait for a person.
+        void brake(member);
+        return;
       case "reap": // `wait` gives the exit
         return;
     }
+  };
+
+  /** Held until a person answers; where nobody is there to ask, the turn ends and waits. */
+  const brake = async (member: Member): Promise<void> => {
+    let allowed = false;
+    try {
+      allowed = await parts.askBrake(member.row);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      if (error.code === "needsApproval") return member.session.park(error);
+    }
+    if (member.row.status === "ended") return;
+    const { next, actions } = onBrakeAnswer(member.signals, allowed);
+    member.signals = next;
+    for (const action of actions) await act(member, "SIGBRAKE", action);
   };
 
   const deliver = async (member: Member, signal: Signal): Promise<void> => {
@@ -162,29 +193,17 @@ export function makeFamily(parts: FamilyParts): Family {
     const limits = Object.fromEntries(
       Object.entries(body.limits).filter(([, value]) => value !== undefined),
     );
-    const rights = deriveChild(above, { capabilities, limits }, parts.tools(parent));
-    processes.charge(parent, { children: 1 });
-    const { task, session, principal, profile, onQuestion, phase, colour, label } = above;
-    const row = processes.add({
-      ...{ task, session, principal, profile, onQuestion, phase, colour, label },
-      ...rights,
+    const row = processes.deriveChild(parent, {
+      ...{ capabilities, limits },
+      tools: parts.tools(parent),
+      spec: "child",
       // INVARIANT: a call is named by its conversation: nobody is given a relative's result.
       conversation: `${above.conversation}/${members.size}`,
-      ppid: parent,
-      spec: "child",
-      sources: above.sources,
     });
     await inheritLeases(parent, row);
     const child = parts.session(row, of(row.pid));
-    const member: Member = {
-      row,
-      session: child,
-      signals: "running",
-      killed: undefined,
-      limit: undefined,
-      result: undefined,
-    };
-    members.set(row.pid, member);
+    const member = join(row, child);
+    const { task, colour, label } = row;
     const message: ChatMessage = {
       role: "user",
       content: body.persona === "" ? body.request : `${body.persona}\n\n${body.request}`,
@@ -227,16 +246,7 @@ export function makeFamily(parts: FamilyParts): Family {
 
   return Object.freeze({
     of,
-    adopt(row: ProcessRow, session: Session): void {
-      members.set(row.pid, {
-        row,
-        session,
-        signals: "running",
-        killed: undefined,
-        limit: undefined,
-        result: undefined,
-      });
-    },
+    adopt: (row: ProcessRow, session: Session) => void join(row, session),
     async signal(pid: Pid, signal: Signal): Promise<boolean> {
       const member = members.get(pid);
       if (member === undefined) return false;

@@ -111,7 +111,7 @@ Deno.test({
         JSON.stringify(import.meta.resolve("./_fixture_test.ts"))
       };
         const world = await makeWorld();
-        const children = await world.children({ pool: { workers: 1, toolhosts: 0 } });
+        const children = await world.children({ pool: { workers: 1 } });
         const worker = await children.worker(DEAF);
         const { child: host } = await children.toolhost({ mounts: [], content: world.dir + "/content",
           scratch: world.dir + "/scratch", writable: false, judge: () => ({ allow: true }), handler: DEAF });
@@ -221,7 +221,7 @@ Deno.test("the permission socket takes one connection only, and a toolhost whose
 Deno.test("a child that does not start is refused with the last words that it wrote", async () => {
   const world = await makeWorld(`throw new Error("no such luck")`);
   try {
-    const children = await world.children({ pool: { workers: 1, toolhosts: 0 } });
+    const children = await world.children({ pool: { workers: 1 } });
     await assert.rejects(children.worker(DEAF), (error: unknown) => {
       assert.ok(error instanceof Fault);
       assert.equal(error.code, "upstream");
@@ -235,7 +235,7 @@ Deno.test("a child that does not start is refused with the last words that it wr
 
 Deno.test("closing ends every child, and none is started afterwards", async () => {
   await withWorld(async (world) => {
-    const children = await world.children({ pool: { workers: 2, toolhosts: 0 } });
+    const children = await world.children({ pool: { workers: 2 } });
     const child = await children.worker(DEAF);
     void child.port.ask("eval", "for (;;);").catch(() => {});
     await children.close();

@@ -16,6 +16,7 @@ import {
 } from "../contracts/mod.ts";
 import type { OpenModel } from "./model_services.ts";
 import type { ProcessTable } from "./process_table.ts";
+import { contextPresses } from "./signals.ts";
 import type { WorkerRequest } from "./worker_ops.ts";
 
 /** What {@link makeInference} is handed. */
@@ -60,7 +61,7 @@ export function makeInference(
 ): (body: InferBody, signal: AbortSignal) => Promise<InferenceResponse> {
   const { row, processes, conversation, model, powers } = parts;
 
-  const check = (body: InferBody): number => {
+  const check = (body: InferBody): void => {
     if (body.base > conversation.length) {
       throw new Fault(
         "invalidInput",
@@ -71,13 +72,14 @@ export function makeInference(
     if (refused !== undefined) throw new Fault("refused", `Cannot infer: ${refused}`);
     const kept = conversation.slice(0, body.base);
     const input = estimateTokens(kept) + estimateTokens(body.append);
-    if (input > Math.min(row.limits.contextWindow, model.info.contextTokens)) {
+    const contextWindow = Math.min(row.limits.contextWindow, model.info.contextTokens);
+    if (input > contextWindow) {
       throw new Fault(
         "contextOverflow",
         `Cannot infer: about ${input} tokens do not fit the context window`,
       );
     }
-    if (input > 0.8 * Math.min(row.limits.contextWindow, model.info.contextTokens)) {
+    if (contextPresses(input, { contextWindow })) {
       parts.toWorker("signal", { signal: "SIGCTXPRESSURE" });
     }
     const price = model.info.price;
@@ -90,7 +92,6 @@ export function makeInference(
       parts.exhausted(over);
       throw new Fault("budgetExhausted", `Cannot infer: ${over}`);
     }
-    return input;
   };
 
   return async (body, signal) => {

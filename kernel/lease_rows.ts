@@ -6,7 +6,6 @@ import { covers } from "./lease_scope.ts";
 export interface LeaseRows {
   put(lease: Lease): void;
   get(id: LeaseId): Lease | undefined;
-  ofProcess(pid: Pid): readonly Lease[];
   ofTask(task: TaskId): readonly Lease[];
   all(): readonly Lease[];
   /** The lease and every lease derived from it, parents first. */
@@ -37,7 +36,6 @@ export function makeLeaseRows(): LeaseRows {
       if (lease.parent !== undefined) add(children, lease.parent, lease.id);
     },
     get: (id: LeaseId) => rows.get(id),
-    ofProcess: (pid: Pid) => found(byPid.get(pid)),
     ofTask: (task: TaskId) => found(byTask.get(task)),
     all: () => [...rows.values()],
     subtree(id: LeaseId): readonly Lease[] {

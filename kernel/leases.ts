@@ -24,8 +24,6 @@ export type LeaseGrant = Parameters<Leases["grant"]>[0];
 export interface LeaseTable extends Leases {
   /** Grants many to one task in one commit: a task's start takes one. */
   grantAll(grants: readonly LeaseGrant[]): Promise<readonly Lease[]>;
-  /** Takes back everything of a process. */
-  revokeProcess(pid: Pid, why: string): Promise<readonly LeaseId[]>;
   /** Forgets an ended task's leases; the log keeps them. */
   forget(task: TaskId): void;
   /** Stops watching for expiry. */
@@ -178,8 +176,6 @@ export async function openLeases(
       return made ?? lease;
     },
     revoke: async (id: LeaseId, why: string) => await take(rows.subtree(id), why),
-    revokeProcess: async (pid: Pid, why: string) =>
-      await take(rows.ofProcess(pid).flatMap(({ id }) => rows.subtree(id)), why),
     alive,
     get,
     covering: (pid: Pid, scope: Scope) => rows.covering(pid, scope).find(({ id }) => alive(id)),

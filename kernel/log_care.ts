@@ -3,13 +3,7 @@
  * A damaged log is mended by the explicit command only. DESIGN section 6.
  * @module
  */
-import {
-  type Digest,
-  Fault,
-  type Store,
-  TASK_TRANSITIONS,
-  TaskStatus,
-} from "../contracts/mod.ts";
+import { type Digest, Fault, type Store, TASK_TRANSITIONS, TaskStatus } from "../contracts/mod.ts";
 
 /** What a check of the whole log says. */
 export interface LogReport {
@@ -100,5 +94,28 @@ export function makeLogCare(parts: LogCareParts): LogCare {
       }
     },
     verify,
+  });
+}
+
+/** The two commands where tasks may be at work: they find damage, and the next kernel mends it. */
+export function careOverWork(care: Pick<LogCare, "verify">, endSoon: () => void): {
+  auditVerify(head: Digest | undefined): Promise<LogReport>;
+  auditRepair(): Promise<never>;
+} {
+  return Object.freeze({
+    async auditVerify(head: Digest | undefined): Promise<LogReport> {
+      const report = await care.verify(head);
+      if (report.bad !== undefined && report.bad.flaw !== "cutTail") endSoon();
+      return report;
+    },
+    async auditRepair(): Promise<never> {
+      const { ok } = await care.verify(undefined);
+      if (ok) throw new Fault("conflict", "Cannot repair the log: it is intact");
+      endSoon();
+      throw new Fault(
+        "conflict",
+        "Cannot repair the log while tasks may run: this kernel ends now; repeat the command",
+      );
+    },
   });
 }

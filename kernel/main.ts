@@ -1,6 +1,5 @@
 /** The kernel process: wires the parts together, in the order in which a request flows. @module */
 import {
-  type Digest,
   type EventLog,
   Fault,
   type KernelConfig,
@@ -20,6 +19,7 @@ import {
   openLog,
   readPrivate,
   repairTail,
+  verifyChain,
   verifyLog,
 } from "../broker/audit/mod.ts";
 import { KEY_POWERS, LOG_POWERS } from "../broker/audit/log_powers.ts";
@@ -35,7 +35,6 @@ import {
   type TaskGate,
 } from "../broker/mod.ts";
 import { httpFetchBinding } from "../net/mod.ts";
-import { openSqliteStore, replaceSqliteFile } from "../store/sqlite/mod.ts";
 import { makeWorkspace, WORKSPACE_TOOLS } from "../workspace/mod.ts";
 import { askToGoOn } from "./brake.ts";
 import { makeBus } from "./bus.ts";
@@ -46,7 +45,10 @@ import { makeIdleWatch } from "./idle.ts";
 import { openLeases } from "./leases.ts";
 import { disk, exit, note, onTerminate, readConfigLine, realPowers } from "./main_powers.ts";
 import { damagedHandlers } from "./maintenance.ts";
+import { careOverWork, makeLogCare } from "./log_care.ts";
+import { makeMending } from "./mend.ts";
 import { makeModelServices } from "./model_services.ts";
+import { openStore } from "./open_store.ts";
 import { makeHandlers } from "./operator.ts";
 import { makeOutbox } from "./outbox.ts";
 import { makeProcessOps } from "./process_ops.ts";
@@ -77,26 +79,47 @@ if (!await disk.lock(`${config.dir}/lock`)) {
   exit(3);
 }
 const database = `${config.dir}/remit.db`;
-const store = openSqliteStore({ path: database });
+const { store, damage } = openStore(database, (why) => {
+  note(why);
+  return exit(1);
+});
 const signer = await loadOrMakeReceiptKey({
   powers: KEY_POWERS,
   path: `${config.dir}/receipt_key`,
 });
 const secretOf: ReadPrivate = (event) => readPrivate(store, event);
-const verify = (head: Digest | undefined): Promise<object> =>
-  verifyLog({ store, publicKey: signer.publicKey, ...(head === undefined ? {} : { head }) });
+const damaged = disk.flag(`${config.dir}/damaged`);
+const care = makeLogCare({
+  ...{ store, damage },
+  verify: (head) =>
+    verifyLog({ store, publicKey: signer.publicKey, ...(head === undefined ? {} : { head }) }),
+  verifyChain: (task) => verifyChain(store, task),
+  note: damaged,
+});
 const end = { now: (): void => exit(0) };
 onTerminate(() => end.now());
 
 try {
+  await care.check();
   await work(await openLog({ store, signer, ...LOG_POWERS }));
 } catch (error) {
   if (!(error instanceof Fault) || error.code !== "storeCorrupt") throw error;
   note(error.message);
-  await serve(damagedHandlers({ damage: error, verify, repair, stop: () => end.now() }), {
-    head: () => "",
-    watching: NOTHING_TO_WATCH,
+  const repair = makeMending({
+    ...{ store, database, note: damaged, now: powers.now },
+    copyTo: (fresh, how) => repairTail({ store, fresh, signer, ...LOG_POWERS, ...how }),
+    mended: () => void powers.after(100, () => end.now()),
   });
+  const control = await serve(
+    damagedHandlers({ damage: error, verify: care.verify, repair, stop: () => end.now() }),
+    { head: () => "", watching: NOTHING_TO_WATCH },
+  );
+  idleUnless(() => control.connections() > 0).start();
+}
+
+function idleUnless(busy: () => boolean): ReturnType<typeof makeIdleWatch> {
+  const { idleMs, stay } = config;
+  return makeIdleWatch({ powers, idleMs, stay, busy, end: () => end.now() });
 }
 
 /** Serves the control socket. */
@@ -105,21 +128,6 @@ function serve(
   parts: { readonly watching: Watching; head(): string },
 ): Promise<Control> {
   return serveControl({ ...parts, config, handlers, pid: Deno.pid, receiptKey: signer.publicKey });
-}
-
-/** The intact part of a damaged log takes its place; the old file is kept beside it. */
-async function repair(): Promise<object> {
-  const stamp = powers.now();
-  const path = `${database}.repaired-${stamp}`;
-  const fresh = openSqliteStore({ path });
-  const report = await repairTail({ store, fresh, signer, ...LOG_POWERS });
-  await fresh.close();
-  if (!report.repaired) return report;
-  await store.close();
-  const keepAs = `${database}.damaged-${stamp}`;
-  replaceSqliteFile(database, { fresh: path, keepAs });
-  powers.after(100, () => end.now());
-  return { ...report, keptAs: keepAs };
 }
 
 /** Everything over an intact log. */
@@ -194,6 +202,7 @@ async function work(plainLog: EventLog): Promise<void> {
   });
   const tasks: RunningTasks = makeTaskHost({
     ...{ children, gate, powers, processes, leases, toolhosts, models, store, restored, disk, log },
+    note,
     readPrivate: secretOf,
     work: `${config.dir}/work`,
     never: policy.neverGlobs("read"),
@@ -264,9 +273,7 @@ async function work(plainLog: EventLog): Promise<void> {
       log: (task, from) => pastEvents(store, secretOf, { task, from }),
       auditQuery: ({ limit: _limit, ...filter }) =>
         auditRecords({ store, filter: present(filter) }),
-      auditVerify: verify,
-      auditRepair: () =>
-        Promise.reject(new Fault("conflict", "Cannot repair the log: it is intact")),
+      ...careOverWork(care, () => idle.endSoon()),
       receipts: (task, call) =>
         exportReceipts({ store, task, ...(call === undefined ? {} : { call }) }),
       stop: () => idle.endSoon(),
@@ -282,13 +289,7 @@ async function work(plainLog: EventLog): Promise<void> {
     void Promise.race([closed, late]).finally(() => exit(0));
     leases.close();
   };
-  const idle = makeIdleWatch({
-    powers,
-    idleMs: config.idleMs,
-    stay: config.stay,
-    busy: () => control.connections() > 0 || !service.idle(),
-    end: () => end.now(),
-  });
+  const idle = idleUnless(() => control.connections() > 0 || !service.idle());
   await service.recover();
   idle.start();
 }

@@ -35,16 +35,6 @@ export function realPowers(failpoint: KernelConfig["failpoint"]): Powers {
   });
 }
 
-/** Randomness as bytes. */
-export function random(count: number): Uint8Array {
-  return new Uint8Array(randomBytes(count));
-}
-
-/** Runs `f` once the current input and output have been handled. */
-export function soon(f: () => void): void {
-  setImmediate(f);
-}
-
 /** The kernel's own folder. */
 export const disk = Object.freeze({
   async makeDir(path: string): Promise<void> {
@@ -65,8 +55,15 @@ export const disk = Object.freeze({
       throw error;
     }
   },
-  async writeNew(path: string, bytes: Uint8Array, mode: number): Promise<void> {
-    await Deno.writeFile(path, bytes, { createNew: true, mode });
+  /** A file that is there or not. */
+  flag(
+    path: string,
+  ): { read(): Promise<boolean>; write(): Promise<void>; remove(): Promise<void> } {
+    return Object.freeze({
+      read: async () => await disk.read(path) !== undefined,
+      write: () => Deno.writeFile(path, new Uint8Array(), { mode: 0o600 }),
+      remove: () => disk.remove(path),
+    });
   },
   /** Takes the state folder's lock, or tells that another kernel has it. */
   async lock(path: string): Promise<boolean> {

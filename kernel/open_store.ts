@@ -8,24 +8,21 @@ export interface Opened {
   readonly damage: Fault | undefined;
 }
 
-/** Opens the database at `path`. @throws Fault `storeFull`, `refused`, `unavailable`, `conflict`. */
-export function openStore(path: string): Opened {
+/** Opens the database at `path`. Where that cannot be, `end` is told why. */
+export function openStore(path: string, end: (why: string) => never): Opened {
   try {
     return { store: openSqliteStore({ path }), damage: undefined };
   } catch (error) {
-    if (!isDamage(error)) throw error;
+    if (!(error instanceof Fault)) throw error;
+    if (error.code !== "storeCorrupt") return end(error.message);
     try {
       // What can still be read is read, and nothing is written.
       return { store: openSqliteStore({ path, readOnly: true }), damage: error };
     } catch (worse) {
-      if (!isDamage(worse)) throw worse;
+      if (!(worse instanceof Fault)) throw worse;
       return { store: unreadable(worse), damage: worse };
     }
   }
-}
-
-function isDamage(error: unknown): error is Fault {
-  return error instanceof Fault && error.code === "storeCorrupt";
 }
 
 function unreadable(why: Fault): SqliteStore {

@@ -54,7 +54,7 @@ export function inherited(charge: Charge): Charge {
   return rest;
 }
 
-/** Throws nothing: limits that are the smaller of both, with what the child asked for where it is less. */
+/** The parent's limits, and what the child asked for where that is less. */
 export function narrowed(parent: Limits, asked: Partial<Limits>): Limits {
   const { callsByEffect: effects, ...plain } = parent;
   const limits: Record<string, number> = {};

@@ -7,7 +7,6 @@ import {
   mixLabel,
   noUsage,
   type OnQuestion,
-  type Phase,
   Pid,
   type Powers,
   type ProcessKeeper,
@@ -51,7 +50,9 @@ export interface NewProcess extends
 /** What a parent asks for a child of its own. */
 export interface ChildProcess extends ChildRequest {
   readonly spec: string;
-  readonly conversation?: string;
+  readonly conversation: string;
+  /** Tools that the parent is advertised now. */
+  readonly tools: ReadonlySet<string>;
 }
 
 /** The table as the kernel holds it: gate and broker see {@link ProcessKeeper} only. */
@@ -59,14 +60,13 @@ export interface ProcessTable extends ProcessKeeper {
   /** Throws `gone` for a parent that has ended. */
   add(process: NewProcess): ProcessRow;
   /**
-   * Adds a child with at most its parent's tools (of its snapshot), mounts, limits, colour and
-   * label, and charges it. Throws as `deriveChild` does, and `gone` for an ended parent.
+   * Adds a child with at most its parent's tools, mounts and limits, of its parent's colour and
+   * label, and charges the parent. Throws as `deriveChild` does, and `gone` for an ended parent.
    */
   deriveChild(parent: Pid, child: ChildProcess): ProcessRow;
   /** Ends a process and every descendant; returns those that ended now, children first. */
   end(pid: Pid, exit: number): readonly ProcessRow[];
   setStatus(pid: Pid, status: ProcessStatus): void;
-  setPhase(pid: Pid, phase: Phase): void;
   /** Whether questions from now on wait for a person, are queued or denied. */
   setOnQuestion(pid: Pid, onQuestion: OnQuestion): void;
   /** The inference that proposes the calls from now on. */
@@ -172,8 +172,7 @@ export function makeProcessTable(powers: Pick<Powers, "now">): ProcessTable {
     add,
     deriveChild(parent: Pid, child: ChildProcess): ProcessRow {
       const from = live(parent);
-      const tools = new Set<string>(from.snapshot?.tools.map(({ name }) => name) ?? []);
-      const rights = deriveChild(from, child, tools);
+      const rights = deriveChild(from, child, child.tools);
       charge(parent, { children: 1 });
       const { task, session, principal, profile, onQuestion, phase, colour, label, sources } = from;
       return add({
@@ -181,7 +180,7 @@ export function makeProcessTable(powers: Pick<Powers, "now">): ProcessTable {
         ...{ task, session, principal, profile, onQuestion, phase, colour, label, sources },
         ppid: parent,
         spec: child.spec,
-        conversation: child.conversation ?? `${from.conversation}/${next}`,
+        conversation: child.conversation,
       });
     },
     end(pid: Pid, exit: number): readonly ProcessRow[] {
@@ -200,9 +199,6 @@ export function makeProcessTable(powers: Pick<Powers, "now">): ProcessTable {
     },
     setStatus(pid: Pid, status: ProcessStatus): void {
       live(pid).status = status;
-    },
-    setPhase(pid: Pid, phase: Phase): void {
-      live(pid).phase = phase;
     },
     setModel(pid: Pid, model: ProcessRow["model"]): void {
       live(pid).model = model;

@@ -8,10 +8,14 @@ import {
   SessionId,
   TaskId,
   ToolName,
-  type ToolSnapshot,
 } from "../contracts/mod.ts";
 import { above, narrowed } from "./process_limits.ts";
-import { makeProcessTable, type NewProcess, type ProcessTable } from "./process_table.ts";
+import {
+  type ChildProcess,
+  makeProcessTable,
+  type NewProcess,
+  type ProcessTable,
+} from "./process_table.ts";
 
 const base: NewProcess = {
   task: TaskId.parse("t000000000000"),
@@ -31,16 +35,19 @@ const base: NewProcess = {
 function family(limits: Partial<Limits> = {}): {
   table: ProcessTable;
   parent: ProcessRow;
-  tools(...names: readonly string[]): void;
 } {
   const table = makeProcessTable({ now: () => 0 });
   const parent = table.add({ ...base, limits: { ...DEFAULT_LIMITS, ...limits } });
-  const tools = (...names: readonly string[]): void => {
-    const made = names.map((name) => ({ name: ToolName.parse(name) }));
-    table.advertise(parent.pid, { id: "0".repeat(64), tools: made } as unknown as ToolSnapshot);
-  };
-  return { table, parent, tools };
+  return { table, parent };
 }
+
+const CHILD: ChildProcess = {
+  spec: "child",
+  conversation: "c/1",
+  tools: new Set(["file_read"]),
+  capabilities: [],
+  limits: {},
+};
 
 const code = (expected: string) => (error: unknown): boolean => (error as Fault).code === expected;
 
@@ -52,9 +59,8 @@ Deno.test("process numbers start at 2 and are never used twice", () => {
 });
 
 Deno.test("a charge counts against every ancestor, and is refused whole when one of them has too little", () => {
-  const { table, parent, tools } = family({ money: 1 });
-  tools("file_read");
-  const child = table.deriveChild(parent.pid, { spec: "child", capabilities: [], limits: {} });
+  const { table, parent } = family({ money: 1 });
+  const child = table.deriveChild(parent.pid, CHILD);
   table.charge(child.pid, { money: 0.6, call: "read" });
   assert.equal(parent.usage.money, 0.6);
   assert.equal(parent.usage.callsByEffect["read"], 1);
@@ -90,11 +96,10 @@ Deno.test("model turns are counted for each message", () => {
 });
 
 Deno.test("mallory's child gets no tool, argument, mount, limit or depth beyond its parent's", () => {
-  const { table, parent, tools } = family({ money: 1, depth: 2 });
-  tools("file_read");
+  const { table, parent } = family({ money: 1, depth: 2 });
   const spawn = (tool: string, limits: Partial<Limits> = {}, mounts?: string[]): ProcessRow =>
     table.deriveChild(parent.pid, {
-      spec: "child",
+      ...CHILD,
       capabilities: [{ tool: ToolName.parse(tool) }],
       limits,
       ...(mounts === undefined ? {} : { mounts }),
@@ -106,10 +111,9 @@ Deno.test("mallory's child gets no tool, argument, mount, limit or depth beyond 
   assert.equal(child.limits.money, 0.5);
   assert.equal(child.limits.toolCalls, parent.limits.toolCalls);
   assert.equal(parent.usage.children, 1);
-  table.advertise(child.pid, parent.snapshot as ToolSnapshot);
-  const grandchild = table.deriveChild(child.pid, { spec: "c", capabilities: [], limits: {} });
+  const grandchild = table.deriveChild(child.pid, CHILD);
   assert.throws(
-    () => table.deriveChild(grandchild.pid, { spec: "c", capabilities: [], limits: {} }),
+    () => table.deriveChild(grandchild.pid, CHILD),
     code("budgetExhausted"),
   );
 });
@@ -118,12 +122,10 @@ Deno.test("a child that leaves an argument open inherits its parent's filter", (
   const table = makeProcessTable({ now: () => 0 });
   const tool = ToolName.parse("file_read");
   const parent = table.add({ ...base, capabilities: [{ tool, where: { path: ["desk/notes/"] } }] });
-  table.advertise(parent.pid, { id: "", tools: [{ name: tool }] } as unknown as ToolSnapshot);
   const spawn = (path?: string): ProcessRow =>
     table.deriveChild(parent.pid, {
-      spec: "c",
+      ...CHILD,
       capabilities: [path === undefined ? { tool } : { tool, where: { path: [path] } }],
-      limits: {},
     });
   assert.deepEqual(spawn().capabilities?.[0]?.where, { path: ["desk/notes/"] });
   assert.deepEqual(spawn("desk/notes/2026").capabilities?.[0]?.where, {
@@ -134,8 +136,8 @@ Deno.test("a child that leaves an argument open inherits its parent's filter", (
 
 Deno.test("ending a process ends its subtree and cancels its calls", () => {
   const { table, parent } = family();
-  const child = table.deriveChild(parent.pid, { spec: "c", capabilities: [], limits: {} });
-  const grandchild = table.deriveChild(child.pid, { spec: "c", capabilities: [], limits: {} });
+  const child = table.deriveChild(parent.pid, CHILD);
+  const grandchild = table.deriveChild(child.pid, CHILD);
   const abort = new AbortController();
   grandchild.calls.set("1" as never, { tool: "file_read", since: 0, abort });
   assert.deepEqual(table.end(parent.pid, 1).map(({ pid }) => pid), [4, 3, 2]);
@@ -148,8 +150,7 @@ Deno.test("ending a process ends its subtree and cancels its calls", () => {
 Deno.test("a child's limits are extended up to its parent's only", () => {
   const { table, parent } = family({ money: 1 });
   const child = table.deriveChild(parent.pid, {
-    spec: "c",
-    capabilities: [],
+    ...CHILD,
     limits: { money: 0.1 },
   });
   table.extend(child.pid, { money: 1 });

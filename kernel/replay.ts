@@ -6,6 +6,7 @@
 import {
   ChatMessage,
   Colour,
+  Digest,
   Fault,
   type Json,
   type JsonObject,
@@ -39,6 +40,8 @@ export interface Replay {
   readonly finished: ReadonlyMap<string, ToolResult>;
   /** Keys of intents without an outcome: their effect may or may not have happened. */
   readonly unfinished: ReadonlySet<string>;
+  /** Patches among those. */
+  readonly torn: readonly TornPatch[];
   readonly colour: Colour;
   readonly label: Label;
   readonly sources: readonly Source[];
@@ -47,8 +50,19 @@ export interface Replay {
   readonly model: ProcessRow["model"] | undefined;
   /** What the task had used. */
   readonly spent: Usage;
+  /** The last thing that a person said of the brake is that it shall not go on. */
+  readonly brakeDenied: boolean;
   /** Scopes that were taken back: they are not granted again. */
   readonly revoked: readonly Scope[];
+}
+
+/** A patch that was being applied when a kernel ended: it may be in the folder, or a part of it. */
+export interface TornPatch {
+  /** Key of the call. */
+  readonly key: string;
+  readonly patch: Digest;
+  /** Files that it changes, `MOUNT/relative`. */
+  readonly paths: readonly string[];
 }
 
 /** Reads an event's private part; undefined when it has none or it was purged. */
@@ -101,12 +115,14 @@ export async function replayTask(
   const records: JsonObject[] = [];
   const finished = new Map<string, ToolResult>();
   const unfinished = new Set<string>();
+  const patches = new Map<string, TornPatch>();
   let colour: Colour = "BLUE";
   let label: Label = "public";
   let sources: Source[] = [];
   let turn = 0;
   let model: ProcessRow["model"] | undefined;
   const spent = noUsage();
+  let brakeDenied = false;
   const leases = new Map<string, Scope>();
   const revoked: Scope[] = [];
   // Process numbers start anew with each kernel; a task's first process is the one that is granted.
@@ -126,6 +142,7 @@ export async function replayTask(
       case "message":
         pending = parsed(ChatMessage, secret?.["message"], task, "a message");
         spent.iterations = 0;
+        brakeDenied = false;
         break;
       case "leaseGranted": {
         if (body["parent"] !== undefined) break;
@@ -169,10 +186,16 @@ export async function replayTask(
       case "questionAsked":
         spent.questions += 1;
         break;
+      case "questionAnswered":
+        if (body["kind"] === "brake") brakeDenied = body["decision"] === "deny";
+        break;
       case "intent": {
         count(spent, { call: String(body["effect"]) });
         const key = secret?.["key"];
-        if (typeof key === "string") unfinished.add(key);
+        if (typeof key !== "string") break;
+        unfinished.add(key);
+        const patch = body["tool"] === "patch_apply" ? patchOf(key, secret) : undefined;
+        if (patch !== undefined) patches.set(key, patch);
         break;
       }
       case "undone":
@@ -213,18 +236,30 @@ export async function replayTask(
     records,
     finished,
     unfinished,
+    torn: [...patches.values()].filter(({ key }) => unfinished.has(key)),
     colour,
     label,
     sources,
     turn,
     model,
     spent,
+    brakeDenied,
     revoked,
   };
 }
 
 function isObject(value: Json | undefined): value is JsonObject {
   return value !== null && typeof value === "object" && !Array.isArray(value);
+}
+
+function patchOf(key: string, secret: JsonObject | undefined): TornPatch | undefined {
+  const digests = secret?.["digests"];
+  const patch = Digest.safeParse(isObject(digests) ? digests["patch"] : undefined);
+  const scopes = secret?.["scope"];
+  if (!patch.success || !Array.isArray(scopes)) return undefined;
+  const written = "mount:write:";
+  const paths = scopes.filter((each) => typeof each === "string" && each.startsWith(written));
+  return { key, patch: patch.data, paths: paths.map((path) => String(path).slice(written.length)) };
 }
 
 /** Bytes that a committed outcome staged, kept or applied. */

@@ -1,8 +1,8 @@
 /** Listens on the control socket and serves who connects. DESIGN section 1. @module */
-import type { KernelConfig } from "../contracts/mod.ts";
+import { CONTROL_VERSION, type KernelConfig } from "../contracts/mod.ts";
 import { portOverConn } from "../port/stream_powers.ts";
 import { type Control, type ControlHandlers, makeControl } from "./control.ts";
-import { listenControl } from "./main_powers.ts";
+import { listenControl, note } from "./main_powers.ts";
 import type { Watching } from "./watch.ts";
 
 /** What {@link serveControl} is handed. */
@@ -27,7 +27,14 @@ export async function serveControl(parts: ServeParts): Promise<Control> {
   const control = makeControl({
     handlers,
     watching,
-    welcome: () => ({ version: 1, harness: config.harness, pid, receiptKey, head: parts.head() }),
+    note,
+    welcome: () => ({
+      version: CONTROL_VERSION,
+      harness: config.harness,
+      pid,
+      receiptKey,
+      head: parts.head(),
+    }),
   });
   const listener = await listenControl(config.controlSocket);
   void (async () => {

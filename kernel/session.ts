@@ -72,6 +72,8 @@ export interface Session {
   interrupt(): void;
   /** Cancels the inference under way, if there is one. */
   stopInferring(): void;
+  /** A question of this process was queued: its turn ends, and waits for the answer. */
+  park(fault: Fault): void;
   /** Tells the worker of a signal. */
   tell(signal: Signal): void;
   /** SIGSTOP: keeps back what the worker asks and what it is owed. */
@@ -131,16 +133,19 @@ export function makeSession(parts: SessionParts): Session {
     }
   };
 
+  const park = (fault: Fault): void => {
+    const question = QuestionId.safeParse(fault.detail?.["question"]);
+    if (question.success) parked?.(question.data);
+  };
+
   /** A question that was queued ends the turn; a store that failed ends the process. */
   const noticing = async <T>(work: Promise<T>): Promise<T> => {
     try {
       return await work;
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
-      if (error.code === "needsApproval") {
-        const question = QuestionId.safeParse(error.detail?.["question"]);
-        if (question.success) parked?.(question.data);
-      } else if (error.code === "storeFull" || error.code === "storeCorrupt") {
+      if (error.code === "needsApproval") park(error);
+      else if (error.code === "storeFull" || error.code === "storeCorrupt") {
         broken ??= error;
         void child?.kill();
       }
@@ -255,6 +260,7 @@ export function makeSession(parts: SessionParts): Session {
       withdraw();
     },
     stopInferring: () => inferring?.abort(),
+    park,
     tell: (signal: Signal) => child?.port.tell("signal", { signal }),
     hold: () => pause.close(),
     release: () => pause.open(),
@@ -281,8 +287,5 @@ function freshCaps(powers: Powers): CapList {
 
 async function epitaph(child: Child | undefined, error: Fault): Promise<string> {
   if (child === undefined || error.code !== "gone") return error.message;
-  const { code, signal } = await child.exited;
-  const how = signal === null ? `exit code ${code}` : signal;
-  const tail = child.stderr().trim().split("\n").at(-1) ?? "";
-  return `the worker ended (${how})${tail === "" ? "" : `: ${tail.slice(0, 500)}`}`;
+  return `the worker ${await child.end()}`;
 }

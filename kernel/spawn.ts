@@ -6,6 +6,11 @@ export interface ExitStatus {
   readonly signal: string | null;
 }
 
+/** How it ended, in words: `SIGKILL`, `exit code 1`. */
+export function howEnded({ code, signal }: ExitStatus): string {
+  return signal ?? `exit code ${code}`;
+}
+
 /** One program to start: absolute path, arguments and the whole environment. */
 export interface StartOptions {
   readonly program: string;

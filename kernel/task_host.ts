@@ -12,6 +12,7 @@ import {
   type HostedTask,
   type Pid,
   type ProcessRow,
+  type ReviewOutcome,
   type Signal,
   type Staged,
   type Store,
@@ -35,6 +36,7 @@ import { makeSession, type Offspring, type Session, type SessionParts } from "./
 import { type Payment, recent, spendsTooFast } from "./signals.ts";
 import type { TaskWorkspace } from "./task_workspace.ts";
 import type { Toolhosts } from "./toolhosts.ts";
+import { makeTornPatches } from "./torn_patch.ts";
 
 /** What {@link makeTaskHost} is handed. */
 export interface TaskHostParts
@@ -63,6 +65,8 @@ export interface TaskHostParts
   /** Nobody looks any more: wakes whoever waits for an answer of this task. */
   queueQuestions(task: TaskId): void;
   onText(task: TaskId, text: string): void;
+  /** Writes a line to the kernel's own log. */
+  note(line: string): void;
   /** The task's processes have ended: drop what is kept for its calls and answers. */
   forget(task: TaskId): void;
   /** Globs of the never-list, and the bytes of scratch that a task may keep. */
@@ -79,7 +83,6 @@ export interface TaskFamily {
   /** SIGXCPU, once: the process may say its last words. */
   exhausted(pid: Pid, limit: string): Promise<void>;
   osPids(pid: Pid): readonly number[];
-  capsChanged(): void;
 }
 
 /** The task host, and what it is running. */
@@ -167,6 +170,8 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       overlay: () => workspace.overlay(),
       recorded: () => workspace.recorded(),
     });
+    const torn = makeTornPatches({ ...parts, torn: replay?.torn ?? [], workspace, row });
+    await torn.mend();
     const denied = watchDenials(parts.gate, workspace.patch);
     const session = sessions(task, request, model, denied.gate);
     const family = makeFamily({
@@ -183,7 +188,6 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       signal: family.signal,
       exhausted: family.exhausted,
       osPids: family.osPids,
-      capsChanged: root.capsChanged,
     });
     const review = makeReview({ gate: denied.gate, row, workspace, denied });
     const before = replay?.conversation ?? [];
@@ -196,6 +200,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
         const next = message ?? pending;
         // A task that waited only for its review has nothing more to infer.
         if (first && next === undefined && !unfinished) return answered(before);
+        if (first && replay?.brakeDenied === true) return { stop: "brake", text: "" };
         first = false;
         pending = undefined;
         if (next !== undefined) processes.setTurn(row.pid, row.turn + 1);
@@ -205,10 +210,13 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
         const outcome: TurnOutcome = killed === undefined
           ? end
           : { stop: "killed", exit: killed.exit, text: `ended by ${killed.signal}` };
-        const limited = limit === undefined ? outcome : { ...outcome, limit };
-        return limited;
+        return limit === undefined ? outcome : { ...outcome, limit };
       },
-      review,
+      async review(): Promise<ReviewOutcome> {
+        const outcome = await review();
+        if (outcome.kind !== "waiting") await torn.settle();
+        return outcome;
+      },
       interrupt: () => root.interrupt(),
       unattended(): void {
         if (row.onQuestion !== "ask" || row.status === "ended") return;
@@ -219,6 +227,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       undo: () => workspace.undo(row),
       async end(exit): Promise<void> {
         running.delete(task.id);
+        if (exit !== EXIT.waiting) await torn.settle();
         await family.end(exit);
         await toolhosts.close(task.id);
         leases.forget(task.id);

@@ -27,21 +27,27 @@ export interface MadeWorkspace {
     readonly label: StagedChange["label"];
   }[];
   fold(record: JsonObject): void;
-  undoCall(patch: Digest): {
-    invoke(options: {
-      readonly pid: ProcessRow["pid"];
-      readonly id: string;
-      readonly colour: StagedChange["colour"];
-      readonly label: StagedChange["label"];
-      readonly deadlineMs: number;
-      readonly signal: AbortSignal;
-    }): Promise<{ readonly undone: readonly string[]; readonly record: JsonObject }>;
-  };
+  undoCall(patch: Digest): MadeUndo;
+  putBackCall(patch: Digest, paths: readonly string[]): MadeUndo | undefined;
+}
+
+/** An undo that is ready to run. */
+export interface MadeUndo {
+  invoke(options: {
+    readonly pid: ProcessRow["pid"];
+    readonly id: string;
+    readonly colour: StagedChange["colour"];
+    readonly label: StagedChange["label"];
+    readonly deadlineMs: number;
+    readonly signal: AbortSignal;
+    readonly onlyHalf?: boolean;
+  }): Promise<{ readonly undone: readonly string[]; readonly record: JsonObject }>;
 }
 
 /** Staged changes and applied patches of one task, and the tools over them. */
 export interface TaskWorkspace
-  extends Pick<MadeWorkspace, "overlay" | "patch" | "recorded" | "fold"> {
+  extends
+    Pick<MadeWorkspace, "overlay" | "patch" | "applied" | "recorded" | "fold" | "putBackCall"> {
   /** Tools over the workspace, and the others of the task. */
   readonly tools: ReadonlyMap<string, ToolBinding>;
   /** `content`: the folder of content-addressed files. */
@@ -51,7 +57,7 @@ export interface TaskWorkspace
 }
 
 /** Milliseconds that an undo may take. */
-const UNDO_MS = 60_000;
+export const UNDO_MS = 60_000;
 
 /** Adds what the operator does with a workspace: look at it, and take patches back. */
 export function makeTaskWorkspace(
@@ -62,11 +68,11 @@ export function makeTaskWorkspace(
     readonly others: readonly ToolBinding[];
   },
 ): TaskWorkspace {
-  const { overlay, patch, recorded, fold } = made;
+  const { overlay, patch, applied, recorded, fold, putBackCall } = made;
   const tools = new Map<string, ToolBinding>(made.bindings);
   for (const other of parts.others) tools.set(other.descriptor.name, other);
   return Object.freeze({
-    ...{ tools, overlay, patch, recorded, fold },
+    ...{ tools, overlay, patch, applied, recorded, fold, putBackCall },
     staged: (content: string): Staged => ({
       patch: patch()?.id ?? null,
       changes: overlay(),

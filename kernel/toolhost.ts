@@ -3,6 +3,7 @@ import {
   Fault,
   type HostCallAnswer,
   type HostCallBody,
+  type HostCancel,
   type Lease,
   type Pid,
   type Powers,
@@ -12,6 +13,7 @@ import {
 import type { Child } from "./child.ts";
 import { type Deadline, makeDeadline } from "./deadline.ts";
 import { parseHostAnswer } from "./host_answer.ts";
+import { howEnded } from "./spawn.ts";
 import type { OpenGrant } from "./toolhost_judge.ts";
 
 /** Milliseconds that a toolhost has to honour a cancel before it is killed. */
@@ -51,7 +53,7 @@ export function makeHostCalls(powers: Pick<Powers, "now" | "after">): HostCalls 
 
   const ending = (child: Child, entry: Open, fault: Fault): () => void => {
     entry.ending ??= fault;
-    child.port.tell("cancel", { id: entry.call.body.id });
+    child.port.tell("cancel", toJson({ id: entry.call.body.id } satisfies HostCancel));
     // One that does not listen is not asked twice.
     return powers.after(HONOUR_MS, () => void child.kill());
   };
@@ -131,7 +133,6 @@ async function hasEnded({ port }: Child): Promise<boolean> {
 }
 
 async function epitaph(child: Child, tool: string, cause: Fault): Promise<Fault> {
-  const { code, signal } = await child.exited;
-  const how = signal ?? `exit code ${code}`;
+  const how = howEnded(await child.exited);
   return new Fault("upstream", `Cannot finish "${tool}": its process ended (${how})`, { cause });
 }

@@ -31,14 +31,11 @@ export interface TaskFolders {
   readonly scratchDir: string;
   /** Globs of the never-list. */
   readonly never: readonly string[];
-  /** Bytes; {@link SCRATCH_QUOTA} when absent. */
-  readonly scratchQuota?: number;
+  /** Bytes of scratch that the task may keep. */
+  readonly scratchQuota: number;
   overlay(): readonly StagedChange[];
   recorded(): SetupBody["recorded"];
 }
-
-/** Bytes of scratch that a task may keep. */
-export const SCRATCH_QUOTA = 64 * 1024 * 1024;
 
 /** Options of one call. */
 export interface ToolhostCallOptions {
@@ -53,8 +50,6 @@ export interface ToolhostCallOptions {
 export interface Toolhosts {
   /** Declares a task; starts nothing. */
   open(task: TaskId, folders: TaskFolders): void;
-  /** Starts the task's toolhost ahead of its first call. A failure shows at the first call. */
-  prepare(task: TaskId): void;
   /**
    * Rejects with the tool's own fault, or `leaseRevoked`, `leaseExpired`, `refused` (no lease),
    * `timedOut`, `cancelled`, `upstream` (the process ended), `notFound` (task not open).
@@ -202,10 +197,6 @@ export function makeToolhosts(parts: ToolhostsParts): Toolhosts {
       const turns = walled ? makeTurns() : everyone;
       tasks.set(id, { folders, turns, hosts: new Set(), host: undefined, closed: false });
     },
-    prepare(id: TaskId): void {
-      // The first call awaits the same promise and reports why it failed.
-      provide(find(id)).catch(() => undefined);
-    },
     async call(
       id: TaskId,
       pid: Pid,
@@ -252,7 +243,7 @@ function setup(folders: TaskFolders, roots: Roots): SetupBody {
     scratch: roots.scratch,
     never: folders.never,
     overlay: folders.overlay(),
-    scratchQuota: folders.scratchQuota ?? SCRATCH_QUOTA,
+    scratchQuota: folders.scratchQuota,
     recorded: folders.recorded(),
   };
 }

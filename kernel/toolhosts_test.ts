@@ -93,6 +93,7 @@ async function withBench(
       policyNever: (path) => path.endsWith(".env") ? "built-in: never" : undefined,
     });
     toolhosts.open(TASK, {
+      scratchQuota: 1_000_000,
       mounts: [{
         name: MountName.parse("desk"),
         dir: `${world.dir}/desk`,

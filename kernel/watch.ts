@@ -32,7 +32,6 @@ export interface Watching {
   text(task: string, text: string): void;
   /** Tells of an end that is not in the log, because nothing can be written. */
   strand(ended: Ended): void;
-  watched(task: string): boolean;
 }
 
 /** Where no task runs. */
@@ -41,7 +40,6 @@ export const NOTHING_TO_WATCH: Watching = Object.freeze({
     Promise.reject(new Fault("notFound", `Cannot watch task ${task}: nothing runs here`)),
   text: () => undefined,
   strand: () => undefined,
-  watched: () => false,
 });
 
 const QUIET = new Set(["done", "failed", "cancelled", "expired", "needsApproval"]);
@@ -106,7 +104,6 @@ export function makeWatching(parts: WatchingParts): Watching {
     strand(ended: Ended): void {
       for (const send of watchers.get(ended.task) ?? []) send("end", ended);
     },
-    watched: (task: string) => watchers.has(task),
   });
 }
 

@@ -101,15 +101,9 @@ export async function started(child: Child): Promise<void> {
     // A refusal is an answer too, whatever its code: only a closed port means that it ended.
     const open = Symbol();
     if (await Promise.race([child.port.closed, Promise.resolve(open)]) === open) return;
-    const { code, signal } = await child.exited;
-    const last = child.stderr().trim().split("\n").at(-1)?.slice(0, 500) ?? "";
-    throw new Fault(
-      "upstream",
-      `Cannot start a ${child.role}: it ended (${signal ?? `exit code ${code}`})${
-        last && `: ${last}`
-      }`,
-      { cause: error },
-    );
+    throw new Fault("upstream", `Cannot start a ${child.role}: it ${await child.end()}`, {
+      cause: error,
+    });
   }
 }
 

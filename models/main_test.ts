@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Json } from "../contracts/json.ts";
 import { Fault } from "../contracts/fault.ts";
-import { bundled, startChild, type StartedChild } from "./_child_test.ts";
+import { bundled, startChild, type StartedChild } from "../port/_fixture/bundled_child.ts";
 
 interface Service extends StartedChild {
   readonly chunks: Json[];

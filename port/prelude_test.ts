@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { PortHandler } from "../contracts/port.ts";
-import { portOverChild } from "./stream_powers.ts";
+import { portOverChild } from "./_fixture/child_port.ts";
 import { start, stop } from "./_fixture/spawn.ts";
 
 const silent: PortHandler = { ask: () => null, tell: () => {} };

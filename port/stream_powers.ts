@@ -1,5 +1,4 @@
-/** Ports over a child process and over a socket, for the kernel and the command line. @module */
-import type { ChildProcess } from "node:child_process";
+/** A port over a socket, for the kernel and the command line. @module */
 import type { Port, PortHandler, PortLimits } from "../contracts/port.ts";
 import { makePort } from "./port.ts";
 
@@ -15,41 +14,6 @@ const BUFFERED_BYTES = 8 << 20;
 const CHUNK_BYTES = 65_536;
 /** Milliseconds that a closed connection has to take what was written before. */
 const LINGER_MS = 1_000;
-
-/**
- * The kernel's end of a child's session, over its piped stdin and stdout. The port closes when the
- * child's stdout ends, or when it does not read what it is sent; it never kills the child.
- */
-export function portOverChild(child: ChildProcess, options: StreamOptions): Port {
-  const { stdin, stdout } = child;
-  if (stdin === null || stdout === null) {
-    throw new TypeError("Cannot open port: the child's stdin and stdout are not piped");
-  }
-  const most = options.bufferedBytes ?? BUFFERED_BYTES;
-  const port = makePort({
-    handler: options.handler,
-    limits: options.limits ?? {},
-    now: () => performance.now(),
-    write(bytes): void {
-      stdin.write(bytes);
-      if (stdin.writableLength > most) {
-        throw new RangeError(`Cannot write to child: it left ${stdin.writableLength} bytes unread`);
-      }
-    },
-  });
-  stdout.on("data", port.feed);
-  stdout.on("end", () => port.close("the child ended"));
-  stdout.on("error", (error) => port.close(`its output broke off (${error.message})`));
-  stdin.on("error", (error) => port.close(`it takes no input (${error.message})`));
-  child.on("error", (error) => port.close(`it could not be started (${error.message})`));
-  port.closed.then(() => {
-    stdout.off("data", port.feed);
-    // Goes on draining: a child must not hang in a write while it is being ended.
-    stdout.resume();
-    stdin.end();
-  });
-  return port;
-}
 
 /** One end of a session over a socket. Closing the port closes the socket, and the other way round. */
 export function portOverConn(conn: Deno.Conn, options: StreamOptions): Port {

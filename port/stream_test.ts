@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { PortHandler } from "../contracts/port.ts";
-import { portOverChild, portOverConn } from "./stream_powers.ts";
+import { portOverConn } from "./stream_powers.ts";
+import { portOverChild } from "./_fixture/child_port.ts";
 import { start, stop } from "./_fixture/spawn.ts";
 
 const silent: PortHandler = { ask: () => null, tell: () => {} };
@@ -63,29 +64,6 @@ for (const [play, code] of HOSTILE) {
     await Promise.all([stop(mallory), stop(alice)]);
   });
 }
-
-Deno.test("a child that does not read is let go once too many bytes wait for it", async () => {
-  const mallory = start("hostile_child.js", "spin");
-  const port = portOverChild(mallory, { handler: silent, bufferedBytes: 1 << 20 });
-  let sent = 0;
-  let open = true;
-  port.closed.then(() => open = false);
-  for (; open && sent < 200; sent++) {
-    port.tell("x", "x".repeat(65_536));
-    await Promise.resolve();
-    await Promise.resolve();
-  }
-  assert.equal((await port.closed).code, "gone");
-  assert.ok(sent < 40, `${sent} events of 64 KB were taken`);
-  await stop(mallory);
-});
-
-Deno.test("a program that is not there ends its port with gone", async () => {
-  const { spawn } = await import("node:child_process");
-  const child = spawn("/nonexistent/program", [], { stdio: ["pipe", "pipe", "pipe"] });
-  const port = portOverChild(child, { handler: silent });
-  assert.equal((await port.closed).code, "gone");
-});
 
 /** Both ends of a unix socket. */
 async function sockets(): Promise<{ here: Deno.Conn; there: Deno.Conn }> {

@@ -4,7 +4,9 @@ import type { Json } from "../contracts/json.ts";
 import type { Port } from "../contracts/port.ts";
 import type {
   AdvertiseAnswer,
+  AdvertiseBody,
   CallAnswer,
+  CallBody,
   CapList,
   InferAnswer,
   InferBody,
@@ -12,6 +14,7 @@ import type {
   SpawnAnswer,
   SpawnBody,
   WaitAnswer,
+  WaitBody,
 } from "../contracts/wire_worker.ts";
 
 /** The ops of a worker. Each rejects with the kernel's fault. */
@@ -30,13 +33,13 @@ export function makeKernelPorts(port: Pick<Port, "ask">, caps: CapList): KernelP
     // TRUST: the kernel's answers; it is what gave this process everything it has.
     await port.ask(op, body as Json) as Answer;
   return Object.freeze<KernelPorts>({
-    advertise: () => ask("advertise", { cap: caps.tools }),
-    infer: (body) => ask("infer", { cap: caps.model, ...body }),
-    call: (snapshot, call) => ask("call", { cap: caps.tools, snapshot, call }),
-    spawn: (body) => ask("spawn", { cap: caps.children, ...body }),
-    wait: (pid) => ask("wait", { cap: caps.children, pid }),
+    advertise: () => ask("advertise", { cap: caps.tools } satisfies AdvertiseBody),
+    infer: (body) => ask("infer", { cap: caps.model, ...body } satisfies InferBody),
+    call: (snapshot, call) => ask("call", { cap: caps.tools, snapshot, call } satisfies CallBody),
+    spawn: (body) => ask("spawn", { cap: caps.children, ...body } satisfies SpawnBody),
+    wait: (pid) => ask("wait", { cap: caps.children, pid } satisfies WaitBody),
     kill: async (pid, signal) => {
-      await ask("kill", { cap: caps.children, pid, signal });
+      await ask("kill", { cap: caps.children, pid, signal } satisfies KillBody);
     },
   });
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Fault } from "../contracts/fault.ts";
-import { bundled, startChild, type StartedChild } from "./_child_test.ts";
+import { bundled, startChild, type StartedChild } from "../port/_fixture/bundled_child.ts";
 import { askTurn, callOf, type Moves, pretendKernel, reply, startBody } from "./_fixture_test.ts";
 
 /** Bytes: everything in a worker is read by whoever audits it. */

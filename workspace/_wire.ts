@@ -8,3 +8,9 @@ export const CHANGES_KEY = "$changes";
 
 /** The toolhost tool that takes an applied patch back. Never advertised to a model. */
 export const UNDO = "patch_undo";
+
+/**
+ * Key in the arguments of {@link UNDO}: what a crash left of a patch is put back, `half` only where
+ * it did not go in whole, `all` in any case. The job then has the patch's own name.
+ */
+export const PUT_BACK = "$putBack";

@@ -5,7 +5,7 @@ import type { Digest, Pid } from "../contracts/ids.ts";
 import type { JsonObject } from "../contracts/json.ts";
 import type { Resolved } from "../contracts/power.ts";
 import type { StagedChange } from "../contracts/workspace.ts";
-import { UNDO } from "./_wire.ts";
+import { PUT_BACK, UNDO } from "./_wire.ts";
 import { applyingScopes, type HostLink } from "./host_link.ts";
 import type { AppliedPatch } from "./ledger.ts";
 import { changeJson, patchDigest, reverseOf } from "./patch.ts";
@@ -39,6 +39,8 @@ export interface UndoCall {
     readonly label: Label;
     readonly deadlineMs: number;
     readonly signal: AbortSignal;
+    /** Of a call that puts back what a crash left: only where the patch did not go in whole. */
+    readonly onlyHalf?: boolean;
   }): Promise<Undone>;
 }
 
@@ -48,6 +50,8 @@ export function makeUndoCall(
     readonly host: HostLink;
     executes(path: string): boolean;
     readonly applied: readonly AppliedPatch[];
+    /** The patch may be there in part, with the temporary files of its job. */
+    readonly torn?: boolean;
   },
   patch: Digest,
 ): UndoCall {
@@ -56,14 +60,19 @@ export function makeUndoCall(
     throw new Fault("notFound", `Cannot undo patch ${patch.slice(0, 12)}: it is not applied`);
   }
   const changes = reverseOf(found.changes);
-  const id = patchDigest(changes);
+  const id = parts.torn === true ? patch : patchDigest(changes);
   const resolved = resolveChanges(parts, changes, { colour: "BLUE", label: "public" });
   return Object.freeze({
     resolved: { ...resolved, summary: `undo: ${resolved.summary}` },
     changes,
     async invoke(options: Parameters<UndoCall["invoke"]>[0]): Promise<Undone> {
       const { pid, id: call, colour, label, deadlineMs, signal } = options;
-      const args = { patch: id, changes: changes.map(changeJson), prune: found.made };
+      const args = {
+        patch: id,
+        changes: changes.map(changeJson),
+        prune: found.made,
+        ...(parts.torn === true ? { [PUT_BACK]: options.onlyHalf === true ? "half" : "all" } : {}),
+      };
       await parts.host.call(
         { id: call, tool: UNDO, args, deadlineMs, bytes: 65_536, key: id, colour, label },
         { pid, scopes: applyingScopes(resolved.scopes), writable: true, signal, deadlineMs },

@@ -55,6 +55,11 @@ export interface Workspace {
   fold(record: JsonObject): void;
   /** Prepares taking a patch back. Throws Fault `notFound` unless it is applied. */
   undoCall(patch: Digest): UndoCall;
+  /**
+   * Prepares putting back what a crash left of a patch whose changes are still staged, with its
+   * temporary files; undefined when they are not staged any more.
+   */
+  putBackCall(patch: Digest, paths: readonly string[]): UndoCall | undefined;
 }
 
 const RESOLVERS: Readonly<Record<string, Resolver>> = {
@@ -131,6 +136,13 @@ export function makeWorkspace(parts: WorkspaceParts): Workspace {
         { host: parts.host, executes: parts.executes, applied: ledger.applied() },
         patch,
       ),
+    putBackCall(patch: Digest, paths: readonly string[]): UndoCall | undefined {
+      const changes = ledger.staged().filter(({ path }) => paths.includes(path));
+      if (patchDigest(changes) !== patch) return undefined;
+      const applied = [{ patch, changes, made: [] }];
+      const { host, executes } = parts;
+      return makeUndoCall({ host, executes, applied, torn: true }, patch);
+    },
   });
 }
 

@@ -63,10 +63,13 @@ export async function openLog(parts: LogParts): Promise<EventLog> {
 
   /** As many waiting entries, in order, as one seal covers. */
   function takeGroup(): readonly Entry[] {
-    let events = 0;
-    const end = queue.findIndex((entry) => (events += entry.draft.events.length) > MOST_SEALED);
-    const group = end === -1 ? queue : queue.slice(0, end);
-    queue = end === -1 ? [] : queue.slice(end);
+    let [events, end] = [0, 0];
+    for (; end < queue.length; end++) {
+      events += queue[end]?.draft.events.length ?? 0;
+      if (events > MOST_SEALED) break;
+    }
+    const group = end === queue.length ? queue : queue.slice(0, end);
+    queue = end === queue.length ? [] : queue.slice(end);
     return group;
   }
 
@@ -89,12 +92,13 @@ export async function openLog(parts: LogParts): Promise<EventLog> {
     const moved = new Map<string, Head>();
     const headOf = (task: string): Head => moved.get(task) ?? heads.get(task) ?? BEFORE_FIRST;
     const rows: EventRow[] = [];
-    const chain = (event: Omit<EventRow, "n" | "hash">): Place => {
-      const head = headOf(event.task);
-      const row = { ...event, n: head.n + 1 };
-      const place = { n: row.n, hash: hashEvent({ ...row, prev: head.hash }) };
-      rows.push({ ...row, hash: place.hash });
-      moved.set(event.task, place);
+    const chain = ({ task, kind, at, body }: Omit<EventRow, "n" | "hash">): Place => {
+      const head = headOf(task);
+      const n = head.n + 1;
+      const hash = hashEvent({ prev: head.hash, task, n, kind, at, body });
+      const place = { n, hash };
+      rows.push({ task, n, kind, at, body, hash });
+      moved.set(task, place);
       return place;
     };
     const places = group.map((entry) => entry.draft.events.map(chain));

@@ -61,14 +61,14 @@ Deno.test("receipt: intent and outcome of one commit share its seal", async () =
 Deno.test("receipt: another implementation of Ed25519 agrees, from the documented bytes", async () => {
   const receipt = await receiptOf(A);
   for (const { prev, hashes, signature, key } of receipt.seals) {
-    const message = createHash("sha256").update("remit seal 1\n")
-      .update(Uint8Array.fromHex(prev + hashes.join(""))).digest();
+    const message = createHash("sha256").update(`remit seal 1\n${prev}\n${hashes.join("")}`)
+      .digest();
     const raw = (text: string): Uint8Array =>
       Uint8Array.fromBase64(text, { alphabet: "base64url" });
     assert.equal(await verifyAsync(raw(signature), message, raw(key)), true);
   }
   for (const { prev, task, n, kind, at, body, hash } of receipt.events) {
-    const again = createHash("sha256").update("remit event 1\n").update(Uint8Array.fromHex(prev))
+    const again = createHash("sha256").update(`remit event 1\n${prev}\n`)
       .update(`${JSON.stringify([task, n, kind, at])}\n`).update(body).digest("hex");
     assert.equal(again, hash);
   }

@@ -3,11 +3,11 @@ import {
   Fault,
   type PermissionMode,
   type Pid,
+  toJsonObject,
   type ToolDescriptor,
   type ToolSnapshot,
 } from "../../contracts/mod.ts";
 import { digestOf } from "../../port/digest.ts";
-import { jsonOf } from "../as_json.ts";
 import { descriptorDigest } from "../pins.ts";
 import type { GateParts } from "./parts.ts";
 import { grantsTool, lineage } from "./step_authority.ts";
@@ -44,7 +44,10 @@ export function advertiser(
     const shape = tools.map((tool) => `${descriptorDigest(tool)}${tool.permission}`).join();
     let snapshot = snapshots.get(shape);
     if (snapshot === undefined) {
-      snapshot = Object.freeze({ id: digestOf(tools.map(jsonOf)), tools: Object.freeze(tools) });
+      snapshot = Object.freeze({
+        id: digestOf(tools.map(toJsonObject)),
+        tools: Object.freeze(tools),
+      });
       if (snapshots.size >= 256) snapshots.clear();
       snapshots.set(shape, snapshot);
     }

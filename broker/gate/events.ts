@@ -1,17 +1,17 @@
 /** What the gate writes into a task's log. Content and its plain digests go into the private part. @module */
-import type {
-  Decided,
-  Digest,
-  JsonObject,
-  NewEvent,
-  PowerResult,
-  ProcessRow,
-  ToolCall,
-  ToolResult,
+import {
+  type Decided,
+  type Digest,
+  type JsonObject,
+  type NewEvent,
+  type PowerResult,
+  type ProcessRow,
+  toJsonObject,
+  type ToolCall,
+  type ToolResult,
 } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import type { Grant } from "../grants.ts";
-import { jsonOf } from "../as_json.ts";
 import type { Judged, Verdict } from "./parts.ts";
 
 /** Who asked for what: the part that intents and refusals share. */
@@ -40,7 +40,7 @@ export function descriptorsEvent(process: ProcessRow): NewEvent {
       snapshot: process.snapshot?.id ?? "",
       tools: tools.map(({ name, permission }) => [name, permission]),
     },
-    private: { tools: tools.map(jsonOf) },
+    private: { tools: tools.map(toJsonObject) },
   };
 }
 

@@ -1,4 +1,4 @@
-/** Gate step 7: the mode, by policy, flow and guards; and whether an answer stands. @module */
+/** Gate step 7: the mode, by policy, flow and guards; and what exactly an answer would cover. @module */
 import type { AnswerScope, EffectClass, PermissionMode } from "../../contracts/mod.ts";
 import { graver, type Ruling } from "../defaults.ts";
 import type { Guards } from "../guards.ts";

@@ -37,9 +37,10 @@ const WORDS = (
   "scripted demo model tools resource right grantedAt until ppid spec depth started ended"
 ).split(" ").filter((word, i, all) => all.indexOf(word) === i);
 
-/** What a byte of a string may be part of, as bits. */
-const [LETTER, HEX_DIGIT, BASE64_DIGIT] = [1, 2, 4];
-const KIND = new Uint8Array(256);
+/** What a byte of a string may be part of, as bits; {@link STOP}: it must be looked at. */
+const [LETTER, HEX_DIGIT, BASE64_DIGIT, STOP] = [1, 2, 4, 8];
+const KIND = new Uint8Array(256).fill(STOP, 0, 0x20);
+KIND[QUOTE] = KIND[BACKSLASH] = STOP;
 /** The value of a digit, hex or base64url. */
 const HEX_VALUE = new Uint8Array(256);
 const BASE64_VALUE = new Uint8Array(256);
@@ -61,21 +62,35 @@ const ENCODER = new TextEncoder();
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const WORD_BYTES = WORDS.map((word) => ENCODER.encode(word));
 
-function step(hash: number, byte: number): number {
-  return (Math.imul(hash, 31) + byte) | 0;
+/** Numbers of words plus one, by {@link slot}; {@link NEXT} has the next word of the same slot. */
+const SLOTS = new Uint16Array(1_024);
+const NEXT = new Uint16Array(WORDS.length + 1);
+for (const [number, bytes] of WORD_BYTES.entries()) {
+  const at = slot(bytes, 0, bytes.length);
+  NEXT[number + 1] = SLOTS[at] ?? 0;
+  SLOTS[at] = number + 1;
 }
 
-const NUMBER: ReadonlyMap<number, number> = new Map(
-  WORD_BYTES.map((bytes, i) => [bytes.reduce(step, 0), i]),
-);
+/** By the length and three letters of a word: most slots hold one word. */
+function slot(buffer: Uint8Array, from: number, length: number): number {
+  const [first, middle, last] = [
+    buffer[from] ?? 0,
+    buffer[from + (length >> 1)] ?? 0,
+    buffer[from + length - 1] ?? 0,
+  ];
+  return (length * 7 + first * 31 + middle * 257 + last * 73) & 1_023;
+}
 
 /** The number of the word that stands at `from`, or -1. */
-function wordAt(buffer: Uint8Array, from: number, length: number, hash: number): number {
-  const number = NUMBER.get(hash) ?? -1;
-  const word = WORD_BYTES[number];
-  if (word?.length !== length) return -1;
-  for (let i = 0; i < length; i++) if (word[i] !== buffer[from + i]) return -1;
-  return number;
+function wordAt(buffer: Uint8Array, from: number, length: number): number {
+  for (let at = SLOTS[slot(buffer, from, length)] ?? 0; at > 0; at = NEXT[at] ?? 0) {
+    const word = WORD_BYTES[at - 1];
+    if (word?.length !== length) continue;
+    let i = 0;
+    while (i < length && word[i] === buffer[from + i]) i++;
+    if (i === length) return at - 1;
+  }
+  return -1;
 }
 
 /** Writes the bytes that hex text stands for at `to`, which is not behind it. */
@@ -94,13 +109,20 @@ function isExact(length: number, last: number): boolean {
 
 /** As {@link packHex} for base64url text of `length` characters; gives the number of bytes. */
 function packBase64(buffer: Uint8Array, from: number, length: number, to: number): number {
-  let bits = 0;
-  let held = 0;
   let at = to;
-  for (let i = 0; i < length; i++) {
-    held = ((held << 6) | (BASE64_VALUE[buffer[from + i] ?? 0] ?? 0)) & 0xffff;
-    bits += 6;
-    if (bits >= 8) buffer[at++] = held >> (bits -= 8);
+  let read = from;
+  const digit = (): number => BASE64_VALUE[buffer[read++] ?? 0] ?? 0;
+  for (const end = from + length - 3; read < end;) {
+    const held = (digit() << 18) | (digit() << 12) | (digit() << 6) | digit();
+    buffer[at++] = held >> 16;
+    buffer[at++] = held >> 8;
+    buffer[at++] = held;
+  }
+  const spare = length % 4;
+  if (spare > 0) {
+    const held = (digit() << 12) | (digit() << 6) | (spare === 3 ? digit() : 0);
+    buffer[at++] = held >> 10;
+    if (spare === 3) buffer[at++] = held >> 2;
   }
   return at - to;
 }
@@ -109,48 +131,62 @@ function packRaw(text: string): Uint8Array {
   return Buffer.concat([Uint8Array.of(RAW), ENCODER.encode(text)]);
 }
 
-/** Packs a body: one pass over its bytes, in place, because what is written is never longer. */
+/** Bytes of text that are packed without making an array for them. */
+const SCRATCH = new Uint8Array(3 * 65_536 + 1);
+
+/**
+ * Packs a body: one pass over its bytes, in place, because what is written is never longer. The
+ * result is good until the next call: it may lie in an array that every call uses.
+ */
 export function packBody(text: string): Uint8Array {
-  const buffer = new Uint8Array(text.length * 3);
+  const room = text.length * 3 + 1;
+  const buffer = room <= SCRATCH.length ? SCRATCH : new Uint8Array(room);
   const end = ENCODER.encodeInto(text, buffer).written;
+  // So that every search for the end of a string ends.
+  buffer[end] = 0;
   let read = 0;
   let write = 0;
   while (read < end) {
     const byte = buffer[read] ?? 0;
-    if (byte < 0x20) return packRaw(text);
     if (byte !== QUOTE) {
+      if (byte < 0x20) return packRaw(text);
       buffer[write++] = byte;
       read++;
       continue;
     }
-    let close = read + 1;
-    let kinds = LETTER | HEX_DIGIT | BASE64_DIGIT;
-    let hash = 0;
-    for (; close < end && buffer[close] !== QUOTE; close++) {
-      const inner = buffer[close] ?? 0;
-      if (inner < 0x20) return packRaw(text);
-      if (inner === BACKSLASH && (buffer[++close] ?? 0x20) < 0x20) return packRaw(text);
-      kinds &= KIND[inner] ?? 0;
-      hash = step(hash, inner);
-    }
     const from = read + 1;
-    const length = close - from;
-    const number = (kinds & LETTER) !== 0 && length <= LONGEST_WORD && close < end
-      ? wordAt(buffer, from, length, hash)
+    let close = from;
+    let kinds = LETTER | HEX_DIGIT | BASE64_DIGIT;
+    for (;; close++) {
+      const inner = buffer[close] ?? 0;
+      const kind = KIND[inner] ?? 0;
+      if ((kind & STOP) === 0) {
+        kinds &= kind;
+        continue;
+      }
+      if (inner === QUOTE || close >= end) break;
+      if (inner < 0x20) return packRaw(text);
+      // A backslash: what it escapes stands for itself, even a quote.
+      kinds = 0;
+      if (close + 1 < end && (buffer[++close] ?? 0) < 0x20) return packRaw(text);
+    }
+    const length = close < end ? close - from : 0;
+    const number = (kinds & LETTER) !== 0 && length > 0 && length <= LONGEST_WORD
+      ? wordAt(buffer, from, length)
       : -1;
     if (number >= 0) {
-      const isField = close + 1 < end && buffer[close + 1] === COLON;
+      const isField = buffer[close + 1] === COLON;
       buffer[write++] = isField ? FIELD : WORD;
       buffer[write++] = number;
       read = close + (isField ? 2 : 1);
-    } else if ((kinds & HEX_DIGIT) !== 0 && length === 64 && close < end) {
+    } else if ((kinds & HEX_DIGIT) !== 0 && length === 64) {
       buffer[write] = HEX;
       packHex(buffer, from, write + 1);
       write += 33;
       read = close + 1;
     } else if (
       (kinds & BASE64_DIGIT) !== 0 && length >= SHORTEST_BASE64 && length <= LONGEST_BASE64 &&
-      close < end && isExact(length, buffer[close - 1] ?? 0)
+      isExact(length, buffer[close - 1] ?? 0)
     ) {
       // First where it overtakes nothing that is still to be read, then behind its length.
       const size = packBase64(buffer, from, length, write);

@@ -1,7 +1,9 @@
 /** The writing half: one transaction for a batch, and checkpoints. @module */
 import type { DatabaseSync } from "node:sqlite";
 import { Fault } from "../../contracts/fault.ts";
+import type { Digest } from "../../contracts/ids.ts";
 import type { Batch, DocumentWrite } from "../../contracts/store.ts";
+import { writeHex } from "../../port/hex.ts";
 import { withFaults } from "./_faults.ts";
 import { makeNames } from "./_names.ts";
 import { packBody } from "./_pack.ts";
@@ -47,6 +49,15 @@ export function makeWriter(db: DatabaseSync): Writer {
   // at its first commit. (test: two writers of one file)
   let lastSeq = Number(db.prepare("SELECT max(seq) AS seq FROM events").get()?.["seq"] ?? 0);
   let work = 0;
+  // A statement copies what it is given before it returns: one array does for every digest.
+  const scratch = new Uint8Array(32);
+
+  /** The bytes of a digest, good until the next. */
+  function raw(digest: Digest): Uint8Array {
+    if (digest.length !== 64) throw new TypeError("Cannot write to the log: a digest is 32 bytes");
+    writeHex(digest, scratch);
+    return scratch;
+  }
 
   /** All or nothing. SQLite itself rolls back some failures (a full disk), so it is asked first. */
   function transaction<T>(f: () => T): T {
@@ -93,12 +104,12 @@ export function makeWriter(db: DatabaseSync): Writer {
           for (const e of events) {
             const [task, kind] = [names.provide(e.task), names.provide(e.kind)];
             const body = packBody(e.body);
-            event.run(++seq, task, e.n, kind, e.at, Uint8Array.fromHex(e.hash), body);
+            event.run(++seq, task, e.n, kind, e.at, raw(e.hash), body);
             bytes += ROW + body.length;
           }
           for (const b of blobs) {
             bytes += ROW + b.bytes.length;
-            blob.run(Uint8Array.fromHex(b.digest), names.provide(b.task), b.salt, b.bytes);
+            blob.run(raw(b.digest), names.provide(b.task), b.salt, b.bytes);
           }
           for (const d of documents) writeDocument(d);
         }));

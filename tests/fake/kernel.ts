@@ -8,6 +8,7 @@ import {
   type Limits,
   type Mount,
   MountName,
+  NO_POLICY,
   Question,
   SessionId,
   TaskId,
@@ -16,14 +17,14 @@ import {
 } from "../../contracts/mod.ts";
 import { type Bundles, provideBundles } from "../../cli/bundles_powers.ts";
 import type { KernelLink } from "../../cli/hands.ts";
-import { kernelFlags } from "../../cli/kernel_flags.ts";
 import { greet } from "../../cli/link.ts";
 import { makeKeyFile, openKey, type Signer } from "../../cli/person_key_powers.ts";
 import { findPrograms } from "../../cli/programs_powers.ts";
 import { signAnswer } from "../../cli/sign_answer.ts";
 import { connectSocket } from "../../cli/socket_powers.ts";
 import { type Following, followTask } from "./following.ts";
-import { endProcesses, processesNaming } from "./processes.ts";
+import { type Death, type KernelProcess, spawnKernel } from "./kernel_process.ts";
+import { endProcesses } from "./processes.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 const START_MS = 20_000;
@@ -56,22 +57,6 @@ export interface HomeOptions {
   readonly wrap?: (state: string) => readonly string[];
 }
 
-/** How a kernel ended. */
-export interface Death {
-  readonly code: number;
-  readonly signal: string | null;
-}
-
-/** A kernel process, serving or not yet. */
-export interface KernelProcess {
-  readonly pid: number;
-  readonly died: Promise<Death>;
-  /** What it wrote to its own log. */
-  said(): string;
-  /** SIGKILL; resolves when it is reaped. */
-  kill(): Promise<Death>;
-}
-
 /** A kernel that is starting. */
 export interface Launched extends KernelProcess {
   /** Rejects when it ends before it serves. */
@@ -82,6 +67,8 @@ export interface Launched extends KernelProcess {
 export interface LiveKernel extends KernelProcess {
   /** Head of the log when the connection was made. */
   readonly head: string;
+  /** Raw Ed25519 public key of its receipts, base64url. */
+  readonly receiptKey: string;
   ask(op: string, body: unknown): Promise<Json>;
   run(draft: Draft): Promise<TaskId>;
   /** Follows a task on a connection of its own, and answers its questions. */
@@ -160,21 +147,13 @@ async function makeHome(dir: string, options: HomeOptions): Promise<KernelHome> 
     denoDir: bundles.denoDir,
     personKey: person.key,
     stepUpKey: stepUp.key,
-    policy: {
-      rules: [],
-      never: [],
-      clearance: {},
-      limits: {},
-      strict: false,
-      selfConsent: false,
-      resultBytes: {},
-    },
+    policy: NO_POLICY,
     harness: "fault",
     brokerSockets: Array.from({ length: 8 }, (_, n) => `${dir}/run/b${n}`),
     controlSocket: `${dir}/run/c`,
     stay: true,
     idleMs: 60_000,
-    pool: { workers: 1, toolhosts: 0 },
+    pool: { workers: 1 },
   };
   const mount = (changes: Partial<Mount> = {}): Mount => ({
     name: MountName.parse("desk"),
@@ -208,54 +187,6 @@ async function makeHome(dir: string, options: HomeOptions): Promise<KernelHome> 
   return home;
 }
 
-function spawnKernel(
-  config: KernelConfig,
-  how: {
-    readonly wrap: readonly string[];
-    readonly sockets: readonly string[];
-    readonly bundle: string;
-    readonly mounts: readonly string[];
-  },
-): KernelProcess {
-  const sockets = how.sockets.map((name) => `${config.runtime}/${name}`);
-  const granted = { ...config, brokerSockets: [...config.brokerSockets, ...sockets] };
-  const line = [...how.wrap, config.programs.deno, ...kernelFlags(granted, how)];
-  const [program = "", ...args] = line;
-  const child = new Deno.Command(program, {
-    args,
-    cwd: config.dir,
-    clearEnv: true,
-    env: { DENO_DIR: config.denoDir, DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1" },
-    stdin: "piped",
-    stdout: "null",
-    stderr: "piped",
-  }).spawn();
-  let text = "";
-  const heard = (async (): Promise<void> => {
-    for await (const chunk of child.stderr.pipeThrough(new TextDecoderStream())) text += chunk;
-  })();
-  const told = (async (): Promise<void> => {
-    const writer = child.stdin.getWriter();
-    await writer.write(new TextEncoder().encode(`${JSON.stringify(config)}\n`));
-    await writer.close();
-  })().catch(() => undefined); // it ended before it read: `died` says so
-  const died = child.status.then(async ({ code, signal }) => {
-    await Promise.all([heard, told]);
-    return { code, signal };
-  });
-  return {
-    ...{ pid: child.pid, died, said: () => text },
-    kill(): Promise<Death> {
-      try {
-        child.kill("SIGKILL");
-      } catch (error) {
-        if (!(error instanceof TypeError)) throw error; // it has ended already
-      }
-      return died;
-    },
-  };
-}
-
 async function connectTo(config: KernelConfig): Promise<KernelLink | undefined> {
   const wire = await connectSocket(config.controlSocket);
   return wire === undefined ? undefined : await greet(wire, config.harness);
@@ -280,7 +211,7 @@ async function linkTo(config: KernelConfig, process: KernelProcess): Promise<Ker
 function liveKernel(home: KernelHome, process: KernelProcess, link: KernelLink): LiveKernel {
   const kernel: LiveKernel = {
     ...process,
-    head: link.head,
+    ...{ head: link.head, receiptKey: link.receiptKey },
     ask: (op, body) => link.ask(op, toJson(body)),
     async run(draft): Promise<TaskId> {
       const answer = await link.ask("run", toJson(requestOf(home, draft)));
@@ -337,5 +268,3 @@ function requestOf(home: KernelHome, draft: Draft): TaskRequest {
     ...(draft.program === undefined ? {} : { program: draft.program }),
   };
 }
-
-export { processesNaming };

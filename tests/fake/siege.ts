@@ -6,6 +6,7 @@ import {
   type Limits,
   type Mount,
   MountName,
+  NO_POLICY,
   Question,
   SessionId,
   TaskId,
@@ -100,22 +101,14 @@ export async function besiege(
     programs: await findPrograms(),
     denoDir: bundles.denoDir,
     personKey: person.key,
-    policy: {
-      rules: [],
-      never: [],
-      clearance: {},
-      limits: {},
-      strict: false,
-      selfConsent: false,
-      resultBytes: {},
-    },
+    policy: NO_POLICY,
     harness: "siege",
     brokerSockets: Array.from({ length: 8 }, (_, n) => `${dir}/run/b${n}`),
     controlSocket: `${dir}/run/c`,
     // Ends by itself should the test be killed.
     stay: false,
     idleMs: 10_000,
-    pool: { workers: 1, toolhosts: 0 },
+    pool: { workers: 1 },
     ...options.config,
   };
   const links: KernelLink[] = [];

@@ -6,6 +6,7 @@ import { Fault } from "../../contracts/fault.ts";
 import type { JsonObject } from "../../contracts/json.ts";
 import type { HostCallAnswer } from "../../contracts/wire_toolhost.ts";
 import type { StagedChange } from "../../contracts/workspace.ts";
+import { PUT_BACK } from "../_wire.ts";
 import { byText } from "../overlay.ts";
 import { parsePath } from "../path.ts";
 import { faultOf } from "./_trouble.ts";
@@ -22,6 +23,8 @@ export interface Job {
   readonly changes: readonly StagedChange[];
   /** Folders to take away afterwards if they are empty: those that the undone patch had made. */
   readonly prune: readonly string[];
+  /** Does nothing where none of the changes is there yet: then what they take back went in whole. */
+  readonly unlessWhole?: boolean;
 }
 
 /**
@@ -40,6 +43,7 @@ export async function applyChanges(state: HostState, job: Job): Promise<readonly
   const conflicts = plans.filter((plan) => plan.conflict);
   if (conflicts.length > 0) throw conflictOf(job.id, conflicts);
   const todo = plans.filter((plan) => !plan.done);
+  if (job.unlessWhole === true && todo.length === plans.length) return [];
   const madeBefore = recallFolders(state, job.id);
   const made = makeFolders(state, todo.map((plan) => plan.place), {
     noting: (folders) => rememberFolders(state, job.id, [...madeBefore, ...folders]),
@@ -150,10 +154,13 @@ function conflictOf(patch: string, plans: readonly PlannedFile[]): Fault {
   );
 }
 
-/** `patch_apply` and undo: arguments are {@link ApplyArgs}, made by the kernel. */
+/** `patch_apply` and undo: arguments are `{ patch, changes, prune? }`, made by the kernel. */
 export async function patchApply(state: HostState, call: HostCall): Promise<HostCallAnswer> {
-  const { patch, changes, prune } = parseApply(call.args);
-  const made = await applyChanges(state, { id: patch, changes, prune });
+  const job = parseApply(call.args);
+  const { id: patch, changes } = job;
+  // A job of the patch's own name finds the folders that the patch had made.
+  const prune = job.putBack === undefined ? job.prune : recallFolders(state, patch);
+  const made = await applyChanges(state, { ...job, prune, unlessWhole: job.putBack === "half" });
   for (const change of changes) {
     if (state.overlay.get(change.path)?.next === change.next) state.overlay.drop(change.path);
   }
@@ -169,21 +176,19 @@ export async function patchApply(state: HostState, call: HostCall): Promise<Host
   };
 }
 
-function parseApply(args: JsonObject): {
-  patch: string;
-  changes: readonly StagedChange[];
-  prune: readonly string[];
-} {
+function parseApply(args: JsonObject): Job & { readonly putBack: "half" | "all" | undefined } {
   const { patch, changes, prune } = args;
   if (typeof patch !== "string" || !/^[0-9a-f]{64}$/.test(patch) || !Array.isArray(changes)) {
     throw new Fault("invalidArguments", "Cannot apply a patch: its arguments are not the kernel's");
   }
+  const putBack = args[PUT_BACK];
   return {
-    patch,
+    id: patch,
     // Made and parsed by the kernel; each path is parsed again where it is used.
     changes: changes as unknown as readonly StagedChange[],
     prune: Array.isArray(prune)
       ? prune.filter((path) => typeof path === "string").map((path) => parsePath(path).text)
       : [],
+    putBack: putBack === "half" || putBack === "all" ? putBack : undefined,
   };
 }

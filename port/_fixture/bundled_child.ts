@@ -1,6 +1,7 @@
+/** A bundled program as a child without any permission, for tests of what runs in one. @module */
 import assert from "node:assert/strict";
-import type { PortHandler } from "../contracts/port.ts";
-import { makePort, type Port } from "../port/mod.ts";
+import type { PortHandler } from "../../contracts/port.ts";
+import { makePort, type Port } from "../mod.ts";
 
 /** As the kernel starts children. Not node:child_process: Deno's puts `-A` behind `run`. */
 const FLAGS = [
@@ -17,7 +18,7 @@ const FLAGS = [
 export async function bundled(entry: URL): Promise<{ readonly file: string } & AsyncDisposable> {
   const folder = await Deno.makeTempDir({ prefix: "remit-child-" });
   const file = `${folder}/child.js`;
-  const config = new URL("../deno.json", import.meta.url).pathname;
+  const config = new URL("../../deno.json", import.meta.url).pathname;
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["bundle", "--quiet", "--config", config, "--platform", "browser"]
       .concat("--minify", "-o", file, entry.pathname),

@@ -1,0 +1,47 @@
+/** A service over hand-made parts, for tests of this folder. */
+import type { HostedAgentService } from "../contracts/mod.ts";
+import { makeHostedAgentService } from "./service.ts";
+import { makeTaskKeeper } from "./task_keeper.ts";
+import { handHost, handPowers, historyOf, memoryLog, requestOf, storeOf } from "./_fake_test.ts";
+
+/** A service with everything around it turned by hand. */
+export interface Bench {
+  readonly service: HostedAgentService;
+  readonly host: ReturnType<typeof handHost>;
+  readonly log: ReturnType<typeof memoryLog>;
+  readonly powers: ReturnType<typeof handPowers>;
+  /** Whether a question waits for a person. */
+  asked: boolean;
+}
+
+/** Makes one, over a log that an earlier one may have written. */
+export function bench(log = memoryLog(), concurrent = 4): Bench {
+  const host = handHost();
+  const powers = handPowers();
+  const keeper = makeTaskKeeper({
+    log,
+    store: storeOf(log),
+    history: historyOf(log),
+    now: powers.now,
+  });
+  const service = makeHostedAgentService({
+    keeper,
+    host,
+    powers,
+    concurrent,
+    harness: "test",
+    requestOf: (task) => {
+      const created = log.events.find((each) => each.task === task)?.event.private?.["request"];
+      return Promise.resolve({ ...requestOf(), ...created as object });
+    },
+    asked: () => made.asked,
+    stranded: () => undefined,
+  });
+  const made: Bench = { service, host, log, powers, asked: true };
+  return made;
+}
+
+/** Lets everything that is ready run. */
+export async function settled(): Promise<void> {
+  for (let i = 0; i < 50; i++) await Promise.resolve();
+}

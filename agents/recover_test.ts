@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { Digest, QuestionId, toJsonObject } from "../contracts/mod.ts";
+import { bench, settled } from "./_bench_test.ts";
+import { memoryLog, requestOf } from "./_fake_test.ts";
+
+const WAITING = {
+  stop: "waiting",
+  question: QuestionId.parse("q000000000001"),
+  text: "",
+} as const;
+
+Deno.test("an answer that comes while the turn is being put aside is not left lying", async () => {
+  const made = bench();
+  const task = await made.service.create(requestOf());
+  await settled();
+  // It was taken before the task's status said that it waits.
+  made.asked = false;
+  made.host.finish(WAITING);
+  await settled();
+  assert.equal(made.host.started.length, 2, "it goes on by itself");
+  made.host.finish({ stop: "answered", text: "Done." });
+  await settled();
+  assert.equal(made.service.get(task.id).status, "done");
+});
+
+Deno.test("a task that waits for a person still waits after a restart, and goes on once nothing is asked", async () => {
+  const log = memoryLog();
+  const first = bench(log);
+  const task = await first.service.create(requestOf());
+  await settled();
+  first.host.finish(WAITING);
+  await settled();
+  assert.equal(first.service.get(task.id).status, "needsApproval");
+  assert.deepEqual(await bench(log).service.recover(), []);
+  const answered = bench(log);
+  answered.asked = false;
+  assert.deepEqual(await answered.service.recover(), [task.id]);
+});
+
+Deno.test("an idle session is not taken up, and one in the middle of a turn is", async () => {
+  const log = memoryLog();
+  const first = bench(log);
+  const task = await first.service.create(requestOf({ interactive: true }));
+  await settled();
+  first.host.finish({ stop: "answered", text: "Hello." });
+  await settled();
+  assert.deepEqual(await bench(log).service.recover(), []);
+  await first.service.say(task.id, "go on");
+  assert.deepEqual(await bench(log).service.recover(), [task.id]);
+});
+
+Deno.test("a task's state after a crash is what its log says, not what was last written beside it", async () => {
+  const log = memoryLog();
+  const first = bench(log);
+  const task = await first.service.create(requestOf());
+  const patch = Digest.parse("a".repeat(64));
+  // The kernel dies before the next change of status writes the projection.
+  await log.append(task.id, [
+    {
+      kind: "outcome",
+      body: { colour: "RED", label: "secret" },
+      private: { record: { applied: { patch } } },
+    },
+    { kind: "budget", body: { limits: toJsonObject({ toolCalls: 7 }) } },
+  ]);
+  const second = bench(log);
+  await second.service.recover();
+  const { applied, colour, label, limits } = second.service.get(task.id);
+  assert.deepEqual([applied, colour, label, limits.toolCalls], [[patch], "RED", "secret", 7]);
+});
+
+Deno.test("a task whose record is lost is made anew from its log", async () => {
+  const log = memoryLog();
+  const task = await bench(log).service.create(requestOf());
+  log.documents.clear();
+  const second = bench(log);
+  assert.deepEqual(await second.service.recover(), [task.id]);
+  assert.equal(second.service.get(task.id).request, "tidy my notes");
+});
+
+Deno.test("on a full disk a task is not taken up, says why, and stays to be resumed", async () => {
+  const log = memoryLog();
+  const task = await bench(log).service.create(requestOf());
+  const second = bench(log);
+  log.full = true;
+  await second.service.recover();
+  assert.match(second.service.get(task.id).reason ?? "", /disk is full/);
+  assert.equal(second.service.get(task.id).status, "open");
+  log.full = false;
+  await second.service.resume(task.id);
+  await settled();
+  assert.equal(second.host.started.length, 1);
+});

@@ -1,0 +1,73 @@
+/** A kernel as an operating-system process: started with its own permissions, heard, killed. */
+import type { KernelConfig } from "../../contracts/mod.ts";
+import { kernelFlags } from "../../cli/kernel_flags.ts";
+
+/** How a kernel ended. */
+export interface Death {
+  readonly code: number;
+  readonly signal: string | null;
+}
+
+/** A kernel process, serving or not yet. */
+export interface KernelProcess {
+  readonly pid: number;
+  readonly died: Promise<Death>;
+  /** What it wrote to its own log. */
+  said(): string;
+  /** SIGKILL; resolves when it is reaped. */
+  kill(): Promise<Death>;
+}
+
+/** What a kernel is started with, beside its configuration. */
+export interface SpawnHow {
+  /** Words before its start line. */
+  readonly wrap: readonly string[];
+  /** Names of more unix sockets, in its runtime folder, that it may connect to. */
+  readonly sockets: readonly string[];
+  readonly bundle: string;
+  readonly mounts: readonly string[];
+}
+
+/** Starts a kernel exactly as the command line does, but as a child of this test. */
+export function spawnKernel(
+  config: KernelConfig,
+  how: SpawnHow,
+): KernelProcess {
+  const sockets = how.sockets.map((name) => `${config.runtime}/${name}`);
+  const granted = { ...config, brokerSockets: [...config.brokerSockets, ...sockets] };
+  const line = [...how.wrap, config.programs.deno, ...kernelFlags(granted, how)];
+  const [program = "", ...args] = line;
+  const child = new Deno.Command(program, {
+    args,
+    cwd: config.dir,
+    clearEnv: true,
+    env: { DENO_DIR: config.denoDir, DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1" },
+    stdin: "piped",
+    stdout: "null",
+    stderr: "piped",
+  }).spawn();
+  let text = "";
+  const heard = (async (): Promise<void> => {
+    for await (const chunk of child.stderr.pipeThrough(new TextDecoderStream())) text += chunk;
+  })();
+  const told = (async (): Promise<void> => {
+    const writer = child.stdin.getWriter();
+    await writer.write(new TextEncoder().encode(`${JSON.stringify(config)}\n`));
+    await writer.close();
+  })().catch(() => undefined); // it ended before it read: `died` says so
+  const died = child.status.then(async ({ code, signal }) => {
+    await Promise.all([heard, told]);
+    return { code, signal };
+  });
+  return {
+    ...{ pid: child.pid, died, said: () => text },
+    kill(): Promise<Death> {
+      try {
+        child.kill("SIGKILL");
+      } catch (error) {
+        if (!(error instanceof TypeError)) throw error; // it has ended already
+      }
+      return died;
+    },
+  };
+}
