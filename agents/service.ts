@@ -196,6 +196,7 @@ export function makeHostedAgentService(parts: ServiceParts): HostedAgentService 
           `Cannot purge task ${task}: it is "${state.status}"; cancel it first`,
         );
       }
+      await runs.settled(task);
       const after = await keeper.record(task, [{ kind: "purged", body: {} }]);
       await host.erase(state);
       return after;
@@ -203,6 +204,8 @@ export function makeHostedAgentService(parts: ServiceParts): HostedAgentService 
 
     async undo(task): Promise<UndoOutcome> {
       const state = keeper.need(task);
+      // Its processes may still be ending.
+      if (isFinal(state.status)) await runs.settled(task);
       if (runs.running(task)) {
         throw new Fault("conflict", `Cannot undo task ${task}: a turn is under way`);
       }

@@ -128,6 +128,7 @@ export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
   };
 
   const run = (task: TaskId, work: () => Promise<void>): void => {
+    let told = (): void => {};
     const done = work().catch(async (error: unknown) => {
       if (closed) return;
       let exit: number = EXIT.failure;
@@ -142,12 +143,14 @@ export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
           reason: fault === undefined ? `a bug ended it: ${reason}` : reason,
         }).catch(() => {
           keeper.strand(task, reason);
-          parts.stranded(task, reason, exit);
+          told = () => parts.stranded(task, reason, exit);
         });
       }
       await release(task, exit);
     }).finally(() => {
       if (running.get(task) === done) running.delete(task);
+      // Last, so that whoever is told can resume it at once.
+      told();
     });
     running.set(task, done);
   };

@@ -1,5 +1,6 @@
 /** A call's arguments: parsed with limits, frozen, and written canonically. @module */
 import { Fault, type Json, type JsonObject } from "../contracts/mod.ts";
+import { inOrder } from "../port/in_order.ts";
 import { canonicalJson, deepFreeze, parseJson } from "../port/mod.ts";
 
 /** Arguments, and the one text of them that is hashed. */
@@ -54,52 +55,6 @@ function usual(text: string): Arguments | undefined {
   if (canonical.includes("\\ud")) return undefined;
   if (canonical !== text && JSON.stringify(args) !== text) return undefined;
   return { args: deepFreeze(args), text: canonical };
-}
-
-/** The value with every object's keys in order; undefined when an object cannot hold them so. */
-function inOrder(value: Json, depth: number): Json | undefined {
-  if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
-  if (typeof value !== "object" || value === null) return value;
-  if (depth <= 0) return undefined;
-  return isList(value) ? listInOrder(value, depth) : objectInOrder(value, depth);
-}
-
-function objectInOrder(value: JsonObject, depth: number): JsonObject | undefined {
-  const keys = Object.keys(value);
-  let sorted = true;
-  for (let i = 1; i < keys.length; i++) if ((keys[i] ?? "") < (keys[i - 1] ?? "")) sorted = false;
-  if (!sorted) keys.sort();
-  let copy: Record<string, Json> | undefined = sorted ? undefined : {};
-  for (let i = 0; i < keys.length; i++) {
-    const key = keys[i] ?? "";
-    // Objects list numbers before names, and take `__proto__` for something else.
-    if (key === "__proto__" || (key >= "0" && key < ":")) return undefined;
-    const before = value[key] ?? null;
-    const item = inOrder(before, depth - 1);
-    if (item === undefined) return undefined;
-    if (item !== before) copy ??= partOf(value, keys.slice(0, i));
-    if (copy !== undefined) copy[key] = item;
-  }
-  return copy ?? value;
-}
-
-function partOf(value: JsonObject, keys: readonly string[]): Record<string, Json> {
-  const part: Record<string, Json> = {};
-  for (const key of keys) part[key] = value[key] ?? null;
-  return part;
-}
-
-function listInOrder(list: readonly Json[], depth: number): readonly Json[] | undefined {
-  let copy: Json[] | undefined;
-  for (let i = 0; i < list.length; i++) {
-    const before = list[i] ?? null;
-    const item = inOrder(before, depth - 1);
-    if (item === undefined) return undefined;
-    if (item === before) continue;
-    copy ??= [...list];
-    copy[i] = item;
-  }
-  return copy ?? list;
 }
 
 function isObject(value: Json): value is JsonObject {

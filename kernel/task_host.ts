@@ -16,6 +16,7 @@ import {
   type Signal,
   type Staged,
   type Store,
+  TASK_TRANSITIONS,
   type TaskHost,
   type TaskId,
   type TaskRequest,
@@ -152,8 +153,12 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
     const row = processes.add(newRoot(task, request, replay));
     if (replay?.model !== undefined) processes.setModel(row.pid, replay.model);
     if (replay !== undefined) parts.restored.put(task.id, replay);
+    // A task that is over is taken up for its operator alone, who takes a patch back.
+    const isOver = TASK_TRANSITIONS[task.status].length === 0;
     await leases.grantAll(
-      grantedScopes(request).filter((scope) => !isRevoked(replay, scope)).map((scope) => ({
+      grantedScopes(request).filter((scope) => isOver || !isRevoked(replay, scope)).map((
+        scope,
+      ) => ({
         task: task.id,
         pid: row.pid,
         scope,

@@ -2,6 +2,10 @@
 import type { Json } from "../contracts/json.ts";
 import { Fault } from "../contracts/fault.ts";
 import { isList } from "./_bound.ts";
+import { inOrder } from "./in_order.ts";
+
+/** Levels to which a copy with its keys in order is tried. */
+const USUAL_DEPTH = 64;
 
 /**
  * The canonical JSON text of `value` (RFC 8785): no whitespace, keys in order of UTF-16 code units.
@@ -13,9 +17,10 @@ import { isList } from "./_bound.ts";
  * ```
  */
 export function canonicalJson(value: Json): string {
-  if (isOrdered(value)) {
-    const usual = JSON.stringify(value);
-    // JSON.stringify writes a lone surrogate as an escape, and nothing else as this one.
+  const ordered = isOrdered(value) ? value : inOrder(value, USUAL_DEPTH);
+  if (ordered !== undefined) {
+    const usual = JSON.stringify(ordered);
+    // JSON.stringify writes a lone surrogate as this escape.
     if (!usual.includes("\\ud")) return usual;
   }
   return written(value);
@@ -43,6 +48,7 @@ function isOrdered(value: Json | undefined): boolean {
   return true;
 }
 
+/** Writes any value, and says what cannot be written. */
 function written(value: Json): string {
   switch (typeof value) {
     case "string":

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import type { Json } from "../contracts/json.ts";
 import { canonicalJson, parseJson } from "./mod.ts";
 
 Deno.test("RFC 8785, 3.2.2 to 3.2.4: the example document becomes the example bytes", () => {
@@ -95,3 +96,45 @@ function reversed(value: ReturnType<typeof parseJson>): ReturnType<typeof parseJ
   if (value instanceof Array) return value.map(reversed);
   return Object.fromEntries(Object.entries(value).reverse().map(([k, v]) => [k, reversed(v)]));
 }
+
+Deno.test("whatever is unusual in a value, its text is the one that the rules of RFC 8785 give", () => {
+  // The rules again, without any shortcut.
+  const spelled = (value: Json): string => {
+    if (value instanceof Array) return `[${value.map(spelled).join(",")}]`;
+    if (typeof value !== "object" || value === null) return JSON.stringify(value);
+    const members = Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1);
+    return `{${members.map(([key, item]) => `${JSON.stringify(key)}:${spelled(item)}`).join(",")}}`;
+  };
+  const { value } = fc.letrec<{ value: Json }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      fc.constantFrom(-0, 1e21, null, true, "", "\\ud", "\\udfff", "é\u0000", "\u2028"),
+      fc.array(tie("value"), { maxLength: 3 }),
+      fc.uniqueArray(
+        fc.tuple(
+          fc.constantFrom(
+            "b",
+            "a",
+            "10",
+            "9",
+            "",
+            "__proto__",
+            "toJSON",
+            "é",
+            "\uffff",
+            "😀",
+            "\\ud",
+          ),
+          tie("value"),
+        ),
+        { selector: ([key]) => key, maxLength: 5 },
+      ).map((members) => Object.fromEntries(members)),
+    ),
+  }));
+  fc.assert(
+    fc.property(value, (given) => assert.equal(canonicalJson(given), spelled(given))),
+    { numRuns: 2_000 },
+  );
+  const cut = Array.from({ length: 200 }).reduce<Json>((inner) => ({ b: inner, a: 1 }), null);
+  assert.equal(canonicalJson(cut), spelled(cut));
+});

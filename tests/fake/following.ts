@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { type Json, QuestionId, type TaskId } from "../../contracts/mod.ts";
 import type { KernelLink } from "../../cli/hands.ts";
+import { within } from "./within.ts";
 
 const Event = z.object({
   kind: z.literal("event"),
@@ -90,22 +91,27 @@ export async function followTask(
   await link.ask("watch", { task, from: parts.from });
   return {
     ...{ task, told, answered },
-    end: end.promise,
+    get end(): Promise<End> {
+      return within(`the end of ${task}`, end.promise);
+    },
     first: (fits) =>
-      new Promise((resolve, reject) => {
-        const before = told.find(fits);
-        if (before !== undefined) return resolve(before);
-        if (gone !== undefined) return reject(gone);
-        const entry = {
-          take(event: Told): void {
-            if (!fits(event)) return;
-            waiting.delete(entry);
-            resolve(event);
-          },
-          fail: reject,
-        };
-        waiting.add(entry);
-      }),
+      within(
+        `an event of ${task}`,
+        new Promise((resolve, reject) => {
+          const before = told.find(fits);
+          if (before !== undefined) return resolve(before);
+          if (gone !== undefined) return reject(gone);
+          const entry = {
+            take(event: Told): void {
+              if (!fits(event)) return;
+              waiting.delete(entry);
+              resolve(event);
+            },
+            fail: reject,
+          };
+          waiting.add(entry);
+        }),
+      ),
     close: () => link.close(),
   };
 }

@@ -1,6 +1,7 @@
 /** A kernel as an operating-system process: started with its own permissions, heard, killed. */
 import type { KernelConfig } from "../../contracts/mod.ts";
 import { kernelFlags } from "../../cli/kernel_flags.ts";
+import { within } from "./within.ts";
 
 /** How a kernel ended. */
 export interface Death {
@@ -12,6 +13,8 @@ export interface Death {
 export interface KernelProcess {
   readonly pid: number;
   readonly died: Promise<Death>;
+  /** Waits for its end; rejects when it lives on for a minute. */
+  dies(): Promise<Death>;
   /** What it wrote to its own log. */
   said(): string;
   /** SIGKILL; resolves when it is reaped. */
@@ -61,6 +64,7 @@ export function spawnKernel(
   });
   return {
     ...{ pid: child.pid, died, said: () => text },
+    dies: () => within("the end of the kernel", died),
     kill(): Promise<Death> {
       try {
         child.kill("SIGKILL");

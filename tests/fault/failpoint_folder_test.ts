@@ -24,7 +24,7 @@ for (const [at, times] of POINTS) {
       const task = await doomed.run({ scenario: EDITS });
       const folder = await watchFolder(home.desk);
       const before = await doomed.follow(task, { answer: "allow" });
-      assert.deepEqual(await doomed.died, { code: 137, signal: "SIGKILL" });
+      assert.deepEqual(await doomed.dies(), { code: 137, signal: "SIGKILL" });
 
       const next = await home.start();
       const after = await next.follow(task, { answer: "allow" });

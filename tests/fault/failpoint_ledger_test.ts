@@ -41,7 +41,7 @@ async function post(
     const doomed = await home.start({ failpoint: { at: how.at } });
     const task = await doomed.run({ scenario: scenario(ledger.socket, how.repeats) });
     const before = await doomed.follow(task, { answer: "allow" });
-    assert.equal((await doomed.died).signal, "SIGKILL");
+    assert.equal((await doomed.dies()).signal, "SIGKILL");
     const asked: Question[] = [];
     const next = await home.start();
     const after = await next.follow(task, {

@@ -61,7 +61,7 @@ Deno.test("a task whose question was answered when the kernel died goes on, and 
     const [question] = await doomed.questions(task);
     assert.ok(question);
     await assert.rejects(doomed.answer(question, "allow"));
-    assert.equal((await doomed.died).signal, "SIGKILL");
+    assert.equal((await doomed.dies()).signal, "SIGKILL");
 
     const next = await home.start();
     const after = await next.follow(task, { answer: "allow" });
@@ -110,7 +110,7 @@ Deno.test("an interactive turn that was cut off goes on; one that was over waits
     const second = await home.start({ failpoint: { at: "afterOutcome" } });
     assert.deepEqual(await second.ask("ps", null), [], "a session that waits is no work");
     await second.ask("say", { task, text: "write it" });
-    assert.equal((await second.died).signal, "SIGKILL");
+    assert.equal((await second.dies()).signal, "SIGKILL");
 
     const third = await home.start();
     const written = await third.follow(task, { answer: "allow" });

@@ -91,7 +91,7 @@ for (const after of [2, 3]) {
     await inHome(async (home) => {
       const doomed = await home.start({ failpoint: { at: "afterOutcome", after } });
       const task = await doomed.run(await draftIn(home));
-      await doomed.died;
+      await doomed.dies();
       const next = await home.start();
       // Nobody looked when the kernel took the task up, so its question waits; asked to, it asks.
       const following = await next.follow(task, { answer: "leave" });

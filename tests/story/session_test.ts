@@ -42,13 +42,13 @@ Deno.test("alice talks for two turns, looks round with slashes, leaves, and -c g
       await first.shows("\n› ", 3);
 
       await first.type("/tools\r");
-      await first.shows("name=file_edit");
+      await first.shows("file_edit       auto");
       await first.shows("\n› ", 4);
       await first.type("/caps\r");
       await first.shows("mount");
       await first.shows("\n› ", 5);
       await first.type("/grants\r");
-      await first.shows("none");
+      await first.shows("no answer of yours holds");
       await first.shows("\n› ", 6);
       await first.type("/model\r");
       await first.shows("model.yaml");
