@@ -152,12 +152,14 @@ async function memoryOf(kernel: BenchKernel, reading: TaskRequest): Promise<Row[
   for (let i = 0; i < 30; i++) {
     tasks.push((await kernel.link.ask("run", toJson(request)) as { task: string }).task);
   }
-  let rows: { task: string; os: number[]; usage: { toolCalls: number } }[] = [];
+  let rows: { task: string; os: number[]; usage: { resultBytes: number } }[] = [];
   for (let tries = 0; tries < 400; tries++) {
     rows = await kernel.link.ask("ps", null) as unknown as typeof rows;
-    if (rows.length === 30 && rows.every((row) => row.usage.toolCalls === 1)) break;
+    // A call is counted when it begins, while its toolhost still starts; its result, when it is there.
+    if (rows.length === 30 && rows.every((row) => row.usage.resultBytes > 0)) break;
     await calm();
   }
+  if (!rows.every((row) => row.usage.resultBytes > 0)) throw new Error("30 tasks did not all read");
   const worker = await Promise.all(rows.map((row) => proportional(row.os.slice(0, 1))));
   const both = await Promise.all(rows.map((row) => proportional(row.os)));
   for (const task of tasks) await kernel.link.ask("cancel", { task });
