@@ -51,10 +51,17 @@ export interface TaskRuns {
   close(): Promise<void>;
 }
 
+interface Live {
+  readonly hosted: HostedTask;
+  readonly request: TaskRequest;
+  /** A task whose processes have ended does not expire. */
+  unexpire: () => void;
+}
+
 /** Makes the running side. */
 export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
   const { keeper, host, powers } = parts;
-  const live = new Map<TaskId, { readonly hosted: HostedTask; readonly request: TaskRequest }>();
+  const live = new Map<TaskId, Live>();
   const running = new Map<TaskId, Promise<void>>();
   const queue: (() => void)[] = [];
   let slots = parts.concurrent;
@@ -87,6 +94,7 @@ export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
     const entry = live.get(task);
     if (entry === undefined) return;
     live.delete(task);
+    entry.unexpire();
     await entry.hosted.end(exit);
     leave();
   };
@@ -99,7 +107,7 @@ export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
     await enter();
     try {
       const started = await host.start(task, request, { resume });
-      live.set(task.id, { hosted: started.hosted, request });
+      live.set(task.id, { hosted: started.hosted, request, unexpire: () => undefined });
       return started;
     } catch (error) {
       leave();
@@ -155,17 +163,19 @@ export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
     running.set(task, done);
   };
 
-  const expireLater = (task: AgentTask): void => {
-    powers.after(task.limits.wallClockMs, () => {
-      const now = keeper.get(task.id);
-      if (now === undefined || now.status !== "open" || !live.has(task.id)) return;
-      run(task.id, async () => {
-        await status(task.id, {
+  const expireLater = ({ id, limits: { wallClockMs } }: AgentTask): void => {
+    const entry = live.get(id);
+    if (entry === undefined) return;
+    entry.unexpire();
+    entry.unexpire = powers.after(wallClockMs, () => {
+      if (keeper.get(id)?.status !== "open") return;
+      run(id, async () => {
+        await status(id, {
           status: "expired",
           exit: EXIT.budgetExhausted,
-          reason: `its wall-clock limit of ${task.limits.wallClockMs} ms passed`,
+          reason: `its wall-clock limit of ${wallClockMs} ms passed`,
         });
-        await release(task.id, EXIT.budgetExhausted);
+        await release(id, EXIT.budgetExhausted);
       });
     });
   };

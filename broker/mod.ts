@@ -36,3 +36,4 @@ export {
   type TokenGrant,
   type Tokens,
 } from "./tokens.ts";
+export { makeMisfits } from "./validators.ts";

@@ -1,6 +1,7 @@
 /** Argument checkers, built once for a schema. @module */
 import { Ajv, type ErrorObject } from "ajv";
 import { Fault, type Json } from "../contracts/mod.ts";
+import { sha256Hex } from "../port/digest.ts";
 import { parseJson } from "../port/mod.ts";
 
 /** Undefined when the value fits, else why not, in words for the agent. */
@@ -42,6 +43,12 @@ export function makeValidators(): Validators {
     return made;
   };
   return Object.freeze({ of });
+}
+
+/** Says why a value does not fit a schema that was given as JSON text; undefined when it does. */
+export function makeMisfits(): (schema: string, value: Json) => string | undefined {
+  const validators = makeValidators();
+  return (schema, value) => validators.of(sha256Hex(schema), schema)(value);
 }
 
 function build(paramSchema: string): Validator | Fault {

@@ -24,6 +24,7 @@ export const EVENT_KINDS = [
   "intent",
   "outcome",
   "refused",
+  "fetched",
   "questionAsked",
   "questionAnswered",
   "leaseGranted",

@@ -6,6 +6,7 @@ import { Limits } from "./budget.ts";
 import { MountMode } from "./workspace.ts";
 import { Phase, Profile } from "./task.ts";
 import { PermissionMode } from "./tool.ts";
+import { CommandClass, CommandName } from "./command.ts";
 import { AgentSpec } from "./agent_spec.ts";
 
 const oneOrMore = <T extends z.ZodType>(item: T): z.ZodUnion<[T, z.ZodArray<T>]> =>
@@ -64,6 +65,10 @@ export const RemitConfig = z.object({
     ToolName,
     z.object({ resultBytes: z.int().min(1).max(10_000_000).optional() }).strict(),
   ).optional(),
+  /** Ed25519 public keys (hex) whose plugins are trusted as Remit's own: they share one host. */
+  toolKeys: z.array(z.string().regex(/^[0-9a-f]{64}$/)).max(64).optional(),
+  /** Programs of this machine that tasks may run, by the name that calls use. */
+  commands: z.record(CommandName, CommandClass).optional(),
 }).strict();
 /** See {@link RemitConfig}. */
 export type RemitConfig = z.infer<typeof RemitConfig>;

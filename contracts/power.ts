@@ -71,9 +71,15 @@ export interface ToolBinding {
   /** The lowest effect any call of it can have. */
   readonly effect: EffectClass;
   readonly deadlineMs: number;
+  /** Set when the power keeps the deadline itself, because it knows when it waits for a person. */
+  readonly keepsDeadline?: true;
   readonly resultBytes: number;
   /** Resolves references against state as it is now. Synchronous. Throws a fault. */
   resolve(args: JsonObject, caller: ProcessRow): Resolved;
+  /**
+   * Rejects with a fault. `needsApproval` says that a call made on behalf of this one waits for a
+   * person: the gate commits no outcome, and this call is made anew when the answer is there.
+   */
   invoke(call: GrantedCall, signal: AbortSignal): Promise<PowerResult>;
   /** Called when an outcome was committed: fold `record` into the state that `resolve` reads. */
   committed?(call: GrantedCall, result: PowerResult): void;

@@ -37,6 +37,7 @@
  */
 import type { StagedChange } from "./workspace.ts";
 import type { FailPoint } from "./process.ts";
+import type { PluginManifest } from "./plugin.ts";
 import type { PolicySource } from "./policy.ts";
 
 /** Version of the control protocol; a kernel refuses another. */
@@ -64,7 +65,13 @@ export interface KernelConfig {
   /** Runtime folder for sockets, mode 0700. */
   readonly runtime: string;
   /** Bundled child entries, by role. */
-  readonly bundles: { readonly worker: string; readonly toolhost: string; readonly model: string };
+  readonly bundles: {
+    readonly worker: string;
+    readonly toolhost: string;
+    readonly model: string;
+    readonly plugin: string;
+    readonly net: string;
+  };
   /** Absolute paths of the programs that the kernel may run. */
   readonly programs: {
     readonly deno: string;
@@ -79,6 +86,18 @@ export interface KernelConfig {
   readonly personKey: string;
   readonly stepUpKey?: string;
   readonly policy: PolicySource;
+  /** Plugins that were built with this version or added by the operator. */
+  readonly tools: {
+    /** The module that runs scripts. */
+    readonly engine?: PluginFile;
+    readonly plugins: readonly (Pick<PluginFile, "file"> & {
+      readonly manifest: PluginManifest;
+      /** Part of this version, or signed by a key of remit.yaml: shares a host with its like. */
+      readonly trusted: boolean;
+    })[];
+  };
+  /** What `remit secret` keeps, opened. */
+  readonly secrets: readonly Secret[];
   readonly harness: string;
   /** Broker sockets that the kernel may listen on (exact paths granted at start). */
   readonly brokerSockets: readonly string[];
@@ -89,8 +108,26 @@ export interface KernelConfig {
   readonly idleMs: number;
   /** Fault tests only: the kernel kills itself (SIGKILL) the `after`-th time it reaches `at`. */
   readonly failpoint?: { readonly at: FailPoint; readonly after: number };
-  /** Workers that are kept warm. */
-  readonly pool: { readonly workers: number };
+  /** Workers that are kept warm, and plugin hosts once there was one. */
+  readonly pool: { readonly workers: number; readonly plugins: number };
+}
+
+/** A file that the kernel may read, and what it must hold. */
+export interface PluginFile {
+  /** Absolute. */
+  readonly file: string;
+  readonly sha256: string;
+}
+
+/** A value that goes into one header of requests to one origin, and is shown to nobody. */
+export interface Secret {
+  readonly name: string;
+  readonly value: string;
+  readonly origin: string;
+  /** In lower case. */
+  readonly header: string;
+  /** Put before the value, as `Bearer `. */
+  readonly prefix: string;
 }
 
 /** One line of a watched task: the live view and the execution trace are made of these. */

@@ -72,3 +72,14 @@ export interface HostCallAnswer {
 export interface HostCancel {
   readonly id: string;
 }
+
+/**
+ * Toolhost tools behind the host functions of plugins; never advertised to a model. Their answers'
+ * `content` is empty, `value` is what a plugin gets.
+ */
+export const HOST_READ = "host_read";
+/** See {@link HOST_READ}. */
+export const HOST_LIST = "host_list";
+
+/** Most bytes of one {@link HOST_READ}. */
+export const HOST_READ_BYTES = 4 * 1024 * 1024;

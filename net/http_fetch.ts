@@ -1,15 +1,17 @@
-/** `http_fetch`: what it is and what it would need. The network service itself comes later. @module */
+/** `http_fetch`: what it is, what it needs, and how it is done. @module */
 import { Fault } from "../contracts/fault.ts";
 import { ToolName } from "../contracts/ids.ts";
 import type { JsonObject } from "../contracts/json.ts";
-import type { Resolved, ToolBinding } from "../contracts/power.ts";
+import type { GrantedCall, PowerResult, Resolved, ToolBinding } from "../contracts/power.ts";
 import type { ProcessRow } from "../contracts/process.ts";
 import type { ToolDescriptor } from "../contracts/tool.ts";
+import type { NetAnswer, NetRequest } from "../contracts/wire_net.ts";
+import { fetchResult } from "./fetch_result.ts";
+import { originOf, URL_LIMIT } from "./origin.ts";
+import { headersTrouble } from "./request_headers.ts";
 
-const URL_LIMIT = 2_048;
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
-const HEADER_NAME = /^[A-Za-z0-9-]{1,64}$/;
-const HEADER_VALUE = /^[\x20-\x7e]*$/;
+type Method = NetRequest["method"];
 
 const DESCRIPTOR: ToolDescriptor = Object.freeze({
   name: ToolName.parse("http_fetch"),
@@ -40,52 +42,33 @@ function bad(why: string): Fault {
   return new Fault("invalidArguments", `Cannot fetch: ${why}`);
 }
 
-/**
- * The origin of an address that means one thing to every parser.
- *
- * @throws Fault `invalidArguments` for other schemes, user names, fragments, spaces, backslashes,
- * letters beyond ASCII, and addresses that change when they are parsed and written again
- *
- * @example
- * ```ts
- * import { originOf } from "./http_fetch.ts";
- * originOf("https://example.org/a?b=c"); // "https://example.org"
- * ```
- */
-export function originOf(text: string): string {
-  if (text.length > URL_LIMIT) throw bad(`the address is longer than ${URL_LIMIT} characters`);
-  if (!/^https?:\/\/[\x21-\x7e]+$/.test(text) || /[\\#]/.test(text)) {
-    throw bad("the address is not a plain http or https address");
-  }
-  let url;
-  try {
-    url = new URL(text);
-  } catch (cause) {
-    throw new Fault("invalidArguments", "Cannot fetch: the address does not parse", { cause });
-  }
-  if (url.username !== "" || url.password !== "" || /^https?:\/\/[^/?]*@/.test(text)) {
-    throw bad("the address holds a user name");
-  }
-  // One address, one spelling: 0x7f.1, odd ports and dot segments would read otherwise elsewhere.
-  if (url.href !== text && url.href !== `${text}/`) {
-    throw bad(`the address is not written as it is read; write ${JSON.stringify(url.href)}`);
-  }
-  return url.origin;
+/** What one call asks for. */
+export type FetchRequest = Pick<NetRequest, "method" | "url" | "headers" | "body">;
+
+function isMethod(value: unknown): value is Method {
+  return METHODS.some((known) => known === value);
+}
+
+function parseRequest(args: JsonObject): FetchRequest {
+  const { url, method = "GET", body } = args;
+  if (typeof url !== "string") throw bad("there is no address");
+  if (!isMethod(method)) throw bad("the method is not known");
+  const headers = Object.fromEntries(
+    Object.entries(args["headers"] ?? {}).map(([name, value]) => [name, String(value)]),
+  );
+  // Here and not in the schema: the gate runs no regular expression of a descriptor.
+  const trouble = headersTrouble(headers);
+  if (trouble !== undefined) throw bad(trouble);
+  if (body === undefined) return { method, url, headers };
+  if (typeof body !== "string") throw bad("the body is not text");
+  if (method === "GET" || method === "HEAD") throw bad(`${method} takes no body`);
+  return { method, url, headers, body };
 }
 
 function resolve(args: JsonObject, process: ProcessRow): Resolved {
-  const { url, method = "GET", body } = args;
-  if (typeof url !== "string") throw bad("there is no address");
-  if (!METHODS.some((known) => known === method)) throw bad("the method is not known");
-  for (const [name, value] of Object.entries(args["headers"] ?? {})) {
-    // Here and not in the schema: the gate runs no regular expression of a descriptor.
-    if (!HEADER_NAME.test(name) || !HEADER_VALUE.test(String(value))) {
-      throw bad(`header ${JSON.stringify(name)} is not plain ASCII`);
-    }
-  }
+  const { method, url } = parseRequest(args);
   const origin = originOf(url);
   const reads = method === "GET" || method === "HEAD";
-  if (reads && body !== undefined) throw bad(`${method} takes no body`);
   return {
     scopes: [{ resource: "net", right: "use", path: origin }],
     effect: reads ? "outboundRead" : "outboundWrite",
@@ -98,17 +81,28 @@ function resolve(args: JsonObject, process: ProcessRow): Resolved {
   };
 }
 
-/** The tool as the gate knows it. Every call that is let through ends in Fault `unavailable`. */
-export function httpFetchBinding(): ToolBinding {
+/** What the binding is made with. */
+export interface HttpFetchParts {
+  /** Has the net service send `request`, within what the call's leases allow. */
+  fetch(call: GrantedCall, request: FetchRequest, signal: AbortSignal): Promise<NetAnswer>;
+  /** Takes the call's token, once. @throws {Fault} as the token does. */
+  redeem(call: GrantedCall): void;
+}
+
+/** The tool as the gate knows it. Without a net service a call that is let through ends in Fault `unavailable`. */
+export function httpFetchBinding(parts?: HttpFetchParts): ToolBinding {
+  async function invoke(call: GrantedCall, signal: AbortSignal): Promise<PowerResult> {
+    if (parts === undefined) throw new Fault("unavailable", "Cannot fetch: no network service");
+    const request = parseRequest(call.args);
+    parts.redeem(call);
+    return fetchResult(await parts.fetch(call, request, signal), call);
+  }
   return Object.freeze<ToolBinding>({
     descriptor: DESCRIPTOR,
     effect: "outboundRead",
     deadlineMs: 30_000,
     resultBytes: 64 * 1024,
     resolve,
-    invoke: () =>
-      Promise.reject(
-        new Fault("unavailable", "Cannot fetch: this version of Remit has no network service"),
-      ),
+    invoke,
   });
 }

@@ -1,4 +1,4 @@
-import { deepEqual, equal, rejects, throws } from "node:assert/strict";
+import { deepEqual, equal, match, rejects, throws } from "node:assert/strict";
 import { Fault } from "../contracts/fault.ts";
 import type { JsonObject } from "../contracts/json.ts";
 import type { GrantedCall } from "../contracts/power.ts";
@@ -54,10 +54,50 @@ Deno.test("mallory's unknown method and a GET with a body are refused", () => {
   throws(() => resolve({ url: "https://example.org/", body: "x" }), refused);
 });
 
-Deno.test("a fetch that was let through still ends in unavailable", async () => {
+Deno.test("mallory's headers are refused before anybody is asked about them", () => {
+  const refused = (e: unknown): boolean => e instanceof Fault && e.code === "invalidArguments";
+  for (const headers of [{ Host: "inside" }, { cookie: "a=b" }, { "x-a": "a\r\nb" }]) {
+    throws(() => resolve({ url: "https://example.org/", headers }), refused);
+  }
+});
+
+Deno.test("without a net service a fetch that was let through ends in unavailable", async () => {
   const call = {} as GrantedCall;
   await rejects(
     httpFetchBinding().invoke(call, new AbortController().signal),
     (e) => e instanceof Fault && e.code === "unavailable",
   );
+});
+
+Deno.test("the token is taken before anything is sent, and once", async () => {
+  const done: string[] = [];
+  const answer = {
+    ...{ status: 200, url: "https://example.org/", headers: {}, body: btoa("hello"), bytes: 5 },
+    ...{ cut: false, hops: [] },
+  };
+  const args = { url: "https://example.org/", method: "POST", headers: { "X-A": "b" }, body: "x" };
+  const call = { args, resultBytes: 1_000 } as unknown as GrantedCall;
+  const { signal } = new AbortController();
+  const binding = httpFetchBinding({
+    fetch: (of, request, until) => {
+      equal(of, call);
+      equal(until, signal);
+      deepEqual(request, args);
+      done.push("fetch");
+      return Promise.resolve(answer);
+    },
+    redeem: () => done.push("redeem"),
+  });
+  const result = await binding.invoke(call, signal);
+  deepEqual(done, ["redeem", "fetch"]);
+  match(result.content, /hello$/);
+  equal(result.colour, "RED");
+
+  const spent = httpFetchBinding({
+    fetch: () => Promise.reject(new TypeError("it was sent")),
+    redeem: () => {
+      throw new Fault("refused", "Cannot redeem token: it was taken");
+    },
+  });
+  await rejects(spent.invoke(call, signal), (e) => e instanceof Fault && e.code === "refused");
 });

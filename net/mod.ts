@@ -1,11 +1,17 @@
 /**
- * The way to the network. For now it is described, and closed.
+ * The way to the network: the tool `http_fetch` as the kernel binds it. The service that opens the
+ * sockets is a process of its own, `net/main.ts`, which answers contracts/wire_net.ts.
  *
  * @example
  * ```ts
- * import { originOf } from "./mod.ts";
+ * import { httpFetchBinding, originOf } from "./mod.ts";
  * originOf("https://example.org/"); // "https://example.org"
+ * httpFetchBinding().descriptor.name; // "http_fetch"
  * ```
  * @module
  */
-export { httpFetchBinding, originOf } from "./http_fetch.ts";
+export { labelOfAnswer } from "./answer_label.ts";
+export { type FetchRequest, httpFetchBinding, type HttpFetchParts } from "./http_fetch.ts";
+export { originOf } from "./origin.ts";
+export { headersTrouble } from "./request_headers.ts";
+export { bodyBytes, mediaType, tryText } from "./text_body.ts";

@@ -1,7 +1,7 @@
 /** What one frame of a session says. The shapes stand in contracts/port.ts. @module */
 import type { Json, JsonObject } from "../contracts/json.ts";
 import { Fault, isFaultCode } from "../contracts/fault.ts";
-import { isList, measure, settle } from "./_bound.ts";
+import { isList, settle, survey } from "./_bound.ts";
 import { passesBytes } from "./_encode.ts";
 import type { JsonLimits } from "./limits.ts";
 import { lighten, restore } from "./_long_text.ts";
@@ -48,16 +48,14 @@ export function readFrame(line: string, text: string | undefined, reading: Readi
  * Throws `tooLarge` for what a peer of the same limits would refuse.
  */
 export function writeFrame(id: number, op: string | null, body: Json, limits: JsonLimits): string {
-  const light = lighten(body);
+  const found = { left: limits.nodes, long: false };
+  survey(body, limits.depth, found);
+  const light = found.long ? lighten(body) : undefined;
   const frame = light === undefined
     ? JSON.stringify([id, op, body])
     : `+${light.text.length}${JSON.stringify([id, op, light.body, light.places])}\n${light.text}`;
   if (passesBytes(frame, limits.frameBytes)) {
     throw new Fault("tooLarge", `Cannot send frame: longer than ${limits.frameBytes} bytes`);
-  }
-  // A level takes two characters, and so does a node: a short frame needs no walk.
-  if (frame.length > 2 * limits.depth || frame.length > 2 * limits.nodes) {
-    measure(body, limits.depth, limits.nodes);
   }
   return frame;
 }

@@ -9,10 +9,7 @@
  */
 import type { Json, JsonObject } from "../contracts/json.ts";
 import { Fault } from "../contracts/fault.ts";
-import { isList } from "./_bound.ts";
-
-/** UTF-16 code units from which a string travels beside its frame. */
-const LONG = 8_192;
+import { isList, LONG_TEXT } from "./_bound.ts";
 
 /** Where a text belongs: its path in the body, and how many code units it has. */
 type Place = readonly [path: readonly (string | number)[], units: number];
@@ -24,9 +21,8 @@ export interface Lightened {
   readonly text: string;
 }
 
-/** Takes the long strings out of a copy of `body`; undefined if there is none. */
+/** Takes the long strings out of a copy of `body`; undefined if there is none that may travel so. */
 export function lighten(body: Json): Lightened | undefined {
-  if (!holdsLong(body)) return undefined;
   const places: Place[] = [];
   let text = "";
   const copy = (value: Json, path: readonly (string | number)[]): Json => {
@@ -42,7 +38,8 @@ export function lighten(body: Json): Lightened | undefined {
       Object.entries(value).map(([key, item]) => [key, copy(item, [...path, key])]),
     );
   };
-  return { body: copy(body, []), places, text };
+  const light = copy(body, []);
+  return places.length === 0 ? undefined : { body: light, places, text };
 }
 
 /**
@@ -56,7 +53,7 @@ export function restore(body: Json, places: Json | undefined, text: string): Jso
   for (const place of places) {
     if (!isList(place) || place.length !== 2) throw bad("place");
     const [path, units] = place;
-    if (typeof units !== "number" || !Number.isSafeInteger(units) || units < LONG) {
+    if (typeof units !== "number" || !Number.isSafeInteger(units) || units < LONG_TEXT) {
       throw bad("units");
     }
     if (path === undefined || !isList(path)) throw bad("path");
@@ -88,17 +85,9 @@ function isMember(value: Json, key: Json): value is readonly Json[] | JsonObject
   return typeof key === "string" && Object.hasOwn(value, key);
 }
 
-function holdsLong(value: Json): boolean {
-  if (typeof value !== "object" || value === null) return isLong(value);
-  for (const item of isList(value) ? value : Object.values(value)) {
-    if (typeof item === "object" ? holdsLong(item) : isLong(item)) return true;
-  }
-  return false;
-}
-
 function isLong(value: Json): value is string {
   // UTF-8 has no lone surrogates: a string that holds one stays in the frame, escaped.
-  return typeof value === "string" && value.length >= LONG && value.isWellFormed();
+  return typeof value === "string" && value.length >= LONG_TEXT && value.isWellFormed();
 }
 
 function bad(what: string): Fault {

@@ -1,5 +1,5 @@
 /** The child's end of its session: fd 0 from the kernel, fd 1 to it. @module */
-import type { Port, PortHandler } from "../contracts/port.ts";
+import type { Port, PortHandler, PortLimits } from "../contracts/port.ts";
 import { makePort } from "./port.ts";
 
 /** Exit code of a child whose session ended in a fault: EX_SOFTWARE would be 70, which is taken. */
@@ -8,13 +8,18 @@ const CHUNK_BYTES = 65_536;
 
 /**
  * Serves the kernel on standard input and output until it goes away: then the process exits, with 0,
- * or with 1 when the session broke. The kernel is trusted, its frames are not checked here.
+ * or with 1 when the session broke. The kernel is trusted, its frames are not checked here; `limits`
+ * hold for both ends.
  */
-export async function serveChild(makeHandler: (port: Port) => PortHandler): Promise<never> {
+export async function serveChild(
+  makeHandler: (port: Port) => PortHandler,
+  limits: Partial<PortLimits> = {},
+): Promise<never> {
   // Taken now: a program that is loaded later cannot come between.
   const { stdin, stdout, exit } = Deno;
   const port: Port = makePort({
     trusted: true,
+    limits,
     write: (bytes) => writeAll(stdout, bytes),
     handler: {
       ask: (op, body) => handler.ask(op, body),

@@ -27,10 +27,17 @@ export interface HostLink {
   call(body: HostCallBody, options: HostCallOptions): Promise<HostCallAnswer>;
 }
 
+/** What of a call the host is told. */
+export interface HostedCall
+  extends Pick<GrantedCall, "pid" | "args" | "deadlineMs" | "resultBytes" | "idempotencyKey"> {
+  readonly tool: string;
+  readonly resolved: Pick<GrantedCall["resolved"], "scopes" | "colour" | "label">;
+}
+
 /** Calls a tool in the host, against the kernel's overlay: a host whose copy differs is given it. */
 export async function callHost(
   parts: { readonly host: HostLink; readonly overlay: Overlay },
-  call: GrantedCall,
+  call: HostedCall,
   options: { readonly writable: boolean; readonly signal: AbortSignal; readonly id: string },
 ): Promise<HostCallAnswer> {
   const { host, overlay } = parts;
@@ -71,7 +78,7 @@ export function applyingScopes(scopes: readonly Scope[]): readonly Scope[] {
   ];
 }
 
-function bodyOf(call: GrantedCall, id: string): HostCallBody {
+function bodyOf(call: HostedCall, id: string): HostCallBody {
   return {
     id,
     tool: call.tool,

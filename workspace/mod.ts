@@ -16,4 +16,10 @@ export { AppliedPatch, type Recorded, type Restored, WorkspaceRecord } from "./l
 export { patchDigest, patchOf, reverseOf } from "./patch.ts";
 export { type NamedPath, parsePath, SCRATCH } from "./path.ts";
 export type { UndoCall, Undone } from "./undo.ts";
-export { ARTIFACT_TTL, makeWorkspace, type Workspace, type WorkspaceParts } from "./workspace.ts";
+export {
+  ARTIFACT_TTL,
+  type Look,
+  makeWorkspace,
+  type Workspace,
+  type WorkspaceParts,
+} from "./workspace.ts";

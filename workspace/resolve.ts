@@ -38,7 +38,7 @@ function pathIn(args: JsonObject): NamedPath {
   return parsePath(path);
 }
 
-function mountOf(parts: ResolveParts, path: NamedPath): Mount {
+function mountOf(parts: Pick<ResolveParts, "mounts">, path: NamedPath): Mount {
   const mount = parts.mounts.get(path.mount);
   if (mount !== undefined) return mount;
   const names = [...parts.mounts.keys()].join(", ") || "none";
@@ -48,7 +48,8 @@ function mountOf(parts: ResolveParts, path: NamedPath): Mount {
   );
 }
 
-function readScope(parts: ResolveParts, path: NamedPath): Scope {
+/** The scope of reading a path. Throws Fault `notFound` when there is no such mount. */
+export function readScope(parts: Pick<ResolveParts, "mounts">, path: NamedPath): Scope {
   if (path.mount === SCRATCH) return { resource: "scratch", right: "read", path: "" };
   mountOf(parts, path);
   return { resource: "mount", right: "read", path: path.text };

@@ -4,8 +4,9 @@ import { Fault } from "../contracts/fault.ts";
 import { ArtifactId, Digest, type TaskId, type ToolName } from "../contracts/ids.ts";
 import type { JsonObject } from "../contracts/json.ts";
 import type { GrantedCall, PowerResult, ToolBinding } from "../contracts/power.ts";
-import type { Powers } from "../contracts/process.ts";
-import type { HostCallAnswer } from "../contracts/wire_toolhost.ts";
+import type { Scope } from "../contracts/lease.ts";
+import type { Powers, ProcessRow } from "../contracts/process.ts";
+import { HOST_READ_BYTES, type HostCallAnswer } from "../contracts/wire_toolhost.ts";
 import { Artifact, type Mount, type PatchSet, type StagedChange } from "../contracts/workspace.ts";
 import { type ToolEntry, WORKSPACE_TOOLS } from "./descriptors.ts";
 import { callHost, type HostLink } from "./host_link.ts";
@@ -17,6 +18,7 @@ import {
   changing,
   publishing,
   reading,
+  readScope,
   type ResolveParts,
   type Resolver,
   scratchWriting,
@@ -25,6 +27,8 @@ import { makeUndoCall, type UndoCall } from "./undo.ts";
 
 /** How long an artifact waits in quarantine, milliseconds. */
 export const ARTIFACT_TTL = 7 * 24 * 60 * 60 * 1_000;
+
+const NO_KEY = Digest.parse("0".repeat(64));
 
 /** What {@link makeWorkspace} is handed. */
 export interface WorkspaceParts {
@@ -60,6 +64,25 @@ export interface Workspace {
    * temporary files; undefined when they are not staged any more.
    */
   putBackCall(patch: Digest, paths: readonly string[]): UndoCall | undefined;
+  /** The scope of reading `MOUNT/relative` as this process may. Throws the faults of the tools. */
+  readScope(path: string, process: Pick<ProcessRow, "mounts">): Scope;
+  /**
+   * Reads or lists for a plugin, `tool` being `host_read` or `host_list`. The kernel has checked
+   * that the plugin's call covers the scope.
+   */
+  look(call: Look): Promise<HostCallAnswer>;
+}
+
+/** See {@link Workspace.look}. */
+export interface Look {
+  readonly tool: string;
+  readonly args: JsonObject;
+  readonly process: ProcessRow;
+  /** Unique among the calls under way. */
+  readonly id: string;
+  readonly scope: Scope;
+  readonly deadlineMs: number;
+  readonly signal: AbortSignal;
 }
 
 const RESOLVERS: Readonly<Record<string, Resolver>> = {
@@ -103,6 +126,11 @@ export function makeWorkspace(parts: WorkspaceParts): Workspace {
     return resultOf(parts, call, answer);
   };
 
+  const ownMounts = (process: Pick<ProcessRow, "mounts">): ReadonlyMap<string, Mount> => {
+    const held = new Set(process.mounts.map(({ name }) => String(name)));
+    return new Map([...mounts].filter(([name]) => held.has(name)));
+  };
+
   const bind = ({ descriptor, effect, deadlineMs, resultBytes }: ToolEntry): ToolBinding => {
     const resolver = RESOLVERS[descriptor.name];
     if (resolver === undefined) throw new TypeError(`Cannot bind ${descriptor.name}: no resolver`);
@@ -111,11 +139,8 @@ export function makeWorkspace(parts: WorkspaceParts): Workspace {
       effect,
       deadlineMs,
       resultBytes,
-      resolve: (args, process) => {
-        const held = new Set(process.mounts.map(({ name }) => String(name)));
-        const own = new Map([...mounts].filter(([name]) => held.has(name)));
-        return resolver({ ...resolving, mounts: own }, args, process);
-      },
+      resolve: (args, process) =>
+        resolver({ ...resolving, mounts: ownMounts(process) }, args, process),
       invoke,
       committed: (_call, result) => {
         if (result.record !== undefined) ledger.fold(result.record);
@@ -131,6 +156,16 @@ export function makeWorkspace(parts: WorkspaceParts): Workspace {
     artifacts: () => ledger.artifacts(),
     recorded: () => ledger.recorded(),
     fold: (record: JsonObject) => ledger.fold(record),
+    readScope: (path: string, process: Pick<ProcessRow, "mounts">) =>
+      readScope({ mounts: ownMounts(process) }, parsePath(path)),
+    look: ({ tool, args, process, id, scope, deadlineMs, signal }: Look) =>
+      callHost({ host: parts.host, overlay: ledger.overlay }, {
+        ...{ tool, args, deadlineMs, pid: process.pid },
+        resultBytes: HOST_READ_BYTES,
+        // Nothing is written under it.
+        idempotencyKey: NO_KEY,
+        resolved: { scopes: [scope], colour: process.colour, label: process.label },
+      }, { writable: false, signal, id }),
     undoCall: (patch: Digest) =>
       makeUndoCall(
         { host: parts.host, executes: parts.executes, applied: ledger.applied() },

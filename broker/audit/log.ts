@@ -6,7 +6,7 @@ import type { DocumentWrite, EventLog, EventRow, Store } from "../../contracts/s
 import { type Draft, draftEvents } from "./_draft.ts";
 import { loadHeads } from "./_heads.ts";
 import { GENESIS, hashEvent, KERNEL_CHAIN } from "./hash_event.ts";
-import { MOST_SEALED, sealMessage, sealText } from "./seal.ts";
+import { sealMessage, sealText } from "./seal.ts";
 import type { Signer } from "./signer.ts";
 
 /** Clock, randomness and the next turn of the event loop. */
@@ -39,6 +39,12 @@ type Entry = {
   readonly reject: (error: unknown) => void;
 };
 
+/** Most rows of a group that several share: a longer one keeps whoever asks meanwhile waiting. */
+const MOST_ROWS = 128;
+
+const rowsOf = ({ draft, documents }: Entry): number =>
+  draft.events.length + draft.blobs.length + documents.length;
+
 const BEFORE_FIRST: Head = Object.freeze({ n: -1, hash: GENESIS });
 
 /**
@@ -61,12 +67,13 @@ export async function openLog(parts: LogParts): Promise<EventLog> {
     soon(() => void flush());
   }
 
-  /** As many waiting entries, in order, as one seal covers. */
+  /** The first waiting entry, and as many after it, in order, as make no long group. */
   function takeGroup(): readonly Entry[] {
-    let [events, end] = [0, 0];
-    for (; end < queue.length; end++) {
-      events += queue[end]?.draft.events.length ?? 0;
-      if (events > MOST_SEALED) break;
+    let [rows, end] = [0, 0];
+    for (const entry of queue) {
+      rows += rowsOf(entry);
+      if (end > 0 && rows > MOST_ROWS) break;
+      end++;
     }
     const group = end === queue.length ? queue : queue.slice(0, end);
     queue = end === queue.length ? [] : queue.slice(end);

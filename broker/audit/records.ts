@@ -9,14 +9,14 @@ import { readPrivate, tryObject } from "./private.ts";
 
 /** Which calls. Every field narrows; an empty filter means all. Times are milliseconds, UTC. */
 export interface RecordFilter {
-  readonly task?: string;
-  readonly since?: number;
-  readonly until?: number;
-  readonly session?: string;
-  readonly tool?: string;
-  readonly model?: string;
-  readonly decision?: string;
-  readonly outcome?: string;
+  readonly task?: string | undefined;
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+  readonly session?: string | undefined;
+  readonly tool?: string | undefined;
+  readonly model?: string | undefined;
+  readonly decision?: string | undefined;
+  readonly outcome?: string | undefined;
 }
 
 const DECISIONS: ReadonlySet<string> = new Set<Decided>([

@@ -11,8 +11,8 @@ export type Ran =
 export interface Bounds {
   readonly powers: Pick<Powers, "after">;
   readonly signal: AbortSignal;
-  /** Milliseconds. */
-  readonly deadlineMs: number;
+  /** Milliseconds; absent when the work keeps its deadline itself. */
+  readonly deadlineMs?: number;
   /**
    * Milliseconds that work which was told to stop may take to say what it did. An effect that
    * happened after all is then recorded as what it is.
@@ -42,9 +42,10 @@ export function runBounded(
     else cancelGrace = powers.after(bounds.graceMs, give);
   };
   const cancel = (): void => stop(new Fault("cancelled", "Cannot finish the call: cancelled"));
-  const cancelDeadline = powers.after(
-    bounds.deadlineMs,
-    () => stop(new Fault("timedOut", `Cannot finish the call in ${bounds.deadlineMs} ms`)),
+  const { deadlineMs } = bounds;
+  const cancelDeadline = deadlineMs === undefined ? () => {} : powers.after(
+    deadlineMs,
+    () => stop(new Fault("timedOut", `Cannot finish the call in ${deadlineMs} ms`)),
   );
   signal.addEventListener("abort", cancel, { once: true });
   bounds.onStart(stop);

@@ -6,10 +6,10 @@ import {
   type NewEvent,
   type PowerResult,
   type ProcessRow,
-  toJsonObject,
   type ToolCall,
   type ToolResult,
 } from "../../contracts/mod.ts";
+import { asJson } from "../../port/as_json.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import type { Grant } from "../grants.ts";
 import type { Judged, Verdict } from "./parts.ts";
@@ -40,7 +40,7 @@ export function descriptorsEvent(process: ProcessRow): NewEvent {
       snapshot: process.snapshot?.id ?? "",
       tools: tools.map(({ name, permission }) => [name, permission]),
     },
-    private: { tools: tools.map(toJsonObject) },
+    private: { tools: asJson(tools) },
   };
 }
 

@@ -35,6 +35,11 @@ export interface Performer {
   forget(task: TaskId): void;
 }
 
+/** A call within this one waits for a person: this one is made anew when the answer is there. */
+function waits(error: unknown): boolean {
+  return error instanceof Fault && error.code === "needsApproval";
+}
+
 const NO_KEYS: KeySet = new Set();
 
 interface TaskNotes {
@@ -97,8 +102,10 @@ export function makePerformer(parts: GateParts): Performer {
       }
       notes.open.add(read.key());
     }
-    const ended = endOf(parts, judged, await run(judged, granted, signal));
+    const ran = await run(judged, granted, signal);
     tokens.end(granted.token);
+    if (ran.kind === "failed" && waits(ran.error)) throw ran.error;
+    const ended = endOf(parts, judged, ran);
 
     const { result } = ended;
     const outcome = outcomeEvent(judged, result, { ...ended, salt, ms: powers.now() - at });
@@ -156,7 +163,7 @@ export function makePerformer(parts: GateParts): Performer {
       return await runBounded((inner) => known.binding.invoke(granted, inner), {
         powers,
         signal,
-        deadlineMs: granted.deadlineMs,
+        ...(known.binding.keepsDeadline ? {} : { deadlineMs: granted.deadlineMs }),
         graceMs: ONE_COMMIT.has(decision.effect) ? 0 : GRACE_MS,
         onStart: (stop) => {
           flight.stop = stop;

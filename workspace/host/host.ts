@@ -2,13 +2,20 @@
 import { Fault } from "../../contracts/fault.ts";
 import type { Json, JsonObject } from "../../contracts/json.ts";
 import type { PortHandler } from "../../contracts/port.ts";
-import type { HostCallAnswer, HostCallBody, SetupBody } from "../../contracts/wire_toolhost.ts";
+import {
+  HOST_LIST,
+  HOST_READ,
+  type HostCallAnswer,
+  type HostCallBody,
+  type SetupBody,
+} from "../../contracts/wire_toolhost.ts";
 import type { StagedChange } from "../../contracts/workspace.ts";
 import { CHANGES_KEY, OVERLAY_KEY, UNDO } from "../_wire.ts";
 import { faultOf } from "./_trouble.ts";
 import { patchApply } from "./apply.ts";
 import { outboxPublish, scratchWrite } from "./keep.ts";
 import { fileList, fileStat } from "./list.ts";
+import { hostList, hostRead } from "./raw.ts";
 import { fileRead } from "./read.ts";
 import { fileSearch } from "./search.ts";
 import { fileDelete, fileEdit, fileWrite } from "./stage.ts";
@@ -26,6 +33,8 @@ const TOOLS: ReadonlyMap<string, HostTool> = new Map<string, HostTool>([
   ["outbox_publish", outboxPublish],
   ["patch_apply", patchApply],
   [UNDO, patchApply],
+  [HOST_READ, hostRead],
+  [HOST_LIST, hostList],
 ]);
 
 /** Makes the handler of one toolhost's port. Calls run one after another, in order of arrival. */

@@ -1,0 +1,62 @@
+/** What the kernel and the net service say to each other. DESIGN section 1, issue 3. @module */
+
+/** An origin that a request may reach. */
+export interface AllowedOrigin {
+  /** `https://example.org`, `http://127.0.0.1:8080`: as `URL.origin` writes it. */
+  readonly origin: string;
+  /** The operator named exactly this origin: it may resolve to a private or loopback address. */
+  readonly named: boolean;
+}
+
+/** Kernel → net service, `fetch`. The kernel has decided it; the service judges every hop again. */
+export interface NetRequest {
+  readonly id: string;
+  readonly method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** UTF-8 text. */
+  readonly body?: string;
+  /** Where it and its redirects may go. A redirect elsewhere is not followed. */
+  readonly allow: readonly AllowedOrigin[];
+  /** Redirects followed, at most. */
+  readonly redirects: number;
+  readonly requestBytes: number;
+  readonly responseBytes: number;
+  readonly deadlineMs: number;
+}
+
+/** One request on the wire. */
+export interface NetHop {
+  readonly method: string;
+  readonly url: string;
+  /** The vetted address that was connected to. */
+  readonly address: string;
+  readonly status: number;
+  readonly ms: number;
+}
+
+/**
+ * Answer to `fetch`. Faults: `refused` (origin, address, scheme, port or header not allowed, with
+ * why), `notFound` (no such host), `unavailable` (no connection), `timedOut`, `tooLarge`,
+ * `upstream` (not HTTP), `cancelled`.
+ */
+export interface NetAnswer {
+  readonly status: number;
+  /** Where the answer came from, after redirects. */
+  readonly url: string;
+  /** Names in lower case; `set-cookie` is left out. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Base64. */
+  readonly body: string;
+  readonly bytes: number;
+  /** `responseBytes` were reached, and the rest was not read. */
+  readonly cut: boolean;
+  /** Set when a redirect was not followed, with why. */
+  readonly stopped?: { readonly location: string; readonly why: string };
+  readonly hops: readonly NetHop[];
+}
+
+/** Kernel → net service event, `cancel`. */
+export interface NetCancel {
+  readonly id: string;
+}

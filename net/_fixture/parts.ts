@@ -1,0 +1,140 @@
+/** Stand-ins for what the net service is made of, and the service on them. @module */
+import { Fault } from "../../contracts/fault.ts";
+import type { Json } from "../../contracts/json.ts";
+import type { AllowedOrigin, NetAnswer, NetRequest } from "../../contracts/wire_net.ts";
+import type { Clock } from "../clock.ts";
+import { makeExchange } from "../exchange_powers.ts";
+import type { Exchange, WireRequest } from "../exchange.ts";
+import type { NetPowers } from "../hops.ts";
+import { type Resolver, resolvingNames } from "../resolver.ts";
+import { makeNetService } from "../service.ts";
+
+/** A clock that is turned by hand. */
+export interface HandClock extends Clock {
+  turn(ms: number): void;
+}
+
+/** Makes a clock that stands still. */
+export function makeHandClock(): HandClock {
+  const timers = new Set<{ readonly at: number; readonly run: () => void }>();
+  let now = 0;
+  return {
+    now: () => now,
+    after(ms, run) {
+      const timer = { at: now + ms, run };
+      timers.add(timer);
+      return () => timers.delete(timer);
+    },
+    turn(ms) {
+      now += ms;
+      for (const timer of [...timers]) {
+        if (timer.at > now) continue;
+        timers.delete(timer);
+        timer.run();
+      }
+    },
+  };
+}
+
+/** A resolver that knows these names, each with a list for each time it is asked; the last one stays. */
+export function makeNames(
+  names: Readonly<Record<string, readonly (readonly string[])[]>>,
+): Resolver & { readonly asked: readonly string[] } {
+  const asked: string[] = [];
+  return {
+    asked,
+    resolve(host) {
+      const times = asked.filter((each) => each === host).length;
+      asked.push(host);
+      const found = names[host]?.[times] ?? names[host]?.at(-1);
+      return found === undefined
+        ? Promise.reject(new Fault("notFound", `Cannot resolve ${JSON.stringify(host)}`))
+        : Promise.resolve(found);
+    },
+  };
+}
+
+/** What a made-up exchange answers. */
+export interface MadeUp {
+  readonly status: number;
+  readonly headers?: readonly (readonly [string, string])[];
+  readonly body?: string;
+}
+
+/** An exchange without sockets, which remembers what it was told to send. */
+export function makeUpAnswers(
+  answer: (request: WireRequest) => MadeUp,
+): Exchange & { readonly sent: readonly WireRequest[] } {
+  const sent: WireRequest[] = [];
+  return {
+    sent,
+    send(request) {
+      sent.push(request);
+      const { status, headers = [], body = "" } = answer(request);
+      async function* bytes(): AsyncIterable<Uint8Array> {
+        if (body !== "") yield await Promise.resolve(new TextEncoder().encode(body));
+      }
+      return Promise.resolve({
+        status,
+        headers,
+        body: bytes(),
+        [Symbol.dispose]: () => undefined,
+      });
+    },
+  };
+}
+
+/** A net service within the test. */
+export interface InService {
+  ask(request: Partial<NetRequest> & { readonly url: string }): Promise<NetAnswer>;
+  cancel(id: string): void;
+}
+
+/** Makes a service; what is not given is real, but for the clock, which stands still. */
+export function makeInService(powers: Partial<NetPowers> = {}): InService {
+  const { resolver, ...rest } = powers;
+  const service = makeNetService({
+    exchange: makeExchange(),
+    clock: makeHandClock(),
+    resolver: resolvingNames(resolver ?? makeNames({})),
+    ...rest,
+  });
+  let count = 0;
+  return {
+    ask: async (request) => {
+      const whole: NetRequest = {
+        id: `n${++count}`,
+        method: "GET",
+        headers: {},
+        allow: [],
+        redirects: 5,
+        requestBytes: 100_000,
+        responseBytes: 100_000,
+        deadlineMs: 30_000,
+        ...request,
+      };
+      return await service.ask("fetch", whole as unknown as Json) as unknown as NetAnswer;
+    },
+    cancel: (id) => service.tell("cancel", { id }),
+  };
+}
+
+/** Origins that the operator named. */
+export function named(...origins: readonly string[]): readonly AllowedOrigin[] {
+  return origins.map((origin) => ({ origin, named: true }));
+}
+
+/** Origins that were allowed, and no more. */
+export function allowed(...origins: readonly string[]): readonly AllowedOrigin[] {
+  return origins.map((origin) => ({ origin, named: false }));
+}
+
+/** Tells whether an error is a fault with this code whose message holds `words`. */
+export function isFault(code: Fault["code"], words = ""): (error: unknown) => boolean {
+  return (error) => error instanceof Fault && error.code === code && error.message.includes(words);
+}
+
+/** The body as text. */
+export function textOf(answer: NetAnswer): string {
+  return new TextDecoder().decode(Uint8Array.from(atob(answer.body), (c) => c.charCodeAt(0)));
+}

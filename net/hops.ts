@@ -1,0 +1,156 @@
+/** A request and what its redirects lead to, each hop judged anew. Issue 3, "Net service". @module */
+import { Fault } from "../contracts/fault.ts";
+import type { NetAnswer, NetHop, NetRequest } from "../contracts/wire_net.ts";
+import { answerFrom } from "./answer.ts";
+import { ACCEPT_ENCODING } from "./body.ts";
+import type { Clock } from "./clock.ts";
+import type { Exchange, WireAnswer } from "./exchange.ts";
+import { parseAddress } from "./origin.ts";
+import { type Follow, follow, type Step } from "./redirect.ts";
+import { headersTrouble, lowerCased } from "./request_headers.ts";
+import type { Resolver } from "./resolver.ts";
+import { vet } from "./vet.ts";
+
+/** What the net service is made of. */
+export interface NetPowers {
+  readonly resolver: Resolver;
+  readonly exchange: Exchange;
+  readonly clock: Clock;
+}
+
+const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]);
+/** Milliseconds for an address to answer while another one is left to try. */
+const CONNECT_MS = 5_000;
+const TRIED = 4;
+const REDIRECTS = 20;
+
+/** What one request is served with. */
+export interface HopPowers extends NetPowers {
+  /** Counts bytes of body that are held. @throws {Fault} when they are too many. */
+  take(bytes: number): void;
+}
+
+/** Sends `request` and follows what its answers say, as far as `allow` goes. Faults: see {@link NetAnswer}. */
+export async function fetchHops(
+  request: NetRequest,
+  powers: HopPowers,
+  signal: AbortSignal,
+): Promise<NetAnswer> {
+  const most = Math.min(request.redirects, REDIRECTS);
+  const hops: NetHop[] = [];
+  const vetted = (step: Step): Promise<readonly string[]> =>
+    vet(step.url, { resolver: powers.resolver, allow: request.allow, signal });
+  let step = firstStep(request);
+  let addresses = await vetted(step);
+  for (;;) {
+    const { answer, hop } = await sendOne(step, addresses, powers, signal);
+    using open = answer;
+    hops.push(hop);
+    const next = await judged(step, open, { left: most - hops.length + 1, vetted });
+    if (next.kind === "go") {
+      step = next.step;
+      addresses = next.addresses;
+      continue;
+    }
+    const stopped = next.kind === "end" ? {} : {
+      stopped: { location: next.location, why: next.why },
+    };
+    const reading = { method: step.method, limit: request.responseBytes, take: powers.take };
+    return { ...await answerFrom(open, reading), url: step.url.href, ...stopped, hops };
+  }
+}
+
+function firstStep(request: NetRequest): Step {
+  const { method, body } = request;
+  if (!METHODS.has(method)) throw refused("the method is not known");
+  const trouble = headersTrouble(request.headers);
+  if (trouble !== undefined) throw refused(trouble);
+  const url = parseAddress(request.url);
+  const headers = lowerCased(request.headers);
+  if (body === undefined) {
+    const empty = method === "GET" || method === "HEAD" ? undefined : new Uint8Array(0);
+    return { method, url, headers, ...(empty === undefined ? {} : { body: empty }) };
+  }
+  if (method === "GET" || method === "HEAD") throw refused(`${method} takes no body`);
+  const bytes = new TextEncoder().encode(body);
+  if (bytes.length > request.requestBytes) {
+    throw new Fault(
+      "tooLarge",
+      `Cannot fetch: the body is longer than ${request.requestBytes} bytes`,
+    );
+  }
+  return {
+    method,
+    url,
+    headers: { "content-type": "text/plain;charset=UTF-8", ...headers },
+    body: bytes,
+  };
+}
+
+type Judged = Exclude<Follow, { kind: "go" }> | {
+  readonly kind: "go";
+  readonly step: Step;
+  readonly addresses: readonly string[];
+};
+
+/** Whether and where it goes on. What is refused after the first hop is an answer, not a fault. */
+async function judged(
+  step: Step,
+  answer: WireAnswer,
+  parts: {
+    readonly left: number;
+    readonly vetted: (step: Step) => Promise<readonly string[]>;
+  },
+): Promise<Judged> {
+  const locations = answer.headers.filter(([name]) => name === "location").map(([, to]) => to);
+  const next = follow(step, answer.status, locations);
+  if (next.kind !== "go") return next;
+  const { location } = next;
+  if (parts.left <= 0) return { kind: "stop", location, why: "there were too many redirects" };
+  try {
+    return { kind: "go", step: next.step, addresses: await parts.vetted(next.step) };
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== "refused") throw error;
+    return { kind: "stop", location, why: error.message };
+  }
+}
+
+async function sendOne(
+  step: Step,
+  addresses: readonly string[],
+  powers: NetPowers,
+  signal: AbortSignal,
+): Promise<{ readonly answer: WireAnswer; readonly hop: NetHop }> {
+  const { method, url, body } = step;
+  const tried = addresses.slice(0, TRIED);
+  const started = powers.clock.now();
+  for (const [index, address] of tried.entries()) {
+    const last = index === tried.length - 1;
+    try {
+      const answer = await powers.exchange.send({
+        method,
+        url,
+        address,
+        headers: {
+          accept: "*/*",
+          ...step.headers,
+          "user-agent": "remit",
+          "accept-encoding": ACCEPT_ENCODING,
+        },
+        ...(body === undefined ? {} : { body }),
+        ...(last ? {} : { connectMs: CONNECT_MS }),
+      }, signal);
+      const ms = Math.round(powers.clock.now() - started);
+      return { answer, hop: { method, url: url.href, address, status: answer.status, ms } };
+    } catch (error) {
+      // Only where nothing was sent: a request is never made twice.
+      const unsent = error instanceof Fault && error.detail?.["connected"] === false;
+      if (last || !unsent) throw error;
+    }
+  }
+  throw new TypeError("Cannot send: no address was vetted");
+}
+
+function refused(why: string): Fault {
+  return new Fault("refused", `Cannot fetch: ${why}`);
+}

@@ -1,0 +1,195 @@
+/**
+ * What a program did to its copies, as staged changes. It and all that it started have ended: the
+ * copies stand still, but every name and file in them is hostile.
+ * @module
+ */
+import type { CollectBody, Collected } from "../../contracts/command.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { StagedChange } from "../../contracts/workspace.ts";
+import { digestBytes } from "../host/content.ts";
+import { FsTrouble } from "../host/files.ts";
+import { openJudged, readAll } from "../host/open.ts";
+import { type HostState, linksOf } from "../host/state.ts";
+import { mix } from "../host/taint.ts";
+import { taintOfName, WHOLE_LIMIT } from "../host/view.ts";
+import { DEPTH_LIMIT, type NamedPath, parsePath } from "../path.ts";
+import { type Copied, type Copies, COPY_FILES } from "./copies.ts";
+import type { CopyFiles, CopyStat } from "./copy_files.ts";
+
+/** Most lines about what is not kept. */
+const LEFT = 100;
+/** Most staged changes of one run. */
+const CHANGES = 10_000;
+/** Longest line about one name. */
+const LINE = 600;
+
+/** Compares the copies with what was copied, and keeps the contents of what changed. */
+export async function collectChanges(
+  { state, files }: { readonly state: HostState; readonly files: CopyFiles },
+  copies: Copies,
+  caller: CollectBody,
+): Promise<Collected> {
+  const staged: StagedChange[] = [];
+  const unstaged: string[] = [];
+  const left: string[] = [];
+  const met = new Set<string>();
+  /** Folders that could not be looked into: what they held is not taken for deleted. */
+  const closed: string[] = [];
+  const links = linksOf(state);
+  let entries = 0;
+
+  const leave = (path: string, why: string): void => {
+    if (left.length < LEFT) left.push(`${path}: ${why}`.slice(0, LINE));
+  };
+  const stage = (change: StagedChange): void => {
+    if (staged.length >= CHANGES) {
+      throw new Fault("tooLarge", `Cannot stage a run's changes: more than ${CHANGES} files`);
+    }
+    staged.push(change);
+  };
+  /** The path if a tool may write it; tells why not, else. */
+  const writable = (text: string): NamedPath | undefined => {
+    try {
+      const path = parsePath(text);
+      state.judge.writable(path);
+      return path;
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      leave(text, error.message);
+      return undefined;
+    }
+  };
+
+  /** Keeps the bytes that the change is made for: review and undo need them. */
+  const keepBase = async (path: NamedPath, copied: Copied | undefined): Promise<boolean> => {
+    if (copied === undefined || copied.base === undefined || copied.staged) return true;
+    try {
+      const opened = openJudged({ ...state, links }, path);
+      try {
+        const bytes = readAll(opened, path.text, WHOLE_LIMIT);
+        if (await state.content.put(bytes) === copied.base) return true;
+      } finally {
+        opened.file.close();
+      }
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code === "storeFull") throw error;
+    }
+    leave(path.text, "it changed in the folder while the program ran");
+    return false;
+  };
+
+  const changed = async (
+    text: string,
+    full: string,
+    { stat, copied }: { readonly stat: CopyStat; readonly copied: Copied | undefined },
+  ): Promise<void> => {
+    const path = writable(text);
+    if (path === undefined) return;
+    if (stat.bytes > WHOLE_LIMIT || (copied !== undefined && copied.seen === undefined)) {
+      return leave(text, `files above ${WHOLE_LIMIT} bytes are not staged`);
+    }
+    const bytes = files.read(full);
+    const next = await digestBytes(state.sha256, bytes);
+    if (next === copied?.seen) return;
+    if (next === copied?.base) {
+      unstaged.push(text);
+      return;
+    }
+    if (!await keepBase(path, copied)) return;
+    await state.content.put(bytes);
+    const base = copied?.base;
+    const taint = mix(mix(caller, copies.taint), taintOfName(state, path));
+    stage({
+      path: text,
+      ...(base === undefined ? {} : { base }),
+      next,
+      bytes: bytes.length,
+      ...taint,
+    });
+  };
+
+  const removed = async (copied: Copied): Promise<void> => {
+    const { path: text, kind, base } = copied;
+    if (closed.some((folder) => text.startsWith(`${folder}/`))) return;
+    if (kind === "link") return leave(text, "links are not staged; it stays");
+    const path = writable(text);
+    if (path === undefined) return;
+    if (copied.seen === undefined) {
+      return leave(text, `files above ${WHOLE_LIMIT} bytes are not staged; it stays`);
+    }
+    if (base === undefined) {
+      // It was only staged: nothing is left of it.
+      unstaged.push(text);
+      return;
+    }
+    if (!await keepBase(path, copied)) return;
+    stage({
+      path: text,
+      base,
+      bytes: 0,
+      ...mix(mix(caller, copies.taint), taintOfName(state, path)),
+    });
+  };
+
+  const folder = async (text: string, full: string, depth: number): Promise<void> => {
+    for (const { name, kind } of openFolder(files, full, () => closed.push(text)) ?? []) {
+      if (++entries > 2 * COPY_FILES) {
+        throw new Fault("tooLarge", `Cannot stage a run's changes: it made too many files`);
+      }
+      const path = `${text}/${name}`, at = `${full}/${name}`;
+      if (kind === "folder") {
+        if (copies.entries.has(path)) leave(path, "a folder took a file's place; it is not staged");
+        met.add(path);
+        if (depth < DEPTH_LIMIT) await folder(path, at, depth + 1);
+        else leave(path, "it lies too deep");
+        continue;
+      }
+      try {
+        await compare(path, at);
+      } catch (error) {
+        if (!(error instanceof FsTrouble)) throw error;
+        leave(path, "it cannot be read");
+      }
+    }
+  };
+
+  const compare = async (path: string, at: string): Promise<void> => {
+    met.add(path);
+    const copied = copies.entries.get(path);
+    const stat = files.stat(at);
+    if (stat === undefined) return leave(path, "its name is not UTF-8");
+    if (copied !== undefined && copied.mark === stat.mark) return;
+    if (stat.kind === "file" && copied?.kind !== "link") {
+      await changed(path, at, { stat, copied });
+    } else if (stat.kind !== "link" || copied?.kind !== "link") {
+      leave(path, "only plain files are staged, no links, pipes or devices");
+    }
+  };
+
+  for (const mount of copies.mounts) await folder(mount, `${copies.work}/${mount}`, 1);
+  for (const copied of copies.entries.values()) if (!met.has(copied.path)) await removed(copied);
+  for (const text of closed) leave(text, "the program closed this folder; nothing of it is staged");
+  const writtenBytes = staged.reduce((sum, { bytes }) => sum + bytes, 0);
+  return { staged, unstaged, left, writtenBytes };
+}
+
+/** What lies in a folder, also if the program took its permissions away; undefined if it cannot be. */
+function openFolder(
+  files: CopyFiles,
+  full: string,
+  onClosed: () => void,
+): ReturnType<CopyFiles["list"]> | undefined {
+  try {
+    return files.list(full);
+  } catch (error) {
+    if (!(error instanceof FsTrouble)) throw error;
+  }
+  try {
+    files.reopen(full);
+    return files.list(full);
+  } catch (error) {
+    if (!(error instanceof FsTrouble)) throw error;
+    onClosed();
+    return undefined;
+  }
+}

@@ -1,0 +1,13 @@
+/** The copy service: copies a task's mounts for one run of a program, and stages what it changed. @module */
+import "../../port/prelude_powers.ts";
+import { WIDE_FRAME_BYTES } from "../../contracts/wire_plugin.ts";
+import { serveChild } from "../../port/child_powers.ts";
+import { breathe, denoFiles, webSha256 } from "../host/fs_powers.ts";
+import { denoCopyFiles } from "./copy_powers.ts";
+import { makeCopyService } from "./service.ts";
+
+await serveChild(
+  () =>
+    makeCopyService({ files: denoFiles(), copies: denoCopyFiles(), sha256: webSha256, breathe }),
+  { frameBytes: WIDE_FRAME_BYTES },
+);

@@ -1,0 +1,98 @@
+/**
+ * The copy service's answers to the kernel: `prepare` once, `weigh` while the program runs,
+ * `collect` once. A process of its own for each run of a program.
+ * @module
+ */
+import type { CollectBody, PrepareBody } from "../../contracts/command.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { type Json, toJson } from "../../contracts/json.ts";
+import type { PortHandler } from "../../contracts/port.ts";
+import { FsTrouble } from "../host/files.ts";
+import { type HostPowers, type HostState, makeHostState } from "../host/state.ts";
+import { collectChanges } from "./collect.ts";
+import type { Copies } from "./copies.ts";
+import type { CopyFiles } from "./copy_files.ts";
+import { copyMounts } from "./prepare.ts";
+import { pinProgram } from "./program.ts";
+
+/** What the service is handed. */
+export interface CopyPowers extends HostPowers {
+  readonly copies: CopyFiles;
+}
+
+/** Makes the handler of one run's port. */
+export function makeCopyService(powers: CopyPowers): PortHandler {
+  const { copies: files, sha256 } = powers;
+  let open: { readonly state: HostState; readonly copies: Copies } | undefined;
+
+  const prepare = async (body: PrepareBody): Promise<Json> => {
+    if (open !== undefined) throw new Fault("badFrame", "Cannot prepare: it was done before");
+    const draftName = body.work.replaceAll(/[^A-Za-z0-9]/g, "-");
+    const mark = await pinProgram({ files, sha256, draftName }, body.program);
+    const state = makeHostState(body.setup, powers);
+    const copies = await copyMounts({ state, files }, body);
+    checkFolder(files, body);
+    open = { state, copies };
+    const { entries, bytes, withheld, taint } = copies;
+    return { files: entries.size, bytes, withheld, ...taint, mark };
+  };
+
+  const opened = (): NonNullable<typeof open> => {
+    if (open === undefined) throw new Fault("badFrame", "Cannot collect: nothing was prepared");
+    return open;
+  };
+
+  return Object.freeze({
+    async ask(op: string, body: Json): Promise<Json> {
+      // TRUST: from the kernel, whose frames the port has parsed.
+      try {
+        if (op === "prepare") return await prepare(body as unknown as PrepareBody);
+        if (op === "weigh") return weigh(files, opened().copies.work);
+        if (op === "collect") {
+          const { state, copies } = opened();
+          return toJson(
+            await collectChanges({ state, files }, copies, body as unknown as CollectBody),
+          );
+        }
+      } catch (error) {
+        if (!(error instanceof FsTrouble)) throw error;
+        const full = error.code === "noSpace";
+        const why = full ? "no space is left on the disk" : "the file system failed";
+        throw new Fault(full ? "storeFull" : "upstream", `Cannot ${op} the copies: ${why}`, {
+          cause: error,
+        });
+      }
+      throw new Fault("badFrame", `Cannot answer "${op}": a copy service knows no such thing`);
+    },
+    tell: () => undefined,
+  });
+}
+
+/** A program starts in a real folder of its copy, whatever links say. Throws Fault. */
+function checkFolder(files: CopyFiles, { work, cwd }: PrepareBody): void {
+  const parts = cwd.split("/");
+  for (let end = 1; end <= parts.length; end++) {
+    const kind = files.stat([work, ...parts.slice(0, end)].join("/"))?.kind;
+    if (kind === "folder") continue;
+    const why = kind === undefined ? "it does not exist" : "it is no folder, or led to by a link";
+    throw new Fault(kind === undefined ? "notFound" : "refused", `Cannot run in "${cwd}": ${why}`);
+  }
+}
+
+/** What lies beneath a folder; what a running program takes away meanwhile does not count. */
+function weigh(files: CopyFiles, folder: string): Json {
+  let count = 0, bytes = 0;
+  const todo = [folder];
+  for (let at = todo.pop(); at !== undefined; at = todo.pop()) {
+    try {
+      for (const { name, kind } of files.list(at)) {
+        count++;
+        if (kind === "folder") todo.push(`${at}/${name}`);
+        else bytes += files.stat(`${at}/${name}`)?.bytes ?? 0;
+      }
+    } catch (error) {
+      if (!(error instanceof FsTrouble)) throw error;
+    }
+  }
+  return { files: count, bytes };
+}
