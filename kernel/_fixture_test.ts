@@ -69,7 +69,15 @@ export async function makeWorld(source: string = EVALUATOR): Promise<World> {
   const config: KernelConfig = {
     dir,
     runtime: `${dir}/run`,
-    bundles: { worker: `${dir}/child.js`, toolhost: `${dir}/child.js`, model: `${dir}/child.js` },
+    bundles: {
+      worker: `${dir}/child.js`,
+      toolhost: `${dir}/child.js`,
+      model: `${dir}/child.js`,
+      plugin: `${dir}/child.js`,
+      net: `${dir}/child.js`,
+    },
+    tools: { plugins: [] },
+    secrets: [],
     programs: {
       deno: await Deno.realPath(Deno.execPath()),
       ...optional("bwrap"),
@@ -85,7 +93,7 @@ export async function makeWorld(source: string = EVALUATOR): Promise<World> {
     controlSocket: `${dir}/run/c`,
     stay: false,
     idleMs: 1_000,
-    pool: { workers: 0 },
+    pool: { workers: 0, plugins: 0 },
   };
   const made: Children[] = [];
   return {

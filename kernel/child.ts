@@ -1,5 +1,5 @@
 /** One child: an operating-system process at the other end of a port. @module */
-import type { Port, PortHandler } from "../contracts/mod.ts";
+import { type Port, type PortHandler, WIDE_FRAME_BYTES } from "../contracts/mod.ts";
 import { makePort } from "../port/mod.ts";
 import { type ExitStatus, howEnded, type SpawnPowers } from "./spawn.ts";
 import type { Role, StartLine } from "./start_line.ts";
@@ -8,6 +8,9 @@ import type { Role, StartLine } from "./start_line.ts";
 const STDERR = 65_536;
 /** Most UTF-16 units of its last line that are told. */
 const LAST_LINE = 500;
+
+/** Children that bring files and pages: their frames may be long. */
+const WIDE: ReadonlySet<Role> = new Set(["toolhost", "plugin", "net"]);
 
 /** A child as the kernel holds it. */
 export interface Child {
@@ -47,7 +50,12 @@ export function startChild({ role, line, handler, spawn, now }: ChildParts): Chi
       if (kept.length > 0) errors.push(kept);
     },
   });
-  const port = makePort({ write: (bytes) => process.write(bytes), handler, now });
+  const port = makePort({
+    write: (bytes) => process.write(bytes),
+    handler,
+    now,
+    ...(WIDE.has(role) ? { limits: { frameBytes: WIDE_FRAME_BYTES } } : {}),
+  });
   void process.exited.then(() => port.close("the child has ended"));
   // A child that broke the protocol is not asked to leave.
   void port.closed.then(() => process.kill());

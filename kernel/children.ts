@@ -10,9 +10,16 @@ import { type Child, startChild } from "./child.ts";
 import { makePermissionBroker } from "./permission_broker.ts";
 import type { Judge } from "./permission_line.ts";
 import type { SpawnPowers } from "./spawn.ts";
-import { lineOfHost, lineOutside, type Role, type Roots, type StartLine } from "./start_line.ts";
+import {
+  lineOfHost,
+  lineOfNet,
+  lineOutside,
+  type Role,
+  type Roots,
+  type StartLine,
+} from "./start_line.ts";
 import { makeStartQueue } from "./start_queue.ts";
-import { makeWorkerPool, started } from "./worker_pool.ts";
+import { makeWorkerPool, started, type WorkerPool } from "./worker_pool.ts";
 import { probeWalls, type Walls } from "./walls.ts";
 
 export type { Child } from "./child.ts";
@@ -40,6 +47,9 @@ export interface Children {
   /** Rejects with `unavailable` without a broker socket, `upstream` when it does not start. */
   toolhost(options: HostOptions): Promise<{ readonly child: Child; readonly roots: Roots }>;
   model(options: { readonly handler: PortHandler }): Promise<Child>;
+  /** From a warm pool that begins to fill with the first; rejects as `worker`. */
+  plugin(handler: PortHandler): Promise<Child>;
+  net(handler: PortHandler): Promise<Child>;
   /** Which walls stand on this machine. */
   walls(): Walls;
   /** Ends all; resolves when they are reaped. */
@@ -54,10 +64,14 @@ export interface ChildrenParts {
   >;
   readonly powers: Pick<Powers, "after" | "now">;
   readonly spawn: SpawnPowers;
+  /** What a plugin host that waits in the pool is given beforehand. */
+  readonly preparePlugin?: ((child: Child) => Promise<void>) | undefined;
 }
 
 /** Probes the walls, then begins to fill the pool. */
-export async function makeChildren({ config, powers, spawn }: ChildrenParts): Promise<Children> {
+export async function makeChildren(
+  { config, powers, spawn, preparePlugin }: ChildrenParts,
+): Promise<Children> {
   const walls = await probeWalls(config, spawn);
   const broker = makePermissionBroker(config.brokerSockets, spawn);
   const queue = makeStartQueue(STARTS);
@@ -88,6 +102,11 @@ export async function makeChildren({ config, powers, spawn }: ChildrenParts): Pr
     start: (handler, { pooled }) => start("worker", pooled ? pooledLine : workerLine, handler),
   });
 
+  const pluginLine = (pooled: boolean): StartLine =>
+    lineOutside(config, walls, "plugin", { pooled });
+  let plugins: WorkerPool | undefined;
+  const netLine = lineOfNet(config, walls);
+
   return Object.freeze({
     worker: (handler: PortHandler) => pool.take(handler),
     async toolhost(options: HostOptions): Promise<{ child: Child; roots: Roots }> {
@@ -109,10 +128,23 @@ export async function makeChildren({ config, powers, spawn }: ChildrenParts): Pr
     },
     model: ({ handler }: { handler: PortHandler }) =>
       ready(() => start("model", modelLine, handler)),
+    plugin(handler: PortHandler): Promise<Child> {
+      // Most tasks use no plugin: nothing waits for it before the first.
+      plugins ??= makeWorkerPool({
+        size: config.pool.plugins,
+        queue,
+        powers,
+        start: (given, { pooled }) => start("plugin", pluginLine(pooled), given),
+        prepare: preparePlugin,
+      });
+      return plugins.take(handler);
+    },
+    net: (handler: PortHandler) => ready(() => start("net", netLine, handler)),
     walls: () => walls,
     async close(): Promise<void> {
       closed = true;
       pool.close();
+      plugins?.close();
       await Promise.all([...alive].map((child) => child.kill()));
     },
   });

@@ -36,7 +36,7 @@ Deno.test("alice takes a worker that answers and holds no permission", async () 
 Deno.test("alice takes a warm worker from the pool, and the pool is filled again", async () => {
   const world = await makeWorld();
   try {
-    const children = await world.children({ pool: { workers: 2 } });
+    const children = await world.children({ pool: { workers: 2, plugins: 0 } });
     const pids = new Set<number>();
     for (let i = 0; i < 4; i++) {
       const child = await children.worker(DEAF);

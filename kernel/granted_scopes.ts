@@ -1,12 +1,24 @@
 /** What a task is granted at its start. DESIGN section 2, step 3. @module */
-import type { Scope, TaskRequest } from "../contracts/mod.ts";
+import type { PolicyRule, Scope, TaskRequest } from "../contracts/mod.ts";
 import type { Replay } from "./replay.ts";
 
-/** The scopes that a task's first process is granted. */
-export function grantedScopes(request: Pick<TaskRequest, "mounts">): readonly Scope[] {
+/** What of a rule decides whether it opens the network. */
+export type NetRule = Pick<PolicyRule, "mode" | "destination" | "tool" | "category" | "effect">;
+
+/**
+ * The scopes that a task's first process is granted. The network is leased as far as rules open it
+ * for the tools `network`: an origin that a rule names exactly by itself, which says that the
+ * operator means that very machine; anything wider as all there is.
+ */
+export function grantedScopes(
+  request: Pick<TaskRequest, "mounts">,
+  policy: { readonly rules: readonly NetRule[]; readonly network: ReadonlySet<string> },
+): readonly Scope[] {
   const scopes: Scope[] = [
     { resource: "model", right: "use", path: "" },
     { resource: "agent", right: "use", path: "" },
+    { resource: "plugin", right: "use", path: "" },
+    ...netScopes(policy),
     { resource: "scratch", right: "read", path: "" },
     { resource: "scratch", right: "write", path: "" },
     { resource: "outbox", right: "write", path: "" },
@@ -16,6 +28,33 @@ export function grantedScopes(request: Pick<TaskRequest, "mounts">): readonly Sc
     if (mount.mode !== "ro") scopes.push({ resource: "mount", right: "write", path: mount.name });
   }
   return scopes;
+}
+
+/** An origin without a wildcard. */
+const ORIGIN = /^https?:\/\/[^*?/\s]+$/;
+
+function netScopes(
+  { rules, network }: { readonly rules: readonly NetRule[]; readonly network: ReadonlySet<string> },
+): readonly Scope[] {
+  const paths = new Set<string>();
+  for (const rule of rules) {
+    if (!opensNetwork(rule, network)) continue;
+    const named = [rule.destination ?? "*"].flat();
+    for (const each of named) paths.add(ORIGIN.test(each) ? each : "");
+  }
+  // Named origins first: the lease that covers a request best is found first.
+  return [...paths].sort().reverse().map((path) => ({ resource: "net", right: "use", path }));
+}
+
+function opensNetwork(rule: NetRule, network: ReadonlySet<string>): boolean {
+  if (rule.mode === "forbidden" || rule.mode === "suppress") return false;
+  const { tool, category, effect, destination } = rule;
+  const fits = (of: string | readonly string[] | undefined, test: (one: string) => boolean) =>
+    of === undefined || [of].flat().some(test);
+  return (tool ?? category ?? effect ?? destination) !== undefined &&
+    fits(tool, (one) => one.includes("*") || network.has(one)) &&
+    fits(category, (one) => one === "network" || one.includes("*")) &&
+    fits(effect, (one) => one.startsWith("outbound"));
 }
 
 /** What a person took back stays taken back: a crash gives no rights. */

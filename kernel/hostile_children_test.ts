@@ -74,6 +74,19 @@ Deno.test("memory beyond the limits ends the worker by itself, inside and outsid
   });
 });
 
+Deno.test("a worker can signal neither the kernel nor the process group that they share", async () => {
+  await withWorld(async (world) => {
+    const children = await world.children();
+    const mallory = await children.worker(DEAF);
+    for (const pid of ["0", "Deno.ppid", "-Deno.ppid"]) {
+      for (const kill of ["Deno", `(await import("node:process")).default`]) {
+        const said = await mallory.port.ask("eval", `${kill}.kill(${pid}, "SIGWINCH")`);
+        assert.match(String(said), /^!NotCapable|^!TypeError|^!RangeError/, `${kill} ${pid}`);
+      }
+    }
+  });
+});
+
 Deno.test("children keep nothing that another one reads: localStorage, caches, KV", async () => {
   await withWorld(async (world) => {
     const children = await world.children();
@@ -111,7 +124,7 @@ Deno.test({
         JSON.stringify(import.meta.resolve("./_fixture_test.ts"))
       };
         const world = await makeWorld();
-        const children = await world.children({ pool: { workers: 1 } });
+        const children = await world.children({ pool: { workers: 1, plugins: 0 } });
         const worker = await children.worker(DEAF);
         const { child: host } = await children.toolhost({ mounts: [], content: world.dir + "/content",
           scratch: world.dir + "/scratch", writable: false, judge: () => ({ allow: true }), handler: DEAF });
@@ -221,7 +234,7 @@ Deno.test("the permission socket takes one connection only, and a toolhost whose
 Deno.test("a child that does not start is refused with the last words that it wrote", async () => {
   const world = await makeWorld(`throw new Error("no such luck")`);
   try {
-    const children = await world.children({ pool: { workers: 1 } });
+    const children = await world.children({ pool: { workers: 1, plugins: 0 } });
     await assert.rejects(children.worker(DEAF), (error: unknown) => {
       assert.ok(error instanceof Fault);
       assert.equal(error.code, "upstream");
@@ -235,7 +248,7 @@ Deno.test("a child that does not start is refused with the last words that it wr
 
 Deno.test("closing ends every child, and none is started afterwards", async () => {
   await withWorld(async (world) => {
-    const children = await world.children({ pool: { workers: 2 } });
+    const children = await world.children({ pool: { workers: 2, plugins: 0 } });
     const child = await children.worker(DEAF);
     void child.port.ask("eval", "for (;;);").catch(() => {});
     await children.close();

@@ -10,10 +10,11 @@ import {
   Fault,
   type InferenceResponse,
   type Json,
+  type NewEvent,
   type Powers,
   type ProcessRow,
-  toJson,
 } from "../contracts/mod.ts";
+import { asJson } from "../port/as_json.ts";
 import type { OpenModel } from "./model_services.ts";
 import type { ProcessTable } from "./process_table.ts";
 import { contextPresses } from "./signals.ts";
@@ -55,11 +56,35 @@ export function estimateTokens(messages: readonly ChatMessage[]): number {
 
 type InferBody = Extract<WorkerRequest, { op: "infer" }>["body"];
 
-/** Makes the `infer` of one process. */
-export function makeInference(
-  parts: InferenceParts,
-): (body: InferBody, signal: AbortSignal) => Promise<InferenceResponse> {
+/** Milliseconds for which an inference may wait for the commit of what follows from it. */
+const UNRECORDED = 20;
+
+/** The inferences of one process. */
+export interface Inference {
+  infer(body: InferBody, signal: AbortSignal): Promise<InferenceResponse>;
+  /** Gives the last inference to the log, if it does not have it yet: before anything follows from it. */
+  record(): void;
+}
+
+/** Makes the inferences of one process. */
+export function makeInference(parts: InferenceParts): Inference {
   const { row, processes, conversation, model, powers } = parts;
+  let unrecorded: NewEvent | undefined;
+  let hurry = (): void => {};
+
+  const record = (): void => {
+    if (unrecorded === undefined) return;
+    const event = unrecorded;
+    unrecorded = undefined;
+    hurry();
+    parts.log.append(row.task, [event]).catch((error: unknown) => {
+      parts.fail(
+        error instanceof Fault
+          ? error
+          : new Fault("storeFull", "Cannot log the inference", { cause: error }),
+      );
+    });
+  };
 
   const check = (body: InferBody): void => {
     if (body.base > conversation.length) {
@@ -94,7 +119,7 @@ export function makeInference(
     }
   };
 
-  return async (body, signal) => {
+  const infer = async (body: InferBody, signal: AbortSignal): Promise<InferenceResponse> => {
     check(body);
     if (!await parts.brake(row)) {
       throw new Fault(
@@ -125,12 +150,17 @@ export function makeInference(
         ...(body.responseSchema === undefined ? {} : { responseSchema: body.responseSchema }),
       }, {
         onChunk: (chunk) => {
-          parts.toWorker("chunk", toJson(chunk));
+          parts.toWorker("chunk", asJson(chunk));
           if (chunk.textDelta !== undefined) parts.onText(chunk.textDelta);
         },
         signal: limit.signal,
       });
-      return settle(parts, body, response, nonce);
+      const settled = settle(parts, body, response, nonce);
+      // The log keeps order, so the commit of the next call makes this durable before any effect, and
+      // is one commit instead of two. Losing it to a crash only means inferring again.
+      unrecorded = settled.event;
+      hurry = powers.after(UNRECORDED, record);
+      return settled.response;
     } catch (error) {
       if (late) {
         throw new Fault(
@@ -145,6 +175,7 @@ export function makeInference(
       signal.removeEventListener("abort", stop);
     }
   };
+  return Object.freeze({ infer, record });
 }
 
 function settle(
@@ -152,7 +183,7 @@ function settle(
   body: InferBody,
   response: InferenceResponse,
   nonce: string,
-): InferenceResponse {
+): { readonly response: InferenceResponse; readonly event: NewEvent } {
   const { row, processes, model, conversation } = parts;
   // The answer is as trusted as what the process has read, whatever the service claims.
   const toolCalls = distinct(response.message.toolCalls, conversation);
@@ -176,9 +207,7 @@ function settle(
   if (over !== undefined && goesOn) parts.exhausted(over);
   parts.paid(money);
   processes.setModel(row.pid, { id: model.info.id, backend: model.info.backend, nonce });
-  // Not awaited: the log keeps order, so the next call's commit makes this durable before any
-  // effect; losing it to a crash only means inferring again.
-  parts.log.append(row.task, [{
+  const event: NewEvent = {
     kind: "inferred",
     body: {
       pid: row.pid,
@@ -192,15 +221,9 @@ function settle(
       finish: response.finishReason,
       base: body.base,
     },
-    private: { append: toJson(body.append), message: toJson(message) },
-  }]).catch((error: unknown) => {
-    parts.fail(
-      error instanceof Fault
-        ? error
-        : new Fault("storeFull", "Cannot log the inference", { cause: error }),
-    );
-  });
-  return { ...response, message };
+    private: { append: asJson(body.append), message: asJson(message) },
+  };
+  return { response: { ...response, message }, event };
 }
 
 /**

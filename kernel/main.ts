@@ -4,12 +4,10 @@ import {
   Fault,
   type KernelConfig,
   type Leases,
-  type Mount,
   type Pid,
   type ProcessKeeper,
   type ProcessRow,
   TaskId,
-  toJson,
   type ToolBinding,
 } from "../contracts/mod.ts";
 import { isFinal, makeHostedAgentService, makeTaskKeeper } from "../agents/mod.ts";
@@ -26,6 +24,7 @@ import { KEY_POWERS, LOG_POWERS } from "../broker/audit/log_powers.ts";
 import { loadOrMakeReceiptKey } from "../broker/audit/signer.ts";
 import {
   makeGate,
+  makeMisfits,
   makePins,
   makePolicy,
   makeRedeem,
@@ -34,12 +33,14 @@ import {
   redact,
   type TaskGate,
 } from "../broker/mod.ts";
-import { httpFetchBinding } from "../net/mod.ts";
+import { httpFetchBinding, labelOfAnswer, originOf } from "../net/mod.ts";
+import { bindPlugin, descriptorOf } from "../tools-wasm/binding/mod.ts";
 import { makeWorkspace, WORKSPACE_TOOLS } from "../workspace/mod.ts";
 import { askToGoOn } from "./brake.ts";
 import { makeBus } from "./bus.ts";
 import { makeChildren } from "./children.ts";
 import type { Control, ControlHandlers } from "./control.ts";
+import { makeExtend } from "./extend.ts";
 import { tellingExhaustion } from "./exhaustion.ts";
 import { makeIdleWatch } from "./idle.ts";
 import { openLeases } from "./leases.ts";
@@ -51,6 +52,7 @@ import { makeModelServices } from "./model_services.ts";
 import { openStore } from "./open_store.ts";
 import { makeHandlers } from "./operator.ts";
 import { makeOutbox } from "./outbox.ts";
+import { makeEngine, makePluginCode } from "./plugin_code.ts";
 import { makeProcessOps } from "./process_ops.ts";
 import { makeProcessTable } from "./process_table.ts";
 import { type ReadPrivate, requestOfTask } from "./replay.ts";
@@ -59,7 +61,7 @@ import { serveControl } from "./serve_control.ts";
 import { makeSpawnPowers } from "./spawn_powers.ts";
 import { makeTaskHost, type RunningTasks } from "./task_host.ts";
 import { makePastTasks } from "./task_history.ts";
-import { makeTaskWorkspace, type TaskWorkspace } from "./task_workspace.ts";
+import { makeTaskTools } from "./task_tools.ts";
 import { makeToolhosts } from "./toolhosts.ts";
 import { makeTrial } from "./trial.ts";
 import { makeWatching, NOTHING_TO_WATCH, pastEvents, type Watching } from "./watch.ts";
@@ -141,7 +143,9 @@ async function work(plainLog: EventLog): Promise<void> {
   const questions = await openQuestions({ store, log, powers, personKey, stepUpKey });
 
   const spawn = makeSpawnPowers();
-  const children = await makeChildren({ config, powers, spawn });
+  const code = makePluginCode(disk.read);
+  const engine = makeEngine(code, config.tools.engine);
+  const children = await makeChildren({ config, powers, spawn, preparePlugin: engine?.load });
   const models = makeModelServices(children);
   const toolhosts = makeToolhosts({
     ...{ children, leases, powers, spawn },
@@ -154,19 +158,29 @@ async function work(plainLog: EventLog): Promise<void> {
   const tokens = makeTokens(powers);
   const redeem = makeRedeem(tokens, processes);
   const restored = makeRestored();
-  const others = [httpFetchBinding()];
-  const pins = makePins([...WORKSPACE_TOOLS, ...others].map(({ descriptor }) => descriptor));
-  const workspaceOf = (task: TaskId, mounts: readonly Mount[]): TaskWorkspace =>
-    makeTaskWorkspace(
+  const misfit = makeMisfits();
+  const tools = makeTaskTools({
+    ...{ config, children, toolhosts, leases, log, processes, powers, code, engine, originOf },
+    labelOf: labelOfAnswer,
+    files: WORKSPACE_TOOLS.map(({ descriptor }) => descriptor),
+    web: ({ forCall }) => [httpFetchBinding({ redeem, fetch: forCall })],
+    binding: {
+      descriptor: descriptorOf,
+      bind: ({ manifest, tool, descriptor }, { looking: { readScope }, run }) =>
+        bindPlugin(manifest, tool, { readScope, originOf, redeem, misfit, run }, descriptor),
+    },
+    workspace: (task, mounts, hosts) =>
       makeWorkspace({
         ...{ task, mounts, powers, redeem },
         executes: policy.executes,
-        host: {
-          call: (body, { pid, ...options }) => toolhosts.call(task, pid, body, options),
-        },
+        host: { call: (body, { pid, ...options }) => hosts.call(task, pid, body, options) },
       }),
-      { log, powers, others },
-    );
+    gateOf: (task) => tasks.family(task)?.gate,
+    looking: (task) => tasks.family(task)?.workspace,
+    onProgress: (task, call, text) => watching.progress(task, call, text),
+  });
+  const pins = makePins(tools.descriptors);
+  const granting = { rules: config.policy.rules, network: tools.network };
   const gateOver = (over: {
     readonly processes: ProcessKeeper;
     readonly leases: Leases;
@@ -201,13 +215,14 @@ async function work(plainLog: EventLog): Promise<void> {
     if (task.success) keeper.saw(task.data, event);
   });
   const tasks: RunningTasks = makeTaskHost({
-    ...{ children, gate, powers, processes, leases, toolhosts, models, store, restored, disk, log },
-    note,
+    ...{ children, gate, powers, processes, leases, models, store, restored, disk, log },
+    toolhosts: tools.hosts,
+    ...{ granting, note },
     readPrivate: secretOf,
     work: `${config.dir}/work`,
     never: policy.neverGlobs("read"),
     scratchQuota: SCRATCH_QUOTA,
-    workspace: (task, request) => workspaceOf(task, request.mounts),
+    workspace: (task, request) => tools.workspace(task, request.mounts),
     modelRefused(row, model) {
       const ruling = policy.modelAllowed(row.profile, model, row.label);
       return ruling.allowed ? undefined : `${ruling.why ?? "forbidden"} (${ruling.rule})`;
@@ -251,28 +266,18 @@ async function work(plainLog: EventLog): Promise<void> {
   const control: { connections(): number } = await serve(
     makeHandlers({
       ...{ service, leases, questions },
-      ...makeProcessOps({ processes, tasks, toolhosts, advertise: gate.advertise }),
+      ...makeProcessOps({ processes, tasks, toolhosts: tools.hosts, advertise: gate.advertise }),
       grants: questions.grants.list,
       can: makeTrial({
-        ...{ powers, gateOver },
-        tools: (task, mounts) => workspaceOf(task, mounts).tools,
+        ...{ powers, gateOver, granting },
+        tools: (task, mounts) => tools.workspace(task, mounts).tools,
       }),
-      async extend(task, limits) {
-        if (isFinal(service.get(task).status)) {
-          throw new Fault("conflict", `Cannot extend task ${task}: it has ended`);
-        }
-        const family = tasks.family(task);
-        if (family !== undefined) processes.extend(family.root.pid, limits);
-        return await keeper.record(task, [{
-          kind: "budget",
-          body: { actor: "operator", limits: toJson(limits) },
-        }]);
-      },
+      extend: makeExtend({ processes, tasks, service, keeper, isFinal }),
       artifacts: outbox.list,
       release: outbox.release,
       log: (task, from) => pastEvents(store, secretOf, { task, from }),
       auditQuery: ({ limit: _limit, ...filter }) =>
-        auditRecords({ store, filter: present(filter) }),
+        auditRecords({ store, filter }),
       ...careOverWork(care, () => idle.endSoon()),
       receipts: (task, call) =>
         exportReceipts({ store, task, ...(call === undefined ? {} : { call }) }),
@@ -283,7 +288,7 @@ async function work(plainLog: EventLog): Promise<void> {
   end.now = (): void => {
     end.now = () => undefined;
     // Children are ended first: a start that hangs must not hold up the rest.
-    const closed = Promise.all([children.close(), service.close(), models.close()])
+    const closed = Promise.all([children, service, models].map((each) => each.close()))
       .then(() => store.close());
     const late = new Promise<void>((resolve) => powers.after(CLOSING_MS, resolve));
     void Promise.race([closed, late]).finally(() => exit(0));
@@ -292,9 +297,4 @@ async function work(plainLog: EventLog): Promise<void> {
   const idle = idleUnless(() => control.connections() > 0 || !service.idle());
   await service.recover();
   idle.start();
-}
-
-function present<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  const entries = Object.entries(value).filter(([, each]) => each !== undefined);
-  return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> };
 }

@@ -7,6 +7,7 @@ import {
   ModelInfo,
   StreamChunk,
 } from "../contracts/mod.ts";
+import { asJson } from "../port/as_json.ts";
 import { sha256Hex } from "../port/digest.ts";
 import type { Child, Children } from "./children.ts";
 
@@ -135,7 +136,7 @@ async function inferOn(
   });
   try {
     const answer = await Promise.race([
-      service.child.port.ask("infer", { id, request: sent(request) }),
+      service.child.port.ask("infer", { id, request: asJson(request) }),
       aborted,
     ]);
     // TRUST: from the model service, semi-trusted: parsed with limits.
@@ -158,11 +159,6 @@ async function inferOn(
     signal.removeEventListener("abort", cancel);
     service.chunks.delete(id);
   }
-}
-
-/** A request as it is: the port writes it at once, and a conversation may be long to copy. */
-function sent(request: InferenceRequest): Json {
-  return request as unknown as Json;
 }
 
 function parseChunk(body: Json): { id: number; chunk: StreamChunk } | undefined {

@@ -19,6 +19,7 @@ import {
   type ToolResult,
   type TurnEnd,
 } from "../contracts/mod.ts";
+import { asJson } from "../port/as_json.ts";
 import type { Child, Children } from "./children.ts";
 import type { OpenModel } from "./model_services.ts";
 import { parseWorkerRequest, type WorkerRequest } from "./worker_ops.ts";
@@ -98,7 +99,7 @@ export function makeSession(parts: SessionParts): Session {
   let inferring: AbortController | undefined;
   let broken: Fault | undefined;
 
-  const infer = makeInference({
+  const inference = makeInference({
     ...parts,
     conversation,
     fail: (fault) => {
@@ -156,10 +157,11 @@ export function makeSession(parts: SessionParts): Session {
   const serve = async (op: string, raw: Json): Promise<Json> => {
     const request = parseWorkerRequest(op, raw);
     await pause.passed();
+    inference.record();
     switch (request.op) {
       case "advertise":
         held(request.body.cap, caps.tools);
-        return toJson(parts.gate.advertise(row.pid));
+        return asJson(parts.gate.advertise(row.pid));
       case "infer": {
         held(request.body.cap, caps.model);
         if (inferring !== undefined) {
@@ -167,9 +169,11 @@ export function makeSession(parts: SessionParts): Session {
         }
         inferring = new AbortController();
         try {
-          const response: InferenceResponse = await noticing(infer(request.body, inferring.signal));
+          const response: InferenceResponse = await noticing(
+            inference.infer(request.body, inferring.signal),
+          );
           await pause.passed();
-          return toJson(response);
+          return asJson(response);
         } finally {
           inferring = undefined;
         }
@@ -178,7 +182,7 @@ export function makeSession(parts: SessionParts): Session {
         held(request.body.cap, caps.tools);
         const result = await noticing(call(request.body));
         await pause.passed();
-        return toJson(result);
+        return asJson(result);
       }
       case "spawn":
         held(request.body.cap, caps.children);
@@ -219,7 +223,7 @@ export function makeSession(parts: SessionParts): Session {
         ...row.limits,
         contextWindow: Math.min(row.limits.contextWindow, parts.model.info.contextTokens),
       }),
-      conversation: toJson(conversation),
+      conversation: asJson(conversation),
       ...(parts.program === undefined ? {} : { program: parts.program }),
       ...(parts.instructions === undefined ? {} : { instructions: toJson(parts.instructions) }),
     });
@@ -236,7 +240,7 @@ export function makeSession(parts: SessionParts): Session {
         const worker = child ?? await begin();
         const turn = worker.port.ask(
           "turn",
-          message === undefined ? {} : { message: toJson(message) },
+          message === undefined ? {} : { message: asJson(message) },
         )
           .then((end) => parseTurnEnd(end));
         return await Promise.race([turn, waiting]);
@@ -250,6 +254,7 @@ export function makeSession(parts: SessionParts): Session {
         return { stop: "upstream", text: await epitaph(child, error) };
       } finally {
         parked = undefined;
+        inference.record();
         // What a turn left under way is for nobody: its question would be answered to the dead.
         withdraw();
       }
@@ -270,6 +275,7 @@ export function makeSession(parts: SessionParts): Session {
     osPid: () => child?.osPid,
     async end(): Promise<void> {
       ended = true;
+      inference.record();
       pause.open();
       withdraw();
       await child?.kill();

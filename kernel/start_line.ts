@@ -3,7 +3,7 @@ import type { KernelConfig, Mount } from "../contracts/mod.ts";
 import type { Walls } from "./walls.ts";
 
 /** The kinds of children there are. */
-export type Role = "worker" | "toolhost" | "model";
+export type Role = "worker" | "toolhost" | "model" | "plugin" | "net";
 
 /** A program with its arguments and its whole environment. */
 export interface StartLine {
@@ -36,6 +36,8 @@ const SIZES: Readonly<Record<Role, { heap: number; pages: number; data: number; 
   worker: { heap: 128, pages: 1_024, data: 1_024, file: 64 },
   toolhost: { heap: 256, pages: 4_096, data: 2_048, file: 1_024 },
   model: { heap: 256, pages: 1_024, data: 1_024, file: 64 },
+  plugin: { heap: 256, pages: 4_096, data: 2_048, file: 64 },
+  net: { heap: 256, pages: 64, data: 1_024, file: 64 },
 };
 const NAMESPACE = {
   deno: "/deno",
@@ -54,11 +56,11 @@ const POOLED = "pooled";
 export function lineOutside(
   config: Pick<KernelConfig, "programs" | "bundles" | "denoDir">,
   walls: Walls,
-  role: "worker" | "model",
+  role: "worker" | "model" | "plugin",
   options: { readonly pooled: boolean },
 ): StartLine {
   const deno = [
-    ...denoLine(config.programs.deno, role, config.bundles[role], true),
+    ...denoLine(config.programs.deno, role, config.bundles[role], DENIED),
     ...(options.pooled ? [POOLED] : []),
   ];
   return started(config, walls, role, deno, environment(config.denoDir));
@@ -73,7 +75,7 @@ export function lineOfHost(
   const { bwrap, deno } = config.programs;
   if (!walls.bwrap || bwrap === undefined) {
     const env = { ...environment(config.denoDir), DENO_PERMISSION_BROKER_PATH: parts.broker };
-    const inner = denoLine(deno, "toolhost", config.bundles.toolhost, false);
+    const inner = denoLine(deno, "toolhost", config.bundles.toolhost, []);
     return {
       line: started(config, walls, "toolhost", inner, env),
       roots: {
@@ -103,7 +105,7 @@ export function lineOfHost(
     ...["--bind", parts.scratch, NAMESPACE.scratch],
     ...["--bind", parts.broker, NAMESPACE.broker],
     ...["--remount-ro", "/", "--chdir", "/", "--"],
-    ...denoLine(NAMESPACE.deno, "toolhost", config.bundles.toolhost, false),
+    ...denoLine(NAMESPACE.deno, "toolhost", config.bundles.toolhost, []),
   ];
   return {
     line: started(config, walls, "toolhost", wall, {}),
@@ -113,6 +115,37 @@ export function lineOfHost(
       scratch: NAMESPACE.scratch,
     },
   };
+}
+
+/** Whom the net service asks for names. Not /etc/hosts: Deno would take its word. */
+const NAME_SERVERS = "/etc/resolv.conf";
+
+/** The start line of the net service: the network and nothing else, in a namespace if it can be. */
+export function lineOfNet(
+  config: Pick<KernelConfig, "programs" | "bundles" | "denoDir">,
+  walls: Walls,
+): StartLine {
+  const { bwrap, deno } = config.programs;
+  const rights = [
+    ...["--ignore-env", "--allow-net"],
+    ...DENIED.filter((flag) => flag !== "--deny-net" && flag !== "--deny-env"),
+  ];
+  if (!walls.bwrap || bwrap === undefined) {
+    const inner = denoLine(deno, "net", config.bundles.net, rights);
+    return started(config, walls, "net", inner, environment(config.denoDir));
+  }
+  const wall = [
+    ...namespace(bwrap, deno, environment(NAMESPACE.denoDir), ["--share-net"]),
+    ...["--tmpfs", "/tmp"],
+    ...["--ro-bind", config.bundles.net, config.bundles.net],
+    ...["--ro-bind", config.denoDir, NAMESPACE.denoDir],
+    ...["--ro-bind-try", NAME_SERVERS, NAME_SERVERS],
+    // Deno's HTTP client looks where its own executable is, and ends if it cannot.
+    ...["--symlink", NAMESPACE.deno, "/proc/self/exe"],
+    ...["--remount-ro", "/", "--chdir", "/", "--"],
+    ...denoLine(NAMESPACE.deno, "net", config.bundles.net, rights),
+  ];
+  return started(config, walls, "net", wall, {});
 }
 
 /** A line that exits with 0 where a namespace can be made and deno starts in it. */
@@ -127,10 +160,16 @@ export function lineOfProbe(bwrap: string, deno: string): StartLine {
 }
 
 /** A namespace that holds the deno executable, its libraries and nothing else. */
-function namespace(bwrap: string, deno: string, env: Readonly<Record<string, string>>): string[] {
+function namespace(
+  bwrap: string,
+  deno: string,
+  env: Readonly<Record<string, string>>,
+  sharing: readonly string[] = [],
+): string[] {
   return [
     bwrap,
-    ...["--unshare-all", "--new-session", "--die-with-parent", "--cap-drop", "ALL", "--clearenv"],
+    ...["--unshare-all", ...sharing, "--new-session", "--die-with-parent"],
+    ...["--cap-drop", "ALL", "--clearenv"],
     ...Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]),
     ...LIBRARIES.flatMap((folder) => ["--ro-bind-try", folder, folder]),
     ...["--ro-bind", deno, NAMESPACE.deno],
@@ -141,8 +180,13 @@ function environment(denoDir: string): Record<string, string> {
   return { DENO_DIR: denoDir, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" };
 }
 
-/** `denied` spells out that nothing is granted; a permission broker overrides all such flags. */
-function denoLine(deno: string, role: Role, bundle: string, denied: boolean): readonly string[] {
+/** `rights` are permission flags; a permission broker overrides all of them. */
+function denoLine(
+  deno: string,
+  role: Role,
+  bundle: string,
+  rights: readonly string[],
+): readonly string[] {
   const { heap, pages } = SIZES[role];
   return [
     deno,
@@ -154,7 +198,7 @@ function denoLine(deno: string, role: Role, bundle: string, denied: boolean): re
     "--no-remote",
     "--no-npm",
     "--cached-only",
-    ...(denied ? DENIED : []),
+    ...rights,
     `--v8-flags=--max-old-space-size=${heap},--wasm-max-mem-pages=${pages}`,
     bundle,
   ];

@@ -51,6 +51,8 @@ export interface TaskHostParts
     makeDir(path: string): Promise<void>;
     remove(path: string): Promise<void>;
   };
+  /** What of the policy decides which leases a task begins with. */
+  readonly granting: Parameters<typeof grantedScopes>[1];
   /** STATE/kernel/work. */
   readonly work: string;
   readonly restored: Restored;
@@ -80,6 +82,8 @@ export interface TaskFamily {
   readonly task: TaskId;
   readonly root: ProcessRow;
   readonly workspace: TaskWorkspace;
+  /** The gate as this task's processes have it. */
+  readonly gate: Gate;
   signal(pid: Pid, signal: Signal): Promise<boolean>;
   /** SIGXCPU, once: the process may say its last words. */
   exhausted(pid: Pid, limit: string): Promise<void>;
@@ -156,15 +160,16 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
     // A task that is over is taken up for its operator alone, who takes a patch back.
     const isOver = TASK_TRANSITIONS[task.status].length === 0;
     await leases.grantAll(
-      grantedScopes(request).filter((scope) => isOver || !isRevoked(replay, scope)).map((
-        scope,
-      ) => ({
-        task: task.id,
-        pid: row.pid,
-        scope,
-        expiresAt: powers.now() + task.limits.wallClockMs,
-        reason: "the task's request",
-      })),
+      grantedScopes(request, parts.granting).filter((scope) => isOver || !isRevoked(replay, scope))
+        .map((
+          scope,
+        ) => ({
+          task: task.id,
+          pid: row.pid,
+          scope,
+          expiresAt: powers.now() + task.limits.wallClockMs,
+          reason: "the task's request",
+        })),
     );
     toolhosts.open(task.id, {
       mounts: request.mounts,
@@ -190,6 +195,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       task: task.id,
       root: row,
       workspace,
+      gate: denied.gate,
       signal: family.signal,
       exhausted: family.exhausted,
       osPids: family.osPids,

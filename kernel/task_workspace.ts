@@ -14,6 +14,7 @@ import {
   type ToolBinding,
   type UndoOutcome,
 } from "../contracts/mod.ts";
+import type { Looking } from "./host_functions.ts";
 
 /** What workspace/ makes: see its mod.ts. */
 export interface MadeWorkspace {
@@ -47,6 +48,7 @@ export interface MadeUndo {
 /** Staged changes and applied patches of one task, and the tools over them. */
 export interface TaskWorkspace
   extends
+    Looking,
     Pick<MadeWorkspace, "overlay" | "patch" | "applied" | "recorded" | "fold" | "putBackCall"> {
   /** Tools over the workspace, and the others of the task. */
   readonly tools: ReadonlyMap<string, ToolBinding>;
@@ -61,18 +63,18 @@ export const UNDO_MS = 60_000;
 
 /** Adds what the operator does with a workspace: look at it, and take patches back. */
 export function makeTaskWorkspace(
-  made: MadeWorkspace,
+  made: MadeWorkspace & Looking,
   parts: {
     readonly log: EventLog;
     readonly powers: Pick<Powers, "token">;
     readonly others: readonly ToolBinding[];
   },
 ): TaskWorkspace {
-  const { overlay, patch, applied, recorded, fold, putBackCall } = made;
+  const { overlay, patch, applied, recorded, fold, putBackCall, readScope, look } = made;
   const tools = new Map<string, ToolBinding>(made.bindings);
   for (const other of parts.others) tools.set(other.descriptor.name, other);
   return Object.freeze({
-    ...{ tools, overlay, patch, applied, recorded, fold, putBackCall },
+    ...{ tools, overlay, patch, applied, recorded, fold, putBackCall, readScope, look },
     staged: (content: string): Staged => ({
       patch: patch()?.id ?? null,
       changes: overlay(),

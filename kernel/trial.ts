@@ -31,6 +31,7 @@ export interface TrialParts {
     tools(process: ProcessRow): ReadonlyMap<string, ToolBinding>;
   }): Gate;
   tools(task: TaskId, mounts: readonly Mount[]): ReadonlyMap<string, ToolBinding>;
+  readonly granting: Parameters<typeof grantedScopes>[1];
 }
 
 /** A question to `remit can`. */
@@ -68,7 +69,7 @@ export function makeTrial(parts: TrialParts): (query: TrialQuery) => Promise<Dec
     const tools = parts.tools(TASK, mounts);
     const gate = parts.gateOver({
       processes,
-      leases: staticLeases(row, grantedScopes({ mounts: [...mounts] })),
+      leases: staticLeases(row, grantedScopes({ mounts: [...mounts] }, parts.granting)),
       tools: () => tools,
     });
     const snapshot = gate.advertise(row.pid);

@@ -26,10 +26,12 @@ export interface PoolParts {
   readonly powers: Pick<Powers, "after">;
   /** `pooled`: nobody waits for it yet. */
   start(handler: PortHandler, options: { readonly pooled: boolean }): Child;
+  /** Done with a child that waits in the pool. Rejects with a fault: then it is not kept. */
+  readonly prepare?: ((child: Child) => Promise<void>) | undefined;
 }
 
 /** Makes a pool and begins to fill it, one worker at a time and only while nothing else starts. */
-export function makeWorkerPool({ size, queue, powers, start }: PoolParts): WorkerPool {
+export function makeWorkerPool({ size, queue, powers, start, prepare }: PoolParts): WorkerPool {
   const ready: Spare[] = [];
   let filling = false;
   let closed = false;
@@ -42,6 +44,7 @@ export function makeWorkerPool({ size, queue, powers, start }: PoolParts): Worke
       tell: (op, body) => current.tell(op, body),
     }, { pooled });
     await started(child);
+    if (pooled) await prepare?.(child);
     return { child, adopt: (handler) => current = handler };
   };
 

@@ -20,5 +20,5 @@ if (import.meta.main) {
     cache: places.cache,
     onBuild: () => print("building …\n"),
   });
-  print(`${bundles.kernel}\n${bundles.worker}\n${bundles.toolhost}\n${bundles.model}\n`);
+  print(`${[bundles.kernel, ...Object.values(bundles.children)].join("\n")}\n`);
 }

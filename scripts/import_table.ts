@@ -44,14 +44,37 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   net: { parts: OPEN, types: [], npm: [] },
   store: { parts: OPEN, types: [], npm: [] },
 
+  // Tools: each folder beneath tools-wasm/ is a part of its own.
+  "tools-wasm/binding": { parts: OPEN, types: [], npm: [] },
+  "tools-wasm/command": { parts: OPEN, types: [], npm: [] },
+  "tools-wasm/host": { parts: OPEN, types: [], npm: ["@extism/extism"] },
+  "tools-wasm/build": { parts: OPEN, types: [], npm: ["assemblyscript", "yaml", "zod"] },
+  "tools-wasm/sdk": { parts: OPEN, types: [], npm: ["binaryen"] },
+  // Plugins. What one imports ends in its module or script, and in nothing else.
+  "tools-wasm/exec": {
+    parts: OPEN,
+    types: [],
+    npm: ["assemblyscript", "quickjs-wasi", "sucrase"],
+  },
+  "tools-wasm/coreutils": { parts: OPEN, types: [], npm: [] },
+  "tools-wasm/text": { parts: OPEN, types: [], npm: [] },
+  "tools-wasm/json": { parts: OPEN, types: [], npm: ["smol-toml", "yaml"] },
+  "tools-wasm/patch": { parts: OPEN, types: [], npm: ["diff", "node-diff3"] },
+  "tools-wasm/web_read": { parts: OPEN, types: [], npm: ["htmlparser2"] },
+
   // Outside the running system: may import any part.
   scripts: { parts: ["*"], types: [], npm: [] },
   tests: { parts: ["*"], types: [], npm: ["fast-check", "zod", "yaml", "@noble/ed25519"] },
-  bench: { parts: ["*"], types: [], npm: ["ajv"] },
+  bench: { parts: ["*"], types: [], npm: ["ajv", "@extism/extism"] },
 });
 
-/** npm packages that any `*_test.ts` may import beside those of its part. */
-export const TEST_NPM: readonly string[] = ["fast-check", "@noble/ed25519"];
+/** npm packages that any `*_test.ts` and fixture may import beside those of its part. */
+export const TEST_NPM: readonly string[] = [
+  "fast-check",
+  "@noble/ed25519",
+  "@extism/extism",
+  "binaryen",
+];
 
 /** A program that is bundled, and the npm packages that its bundle may hold. */
 export type BundleRule = {
@@ -66,13 +89,28 @@ export const BUNDLES: readonly BundleRule[] = Object.freeze([
   { entry: "kernel/main.ts", npm: ["zod", "ajv"], without: [] },
   { entry: "runner/main.ts", npm: [], without: ["port/digest.ts"] },
   { entry: "workspace/host/main.ts", npm: [], without: [] },
+  { entry: "workspace/copy/main.ts", npm: [], without: [] },
   { entry: "models/main.ts", npm: ["zod", "yaml"], without: [] },
+  { entry: "tools-wasm/host/main.ts", npm: ["@extism/extism"], without: ["port/digest.ts"] },
+  { entry: "net/main.ts", npm: [], without: [] },
 ]);
 
-/** The part that a repository path belongs to: its first folder. Top-level files belong to none (`""`). */
+/** Folders whose folders are parts of their own. */
+const DIVIDED: ReadonlySet<string> = new Set(["tools-wasm"]);
+
+/**
+ * The part that a repository path belongs to: its first folder, and in `tools-wasm/` the first two. Top-level files
+ * belong to none (`""`).
+ */
 export function partOf(path: string): string {
-  const slash = path.indexOf("/");
-  return slash < 0 ? "" : path.slice(0, slash);
+  const [first = "", second = "", ...rest] = path.split("/");
+  if (first === path) return "";
+  return DIVIDED.has(first) && rest.length > 0 ? `${first}/${second}` : first;
+}
+
+/** Whether `path` is AssemblyScript: `.ts` by name, and nothing that Deno could read. */
+export function isAssembly(path: string): boolean {
+  return /\/assembly\/.*\.ts$/.test(path);
 }
 
 /** Whether `path` is one of the files that wire parts together: a `main.ts`, or anything outside the running system. */
@@ -130,6 +168,6 @@ export function mayImportNpm(from: string, name: string): string | undefined {
   const rule = IMPORT_TABLE[partOf(from)];
   if (rule === undefined) return `the folder "${partOf(from)}" is not in the import table`;
   if (rule.npm.includes(name)) return undefined;
-  if (from.endsWith("_test.ts") && TEST_NPM.includes(name)) return undefined;
+  if ((from.endsWith("_test.ts") || isFixture(from)) && TEST_NPM.includes(name)) return undefined;
   return `"${partOf(from)}" may not import the package "${name}"`;
 }

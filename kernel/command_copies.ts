@@ -1,0 +1,71 @@
+/** The kernel's side of a copy service: one process for one run. @module */
+import {
+  type CollectBody,
+  Collected,
+  Fault,
+  type Json,
+  type PortHandler,
+  type PrepareBody,
+  Prepared,
+  toJson,
+  Weight,
+} from "../contracts/mod.ts";
+import type { z } from "zod";
+import { type Child, startChild } from "./child.ts";
+import { howEnded, type SpawnPowers } from "./spawn.ts";
+import type { StartLine } from "./start_line.ts";
+
+/** A copy service under way. Each method rejects with the service's fault, or `upstream`. */
+export interface CopyService {
+  readonly osPid: number;
+  prepare(body: PrepareBody): Promise<Prepared>;
+  weigh(): Promise<Weight>;
+  collect(body: CollectBody): Promise<Collected>;
+  /** Resolves when it is reaped. */
+  kill(): Promise<void>;
+}
+
+/** It asks nothing of the kernel. */
+const NOTHING: PortHandler = Object.freeze<PortHandler>({
+  ask(op: string): never {
+    throw new Fault("unknownCapability", `Cannot serve "${op.slice(0, 64)}": not handed over`);
+  },
+  tell: () => undefined,
+});
+
+/** Starts a copy service. */
+export function startCopyService(
+  line: StartLine,
+  { spawn, now }: { readonly spawn: Pick<SpawnPowers, "start">; readonly now: () => number },
+): CopyService {
+  const child = startChild({ role: "toolhost", line, handler: NOTHING, spawn, now });
+  // TRUST: it read hostile names and files; what it says is parsed.
+  const ask = async <T>(op: string, body: Json, schema: z.ZodType<T>): Promise<T> => {
+    let raw: Json;
+    try {
+      raw = await child.port.ask(op, body);
+    } catch (error) {
+      throw await told(child, op, error);
+    }
+    const { success, data } = schema.safeParse(raw);
+    if (success) return data;
+    throw new Fault("upstream", `Cannot use what the copy service answers to "${op}"`);
+  };
+  return Object.freeze({
+    osPid: child.osPid,
+    prepare: (body: PrepareBody) => ask("prepare", toJson(body), Prepared),
+    weigh: () => ask("weigh", null, Weight),
+    collect: (body: CollectBody) => ask("collect", toJson(body), Collected),
+    kill: () => child.kill(),
+  });
+}
+
+async function told(child: Child, op: string, error: unknown): Promise<unknown> {
+  const open = Symbol();
+  const ended = await Promise.race([child.port.closed, Promise.resolve().then(() => open)]);
+  if (!(error instanceof Fault) || ended === open) return error;
+  const how = howEnded(await child.exited);
+  return new Fault("upstream", `Cannot ${op} copies: their process ended (${how})`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,16 @@
+import assert from "node:assert/strict";
+import { removeRoom } from "./command_room_powers.ts";
+
+Deno.test("a folder that a program closed is removed all the same, and a link leads nowhere", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "remit-command-" });
+  await Deno.mkdir(`${folder}/room/a/b`, { recursive: true });
+  await Deno.mkdir(`${folder}/kept`, { mode: 0o500 });
+  await Deno.symlink(`${folder}/kept`, `${folder}/room/link`);
+  await Deno.chmod(`${folder}/room/a/b`, 0o000);
+  await Deno.chmod(`${folder}/room/a`, 0o000);
+  await removeRoom(`${folder}/room`);
+  await removeRoom(`${folder}/room`);
+  assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name), ["kept"]);
+  assert.equal(((await Deno.stat(`${folder}/kept`)).mode ?? 0) & 0o777, 0o500);
+  await removeRoom(folder);
+});

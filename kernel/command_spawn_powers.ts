@@ -1,0 +1,76 @@
+/** Starts a program with its input, hears its output, ends it. @module */
+import type { ExitStatus } from "./spawn.ts";
+import type { StartLine } from "./start_line.ts";
+
+/** What a run of a program is. */
+export interface RunOptions extends StartLine {
+  /** All of its standard input, which then ends. */
+  readonly stdin: Uint8Array;
+  /** Called with bytes of either output; the chunk is only valid during the call. */
+  onOutput(chunk: Uint8Array): void;
+  onErrors(chunk: Uint8Array): void;
+}
+
+/** A program under way. */
+export interface RunningProgram {
+  readonly pid: number;
+  /** Sends SIGKILL. Idempotent. */
+  kill(): void;
+  /** Resolves when it is reaped; what it printed was heard. */
+  readonly ended: Promise<ExitStatus>;
+}
+
+/** The power to run programs. */
+export interface RunPowers {
+  run(options: RunOptions): RunningProgram;
+}
+
+/** Makes the real power. Needs the permission to run the line's first program. */
+export function makeRunPowers(): RunPowers {
+  return Object.freeze({ run });
+}
+
+function run({ program, args, env, stdin, onOutput, onErrors }: RunOptions): RunningProgram {
+  const child = new Deno.Command(program, {
+    args: [...args],
+    clearEnv: true,
+    env: { ...env },
+    cwd: "/",
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+    detached: true,
+  }).spawn();
+  let ended = false;
+  const input = child.stdin.getWriter();
+  const fed = input.write(stdin).then(() => input.close()).catch(brokenPipe);
+  const heard = [pump(child.stdout, onOutput), pump(child.stderr, onErrors)];
+  return Object.freeze({
+    pid: child.pid,
+    kill(): void {
+      if (ended) return;
+      try {
+        child.kill("SIGKILL");
+      } catch (cause) {
+        // Reaped between our check and the call: the wanted state.
+        if (!(cause instanceof TypeError) && !(cause instanceof Deno.errors.NotFound)) throw cause;
+      }
+    },
+    ended: (async (): Promise<ExitStatus> => {
+      const { code, signal } = await child.status;
+      ended = true;
+      await Promise.all([fed, ...heard]);
+      return signal === null ? { code, signal: null } : { code: null, signal };
+    })(),
+  });
+}
+
+/** A program need not read its input. */
+function brokenPipe(_cause: unknown): void {}
+
+async function pump(
+  stream: ReadableStream<Uint8Array>,
+  hear: (chunk: Uint8Array) => void,
+): Promise<void> {
+  for await (const chunk of stream) hear(chunk);
+}

@@ -1,0 +1,298 @@
+/**
+ * What a plugin's call may ask the kernel for: one dispatcher, checked against the grants of that
+ * very call. Issue 3, Host functions.
+ * @module
+ */
+import {
+  CallId,
+  type Colour,
+  Fault,
+  type Gate,
+  HOST_LIST,
+  HOST_READ,
+  type HostCallAnswer,
+  type HostFunction,
+  type Json,
+  type JsonObject,
+  type Label,
+  type Leases,
+  mixColour,
+  mixLabel,
+  type NetAnswer,
+  type NetRequest,
+  type ProcessRow,
+  type Scope,
+  type Source,
+  type TaskId,
+} from "../contracts/mod.ts";
+import { sha256Hex } from "../port/digest.ts";
+import { displayText } from "../text/mod.ts";
+import type { Fetching } from "./fetching.ts";
+import { beneath, covers } from "./lease_scope.ts";
+
+/** What one call of a plugin may do. See tools-wasm/binding. */
+export interface Grants {
+  readonly functions: ReadonlySet<HostFunction>;
+  readonly reads: readonly Scope[];
+  readonly writes: readonly string[];
+  readonly origin?: string;
+}
+
+/** A call of a plugin under way, with what it has read so far. */
+export interface Under {
+  readonly plugin: string;
+  readonly callId: string;
+  readonly process: ProcessRow;
+  readonly grants: Grants;
+  /** Whether its requests may be others than GET and HEAD. */
+  readonly sends: boolean;
+  readonly signal: AbortSignal;
+  colour: Colour;
+  label: Label;
+  sources: readonly Source[];
+  /** Host calls served. */
+  served: number;
+}
+
+/** A task's files, as plugins reach them. */
+export interface Looking {
+  readScope(path: string, process: Pick<ProcessRow, "mounts">): Scope;
+  look(call: {
+    readonly tool: string;
+    readonly args: JsonObject;
+    readonly process: ProcessRow;
+    readonly id: string;
+    readonly scope: Scope;
+    readonly deadlineMs: number;
+    readonly signal: AbortSignal;
+  }): Promise<HostCallAnswer>;
+}
+
+/** What {@link makeHostFunctions} is handed. */
+export interface HostFunctionsParts {
+  /** The gate as the task has it; undefined when it has ended. */
+  gateOf(task: TaskId): Pick<Gate, "call"> | undefined;
+  readonly leases: Pick<Leases, "covering">;
+  readonly fetching: Fetching;
+  looking(task: TaskId): Looking | undefined;
+  originOf(url: string): string;
+  /** How confidential an answer of the web is. */
+  labelOf(answer: NetAnswer): Label;
+  /** A call is about to be made on behalf of `under`. */
+  within(under: Under, inner: string): () => void;
+  onProgress(under: Under, text: string): void;
+}
+
+/** Serves one host function of one call. */
+export type ServeHostFunction = (under: Under, fn: HostFunction, args: JsonObject) => Promise<Json>;
+
+const LOOK_MS = 30_000;
+const PROGRESS = 500;
+const METHODS: readonly NetRequest["method"][] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
+/** Longest id of a call that one within it is named after. */
+const LONG_ID = 100;
+
+/** Makes the dispatcher. */
+export function makeHostFunctions(parts: HostFunctionsParts): ServeHostFunction {
+  const taint = (under: Under, what: Pick<Under, "colour" | "label" | "sources">): void => {
+    under.colour = mixColour(under.colour, what.colour);
+    under.label = mixLabel(under.label, what.label);
+    under.sources = [...under.sources, ...what.sources].slice(-100);
+  };
+
+  const look = async (under: Under, tool: string, args: JsonObject): Promise<Json> => {
+    const { process, grants, signal } = under;
+    const path = textIn(args, "path");
+    const files = parts.looking(process.task);
+    if (files === undefined) throw new Fault("gone", "Cannot read a file: the task has ended");
+    const scope = files.readScope(path, process);
+    if (!grants.reads.some((granted) => covers(granted, scope))) {
+      throw new Fault(
+        "refused",
+        `Cannot read ${JSON.stringify(path)}: this call was made for ` +
+          `${listed(grants.reads.map((each) => each.path))}; name the path in its arguments`,
+      );
+    }
+    const answer = await files.look({
+      ...{ tool, args, process, scope, signal },
+      id: `${process.pid}-${under.callId}-${under.served}`,
+      deadlineMs: LOOK_MS,
+    });
+    taint(under, answer);
+    return answer.value ?? null;
+  };
+
+  /** Another tool, proposed to the gate on behalf of the process: decided and recorded by itself. */
+  const propose = async (under: Under, name: string, args: Json): Promise<Json> => {
+    const { process, signal } = under;
+    const snapshot = process.snapshot?.id ?? "";
+    const gate = parts.gateOf(process.task);
+    if (gate === undefined) throw new Fault("gone", `Cannot call "${name}": the task has ended`);
+    const id = innerId(under);
+    const done = parts.within(under, id);
+    try {
+      const call = { id, name, arguments: JSON.stringify(args) };
+      const result = await gate.call(process.pid, call, snapshot, signal);
+      taint(under, { colour: result.colour, label: result.label, sources: [] });
+      const { outcome, content, error } = result;
+      return { outcome, content, ...(error === undefined ? {} : { error }) };
+    } finally {
+      done();
+    }
+  };
+
+  const change = async (under: Under, name: string, args: JsonObject): Promise<Json> => {
+    const path = textIn(args, "path");
+    if (!under.grants.writes.some((granted) => beneath(granted, path))) {
+      throw new Fault(
+        "refused",
+        `Cannot change ${JSON.stringify(path)}: this call was made for ` +
+          `${listed(under.grants.writes)}; name the path in its arguments`,
+      );
+    }
+    const result = await propose(under, name, args);
+    if (isObject(result) && result["outcome"] === "ok") return null;
+    const error = isObject(result) ? result["error"] : undefined;
+    throw new Fault("refused", typeof error === "string" ? error : `Cannot change "${path}"`);
+  };
+
+  const fetch = async (under: Under, args: JsonObject): Promise<Json> => {
+    const { process, grants, callId, signal } = under;
+    const url = textIn(args, "url");
+    const method = METHODS.find((each) => each === (args["method"] ?? "GET"));
+    if (method === undefined) throw badArgument("method", "it is not known");
+    if (!under.sends && method !== "GET" && method !== "HEAD") {
+      throw new Fault("refused", `Cannot ${method}: this plugin's tool only reads`);
+    }
+    if (grants.origin === undefined || parts.originOf(url) !== grants.origin) {
+      throw new Fault(
+        "refused",
+        `Cannot fetch ${JSON.stringify(url.slice(0, 200))}: this call was made for ` +
+          `${grants.origin ?? "no address"}`,
+      );
+    }
+    const { body, bytes } = args;
+    const answer = await parts.fetching.fetch({
+      ...{ task: process.task, pid: process.pid, callId, origin: grants.origin, method, url },
+      headers: headersIn(args),
+      ...(typeof body === "string" ? { body } : {}),
+      ...(typeof bytes === "number" ? { bytes } : {}),
+    }, signal);
+    const read = { colour: "RED", label: parts.labelOf(answer) } as const;
+    taint(under, { ...read, sources: [{ source: answer.url.slice(0, 512), ...read }] });
+    return fetched(answer);
+  };
+
+  return async (under, fn, args) => {
+    under.served += 1;
+    if (!under.grants.functions.has(fn)) {
+      throw new Fault(
+        "refused",
+        `Cannot use ${fn}: plugin ${under.plugin} did not ask for it; add it to hostFunctions in ` +
+          "its tool.yaml and have it reviewed",
+      );
+    }
+    switch (fn) {
+      case "fs.read":
+        return await look(under, HOST_READ, args);
+      case "fs.list":
+        return await look(under, HOST_LIST, args);
+      case "fs.write": {
+        const path = textIn(args, "path");
+        const tool = path.startsWith("scratch/") ? "scratch_write" : "file_write";
+        return await change(under, tool, { path, content: contentIn(args) });
+      }
+      case "fs.delete":
+        return await change(under, "file_delete", { path: textIn(args, "path") });
+      case "http.fetch":
+        return await fetch(under, args);
+      case "tool.call":
+        return await propose(under, textIn(args, "name"), args["args"] ?? {});
+      case "secret.use":
+        return { handle: parts.fetching.handle(textIn(args, "name"), under.grants.origin) };
+      case "progress":
+        parts.onProgress(under, displayText(textIn(args, "text"), { max: PROGRESS }));
+        return null;
+      case "memory.query":
+        throw new Fault("unavailable", "Cannot query the memory: there is none in this version");
+      case "model.complete":
+        throw new Fault(
+          "unavailable",
+          "Cannot infer for a plugin: this version infers for agents only",
+        );
+      case "log":
+      case "clock":
+      case "random":
+        throw new Fault("badFrame", `Cannot serve ${fn}: the plugin host does it itself`);
+    }
+  };
+}
+
+/** The same call within the same call, made again after a crash, has the same id. */
+function innerId({ callId, served }: Under): CallId {
+  const outer = callId.length > LONG_ID ? sha256Hex(callId).slice(0, 32) : callId;
+  return CallId.parse(`${outer}/${served}`);
+}
+
+function fetched(answer: NetAnswer): JsonObject {
+  const { status, url, headers, body, cut, stopped } = answer;
+  const bytes = Uint8Array.fromBase64(body);
+  const content = textOf(bytes);
+  return {
+    ...{ status, url, headers, cut },
+    ...(content === undefined ? { base64: body } : { text: content }),
+    ...(stopped === undefined ? {} : { stopped: { ...stopped } }),
+  };
+}
+
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined; // Not UTF-8: the plugin gets the bytes.
+  }
+}
+
+function contentIn(args: JsonObject): string {
+  const { text, base64 } = args;
+  if (typeof text === "string") return text;
+  if (typeof base64 !== "string") throw badArgument("text", "it is missing");
+  let bytes: Uint8Array;
+  try {
+    bytes = Uint8Array.fromBase64(base64);
+  } catch {
+    throw badArgument("base64", "it is not base64");
+  }
+  const content = textOf(bytes);
+  if (content === undefined) throw badArgument("base64", "files that are staged hold UTF-8 text");
+  return content;
+}
+
+function headersIn(args: JsonObject): Record<string, string> {
+  const headers = args["headers"] ?? {};
+  if (!isObject(headers)) throw badArgument("headers", "it is not an object");
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => {
+      if (typeof value !== "string") throw badArgument("headers", "a value is not a text");
+      return [name, value];
+    }),
+  );
+}
+
+function textIn(args: JsonObject, name: string): string {
+  const value = args[name];
+  if (typeof value === "string") return value;
+  throw badArgument(name, value === undefined ? "it is missing" : "it is not a text");
+}
+
+function badArgument(name: string, why: string): Fault {
+  return new Fault("invalidArguments", `Cannot use argument "${name}": ${why}`);
+}
+
+function listed(names: readonly string[]): string {
+  return names.length === 0 ? "no path" : names.map((name) => JSON.stringify(name)).join(", ");
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

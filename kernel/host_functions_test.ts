@@ -1,0 +1,212 @@
+import { deepEqual, equal, match, rejects } from "node:assert/strict";
+import {
+  Fault,
+  type HostCallAnswer,
+  HostFunction,
+  type Json,
+  type JsonObject,
+  type NetAnswer,
+  type ProcessRow,
+  type Scope,
+  type ToolCall,
+  type ToolResult,
+} from "../contracts/mod.ts";
+import { makeHostFunctions, type ServeHostFunction, type Under } from "./host_functions.ts";
+
+const NOTES: Scope = { resource: "mount", right: "read", path: "desk/notes" };
+const row = { pid: 7, task: "t000000000000", snapshot: { id: "snap" } } as unknown as ProcessRow;
+
+interface World {
+  readonly serve: ServeHostFunction;
+  readonly proposed: { readonly call: ToolCall; readonly snapshot: string }[];
+  readonly fetched: JsonObject[];
+  readonly looked: string[];
+}
+
+function makeWorld(result: Partial<ToolResult> = {}): World {
+  const proposed: { call: ToolCall; snapshot: string }[] = [];
+  const fetched: JsonObject[] = [];
+  const looked: string[] = [];
+  const answer: HostCallAnswer = {
+    content: "",
+    colour: "RED",
+    label: "secret",
+    sources: [{ source: "desk/notes/a", colour: "RED", label: "secret" }],
+    value: { text: "hello" },
+  };
+  const page: NetAnswer = {
+    status: 200,
+    url: "https://example.org/a",
+    headers: { "content-type": "text/plain" },
+    body: btoa("page"),
+    bytes: 4,
+    cut: false,
+    hops: [],
+  };
+  const serve = makeHostFunctions({
+    leases: { covering: () => undefined },
+    gateOf: () => ({
+      call(_pid, call, snapshot) {
+        proposed.push({ call, snapshot });
+        return Promise.resolve({
+          callId: call.id,
+          outcome: "ok",
+          content: "done",
+          colour: "YELLOW",
+          label: "internal",
+          ...result,
+        });
+      },
+    }),
+    fetching: {
+      fetch(request) {
+        fetched.push({ origin: request.origin, url: request.url, method: request.method });
+        return Promise.resolve(page);
+      },
+      forCall: () => Promise.resolve(page),
+      handle: (name, origin) => `secret:${name}@${origin}`,
+    },
+    looking: () => ({
+      readScope: (path) => ({ resource: "mount", right: "read", path }),
+      look({ args }) {
+        looked.push(String(args["path"]));
+        return Promise.resolve(answer);
+      },
+    }),
+    originOf: (url) => new URL(url).origin,
+    labelOf: () => "public",
+    within: () => () => undefined,
+    onProgress: () => undefined,
+  });
+  return { serve, proposed, fetched, looked };
+}
+
+function under(changes: Partial<Under["grants"]> = {}, more: Partial<Under> = {}): Under {
+  return {
+    plugin: "mallory",
+    callId: "call_1",
+    process: row,
+    grants: {
+      functions: new Set(HostFunction.options),
+      reads: [NOTES],
+      writes: ["desk/notes/out.md"],
+      origin: "https://example.org",
+      ...changes,
+    },
+    sends: false,
+    signal: new AbortController().signal,
+    colour: "BLUE",
+    label: "public",
+    sources: [],
+    served: 0,
+    ...more,
+  };
+}
+
+const refused = (words: RegExp) => (error: unknown): boolean =>
+  error instanceof Fault && error.code === "refused" && words.test(error.message);
+
+Deno.test("a function that a plugin did not ask for says how to ask, whatever it is", async () => {
+  const { serve } = makeWorld();
+  for (const fn of HostFunction.options) {
+    await rejects(
+      serve(under({ functions: new Set() }), fn, { path: "desk/notes/a" }),
+      refused(/did not ask for it; add it to hostFunctions/),
+      fn,
+    );
+  }
+});
+
+Deno.test("a plugin reads what its call names, and carries what it read", async () => {
+  const { serve, looked } = makeWorld();
+  const alice = under();
+  deepEqual(await serve(alice, "fs.read", { path: "desk/notes/a" }), { text: "hello" });
+  equal(alice.colour, "RED");
+  equal(alice.label, "secret");
+  equal(alice.sources.length, 1);
+  deepEqual(looked, ["desk/notes/a"]);
+});
+
+for (const path of ["desk/other", "desk", "desk/notes2", "elsewhere/notes/a", "scratch/x"]) {
+  Deno.test(`mallory's plugin does not read ${path}, which its call does not name`, async () => {
+    const { serve, looked } = makeWorld();
+    await rejects(serve(under(), "fs.read", { path }), refused(/was made for "desk\/notes"/));
+    await rejects(serve(under(), "fs.list", { path }), refused(/was made for "desk\/notes"/));
+    deepEqual(looked, []);
+  });
+}
+
+Deno.test("a write is a call of its own at the gate, under the turn's snapshot", async () => {
+  const { serve, proposed } = makeWorld();
+  const alice = under({}, { served: 3 });
+  equal(await serve(alice, "fs.write", { path: "desk/notes/out.md", text: "x" }), null);
+  const [first] = proposed;
+  equal(first?.call.name, "file_write");
+  equal(first?.call.id, "call_1/4");
+  equal(first?.snapshot, "snap");
+  deepEqual(JSON.parse(first?.call.arguments ?? ""), { path: "desk/notes/out.md", content: "x" });
+});
+
+Deno.test("mallory's plugin proposes no change of a path that its call does not name", async () => {
+  const { serve, proposed } = makeWorld();
+  for (const path of ["desk/notes/a", "desk/notes/out.md2", "desk/notes/out.md/../a"]) {
+    await rejects(serve(under(), "fs.write", { path, text: "x" }), refused(/name the path/));
+    await rejects(serve(under(), "fs.delete", { path }), refused(/name the path/));
+  }
+  deepEqual(proposed, []);
+});
+
+Deno.test("a refused write is a refusal for the plugin", async () => {
+  const { serve } = makeWorld({ outcome: "refusedByPolicy", error: "Cannot write: no" });
+  await rejects(
+    serve(under(), "fs.write", { path: "desk/notes/out.md", text: "x" }),
+    refused(/^Cannot write: no$/),
+  );
+});
+
+Deno.test("mallory's plugin fetches from the origin of its call only, and only reads", async () => {
+  const { serve, fetched } = makeWorld();
+  const to = (args: JsonObject): Promise<Json> => serve(under(), "http.fetch", args);
+  await rejects(
+    to({ url: "https://evil.example/?q=1" }),
+    refused(/made for https:\/\/example.org/),
+  );
+  await rejects(
+    to({ url: "https://example.org/", method: "POST", body: "x" }),
+    refused(/only reads/),
+  );
+  await rejects(
+    serve(under({ origin: undefined } as never), "http.fetch", {
+      url: "https://example.org/",
+    }),
+    refused(/no address/),
+  );
+  deepEqual(fetched, []);
+  const alice = under();
+  const page = await serve(alice, "http.fetch", { url: "https://example.org/a" });
+  equal((page as JsonObject)["text"], "page");
+  equal(alice.colour, "RED");
+});
+
+Deno.test("a tool that a plugin calls is judged by itself; its colour falls on the call", async () => {
+  const { serve, proposed } = makeWorld({ outcome: "deniedByUser", content: "", error: "no" });
+  const alice = under();
+  const result = await serve(alice, "tool.call", { name: "patch_apply", args: { a: 1 } });
+  deepEqual(result, { outcome: "deniedByUser", content: "", error: "no" });
+  equal(alice.colour, "YELLOW");
+  equal(proposed[0]?.call.name, "patch_apply");
+});
+
+Deno.test("a call within a call with a very long id has an id that still fits", async () => {
+  const { serve, proposed } = makeWorld();
+  await serve(under({}, { callId: "x".repeat(128) }), "tool.call", { name: "file_read" });
+  match(proposed[0]?.call.id ?? "", /^[0-9a-f]{32}\/1$/);
+});
+
+Deno.test("the memory says that there is none", async () => {
+  const { serve } = makeWorld();
+  await rejects(
+    serve(under(), "memory.query", {}),
+    (error) => error instanceof Fault && error.code === "unavailable",
+  );
+});
