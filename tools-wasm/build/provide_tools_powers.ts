@@ -1,0 +1,113 @@
+/** Finds the built tools of these sources, or builds them. @module */
+import { join } from "node:path";
+import { Fault } from "../../contracts/fault.ts";
+import { PluginManifest } from "../../contracts/plugin.ts";
+import { displayBlock, displayText } from "../../text/mod.ts";
+import { BuiltIndex, type BuiltTools, builtTools, INDEX } from "./built_tools.ts";
+import { digestTools, isThere, type PluginFolder, pluginFolders } from "./plugin_folders_powers.ts";
+
+/** Where sources lie, where what is built of them goes, and who hears of it. */
+export interface ProvideOptions {
+  /** The repository: an absolute folder. */
+  readonly home: string;
+  /** Absolute folder, made if it is missing, with one folder for each digest of sources. */
+  readonly cache: string;
+  /** Told one line when building starts and one for each plugin; never when nothing is to do. */
+  readonly onBuild: (text: string) => void;
+}
+
+/**
+ * Finds the tools built of these sources, or builds them: whole or not at all, also when two build at once.
+ *
+ * @throws Fault `unavailable` when a plugin does not build, with what was said about it.
+ */
+export async function provideTools(options: ProvideOptions): Promise<BuiltTools> {
+  const folder = join(options.cache, digestTools(options.home).slice(0, 32));
+  if (!isThere(folder)) await buildInto(folder, options);
+  const index = BuiltIndex.parse(JSON.parse(Deno.readTextFileSync(join(folder, INDEX))));
+  return builtTools(folder, index);
+}
+
+async function buildInto(folder: string, { home, cache, onBuild }: ProvideOptions): Promise<void> {
+  Deno.mkdirSync(cache, { recursive: true, mode: 0o700 });
+  // Mode 0700: that is how temporary folders are made.
+  const draft = Deno.makeTempDirSync({ dir: cache, prefix: ".building-" });
+  try {
+    const plugins = pluginFolders(home);
+    onBuild(`building ${plugins.length} tool plugins …`);
+    // Two processes for two cores: compilers of AssemblyScript and of scripts share nothing.
+    const isAssembly = ({ kind }: PluginFolder): boolean => kind === "assembly";
+    await Promise.all(
+      [plugins.filter(isAssembly), plugins.filter((one) => !isAssembly(one))].map((some) =>
+        runBuild({ home, out: draft, folders: some.map((one) => one.folder), onBuild })
+      ),
+    );
+    Deno.writeTextFileSync(join(draft, INDEX), JSON.stringify(indexOf(draft, plugins)), {
+      mode: 0o600,
+    });
+    Deno.renameSync(draft, folder);
+  } catch (error) {
+    Deno.removeSync(draft, { recursive: true });
+    // Somebody else was faster, with the same sources.
+    if (!isThere(join(folder, INDEX))) throw error;
+  }
+}
+
+function indexOf(draft: string, plugins: readonly PluginFolder[]): BuiltIndex {
+  const built = plugins.map(({ name, kind }) => ({
+    manifest: PluginManifest.parse(JSON.parse(Deno.readTextFileSync(join(draft, `${name}.json`)))),
+    file: `${name}.${kind === "script" ? "js" : "wasm"}`,
+  }));
+  const engine = built.find(({ manifest }) => manifest.name === "exec");
+  if (engine === undefined) {
+    throw new Fault("unavailable", "Cannot build the tools: there is no engine for scripts");
+  }
+  return { v: 1, engine: { sha256: engine.manifest.sha256, file: engine.file }, plugins: built };
+}
+
+/**
+ * Builds plugin folders in a process of its own, which loads the compilers and ends. Each leaves `NAME.json` and
+ * `NAME.wasm` or `NAME.js` in `out`.
+ *
+ * @throws Fault `unavailable` with what the first plugin that does not build said.
+ */
+export async function runBuild(
+  { home, out, folders, onBuild }: {
+    readonly home: string;
+    readonly out: string;
+    /** Absolute. */
+    readonly folders: readonly string[];
+    readonly onBuild: (text: string) => void;
+  },
+): Promise<void> {
+  if (folders.length === 0) return;
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [
+      ...["run", "--quiet", "--no-prompt", "--config", join(home, "deno.json")],
+      ...["--allow-read", "--allow-write", "--allow-env", "--allow-run", "--allow-sys"],
+      ...[join(home, "tools-wasm/build/main.ts"), out, ...folders],
+    ],
+    env: { NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const said = new Response(child.stderr).text();
+  for await (const line of linesOf(child.stdout)) onBuild(displayText(line));
+  if ((await child.status).success) return;
+  const shown = displayBlock(await said, { prefix: "  │ ", maxLines: 24 }).join("\n");
+  throw new Fault(
+    "unavailable",
+    "Cannot build the tools (the first build needs the package registry, later ones do not)\n" +
+      shown,
+  );
+}
+
+async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  let rest = "";
+  for await (const text of stream.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+}

@@ -1,0 +1,92 @@
+/** Reads a plugin's `tool.yaml`. @module */
+import { type Document, parseDocument } from "yaml";
+import { z } from "zod";
+import { Fault } from "../../contracts/fault.ts";
+import { PluginManifest } from "../../contracts/plugin.ts";
+
+/** What an author writes: a manifest before its module or script is known. */
+export const ToolYaml = PluginManifest.omit({ sha256: true, signature: true }).strict();
+/** See {@link ToolYaml}. */
+export type ToolYaml = z.infer<typeof ToolYaml>;
+
+/** Schema keywords that the gate's validator does not take. */
+const NOT_TAKEN: ReadonlySet<string> = new Set(["pattern", "format", "uniqueItems"]);
+
+/**
+ * Parses the text of the `tool.yaml` of the plugin `name`, which is also its folder's name.
+ *
+ * @throws Fault `invalidInput` for a syntax error, a key that is unknown, written twice or missing, a name that is
+ * not the folder's, or a tool that names an argument which its parameters do not have.
+ */
+export function parseToolYaml(text: string, name: string): ToolYaml {
+  const document = parseDocument(text, { uniqueKeys: true, strict: true });
+  const broken = document.errors[0];
+  if (broken !== undefined) throw bad(name, broken.message.split("\n")[0] ?? "");
+  const parsed = ToolYaml.safeParse(plainOf(document, name));
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    throw bad(name, `${issue?.path.join(".") || "the top"}: ${issue?.message ?? "?"}`);
+  }
+  const manifest = parsed.data;
+  if (manifest.name !== name) throw bad(name, `it calls itself "${manifest.name}"`);
+  const seen = new Set<string>();
+  for (const tool of manifest.tools) {
+    if (seen.has(tool.name)) throw bad(name, `tool "${tool.name}" is there twice`);
+    seen.add(tool.name);
+    const known = Object.keys(propertiesOf(tool.parameters));
+    const named = [
+      ...tool.reads,
+      ...tool.writes,
+      ...(tool.fetches === undefined ? [] : [tool.fetches]),
+    ];
+    const unknown = named.find((argument) => !known.includes(argument));
+    if (unknown !== undefined) throw bad(name, `${tool.name} has no parameter "${unknown}"`);
+    const keyword = keywordNotTaken(tool.parameters);
+    if (keyword !== undefined) throw bad(name, `${tool.name} uses the schema keyword "${keyword}"`);
+  }
+  return manifest;
+}
+
+/** Aliases are refused: a few lines of them can stand for a billion values. */
+function plainOf(document: Document, name: string): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 0 });
+  } catch (error) {
+    if (error instanceof ReferenceError) throw bad(name, "it has aliases");
+    throw error;
+  }
+}
+
+function bad(name: string, why: string): Fault {
+  return new Fault("invalidInput", `Cannot read the tool.yaml of "${name}": ${why}`);
+}
+
+function propertiesOf(schema: unknown): Readonly<Record<string, unknown>> {
+  if (!isRecord(schema)) return {};
+  return isRecord(schema["properties"]) ? schema["properties"] : {};
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A property may be called `pattern`: only keywords of schemas count. */
+function keywordNotTaken(schema: unknown): string | undefined {
+  if (!isRecord(schema)) return undefined;
+  const keyword = Object.keys(schema).find((key) => NOT_TAKEN.has(key));
+  if (keyword !== undefined) return keyword;
+  const branches = ["anyOf", "oneOf", "allOf"].flatMap((key) =>
+    Array.isArray(schema[key]) ? schema[key] : []
+  );
+  const below = [
+    ...Object.values(propertiesOf(schema)),
+    ...branches,
+    schema["items"],
+    schema["additionalProperties"],
+  ];
+  for (const inner of below) {
+    const found = keywordNotTaken(inner);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,114 @@
+/** `command` as the gate knows it: one tool over two runners. @module */
+import type { GrantedCommand } from "../../contracts/command.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { JsonObject } from "../../contracts/json.ts";
+import type { GrantedCall, PowerResult, Resolved, ToolBinding } from "../../contracts/power.ts";
+import type { Pid } from "../../contracts/ids.ts";
+import type { ProcessRow } from "../../contracts/process.ts";
+import type { ToolDescriptor } from "../../contracts/tool.ts";
+import { type CommandCall, readCall, shownWords } from "./arguments.ts";
+import { commandDescriptor } from "./descriptor.ts";
+import {
+  invokeNative,
+  type NativeRan,
+  type NativeRun,
+  type ReadScope,
+  resolveNative,
+} from "./native.ts";
+import { contentOf, valueOf } from "./result.ts";
+
+/** Programs of the plugin `coreutils`. */
+export const SANDBOX_PROGRAMS: readonly string[] = Object.freeze([
+  ...["cat", "cut", "date", "find", "grep", "head", "ls"],
+  ...["replace", "sha256sum", "sort", "tail", "uniq", "wc"],
+]);
+
+/** The one program of the sandbox that changes files. */
+const CHANGING = "replace";
+
+/** What {@link bindCommand} is handed: a task's powers. */
+export interface CommandParts {
+  /** The plugin's own binding of `command`. */
+  readonly sandbox: ToolBinding;
+  /** Programs of this machine that the operator granted; one of a sandbox program's name hides it. */
+  readonly classes: readonly GrantedCommand[];
+  /** As it was reviewed, made by `commandDescriptor`. */
+  readonly descriptor?: ToolDescriptor;
+  readonly readScope: ReadScope;
+  redeem(call: GrantedCall): void;
+  /** The calling process. */
+  processOf(pid: Pid): Pick<ProcessRow, "mounts"> | undefined;
+  run(run: NativeRun, signal: AbortSignal): Promise<NativeRan>;
+  /** Folds what a run staged into the workspace. */
+  fold(record: JsonObject): void;
+}
+
+/** Binds `command` for a task. */
+export function bindCommand(parts: CommandParts): ToolBinding {
+  const { sandbox } = parts;
+  const classes = new Map(parts.classes.map((command) => [String(command.name), command]));
+
+  const resolveSandboxed = (
+    args: JsonObject,
+    call: CommandCall,
+    caller: ProcessRow,
+  ): Resolved => {
+    if (!SANDBOX_PROGRAMS.includes(call.program)) {
+      const names = [...classes.keys(), ...SANDBOX_PROGRAMS].join(", ");
+      throw new Fault(
+        "invalidArguments",
+        `Cannot run ${
+          shownWords([call.program])
+        }: there are ${names} (the operator grants others ` +
+          "in remit.yaml, commands:)",
+      );
+    }
+    const resolved = sandbox.resolve(args, caller);
+    // Without a folder to run in, paths begin with the name of a mount: any of the caller's.
+    const wide = call.cwd !== undefined
+      ? []
+      : caller.mounts.map(({ name }) => parts.readScope(name, caller));
+    return {
+      ...resolved,
+      scopes: [...resolved.scopes, ...wide],
+      effect: call.program === CHANGING ? resolved.effect : "read",
+      summary: `run in the sandbox: ${shownWords([call.program, ...call.args])}` +
+        (call.cwd === undefined ? "" : ` in ${shownWords([call.cwd])}`),
+    };
+  };
+
+  return Object.freeze<ToolBinding>({
+    descriptor: parts.descriptor ?? commandDescriptor(sandbox.descriptor, parts.classes),
+    effect: "read",
+    deadlineMs: sandbox.deadlineMs,
+    keepsDeadline: true,
+    resultBytes: sandbox.resultBytes,
+    resolve(args, caller): Resolved {
+      const call = readCall(args);
+      const command = classes.get(call.program);
+      if (command === undefined) return resolveSandboxed(args, call, caller);
+      return resolveNative(command, call, { caller, readScope: parts.readScope });
+    },
+    async invoke(granted, signal): Promise<PowerResult> {
+      const command = classes.get(readCall(granted.args).program);
+      if (command !== undefined) {
+        parts.redeem(granted);
+        const caller = parts.processOf(granted.pid);
+        if (caller === undefined) {
+          throw new Fault("gone", `Cannot run ${command.name}: its process has ended`);
+        }
+        return await invokeNative(command, granted, {
+          mounts: caller.mounts,
+          run: (run) => parts.run(run, signal),
+        });
+      }
+      const result = await sandbox.invoke(granted, signal);
+      const value = valueOf(result.value);
+      return value === undefined ? result : { ...result, content: contentOf(value) };
+    },
+    committed(granted, result): void {
+      if (!classes.has(readCall(granted.args).program)) sandbox.committed?.(granted, result);
+      else if (result.record !== undefined) parts.fold(result.record);
+    },
+  });
+}

@@ -1,0 +1,23 @@
+/** What models are told of `command`. @module */
+import type { GrantedCommand } from "../../contracts/command.ts";
+import type { ToolDescriptor } from "../../contracts/tool.ts";
+
+/** Longest description that providers take. */
+const LONGEST = 4_096;
+
+/** The sandbox's descriptor with the programs of this machine, so that a grant is reviewed as a change. */
+export function commandDescriptor(
+  sandbox: ToolDescriptor,
+  classes: readonly GrantedCommand[],
+): ToolDescriptor {
+  if (classes.length === 0) return sandbox;
+  const told = classes.map(({ name, args, env }) => {
+    const first = args === undefined ? "" : ` (first argument: ${args.join(", ")})`;
+    const variables = env.length === 0 ? "" : ` (env: ${env.join(", ")})`;
+    return `${name}${first}${variables}`;
+  });
+  const description =
+    `${sandbox.description} Programs of this machine, over a copy of the mount, ` +
+    `without network: ${told.join("; ")}.`;
+  return Object.freeze({ ...sandbox, description: description.slice(0, LONGEST) });
+}

@@ -1,0 +1,14 @@
+/**
+ * The tool `command`: programs in the sandbox, and programs of this machine that the operator
+ * granted, behind one name. Seed 001, Exec Harness; issue 3.
+ *
+ * @example
+ * ```ts
+ * import { SANDBOX_PROGRAMS } from "./mod.ts";
+ * SANDBOX_PROGRAMS.includes("grep"); // true
+ * ```
+ * @module
+ */
+export { bindCommand, type CommandParts, SANDBOX_PROGRAMS } from "./binding.ts";
+export { commandDescriptor } from "./descriptor.ts";
+export type { NativeRan, NativeRun } from "./native.ts";

@@ -1,0 +1,174 @@
+/** Runs of programs of this machine, as the kernel's runner takes them. @module */
+import type { Colour, Label } from "../../contracts/colour.ts";
+import type { GrantedCommand } from "../../contracts/command.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { Pid, TaskId } from "../../contracts/ids.ts";
+import { toJson, toJsonObject } from "../../contracts/json.ts";
+import type { Scope } from "../../contracts/lease.ts";
+import type { GrantedCall, PowerResult, Resolved } from "../../contracts/power.ts";
+import type { ProcessRow } from "../../contracts/process.ts";
+import type { StagedChange } from "../../contracts/workspace.ts";
+import { type CommandCall, readCall, shownWords } from "./arguments.ts";
+import { contentOf } from "./result.ts";
+
+/** One run. See kernel/command_run.ts. */
+export interface NativeRun {
+  readonly task: TaskId;
+  readonly pid: Pid;
+  readonly id: string;
+  readonly command: GrantedCommand;
+  readonly sha256: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly mounts: readonly string[];
+  readonly stdin: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly bytes: number;
+  readonly lines: number;
+  readonly scopes: readonly Scope[];
+  readonly colour: Colour;
+  readonly label: Label;
+}
+
+/** What it came to. */
+export interface NativeRan {
+  readonly exit: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly cut: boolean;
+  readonly ms: number;
+  readonly staged: readonly StagedChange[];
+  readonly unstaged: readonly string[];
+  readonly left: readonly string[];
+  readonly withheld: number;
+  readonly colour: Colour;
+  readonly label: Label;
+  readonly writtenBytes: number;
+}
+
+/** Most paths that a result names. */
+const NAMED = 20;
+
+/** The scope of a workspace path. Throws Fault `notFound`, `invalidArguments`. */
+export type ReadScope = (path: string, process: Pick<ProcessRow, "mounts">) => Scope;
+
+/** What exactly a run would touch. Throws Fault `invalidArguments`, `refused`, `notFound`. */
+export function resolveNative(
+  command: GrantedCommand,
+  call: CommandCall,
+  { caller, readScope }: { readonly caller: ProcessRow; readonly readScope: ReadScope },
+): Resolved {
+  checkCall(command, call);
+  const { cwd, mounts } = placeOf(command, call, caller);
+  // Judges the name of the folder, too: nothing but a mount or what lies in one.
+  if (readScope(cwd, caller).resource !== "mount") {
+    throw new Fault("refused", `Cannot run ${command.name} in "${cwd}": it runs in mounts only`);
+  }
+  const { colour, label } = caller;
+  return {
+    scopes: [
+      { resource: "command", right: "use", path: command.name },
+      ...mounts.map((mount): Scope => ({ resource: "mount", right: "read", path: mount })),
+    ],
+    effect: "stage",
+    digests: { program: command.sha256 },
+    ...{ colour, label },
+    summary: `run in ${shownWords([cwd])}: ${shownWords([command.program, ...call.args])} ` +
+      `(sha256 ${command.sha256.slice(0, 16)}…)`,
+    idempotent: true,
+  };
+}
+
+/** What of the operator's class limits a call. */
+function checkCall(command: GrantedCommand, { args, env }: CommandCall): void {
+  const { name } = command;
+  const first = args[0];
+  if (command.args !== undefined && (first === undefined || !command.args.includes(first))) {
+    throw new Fault(
+      "refused",
+      `Cannot run ${name} ${shownWords(args.slice(0, 1))}: its first argument must be one of ` +
+        `${
+          command.args.join(", ")
+        } (ask the operator to add it in remit.yaml, commands: ${name}: args)`,
+    );
+  }
+  for (const variable of Object.keys(env)) {
+    if (command.env.includes(variable)) continue;
+    throw new Fault(
+      "refused",
+      `Cannot set ${shownWords([variable])} for ${name}: it is not among ` +
+        `[${command.env.join(", ")}] (remit.yaml, commands: ${name}: env)`,
+    );
+  }
+}
+
+function placeOf(
+  command: GrantedCommand,
+  { cwd }: CommandCall,
+  caller: Pick<ProcessRow, "mounts">,
+): { readonly cwd: string; readonly mounts: readonly string[] } {
+  const names = caller.mounts.map(({ name }) => String(name));
+  const at = cwd ?? (names.length === 1 ? names[0] : undefined);
+  if (at === undefined) {
+    throw new Fault(
+      "invalidArguments",
+      `Cannot run ${command.name}: give cwd, one of ${names.join(", ") || "no mounts"}, or below`,
+    );
+  }
+  const own = at.split("/", 1)[0] ?? "";
+  return { cwd: at, mounts: command.mounts === "all" ? names : [own] };
+}
+
+/** Runs what was resolved. */
+export async function invokeNative(
+  command: GrantedCommand,
+  granted: GrantedCall,
+  { mounts, run }: {
+    /** Of the calling process. */
+    readonly mounts: ProcessRow["mounts"];
+    run(run: NativeRun): Promise<NativeRan>;
+  },
+): Promise<PowerResult> {
+  const call = readCall(granted.args);
+  const { colour = "RED", label = "secret", scopes, digests } = granted.resolved;
+  const ran = await run({
+    ...{ task: granted.task, pid: granted.pid, id: `${granted.pid}-${granted.callId}` },
+    ...{ command, sha256: digests["program"] ?? "", args: call.args },
+    ...placeOf(command, call, { mounts }),
+    ...{ stdin: call.stdin, env: call.env, bytes: call.bytes, lines: call.lines },
+    timeoutMs: Math.min(call.timeoutMs ?? command.timeoutMs, command.timeoutMs),
+    ...{ scopes, colour, label },
+  });
+  const { exit, stdout, stderr, cut, ms, staged, unstaged, left } = ran;
+  return {
+    content: contentOf({ exit, stdout, stderr, cut }, notesOf(ran)),
+    ...{ colour: ran.colour, label: ran.label },
+    sources: [{ source: `command ${command.name}`, colour: ran.colour, label: ran.label }],
+    value: toJson({ exit, stdout, stderr, cut, ms, staged: staged.map(({ path }) => path), left }),
+    ...(staged.length + unstaged.length === 0
+      ? {}
+      : { record: toJsonObject({ staged, unstaged }) }),
+    writtenBytes: ran.writtenBytes,
+  };
+}
+
+function notesOf({ staged, unstaged, left, withheld }: NativeRan): readonly string[] {
+  const listed = (what: string, lines: readonly string[]): readonly string[] =>
+    lines.length === 0 ? [] : [
+      `[${what}]`,
+      ...lines.slice(0, NAMED),
+      ...(lines.length > NAMED ? [`… and ${lines.length - NAMED} more`] : []),
+    ];
+  return [
+    ...listed(
+      "staged; nothing is in the folder before patch_apply",
+      staged.map(({ path, base, next }) =>
+        `${next === undefined ? "delete" : base === undefined ? "new" : "change"} ${path}`
+      ),
+    ),
+    ...listed("as the folder has it again", unstaged),
+    ...listed("not kept", left),
+    ...(withheld === 0 ? [] : [`[${withheld} files were not shown to the program]`]),
+  ];
+}

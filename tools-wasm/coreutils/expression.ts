@@ -1,0 +1,62 @@
+/** The patterns of `grep` and `replace`: literal texts where they can be, else states. @module */
+import { makePattern, type Pattern, type Span } from "./pattern.ts";
+import { literalNode, type Node, parsePattern } from "./pattern_parse.ts";
+
+/** How patterns are written and where they may match. */
+export interface ExpressionStyle {
+  readonly kind: "fixed" | "basic" | "extended";
+  readonly ignoreCase: boolean;
+  /** Only as a whole word, or as the whole line. */
+  readonly as: "part" | "word" | "line";
+}
+
+/** Characters without a meaning in any style. */
+const PLAIN = /^[A-Za-z0-9 _\-,:;/<>=!"'%&#@~`]*$/;
+
+/** Any of these patterns; a pattern of several lines is one for each line. Throws UsageError. */
+export function makeExpression(patterns: readonly string[], style: ExpressionStyle): Pattern {
+  const each = patterns.flatMap((pattern) => pattern.split("\n"));
+  const [only = ""] = each;
+  const literal = style.kind === "fixed" || PLAIN.test(only);
+  if (each.length === 1 && literal && !style.ignoreCase && style.as === "part") {
+    return literalPattern(only);
+  }
+  const parts = each.map((pattern): Node =>
+    style.kind === "fixed" ? literalNode(pattern, style.ignoreCase) : parsePattern(pattern, {
+      extended: style.kind === "extended",
+      ignoreCase: style.ignoreCase,
+    })
+  );
+  const any: Node = parts.length === 1
+    ? parts[0] ?? { kind: "all", parts }
+    : { kind: "any", parts };
+  const [before, after] = style.as === "word"
+    ? ["wordStart", "wordEnd"] as const
+    : ["lineStart", "lineEnd"] as const;
+  if (style.as === "part") return makePattern(any);
+  return makePattern({
+    kind: "all",
+    parts: [{ kind: "assert", what: before }, any, { kind: "assert", what: after }],
+  });
+}
+
+function literalPattern(text: string): Pattern {
+  return Object.freeze({
+    test: (line: string) => line.includes(text),
+    find(line: string, from: number): Span | undefined {
+      const at = line.indexOf(text, from);
+      return at < 0 ? undefined : { from: at, to: at + text.length };
+    },
+  });
+}
+
+/** Every occurrence in a line, left to right; an empty one moves on by a character. */
+export function* occurrences(pattern: Pattern, line: string): Generator<Span> {
+  for (let from = 0; from <= line.length;) {
+    const span = pattern.find(line, from);
+    if (span === undefined) return;
+    yield span;
+    const pair = (line.codePointAt(span.to) ?? 0) > 0xffff;
+    from = span.to > span.from ? span.to : span.to + (pair ? 2 : 1);
+  }
+}

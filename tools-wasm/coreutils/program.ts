@@ -1,0 +1,55 @@
+/** What a program is here: words in, text out, an exit code. @module */
+import type { Entry, Remit } from "./_remit.ts";
+import { FileError } from "./faults.ts";
+import type { Input } from "./input.ts";
+import type { Output } from "./output.ts";
+
+/** What one run of a program holds. */
+export interface Run {
+  /** Arguments, without the program's name. */
+  readonly words: readonly string[];
+  readonly input: Input;
+  readonly output: Output;
+  readonly remit: Pick<Remit, "clock"> & { readonly fs: Pick<Remit["fs"], "write"> };
+}
+
+/** A program. Throws UsageError for its words, and OutputFull where its reader has enough. */
+export interface Program {
+  /** One line after its name. */
+  readonly usage: string;
+  run(run: Run): Promise<number>;
+}
+
+/** The operands, or stdin where there are none. */
+export function orStdin(operands: readonly string[]): readonly string[] {
+  return operands.length === 0 ? ["-"] : operands;
+}
+
+/** Runs `work` for each name; a {@link FileError} is told and makes the exit code 1. */
+export async function forEach(
+  { name, output }: { readonly name: string; readonly output: Output },
+  names: readonly string[],
+  work: (name: string, index: number) => Promise<void>,
+): Promise<number> {
+  let exit = 0;
+  for (const [index, each] of names.entries()) {
+    try {
+      await work(each, index);
+    } catch (error) {
+      if (!(error instanceof FileError)) throw error;
+      output.error(`${name}: ${error.message}`);
+      exit = 1;
+    }
+  }
+  return exit;
+}
+
+/** The last part of a path. */
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+/** Entries in the order of their paths. */
+export function sorted(entries: readonly Entry[]): readonly Entry[] {
+  return [...entries].sort((a, b) => a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
+}

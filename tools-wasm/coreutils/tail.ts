@@ -1,0 +1,48 @@
+/** `tail`. @module */
+import { UsageError } from "./faults.ts";
+import { title } from "./head.ts";
+import type { Input } from "./input.ts";
+import { readOptions, wholeNumber } from "./options.ts";
+import { forEach, orStdin, type Program } from "./program.ts";
+
+/** Prints the last lines, or bytes, of files; from the N-th on with `+N`. */
+export const tail: Program = {
+  usage: "[-n [+]LINES | -c [+]BYTES] [-qv] [FILE…]",
+  async run({ words, input, output }) {
+    const given = readOptions(words, {
+      ...{ n: true, lines: true, c: true, bytes: true, q: false, v: false, f: false },
+    }, { digits: true });
+    if (given.has("f")) throw new UsageError("-f: nothing follows a file here");
+    const bytes = given.value("c") ?? given.value("bytes");
+    const count = bytes ?? given.value("n") ?? given.value("lines") ?? "10";
+    const fromStart = count.startsWith("+");
+    const number = wholeNumber(fromStart ? count.slice(1) : count, "count");
+    const names = orStdin(given.operands);
+    const titled = given.has("v") || (names.length > 1 && !given.has("q"));
+    return await forEach({ name: "tail", output }, names, async (name, index) => {
+      const size = bytes === undefined ? 0 : await input.size(name);
+      if (titled) output.write(title(name, index));
+      if (bytes !== undefined) {
+        const from = fromStart ? Math.max(0, number - 1) : Math.max(0, size - number);
+        if (from < size) { for await (const text of input.texts(name, from)) output.write(text); }
+      } else if (fromStart) {
+        let skip = Math.max(0, number - 1);
+        for await (const { lines, open } of input.lines(name)) {
+          const kept = lines.slice(skip);
+          skip = Math.max(0, skip - lines.length);
+          if (kept.length > 0) output.write(kept.join("\n") + (open ? "" : "\n"));
+        }
+      } else output.write(await lastLines(input, name, number));
+    });
+  },
+};
+
+async function lastLines(input: Input, name: string, most: number): Promise<string> {
+  let kept: string[] = [];
+  let end = "\n";
+  for await (const { lines, open } of input.lines(name)) {
+    kept = most === 0 ? [] : kept.concat(lines).slice(-most);
+    if (open) end = "";
+  }
+  return kept.length === 0 ? "" : kept.join("\n") + end;
+}

@@ -1,0 +1,46 @@
+import { deepEqual, equal, ok, throws } from "node:assert/strict";
+import { buildEngine } from "./build.ts";
+import { MEMORY_PAGES } from "./_build_powers.ts";
+import { joinModules } from "./wasm/join.ts";
+import { parseModule } from "./wasm/module.ts";
+import { writeModule } from "./wasm/write_module.ts";
+
+Deno.test("the engine is the same bytes each time, imports what is allowed, and exports what it must", async () => {
+  const [one, two] = [await buildEngine(), await buildEngine()];
+  deepEqual(one, two);
+  ok(one.length < 1_500_000, `${one.length} bytes`);
+  const module = new WebAssembly.Module(one.slice().buffer);
+  const imports = WebAssembly.Module.imports(module);
+  deepEqual(
+    imports.flatMap(({ module, name }) => module === "extism:host/env" ? [] : `${module} ${name}`)
+      .sort(),
+    ["block_read", "block_write", "host_call", "input_read"].map((name) =>
+      `extism:host/user ${name}`
+    ),
+  );
+  ok(imports.every(({ kind, name }) => kind === "function" && !name.startsWith("http")));
+  deepEqual(WebAssembly.Module.exports(module).map(({ name }) => name).sort(), ["memory", "run"]);
+  const { memory } = parseModule(one);
+  equal(memory?.maximum, MEMORY_PAGES);
+  const manifest = await Deno.readTextFile(new URL("tool.yaml", import.meta.url));
+  ok(manifest.includes(`\nmemoryPages: ${MEMORY_PAGES}\n`));
+  // No path of the machine that built it.
+  ok(!new TextDecoder("latin1").decode(one).includes(Deno.cwd()));
+});
+
+Deno.test("a module that is taken apart and put together is the same module", async () => {
+  const bytes = await buildEngine();
+  deepEqual(writeModule(parseModule(bytes)), bytes);
+});
+
+Deno.test("a module that ends early, and glue that brings data, are refused", async () => {
+  const bytes = await buildEngine();
+  for (const end of [0, 7, 9, 100, 2_000, bytes.length - 1]) {
+    throws(() => parseModule(bytes.subarray(0, end)), { name: "Fault", code: "invalidInput" });
+  }
+  const engine = parseModule(bytes);
+  throws(
+    () => joinModules({ main: engine, glue: engine, name: "qjs" }),
+    /the glue has data of its own/,
+  );
+});

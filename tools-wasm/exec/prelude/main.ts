@@ -1,0 +1,146 @@
+/**
+ * The JavaScript that every program and script finds before it. It is evaluated once, when the engine is built; what
+ * stands in memory afterwards is the engine.
+ * @module
+ */
+import { makeConsole, makeLog } from "./console.ts";
+import type { Evaluate } from "./evaluate.ts";
+import { failedText, thrownText } from "./failure.ts";
+import { faultError, makeHostCall, type RawCall } from "./host.ts";
+import { tidyGlobals } from "./globals.ts";
+import {
+  fix,
+  MakeMap,
+  mapDelete,
+  mapForEach,
+  mapSet,
+  mapSize,
+  own,
+  parseJson,
+  promiseOf,
+  put,
+  then,
+} from "./primordials.ts";
+import { makeRemit } from "./remit_api.ts";
+import { resultText } from "./result_text.ts";
+import { makeStarter, type Strip } from "./start.ts";
+import type { Utf8 } from "./text_codec.ts";
+import { makeTimers } from "./timers.ts";
+
+/** What a call has come to; `thrown`: by what runs, not by the prelude about it. */
+interface State {
+  kind: "running" | "done" | "failed" | "thrown";
+  value: unknown;
+}
+
+/** Rejections without a handler that are kept until the end of a call, at most. */
+const REJECTIONS = 20;
+
+/**
+ * Makes the one function that the glue calls: with the input it begins a call, without arguments it goes on once all
+ * jobs are done, with three it notes a rejection. Text is the answer, after `.`, or `!` where the instance is spent.
+ */
+function makeStep(
+  raw: RawCall,
+  evaluate: Evaluate,
+  setClock: (ms: number) => void,
+  loadStripper: () => Strip,
+  encode: Utf8["encode"],
+  decode: Utf8["decode"],
+) {
+  const host = makeHostCall(raw);
+  const remit = makeRemit(host);
+  const log = makeLog((args) => host("log", args));
+  const timers = makeTimers(globalThis, setClock);
+  const rejections = new MakeMap<unknown, unknown>();
+  const starter = makeStarter({ target: globalThis, evaluate, loadStripper, remit });
+  let state: State = { kind: "done", value: undefined };
+  fix(globalThis, "remit", remit);
+  put(globalThis, "console", makeConsole(log));
+  tidyGlobals(globalThis, { encode, decode });
+
+  const begin = (text: string): void => {
+    const mine: State = { kind: "running", value: undefined };
+    state = mine;
+    log.begin();
+    timers.begin();
+    const settle = (kind: State["kind"], value: unknown): void => {
+      if (mine.kind !== "running") return;
+      mine.kind = kind;
+      mine.value = value;
+    };
+    const awaitValue = (value: unknown): void => {
+      try {
+        then(
+          promiseOf(value),
+          (done) => settle("done", done),
+          (reason) => settle("thrown", reason),
+        );
+      } catch (error) {
+        settle("thrown", error);
+      }
+    };
+    try {
+      const input = parseJson(text);
+      const started = starter.start(own(input, "op"), own(input, "args"));
+      const script = own(started, "script");
+      if (script === undefined) return awaitValue(own(started, "body"));
+      // A program's own value may be a promise, too: QuickJS wraps it so that it is not waited for.
+      then(
+        script as Promise<unknown>,
+        (done) => awaitValue(own(done, "value")),
+        (reason) => settle("thrown", reason),
+      );
+    } catch (error) {
+      settle("failed", error);
+    }
+  };
+
+  const answer = (): string => {
+    mapForEach(rejections, (reason, promise) => {
+      mapDelete(rejections, promise);
+      if (state.value !== reason) {
+        log.line("error: a rejection that nobody handled: " + thrownText(reason));
+      }
+    });
+    try {
+      if (state.kind === "thrown") {
+        return failedText(state.value, { byProgram: !starter.isScript() });
+      }
+      if (state.kind === "failed") return failedText(state.value, { byProgram: false });
+      return `.{"ok":true,"value":${resultText(state.value)}}`;
+    } catch (error) {
+      return failedText(error, { byProgram: false });
+    }
+  };
+
+  const go = (): string | undefined => {
+    try {
+      if (state.kind === "running") {
+        if (timers.next()) return undefined;
+        state.kind = "failed";
+        state.value = faultError(
+          "upstream",
+          "Cannot finish: the result is a promise that never settles, and nothing is left to do",
+        );
+      }
+    } catch (error) {
+      log.line("error: a timer failed: " + thrownText(error));
+      return undefined;
+    }
+    return answer();
+  };
+
+  return (...given: unknown[]): string | undefined => {
+    if (given.length === 0) return go();
+    if (given.length === 3) {
+      if (given[2] !== 0) mapDelete(rejections, given[0]);
+      else if (mapSize(rejections) < REJECTIONS) mapSet(rejections, given[0], given[1]);
+      return undefined;
+    }
+    begin(given[0] as string);
+    return undefined;
+  };
+}
+
+Object.assign(globalThis, { __made: makeStep });

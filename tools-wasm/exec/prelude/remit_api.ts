@@ -1,0 +1,74 @@
+/** The global `remit`: what scripts and programs may ask for. @module */
+import { argumentText, faultError, type HostCall, promised, quoted, textArgument } from "./host.ts";
+import { charCodeAt, freeze, MakeBytes, own, put, stringify } from "./primordials.ts";
+
+/** Functions that take one object of arguments and pass it on. */
+const PLAIN = {
+  fs: { read: "fs.read", list: "fs.list", write: "fs.write", delete: "fs.delete" },
+  http: { fetch: "http.fetch" },
+  model: { complete: "model.complete" },
+  memory: { query: "memory.query" },
+  secret: { use: "secret.use" },
+} as const;
+
+/** The text of a call that went through the gate. Throws what was not `ok`, with the outcome as its code. */
+function outcomeOf(name: string, answer: unknown): unknown {
+  const outcome = own(answer, "outcome");
+  const content = own(answer, "content");
+  if (outcome === "ok") return content;
+  const error = own(answer, "error");
+  const said = typeof error === "string" ? error : own(error, "message");
+  const why = typeof said === "string" ? said : typeof content === "string" ? content : "it failed";
+  throw faultError(
+    typeof outcome === "string" ? outcome : "upstream",
+    `Cannot call ${name}: ${why}`,
+  );
+}
+
+/** Makes the frozen object over `host`. Every function returns a promise. */
+export function makeRemit(host: HostCall): object {
+  const passing = (fn: string) =>
+    freeze((args: unknown) => promised(() => host(fn, argumentText(args, fn))));
+  const api = {
+    fs: freeze({
+      read: passing(PLAIN.fs.read),
+      list: passing(PLAIN.fs.list),
+      write: passing(PLAIN.fs.write),
+      delete: passing(PLAIN.fs.delete),
+    }),
+    http: freeze({ fetch: passing(PLAIN.http.fetch) }),
+    model: freeze({ complete: passing(PLAIN.model.complete) }),
+    memory: freeze({ query: passing(PLAIN.memory.query) }),
+    secret: freeze({ use: passing(PLAIN.secret.use) }),
+    tool: freeze((name: unknown, args: unknown) =>
+      promised(() => {
+        const tool = textArgument(name, "The name of a tool");
+        const text = argumentText(args, tool);
+        return outcomeOf(tool, host("tool.call", `{"name":${quoted(tool)},"args":${text}}`));
+      })
+    ),
+    log: freeze((text: unknown) => promised(() => host("log", oneText(text)))),
+    progress: freeze((text: unknown) => promised(() => host("progress", oneText(text)))),
+    clock: freeze(() => promised(() => own(host("clock", "{}"), "now"))),
+    random: freeze((bytes: unknown) =>
+      promised(() => {
+        const count = typeof bytes === "number" ? stringify(bytes) ?? "0" : "0";
+        return bytesOf(own(host("random", `{"bytes":${count}}`), "base64"));
+      })
+    ),
+  };
+  return freeze(api);
+}
+
+const fromBase64 = atob;
+
+function bytesOf(base64: unknown): Uint8Array {
+  const text = fromBase64(textArgument(base64, "The host's answer"));
+  const bytes = new MakeBytes(text.length);
+  for (let i = 0; i < text.length; i++) put(bytes, i, charCodeAt(text, i), true);
+  return bytes;
+}
+
+function oneText(text: unknown): string {
+  return `{"text":${quoted(textArgument(text, "The text"))}}`;
+}

@@ -1,0 +1,93 @@
+/** The plugin host's answers to the kernel; contracts/wire_plugin.ts. @module */
+import { Fault, unreachable } from "../../contracts/fault.ts";
+import type { Json, JsonObject } from "../../contracts/json.ts";
+import type { Port, PortHandler } from "../../contracts/port.ts";
+import type { LoadPluginBody, PluginCallBody } from "../../contracts/wire_plugin.ts";
+import type { LiveCall } from "./live_call.ts";
+import { makeLoader } from "./loader.ts";
+import type { LocalPowers } from "./local_functions.ts";
+import type { Plugin } from "./plugin.ts";
+import { parseRequest } from "./requests.ts";
+
+/** What a plugin host is made of. */
+export interface PluginHostPowers extends LocalPowers {
+  /** SHA-256 in hex. */
+  readonly sha256: (bytes: Uint8Array<ArrayBuffer>) => Promise<string>;
+}
+
+/**
+ * Makes the handler of one plugin host's port. Beside what the contract says it answers `usage` with
+ * `{instances, calls, wasmBytes}`: instances made and calls begun since the start, bytes of WASM memory
+ * that is kept. By these the kernel decides when a fresh host takes over.
+ */
+export function makePluginHost(port: Pick<Port, "ask">, powers: PluginHostPowers): PortHandler {
+  const plugins = new Map<string, Plugin>();
+  const live = new Map<string, LiveCall>();
+  let instances = 0;
+  let calls = 0;
+  const loader = makeLoader({
+    sha256: powers.sha256,
+    powers: {
+      now: powers.now,
+      random: powers.random,
+      ask: (call, fn, args) => port.ask("host", { call, fn, args }),
+    },
+    onInstance: () => void instances++,
+    onCall(id, call): void {
+      if (call === undefined) live.delete(id);
+      else live.set(id, call);
+    },
+  });
+
+  async function load(body: LoadPluginBody): Promise<null> {
+    const { plugin } = body;
+    if (plugins.has(plugin)) {
+      throw new Fault("alreadyExists", `Cannot load plugin "${plugin}": it is loaded`);
+    }
+    plugins.set(plugin, await loader.plugin(body));
+    return null;
+  }
+
+  async function call(body: PluginCallBody): Promise<JsonObject> {
+    const plugin = plugins.get(body.plugin);
+    if (plugin === undefined) {
+      throw new Fault("notFound", `Cannot call plugin "${body.plugin}": it is not loaded`);
+    }
+    if (live.has(body.id)) throw new Fault("badFrame", "Cannot call a plugin: the id is in use");
+    calls++;
+    const { value, logs } = await plugin.call(body);
+    return { value, logs };
+  }
+
+  function usage(): JsonObject {
+    let wasmBytes = 0;
+    for (const plugin of plugins.values()) wasmBytes += plugin.wasmBytes();
+    return { instances, calls, wasmBytes };
+  }
+
+  return Object.freeze({
+    ask(op: string, body: Json): Json | Promise<Json> {
+      const request = parseRequest(op, body);
+      switch (request.op) {
+        case "load":
+          return load(request.body);
+        case "engine":
+          return loader.engine(request.body).then(() => null);
+        case "call":
+          return call(request.body);
+        case "usage":
+          return usage();
+        case "cancel":
+          throw new Fault("badFrame", `Cannot serve "cancel": it is an event`);
+        default:
+          return unreachable(request);
+      }
+    },
+    tell(op: string, body: Json): void {
+      const request = parseRequest(op, body);
+      if (request.op !== "cancel") throw new Fault("badFrame", `Cannot take "${op}": no event`);
+      const found = live.get(request.body.id);
+      if (found !== undefined) found.cancelled = true;
+    },
+  });
+}

@@ -1,0 +1,57 @@
+/** One call while it runs: what it used, said and was refused. @module */
+import { Fault, type FaultCode } from "../../contracts/fault.ts";
+import { type BlockMeter, makeBlockMeter } from "./block_meter.ts";
+import { type LogBook, makeLogBook } from "./log_book.ts";
+
+/** What the host knows of one call. The plugin never sees any of it. */
+export interface LiveCall {
+  /** The kernel's id for it: goes along with each host call. */
+  readonly id: string;
+  /** For messages: `"TOOL" of plugin "NAME"`. */
+  readonly label: string;
+  /** Most bytes of its output. */
+  readonly outputBytes: number;
+  /** What its export was given now, UTF-8. */
+  input: Uint8Array;
+  readonly logs: LogBook;
+  readonly blocks: BlockMeter;
+  /** Codes of faults that the kernel answered it: with those it may end, too. */
+  readonly heard: Set<FaultCode>;
+  hostCalls: number;
+  cancelled: boolean;
+  /** What it set as its output. */
+  output: Uint8Array | undefined;
+  /** What it set as its error, by Extism's function. */
+  error: string | undefined;
+  /** Its instance serves nothing more: it was left in the middle, or said so itself. */
+  discard: boolean;
+  /** Why it must fail, whatever the plugin makes of it: a module can catch what is thrown in it. */
+  fault: Fault | undefined;
+}
+
+const NOTHING = new Uint8Array(0);
+
+/** Makes the state of a call that begins. */
+export function makeLiveCall(
+  parts: Pick<LiveCall, "id" | "label" | "outputBytes">,
+): LiveCall {
+  return {
+    ...parts,
+    input: NOTHING,
+    logs: makeLogBook(),
+    blocks: makeBlockMeter(),
+    heard: new Set(),
+    hostCalls: 0,
+    cancelled: false,
+    output: undefined,
+    error: undefined,
+    discard: false,
+    fault: undefined,
+  };
+}
+
+/** Fails the call for good and leaves the plugin. */
+export function failCall(call: LiveCall, code: FaultCode, why: string): never {
+  call.fault ??= new Fault(code, `Cannot finish ${call.label}: ${why}`);
+  throw call.fault;
+}

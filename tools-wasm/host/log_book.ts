@@ -1,0 +1,43 @@
+/** The log lines of one call, cut to what an answer takes. @module */
+import { LOG_BYTES, LOG_LINES } from "./bounds.ts";
+
+/** Takes lines until they are too many. */
+export interface LogBook {
+  /** Adds a line. What no longer fits is dropped, and the last line says so. */
+  add(line: string): void;
+  /** Bytes that still fit: what is longer need not be decoded. */
+  readonly room: number;
+  /** Everything that was added, oldest first. */
+  lines(): readonly string[];
+}
+
+const CUT = "[Remit: more was logged than is kept]";
+// UTF-8 of the note, and the end of its line.
+const NOTE_BYTES = CUT.length + 1;
+const encoder = new TextEncoder();
+
+/** Makes an empty book. */
+export function makeLogBook(): LogBook {
+  const kept: string[] = [];
+  let room = LOG_BYTES - NOTE_BYTES;
+  let cut = false;
+  return Object.freeze({
+    add(line: string): void {
+      if (cut) return;
+      if (kept.length === LOG_LINES - 1 || line.length >= room) {
+        cut = true;
+      } else {
+        const bytes = encoder.encode(line).length + 1;
+        if (bytes > room) cut = true;
+        else {
+          kept.push(line);
+          room -= bytes;
+        }
+      }
+    },
+    get room() {
+      return room;
+    },
+    lines: () => cut ? [...kept, CUT] : kept,
+  });
+}

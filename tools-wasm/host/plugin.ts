@@ -1,0 +1,102 @@
+/** A loaded plugin: its calls, one after another, and the instance that serves them. @module */
+import { Fault } from "../../contracts/fault.ts";
+import type { Json } from "../../contracts/json.ts";
+import type { PluginCallAnswer, PluginCallBody } from "../../contracts/wire_plugin.ts";
+import { KEPT_BYTES } from "./bounds.ts";
+import { readEnvelope, readRaw } from "./envelope.ts";
+import { type Instance, type InstanceParts, makeInstance } from "./instance.ts";
+import { type LiveCall, makeLiveCall } from "./live_call.ts";
+
+/** One plugin of a host. */
+export interface Plugin {
+  /** Serves a call after those that came before. @throws {Fault} the plugin's, or a bound's. */
+  call(body: PluginCallBody): Promise<PluginCallAnswer>;
+  /** Bytes of memory that its kept instance has. */
+  wasmBytes(): number;
+}
+
+/** What a plugin is made of. */
+export interface PluginParts extends InstanceParts {
+  /** Text of a script, which each new instance evaluates first. */
+  readonly script?: string;
+  /** Exports called in place of `run`, by tool. */
+  readonly exports: Readonly<Record<string, string>>;
+  /** Whether calls of this tool are served by an instance that serves no other call. */
+  readonly fresh: (tool: string) => boolean;
+  /** Tells of each instance that is made. */
+  readonly onInstance: () => void;
+  /** Tells of a call when it begins and when it has ended. */
+  readonly onCall: (id: string, call: LiveCall | undefined) => void;
+}
+
+/** What an envelope has around its value, and room for a plugin's error. */
+const ENVELOPE_BYTES = 4_096;
+
+/** Makes a plugin without an instance: the first call makes one. */
+export function makePlugin(parts: PluginParts): Plugin {
+  const { plugin } = parts.grants;
+  let kept: Instance | undefined;
+  let turn: Promise<unknown> = Promise.resolve();
+
+  async function start(call: LiveCall): Promise<Instance> {
+    parts.onInstance();
+    const instance = await makeInstance(parts, call);
+    if (parts.script === undefined) return instance;
+    await instance.run(call, "run", inputOf("@load", { source: parts.script }));
+    readEnvelope(call);
+    call.output = undefined;
+    return instance;
+  }
+
+  async function serve(call: LiveCall, body: PluginCallBody): Promise<PluginCallAnswer> {
+    if (call.cancelled) throw new Fault("cancelled", `Cannot run ${call.label}: it was cancelled`);
+    const fresh = parts.fresh(body.tool);
+    const instance = fresh ? await start(call) : kept ?? await start(call);
+    if (!fresh) kept = undefined;
+    const name = Object.hasOwn(parts.exports, body.tool) ? parts.exports[body.tool] : undefined;
+    try {
+      await instance.run(call, name ?? "run", body.raw ?? inputOf(body.tool, body.args));
+      const value = body.raw === undefined ? readEnvelope(call) : readRaw(call);
+      return { value: within(call, value, body.bytes), logs: call.logs.lines() };
+    } finally {
+      // INVARIANT: what was left in the middle never runs again (test: "a kept instance …").
+      const whole = !call.discard && call.fault === undefined;
+      if (!fresh && whole && instance.wasmBytes() <= KEPT_BYTES) kept = instance;
+    }
+  }
+
+  return Object.freeze({
+    call(body: PluginCallBody): Promise<PluginCallAnswer> {
+      const label = `"${body.tool}" of plugin "${plugin}"`;
+      const outputBytes = body.bytes + ENVELOPE_BYTES;
+      const call = makeLiveCall({ id: body.id, label, outputBytes });
+      parts.onCall(body.id, call);
+      const answer = turn.then(() => serve(call, body))
+        .catch((error) => Promise.reject(withLogs(error, call.logs.lines())))
+        .finally(() => parts.onCall(body.id, undefined));
+      turn = answer.catch(() => undefined);
+      return answer;
+    },
+    wasmBytes: () => kept?.wasmBytes() ?? 0,
+  });
+}
+
+/** What a call logged before it failed says why, and goes along. */
+function withLogs(error: unknown, logs: readonly string[]): unknown {
+  if (!(error instanceof Fault) || logs.length === 0) return error;
+  return new Fault(error.code, error.message, { detail: { logs }, cause: error });
+}
+
+function inputOf(op: string, args: Json): string {
+  return JSON.stringify({ v: 1, op, args });
+}
+
+const encoder = new TextEncoder();
+
+/** @throws {Fault} `tooLarge` when the value has more than `bytes` bytes as JSON text. */
+function within(call: LiveCall, value: Json, bytes: number): Json {
+  // A number may be written longer than it was read: 1e20.
+  const most = 6 * (call.output?.length ?? 0);
+  if (most <= bytes || encoder.encode(JSON.stringify(value)).length <= bytes) return value;
+  throw new Fault("tooLarge", `Cannot give the result of ${call.label}: over ${bytes} bytes`);
+}

@@ -1,0 +1,132 @@
+/** Formats: `@json`, `@csv` and their like, and how a value is written in a text. @module */
+import { isList, type Json, toText } from "../values.ts";
+import { FilterError, shown } from "./run_state.ts";
+
+/** Writes a value in a format. @throws {FilterError} for an unknown format or a value it does not take. */
+export function formatText(format: string, value: Json): string {
+  switch (format) {
+    case "@text":
+      return textOf(value);
+    case "@json":
+      return toText(value);
+    case "@csv":
+      return row(value, format).map(csvCell).join(",");
+    case "@tsv":
+      return row(value, format).map((cell) =>
+        cell === null
+          ? ""
+          : textOf(cell).replace(/[\t\n\r\\]/g, (char) => TAB_ESCAPES[char] ?? char)
+      ).join("\t");
+    case "@html":
+      return textOf(value).replace(/[<>&'"]/g, (char) => HTML_ESCAPES[char] ?? char);
+    case "@uri":
+      return encodeURIComponent(wellFormed(textOf(value))).replace(
+        /[!'()*]/g,
+        (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+      );
+    case "@sh":
+      return (isList(value) ? value : [value]).map(quoted).join(" ");
+    case "@base64":
+      return toBase64(bytesOf(textOf(value)));
+    case "@base64d":
+      return fromBase64(textOf(value));
+    default:
+      throw new FilterError(`${format} is not a known format`);
+  }
+}
+
+/** A text as it is, and anything else as JSON. */
+export function textOf(value: Json): string {
+  return typeof value === "string" ? value : toText(value);
+}
+
+const TAB_ESCAPES: Readonly<Record<string, string>> = {
+  "\t": "\\t",
+  "\n": "\\n",
+  "\r": "\\r",
+  "\\": "\\\\",
+};
+const HTML_ESCAPES: Readonly<Record<string, string>> = {
+  "<": "&lt;",
+  ">": "&gt;",
+  "&": "&amp;",
+  "'": "&#39;",
+  '"': "&quot;",
+};
+
+function row(value: Json, format: string): readonly Json[] {
+  if (!isList(value)) {
+    throw new FilterError(`${shown(value)} cannot be ${format}-formatted, only an array can`);
+  }
+  const nested = value.find((cell) => typeof cell === "object" && cell !== null);
+  if (nested !== undefined) {
+    throw new FilterError(`${shown(nested)} is not valid in a ${format} row`);
+  }
+  return value;
+}
+
+function csvCell(cell: Json): string {
+  if (cell === null) return "";
+  return typeof cell === "string" ? `"${cell.replaceAll('"', '""')}"` : textOf(cell);
+}
+
+function quoted(value: Json): string {
+  if (typeof value === "object" && value !== null) {
+    throw new FilterError(`${shown(value)} can not be escaped for shell`);
+  }
+  return typeof value === "string" ? `'${value.replaceAll("'", `'\\''`)}'` : toText(value);
+}
+
+/** UTF-8 bytes of a text, by way of percent signs: the engine has no encoder. */
+export function bytesOf(text: string): readonly number[] {
+  const bytes: number[] = [];
+  const written = encodeURIComponent(wellFormed(text));
+  for (let at = 0; at < written.length; at += 1) {
+    if (written[at] !== "%") {
+      bytes.push(written.charCodeAt(at));
+      continue;
+    }
+    bytes.push(Number.parseInt(written.slice(at + 1, at + 3), 16));
+    at += 2;
+  }
+  return bytes;
+}
+
+function wellFormed(text: string): string {
+  return text.toWellFormed();
+}
+
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+function toBase64(bytes: readonly number[]): string {
+  let out = "";
+  for (let at = 0; at < bytes.length; at += 3) {
+    const [a, b, c] = [bytes[at] ?? 0, bytes[at + 1], bytes[at + 2]];
+    const group = (a << 16) | ((b ?? 0) << 8) | (c ?? 0);
+    const sign = (shift: number): string => ALPHABET[(group >> shift) & 63] ?? "";
+    out += sign(18) + sign(12) + (b === undefined ? "=" : sign(6)) +
+      (c === undefined ? "=" : sign(0));
+  }
+  return out;
+}
+
+function fromBase64(text: string): string {
+  const signs = text.replace(/=+$/, "");
+  let percent = "";
+  let held = 0;
+  let bits = 0;
+  for (const sign of signs) {
+    const value = ALPHABET.indexOf(sign);
+    if (value < 0) throw new FilterError(`${shown(text)} is not valid base64 data`);
+    held = ((held << 6) | value) & 0xfff;
+    bits += 6;
+    if (bits < 8) continue;
+    bits -= 8;
+    percent += `%${((held >> bits) & 255).toString(16).padStart(2, "0")}`;
+  }
+  try {
+    return decodeURIComponent(percent);
+  } catch {
+    throw new FilterError(`${shown(text)} holds bytes that are no UTF-8 text`);
+  }
+}

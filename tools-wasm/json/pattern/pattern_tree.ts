@@ -1,0 +1,211 @@
+/** Regular expressions as a tree. Only what can be matched in linear time. @module */
+import { Refusal } from "../refusal.ts";
+
+/** Where a match may be, without taking a character. */
+export type Assertion = "start" | "end" | "edge" | "noEdge";
+
+/** One part of an expression. */
+export type Part =
+  | { readonly kind: "char"; readonly test: (char: string) => boolean }
+  | { readonly kind: "assert"; readonly what: Assertion }
+  | { readonly kind: "all" | "any"; readonly parts: readonly Part[] }
+  | { readonly kind: "group"; readonly part: Part; readonly index: number }
+  | {
+    readonly kind: "repeat";
+    readonly part: Part;
+    readonly least: number;
+    /** Infinity for no end. */
+    readonly most: number;
+    readonly greedy: boolean;
+  };
+
+/** A parsed expression: group 0 is the whole, `names` has a name or undefined for each group from 1. */
+export interface PatternTree {
+  readonly part: Part;
+  readonly names: readonly (string | undefined)[];
+}
+
+/** What flags mean here: `i` ignores case, `s` lets the dot match a line end. */
+export interface PatternFlags {
+  readonly i: boolean;
+  readonly s: boolean;
+}
+
+const CONTROL: Readonly<Record<string, string>> = {
+  t: "\t",
+  n: "\n",
+  r: "\r",
+  f: "\f",
+  v: "\v",
+  "0": "\0",
+};
+const EDGES: Readonly<Record<string, Assertion>> = {
+  b: "edge",
+  B: "noEdge",
+  A: "start",
+  z: "end",
+  Z: "end",
+};
+/** Escapes that stand for a set or a number, read by the engine's own expressions, one character at a time. */
+const ESCAPE =
+  /^\\(?:[dDwWsS]|[pP]\{[^{}]{1,40}\}|u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|c[a-zA-Z])/;
+const BOUNDS = /^\{(\d{1,4})(?:(,)(\d{1,4})?)?\}/;
+const NESTING = 40;
+const MOST_REPEATS = 1_000;
+const MOST_REMEMBERED = 1_000;
+
+/**
+ * Parses an expression.
+ *
+ * @throws {Refusal} `invalidArguments` for a mistake, and for what cannot be matched in linear time: back-references,
+ * looking ahead or behind.
+ */
+export function parsePattern(source: string, flags: PatternFlags): PatternTree {
+  let at = 0;
+  let depth = 0;
+  const names: (string | undefined)[] = [];
+  const fail = (why: string): Refusal =>
+    new Refusal(
+      "invalidArguments",
+      `Cannot read the pattern ${JSON.stringify(source.slice(0, 80))}: ${why}`,
+    );
+
+  const alternatives = (): Part => {
+    depth += 1;
+    if (depth > NESTING) throw fail("it is nested too deep");
+    const parts = [sequence()];
+    while (source[at] === "|") {
+      at += 1;
+      parts.push(sequence());
+    }
+    depth -= 1;
+    return { kind: "any", parts };
+  };
+
+  const sequence = (): Part => {
+    const parts: Part[] = [];
+    while (at < source.length && source[at] !== "|" && source[at] !== ")") {
+      parts.push(repeated(atom()));
+    }
+    return { kind: "all", parts };
+  };
+
+  const repeated = (part: Part): Part => {
+    let made = part;
+    for (let bounds = quantity(); bounds !== undefined; bounds = quantity()) {
+      const greedy = source[at] !== "?";
+      if (!greedy) at += 1;
+      if (source[at] === "+" && greedy) throw fail("possessive repeats are not supported");
+      made = { kind: "repeat", part: made, ...bounds, greedy };
+    }
+    return made;
+  };
+
+  const quantity = (): { readonly least: number; readonly most: number } | undefined => {
+    const sign = source[at] ?? "";
+    if ("*+?".includes(sign) && sign !== "") {
+      at += 1;
+      return { least: sign === "+" ? 1 : 0, most: sign === "?" ? 1 : Infinity };
+    }
+    const found = BOUNDS.exec(source.slice(at, at + 12));
+    if (found === null) return undefined;
+    at += found[0].length;
+    const least = Number(found[1]);
+    const most = found[2] === undefined
+      ? least
+      : found[3] === undefined
+      ? Infinity
+      : Number(found[3]);
+    if (most < least) throw fail(`${found[0]} is the wrong way round`);
+    if (least > MOST_REPEATS || (most !== Infinity && most > MOST_REPEATS)) {
+      throw fail(`it repeats more than ${MOST_REPEATS} times`);
+    }
+    return { least, most };
+  };
+
+  const atom = (): Part => {
+    const point = String.fromCodePoint(source.codePointAt(at) ?? 0);
+    if (point === "(") return group();
+    if (point === "[") return set();
+    if (point === "\\") return escape();
+    if ("*+?".includes(point)) throw fail(`nothing stands before "${point}"`);
+    at += point.length;
+    if (point === "^") return { kind: "assert", what: "start" };
+    if (point === "$") return { kind: "assert", what: "end" };
+    if (point === ".") return { kind: "char", test: (char) => flags.s || char !== "\n" };
+    return literal(point);
+  };
+
+  const literal = (wanted: string): Part => {
+    if (!flags.i || wanted.toLowerCase() === wanted.toUpperCase()) {
+      return { kind: "char", test: (char) => char === wanted };
+    }
+    const lower = wanted.toLowerCase();
+    return { kind: "char", test: (char) => char === wanted || char.toLowerCase() === lower };
+  };
+
+  const group = (): Part => {
+    at += 1;
+    let index = -1;
+    if (source[at] !== "?") index = names.push(undefined);
+    else {
+      const head = /^\?(?::|P?<([a-zA-Z_][a-zA-Z0-9_]{0,63})>)/.exec(source.slice(at, at + 70));
+      if (head === null) throw fail("looking ahead or behind and inline flags are not supported");
+      if (head[1] !== undefined) index = names.push(head[1]);
+      at += head[0].length;
+    }
+    const part = alternatives();
+    if (source[at] !== ")") throw fail('a ")" is missing');
+    at += 1;
+    return index < 0 ? part : { kind: "group", part, index };
+  };
+
+  const set = (): Part => {
+    let end = at + 1;
+    while (end < source.length && source[end] !== "]") end += source[end] === "\\" ? 2 : 1;
+    if (end >= source.length) throw fail('a "]" is missing');
+    const text = source.slice(at, end + 1);
+    at = end + 1;
+    return oneOf(text);
+  };
+
+  const escape = (): Part => {
+    const known = ESCAPE.exec(source.slice(at, at + 50))?.[0];
+    if (known !== undefined) {
+      at += known.length;
+      return oneOf(known);
+    }
+    const char = String.fromCodePoint(source.codePointAt(at + 1) ?? 0);
+    at += 1 + char.length;
+    const what = EDGES[char];
+    if (what !== undefined) return { kind: "assert", what };
+    const control = CONTROL[char];
+    if (control !== undefined) return literal(control);
+    if (/[1-9k]/.test(char)) throw fail("back-references are not supported");
+    if (/[a-zA-Z\0]/.test(char)) throw fail(`"\\${char}" is no escape`);
+    return literal(char);
+  };
+
+  /** A set as the engine reads it, asked for one character at a time, so that nothing can backtrack. */
+  const oneOf = (text: string): Part => {
+    let native: RegExp;
+    try {
+      native = new RegExp(`^${text}$`, flags.i ? "iu" : "u");
+    } catch {
+      throw fail(`${text} is no set of characters`);
+    }
+    const known = new Map<string, boolean>();
+    const test = (char: string): boolean => {
+      const before = known.get(char);
+      if (before !== undefined) return before;
+      const holds = native.test(char);
+      if (known.size < MOST_REMEMBERED) known.set(char, holds);
+      return holds;
+    };
+    return { kind: "char", test };
+  };
+
+  const part = alternatives();
+  if (at < source.length) throw fail('a ")" has no "("');
+  return { part, names };
+}

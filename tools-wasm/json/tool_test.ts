@@ -1,0 +1,194 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { readCsv, writeCsv } from "./form/csv_form.ts";
+import { type Form, readForm, writeForm } from "./form/forms.ts";
+import type { JsonHost } from "./source.ts";
+import { tools } from "./tool.ts";
+import type { Json } from "./values.ts";
+
+const CSV = { delimiter: ",", header: true };
+
+/** A workspace in memory; reads come in parts of `part` characters. */
+function host(files: Record<string, string>, part = 1_000_000): JsonHost {
+  return {
+    fs: {
+      read: ({ path, from = 0 }) => {
+        const text = files[path];
+        if (text === undefined) {
+          return Promise.reject(Object.assign(new Error("no file"), { code: "notFound" }));
+        }
+        const next = Math.min(text.length, from + part);
+        return Promise.resolve({ text: text.slice(from, next), bytes: text.length, next });
+      },
+      write: ({ path, text }) => {
+        files[path] = text;
+        return Promise.resolve(null);
+      },
+    },
+  };
+}
+
+const none = host({});
+
+Deno.test("alice asks files of each form, told by their names", async () => {
+  const remit = host({
+    "desk/a.json": '{"n": 1}',
+    "desk/a.jsonl": '{"n": 1}\n\n{"n": 2}\n',
+    "desk/a.csv": 'id,"n"\r\n1,"a ""b"", c"\r\n2,\r\n',
+    "desk/a.tsv": "id\tn\n1\tx\n",
+    "desk/a.yaml": "n: 1 # one\nwhen: 2026-01-02\n---\nn: 2\n",
+    "desk/a.toml": 'n = 1\nwhen = 2026-01-02\n[t]\nx = "y"\n',
+  }, 7);
+  const ask = async (path: string, filter = ".") =>
+    (await tools.json_select({ path, filter }, remit)).results;
+  assert.deepEqual(await ask("desk/a.json", ".n"), [1]);
+  assert.deepEqual(await ask("desk/a.jsonl", "map(.n)"), [[1, 2]]);
+  assert.deepEqual(await ask("desk/a.csv", ".[]"), [{ id: "1", n: 'a "b", c' }, {
+    id: "2",
+    n: "",
+  }]);
+  assert.deepEqual(await ask("desk/a.tsv", ".[0].n"), ["x"]);
+  assert.deepEqual(await ask("desk/a.yaml", ".[0].when, .[1].n"), ["2026-01-02", 2]);
+  assert.deepEqual(await ask("desk/a.toml", ".t.x, .when"), ["y", "2026-01-02"]);
+  await assert.rejects(ask("desk/a.txt"), /pass `format`/);
+  await assert.rejects(ask("desk/none.json"), { code: "notFound" });
+});
+
+Deno.test("results come in parts, and one that is too long says how to narrow it", async () => {
+  const first = await tools.json_select({ text: "[1,2,3,4,5]", filter: ".[]", limit: 2 }, none);
+  assert.deepEqual(first, { results: [1, 2], more: true, next: 2 });
+  const last = await tools.json_select(
+    { text: "[1,2,3,4,5]", filter: ".[]", limit: 10, from: 4 },
+    none,
+  );
+  assert.deepEqual(last, { results: [5], more: false });
+  const long = tools.json_select({ text: "null", filter: "[range(50000)]" }, none);
+  await assert.rejects(long, /array of 50000: ask for \.\[\]/);
+});
+
+Deno.test("a document is changed and staged in its form, or written in another", async () => {
+  const files: Record<string, string> = {
+    "desk/c.yaml": "a: 1\nb: [x]\n",
+    "desk/p.json": '[{"n":"b"},{"n":"a","m":1}]',
+  };
+  const staged = await tools.json_transform({
+    path: "desk/c.yaml",
+    filter: ".a += 1",
+    out: "desk/c.yaml",
+  }, host(files));
+  assert.deepEqual(staged, { format: "yaml", staged: "desk/c.yaml", characters: 14 });
+  assert.equal(files["desk/c.yaml"], "a: 2\nb:\n  - x\n");
+  const csv = await tools.json_transform({
+    path: "desk/p.json",
+    filter: "sort_by(.n)[]",
+    to: "csv",
+  }, host(files));
+  assert.equal(csv.text, "n,m\r\na,1\r\nb,\r\n");
+  await assert.rejects(
+    tools.json_transform({ text: "[1,2]", filter: ".[]" }, none),
+    /wrap the filter in \[ \]/,
+  );
+  await assert.rejects(tools.json_transform({ text: "[1]", to: "toml" }, none), /not an object/);
+  await assert.rejects(tools.json_transform({ text: '{"a":null}', to: "toml" }, none), /no null/);
+  await assert.rejects(
+    tools.json_transform({ text: "[[[1]]]", to: "csv" }, none),
+    /a cell holds \[1\]/,
+  );
+});
+
+Deno.test("a document is checked against a schema in a file", async () => {
+  const remit = host({ "desk/s.yaml": "type: object\nrequired: [a]\n", "desk/d.json": "{}" });
+  assert.deepEqual(
+    await tools.json_validate({ path: "desk/d.json", schemaPath: "desk/s.yaml" }, remit),
+    {
+      valid: false,
+      errors: [{ at: "", rule: "/required", message: 'must have ["a"]' }],
+      count: 1,
+    },
+  );
+  await assert.rejects(
+    tools.json_validate({ text: "1" }, remit),
+    /either `schema` or `schemaPath`/,
+  );
+  await assert.rejects(
+    tools.json_validate({ text: "1", path: "desk/d.json", schema: true }, remit),
+    /either `path` or `text`/,
+  );
+});
+
+for (
+  const [form, text, why] of [
+    ["json", "{a:1}", /Cannot read the JSON/],
+    ["json", '{"a":12345678901234567890}', /would lose digits/],
+    ["json", "1e999", /infinite/],
+    ["json", "[".repeat(100_000), /nested more than/],
+    ["json", '{"a":'.repeat(5_000), /nested more than/],
+    ["jsonl", '{"a":1}\n{"a":\n', /in line 2/],
+    ["csv", 'a,b\n1,"2', /not closed/],
+    ["csv", 'a,b\n1,"2"x', /behind a closing quote/],
+    ["csv", "a,b\n1", /row 2 has 1 cells/],
+    ["csv", "a,a\n1,2", /there twice/],
+    ["yaml", "a: [", /line 1/],
+    ["yaml", "a: 1\na: 2", /line 2.*unique/],
+    ["yaml", "- ".repeat(5_000), /nested more than/],
+    ["yaml", "[".repeat(50_000), /nested more than/],
+    ["yaml", "a: 12345678901234567890", /would lose digits/],
+    ["yaml", "a: .inf", /infinite/],
+    [
+      "yaml",
+      `a: &a [x,x,x,x,x,x,x,x,x]\n${
+        [..."bcdefgh"].map((name, at) =>
+          `${name}: &${name} [${Array(9).fill(`*${"abcdefg"[at]}`)}]`
+        ).join("\n")
+      }`,
+      /alias/i,
+    ],
+    ["toml", "a = ", /line 1/],
+    ["toml", "a = 9223372036854775807", /would lose digits/],
+    ["toml", `a = ${"[".repeat(5_000)}`, /nested/],
+    ["toml", `a${".a".repeat(5_000)} = 1`, /nested more than/],
+  ] as const satisfies readonly (readonly [Form, string, RegExp])[]
+) {
+  Deno.test(`${form} that reads ${JSON.stringify(text.slice(0, 30))} is refused with the reason`, () => {
+    assert.throws(() => readForm(form, text, CSV), why);
+  });
+}
+
+Deno.test("numbers in texts and keys are not numbers, and exact ones keep their digits", () => {
+  const text =
+    '{"12345678901234567890":"98765432109876543210 \\\\\\" 1","n":9007199254740992,"d":0.30000000000000004}';
+  assert.equal(JSON.stringify(readForm("json", text, CSV)), text);
+});
+
+const plain = fc.jsonValue({ maxDepth: 3 }).map((value): Json => JSON.parse(JSON.stringify(value)));
+
+Deno.test("any value survives being written and read as JSON, JSON lines and YAML", () => {
+  fc.assert(
+    fc.property(plain, (value) => {
+      for (const form of ["json", "jsonl", "yaml"] as const) {
+        const wrapped = form === "jsonl" ? [value] : value;
+        assert.deepEqual(
+          JSON.stringify(readForm(form, writeForm(form, wrapped, CSV), CSV)),
+          JSON.stringify(wrapped),
+          form,
+        );
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+Deno.test("any rows of texts survive being written and read as CSV", () => {
+  const cell = fc.string({
+    unit: fc.constantFrom("a", '"', ",", "\n", "\r", " ", ";", "é"),
+    maxLength: 6,
+  });
+  const rows = fc.array(fc.tuple(cell, cell, cell.map((text) => `${text}x`)), { maxLength: 6 });
+  fc.assert(
+    fc.property(rows, fc.constantFrom(",", ";", "\t"), (table, delimiter) => {
+      const options = { delimiter, header: false };
+      assert.deepEqual(readCsv(writeCsv(table, options), options), table);
+    }),
+    { numRuns: 500 },
+  );
+});

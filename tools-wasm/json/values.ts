@@ -1,0 +1,134 @@
+/** JSON values: their kinds and their order. @module */
+import { Refusal } from "./refusal.ts";
+
+/** Any JSON value. */
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+/** A JSON object. */
+export type JsonObject = { readonly [key: string]: Json };
+
+/** Deepest nesting that is read or made: what the engine's stack holds with room to spare. */
+export const DEEPEST = 128;
+
+/** Most characters of one text that is made: 16 Mi. */
+export const LONGEST = 16 * 1024 * 1024;
+
+/** The kinds, in the order in which they sort. */
+export type Kind = "null" | "boolean" | "number" | "string" | "array" | "object";
+
+const RANK: Readonly<Record<Kind, number>> = {
+  null: 0,
+  boolean: 1,
+  number: 3,
+  string: 4,
+  array: 5,
+  object: 6,
+};
+
+/** The kind of a value, named as jq's `type` does. */
+export function kindOf(value: Json): Kind {
+  if (value === null) return "null";
+  switch (typeof value) {
+    case "boolean":
+      return "boolean";
+    case "number":
+      return "number";
+    case "string":
+      return "string";
+    default:
+      return isList(value) ? "array" : "object";
+  }
+}
+
+/** Whether a value is an array. */
+export function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+/** Whether a value is an object. */
+export function isObject(value: Json): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Keys in the order of their code points. */
+export function sortedKeys(value: JsonObject): readonly string[] {
+  return Object.keys(value).sort(compareText);
+}
+
+/** Orders texts by code points, not by UTF-16 units. */
+export function compareText(left: string, right: string): number {
+  if (left === right) return 0;
+  const least = Math.min(left.length, right.length);
+  let at = 0;
+  while (at < least && left.charCodeAt(at) === right.charCodeAt(at)) at += 1;
+  if (at === least) return left.length - right.length;
+  const [one, other] = [left.charCodeAt(at), right.charCodeAt(at)];
+  // Units of pairs lie below U+E000 and stand for points above it.
+  return high(one) === high(other) ? one - other : high(one) ? 1 : -1;
+}
+
+function high(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdfff;
+}
+
+/** Total order: null, false, true, numbers, strings, arrays, objects (by keys, then values). */
+export function compare(left: Json, right: Json): number {
+  if (left === right) return 0;
+  if (typeof left === "number" && typeof right === "number") {
+    return left < right ? -1 : left > right ? 1 : 0;
+  }
+  if (typeof left === "string" && typeof right === "string") return compareText(left, right);
+  if (typeof left === "boolean" && typeof right === "boolean") return left ? 1 : -1;
+  if (isList(left) && isList(right)) return compareLists(left, right);
+  if (isObject(left) && isObject(right)) {
+    const [keys, others] = [sortedKeys(left), sortedKeys(right)];
+    return compareLists(keys, others) ||
+      compareLists(keys.map((key) => left[key] ?? null), others.map((key) => right[key] ?? null));
+  }
+  return RANK[kindOf(left)] - RANK[kindOf(right)];
+}
+
+function compareLists(left: readonly Json[], right: readonly Json[]): number {
+  const least = Math.min(left.length, right.length);
+  for (let at = 0; at < least; at += 1) {
+    const order = compare(left[at] ?? null, right[at] ?? null);
+    if (order !== 0) return order;
+  }
+  return left.length - right.length;
+}
+
+/** A value as JSON text. */
+export function toText(value: Json, indent?: number): string {
+  return JSON.stringify(value, undefined, indent);
+}
+
+/**
+ * Checks what a parser made: plain JSON, not nested past {@link DEEPEST}, numbers finite and whole ones exact.
+ *
+ * @throws {Refusal} `tooLarge` or `invalidInput`.
+ */
+export function checkValue(value: unknown, depth = 0): Json {
+  if (depth > DEEPEST) {
+    throw new Refusal("tooLarge", `Cannot read it: nested more than ${DEEPEST} deep`);
+  }
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return value;
+    case "number":
+      if (!Number.isFinite(value)) {
+        throw new Refusal(
+          "invalidInput",
+          "Cannot read it: a number that JSON cannot hold (infinite, or not a number)",
+        );
+      }
+      return value;
+    case "object":
+      if (value === null) return null;
+      if (Array.isArray(value)) return value.map((item) => checkValue(item, depth + 1));
+      return Object.fromEntries(
+        Object.entries(value).map(([key, item]) => [key, checkValue(item, depth + 1)]),
+      );
+    default:
+      throw new Refusal("invalidInput", `Cannot read it: a ${typeof value} is no JSON`);
+  }
+}

@@ -1,0 +1,130 @@
+/** Applies hunks to a text: exactly, or moved to the only place where they fit; never by guessing. @module */
+import { type Hunk, sideOf } from "./diff_model.ts";
+import { findRuns, type Same } from "./find_runs.ts";
+import { commonEnd, joinLines, type Line, splitLines } from "./lines.ts";
+
+/** Why a hunk does not fit. */
+export interface HunkConflict {
+  /** Which hunk of the file, from 1. */
+  readonly hunk: number;
+  /** The line where it should stand, from 1. */
+  readonly line: number;
+  readonly why: string;
+  readonly expected: readonly string[];
+  readonly found: readonly string[];
+}
+
+/** A text with all hunks applied, or every hunk that does not fit. */
+export type Applied =
+  | {
+    readonly kind: "applied";
+    readonly text: string;
+    /** By how many lines each hunk was moved. */
+    readonly offsets: readonly number[];
+    /** Line ends differed, and the file's own were kept. */
+    readonly keptEnds: boolean;
+  }
+  | { readonly kind: "conflicts"; readonly conflicts: readonly HunkConflict[] };
+
+const exactly: Same = (left, right) => left.text === right.text && left.end === right.end;
+const butForEnds: Same = (left, right) => left.text === right.text;
+
+/** Lines of an excerpt in a conflict report. */
+const SHOWN = 12;
+const SHOWN_CHARS = 200;
+
+/** Applies all hunks or none. */
+export function applyHunks(text: string, hunks: readonly Hunk[]): Applied {
+  const lines = splitLines(text);
+  const out: Line[] = [];
+  const conflicts: HunkConflict[] = [];
+  const offsets: number[] = [];
+  const end = commonEnd(lines);
+  let keptEnds = false;
+  let done = 0;
+  let moved = 0;
+  for (const [index, hunk] of hunks.entries()) {
+    const old = sideOf(hunk, "old");
+    const said = Math.max(0, old.length === 0 ? hunk.oldStart : hunk.oldStart - 1);
+    const place = findPlace(lines, { hunk, old, expected: said + moved, from: done });
+    if (typeof place === "string") {
+      const at = Math.min(said + moved, lines.length);
+      conflicts.push({
+        hunk: index + 1,
+        line: at + 1,
+        why: place,
+        expected: excerpt(old),
+        found: excerpt(lines.slice(at, at + Math.max(old.length, 1))),
+      });
+      continue;
+    }
+    moved = place.at - said;
+    offsets.push(moved);
+    keptEnds ||= !place.exact;
+    appendLines(out, lines, { from: done, to: place.at });
+    done = place.at;
+    for (const { kind, line } of hunk.lines) {
+      if (kind === "add") {
+        out.push(place.exact || line.end === "" ? line : { text: line.text, end });
+      } else {
+        const own = lines[done];
+        done += 1;
+        if (kind === "keep" && own !== undefined) out.push(own);
+      }
+    }
+  }
+  if (conflicts.length > 0) return { kind: "conflicts", conflicts };
+  appendLines(out, lines, { from: done, to: lines.length });
+  return { kind: "applied", text: joinLines(out, end), offsets, keptEnds };
+}
+
+interface Search {
+  readonly hunk: Hunk;
+  readonly old: readonly Line[];
+  /** Index of the line where it should stand. */
+  readonly expected: number;
+  /** Nothing above this index is free any more. */
+  readonly from: number;
+}
+
+function findPlace(
+  lines: readonly Line[],
+  search: Search,
+): { readonly at: number; readonly exact: boolean } | string {
+  const { hunk, old, expected, from } = search;
+  if (old.length === 0) {
+    if (lines.length === 0) return { at: 0, exact: true };
+    return "it only adds lines and has no context that says where: give the lines around it";
+  }
+  // A line that is said to end its file fits only there.
+  const atEnd = hunk.lines.some(({ line }) => line.end === "");
+  for (const same of [exactly, butForEnds]) {
+    const exact = same === exactly;
+    const places = findRuns(lines, old, same)
+      .filter((at) => at >= from && (!atEnd || at + old.length === lines.length));
+    if (places.includes(expected)) return { at: expected, exact };
+    const [first, second] = places;
+    if (first === undefined) continue;
+    if (second === undefined) return { at: first, exact };
+    return `its context stands at line ${first + 1} and at line ${second + 1}: ` +
+      "give the right line number, or more context";
+  }
+  return "its context stands nowhere in the rest of the file";
+}
+
+/** A spread of a whole file would not fit on the engine's stack. */
+function appendLines(
+  out: Line[],
+  lines: readonly Line[],
+  { from, to }: { readonly from: number; readonly to: number },
+): void {
+  for (let at = from; at < to; at += 1) {
+    const line = lines[at];
+    if (line !== undefined) out.push(line);
+  }
+}
+
+function excerpt(lines: readonly Line[]): readonly string[] {
+  const shown = lines.slice(0, SHOWN).map(({ text }) => text.slice(0, SHOWN_CHARS));
+  return lines.length > SHOWN ? [...shown, `… ${lines.length - SHOWN} more lines`] : shown;
+}

@@ -1,0 +1,125 @@
+/** Three-way merge of texts, by lines. @module */
+import { diff3MergeRegions } from "node-diff3";
+import { commonEnd, joinLines, type Line, splitLines } from "./lines.ts";
+import { Refusal } from "./refusal.ts";
+
+/** The three versions. */
+export interface Versions {
+  readonly base: string;
+  readonly ours: string;
+  readonly theirs: string;
+}
+
+/** A place where both sides changed the same lines differently. Lines count from 1. */
+export interface MergeConflict {
+  readonly base: { readonly line: number; readonly lines: readonly string[] };
+  readonly ours: { readonly line: number; readonly lines: readonly string[] };
+  readonly theirs: { readonly line: number; readonly lines: readonly string[] };
+}
+
+/** The merged text, with conflict markers around what is left to decide. */
+export interface Merged {
+  readonly text: string;
+  readonly conflicts: readonly MergeConflict[];
+}
+
+/** Pairs of equal lines that the merge may have to weigh. */
+const MOST_PAIRS = 2_000_000;
+/** Lines between the common head and tail: the time is their square. */
+const MOST_LINES = 5_000;
+
+/**
+ * Merges `ours` and `theirs`, which both came from `base`.
+ *
+ * @throws {Refusal} `tooLarge` for texts of many lines, or of many equal lines.
+ */
+export function mergeTexts({ base, ours, theirs }: Versions): Merged {
+  if (ours === theirs || base === theirs) return { text: ours, conflicts: [] };
+  if (base === ours) return { text: theirs, conflicts: [] };
+  const { left, origin, right, head, tail } = trimCommon(whole(ours), whole(base), whole(theirs));
+  refuseHeavy(origin, left);
+  refuseHeavy(origin, right);
+  const end = commonEnd(splitLines(ours));
+  const out: string[] = [];
+  appendAll(out, head);
+  const conflicts: MergeConflict[] = [];
+  // Regions and not diff3Merge: that spreads whole files onto the engine's stack.
+  for (const region of diff3MergeRegions(left, origin, right)) {
+    if (region.stable || sameLines(region.aContent, region.bContent)) {
+      appendAll(out, region.stable ? region.bufferContent : region.aContent);
+      continue;
+    }
+    conflicts.push({
+      base: { line: head.length + region.oStart + 1, lines: region.oContent.map(bare) },
+      ours: { line: head.length + region.aStart + 1, lines: region.aContent.map(bare) },
+      theirs: { line: head.length + region.bStart + 1, lines: region.bContent.map(bare) },
+    });
+    appendAll(out, [`<<<<<<< ours${end}`]);
+    appendAll(out, region.aContent);
+    appendAll(out, [`||||||| base${end}`]);
+    appendAll(out, region.oContent);
+    appendAll(out, [`=======${end}`]);
+    appendAll(out, region.bContent);
+    appendAll(out, [`>>>>>>> theirs${end}`]);
+  }
+  appendAll(out, tail);
+  return { text: joinLines(out.map(lineOf), end), conflicts };
+}
+
+/** Lines with their ends, so that a changed end is a change. */
+function whole(text: string): string[] {
+  return splitLines(text).map((line) => line.text + line.end);
+}
+
+/** Takes off what all three begin and end with. */
+function trimCommon(ours: readonly string[], base: readonly string[], theirs: readonly string[]) {
+  const least = Math.min(ours.length, base.length, theirs.length);
+  let from = 0;
+  while (from < least && base[from] === ours[from] && base[from] === theirs[from]) from += 1;
+  let off = 0;
+  const back = (lines: readonly string[]): string | undefined => lines[lines.length - 1 - off];
+  while (off < least - from && back(base) === back(ours) && back(base) === back(theirs)) off += 1;
+  const middle = (lines: readonly string[]): string[] => lines.slice(from, lines.length - off);
+  return {
+    left: middle(ours),
+    origin: middle(base),
+    right: middle(theirs),
+    head: base.slice(0, from),
+    tail: base.slice(base.length - off),
+  };
+}
+
+function sameLines(left: readonly string[], right: readonly string[]): boolean {
+  return left.length === right.length && left.every((line, at) => line === right[at]);
+}
+
+function appendAll(out: string[], lines: readonly string[]): void {
+  for (const line of lines) out.push(line);
+}
+
+function bare(line: string): string {
+  return lineOf(line).text;
+}
+
+function lineOf(line: string): Line {
+  return splitLines(line)[0] ?? { text: "", end: "" };
+}
+
+function refuseHeavy(origin: readonly string[], side: readonly string[]): void {
+  if (origin.length > MOST_LINES || side.length > MOST_LINES) {
+    throw new Refusal(
+      "tooLarge",
+      `Cannot merge: more than ${MOST_LINES} lines between the first change and the last`,
+    );
+  }
+  const counts = new Map<string, number>();
+  for (const line of origin) counts.set(line, (counts.get(line) ?? 0) + 1);
+  let pairs = 0;
+  for (const line of side) pairs += counts.get(line) ?? 0;
+  if (pairs > MOST_PAIRS) {
+    throw new Refusal(
+      "tooLarge",
+      "Cannot merge: the same lines repeat too often to tell them apart",
+    );
+  }
+}

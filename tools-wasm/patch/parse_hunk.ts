@@ -1,0 +1,118 @@
+/** Reads one hunk of a unified diff. @module */
+import type { Hunk, HunkLine } from "./diff_model.ts";
+import type { Line } from "./lines.ts";
+import { Refusal } from "./refusal.ts";
+
+/** A hunk and the index of the first line behind it. */
+export interface ReadHunk {
+  readonly hunk: Hunk;
+  readonly next: number;
+}
+
+/** Where a hunk begins, and whether its counts are believed. */
+export interface HunkPlace {
+  /** Index of its `@@` line. */
+  readonly at: number;
+  readonly recount: boolean;
+}
+
+const HEAD = /^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@ ?(.*)$/;
+const KIND: Readonly<Record<string, HunkLine["kind"]>> = { " ": "keep", "-": "drop", "+": "add" };
+
+/**
+ * Reads the hunk at `place.at`.
+ *
+ * @throws {Refusal} `invalidInput` when its head does not parse, its lines are not as many as it says, or something
+ * follows a line that is said to end its file.
+ */
+export function readHunk(lines: readonly Line[], place: HunkPlace): ReadHunk {
+  const head = HEAD.exec(lines[place.at]?.text ?? "");
+  if (head === null) {
+    throw bad(place.at, 'is no hunk head: it reads "@@ -LINE,COUNT +LINE,COUNT @@"');
+  }
+  const said = { old: Number(head[2] ?? 1), new: Number(head[4] ?? 1) };
+  const counted = { old: 0, new: 0 };
+  const found: HunkLine[] = [];
+  let at = place.at + 1;
+  for (; at < lines.length; at += 1) {
+    const line = lines[at] ?? { text: "", end: "" };
+    if (line.text.startsWith("\\ ")) {
+      endOfFile(found, at);
+      continue;
+    }
+    const full = counted.old >= said.old && counted.new >= said.new;
+    if (place.recount ? isBoundary(lines, at) : full) break;
+    // Editors and models drop the one blank of an empty kept line.
+    const kind = line.text === "" ? "keep" : KIND[line.text[0] ?? ""];
+    if (kind === undefined) break;
+    if (kind !== "add") counted.old += 1;
+    if (kind !== "drop") counted.new += 1;
+    found.push({
+      kind,
+      line: { text: line.text.slice(1), end: line.end === "" ? "\n" : line.end },
+    });
+  }
+  if (place.recount) trimBlank(found, lines, at);
+  else if (counted.old !== said.old || counted.new !== said.new) {
+    throw bad(
+      place.at,
+      `says ${said.old} old and ${said.new} new lines, and ${counted.old} and ${counted.new} follow: ` +
+        "write the right counts, or pass recount: true",
+    );
+  } else refuseLeftOver(lines, at);
+  checkEnds(found, place.at);
+  const hunk = {
+    oldStart: Number(head[1]),
+    newStart: Number(head[3]),
+    section: head[5] ?? "",
+    lines: found,
+  };
+  return { hunk, next: at };
+}
+
+/** Whether the line at `at` begins another hunk or file. */
+function isBoundary(lines: readonly Line[], at: number): boolean {
+  const text = lines[at]?.text ?? "";
+  return text.startsWith("@@ ") || text.startsWith("diff --git ") || isFileHead(lines, at);
+}
+
+/** Whether `---` and `+++` lines stand at `at`. */
+export function isFileHead(lines: readonly Line[], at: number): boolean {
+  return (lines[at]?.text.startsWith("--- ") ?? false) &&
+    (lines[at + 1]?.text.startsWith("+++ ") ?? false);
+}
+
+/** With counts not believed, blank lines between hunks are not part of either. */
+function trimBlank(found: HunkLine[], lines: readonly Line[], at: number): void {
+  for (let back = at - 1; found.length > 0 && lines[back]?.text === ""; back -= 1) found.pop();
+}
+
+function endOfFile(found: HunkLine[], at: number): void {
+  const last = found.pop();
+  if (last === undefined) throw bad(at, "says that a line has no end, and there is none before it");
+  found.push({ kind: last.kind, line: { text: last.line.text, end: "" } });
+}
+
+function checkEnds(found: readonly HunkLine[], at: number): void {
+  for (const other of ["add", "drop"]) {
+    const side = found.filter(({ kind }) => kind !== other);
+    if (side.slice(0, -1).some(({ line }) => line.end === "")) {
+      throw bad(at, "goes on behind a line that is said to end its file");
+    }
+  }
+}
+
+function refuseLeftOver(lines: readonly Line[], at: number): void {
+  const text = lines[at]?.text ?? "";
+  // `-- ` alone opens the signature of a mailed patch.
+  if (!/^[-+ ]/.test(text) || isFileHead(lines, at) || text.trimEnd() === "--") return;
+  throw bad(
+    at,
+    `stands behind a hunk whose counts are used up: "${text.slice(0, 80)}". ` +
+      "Write the right counts, or pass recount: true",
+  );
+}
+
+function bad(at: number, why: string): Refusal {
+  return new Refusal("invalidInput", `Cannot read the diff: line ${at + 1} ${why}`);
+}

@@ -1,0 +1,182 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { createTwoFilesPatch } from "diff";
+import { makeFakeHost } from "./_fake_host_fixture.ts";
+import { tools } from "./tool.ts";
+
+const TEN = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n";
+const change = (body: string, path = "desk/x") => `--- a/${path}\n+++ b/${path}\n${body}`;
+const stage = (host: ReturnType<typeof makeFakeHost>, diff: string, paths = ["desk/x"]) =>
+  tools.patch_stage({ diff, paths }, host.remit);
+
+Deno.test("alice's hunk that stands where it says is staged", async () => {
+  const host = makeFakeHost({ "desk/x": TEN });
+  const result = await stage(host, change("@@ -2,3 +2,3 @@\n 2\n-3\n+three\n 4\n"));
+  assert.deepEqual(result, { applied: true, files: [{ path: "desk/x", kind: "change" }] });
+  assert.equal(host.files.get("desk/x"), TEN.replace("3", "three"));
+  assert.deepEqual(host.changes, ["write desk/x"]);
+});
+
+Deno.test("a hunk whose lines moved is applied at the only place where they stand, and says by how much", async () => {
+  const host = makeFakeHost({ "desk/x": `0\n0\n${TEN}` });
+  const result = await stage(
+    host,
+    change("@@ -2,3 +2,3 @@\n 2\n-3\n+three\n 4\n@@ -8,2 +8,2 @@\n 8\n-9\n+nine\n"),
+  );
+  assert.equal(result.applied && result.files[0]?.offsets?.join(), "2,2");
+  assert.equal(host.files.get("desk/x"), `0\n0\n${TEN.replace("3", "three").replace("9", "nine")}`);
+});
+
+Deno.test("a hunk that fits at two places and not where it says is refused", async () => {
+  const host = makeFakeHost({ "desk/x": "a\nb\nc\na\nb\nc\n" });
+  const result = await stage(host, change("@@ -3,2 +3,2 @@\n a\n-b\n+B\n"));
+  assert.match(result.applied ? "" : result.conflicts[0]?.why ?? "", /line 1 and at line 4/);
+  assert.deepEqual(host.changes, []);
+});
+
+Deno.test("one hunk of one file that does not fit keeps everything as it was, and says what was found", async () => {
+  const host = makeFakeHost({ "desk/x": TEN, "desk/y": "other\n" });
+  const diff = change("@@ -1,2 +1,2 @@\n 1\n-2\n+two\n") +
+    change("@@ -1 +1 @@\n-wanted\n+new\n", "desk/y");
+  const result = await stage(host, diff, ["desk/x", "desk/y"]);
+  assert.deepEqual(result, {
+    applied: false,
+    conflicts: [{
+      path: "desk/y",
+      hunk: 1,
+      line: 1,
+      why: "its context stands nowhere in the rest of the file",
+      expected: ["wanted"],
+      found: ["other"],
+    }],
+  });
+  assert.deepEqual(host.changes, []);
+});
+
+Deno.test("a diff with LF changes a file with CRLF and keeps its ends", async () => {
+  const host = makeFakeHost({ "desk/x": "a\r\nb\r\nc\r\n" });
+  const result = await stage(host, change("@@ -1,3 +1,4 @@\n a\n-b\n+B\n+B2\n c\n"));
+  assert.equal(host.files.get("desk/x"), "a\r\nB\r\nB2\r\nc\r\n");
+  assert.match(result.applied ? result.files[0]?.notes?.[0] ?? "" : "", /line ends differ/);
+});
+
+Deno.test("lines added behind a last line without an end do not run into it", async () => {
+  const host = makeFakeHost({ "desk/x": "a\nb" });
+  await stage(host, change("@@ -1,2 +1,3 @@\n a\n b\n+c\n"));
+  assert.equal(host.files.get("desk/x"), "a\nb\nc\n");
+});
+
+Deno.test("new, deleted, renamed and copied files are staged as such", async () => {
+  const host = makeFakeHost({ "desk/gone": "x\n", "desk/from": "a\nb\n", "desk/source": "s\n" });
+  const diff = "--- /dev/null\n+++ b/desk/new\n@@ -0,0 +1,2 @@\n+1\n+2\n" +
+    "--- a/desk/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n" +
+    "diff --git a/desk/from b/desk/to\nrename from desk/from\nrename to desk/to\n--- a/desk/from\n+++ b/desk/to\n@@ -1,2 +1,2 @@\n a\n-b\n+B\n" +
+    "diff --git a/desk/source b/desk/copy\ncopy from desk/source\ncopy to desk/copy\n";
+  const paths = ["desk/new", "desk/gone", "desk/from", "desk/to", "desk/source", "desk/copy"];
+  const result = await stage(host, diff, paths);
+  assert.equal(result.applied, true);
+  assert.deepEqual(Object.fromEntries(host.files), {
+    "desk/new": "1\n2\n",
+    "desk/to": "a\nB\n",
+    "desk/source": "s\n",
+    "desk/copy": "s\n",
+  });
+});
+
+Deno.test("a file that the diff makes and that is there, or changes and that is not, is a conflict", async () => {
+  const host = makeFakeHost({ "desk/x": "mine\n" });
+  const made = await stage(host, "--- /dev/null\n+++ b/desk/x\n@@ -0,0 +1 @@\n+1\n");
+  assert.match(made.applied ? "" : made.conflicts[0]?.why ?? "", /there already/);
+  const missing = await stage(host, change("@@ -1 +1 @@\n-a\n+b\n", "desk/none"), ["desk/none"]);
+  assert.match(missing.applied ? "" : missing.conflicts[0]?.why ?? "", /is not there/);
+  assert.equal(host.files.get("desk/x"), "mine\n");
+});
+
+Deno.test("mallory's diff that names a file which is not listed touches nothing and says which", async () => {
+  const host = makeFakeHost({ "desk/x": TEN, "desk/secret": "s\n" });
+  const diff = change("@@ -1 +1 @@\n-1\n+one\n") + change("@@ -1 +1 @@\n-s\n+t\n", "desk/secret");
+  await assert.rejects(stage(host, diff), /"desk\/secret", which `paths` does not list/);
+  assert.deepEqual(host.changes, []);
+});
+
+Deno.test("lines added without any context, or to a binary file, are refused", async () => {
+  const host = makeFakeHost({ "desk/x": TEN });
+  const result = await stage(host, change("@@ -3,0 +4 @@\n+here\n"));
+  assert.match(result.applied ? "" : result.conflicts[0]?.why ?? "", /no context/);
+  const binary = "diff --git a/desk/x b/desk/x\nBinary files a/desk/x and b/desk/x differ\n";
+  await assert.rejects(stage(host, binary), /is binary/);
+});
+
+Deno.test("a file that arrives in parts is patched whole", async () => {
+  const host = makeFakeHost({ "desk/x": TEN }, 4);
+  await stage(host, change("@@ -9,2 +9,2 @@\n 9\n-10\n+ten\n"));
+  assert.equal(host.files.get("desk/x"), TEN.replace("10", "ten"));
+});
+
+Deno.test("a diff against 100,000 equal lines takes linear time and is refused as ambiguous", async () => {
+  const host = makeFakeHost({ "desk/x": "x\n".repeat(100_000) });
+  const body = " x\n".repeat(20_000);
+  const result = await stage(host, change(`@@ -900001,20001 +900001,20001 @@\n${body}-y\n+z\n`));
+  assert.equal(result.applied, false);
+  const second = await stage(host, change(`@@ -900001,20000 +900001,20001 @@\n${body}+z\n`));
+  assert.match(
+    second.applied ? "" : second.conflicts[0]?.why ?? "",
+    /stands at line 1 and at line 2/,
+  );
+});
+
+const texts = fc.array(
+  fc.constantFrom("a", "b", "c", "", "-- x", "+", " ", "\\ y", "@@ -1 +1 @@"),
+  { maxLength: 30 },
+)
+  .chain((lines) =>
+    fc.constantFrom("\n", "").map((end) => lines.length === 0 ? "" : lines.join("\n") + end)
+  );
+
+Deno.test("for any two texts, the diff from one to the other applied to the one gives the other", async () => {
+  await fc.assert(
+    fc.asyncProperty(texts, texts, async (before, after) => {
+      fc.pre(before !== after && before !== "" && after !== "");
+      const host = makeFakeHost({ "desk/x": before });
+      const diff = createTwoFilesPatch(
+        "a/desk/x",
+        "b/desk/x",
+        before,
+        after,
+        undefined,
+        undefined,
+        { context: 3 },
+      );
+      const result = await stage(host, diff);
+      assert.deepEqual([result.applied, host.files.get("desk/x")], [true, after]);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+Deno.test("for any file in front of which lines came, a diff lands where it belongs or nowhere", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      texts,
+      texts,
+      fc.array(fc.constantFrom("p", "q"), { maxLength: 5 }),
+      async (before, after, added) => {
+        fc.pre(before !== after && before !== "" && after !== "");
+        const front = added.map((line) => `${line}\n`).join("");
+        const host = makeFakeHost({ "desk/x": front + before });
+        const diff = createTwoFilesPatch(
+          "a/desk/x",
+          "b/desk/x",
+          before,
+          after,
+          undefined,
+          undefined,
+          { context: 100 },
+        );
+        const result = await stage(host, diff);
+        assert.equal(host.files.get("desk/x"), front + (result.applied ? after : before));
+      },
+    ),
+    { numRuns: 300 },
+  );
+});

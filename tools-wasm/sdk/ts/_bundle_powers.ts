@@ -1,0 +1,106 @@
+/** Runs Deno's bundler over a plugin's sources. @module */
+import { isAbsolute, join, relative } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { Fault } from "../../../contracts/fault.ts";
+
+const HOME = fileURLToPath(new URL("../../../", import.meta.url));
+const CONFIG = join(HOME, "deno.json");
+
+/** Folders of ours that every tool may import from. */
+const OPEN = ["contracts", "port", "text", "tools-wasm/sdk"].map((name) => join(HOME, name));
+
+/**
+ * One classic script of `tool.ts` in `folder` (absolute) and all that it imports, which sets `globalThis.__tools` to
+ * its export `tools`. The same sources give the same text.
+ *
+ * @throws Fault `invalidInput` where it does not bundle, or imports a file outside its folder, a package that deno.json
+ * does not name, or anything from the network.
+ */
+export async function bundleScript(folder: string): Promise<string> {
+  const real = await Deno.realPath(folder);
+  const tool = join(real, "tool.ts");
+  await checkImports(tool, real);
+  const draft = await Deno.makeTempDir({ prefix: "remit-script-" });
+  try {
+    const entry = join(draft, "entry.ts");
+    await Deno.writeTextFile(
+      entry,
+      `import { tools } from ${JSON.stringify(pathToFileURL(tool).href)};\n` +
+        "Object.defineProperty(globalThis, '__tools', { value: tools, configurable: true });\n",
+    );
+    const args = [
+      "--no-check",
+      "--platform",
+      "browser",
+      "--format",
+      "iife",
+      "--minify",
+      "--keep-names",
+    ];
+    return await runDeno("bundle", [...args, entry], tool);
+  } finally {
+    await Deno.remove(draft, { recursive: true });
+  }
+}
+
+async function checkImports(tool: string, folder: string): Promise<void> {
+  const graph: unknown = JSON.parse(await runDeno("info", ["--json", tool], tool));
+  const allowed = [folder, ...OPEN];
+  const packages = await packagesOf(CONFIG);
+  for (const found of modulesOf(graph)) {
+    if (found.error !== undefined) throw refuse(tool, found.error.split("\n")[0] ?? "");
+    const name = /^npm:\/?((?:@[^/]+\/)?[^/]+)/.exec(found.specifier)?.[1];
+    if (name !== undefined && packages.has(name)) continue;
+    const path = found.local === undefined ? undefined : await Deno.realPath(found.local);
+    const inside = path !== undefined && found.specifier.startsWith("file:") &&
+      allowed.some((root) => beneath(root, path));
+    if (!inside) throw refuse(tool, `it imports "${found.specifier}", which is not its own`);
+  }
+}
+
+/** `name@version` of every package that the configuration names. */
+async function packagesOf(config: string): Promise<ReadonlySet<string>> {
+  const parsed: unknown = JSON.parse(await Deno.readTextFile(config));
+  const imports = typeof parsed === "object" && parsed !== null && "imports" in parsed
+    ? parsed.imports
+    : {};
+  const named = Object.values(imports ?? {}).filter((value) => typeof value === "string");
+  return new Set(named.map((value) => value.replace(/^npm:/, "")));
+}
+
+interface GraphModule {
+  readonly specifier: string;
+  readonly kind?: string;
+  readonly local?: string;
+  readonly error?: string;
+}
+
+function modulesOf(graph: unknown): readonly GraphModule[] {
+  const modules = typeof graph === "object" && graph !== null && "modules" in graph
+    ? graph.modules
+    : [];
+  return Array.isArray(modules) ? modules as readonly GraphModule[] : [];
+}
+
+function beneath(root: string, path: string): boolean {
+  const way = relative(root, path);
+  return way !== "" && !way.startsWith("..") && !isAbsolute(way);
+}
+
+async function runDeno(
+  command: "bundle" | "info",
+  args: readonly string[],
+  tool: string,
+): Promise<string> {
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [command, "--quiet", "--config", CONFIG, "--no-remote", ...args],
+    env: { NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" },
+    stdin: "null",
+  }).output();
+  if (success) return new TextDecoder().decode(stdout);
+  throw refuse(tool, new TextDecoder().decode(stderr).trim());
+}
+
+function refuse(tool: string, why: string): Fault {
+  return new Fault("invalidInput", `Cannot bundle "${tool}": ${why}`);
+}

@@ -1,0 +1,57 @@
+// Arguments, checked again: a host that lets something else through gets a refusal, not a crash.
+
+import { Json, Kind } from "remit/json";
+import { fail } from "remit/plugin";
+import { Source } from "./source";
+
+/** The text or file that `args` names; one of the two, or the call fails. */
+export function sourceOf(args: Json, pathName: string = "path", textName: string = "text"): Source {
+  const path = args.get(pathName);
+  const text = args.get(textName);
+  if ((path == null) == (text == null)) {
+    fail(
+      "invalidArguments",
+      "Cannot read a text: give either '" + pathName + "' or '" + textName + "'",
+    );
+  } else if (path != null && path.kind == Kind.Text) return new Source(path.text, null);
+  else if (text != null && text.kind == Kind.Text) return new Source("", text.utf8());
+  else {fail(
+      "invalidArguments",
+      "Cannot read a text: '" + pathName + "' and '" + textName + "' are strings",
+    );}
+  return new Source("", new Uint8Array(0));
+}
+
+/** The whole number `name` within bounds, or what stands for it. */
+export function integerOf(args: Json, name: string, fallback: i32, least: i32, most: i32): i32 {
+  const given = args.get(name);
+  if (given == null) return fallback;
+  const value = given.number;
+  if (value >= least && value <= most && Math.floor(value) == value) return <i32> value;
+  fail(
+    "invalidArguments",
+    "Cannot use '" + name + "': it must be a whole number from " + least.toString() + " to " +
+      most.toString(),
+  );
+  return fallback;
+}
+
+/** Whether `name` is given and true. */
+export function flagOf(args: Json, name: string): bool {
+  const given = args.get(name);
+  if (given == null) return false;
+  if (given.kind != Kind.Bool) {
+    fail("invalidArguments", "Cannot use '" + name + "': it must be true or false");
+  }
+  return given.isTrue;
+}
+
+/** The string `name` in UTF-8; null when it is not given. */
+export function textOf(args: Json, name: string): Uint8Array | null {
+  const given = args.get(name);
+  if (given == null) return null;
+  if (given.kind != Kind.Text) {
+    fail("invalidArguments", "Cannot use '" + name + "': it must be a string");
+  }
+  return given.utf8();
+}

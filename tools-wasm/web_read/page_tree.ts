@@ -1,0 +1,268 @@
+/**
+ * Reads HTML into a light tree of what a person would see. Any text is a page: nothing here fails, and time and memory
+ * are linear in the text, with a limit on depth and on parts.
+ * @module
+ */
+import { QuoteType, Tokenizer } from "htmlparser2";
+import {
+  type Attributes,
+  type Hidden,
+  type HiddenNames,
+  hiddenNames,
+  isHidden,
+  nothingHidden,
+  visibleText,
+} from "./invisible.ts";
+
+/** A text or an element. */
+export type PageNode = string | PageElement;
+
+/** An element that is seen. */
+export interface PageElement {
+  readonly name: string;
+  readonly attributes: Attributes;
+  readonly children: PageNode[];
+  /** Characters of text in it. */
+  size: number;
+  /** A block lies somewhere in it. */
+  holdsBlocks: boolean;
+}
+
+/** A page. */
+export interface Page {
+  readonly root: PageElement;
+  readonly title: string;
+  /** What `<base>` says. */
+  readonly base: string;
+  readonly hidden: Hidden;
+  /** It had more parts than are read. */
+  readonly cut: boolean;
+}
+
+/** Deepest nesting that is kept; deeper elements lie in the deepest one. */
+const DEEPEST = 100;
+const MOST_PARTS = 150_000;
+const MOST_ATTRIBUTE = 4_000;
+
+const words = (list: string): ReadonlySet<string> => new Set(list.split(" "));
+const VOID = words("area base br col embed hr img input link meta param source track wbr");
+/** Never shown, whatever is in them. */
+const UNSEEN = words(
+  "script style template noscript iframe object embed svg math canvas audio video head datalist frameset applet",
+);
+const KEPT_ATTRIBUTES = words(
+  "href src alt title start colspan role lang id class style hidden aria-hidden type content charset align",
+);
+/** Elements that begin a line of their own. */
+export const BLOCKS = words(
+  "address article aside blockquote details div dl fieldset figure footer form h1 h2 h3 h4 h5 h6 header hr main nav ol p pre section table ul",
+);
+/** An opening tag ends these, up to the borders. */
+const ENDS: Readonly<Record<string, ReadonlySet<string>>> = {
+  li: words("li"),
+  dt: words("dt dd"),
+  dd: words("dt dd"),
+  tr: words("tr td th"),
+  td: words("td th"),
+  th: words("td th"),
+  thead: words("tr td th thead tbody tfoot"),
+  tbody: words("tr td th thead tbody tfoot"),
+  tfoot: words("tr td th thead tbody tfoot"),
+  option: words("option"),
+  optgroup: words("option optgroup"),
+  body: words("head"),
+};
+const BORDERS = words("ul ol dl table td th html body select");
+
+/** Reads a page. */
+export function readPage(html: string): Page {
+  const hidden = nothingHidden();
+  const sheets = html.match(/<style[^>]{0,500}>[^<]*/gi)?.slice(0, 200) ?? [];
+  const names = hiddenNames(sheets.map((sheet) => sheet.replace(/^<style[^>]*>/i, "")).join("\n"));
+  const builder = makeBuilder(names, hidden);
+  builder.read(html);
+  return builder.page();
+}
+
+function makeElement(name: string, attributes: Attributes): PageElement {
+  return { name, attributes, children: [], size: 0, holdsBlocks: false };
+}
+
+function makeBuilder(names: HiddenNames, hidden: Hidden) {
+  const root = makeElement("#root", new Map());
+  const open: PageElement[] = [root];
+  /** Names of open elements that lie too deep or are unseen: they only have to be closed again. */
+  const unseen: string[] = [];
+  let deeper = 0;
+  let parts = 0;
+  let title = "";
+  let inTitle = false;
+  let base = "";
+  let cut = false;
+
+  const top = (): PageElement => open[open.length - 1] ?? root;
+
+  const close = (): void => {
+    const done = open.pop();
+    if (done === undefined || open.length === 0) {
+      if (open.length === 0) open.push(root);
+      return;
+    }
+    top().size += done.size;
+  };
+
+  const text = (raw: string): void => {
+    if (inTitle) {
+      if (title.length < 1_000) title += raw;
+      return;
+    }
+    if (unseen.length > 0) {
+      if (!UNSEEN.has(unseen[0] ?? "")) hidden.characters += raw.trim().length;
+      return;
+    }
+    const plain = visibleText(raw, hidden);
+    if (plain === "" || cut) return;
+    const { children } = top();
+    const last = children[children.length - 1];
+    if (typeof last === "string" && last.length < 100_000) {
+      children[children.length - 1] = last + plain;
+    } else {
+      children.push(plain);
+      count();
+    }
+    top().size += plain.length;
+  };
+
+  const count = (): void => {
+    parts += 1;
+    if (parts > MOST_PARTS) cut = true;
+  };
+
+  /** Ends open elements with these names, down to a border. */
+  const end = (ended: ReadonlySet<string>): void => {
+    for (let at = open.length - 1; at > 0; at -= 1) {
+      const name = open[at]?.name ?? "";
+      if (ended.has(name)) {
+        while (open.length > at) close();
+      } else if (BORDERS.has(name)) return;
+    }
+  };
+
+  const opened = (name: string, attributes: Attributes, selfClosing: boolean): void => {
+    if (name === "title" && title === "") inTitle = true;
+    if (name === "base" && base === "") base = attributes.get("href") ?? "";
+    const isVoid = VOID.has(name) || (selfClosing && (name === "svg" || name === "math"));
+    if (unseen.length > 0) {
+      // `<head>` often has no end tag: a body, or what belongs in one, ends it.
+      if (unseen[0] === "head" && (name === "body" || BLOCKS.has(name))) unseen.length = 0;
+      else {
+        if (!isVoid && unseen.length < 100_000) unseen.push(name);
+        return;
+      }
+    }
+    if (UNSEEN.has(name) || isHidden(attributes, names)) {
+      if (!UNSEEN.has(name)) hidden.elements += 1;
+      if (!isVoid) unseen.push(name);
+      return;
+    }
+    if (name === "html" || cut) return;
+    if (BLOCKS.has(name)) end(PARAGRAPH);
+    const ended = ENDS[name];
+    if (ended !== undefined) end(ended);
+    const element = makeElement(name, attributes);
+    if (BLOCKS.has(name)) { for (const outer of open) outer.holdsBlocks = true; }
+    count();
+    top().children.push(element);
+    if (isVoid) return;
+    if (open.length >= DEEPEST) deeper += 1;
+    else open.push(element);
+  };
+
+  const closed = (name: string): void => {
+    if (name === "title") inTitle = false;
+    if (unseen.length > 0) {
+      // Looks only a little way back: a hostile page has 100,000 open ones.
+      const least = Math.max(0, unseen.length - 500);
+      for (let at = unseen.length - 1; at >= least; at -= 1) {
+        if (unseen[at] !== name) continue;
+        unseen.length = at;
+        return;
+      }
+      return;
+    }
+    if (deeper > 0) {
+      deeper -= 1;
+      return;
+    }
+    for (let at = open.length - 1; at > 0; at -= 1) {
+      const known = open[at]?.name;
+      if (known === name) {
+        while (open.length > at) close();
+        return;
+      }
+      if (name !== "table" && (known === "td" || known === "th" || known === "table")) return;
+    }
+  };
+
+  const read = (html: string): void => {
+    let name = "";
+    let attributes = new Map<string, string>();
+    let attribute = "";
+    let value = "";
+    const ready = (selfClosing: boolean): void => {
+      opened(name, attributes, selfClosing);
+      attributes = new Map();
+    };
+    const tokenizer = new Tokenizer({ xmlMode: false, decodeEntities: true }, {
+      onopentagname: (from, to) => {
+        name = html.slice(from, Math.min(to, from + 60)).toLowerCase();
+      },
+      onattribname: (from, to) => {
+        attribute = to - from > 40 ? "" : html.slice(from, to).toLowerCase();
+        value = "";
+      },
+      onattribdata: (from, to) => {
+        if (value.length < MOST_ATTRIBUTE) {
+          value += html.slice(from, Math.min(to, from + MOST_ATTRIBUTE + 7_000));
+        }
+      },
+      onattribentity: (point) => {
+        if (value.length < MOST_ATTRIBUTE) value += String.fromCodePoint(point);
+      },
+      onattribend: (quote) => {
+        const given = quote === QuoteType.NoValue ? "" : value;
+        if (KEPT_ATTRIBUTES.has(attribute) && !attributes.has(attribute)) {
+          attributes.set(attribute, given);
+        }
+      },
+      onopentagend: () => ready(false),
+      onselfclosingtag: () => ready(true),
+      onclosetag: (from, to) =>
+        closed(html.slice(from, Math.min(to, from + 60)).toLowerCase().trim()),
+      ontext: (from, to) => text(html.slice(from, to)),
+      ontextentity: (point) => text(String.fromCodePoint(point)),
+      oncomment: () => {
+        hidden.comments += 1;
+      },
+      oncdata: () => undefined,
+      ondeclaration: () => undefined,
+      onprocessinginstruction: () => undefined,
+      onend: () => undefined,
+    });
+    tokenizer.write(html);
+    tokenizer.end();
+    while (open.length > 1) close();
+  };
+
+  const page = (): Page => ({
+    root,
+    title: visibleText(title.replace(/\s+/g, " ").trim(), hidden),
+    base,
+    hidden,
+    cut,
+  });
+
+  return Object.freeze({ read, page });
+}
+
+const PARAGRAPH = words("p");
