@@ -26,24 +26,31 @@ export interface BenchKernel {
   close(): Promise<void>;
 }
 
+/** Where what is built lies: the same as the command line's. */
+export function cacheFolder(): string {
+  return `${Deno.env.get("XDG_CACHE_HOME") ?? `${Deno.env.get("HOME")}/.cache`}/remit`;
+}
+
 /** Starts a kernel over a fresh state. */
 export async function startBenchKernel(
-  extra: Partial<Pick<KernelConfig, "pool">> = {},
+  extra: Partial<Pick<KernelConfig, "pool" | "tools">> = {},
 ): Promise<BenchKernel> {
   const dir = await Deno.makeTempDir({ prefix: "remit-bench-" });
   const home = new URL("..", import.meta.url).pathname.replace(/\/$/, "");
   const bundles = await provideBundles({
     home,
-    cache: `${Deno.env.get("XDG_CACHE_HOME") ?? `${Deno.env.get("HOME")}/.cache`}/remit`,
+    cache: cacheFolder(),
     onBuild: () => undefined,
   });
   const { publicKey } = generateKeyPairSync("ed25519");
   const config: KernelConfig = {
     dir: `${dir}/kernel`,
     runtime: `${dir}/run`,
-    bundles: { worker: bundles.worker, toolhost: bundles.toolhost, model: bundles.model },
+    bundles: bundles.children,
     programs: await findPrograms(),
     denoDir: bundles.denoDir,
+    tools: { plugins: [] },
+    secrets: [],
     personKey: publicKey.export({ format: "der", type: "spki" }).subarray(-32).toString(
       "base64url",
     ),
@@ -53,7 +60,7 @@ export async function startBenchKernel(
     controlSocket: `${dir}/run/control`,
     stay: true,
     idleMs: 1_000,
-    pool: { workers: 4 },
+    pool: { workers: 4, plugins: 1 },
     ...extra,
   };
   for (const each of [config.dir, config.runtime]) await Deno.mkdir(each, { mode: 0o700 });

@@ -1,26 +1,7 @@
 /** The gate without a disk: what a decision costs. FACTS section 7. @module */
 import { Ajv } from "ajv";
-import {
-  CallId,
-  DEFAULT_LIMITS,
-  type JsonObject,
-  type Lease,
-  LeaseId,
-  NO_POLICY,
-  noUsage,
-  Pid,
-  type ProcessRow,
-  SessionId,
-  TaskId,
-  type ToolBinding,
-  ToolName,
-} from "../contracts/mod.ts";
-import { makeGate } from "../broker/gate.ts";
-import { makePins } from "../broker/pins.ts";
-import { makePolicy } from "../broker/policy.ts";
-import { openQuestions } from "../broker/questions.ts";
-import { redact } from "../broker/redact.ts";
-import { makeTokens } from "../broker/tokens.ts";
+import { CallId, type JsonObject, type ToolBinding, ToolName } from "../contracts/mod.ts";
+import { fixedPowers, makeBenchGate } from "./_gate.ts";
 import { median } from "./quantile.ts";
 import type { Row } from "./row.ts";
 
@@ -113,52 +94,6 @@ function medians(a: () => void, b: () => void): { value: number; baseline: numbe
 }
 
 async function decider(text: string, paramSchema: string): Promise<() => void> {
-  let ids = 0;
-  const powers = {
-    now: () => 1_000,
-    id: (prefix: string) => prefix + (++ids).toString(36).padStart(12, "0"),
-    token: () => (++ids).toString(16).padStart(32, "0"),
-    after: () => () => {},
-    reach: () => {},
-  };
-  const pid = Pid.parse(2), task = TaskId.parse(powers.id("t"));
-  const process: ProcessRow = {
-    pid,
-    ppid: undefined,
-    task,
-    session: SessionId.parse(powers.id("s")),
-    conversation: "main",
-    principal: "bench",
-    profile: "operator",
-    spec: "agent",
-    mounts: [],
-    capabilities: undefined,
-    limits: DEFAULT_LIMITS,
-    depth: 0,
-    onQuestion: "queue",
-    startedAt: 0,
-    status: "running",
-    phase: "work",
-    turn: 1,
-    colour: "YELLOW",
-    label: "internal",
-    sources: [],
-    usage: noUsage(),
-    leases: [],
-    snapshot: undefined,
-    model: { id: "scripted:bench", backend: "scripted", nonce: "n" },
-    calls: new Map(),
-    exit: undefined,
-  };
-  const lease: Lease = {
-    id: LeaseId.parse(powers.id("l")),
-    task,
-    pid,
-    scope: { resource: "mount", right: "read", path: "desk" },
-    grantedAt: 0,
-    expiresAt: 9e15,
-    reason: "bench",
-  };
   const binding: ToolBinding = {
     descriptor: Object.freeze({
       name: ToolName.parse("file_read"),
@@ -181,58 +116,11 @@ async function decider(text: string, paramSchema: string): Promise<() => void> {
     }),
     invoke: () => Promise.reject(new Error("not in this bench")),
   };
-  const tools = new Map([["file_read", binding]]);
-  const log = {
-    append: () => Promise.resolve([]),
-    head: () => {
-      throw new Error("not in this bench");
-    },
-  };
-  const { publicKey } = await crypto.subtle.generateKey("Ed25519", true, [
-    "sign",
-    "verify",
-  ]) as CryptoKeyPair;
-  const raw = new Uint8Array(await crypto.subtle.exportKey("raw", publicKey));
-  const personKey = raw.toBase64({ alphabet: "base64url", omitPadding: true });
-  const store = { documents: () => Promise.resolve([]) };
-  const gate = makeGate({
-    powers,
-    processes: {
-      get: () => process,
-      list: () => [process],
-      taint: () => {},
-      advertise: (_pid, snapshot) => {
-        process.snapshot = snapshot;
-      },
-      charge: () => {},
-      wouldExceed: (_pid, charge) =>
-        process.usage.toolCalls + (charge.call === undefined ? 0 : 1) > process.limits.toolCalls
-          ? "toolCalls"
-          : undefined,
-    },
-    leases: {
-      grant: () => Promise.reject(new Error("not in this bench")),
-      derive: () => Promise.reject(new Error("not in this bench")),
-      revoke: () => Promise.resolve([]),
-      alive: () => true,
-      get: () => lease,
-      covering: (_pid, scope) => scope.path.startsWith("desk/") ? lease : undefined,
-      dead: () => undefined,
-      list: () => [lease],
-      onEnd: () => () => {},
-    },
-    questions: await openQuestions({ store, log, powers, personKey }),
-    policy: makePolicy(NO_POLICY),
-    log,
-    tools: () => tools,
-    pins: makePins([binding.descriptor]),
-    tokens: makeTokens(powers),
-    redact,
-  });
+  const { gate, process } = await makeBenchGate({ tools: () => [binding], powers: fixedPowers() });
   const call = { id: CallId.parse("c1"), name: "file_read", arguments: text };
-  const { id } = gate.advertise(pid);
+  const { id } = gate.advertise(process.pid);
   return () => {
-    const decision = gate.decide(pid, call, id);
+    const decision = gate.decide(process.pid, call, id);
     if (decision.kind !== "allow") throw new Error(JSON.stringify(decision));
   };
 }

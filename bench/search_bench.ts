@@ -205,7 +205,9 @@ async function configOf(dir: string, bundle: string): Promise<KernelConfig> {
   return {
     dir,
     runtime: `${dir}/run`,
-    bundles: { worker: bundle, toolhost: bundle, model: bundle },
+    bundles: { worker: bundle, toolhost: bundle, model: bundle, plugin: bundle, net: bundle },
+    tools: { plugins: [] },
+    secrets: [],
     programs: { deno, ...optional },
     denoDir: `${dir}/deno`,
     personKey: "",
@@ -215,7 +217,7 @@ async function configOf(dir: string, bundle: string): Promise<KernelConfig> {
     controlSocket: `${dir}/run/c`,
     stay: false,
     idleMs: 1_000,
-    pool: { workers: 0 },
+    pool: { workers: 0, plugins: 0 },
   };
 }
 

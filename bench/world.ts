@@ -63,10 +63,12 @@ export async function makeBenchWorld(
             worker: `${dir}/worker.js`,
             toolhost: `${dir}/toolhost.js`,
             model: `${dir}/model.js`,
+            plugin: `${dir}/plugin.js`,
+            net: `${dir}/net.js`,
           },
           denoDir: `${dir}/deno`,
           brokerSockets: [`${dir}/run/b0`, `${dir}/run/b1`],
-          pool: { workers: 0 },
+          pool: { workers: 0, plugins: 0 },
           ...changes,
         },
         powers,
@@ -118,7 +120,8 @@ function programs(): Partial<KernelConfig["programs"]> {
   return found;
 }
 
-function realPowers(): Powers {
+/** A real clock and real timers. */
+export function realPowers(): Powers {
   let n = 0;
   return {
     now: () => Date.now(),

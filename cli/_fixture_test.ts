@@ -15,7 +15,11 @@ import { makeDisk } from "./disk_powers.ts";
 import type { Around, Hands, KernelLink, Kernels, KernelWish, Keyboard, Screen } from "./hands.ts";
 import { greet, type Wire } from "./link.ts";
 import { makePaint } from "./paint.ts";
+import { realPlugins } from "./_plugins_fixture_test.ts";
+import type { PluginKit } from "./plugin_kit.ts";
 import { type Places, preparePlaces } from "./places.ts";
+
+import { watchFolder } from "./watch_folder_powers.ts";
 
 /** A screen that remembers. */
 export interface FakeScreen extends Screen {
@@ -236,7 +240,12 @@ export function change(
 
 /** A fresh folder with home, state and runtime places, and hands that reach a fake kernel. */
 export function fakeHands(
-  parts: { readonly ops?: FakeOps; readonly keyboard?: Keyboard; readonly input?: string } = {},
+  parts: {
+    readonly ops?: FakeOps;
+    readonly keyboard?: Keyboard;
+    readonly input?: string;
+    readonly plugins?: PluginKit;
+  } = {},
 ): Hands & {
   readonly screen: FakeScreen;
   readonly root: string;
@@ -285,6 +294,9 @@ export function fakeHands(
     around,
     interrupts: { listen: () => () => undefined },
     receipts: { verify: () => ({ ok: true, reason: "it holds" }) },
+    plugins: parts.plugins ?? realPlugins(around.home),
+    watch: watchFolder,
+    serveSite: () => ({ origin: "http://127.0.0.1:1", close: () => Promise.resolve() }),
     walls: { look: () => Promise.resolve([{ wall: "deno", stands: true, says: "yes" }]) },
     kernels: kernelsOf,
     kernels_: seen,

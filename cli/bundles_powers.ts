@@ -1,6 +1,6 @@
-/** Builds the programs that run without sources: kernel, worker, toolhost, model service. @module */
+/** Builds the programs that run without sources: the kernel and its children. @module */
 import { join } from "node:path";
-import { Fault } from "../contracts/mod.ts";
+import { Fault, type KernelConfig } from "../contracts/mod.ts";
 import { sha256Hex } from "../port/digest.ts";
 import { displayBlock } from "../text/mod.ts";
 
@@ -9,9 +9,8 @@ export interface Bundles {
   /** Digest of all sources and of Deno's version, hex. */
   readonly digest: string;
   readonly kernel: string;
-  readonly worker: string;
-  readonly toolhost: string;
-  readonly model: string;
+  /** The kernel's children, by role. */
+  readonly children: KernelConfig["bundles"];
   /** Warmed code cache of the children. */
   readonly denoDir: string;
 }
@@ -21,6 +20,8 @@ const ENTRIES = {
   worker: "runner/main.ts",
   toolhost: "workspace/host/main.ts",
   model: "models/main.ts",
+  plugin: "tools-wasm/host/main.ts",
+  net: "net/main.ts",
 } as const;
 
 const SOURCES = [
@@ -34,6 +35,8 @@ const SOURCES = [
   "runner",
   "store",
   "text",
+  "tools-wasm/binding",
+  "tools-wasm/host",
   "workspace",
 ];
 
@@ -123,7 +126,7 @@ async function build(home: string, folder: string): Promise<void> {
         join(home, "deno.json"),
         // Packages take their Node.js forms in the kernel only: children have no Node.js layer.
         "--platform",
-        role === "kernel" ? "deno" : "browser",
+        role === "kernel" || role === "net" ? "deno" : "browser",
         "--minify",
         "--keep-names",
         "-o",
@@ -187,9 +190,13 @@ export async function provideBundles(
   return Object.freeze({
     digest,
     kernel: join(folder, "kernel.js"),
-    worker: join(folder, "worker.js"),
-    toolhost: join(folder, "toolhost.js"),
-    model: join(folder, "model.js"),
+    children: {
+      worker: join(folder, "worker.js"),
+      toolhost: join(folder, "toolhost.js"),
+      model: join(folder, "model.js"),
+      plugin: join(folder, "plugin.js"),
+      net: join(folder, "net.js"),
+    },
     denoDir: join(folder, "deno"),
   });
 }

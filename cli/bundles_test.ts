@@ -5,7 +5,7 @@ import { digestSources, provideBundles } from "./bundles_powers.ts";
 
 function fakeHome(): string {
   const home = Deno.makeTempDirSync({ prefix: "remit-home-" });
-  for (const folder of ["kernel", "runner", "models", "workspace/host"]) {
+  for (const folder of ["kernel", "runner", "models", "workspace/host", "tools-wasm/host", "net"]) {
     Deno.mkdirSync(join(home, folder), { recursive: true });
     Deno.writeTextFileSync(join(home, folder, "main.ts"), `const n: number = 1;\nvoid n;\n`);
   }
@@ -21,7 +21,7 @@ Deno.test("two that build at once end with the same whole bundles, and a third b
     provideBundles({ home, cache, onBuild: () => built += 1 });
   const [one, two] = await Promise.all([provide(), provide()]);
   assert.deepEqual(one, two);
-  for (const path of [one.kernel, one.worker, one.toolhost, one.model]) {
+  for (const path of [one.kernel, ...Object.values(one.children)]) {
     assert.ok(Deno.statSync(path).isFile);
   }
   const before = built;

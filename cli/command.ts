@@ -23,7 +23,12 @@ export type Work = (command: Command) => Promise<number>;
 export async function reachKernel(command: Command): Promise<KernelLink> {
   const { hands, places } = command;
   const config = loadConfig(hands.disk, places, { folder: hands.around.cwd, mounts: [] });
-  return await hands.kernels(places).provide({ policy: config.policy, mounts: [], exact: false });
+  return await hands.kernels(places).provide({
+    policy: config.policy,
+    toolKeys: config.toolKeys,
+    mounts: [],
+    exact: false,
+  });
 }
 
 /** Asks the kernel one thing. */

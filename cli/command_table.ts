@@ -1,25 +1,18 @@
 /** Every command: its words, its flags, its examples. Help and parsing read this one table. @module */
 
-/** One flag. `value` names what follows it; absent for a switch. */
-export interface FlagSpec {
-  readonly name: string;
-  readonly short?: string;
-  readonly value?: string;
-  readonly many?: boolean;
-  readonly help: string;
-}
-
-/** One command. */
-export interface CommandSpec {
-  /** `run`, `task show`: one or two words. Empty: the session over this folder. */
-  readonly name: string;
-  readonly args: string;
-  readonly help: string;
-  readonly flags: readonly FlagSpec[];
-  /** Least and most positional arguments. */
-  readonly takes: readonly [number, number];
-  readonly examples: readonly string[];
-}
+import {
+  ANSWERS,
+  type CommandSpec,
+  type FlagSpec,
+  MODEL,
+  MOUNT,
+  ON_QUESTION,
+  PROFILE,
+  simple,
+  TRACE,
+} from "./command_spec.ts";
+import { PLUGIN_COMMANDS } from "./plugin_command_table.ts";
+export type { CommandSpec, FlagSpec };
 
 /** Flags that every command takes. */
 export const COMMON_FLAGS: readonly FlagSpec[] = [
@@ -29,31 +22,16 @@ export const COMMON_FLAGS: readonly FlagSpec[] = [
   { name: "version", short: "V", help: "show the version" },
 ];
 
-const MOUNT: FlagSpec = {
-  name: "mount",
-  value: "NAME=DIR[:ro|stage|rw]",
-  many: true,
-  help: "a folder that the agent sees as NAME; stage (the default) collects its changes for review",
-};
-const MODEL: FlagSpec = { name: "model", value: "REF", help: "the model, such as scripted:FILE" };
-const TRACE: FlagSpec = {
-  name: "trace",
-  value: "FILE",
-  help: "write the execution trace, JSON lines",
-};
 const RUN_FLAGS: readonly FlagSpec[] = [
   { name: "request", short: "p", value: "TEXT", help: "what to do; - reads standard input" },
   MOUNT,
   MODEL,
   { name: "agent", value: "NAME", help: "an agent that remit.yaml describes" },
-  { name: "profile", value: "operator|guest|anonymous", help: "whose rules hold" },
-  {
-    name: "on-question",
-    value: "ask|queue|deny",
-    help: "what happens when something needs a person; without a terminal: queue",
-  },
-  { name: "answers", value: "FILE", help: "answers given beforehand, JSON" },
+  PROFILE,
+  ON_QUESTION,
+  ANSWERS,
   TRACE,
+  { name: "story", value: "NAME", help: "play a story: desk (the demo), exec, web" },
   { name: "plan", help: "only read and propose: nothing may be staged or applied" },
 ];
 const FOR: FlagSpec = { name: "for", value: "once|turn|session", help: "how long an answer holds" };
@@ -63,15 +41,6 @@ const PASSPHRASE: FlagSpec = {
   value: "FILE",
   help: "read the passphrase from a file instead of the terminal",
 };
-
-const simple = (
-  name: string,
-  args: string,
-  takes: readonly [number, number],
-  help: string,
-  examples: readonly string[],
-  flags: readonly FlagSpec[] = [],
-): CommandSpec => ({ name, args, takes, help, examples, flags });
 
 /** Every command, in the order in which help lists them. */
 export const COMMANDS: readonly CommandSpec[] = [
@@ -147,7 +116,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   simple("grants", "[TASK]", [0, 1], "answers that still hold", ["remit grants"]),
   simple("can", "AGENT TOOL JSON", [3, 3], "which rule would decide a call, and why", [
     `remit can agent file_read '{"path":"desk/keys.env"}' --mount desk=.`,
-  ], [{ name: "profile", value: "operator|guest|anonymous", help: "whose rules hold" }, MOUNT]),
+  ], [PROFILE, MOUNT]),
   simple("outbox list", "[TASK]", [0, 1], "what agents made for you", ["remit outbox list"]),
   simple("outbox show", "ARTIFACT", [1, 1], "one of them", ["remit outbox show a2"]),
   simple("outbox release", "ARTIFACT", [1, 1], "let it out of quarantine", [
@@ -165,6 +134,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     PASSPHRASE,
     { name: "new-passphrase-file", value: "FILE", help: "where the new passphrase is" },
   ]),
+  ...PLUGIN_COMMANDS,
   simple("doctor", "", [0, 0], "which walls stand on this machine", ["remit doctor"]),
   simple("stop", "", [0, 0], "end the kernel when it is idle", ["remit stop"]),
 ];

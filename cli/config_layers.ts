@@ -1,6 +1,7 @@
 /** Layers of configuration become one policy. DESIGN section 6. @module */
 import {
   type AgentSpec,
+  type CommandClass,
   type Label,
   type Limits,
   mixColour,
@@ -35,6 +36,10 @@ export interface Merged {
   /** Mounts that untrusted layers want narrower. */
   readonly narrowMounts: readonly NonNullable<RemitConfig["mounts"]>[];
   readonly marks: readonly Mark[];
+  /** From trusted layers only: Ed25519 public keys, hex. */
+  readonly toolKeys: readonly string[];
+  /** From trusted layers only. */
+  readonly commands: Readonly<Record<string, CommandClass>>;
   /** What was left out of untrusted layers, for the person: `FILE:LINE: why`. */
   readonly notes: readonly string[];
 }
@@ -79,6 +84,8 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
   let agents: Record<string, AgentSpec> = {};
   let mounts: NonNullable<RemitConfig["mounts"]> = {};
   const marks: Mark[] = [];
+  const toolKeys = new Set<string>();
+  let commands: Record<string, CommandClass> = {};
   const notes: string[] = [];
   const narrowMounts: NonNullable<RemitConfig["mounts"]>[] = [];
   for (const { file } of layers.filter((each) => each.trusted)) {
@@ -88,6 +95,8 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
     agents = { ...agents, ...file.config.agents };
     mounts = { ...mounts, ...file.config.mounts };
     marks.push(...(file.config.marks ?? []));
+    for (const key of file.config.toolKeys ?? []) toolKeys.add(key);
+    commands = { ...commands, ...file.config.commands };
   }
   for (const { file } of layers.filter((each) => !each.trusted)) {
     const narrowed = narrowPolicy(policy, file);
@@ -96,7 +105,18 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
     if (file.config.mounts !== undefined) narrowMounts.push(file.config.mounts);
     marks.push(...(file.config.marks ?? []));
   }
-  return Object.freeze({ policy, model, models, agents, mounts, narrowMounts, marks, notes });
+  return Object.freeze({
+    policy,
+    model,
+    models,
+    agents,
+    mounts,
+    narrowMounts,
+    marks,
+    toolKeys: [...toolKeys],
+    commands,
+    notes,
+  });
 }
 
 const MODES = ["rw", "stage", "ro"] as const;

@@ -115,7 +115,7 @@ export function narrowPolicy(
   const { config } = file;
   const rules = sortRules(file.rules);
   const notes = rules.notes;
-  for (const key of ["model", "models", "agents"] as const) {
+  for (const key of ["model", "models", "agents", "toolKeys", "commands"] as const) {
     if (config[key] !== undefined) notes.push(`${file.at([key])}: "${key}" could widen`);
   }
   if (config.selfConsent === true) notes.push(`${file.at(["selfConsent"])}: "selfConsent" widens`);

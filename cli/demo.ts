@@ -1,24 +1,22 @@
-/** The demo: a scripted model at a copied desk. @module */
+/** The demo and the stories: a scripted model at a copied desk. @module */
 import { basename, join } from "node:path";
 import { Fault } from "../contracts/mod.ts";
 import type { Command } from "./command.ts";
 import type { DiskRead, DiskWrite } from "./hands.ts";
-import { has } from "./parse_arguments.ts";
+import { flag, has } from "./parse_arguments.ts";
 import type { RunDefaults } from "./run_setting.ts";
+import { DEMO, STORIES, type Story } from "./stories.ts";
 
-/** A demo that is ready to run. */
+/** A story that is ready to run. */
 export interface Demo {
   readonly defaults: RunDefaults;
   readonly request: string;
   /** What to say before it starts. */
   readonly lines: readonly string[];
+  /** Ends what was served for it. */
+  close(): Promise<void>;
 }
 
-const REQUEST_LINES = [
-  "Read my notes and the mail in the inbox, and bring the notes",
-  "up to date where the mail says so.",
-];
-const REQUEST = REQUEST_LINES.join(" ");
 /** Files beside the desk that steer the demo, and are not part of it. */
 const STEERING = new Set(["demo.yaml", "answers.json"]);
 const MOST_FILES = 1_000;
@@ -44,51 +42,72 @@ function copyFolder(
   }
 }
 
-/** Copies the desk to a fresh temporary folder, which is kept. */
+/** The story that `--story` names, else the demo. @throws Fault `notFound` listing all. */
+function chosenStory(command: Command): Story {
+  const name = flag(command.parsed, "story");
+  if (name === undefined) return DEMO;
+  const found = STORIES.find((story) => story.name === name);
+  if (found !== undefined) return found;
+  const names = STORIES.map((story) => story.name).join(", ");
+  throw new Fault("notFound", `Cannot play story "${name}": there are ${names}`);
+}
+
+/** Copies the story's desk to a fresh temporary folder, which is kept, and serves its site. */
 export function prepareDemo(command: Command): Demo {
   const { hands } = command;
   const { paint } = hands.screen;
-  const desk = join(hands.around.home, "examples", "desk");
-  const scenario = join(desk, "demo.yaml");
+  const story = chosenStory(command);
+  const examples = join(hands.around.home, "examples");
+  const steering = join(examples, story.steering);
+  const scenario = join(steering, "demo.yaml");
   if (hands.disk.read(scenario) === undefined) {
     throw new Fault("notFound", `Cannot run the demo: there is no "${scenario}"`);
   }
-  const folder = join(hands.disk.temporary("remit-demo-"), basename(desk));
-  hands.disk.makeFolder(folder);
-  for (const name of hands.disk.list(desk)) {
-    if (STEERING.has(name)) continue;
-    const [source, target] = [join(desk, name), join(folder, name)];
-    if (hands.disk.stat(source)?.folder === true) {
-      copyFolder(hands.disk, source, target, { files: MOST_FILES });
-    } else {
-      const bytes = hands.disk.read(source);
-      if (bytes !== undefined) hands.disk.write(target, bytes, { mode: 0o600 });
-    }
-  }
+  const folder = copyDesk(hands.disk, join(examples, story.desk));
   const unattended = hands.keyboard === undefined && !has(command.parsed, "on-question") &&
     !has(command.parsed, "answers");
-  const answers = join(desk, "answers.json");
+  const answers = join(steering, "answers.json");
+  const site = story.site === undefined ? undefined : hands.serveSite(join(examples, story.site));
+  const wish = story.request.map((line) => line.replace("ORIGIN", site?.origin ?? ""));
   return {
-    request: REQUEST,
+    request: wish.join(" "),
     defaults: {
       folder,
       mounts: [{ name: "desk", dir: folder, mode: "stage" }],
       model: `scripted:${scenario}`,
       ...(unattended ? { answersFile: answers } : {}),
+      ...(site === undefined ? {} : { site: site.origin }),
     },
     lines: [
       `${
         paint.bold("The Remit demo.")
       } The model is scripted: it plays a part from a file, and no real`,
-      "model is asked. One of the mails on this desk carries an injection, and the model",
-      "obeys it. Watch what comes of that.",
+      `model is asked. ${story.about[0]}`,
+      ...story.about.slice(1),
       "",
       `  desk      ${folder}  ${paint.dim("(a copy, kept)")}`,
-      ...REQUEST_LINES.map((line, n) => `  ${n === 0 ? "request " : "        "}  ${line}`),
+      ...wish.map((line, n) => `  ${n === 0 ? "request " : "        "}  ${line}`),
       ...(unattended
         ? [`  answers   ${answers}  ${paint.dim("(there is no terminal to ask at)")}`]
         : []),
       "",
     ],
+    close: async () => await site?.close(),
   };
+}
+
+function copyDesk(disk: DiskRead & DiskWrite, desk: string): string {
+  const folder = join(disk.temporary("remit-demo-"), basename(desk));
+  disk.makeFolder(folder);
+  for (const name of disk.list(desk)) {
+    if (STEERING.has(name)) continue;
+    const [source, target] = [join(desk, name), join(folder, name)];
+    if (disk.stat(source)?.folder === true) {
+      copyFolder(disk, source, target, { files: MOST_FILES });
+    } else {
+      const bytes = disk.read(source);
+      if (bytes !== undefined) disk.write(target, bytes, { mode: 0o600 });
+    }
+  }
+  return folder;
 }

@@ -14,6 +14,16 @@ function orUndefined<T>(read: () => T): T | undefined {
   }
 }
 
+/** Gives a draft its name unless a file has it already: of two at once, the first one stays. */
+function linkFresh(draft: string, path: string): void {
+  try {
+    Deno.linkSync(draft, path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+  }
+  Deno.removeSync(draft);
+}
+
 /** Makes the hands that touch the disk, with the process's own rights. */
 export function makeDisk(): DiskRead & DiskWrite {
   return Object.freeze({
@@ -30,7 +40,11 @@ export function makeDisk(): DiskRead & DiskWrite {
           uid: found.uid ?? 0,
         };
       }),
-    write(path: string, bytes: Uint8Array | string, options?: { readonly mode?: number }): void {
+    write(
+      path: string,
+      bytes: Uint8Array | string,
+      options?: { readonly mode?: number; readonly fresh?: boolean },
+    ): void {
       const draft = `${path}.${crypto.randomUUID()}.tmp`;
       const data = typeof bytes === "string" ? new TextEncoder().encode(bytes) : bytes;
       try {
@@ -41,12 +55,14 @@ export function makeDisk(): DiskRead & DiskWrite {
         });
         for (let at = 0; at < data.length;) at += file.writeSync(data.subarray(at));
         file.syncSync();
-        Deno.renameSync(draft, path);
+        if (options?.fresh === true) linkFresh(draft, path);
+        else Deno.renameSync(draft, path);
       } catch (error) {
         orUndefined(() => Deno.removeSync(draft));
         throw error;
       }
     },
+    remove: (path: string) => void orUndefined(() => Deno.removeSync(path, { recursive: true })),
     makeFolder(path: string, mode = 0o700): void {
       Deno.mkdirSync(path, { recursive: true, mode });
     },

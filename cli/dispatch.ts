@@ -30,6 +30,7 @@ import { placesOf } from "./places.ts";
 import { answerCommand, questionsCommand } from "./question_commands.ts";
 import { runCommand } from "./run_command.ts";
 import { safeJson } from "./safe_json.ts";
+import { secretList, secretRemove, secretSet } from "./secret_commands.ts";
 import { sessionCommand } from "./session_command.ts";
 import { stopCommand } from "./stop_command.ts";
 import {
@@ -42,6 +43,9 @@ import {
   taskShow,
   undoCommand,
 } from "./task_commands.ts";
+import { toolCall } from "./tool_call_command.ts";
+import { toolAdd, toolInspect, toolList, toolRemove } from "./tool_commands.ts";
+import { toolBuild, toolDev, toolNew, toolSign, toolTest } from "./tool_make_commands.ts";
 import { trustCommand } from "./trust_command.ts";
 import { VERSION } from "./version.ts";
 
@@ -78,6 +82,19 @@ const WORK: Readonly<Record<string, Work>> = {
   "key create": keyCreate,
   "key show": keyShow,
   "key rotate": keyRotate,
+  "tool list": toolList,
+  "tool inspect": toolInspect,
+  "tool add": toolAdd,
+  "tool remove": toolRemove,
+  "tool call": toolCall,
+  "tool new": toolNew,
+  "tool build": toolBuild,
+  "tool test": toolTest,
+  "tool dev": toolDev,
+  "tool sign": toolSign,
+  "secret set": secretSet,
+  "secret list": secretList,
+  "secret remove": secretRemove,
   doctor: doctorCommand,
   stop: stopCommand,
 };

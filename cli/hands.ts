@@ -2,6 +2,7 @@
 import type { Json, PolicySource } from "../contracts/mod.ts";
 import type { Paint } from "./paint.ts";
 import type { Places } from "./places.ts";
+import type { PluginKit } from "./plugin_kit.ts";
 
 /** Where words go. Everything given to it must be safe text. */
 export interface Screen {
@@ -43,8 +44,17 @@ export interface DiskRead {
 
 /** Writes files of the operator's own. */
 export interface DiskWrite {
-  /** Whole or not at all, by rename. `mode` is 0600 when not given. */
-  write(path: string, bytes: Uint8Array | string, options?: { readonly mode?: number }): void;
+  /**
+   * Whole or not at all, by rename. `mode` is 0600 when not given. `fresh` leaves a file that is
+   * there already as it is.
+   */
+  write(
+    path: string,
+    bytes: Uint8Array | string,
+    options?: { readonly mode?: number; readonly fresh?: boolean },
+  ): void;
+  /** A file, or a folder with all in it; nothing when there is none. */
+  remove(path: string): void;
   /** With its parents. 0700 when not given. */
   makeFolder(path: string, mode?: number): void;
   append(path: string, text: string): void;
@@ -86,6 +96,8 @@ export interface KernelLink {
 /** What a kernel is started for. */
 export interface KernelWish {
   readonly policy: PolicySource;
+  /** Keys whose plugins are trusted as Remit's own. */
+  readonly toolKeys: readonly string[];
   /** Real folders of the declared mounts. */
   readonly mounts: readonly string[];
   /** Only a kernel with exactly this policy will do. */
@@ -123,6 +135,12 @@ export interface Interrupts {
   listen(press: (count: number) => void): () => void;
 }
 
+/** A site of a story, served on this machine. */
+export interface StorySite {
+  readonly origin: string;
+  close(): Promise<void>;
+}
+
 /** Everything a command is handed. */
 export interface Hands {
   readonly screen: Screen;
@@ -133,6 +151,11 @@ export interface Hands {
   readonly interrupts: Interrupts;
   readonly receipts: ReceiptCheck;
   readonly walls: Walls;
+  readonly plugins: PluginKit;
+  /** Yields after each change of files beneath a folder, until `signal` aborts. */
+  watch(folder: string, signal: AbortSignal): AsyncIterable<void>;
+  /** Serves the pages of a folder for `--story`. */
+  serveSite(folder: string): StorySite;
   kernels(places: Places): Kernels;
   /** All of standard input. */
   readInput(): Promise<string>;

@@ -18,18 +18,20 @@ const START = [
 /** What of a configuration decides what the kernel may do. */
 export type Granted = Pick<
   KernelConfig,
-  "dir" | "runtime" | "programs" | "denoDir" | "brokerSockets" | "controlSocket"
+  "dir" | "runtime" | "programs" | "denoDir" | "brokerSockets" | "controlSocket" | "tools"
 >;
 
 /**
  * The kernel's own permissions: its state and runtime folders, its sockets, the programs that it
- * starts; read on the mounts only where no namespace resolves them. Throws a TypeError for a path
+ * starts, plugins' code; read on the mounts only where no namespace resolves them. Throws a TypeError for a path
  * that holds a comma, which Deno reads as a separator.
  */
 export function kernelPermissions(config: Granted, mounts: readonly string[]): string[] {
   const own = [config.dir, config.runtime];
   const storage = `${config.denoDir}/location_data`;
-  const read = [...own, storage, ...(config.programs.bwrap === undefined ? mounts : [])];
+  const { engine, plugins } = config.tools;
+  const code = [...(engine === undefined ? [] : [engine]), ...plugins].map(({ file }) => file);
+  const read = [...own, storage, ...code, ...(config.programs.bwrap === undefined ? mounts : [])];
   const programs = Object.values(config.programs).filter((each) => each !== undefined);
   const sockets = [config.controlSocket, ...config.brokerSockets].map((each) => `unix:${each}`);
   return [

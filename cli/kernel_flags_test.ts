@@ -1,11 +1,19 @@
 import assert from "node:assert/strict";
-import { type KernelConfig, NO_POLICY } from "../contracts/mod.ts";
+import { type KernelConfig, NO_POLICY, PluginManifest } from "../contracts/mod.ts";
 import { kernelFlags } from "./kernel_flags.ts";
 
 const config = (more: Partial<KernelConfig> = {}): KernelConfig => ({
   dir: "/s/kernel",
   runtime: "/r",
-  bundles: { worker: "/c/worker.js", toolhost: "/c/toolhost.js", model: "/c/model.js" },
+  bundles: {
+    worker: "/c/worker.js",
+    toolhost: "/c/toolhost.js",
+    model: "/c/model.js",
+    plugin: "/c/plugin.js",
+    net: "/c/net.js",
+  },
+  tools: { plugins: [] },
+  secrets: [],
   programs: { deno: "/bin/deno", bwrap: "/bin/bwrap" },
   denoDir: "/c/deno",
   personKey: "k",
@@ -15,7 +23,7 @@ const config = (more: Partial<KernelConfig> = {}): KernelConfig => ({
   controlSocket: "/r/control",
   stay: false,
   idleMs: 1,
-  pool: { workers: 1 },
+  pool: { workers: 1, plugins: 0 },
   ...more,
 });
 
@@ -51,4 +59,24 @@ Deno.test("without bubblewrap it may read the declared mounts, and still not wri
 Deno.test("mallory's comma in a folder's name grants no second folder", () => {
   const options = { bundle: "/c/kernel.js", mounts: [] };
   assert.throws(() => kernelFlags(config({ dir: "/s,/etc" }), options), /comma/);
+});
+
+Deno.test("it may read the code of plugins, file by file, and not the folder that they lie in", () => {
+  const manifest = PluginManifest.parse({
+    name: "alpha",
+    version: "1.0.0",
+    licence: "MIT",
+    engine: "script",
+    sha256: "a".repeat(64),
+    tools: [{ name: "alpha", description: "does it", parameters: {} }],
+    memoryPages: 16,
+  });
+  const tools: KernelConfig["tools"] = {
+    engine: { file: "/t/exec.wasm", sha256: "b".repeat(64) },
+    plugins: [{ manifest, file: "/s/person/tools/alpha/plugin.js", trusted: false }],
+  };
+  const flags = kernelFlags(config({ tools }), { bundle: "/c/kernel.js", mounts: [] });
+  assert.ok(flags.includes(
+    "--allow-read=/s/kernel,/r,/c/deno/location_data,/t/exec.wasm,/s/person/tools/alpha/plugin.js",
+  ));
 });

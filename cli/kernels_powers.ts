@@ -16,7 +16,11 @@ import { startKernel } from "./kernel_start_powers.ts";
 import { openKeyRing } from "./key_ring.ts";
 import { greet } from "./link.ts";
 import { type Places, preparePlaces } from "./places.ts";
+import { choosePlugins } from "./plugin_choice.ts";
+import type { PluginKit } from "./plugin_kit.ts";
+import { installedPlugins } from "./plugin_store.ts";
 import { findPrograms } from "./programs_powers.ts";
+import { openSecretKeep } from "./secret_keep.ts";
 import { connectSocket } from "./socket_powers.ts";
 import { VERSION } from "./version.ts";
 
@@ -40,6 +44,7 @@ export function makeKernels(
     readonly around: Around;
     readonly disk: DiskRead & DiskWrite;
     readonly screen: Screen;
+    readonly plugins: Pick<PluginKit, "builtIn" | "reserved">;
   },
 ): Kernels {
   const { places, around, disk, screen } = parts;
@@ -59,12 +64,23 @@ export function makeKernels(
   const configFor = async (
     wish: KernelWish,
   ): Promise<{ config: KernelConfig; bundle: string }> => {
-    const bundles = await provideBundles({
-      home: around.home,
-      cache: places.cache,
-      onBuild: () =>
-        screen.say(screen.paint.dim("remit  building its programs, once for this version …")),
+    const { home } = around;
+    const say = (text: string): void => screen.say(screen.paint.dim(`remit  ${text}`));
+    const [bundles, built] = await Promise.all([
+      provideBundles({
+        ...{ home, cache: places.cache },
+        onBuild: () => say("building its programs, once for this version …"),
+      }),
+      parts.plugins.builtIn(),
+    ]);
+    const onRefused = (text: string): void =>
+      screen.say(displayBlock(text, { prefix: "", maxLines: 2 }).join(" "));
+    const { toolKeys } = wish;
+    const tools = choosePlugins({
+      ...{ built, onRefused, reserved: parts.plugins.reserved },
+      installed: installedPlugins(disk, places, { toolKeys, onRefused }),
     });
+    const secrets = openSecretKeep(disk, places);
     const ring = openKeyRing(disk, places);
     const personKey = ring.provideConsent().key;
     const stepUpKey = ring.stepUpKey();
@@ -73,21 +89,28 @@ export function makeKernels(
       personKey,
       ...(stepUpKey === undefined ? {} : { stepUpKey }),
     };
-    const rules = digestOf(toJson(told));
+    const rules = digestOf(toJson({
+      ...told,
+      tools: tools.plugins.map(({ manifest, trusted }) => ({ manifest, trusted })),
+      // Of what is sealed: a digest of values could be guessed back.
+      secrets: secrets.digest(),
+    }));
     const config: KernelConfig = {
       ...told,
       dir: places.kernel,
       runtime: places.runtime,
-      bundles: { worker: bundles.worker, toolhost: bundles.toolhost, model: bundles.model },
+      bundles: bundles.children,
       programs: await findPrograms(),
       denoDir: bundles.denoDir,
+      tools,
+      secrets: secrets.load(),
       // Names sources and rules: a kernel of other ones is another harness.
       harness: `${VERSION}-${bundles.digest.slice(0, 12)}-${rules.slice(0, 12)}`,
       brokerSockets: places.brokerSockets,
       controlSocket: places.controlSocket,
       stay: false,
       idleMs: IDLE_MS,
-      pool: { workers: 2 },
+      pool: { workers: 2, plugins: 1 },
     };
     return { config, bundle: bundles.kernel };
   };

@@ -76,6 +76,7 @@ export async function canCommand(command: Command): Promise<number> {
   const kernels = hands.kernels(places);
   const link = await kernels.provide({
     policy: config.policy,
+    toolKeys: config.toolKeys,
     mounts: mounts.map((mount) => mount.dir),
     exact: true,
   });

@@ -1,16 +1,36 @@
 /** init: the command line's process. Wires its powers, and nothing else. @module */
 import { verifyReceipt } from "../broker/audit/mod.ts";
+import { parseToolYaml, provideTools, runBuild } from "../tools-wasm/build/mod.ts";
+import { MODULE_BYTES } from "../tools-wasm/host/bounds.ts";
+import { gateFindings } from "../tools-wasm/host/load_gate.ts";
+import { readShape } from "../tools-wasm/host/module_shape.ts";
+import { WORKSPACE_TOOLS } from "../workspace/mod.ts";
 import { readAround } from "./around_powers.ts";
 import { makeDisk } from "./disk_powers.ts";
 import { runCommandLine } from "./dispatch.ts";
 import { makeKernels } from "./kernels_powers.ts";
+import { makePluginKit } from "./plugin_kit_powers.ts";
+import { placesOf } from "./places.ts";
+import { serveStorySite } from "./story_site_powers.ts";
 import { makeInterrupts, makeKeyboard, makeScreen, readInput } from "./terminal_powers.ts";
+import { watchFolder } from "./watch_folder_powers.ts";
 import { makeWalls } from "./walls_powers.ts";
 
 const home = Deno.realPathSync(new URL("..", import.meta.url));
 const screen = makeScreen();
 const around = readAround(home);
 const disk = makeDisk();
+const plugins = makePluginKit({
+  provideTools,
+  runBuild,
+  readToolYaml: parseToolYaml,
+  look: readShape,
+  judge: (module, rule) => [
+    ...(module.length > MODULE_BYTES ? [`it is longer than ${MODULE_BYTES} bytes`] : []),
+    ...gateFindings(readShape(module), rule),
+  ],
+  reserved: [...WORKSPACE_TOOLS.map(({ descriptor }) => descriptor.name), "http_fetch"],
+}, { home, screen, cache: () => placesOf(around, undefined).cache });
 
 Deno.exit(
   await runCommandLine(Deno.args, {
@@ -21,7 +41,10 @@ Deno.exit(
     interrupts: makeInterrupts(),
     receipts: { verify: verifyReceipt },
     walls: makeWalls(),
-    kernels: (places) => makeKernels({ places, around, disk, screen }),
+    plugins,
+    watch: watchFolder,
+    serveSite: serveStorySite,
+    kernels: (places) => makeKernels({ places, around, disk, screen, plugins }),
     readInput,
   }),
 );

@@ -7,7 +7,7 @@ import { type Command, commandText, printJson } from "./command.ts";
 import { prepareDemo } from "./demo.ts";
 import type { KernelLink } from "./hands.ts";
 import { flag, has } from "./parse_arguments.ts";
-import { type RunSetting, settle } from "./run_setting.ts";
+import { type RunDefaults, type RunSetting, settle } from "./run_setting.ts";
 import {
   awaitEnd,
   createTask,
@@ -134,24 +134,43 @@ async function finish(
 
 /** Runs one request to its end; gives the task's exit code. */
 export async function runCommand(command: Command): Promise<number> {
-  const { hands, parsed, places } = command;
+  const { hands, parsed } = command;
   const request = await requestOf(command);
   const isDemo = request === undefined && !has(parsed, "mount") && !has(parsed, "model");
   if (request === undefined && !isDemo) {
     throw new Fault("invalidInput", "Cannot start an agent: say what to do, with -p TEXT");
   }
-  const demo = isDemo ? prepareDemo(command) : undefined;
-  const setting = settle(command, demo?.defaults ?? { folder: hands.around.cwd, mounts: [] });
-  for (const line of demo?.lines ?? []) hands.screen.say(line);
+  if (!isDemo) {
+    if (has(parsed, "story")) {
+      throw new Fault("invalidInput", "Cannot play a story: it brings its own request and model");
+    }
+    return await runOnce(command, { request: request ?? "", folder: hands.around.cwd, mounts: [] });
+  }
+  const demo = prepareDemo(command);
+  try {
+    return await runOnce(command, { ...demo.defaults, request: demo.request, lines: demo.lines });
+  } finally {
+    await demo.close();
+  }
+}
+
+async function runOnce(
+  command: Command,
+  what: RunDefaults & { readonly request: string; readonly lines?: readonly string[] },
+): Promise<number> {
+  const { hands, parsed, places } = command;
+  const setting = settle(command, what);
+  for (const line of what.lines ?? []) hands.screen.say(line);
   const link = await hands.kernels(places).provide({
     policy: setting.config.policy,
+    toolKeys: setting.config.toolKeys,
     mounts: setting.mounts.map((mount) => mount.dir),
     exact: true,
   });
   try {
     if (!command.json) showHead(command, setting);
     const task = await createTask(command, link, setting, {
-      text: request ?? demo?.request ?? "",
+      text: what.request,
       interactive: false,
       plan: has(parsed, "plan"),
     });
@@ -159,7 +178,7 @@ export async function runCommand(command: Command): Promise<number> {
       setting,
       budget: setting.limits.money ?? DEFAULT_BUDGET,
     });
-    return await finish(command, link, running, demo !== undefined);
+    return await finish(command, link, running, what.lines !== undefined);
   } finally {
     link.close();
   }

@@ -6,6 +6,7 @@ import {
   type Mount,
   type OnQuestion,
   OnQuestion as OnQuestionSchema,
+  type PlacedRule,
   Profile,
   type TaskRequest,
 } from "../contracts/mod.ts";
@@ -39,7 +40,11 @@ export interface RunDefaults {
   readonly folder: string;
   readonly mounts: readonly MountWish[];
   readonly model?: string;
+  /** The text of a scripted model's play, in place of any model. */
+  readonly play?: string;
   readonly answersFile?: string;
+  /** An origin of the command's own, which the agent may ask to fetch from. */
+  readonly site?: string;
 }
 
 function readAnswers(command: Command, file: string): PreparedAnswers {
@@ -81,6 +86,35 @@ function chooseMounts(
   return { mounts, config };
 }
 
+function modelOf(command: Command, defaults: RunDefaults, config: Merged): TaskRequest["model"] {
+  if (defaults.play !== undefined) {
+    const played = JSON.stringify({ file: "terminal", text: defaults.play });
+    return { ref: "scripted:terminal", config: played };
+  }
+  const ref = flag(command.parsed, "model") ?? defaults.model ?? config.model;
+  if (ref !== undefined) return resolveModel(ref, config.models, command.hands);
+  throw new Fault(
+    "invalidInput",
+    "Cannot start an agent: no model is chosen; add --model REF (such as " +
+      '--model scripted:FILE), or a line "model: REF" to remit.yaml',
+  );
+}
+
+/** The rules with a story's own site granted: each request is asked about. */
+function withSite(config: Merged, site: string | undefined): Merged {
+  if (site === undefined) return config;
+  const { policy } = config;
+  const rule: PlacedRule = {
+    name: "the story's own site",
+    at: "built-in: the story",
+    category: "network",
+    destination: site,
+    mode: "consent",
+  };
+  const clearance = { ...policy.clearance, [site]: "internal" as const };
+  return { ...config, policy: { ...policy, rules: [rule, ...policy.rules], clearance } };
+}
+
 /**
  * Reads flags and configuration.
  *
@@ -88,19 +122,12 @@ function chooseMounts(
  */
 export function settle(command: Command, defaults: RunDefaults): RunSetting {
   const { hands, parsed } = command;
-  const { mounts: all, config } = chooseMounts(command, defaults);
+  const { mounts: all, config: written } = chooseMounts(command, defaults);
+  const config = withSite(written, defaults.site);
   const agent = chooseAgent(config.agents, flag(parsed, "agent"));
   const mounts = mountsOf(agent, all);
   for (const note of config.notes) {
     hands.screen.say(`  ${displayText(note, { max: 500 })}: left out (see "remit trust --help")`);
-  }
-  const ref = flag(parsed, "model") ?? defaults.model ?? config.model;
-  if (ref === undefined) {
-    throw new Fault(
-      "invalidInput",
-      "Cannot start an agent: no model is chosen; add --model REF (such as " +
-        '--model scripted:FILE), or a line "model: REF" to remit.yaml',
-    );
   }
   const file = flag(parsed, "answers") ?? defaults.answersFile;
   const asked = oneOf(parsed, "on-question", OnQuestionSchema.options);
@@ -113,7 +140,7 @@ export function settle(command: Command, defaults: RunDefaults): RunSetting {
   return {
     config,
     mounts,
-    model: resolveModel(ref, config.models, hands),
+    model: modelOf(command, defaults, config),
     profile: oneOf(parsed, "profile", Profile.options) ?? "operator",
     onQuestion: asked ?? (hands.keyboard === undefined ? "queue" : "ask"),
     prepared: file === undefined ? undefined : readAnswers(command, file),

@@ -169,6 +169,7 @@ export async function sessionCommand(command: Command): Promise<number> {
   const setting = settle(command, defaultsOf(command));
   const link = await hands.kernels(places).provide({
     policy: setting.config.policy,
+    toolKeys: setting.config.toolKeys,
     mounts: setting.mounts.map((mount) => mount.dir),
     exact: true,
   });

@@ -142,9 +142,11 @@ async function makeHome(dir: string, options: HomeOptions): Promise<KernelHome> 
   const config: KernelConfig = {
     dir: kernelDir,
     runtime: `${dir}/run`,
-    bundles: { worker: bundles.worker, toolhost: bundles.toolhost, model: bundles.model },
+    bundles: bundles.children,
     programs: await (shared.programs ??= findPrograms()),
     denoDir: bundles.denoDir,
+    tools: { plugins: [] },
+    secrets: [],
     personKey: person.key,
     stepUpKey: stepUp.key,
     policy: NO_POLICY,
@@ -153,7 +155,7 @@ async function makeHome(dir: string, options: HomeOptions): Promise<KernelHome> 
     controlSocket: `${dir}/run/c`,
     stay: true,
     idleMs: 60_000,
-    pool: { workers: 1 },
+    pool: { workers: 1, plugins: 1 },
   };
   const mount = (changes: Partial<Mount> = {}): Mount => ({
     name: MountName.parse("desk"),

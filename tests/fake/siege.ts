@@ -97,9 +97,11 @@ export async function besiege(
   const config: KernelConfig = {
     dir: `${dir}/kernel`,
     runtime: `${dir}/run`,
-    bundles: { worker: bundles.worker, toolhost: bundles.toolhost, model: bundles.model },
+    bundles: bundles.children,
     programs: await findPrograms(),
     denoDir: bundles.denoDir,
+    tools: { plugins: [] },
+    secrets: [],
     personKey: person.key,
     policy: NO_POLICY,
     harness: "siege",
@@ -108,7 +110,7 @@ export async function besiege(
     // Ends by itself should the test be killed.
     stay: false,
     idleMs: 10_000,
-    pool: { workers: 1 },
+    pool: { workers: 1, plugins: 1 },
     ...options.config,
   };
   const links: KernelLink[] = [];

@@ -38,6 +38,15 @@ const FIXTURES: readonly Fixture[] = [
     passes: ["broker/a.ts", `import type { ProcessTable } from "../kernel/mod.ts";\n`],
   },
   {
+    claim: "a plugin sees its own folder and the open parts, and no other folder of tools-wasm",
+    rule: "import",
+    breaks: ["tools-wasm/text/a.ts", `import { x } from "../host/mod.ts";\n`],
+    passes: [
+      "tools-wasm/text/a.ts",
+      `import { x } from "../../contracts/ids.ts";\nimport { y } from "./b.ts";\n`,
+    ],
+  },
+  {
     claim: "a private file stays in its folder, also for tests elsewhere",
     rule: "import",
     breaks: ["tests/story/a_test.ts", `import { x } from "../../port/_frame.ts";\n`],
@@ -301,4 +310,12 @@ for (const { claim, rule, breaks, passes } of FIXTURES) {
 Deno.test("a long file is shown before it is too long", () => {
   const found = lintFile("port/a.ts", lines(250));
   deepStrictEqual(found.map(({ rule, level }) => [rule, level]), [["size", "warn"]]);
+});
+
+Deno.test("AssemblyScript is judged by its size and its secrets alone: its module reaches only its imports", () => {
+  const source = `@external("env", "x") declare function x(): void;\nexport default Deno;\n`;
+  deepStrictEqual(lintFile("tools-wasm/text/assembly/a.ts", source), []);
+  ok(lintFile("tools-wasm/text/a.ts", source).length > 0);
+  const long = lintFile("tools-wasm/text/assembly/a.ts", lines(301));
+  deepStrictEqual(long.map(({ rule }) => rule), ["size"]);
 });

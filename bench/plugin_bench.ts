@@ -1,0 +1,310 @@
+/** Plugins: instances, calls through gate and port, host calls, overruns, memory. Issue 3, "How well". @module */
+import { createPlugin, type Plugin } from "@extism/extism";
+import { CallId, type KernelConfig, Pid, TaskId } from "../contracts/mod.ts";
+import { makeMisfits } from "../broker/mod.ts";
+import { provideBundles } from "../cli/bundles_powers.ts";
+import { findPrograms } from "../cli/programs_powers.ts";
+import { makeChildren } from "../kernel/children.ts";
+import type { Looking } from "../kernel/host_functions.ts";
+import { makeEngine, makePluginCode } from "../kernel/plugin_code.ts";
+import { makePluginHosts, type PluginHosts } from "../kernel/plugin_hosts.ts";
+import { makePluginTools } from "../kernel/plugin_tools.ts";
+import { makeSpawnPowers } from "../kernel/spawn_powers.ts";
+import { bindPlugin, descriptorOf } from "../tools-wasm/binding/mod.ts";
+import { type BuiltTools, provideTools } from "../tools-wasm/build/mod.ts";
+import { makeBenchGate } from "./_gate.ts";
+import { cacheFolder } from "./_kernel.ts";
+import { median, quantile } from "./quantile.ts";
+import type { Row } from "./row.ts";
+import { realPowers, timed } from "./world.ts";
+
+const HOME = new URL("..", import.meta.url).pathname;
+const NO_FILES: Looking = {
+  readScope: () => ({ resource: "mount", right: "read", path: "desk" }),
+  look: () => Promise.reject(new Error("not in this bench")),
+};
+
+interface Rig extends AsyncDisposable {
+  readonly built: BuiltTools;
+  readonly hosts: PluginHosts;
+  readonly osPids: () => readonly number[];
+  /** One call through the gate; throws unless it is `ok`. */
+  call(tool: string, args: object): Promise<string>;
+  /** One call through the gate, whatever comes of it. */
+  outcome(tool: string, args: object): Promise<string>;
+}
+
+async function makeRig(): Promise<Rig> {
+  const powers = realPowers();
+  const cache = cacheFolder();
+  const [bundles, built, programs] = await Promise.all([
+    provideBundles({ home: HOME, cache, onBuild: () => undefined }),
+    provideTools({ home: HOME, cache: `${cache}/tools`, onBuild: () => undefined }),
+    findPrograms(),
+  ]);
+  const code = makePluginCode((path) => Deno.readFile(path));
+  const engine = makeEngine(code, built.engine);
+  const dir = await Deno.makeTempDir({ prefix: "remit-bench-" });
+  const children = await makeChildren({
+    config: {
+      programs,
+      bundles: bundles.children,
+      denoDir: bundles.denoDir,
+      brokerSockets: [`${dir}/b0`],
+      pool: { workers: 0, plugins: 1 },
+    },
+    powers,
+    spawn: makeSpawnPowers(),
+    preparePlugin: engine?.load,
+  });
+  const hosts = makePluginHosts({ children, powers, code, engine });
+  const misfit = makeMisfits();
+  const plugins: KernelConfig["tools"]["plugins"] = built.plugins.map((each) => ({
+    ...each,
+    trusted: true,
+  }));
+  const { gate, process } = await makeBenchGate({
+    powers,
+    tools: ({ process, redeem }) =>
+      makePluginTools({
+        ...{ plugins, hosts, powers },
+        processes: { get: () => process },
+        leases: { covering: () => undefined },
+        fetching: {
+          fetch: () => Promise.reject(new Error("not in this bench")),
+          forCall: () => Promise.reject(new Error("not in this bench")),
+          handle: () => "",
+        },
+        looking: () => NO_FILES,
+        gateOf: () => undefined,
+        originOf: (url) => new URL(url).origin,
+        labelOf: () => "public",
+        onProgress: () => undefined,
+        binding: {
+          descriptor: descriptorOf,
+          bind: ({ manifest, tool, descriptor }, { looking: { readScope }, run }) =>
+            bindPlugin(
+              manifest,
+              tool,
+              { readScope, originOf: (url) => url, redeem, misfit, run },
+              descriptor,
+            ),
+        },
+      }).bindings(NO_FILES),
+  });
+  let n = 0;
+  const propose = async (
+    tool: string,
+    args: object,
+  ): Promise<{ outcome: string; text: string }> => {
+    const { id } = gate.advertise(process.pid);
+    const call = { id: CallId.parse(`c${++n}`), name: tool, arguments: JSON.stringify(args) };
+    const { outcome, content, error } = await gate.call(
+      Pid.parse(process.pid),
+      call,
+      id,
+      new AbortController().signal,
+    );
+    return { outcome, text: error ?? content };
+  };
+  const task = TaskId.parse(process.task);
+  return {
+    built,
+    hosts,
+    osPids: () => hosts.osPids(task),
+    async call(tool, args): Promise<string> {
+      const { outcome, text } = await propose(tool, args);
+      if (outcome !== "ok") throw new Error(`Cannot bench ${tool}: ${outcome}: ${text}`);
+      return text;
+    },
+    outcome: async (tool, args) => (await propose(tool, args)).outcome,
+    async [Symbol.asyncDispose](): Promise<void> {
+      await hosts.close(task);
+      await children.close();
+      await Deno.remove(dir, { recursive: true });
+    },
+  };
+}
+
+/** Rows for `deno task bench`. */
+export async function pluginBench(): Promise<Row[]> {
+  await using rig = await makeRig();
+  return [
+    await freshInstances(rig),
+    await warmCalls(rig),
+    await hostCalls(rig),
+    ...await programs(rig),
+    await overrun(rig),
+    await searching(rig),
+    await growth(rig),
+  ];
+}
+
+const KILOBYTE = "a line of words, sixty-four characters long with its end of it.\n".repeat(16);
+
+/** A fresh instance and its call in raw Extism, in this process: the baseline of all rows. */
+async function rawCall(module: WebAssembly.Module, input: string): Promise<void> {
+  const plugin: Plugin = await createPlugin(module, {
+    runInWorker: false,
+    functions: {
+      "extism:host/user": {
+        host_call: () => 0n,
+        block_read: () => undefined,
+        block_write: () => undefined,
+        input_read: () => undefined,
+      },
+    },
+  });
+  await plugin.call("run", input);
+  await plugin.close();
+}
+
+async function moduleOf(rig: Rig, name: string): Promise<WebAssembly.Module> {
+  const found = rig.built.plugins.find(({ manifest }) => manifest.name === name);
+  if (found === undefined) throw new Error(`Cannot bench: no plugin ${name}`);
+  return await WebAssembly.compile(await Deno.readFile(found.file));
+}
+
+async function rounds(count: number, work: () => Promise<unknown>): Promise<number[]> {
+  const took: number[] = [];
+  for (let i = 0; i < count; i++) took.push(await timed(work));
+  return took;
+}
+
+async function freshInstances(rig: Rig): Promise<Row> {
+  const module = await moduleOf(rig, "exec");
+  const input = JSON.stringify({ v: 1, op: "exec", args: { code: "1 + 1" } });
+  const exec = (): Promise<string> => rig.call("exec", { code: "1 + 1" });
+  await rounds(20, exec);
+  const bare: number[] = [], ours: number[] = [];
+  for (let i = 0; i < 100; i++) {
+    bare.push(await timed(() => rawCall(module, input)));
+    ours.push(await timed(exec));
+  }
+  const value = median(ours), baseline = median(bare), p99 = quantile(ours, 0.99);
+  return {
+    name: `fresh instance and call of exec, through gate and port (p99 ${p99.toFixed(1)} ms)`,
+    value,
+    unit: "ms",
+    baseline,
+    ratio: value / baseline,
+    target: "<= 3 ms after the first; p99 <= 5 ms; raw Extism beside it",
+    ok: value <= 3 && p99 <= 5,
+  };
+}
+
+async function warmCalls(rig: Rig): Promise<Row> {
+  const count = (): Promise<string> => rig.call("text_count", { text: KILOBYTE });
+  await rounds(50, count);
+  const value = median(await rounds(300, count));
+  return row("warm call with 1 KB, through gate and port", value, { unit: "ms", most: 0.15 });
+}
+
+async function hostCalls(rig: Rig): Promise<Row> {
+  const many = 500;
+  const loop = (count: number): Promise<string> =>
+    rig.call("exec", {
+      code: `for (let i = 0; i < ${count}; i++) await remit.progress("x"); 1`,
+    });
+  await loop(10);
+  const with_ = median(await rounds(9, () => loop(many)));
+  const without = median(await rounds(9, () => loop(0)));
+  return row("host call to the kernel and back", (with_ - without) / many, {
+    unit: "ms",
+    most: 0.1,
+  });
+}
+
+async function programs(rig: Rig): Promise<Row[]> {
+  const spawn = median(
+    await rounds(30, () => new Deno.Command("/bin/cat", { args: ["/dev/null"] }).output()),
+  );
+  const date = { program: "date", args: [] };
+  await rig.call("command", date);
+  const wasm = median(await rounds(50, () => rig.call("command", date)));
+  return [{
+    name: "CommandRunner in WASM, against bare process spawn",
+    value: wasm,
+    unit: "ms",
+    baseline: spawn,
+    ratio: wasm / spawn,
+    target: "(told)",
+    ok: true,
+  }];
+}
+
+async function overrun(rig: Rig): Promise<Row> {
+  const most = 50;
+  await rig.outcome("exec", { code: "1" });
+  const late: number[] = [];
+  for (let i = 0; i < 9; i++) {
+    await rig.call("exec", { code: "1" });
+    const took = await timed(() => rig.outcome("exec", { code: "for (;;) {}", timeoutMs: most }));
+    late.push(took - most);
+  }
+  return row("overrun past a deadline", median(late), { unit: "ms", most: 20 });
+}
+
+async function searching(rig: Rig): Promise<Row> {
+  const text = `${KILOBYTE.repeat(900)}the needle\n`;
+  const file = await Deno.makeTempFile();
+  try {
+    await Deno.writeTextFile(file, text);
+    const grep = median(
+      await rounds(15, () => new Deno.Command("grep", { args: ["-n", "needle", file] }).output()),
+    );
+    const search = (): Promise<string> => rig.call("text_search", { text, query: "needle" });
+    await search();
+    const value = median(await rounds(15, search));
+    return {
+      name: `text_search over ${(text.length / 1e6).toFixed(1)} MB of argument, against grep`,
+      value,
+      unit: "ms",
+      baseline: grep,
+      ratio: value / grep,
+      target: "(told)",
+      ok: true,
+    };
+  } finally {
+    await Deno.remove(file);
+  }
+}
+
+async function growth(rig: Rig): Promise<Row> {
+  let highest = 0;
+  for (let i = 0; i < 5_000; i++) {
+    await rig.call(
+      i % 5 === 0 ? "exec" : "text_count",
+      i % 5 === 0 ? { code: "1" } : { text: "x" },
+    );
+    if (i % 100 === 0) highest = Math.max(highest, ...rig.osPids().map(resident));
+  }
+  return row("most memory of a plugin host over 5,000 calls", highest, { unit: "MB", most: 160 });
+}
+
+/** Resident megabytes of a process; 0 when it has ended. */
+function resident(pid: number): number {
+  try {
+    const kilobytes = /VmRSS:\s+(\d+)/.exec(Deno.readTextFileSync(`/proc/${pid}/status`))?.[1];
+    return Number(kilobytes ?? 0) / 1_024;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return 0;
+    throw error;
+  }
+}
+
+function row(
+  name: string,
+  value: number,
+  { unit, most }: { readonly unit: string; readonly most: number },
+): Row {
+  return {
+    name,
+    value,
+    unit,
+    baseline: 0,
+    ratio: 0,
+    target: `<= ${most} ${unit}`,
+    ok: value <= most,
+  };
+}

@@ -1,0 +1,33 @@
+/** The real tools of this version for a besieged kernel, built once for a test run. */
+import type { KernelConfig, Label, PlacedRule } from "../../contracts/mod.ts";
+import { NO_POLICY } from "../../contracts/mod.ts";
+import { provideTools } from "../../tools-wasm/build/mod.ts";
+import { cache } from "./siege.ts";
+
+const ROOT = new URL("../../", import.meta.url).pathname;
+let built: ReturnType<typeof provideTools> | undefined;
+
+/** What a kernel's configuration says of its tools. */
+export async function realTools(): Promise<KernelConfig["tools"]> {
+  built ??= provideTools({ home: ROOT, cache: `${cache()}/tools`, onBuild: () => undefined });
+  const { engine, plugins } = await built;
+  return { engine, plugins: plugins.map((plugin) => ({ ...plugin, trusted: true })) };
+}
+
+/**
+ * A policy whose rules grant origins to the tools of the web without a question, and clear them for
+ * text of this label.
+ */
+export function granting(
+  origins: readonly string[],
+  clearance: Label = "public",
+): KernelConfig["policy"] {
+  const rule: PlacedRule = {
+    category: "network",
+    destination: [...origins],
+    mode: "auto",
+    at: "remit.yaml:1",
+  };
+  const cleared = Object.fromEntries(origins.map((origin) => [origin, clearance]));
+  return { ...NO_POLICY, rules: [rule], clearance: cleared };
+}
