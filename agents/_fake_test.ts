@@ -17,7 +17,11 @@ import { Digest, Fault, SessionId, TaskId } from "../contracts/mod.ts";
 import type { TaskHistory } from "./task_history.ts";
 
 /** Powers whose clock moves only when told. */
-export function handPowers(): Powers & { turn(ms: number): void } {
+export function handPowers(): Powers & {
+  turn(ms: number): void;
+  /** Timers that were neither stopped nor over. */
+  armed(): number;
+} {
   let now = 1_000;
   let next = 0;
   const timers: { at: number; f: () => void; dead: boolean }[] = [];
@@ -33,6 +37,7 @@ export function handPowers(): Powers & { turn(ms: number): void } {
       };
     },
     reach: () => undefined,
+    armed: () => timers.filter(({ dead }) => !dead).length,
     turn(ms) {
       now += ms;
       for (const timer of timers.filter((each) => !each.dead && each.at <= now)) {

@@ -38,6 +38,33 @@ Deno.test("a task whose question is queued waits with exit 75 and goes on when r
   assert.equal(service.get(task.id).status, "done");
 });
 
+Deno.test("a task that has ended leaves no timer behind", async () => {
+  const { service, host, powers } = bench();
+  await service.create(requestOf());
+  await settled();
+  assert.equal(powers.armed(), 1);
+  host.finish({ stop: "answered", text: "Tidied." });
+  await settled();
+  assert.equal(powers.armed(), 0);
+});
+
+Deno.test("a task that waited and was resumed expires when it would have without", async () => {
+  const { service, host, powers } = bench();
+  const task = await service.create(requestOf({ limits: { wallClockMs: 1_000 } }));
+  await settled();
+  powers.turn(600);
+  host.finish({ stop: "waiting", question: "q000000000001" as never, text: "" });
+  await settled();
+  await service.resume(task.id);
+  await settled();
+  powers.turn(399);
+  await settled();
+  assert.equal(service.get(task.id).status, "open");
+  powers.turn(1);
+  await settled();
+  assert.equal(service.get(task.id).status, "expired");
+});
+
 Deno.test("a review that a person must answer keeps the task open for approval", async () => {
   const { service, host } = bench();
   host.review = { kind: "waiting", question: "q000000000001" as never };

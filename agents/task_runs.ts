@@ -51,17 +51,12 @@ export interface TaskRuns {
   close(): Promise<void>;
 }
 
-interface Live {
-  readonly hosted: HostedTask;
-  readonly request: TaskRequest;
-  /** A task whose processes have ended does not expire. */
-  unexpire: () => void;
-}
-
 /** Makes the running side. */
 export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
   const { keeper, host, powers } = parts;
-  const live = new Map<TaskId, Live>();
+  const live = new Map<TaskId, { readonly hosted: HostedTask; readonly request: TaskRequest }>();
+  /** Ends the wait for a task's wall-clock limit, which would outlast the task by hours. */
+  const expiries = new Map<TaskId, () => void>();
   const running = new Map<TaskId, Promise<void>>();
   const queue: (() => void)[] = [];
   let slots = parts.concurrent;
@@ -94,7 +89,11 @@ export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
     const entry = live.get(task);
     if (entry === undefined) return;
     live.delete(task);
-    entry.unexpire();
+    const status = keeper.get(task)?.status;
+    if (status !== undefined && isFinal(status)) {
+      expiries.get(task)?.();
+      expiries.delete(task);
+    }
     await entry.hosted.end(exit);
     leave();
   };
@@ -107,7 +106,7 @@ export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
     await enter();
     try {
       const started = await host.start(task, request, { resume });
-      live.set(task.id, { hosted: started.hosted, request, unexpire: () => undefined });
+      live.set(task.id, { hosted: started.hosted, request });
       return started;
     } catch (error) {
       leave();
@@ -164,11 +163,11 @@ export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
   };
 
   const expireLater = ({ id, limits: { wallClockMs } }: AgentTask): void => {
-    const entry = live.get(id);
-    if (entry === undefined) return;
-    entry.unexpire();
-    entry.unexpire = powers.after(wallClockMs, () => {
-      if (keeper.get(id)?.status !== "open") return;
+    // A task that is resumed has the time that it had left.
+    if (expiries.has(id)) return;
+    const cancel = powers.after(wallClockMs, () => {
+      expiries.delete(id);
+      if (keeper.get(id)?.status !== "open" || !live.has(id)) return;
       run(id, async () => {
         await status(id, {
           status: "expired",
@@ -178,6 +177,7 @@ export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
         await release(id, EXIT.budgetExhausted);
       });
     });
+    expiries.set(id, cancel);
   };
 
   return Object.freeze({

@@ -51,6 +51,7 @@ export async function startBenchKernel(
     denoDir: bundles.denoDir,
     tools: { plugins: [] },
     secrets: [],
+    commands: [],
     personKey: publicKey.export({ format: "der", type: "spki" }).subarray(-32).toString(
       "base64url",
     ),

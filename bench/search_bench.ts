@@ -205,9 +205,17 @@ async function configOf(dir: string, bundle: string): Promise<KernelConfig> {
   return {
     dir,
     runtime: `${dir}/run`,
-    bundles: { worker: bundle, toolhost: bundle, model: bundle, plugin: bundle, net: bundle },
+    bundles: {
+      worker: bundle,
+      toolhost: bundle,
+      model: bundle,
+      plugin: bundle,
+      net: bundle,
+      copy: bundle,
+    },
     tools: { plugins: [] },
     secrets: [],
+    commands: [],
     programs: { deno, ...optional },
     denoDir: `${dir}/deno`,
     personKey: "",

@@ -65,6 +65,7 @@ export async function makeBenchWorld(
             model: `${dir}/model.js`,
             plugin: `${dir}/plugin.js`,
             net: `${dir}/net.js`,
+            copy: `${dir}/copy.js`,
           },
           denoDir: `${dir}/deno`,
           brokerSockets: [`${dir}/run/b0`, `${dir}/run/b1`],

@@ -22,6 +22,7 @@ const ENTRIES = {
   model: "models/main.ts",
   plugin: "tools-wasm/host/main.ts",
   net: "net/main.ts",
+  copy: "workspace/copy/main.ts",
 } as const;
 
 const SOURCES = [
@@ -36,6 +37,7 @@ const SOURCES = [
   "store",
   "text",
   "tools-wasm/binding",
+  "tools-wasm/command",
   "tools-wasm/host",
   "workspace",
 ];
@@ -196,6 +198,7 @@ export async function provideBundles(
       model: join(folder, "model.js"),
       plugin: join(folder, "plugin.js"),
       net: join(folder, "net.js"),
+      copy: join(folder, "copy.js"),
     },
     denoDir: join(folder, "deno"),
   });

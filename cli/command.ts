@@ -26,6 +26,7 @@ export async function reachKernel(command: Command): Promise<KernelLink> {
   return await hands.kernels(places).provide({
     policy: config.policy,
     toolKeys: config.toolKeys,
+    commands: config.commands,
     mounts: [],
     exact: false,
   });

@@ -1,5 +1,5 @@
 /** What the commands of the command line are handed: everything they can touch. @module */
-import type { Json, PolicySource } from "../contracts/mod.ts";
+import type { CommandClass, Json, PolicySource } from "../contracts/mod.ts";
 import type { Paint } from "./paint.ts";
 import type { Places } from "./places.ts";
 import type { PluginKit } from "./plugin_kit.ts";
@@ -98,6 +98,8 @@ export interface KernelWish {
   readonly policy: PolicySource;
   /** Keys whose plugins are trusted as Remit's own. */
   readonly toolKeys: readonly string[];
+  /** Programs that remit.yaml grants, by name. */
+  readonly commands: Readonly<Record<string, CommandClass>>;
   /** Real folders of the declared mounts. */
   readonly mounts: readonly string[];
   /** Only a kernel with exactly this policy will do. */

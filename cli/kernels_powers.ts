@@ -2,6 +2,7 @@
 import { Fault, type KernelConfig, toJson } from "../contracts/mod.ts";
 import { digestOf } from "../port/digest.ts";
 import { displayBlock } from "../text/mod.ts";
+import { findCommands } from "./command_programs_powers.ts";
 import { provideBundles } from "./bundles_powers.ts";
 import type {
   Around,
@@ -81,6 +82,8 @@ export function makeKernels(
       installed: installedPlugins(disk, places, { toolKeys, onRefused }),
     });
     const secrets = openSecretKeep(disk, places);
+    const { commands, missing } = findCommands(wish.commands, around.env("PATH") ?? "");
+    for (const each of missing) onRefused(`Cannot grant a program: ${each}`);
     const ring = openKeyRing(disk, places);
     const personKey = ring.provideConsent().key;
     const stepUpKey = ring.stepUpKey();
@@ -94,6 +97,7 @@ export function makeKernels(
       tools: tools.plugins.map(({ manifest, trusted }) => ({ manifest, trusted })),
       // Of what is sealed: a digest of values could be guessed back.
       secrets: secrets.digest(),
+      commands,
     }));
     const config: KernelConfig = {
       ...told,
@@ -104,6 +108,7 @@ export function makeKernels(
       denoDir: bundles.denoDir,
       tools,
       secrets: secrets.load(),
+      commands,
       // Names sources and rules: a kernel of other ones is another harness.
       harness: `${VERSION}-${bundles.digest.slice(0, 12)}-${rules.slice(0, 12)}`,
       brokerSockets: places.brokerSockets,

@@ -77,6 +77,7 @@ export async function canCommand(command: Command): Promise<number> {
   const link = await kernels.provide({
     policy: config.policy,
     toolKeys: config.toolKeys,
+    commands: config.commands,
     mounts: mounts.map((mount) => mount.dir),
     exact: true,
   });

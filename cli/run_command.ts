@@ -164,6 +164,7 @@ async function runOnce(
   const link = await hands.kernels(places).provide({
     policy: setting.config.policy,
     toolKeys: setting.config.toolKeys,
+    commands: setting.config.commands,
     mounts: setting.mounts.map((mount) => mount.dir),
     exact: true,
   });

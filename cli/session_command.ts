@@ -170,6 +170,7 @@ export async function sessionCommand(command: Command): Promise<number> {
   const link = await hands.kernels(places).provide({
     policy: setting.config.policy,
     toolKeys: setting.config.toolKeys,
+    commands: setting.config.commands,
     mounts: setting.mounts.map((mount) => mount.dir),
     exact: true,
   });

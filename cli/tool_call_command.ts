@@ -100,6 +100,7 @@ export async function toolCall(command: Command): Promise<number> {
   const link = await hands.kernels(places).provide({
     policy: setting.config.policy,
     toolKeys: setting.config.toolKeys,
+    commands: setting.config.commands,
     mounts: setting.mounts.map((mount) => mount.dir),
     exact: true,
   });
@@ -135,6 +136,7 @@ export async function toolCall(command: Command): Promise<number> {
       return exit;
     }
     if (exit === EXIT.waiting) {
+      if (called !== undefined) printAnswer(command, content);
       showWaiting(command, end.waiting ?? result.task.questions.at(-1), task);
       return exit;
     }

@@ -37,6 +37,7 @@
  */
 import type { StagedChange } from "./workspace.ts";
 import type { FailPoint } from "./process.ts";
+import type { GrantedCommand } from "./command.ts";
 import type { PluginManifest } from "./plugin.ts";
 import type { PolicySource } from "./policy.ts";
 
@@ -71,6 +72,7 @@ export interface KernelConfig {
     readonly model: string;
     readonly plugin: string;
     readonly net: string;
+    readonly copy: string;
   };
   /** Absolute paths of the programs that the kernel may run. */
   readonly programs: {
@@ -96,6 +98,8 @@ export interface KernelConfig {
       readonly trusted: boolean;
     })[];
   };
+  /** Programs of this machine that remit.yaml grants, found. */
+  readonly commands: readonly GrantedCommand[];
   /** What `remit secret` keeps, opened. */
   readonly secrets: readonly Secret[];
   readonly harness: string;

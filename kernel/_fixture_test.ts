@@ -75,9 +75,11 @@ export async function makeWorld(source: string = EVALUATOR): Promise<World> {
       model: `${dir}/child.js`,
       plugin: `${dir}/child.js`,
       net: `${dir}/child.js`,
+      copy: `${dir}/child.js`,
     },
     tools: { plugins: [] },
     secrets: [],
+    commands: [],
     programs: {
       deno: await Deno.realPath(Deno.execPath()),
       ...optional("bwrap"),

@@ -1,4 +1,5 @@
 /** Which walls can stand around programs of this machine. @module */
+import type { KernelConfig } from "../contracts/mod.ts";
 import { type CommandIdentity, lineOfCommand, type WallPrograms } from "./command_line.ts";
 import type { SpawnPowers } from "./spawn.ts";
 
@@ -9,6 +10,15 @@ export type CommandWalls =
 
 /** Says why commands are refused, and what would help. */
 const MISSING = "it needs Linux with bubblewrap 0.8 or newer and prlimit (see `remit doctor`)";
+
+/** The walls for what remit.yaml grants: nothing is tried where it grants nothing. */
+export async function provideCommandWalls(
+  { commands, programs }: Pick<KernelConfig, "commands" | "programs">,
+  spawn: Pick<SpawnPowers, "succeeds">,
+): Promise<CommandWalls> {
+  if (commands.length > 0) return await probeCommandWalls(programs, spawn);
+  return { kind: "none", why: "remit.yaml grants no program of this machine" };
+}
 
 /**
  * Tries the very walls on an empty program: as nobody where this user is root, whose processes

@@ -11,6 +11,7 @@ import {
   toJson,
   type Welcome,
 } from "../contracts/mod.ts";
+import { asJson } from "../port/as_json.ts";
 import type { ControlRequest } from "./control_ops.ts";
 import { parseControlRequest } from "./control_ops.ts";
 import type { Watching } from "./watch.ts";
@@ -69,7 +70,7 @@ export function makeControl(parts: ControlParts): Control {
           if (request.op !== "watch") return await dispatch(request);
           const { task, from } = request.body;
           watches.push(
-            await parts.watching.watch(task, from, (kind, event) => port.tell(kind, toJson(event))),
+            await parts.watching.watch(task, from, (kind, event) => port.tell(kind, asJson(event))),
           );
           return null;
         },

@@ -18,6 +18,7 @@ export function grantedScopes(
     { resource: "model", right: "use", path: "" },
     { resource: "agent", right: "use", path: "" },
     { resource: "plugin", right: "use", path: "" },
+    { resource: "command", right: "use", path: "" },
     ...netScopes(policy),
     { resource: "scratch", right: "read", path: "" },
     { resource: "scratch", right: "write", path: "" },

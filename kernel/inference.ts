@@ -70,13 +70,13 @@ export interface Inference {
 export function makeInference(parts: InferenceParts): Inference {
   const { row, processes, conversation, model, powers } = parts;
   let unrecorded: NewEvent | undefined;
-  let hurry = (): void => {};
+  let disarmRecord = (): void => {};
 
   const record = (): void => {
     if (unrecorded === undefined) return;
     const event = unrecorded;
     unrecorded = undefined;
-    hurry();
+    disarmRecord();
     parts.log.append(row.task, [event]).catch((error: unknown) => {
       parts.fail(
         error instanceof Fault
@@ -159,7 +159,7 @@ export function makeInference(parts: InferenceParts): Inference {
       // The log keeps order, so the commit of the next call makes this durable before any effect, and
       // is one commit instead of two. Losing it to a crash only means inferring again.
       unrecorded = settled.event;
-      hurry = powers.after(UNRECORDED, record);
+      disarmRecord = powers.after(UNRECORDED, record);
       return settled.response;
     } catch (error) {
       if (late) {

@@ -24,7 +24,6 @@ import { KEY_POWERS, LOG_POWERS } from "../broker/audit/log_powers.ts";
 import { loadOrMakeReceiptKey } from "../broker/audit/signer.ts";
 import {
   makeGate,
-  makeMisfits,
   makePins,
   makePolicy,
   makeRedeem,
@@ -33,9 +32,6 @@ import {
   redact,
   type TaskGate,
 } from "../broker/mod.ts";
-import { httpFetchBinding, labelOfAnswer, originOf } from "../net/mod.ts";
-import { bindPlugin, descriptorOf } from "../tools-wasm/binding/mod.ts";
-import { makeWorkspace, WORKSPACE_TOOLS } from "../workspace/mod.ts";
 import { askToGoOn } from "./brake.ts";
 import { makeBus } from "./bus.ts";
 import { makeChildren } from "./children.ts";
@@ -61,7 +57,7 @@ import { serveControl } from "./serve_control.ts";
 import { makeSpawnPowers } from "./spawn_powers.ts";
 import { makeTaskHost, type RunningTasks } from "./task_host.ts";
 import { makePastTasks } from "./task_history.ts";
-import { makeTaskTools } from "./task_tools.ts";
+import { wireTools } from "./main_tools.ts";
 import { makeToolhosts } from "./toolhosts.ts";
 import { makeTrial } from "./trial.ts";
 import { makeWatching, NOTHING_TO_WATCH, pastEvents, type Watching } from "./watch.ts";
@@ -158,23 +154,9 @@ async function work(plainLog: EventLog): Promise<void> {
   const tokens = makeTokens(powers);
   const redeem = makeRedeem(tokens, processes);
   const restored = makeRestored();
-  const misfit = makeMisfits();
-  const tools = makeTaskTools({
-    ...{ config, children, toolhosts, leases, log, processes, powers, code, engine, originOf },
-    labelOf: labelOfAnswer,
-    files: WORKSPACE_TOOLS.map(({ descriptor }) => descriptor),
-    web: ({ forCall }) => [httpFetchBinding({ redeem, fetch: forCall })],
-    binding: {
-      descriptor: descriptorOf,
-      bind: ({ manifest, tool, descriptor }, { looking: { readScope }, run }) =>
-        bindPlugin(manifest, tool, { readScope, originOf, redeem, misfit, run }, descriptor),
-    },
-    workspace: (task, mounts, hosts) =>
-      makeWorkspace({
-        ...{ task, mounts, powers, redeem },
-        executes: policy.executes,
-        host: { call: (body, { pid, ...options }) => hosts.call(task, pid, body, options) },
-      }),
+  const tools = await wireTools({
+    ...{ config, children, toolhosts, leases, log, processes, powers, code, engine, spawn, redeem },
+    executes: policy.executes,
     gateOf: (task) => tasks.family(task)?.gate,
     looking: (task) => tasks.family(task)?.workspace,
     onProgress: (task, call, text) => watching.progress(task, call, text),
@@ -276,8 +258,7 @@ async function work(plainLog: EventLog): Promise<void> {
       artifacts: outbox.list,
       release: outbox.release,
       log: (task, from) => pastEvents(store, secretOf, { task, from }),
-      auditQuery: ({ limit: _limit, ...filter }) =>
-        auditRecords({ store, filter }),
+      auditQuery: ({ limit: _limit, ...filter }) => auditRecords({ store, filter }),
       ...careOverWork(care, () => idle.endSoon()),
       receipts: (task, call) =>
         exportReceipts({ store, task, ...(call === undefined ? {} : { call }) }),

@@ -2,6 +2,7 @@
 import process from "node:process";
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
+import { removeRoom } from "./command_room_powers.ts";
 import type { FailPoint, KernelConfig, Powers } from "../contracts/mod.ts";
 
 const ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz";
@@ -40,13 +41,7 @@ export const disk = Object.freeze({
   async makeDir(path: string): Promise<void> {
     await Deno.mkdir(path, { recursive: true, mode: 0o700 });
   },
-  async remove(path: string): Promise<void> {
-    try {
-      await Deno.remove(path, { recursive: true });
-    } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
-    }
-  },
+  remove: removeRoom,
   async read(path: string): Promise<Uint8Array | undefined> {
     try {
       return await Deno.readFile(path);

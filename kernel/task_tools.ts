@@ -3,29 +3,36 @@
  * knows them.
  * @module
  */
-import type {
-  EventLog,
-  KernelConfig,
-  Leases,
-  Mount,
-  Powers,
-  ProcessKeeper,
-  TaskId,
-  ToolBinding,
-  ToolDescriptor,
+import {
+  type EventLog,
+  type KernelConfig,
+  type Leases,
+  type Mount,
+  type Powers,
+  type ProcessKeeper,
+  type TaskId,
+  type ToolBinding,
+  type ToolDescriptor,
+  ToolName,
 } from "../contracts/mod.ts";
 import type { Children } from "./children.ts";
+import type { Commands } from "./command_run.ts";
 import { type Fetching, makeFetching } from "./fetching.ts";
 import type { HostFunctionsParts, Looking } from "./host_functions.ts";
 import type { Engine, PluginCode } from "./plugin_code.ts";
 import { makePluginHosts } from "./plugin_hosts.ts";
 import { type BindPlugins, makePluginTools } from "./plugin_tools.ts";
 import { type MadeWorkspace, makeTaskWorkspace, type TaskWorkspace } from "./task_workspace.ts";
-import type { Toolhosts } from "./toolhosts.ts";
+import type { TaskFolders, Toolhosts } from "./toolhosts.ts";
+
+const COMMAND = ToolName.parse("command");
+
+/** The processes that run a kind of tool, for all tasks. */
+type TaskProcesses = Pick<Toolhosts, "freeze" | "thaw" | "osPids" | "close">;
 
 /** What {@link makeTaskTools} is handed. */
 export interface TaskToolsParts {
-  readonly config: Pick<KernelConfig, "tools" | "secrets">;
+  readonly config: Pick<KernelConfig, "tools" | "secrets" | "commands">;
   readonly children: Pick<Children, "plugin" | "net">;
   readonly toolhosts: Toolhosts;
   readonly leases: Pick<Leases, "covering">;
@@ -42,11 +49,28 @@ export interface TaskToolsParts {
   /** Descriptors of the tools over files. */
   readonly files: readonly ToolDescriptor[];
   workspace(task: TaskId, mounts: readonly Mount[], toolhosts: Toolhosts): MadeWorkspace & Looking;
+  /** Runs programs of this machine, over the folders of the tasks that are open. */
+  commands(folders: (task: TaskId) => TaskFolders | undefined): Commands;
+  /** `command` over two runners, and its descriptor. */
+  readonly command: BindCommand;
   /** Tools over the network. */
   web(fetching: Fetching): readonly ToolBinding[];
   /** The files of a task that runs; undefined when it has ended. */
   looking(task: TaskId): Looking | undefined;
   onProgress(task: TaskId, callId: string, text: string): void;
+}
+
+/** What tools-wasm/command makes: handed over by main.ts. */
+export interface BindCommand {
+  descriptor(sandbox: ToolDescriptor): ToolDescriptor;
+  bind(
+    parts: {
+      readonly sandbox: ToolBinding;
+      readonly descriptor: ToolDescriptor;
+      readonly made: MadeWorkspace & Looking;
+      readonly run: Commands["run"];
+    },
+  ): ToolBinding;
 }
 
 /** The tools of all tasks. */
@@ -70,26 +94,37 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
     ...parts,
     ...{ fetching, hosts: pluginHosts, plugins: config.tools.plugins },
   });
+  const open = new Map<TaskId, TaskFolders>();
+  const commands = parts.commands((task) => open.get(task));
+  const all: readonly TaskProcesses[] = [toolhosts, pluginHosts, commands];
   const hosts: Toolhosts = Object.freeze<Toolhosts>({
-    ...toolhosts,
-    freeze(pid) {
-      toolhosts.freeze(pid);
-      pluginHosts.freeze(pid);
+    call: toolhosts.call,
+    open(task, folders) {
+      open.set(task, folders);
+      toolhosts.open(task, folders);
     },
-    thaw(pid) {
-      toolhosts.thaw(pid);
-      pluginHosts.thaw(pid);
-    },
-    osPids: (task) => [...toolhosts.osPids(task), ...pluginHosts.osPids(task)],
+    freeze: (pid) => all.forEach((each) => each.freeze(pid)),
+    thaw: (pid) => all.forEach((each) => each.thaw(pid)),
+    osPids: (task) => all.flatMap((each) => each.osPids(task)),
     async close(task) {
-      await Promise.all([toolhosts.close(task), pluginHosts.close(task)]);
+      open.delete(task);
+      await Promise.all(all.map((each) => each.close(task)));
     },
   });
+  const reviewed = new Map(plugins.descriptors.map((each) => [each.name, each]));
+  const sandboxed = reviewed.get(COMMAND);
+  if (sandboxed !== undefined) reviewed.set(COMMAND, parts.command.descriptor(sandboxed));
   const descriptors = [
     ...parts.files,
     ...web.map(({ descriptor }) => descriptor),
-    ...plugins.descriptors,
+    ...reviewed.values(),
   ];
+  /** Programs of this machine stand behind the name of those in the sandbox. */
+  const withNative = (binding: ToolBinding, made: MadeWorkspace & Looking): ToolBinding => {
+    const descriptor = reviewed.get(COMMAND);
+    if (binding.descriptor.name !== COMMAND || descriptor === undefined) return binding;
+    return parts.command.bind({ sandbox: binding, descriptor, made, run: commands.run });
+  };
   return Object.freeze({
     descriptors,
     network: new Set(
@@ -98,7 +133,8 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
     hosts,
     workspace(task: TaskId, mounts: readonly Mount[]): TaskWorkspace {
       const made = parts.workspace(task, mounts, hosts);
-      return makeTaskWorkspace(made, { log, powers, others: [...web, ...plugins.bindings(made)] });
+      const bound = plugins.bindings(made).map((binding) => withNative(binding, made));
+      return makeTaskWorkspace(made, { log, powers, others: [...web, ...bound] });
     },
   });
 }

@@ -42,6 +42,7 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   broker: { parts: OPEN, types: ["kernel"], npm: ["zod", "ajv"] },
   workspace: { parts: OPEN, types: [], npm: ["zod"] },
   net: { parts: OPEN, types: [], npm: [] },
+  browser: { parts: OPEN, types: [], npm: ["puppeteer-core"] },
   store: { parts: OPEN, types: [], npm: [] },
 
   // Tools: each folder beneath tools-wasm/ is a part of its own.
@@ -61,6 +62,7 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   "tools-wasm/json": { parts: OPEN, types: [], npm: ["smol-toml", "yaml"] },
   "tools-wasm/patch": { parts: OPEN, types: [], npm: ["diff", "node-diff3"] },
   "tools-wasm/web_read": { parts: OPEN, types: [], npm: ["htmlparser2"] },
+  "tools-wasm/browser": { parts: OPEN, types: [], npm: ["htmlparser2"] },
 
   // Outside the running system: may import any part.
   scripts: { parts: ["*"], types: [], npm: [] },
@@ -93,6 +95,7 @@ export const BUNDLES: readonly BundleRule[] = Object.freeze([
   { entry: "models/main.ts", npm: ["zod", "yaml"], without: [] },
   { entry: "tools-wasm/host/main.ts", npm: ["@extism/extism"], without: ["port/digest.ts"] },
   { entry: "net/main.ts", npm: [], without: [] },
+  { entry: "browser/main.ts", npm: ["puppeteer-core"], without: [] },
 ]);
 
 /** Folders whose folders are parts of their own. */
@@ -113,10 +116,13 @@ export function isAssembly(path: string): boolean {
   return /\/assembly\/.*\.ts$/.test(path);
 }
 
+/** Files that wire parts together beside a `main.ts`, which would be too long without them. */
+const WIRING: ReadonlySet<string> = new Set(["kernel/main_tools.ts"]);
+
 /** Whether `path` is one of the files that wire parts together: a `main.ts`, or anything outside the running system. */
 export function mayWire(path: string): boolean {
   const rule = IMPORT_TABLE[partOf(path)];
-  return path.endsWith("/main.ts") || rule?.parts[0] === "*";
+  return path.endsWith("/main.ts") || WIRING.has(path) || rule?.parts[0] === "*";
 }
 
 /** Whether `path` is what tests share: a file in a folder `_fixture/`, or a file that is called so. */

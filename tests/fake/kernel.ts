@@ -147,6 +147,7 @@ async function makeHome(dir: string, options: HomeOptions): Promise<KernelHome> 
     denoDir: bundles.denoDir,
     tools: { plugins: [] },
     secrets: [],
+    commands: [],
     personKey: person.key,
     stepUpKey: stepUp.key,
     policy: NO_POLICY,

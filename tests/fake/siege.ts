@@ -102,6 +102,7 @@ export async function besiege(
     denoDir: bundles.denoDir,
     tools: { plugins: [] },
     secrets: [],
+    commands: [],
     personKey: person.key,
     policy: NO_POLICY,
     harness: "siege",

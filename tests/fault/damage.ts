@@ -103,9 +103,12 @@ export const DAMAGES: readonly Damage[] = [
     name: "a log that ends before its last seal",
     do: (path) =>
       unguarded(path, (db) => {
-        const last = lastSeq(db);
-        db.prepare("DELETE FROM events WHERE seq = ?").run(last);
-        return last - 1;
+        db.prepare("DELETE FROM events WHERE seq = ?").run(lastSeq(db));
+        // What no seal covers begins after the seal before.
+        const seal = db.prepare(
+          "SELECT max(seq) AS seq FROM events WHERE kind = (SELECT id FROM names WHERE name = 'seal')",
+        ).get();
+        return Number(seal?.["seq"]) + 1;
       }),
   },
   {

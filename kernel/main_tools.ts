@@ -1,0 +1,65 @@
+/** The tools' share of what main.ts wires: files, web, plugins and commands, around one gate. @module */
+import type { GrantedCall, KernelConfig, Leases } from "../contracts/mod.ts";
+import { makeMisfits } from "../broker/mod.ts";
+import { httpFetchBinding, labelOfAnswer, originOf } from "../net/mod.ts";
+import { bindPlugin, descriptorOf } from "../tools-wasm/binding/mod.ts";
+import { bindCommand, commandDescriptor } from "../tools-wasm/command/mod.ts";
+import { makeWorkspace, WORKSPACE_TOOLS } from "../workspace/mod.ts";
+import { makeRunPowers } from "./command_spawn_powers.ts";
+import { provideCommandWalls } from "./command_walls.ts";
+import { makeCommands } from "./commands.ts";
+import { disk } from "./main_powers.ts";
+import type { SpawnPowers } from "./spawn.ts";
+import { makeTaskTools, type TaskTools, type TaskToolsParts } from "./task_tools.ts";
+
+/** What {@link wireTools} is handed. */
+export interface WireToolsParts extends
+  Pick<
+    TaskToolsParts,
+    "children" | "toolhosts" | "log" | "powers" | "code" | "engine" | "gateOf" | "looking"
+  > {
+  readonly config: KernelConfig;
+  readonly leases: Pick<Leases, "covering" | "dead" | "onEnd">;
+  readonly processes: TaskToolsParts["processes"];
+  readonly spawn: SpawnPowers;
+  readonly onProgress: TaskToolsParts["onProgress"];
+  /** Whether a file is one that executes later. */
+  executes(path: string): boolean;
+  redeem(call: GrantedCall): void;
+}
+
+/** Wires the tools of a kernel. Rejects `conflict` when two share a name. */
+export async function wireTools(parts: WireToolsParts): Promise<TaskTools> {
+  const { config, powers, processes, redeem, executes } = parts;
+  const misfit = makeMisfits();
+  const walls = await provideCommandWalls(config, parts.spawn);
+  return makeTaskTools({
+    ...parts,
+    ...{ originOf, labelOf: labelOfAnswer },
+    files: WORKSPACE_TOOLS.map(({ descriptor }) => descriptor),
+    web: ({ forCall }) => [httpFetchBinding({ redeem, fetch: forCall })],
+    binding: {
+      descriptor: descriptorOf,
+      bind: ({ manifest, tool, descriptor }, { looking: { readScope }, run }) =>
+        bindPlugin(manifest, tool, { readScope, originOf, redeem, misfit, run }, descriptor),
+    },
+    workspace: (task, mounts, hosts) =>
+      makeWorkspace({
+        ...{ task, mounts, powers, redeem, executes },
+        host: { call: (body, { pid, ...options }) => hosts.call(task, pid, body, options) },
+      }),
+    commands: (folders) =>
+      makeCommands({
+        ...parts,
+        ...{ folders, programs: makeRunPowers(), bundle: config.bundles.copy, disk, walls },
+      }),
+    command: {
+      descriptor: (sandbox) => commandDescriptor(sandbox, config.commands),
+      bind: ({ sandbox, descriptor, made: { readScope, fold }, run }) =>
+        bindCommand({
+          ...{ sandbox, descriptor, readScope, fold, run, redeem },
+          ...{ classes: config.commands, processOf: processes.get },
+        }),
+    },
+  });
+}
