@@ -77,6 +77,7 @@ async function makeRig(): Promise<Rig> {
         },
         looking: () => NO_FILES,
         gateOf: () => undefined,
+        modelOf: () => undefined,
         originOf: (url) => new URL(url).origin,
         labelOf: () => "public",
         onProgress: () => undefined,

@@ -9,12 +9,12 @@ import {
 } from "../contracts/mod.ts";
 import { bindCommand } from "../tools-wasm/command/mod.ts";
 import { WorkspaceRecord } from "../workspace/mod.ts";
-import { ALICE, granted, makeBench, TASK } from "./_command_fixture_test.ts";
+import { ALICE, granted, isThere, makeBench, TASK } from "./_command_fixture_test.ts";
 import { HAS_BWRAP } from "./_fixture_test.ts";
 
 Deno.test({
   name: "alice's call goes from its arguments to staged changes that the workspace takes",
-  ignore: !HAS_BWRAP,
+  ignore: !HAS_BWRAP || !isThere("/usr/bin/python3"),
   async fn(): Promise<void> {
     const bench = await makeBench({ "b.txt": "b\n" });
     try {

@@ -1,8 +1,17 @@
 import assert from "node:assert/strict";
 import { HAS_BWRAP } from "./_fixture_test.ts";
-import { ALICE, type CommandBench, granted, makeBench, TASK } from "./_command_fixture_test.ts";
+import {
+  ALICE,
+  type CommandBench,
+  granted,
+  isThere,
+  makeBench,
+  TASK,
+} from "./_command_fixture_test.ts";
 
 const SH = "/bin/sh";
+const GIT = "/usr/bin/git", MAKE = "/usr/bin/make", PYTHON = "/usr/bin/python3";
+const NODE = "/usr/bin/node";
 /** Seconds of sleeps that no other process of this machine sleeps. */
 const long = (n: number): string => `30${n}.${Deno.pid}`;
 const BRIEF = `0.5${Deno.pid}`;
@@ -12,10 +21,11 @@ function test(
   name: string,
   files: Readonly<Record<string, string>>,
   work: (bench: CommandBench) => Promise<void>,
+  needs: readonly string[] = [],
 ): void {
   Deno.test({
     name,
-    ignore: !HAS_BWRAP,
+    ignore: !HAS_BWRAP || !needs.every(isThere),
     async fn(): Promise<void> {
       const bench = await makeBench(files);
       try {
@@ -248,7 +258,7 @@ test("a fork bomb is bounded, and gone with its call", {}, async ({ run }) => {
   const count = "import os,sys,time\nn=0\n" +
     "try:\n for _ in range(3000):\n  if os.fork()==0:\n   time.sleep(300)\n   os._exit(0)\n  n+=1\n" +
     "except OSError: pass\nprint(n)\n";
-  const { stdout } = await run("/usr/bin/python3", ["-c", count]);
+  const { stdout } = await run(PYTHON, ["-c", count]);
   const made = Number(stdout.trim());
   assert.ok(made > 20 && made < 200, `it made ${made} processes`);
   assert.deepEqual(sleepers(), []);
@@ -258,7 +268,7 @@ test("a fork bomb is bounded, and gone with its call", {}, async ({ run }) => {
     assert.equal(error.code, "timedOut");
   });
   await until(() => sleepers().length === 0);
-});
+}, [PYTHON]);
 
 test("output is cut at its limits; a flood ends the program", {}, async ({ run }) => {
   const cut = await run(SH, [
@@ -300,7 +310,7 @@ test(
         ` try:\n  socket.create_connection((h, ${port}), 2)\n  print("connected", h)\n` +
         ` except OSError as e: print("no", h)\n` +
         `print(sorted(n for _, n in socket.if_nameindex()))\n`;
-      const { stdout } = await run("/usr/bin/python3", ["-c", connect]);
+      const { stdout } = await run(PYTHON, ["-c", connect]);
       assert.equal(stdout, "no 127.0.0.1\nno 0.0.0.0\nno ::1\nno 1.1.1.1\nno localhost\n['lo']\n");
     } finally {
       listener.close();
@@ -405,7 +415,7 @@ os.utime("twin", ns=(stat.st_atime_ns, stat.st_mtime_ns))
 os.link("twin", "other")
 os.rename("twin", "b.txt")
 `;
-  const { staged, left, exit, stderr } = await run("/usr/bin/python3", ["-c", script]);
+  const { staged, left, exit, stderr } = await run(PYTHON, ["-c", script]);
   assert.equal(exit, 0, stderr);
   assert.deepEqual(staged.map(({ path }) => path).sort(), ["desk/b.txt", "desk/other"]);
   assert.equal(await content(staged.find(({ path }) => path === "desk/b.txt")?.next), "AFTER!\n");
@@ -413,11 +423,11 @@ os.rename("twin", "b.txt")
     assert.ok(left.some((line) => line.includes(why)), `${why} in ${left.join("\n")}`);
   }
   const many = "import os\nfor n in range(12000): open(f'n{n}', 'w').write('x')\n";
-  await assert.rejects(run("/usr/bin/python3", ["-c", many]), { code: "tooLarge" });
+  await assert.rejects(run(PYTHON, ["-c", many]), { code: "tooLarge" });
   await Deno.writeTextFile(`${world.dir}/desk/huge`, "");
   await Deno.truncate(`${world.dir}/desk/huge`, 600 * 1024 * 1024);
   await assert.rejects(run(SH, ["-c", "echo"]), { code: "tooLarge" });
-});
+}, [PYTHON]);
 
 test("the clock of a stopped process stands still", {}, async ({ run, commands }) => {
   commands.freeze(ALICE);
@@ -455,20 +465,20 @@ test("git, python, node and make work as classes", {
   await git("init", "-q");
   await git("add", "Makefile", "notes");
   await git("commit", "-q", "-m", "one");
-  const log = await run("/usr/bin/git", ["log", "--oneline"]);
+  const log = await run(GIT, ["log", "--oneline"]);
   assert.match(log.stdout, /^[0-9a-f]+ one\n$/, log.stderr);
-  const make = await run("/usr/bin/make", []);
+  const make = await run(MAKE, []);
   assert.deepEqual(make.staged.map(({ path }) => path), ["desk/out"], make.stderr);
-  const python = await run("/usr/bin/python3", ["-"], {
+  const python = await run(PYTHON, ["-"], {
     stdin: "print(open('out').read(), 6 * 7)\n",
   });
   assert.equal(python.stdout, "alpha\n 42\n", python.stderr);
-  const node = await run("/usr/bin/node", [
+  const node = await run(NODE, [
     "-e",
     "console.log(require('fs').readdirSync('.').length)",
   ]);
   assert.equal(node.exit, 0, node.stderr);
-});
+}, [PYTHON, MAKE, NODE, GIT]);
 
 Deno.test({
   name: "without root the same walls stand: the user's own rights, nothing outside, no escape",

@@ -27,7 +27,9 @@ import {
 } from "../contracts/mod.ts";
 import { sha256Hex } from "../port/digest.ts";
 import { displayText } from "../text/mod.ts";
+import type { AskAside } from "./aside.ts";
 import type { Fetching } from "./fetching.ts";
+import { badArgument, contentIn, headersIn, isObject, textIn, textOf } from "./host_arguments.ts";
 import { beneath, covers } from "./lease_scope.ts";
 
 /** What one call of a plugin may do. See tools-wasm/binding. */
@@ -78,6 +80,8 @@ export interface HostFunctionsParts {
   originOf(url: string): string;
   /** How confidential an answer of the web is. */
   labelOf(answer: NetAnswer): Label;
+  /** The task's model, for an inference beside the conversation; undefined when it has ended. */
+  modelOf(task: TaskId): AskAside | undefined;
   /** A call is about to be made on behalf of `under`. */
   within(under: Under, inner: string): () => void;
   onProgress(under: Under, text: string): void;
@@ -88,6 +92,8 @@ export type ServeHostFunction = (under: Under, fn: HostFunction, args: JsonObjec
 
 const LOOK_MS = 30_000;
 const PROGRESS = 500;
+/** Tokens of an answer that a plugin does not bound itself. */
+const COMPLETION_TOKENS = 1_024;
 const METHODS: readonly NetRequest["method"][] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 /** Longest id of a call that one within it is named after. */
 const LONG_ID = 100;
@@ -183,6 +189,21 @@ export function makeHostFunctions(parts: HostFunctionsParts): ServeHostFunction 
     return fetched(answer);
   };
 
+  const complete = async (under: Under, args: JsonObject): Promise<Json> => {
+    const ask = parts.modelOf(under.process.task);
+    if (ask === undefined) throw new Fault("gone", "Cannot infer: the task has ended");
+    const { maxTokens = COMPLETION_TOKENS } = args;
+    if (typeof maxTokens !== "number" || !Number.isInteger(maxTokens) || maxTokens < 1) {
+      throw badArgument("maxTokens", "it is not a whole number above 0");
+    }
+    const prompt = textIn(args, "prompt");
+    const text = await ask(under.process, { prompt, maxTokens }, under.signal);
+    // What a model says is as trusted as what it was asked with.
+    const { colour, label } = under.process;
+    taint(under, { colour, label, sources: [] });
+    return { text };
+  };
+
   return async (under, fn, args) => {
     under.served += 1;
     if (!under.grants.functions.has(fn)) {
@@ -216,10 +237,7 @@ export function makeHostFunctions(parts: HostFunctionsParts): ServeHostFunction 
       case "memory.query":
         throw new Fault("unavailable", "Cannot query the memory: there is none in this version");
       case "model.complete":
-        throw new Fault(
-          "unavailable",
-          "Cannot infer for a plugin: this version infers for agents only",
-        );
+        return await complete(under, args);
       case "log":
       case "clock":
       case "random":
@@ -245,54 +263,6 @@ function fetched(answer: NetAnswer): JsonObject {
   };
 }
 
-function textOf(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined; // Not UTF-8: the plugin gets the bytes.
-  }
-}
-
-function contentIn(args: JsonObject): string {
-  const { text, base64 } = args;
-  if (typeof text === "string") return text;
-  if (typeof base64 !== "string") throw badArgument("text", "it is missing");
-  let bytes: Uint8Array;
-  try {
-    bytes = Uint8Array.fromBase64(base64);
-  } catch {
-    throw badArgument("base64", "it is not base64");
-  }
-  const content = textOf(bytes);
-  if (content === undefined) throw badArgument("base64", "files that are staged hold UTF-8 text");
-  return content;
-}
-
-function headersIn(args: JsonObject): Record<string, string> {
-  const headers = args["headers"] ?? {};
-  if (!isObject(headers)) throw badArgument("headers", "it is not an object");
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => {
-      if (typeof value !== "string") throw badArgument("headers", "a value is not a text");
-      return [name, value];
-    }),
-  );
-}
-
-function textIn(args: JsonObject, name: string): string {
-  const value = args[name];
-  if (typeof value === "string") return value;
-  throw badArgument(name, value === undefined ? "it is missing" : "it is not a text");
-}
-
-function badArgument(name: string, why: string): Fault {
-  return new Fault("invalidArguments", `Cannot use argument "${name}": ${why}`);
-}
-
 function listed(names: readonly string[]): string {
   return names.length === 0 ? "no path" : names.map((name) => JSON.stringify(name)).join(", ");
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -73,6 +73,7 @@ function makeWorld(result: Partial<ToolResult> = {}): World {
         return Promise.resolve(answer);
       },
     }),
+    modelOf: () => (_row, { prompt }) => Promise.resolve(`you said ${prompt}`),
     originOf: (url) => new URL(url).origin,
     labelOf: () => "public",
     within: () => () => undefined,
@@ -209,4 +210,13 @@ Deno.test("the memory says that there is none", async () => {
     serve(under(), "memory.query", {}),
     (error) => error instanceof Fault && error.code === "unavailable",
   );
+});
+
+Deno.test("a plugin asks the task's model, within bounds", async () => {
+  const { serve } = makeWorld();
+  deepEqual(await serve(under(), "model.complete", { prompt: "hi" }), { text: "you said hi" });
+  const wrong = (error: unknown): boolean =>
+    error instanceof Fault && error.code === "invalidArguments";
+  await rejects(serve(under(), "model.complete", { prompt: "hi", maxTokens: 0 }), wrong);
+  await rejects(serve(under(), "model.complete", {}), wrong);
 });

@@ -56,8 +56,11 @@ export function estimateTokens(messages: readonly ChatMessage[]): number {
 
 type InferBody = Extract<WorkerRequest, { op: "infer" }>["body"];
 
-/** Milliseconds for which an inference may wait for the commit of what follows from it. */
-const UNRECORDED = 20;
+/**
+ * Milliseconds for which an inference may wait for the commit of what follows from it. That takes one
+ * or two; tens where a hundred workers share two processors, and a commit for each would hold up all.
+ */
+const UNRECORDED = 100;
 
 /** The inferences of one process. */
 export interface Inference {

@@ -158,6 +158,7 @@ async function work(plainLog: EventLog): Promise<void> {
     ...{ config, children, toolhosts, leases, log, processes, powers, code, engine, spawn, redeem },
     executes: policy.executes,
     gateOf: (task) => tasks.family(task)?.gate,
+    modelOf: (task) => tasks.family(task)?.aside,
     looking: (task) => tasks.family(task)?.workspace,
     onProgress: (task, call, text) => watching.progress(task, call, text),
   });

@@ -16,7 +16,15 @@ import { makeTaskTools, type TaskTools, type TaskToolsParts } from "./task_tools
 export interface WireToolsParts extends
   Pick<
     TaskToolsParts,
-    "children" | "toolhosts" | "log" | "powers" | "code" | "engine" | "gateOf" | "looking"
+    | "children"
+    | "toolhosts"
+    | "log"
+    | "powers"
+    | "code"
+    | "engine"
+    | "gateOf"
+    | "modelOf"
+    | "looking"
   > {
   readonly config: KernelConfig;
   readonly leases: Pick<Leases, "covering" | "dead" | "onEnd">;

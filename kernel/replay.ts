@@ -164,8 +164,8 @@ export async function replayTask(
         spent.inputTokens += Number(body["inputTokens"] ?? 0);
         spent.outputTokens += Number(body["outputTokens"] ?? 0);
         spent.money += Number(body["money"] ?? 0);
-        // What a child thought is paid for, and is not part of this conversation.
-        if (body["pid"] !== root) break;
+        // What a child thought, or a plugin asked, is paid for, and not part of this conversation.
+        if (body["pid"] !== root || body["aside"] === true) break;
         spent.iterations += 1;
         const base = Number(body["base"]);
         conversation.length = Math.min(conversation.length, base);

@@ -23,6 +23,7 @@ import {
   type TurnOutcome,
   type UsedUp,
 } from "../contracts/mod.ts";
+import { type AskAside, makeAside } from "./aside.ts";
 import { watchDenials } from "./denied_patch.ts";
 import { makeFamily } from "./family.ts";
 import { grantedScopes, isRevoked } from "./granted_scopes.ts";
@@ -34,7 +35,7 @@ import { type ReadPrivate, replayTask } from "./replay.ts";
 import type { Restored } from "./restored.ts";
 import { makeReview } from "./review.ts";
 import { makeSession, type Offspring, type Session, type SessionParts } from "./session.ts";
-import { type Payment, recent, spendsTooFast } from "./signals.ts";
+import { makePurse, type Purse } from "./purse.ts";
 import type { TaskWorkspace } from "./task_workspace.ts";
 import type { Toolhosts } from "./toolhosts.ts";
 import { makeTornPatches } from "./torn_patch.ts";
@@ -84,6 +85,8 @@ export interface TaskFamily {
   readonly workspace: TaskWorkspace;
   /** The gate as this task's processes have it. */
   readonly gate: Gate;
+  /** Its model, for inferences beside the conversation. */
+  readonly aside: AskAside;
   signal(pid: Pid, signal: Signal): Promise<boolean>;
   /** SIGXCPU, once: the process may say its last words. */
   exhausted(pid: Pid, limit: string): Promise<void>;
@@ -112,8 +115,8 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
     request: TaskRequest,
     model: OpenModel,
     gate: Gate,
+    purse: Purse,
   ): (row: ProcessRow, offspring: Offspring, conversation?: readonly ChatMessage[]) => Session => {
-    let payments: readonly Payment[] = [];
     return (row, offspring, conversation) =>
       makeSession({
         ...parts,
@@ -122,18 +125,13 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
         model,
         offspring,
         conversation: conversation ?? [systemMessage(request)],
-        modelRefused: (each) =>
-          parts.modelRefused(each, { ref: request.model.ref, remote: model.info.remote }),
-        paid(money) {
-          if (money > 0) {
-            payments = [...recent(payments, powers.now()), { at: powers.now(), money }];
-          }
-        },
+        modelRefused: (each) => modelRefused(request, model, each),
+        paid: purse.paid,
         exhausted: (limit) => parts.exhausted(row.pid, limit),
         async brake(each) {
-          if (!spendsTooFast(payments, powers.now(), each.limits)) return true;
+          if (!purse.isSpentTooFast(each.limits)) return true;
           const goOn = await parts.askBrake(each);
-          if (goOn) payments = [];
+          if (goOn) purse.forgive();
           return goOn;
         },
         ...(request.program === undefined ? {} : { program: request.program }),
@@ -143,6 +141,13 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
         onText: (text) => row.ppid === undefined && parts.onText(task.id, text),
       });
   };
+
+  const modelRefused = (
+    request: TaskRequest,
+    model: OpenModel,
+    row: ProcessRow,
+  ): string | undefined =>
+    parts.modelRefused(row, { ref: request.model.ref, remote: model.info.remote });
 
   const start: TaskHost["start"] = async (task, request, { resume }) => {
     const dirs = folders(task.id);
@@ -183,7 +188,8 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
     const torn = makeTornPatches({ ...parts, torn: replay?.torn ?? [], workspace, row });
     await torn.mend();
     const denied = watchDenials(parts.gate, workspace.patch);
-    const session = sessions(task, request, model, denied.gate);
+    const purse = makePurse(powers);
+    const session = sessions(task, request, model, denied.gate, purse);
     const family = makeFamily({
       ...parts,
       session,
@@ -196,6 +202,13 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       root: row,
       workspace,
       gate: denied.gate,
+      aside: makeAside({
+        ...parts,
+        model,
+        modelRefused: (each) => modelRefused(request, model, each),
+        paid: purse.paid,
+        exhausted: (each, limit) => parts.exhausted(each.pid, limit),
+      }),
       signal: family.signal,
       exhausted: family.exhausted,
       osPids: family.osPids,

@@ -46,6 +46,7 @@ export interface TaskToolsParts {
   readonly labelOf: HostFunctionsParts["labelOf"];
   /** The gate as a task has it, which is made over these very tools. */
   readonly gateOf: HostFunctionsParts["gateOf"];
+  readonly modelOf: HostFunctionsParts["modelOf"];
   /** Descriptors of the tools over files. */
   readonly files: readonly ToolDescriptor[];
   workspace(task: TaskId, mounts: readonly Mount[], toolhosts: Toolhosts): MadeWorkspace & Looking;

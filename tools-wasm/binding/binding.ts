@@ -187,13 +187,15 @@ function pathsIn(args: JsonObject, name: string): readonly string[] {
 }
 
 function summaryOf(tool: PluginTool, args: JsonObject): string {
-  const named = [
+  const names = [
+    ...(tool.fetches === undefined ? [] : [tool.fetches]),
     ...tool.reads,
     ...tool.writes,
-    ...(tool.fetches === undefined ? [] : [tool.fetches]),
-  ]
-    .flatMap((name) => Object.hasOwn(args, name) ? [JSON.stringify(args[name])] : []);
-  const what = `${tool.name} ${[...new Set(named)].join(" ")}`.trim();
+  ];
+  const shown = names.flatMap((name) =>
+    Object.hasOwn(args, name) ? [JSON.stringify(args[name])] : []
+  );
+  const what = `${tool.name} ${[...new Set(shown)].join(" ")}`.trim();
   return what.length > 300 ? `${what.slice(0, 300)}…` : what;
 }
 
