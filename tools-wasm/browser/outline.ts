@@ -1,0 +1,229 @@
+/** Draws a page as lines: roles, names, refs, text, addresses. Seed 001, Browser Harness. @module */
+import type { Canvas } from "./canvas.ts";
+import { cleanLine, cleanText, quoted } from "./clean_text.ts";
+import { controlLine, sendingLines } from "./field_line.ts";
+import { isControl } from "./control.ts";
+import { labelsOf } from "./labels.ts";
+import { leadsTo, linkLine } from "./link_line.ts";
+import { dataRows } from "./table.ts";
+import { type Element, type Node, rawText } from "./tree.ts";
+import { isSeen, type Look, lookOf, PLAIN } from "./visibility.ts";
+import { INLINE, nameOf, SILENT, visibleText } from "./visible_text.ts";
+
+const LANDMARKS: ReadonlyMap<string, string> = new Map([
+  ["nav", "navigation"],
+  ["main", "main"],
+  ["aside", "aside"],
+  ["header", "header"],
+  ["footer", "footer"],
+  ["article", "article"],
+  ["fieldset", "group"],
+  ["blockquote", "quote"],
+  ["dialog", "dialog"],
+]);
+const LISTS: ReadonlySet<string> = new Set(["ul", "ol", "dl", "menu"]);
+const LOADED: ReadonlySet<string> = new Set(["audio", "video", "object", "embed", "canvas"]);
+
+/** Draws what people would see of the page beneath `root`. */
+export function drawOutline(canvas: Canvas, root: Element): void {
+  const labels = labelsOf(canvas, root);
+  let text = "";
+
+  const flush = (depth: number): void => {
+    const line = cleanText(text, canvas.unseen).trim();
+    text = "";
+    if (line !== "") canvas.line(depth, `text: ${line}`);
+  };
+
+  const children = (element: Element, look: Look, depth: number): void => {
+    let number = 0;
+    for (const node of element.children) {
+      if (canvas.isFull()) return;
+      if (node.kind === "element" && node.name === "li" && element.name === "ol") number += 1;
+      draw(node, look, { depth, number });
+    }
+  };
+
+  const draw = (
+    node: Node,
+    above: Look,
+    at: { readonly depth: number; readonly number: number },
+  ): void => {
+    const { depth } = at;
+    if (node.kind === "text") {
+      if (isSeen(above)) text += node.text;
+      else if (node.text.trim() !== "") canvas.hidden.add(node);
+      return;
+    }
+    const { name } = node;
+    if (SILENT.has(name) && leadsTo(node) === undefined && !LOADED.has(name)) return;
+    const look = lookOf(node, above, canvas.sheet);
+    if (look === undefined) {
+      if (node.children.length > 0) canvas.hidden.add(node);
+      return;
+    }
+    if (LOADED.has(name)) return block(depth, `${name} (not loaded)`);
+    if (leadsTo(node) !== undefined) return link(node, look, depth);
+    if (isControl(node)) return control(node, look, depth);
+    if (INLINE.has(name) || name === "br") return inline(node, look, depth);
+    flush(depth);
+    if (name === "form") form(node, look, depth);
+    else if (/^h[1-6]$/.test(name)) heading(node, look, depth);
+    else if (name === "pre") preformatted(node, look, depth);
+    else if (name === "table") table(node, look, depth);
+    else if (name === "hr") canvas.line(depth, "separator");
+    else if (name === "li" || name === "dt") item(node, look, at);
+    else if (LISTS.has(name)) children(node, look, depth + (node.parent?.name === "li" ? 1 : 0));
+    else if (LANDMARKS.has(name)) landmark(node, look, depth);
+    else children(node, look, depth);
+    flush(depth);
+  };
+
+  const block = (depth: number, line: string): void => {
+    flush(depth);
+    canvas.line(depth, line);
+  };
+
+  const link = (element: Element, look: Look, depth: number): void => {
+    flush(depth);
+    const line = linkLine(canvas, element, nameOf(canvas, element, look));
+    if (line !== undefined) canvas.line(depth, line);
+    // What is within a link works by itself all the same.
+    if (element.name === "a") active(element, look, depth + 1);
+  };
+
+  const control = (element: Element, look: Look, depth: number): void => {
+    const found = canvas.forms.controls.get(element);
+    if (found === undefined) return;
+    flush(depth);
+    const own = element.name === "button" ? nameOf(canvas, element, look) : "";
+    const { attributes } = element;
+    const label = [
+      own,
+      labels.texts.get(element),
+      attributes.get("aria-label"),
+      attributes.get("placeholder"),
+      attributes.get("title"),
+      attributes.get("alt"),
+    ]
+      .find((each) => each !== undefined && each.trim() !== "");
+    const line = controlLine(canvas, found, label ?? "");
+    if (line !== undefined) canvas.line(depth, line);
+  };
+
+  const inline = (element: Element, look: Look, depth: number): void => {
+    if (element.name === "br") return flush(depth);
+    if (element.name === "img") {
+      const alt = cleanText(element.attributes.get("alt") ?? "", canvas.unseen).trim();
+      return alt === "" ? undefined : block(depth, `image ${quoted(alt, 300)}`);
+    }
+    if (!labels.used.has(element)) return children(element, look, depth);
+    // Its text is the name of its control.
+    active(element, look, depth);
+  };
+
+  const heading = (element: Element, look: Look, depth: number): void => {
+    const title = visibleText(canvas, element, look);
+    if (title !== "") canvas.line(depth, `heading ${element.name.slice(1)} ${quoted(title, 500)}`);
+    active(element, look, depth + 1);
+  };
+
+  const item = (
+    element: Element,
+    look: Look,
+    { depth, number }: { readonly depth: number; readonly number: number },
+  ): void => {
+    canvas.mark(number > 0 ? `${number}. ` : "- ");
+    children(element, look, depth);
+    flush(depth);
+    canvas.mark("");
+  };
+
+  const landmark = (element: Element, look: Look, depth: number): void => {
+    const label = cleanText(element.attributes.get("aria-label") ?? "").trim();
+    canvas.line(
+      depth,
+      (LANDMARKS.get(element.name) ?? "") + (label === "" ? "" : ` ${quoted(label)}`),
+    );
+    children(element, look, depth + 1);
+    flush(depth + 1);
+  };
+
+  const form = (element: Element, look: Look, depth: number): void => {
+    const found = canvas.forms.forms.get(element);
+    if (found === undefined) return;
+    const ref = canvas.ref({ kind: "form", form: found });
+    const where = found.place.kind === "web"
+      ? found.place.url
+      : `${found.place.what} (not followed)`;
+    const label = element.attributes.get("aria-label") ?? element.attributes.get("name") ?? "";
+    canvas.line(
+      depth,
+      `form ${ref ?? ""} ${
+        label === "" ? "" : `${quoted(label)} `
+      }${found.method.toUpperCase()} → ${cleanText(where)}`,
+    );
+    children(element, look, depth + 1);
+    flush(depth + 1);
+    for (const line of sendingLines(found, canvas.targets, ref)) canvas.line(depth + 1, line);
+  };
+
+  const preformatted = (element: Element, look: Look, depth: number): void => {
+    if (!isAllSeen(element, look)) return children(element, look, depth);
+    for (const line of rawText(element).replace(/^\r?\n/, "").trimEnd().split("\n")) {
+      canvas.line(depth, `| ${cleanLine(line, canvas.unseen)}`);
+    }
+    active(element, look, depth);
+  };
+
+  const isAllSeen = (element: Element, look: Look): boolean =>
+    isSeen(look) && element.children.every((node) => {
+      const its = node.kind === "text" ? look : lookOf(node, look, canvas.sheet);
+      return its !== undefined && (node.kind === "text" || isAllSeen(node, its));
+    });
+
+  const table = (element: Element, look: Look, depth: number): void => {
+    const rows = dataRows(element);
+    if (rows === undefined) return children(element, look, depth);
+    canvas.line(depth, "table");
+    for (const { cells, header } of rows) {
+      if (canvas.isFull()) return;
+      const seen = cells.map((cell) => ({ cell, its: lookBeneath(cell, element, look) }));
+      const texts = seen.map(({ cell, its }) =>
+        its === undefined ? "" : visibleText(canvas, cell, its)
+      );
+      if (texts.some((each) => each !== "")) {
+        canvas.line(
+          depth + 1,
+          `${header ? "header" : "row"}: ${texts.map((each) => quoted(each, 1_000)).join(" | ")}`,
+        );
+      }
+      for (const { cell, its } of seen) {
+        if (its === undefined) canvas.hidden.add(cell);
+        else active(cell, its, depth + 2);
+      }
+    }
+  };
+
+  const lookBeneath = (element: Element, top: Element, look: Look): Look | undefined => {
+    if (element === top || element.parent === undefined) return look;
+    const above = lookBeneath(element.parent, top, look);
+    return above && lookOf(element, above, canvas.sheet);
+  };
+
+  /** Links and controls beneath an element whose text was drawn already. */
+  const active = (element: Element, look: Look, depth: number): void => {
+    for (const node of element.children) {
+      if (node.kind === "text") continue;
+      if (leadsTo(node) !== undefined || isControl(node)) {
+        draw(node, look, { depth, number: 0 });
+        continue;
+      }
+      const its = SILENT.has(node.name) ? undefined : lookOf(node, look, canvas.sheet);
+      if (its !== undefined) active(node, its, depth);
+    }
+  };
+
+  children(root, PLAIN, 0);
+  flush(0);
+}

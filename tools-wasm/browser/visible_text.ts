@@ -1,0 +1,62 @@
+/** The text of an element as people see it, on one line. @module */
+import type { Canvas } from "./canvas.ts";
+import { cleanText } from "./clean_text.ts";
+import { isControl } from "./control.ts";
+import type { Element } from "./tree.ts";
+import { isSeen, type Look, lookOf } from "./visibility.ts";
+
+/** Elements whose content is never text of the page. */
+export const SILENT: ReadonlySet<string> = new Set(
+  ("script style noscript template title meta link base svg math canvas object embed audio video iframe frame " +
+    "noframes noembed datalist option optgroup param source track map").split(" "),
+);
+
+/** Elements that stand in a line of text and do not end it. */
+export const INLINE: ReadonlySet<string> = new Set(
+  ("a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark nobr q rb rp rt ruby s samp small " +
+    "span strike strong sub sup time tt u var wbr").split(" "),
+);
+
+const MOST = 6_000;
+/** Nodes that are looked at: elements of this kind lie in each other on hostile pages. */
+const NODES = 5_000;
+
+/** The seen text beneath `element`, whose own text looks as `look`; at most 6,000 characters. Images are their `alt`. */
+export function visibleText(canvas: Canvas, element: Element, look: Look): string {
+  let text = "";
+  let nodes = 0;
+  const gather = (of: Element, its: Look): void => {
+    for (const node of of.children) {
+      if (text.length > MOST || ++nodes > NODES) return;
+      if (node.kind === "text") {
+        if (isSeen(its)) text += node.text;
+        else if (node.text.trim() !== "") canvas.hidden.add(node);
+        continue;
+      }
+      if (SILENT.has(node.name) || isControl(node)) continue;
+      const inner = lookOf(node, its, canvas.sheet);
+      if (inner === undefined) {
+        if (node.children.length > 0) canvas.hidden.add(node);
+        continue;
+      }
+      const apart = INLINE.has(node.name) ? "" : " ";
+      text += apart;
+      if (node.name === "img") text += ` ${node.attributes.get("alt") ?? ""} `;
+      else gather(node, inner);
+      text += apart;
+    }
+  };
+  gather(element, look);
+  return cleanText(text.slice(0, MOST), canvas.unseen).trim();
+}
+
+/** What the element is called: its text, else what is written about it. */
+export function nameOf(canvas: Canvas, element: Element, look: Look): string {
+  const text = visibleText(canvas, element, look);
+  if (text !== "") return text;
+  for (const attribute of ["aria-label", "title", "alt"]) {
+    const said = cleanText(element.attributes.get(attribute) ?? "").trim();
+    if (said !== "") return said;
+  }
+  return "";
+}

@@ -1,0 +1,202 @@
+/** What a request came back with, as a page. @module */
+import { type Address, parseAddress, readPlace } from "./address.ts";
+import { answerText, isTextType, mediaType } from "./answer_text.ts";
+import { type Canvas, makeCanvas } from "./canvas.ts";
+import { cleanLine, cleanText, quoted } from "./clean_text.ts";
+import type { Bases } from "./control.ts";
+import { readForms } from "./form.ts";
+import type { WebAnswer } from "./host.ts";
+import { drawOutline } from "./outline.ts";
+import type { Page } from "./page.ts";
+import { type Parsed, parseHtml } from "./parse_html.ts";
+import { Refusal } from "./refusal.ts";
+import { parseStyleSheet } from "./style_sheet.ts";
+import { descendants, type Element, rawText } from "./tree.ts";
+
+/** Characters of a part of a page. */
+const PART = 18_000;
+const NOTHING: Element = {
+  kind: "element",
+  name: "#page",
+  attributes: new Map(),
+  parent: undefined,
+  children: [],
+};
+
+/** Makes a page of an answer. */
+export function pageOf(answer: WebAnswer): Page {
+  const address = parseAddress(answer.url);
+  if (address === undefined) {
+    throw new Refusal("upstream", "Cannot show the page: its address does not parse");
+  }
+  if (answer.stopped !== undefined) return redirectPage(answer, { ...answer.stopped, address });
+  const type = mediaType(answer);
+  const read = answerText(answer);
+  const notes = answer.cut ? ["the page is longer than what was fetched; the rest is missing"] : [];
+  if (read === undefined) {
+    return emptyPage(
+      answer,
+      `this is not text (${cleanText(type).slice(0, 80)}), so there is nothing to show`,
+    );
+  }
+  if (read.doubt !== undefined) notes.push(read.doubt);
+  const html = type === "text/html" || type === "application/xhtml+xml" ||
+    (type === "" && /^\s*</.test(read.text.slice(0, 500)));
+  if (html) return htmlPage(answer, { html: read.text, notes, address });
+  if (type !== "" && !isTextType(type)) {
+    return emptyPage(
+      answer,
+      `this is no page (${cleanText(type).slice(0, 80)}); browser_download saves it`,
+    );
+  }
+  const canvas = canvasOf({ page: address, links: address }, NOTHING);
+  for (const line of read.text.split("\n")) canvas.line(0, `| ${cleanLine(line, canvas.unseen)}`);
+  return finished(answer, canvas, { title: "", notes: [...notes, ...notesOf(canvas)] });
+}
+
+function canvasOf(bases: Bases, root: Element): Canvas {
+  const texts = [...descendants(root)].filter(({ name }) => name === "style").map(rawText);
+  return makeCanvas({ bases, forms: readForms(root, bases), sheet: parseStyleSheet(texts) });
+}
+
+function htmlPage(
+  answer: WebAnswer,
+  { html, notes, address }: {
+    readonly html: string;
+    readonly notes: readonly string[];
+    readonly address: Address;
+  },
+): Page {
+  const parsed = parseHtml(html);
+  const { root, cut } = parsed;
+  const elements = [...descendants(root)];
+  const base = elements.find(({ name, attributes }) => name === "base" && attributes.has("href"));
+  const place = base === undefined
+    ? undefined
+    : readPlace(base.attributes.get("href") ?? "", address);
+  const canvas = canvasOf(
+    { page: address, links: place?.kind === "web" ? place.address : address },
+    root,
+  );
+  const title = elements.find(({ name }) => name === "title");
+  for (const element of elements) refreshLine(canvas, element);
+  drawOutline(canvas, root);
+  return finished(answer, canvas, {
+    title: title === undefined ? "" : cleanText(rawText(title), canvas.unseen).trim().slice(0, 300),
+    notes: [
+      ...notes,
+      ...(cut === undefined ? [] : [cut]),
+      ...notesOf(canvas, { parsed, elements }),
+    ],
+  });
+}
+
+function refreshLine(canvas: Canvas, { name, attributes }: Element): void {
+  if (name !== "meta" || attributes.get("http-equiv")?.trim().toLowerCase() !== "refresh") return;
+  const to = /^\s*[0-9.]*\s*[;,]?\s*(?:url\s*=\s*)?["']?([^"']*)/i.exec(
+    (attributes.get("content") ?? "").slice(0, 4_096),
+  )?.[1] ?? "";
+  if (to.trim() === "") return;
+  const place = readPlace(to, canvas.bases.links);
+  const ref = place.kind === "web" ? canvas.ref({ kind: "link", url: place.url }) : undefined;
+  const where = place.kind === "web" ? place.url : `${cleanText(place.what)} (not followed)`;
+  canvas.line(
+    0,
+    `link ${
+      ref ?? ""
+    } "the page wants to go on by itself (meta refresh), which is not followed" → ${where}`,
+  );
+}
+
+function notesOf(
+  canvas: Canvas,
+  page?: { readonly parsed: Parsed; readonly elements: readonly Element[] },
+): readonly string[] {
+  const count = (...names: readonly string[]): number =>
+    page?.elements.filter(({ name }) => names.includes(name)).length ?? 0;
+  const left = [
+    [canvas.hidden.size, "hidden pieces that people would not see"],
+    [canvas.unseen.characters, "characters that cannot be seen"],
+    [page?.parsed.comments ?? 0, "comments"],
+    [count("script", "noscript", "template"), "scripts"],
+  ] as const;
+  const said = left.filter(([number]) => number > 0).map(([number, what]) => `${number} ${what}`);
+  const sheets =
+    page?.elements.filter(({ name, attributes }) =>
+      name === "link" && /(?:^|\s)stylesheet(?:\s|$)/i.test(attributes.get("rel") ?? "")
+    ).length ?? 0;
+  return [
+    ...(sheets === 0
+      ? []
+      : [`${sheets} style sheets were not loaded: what they hide may be shown`]),
+    ...(said.length === 0 ? [] : [`left out: ${said.join(", ")}`]),
+    ...(canvas.sheet.isSpent()
+      ? ["its style sheets are too large to tell all that they hide"]
+      : []),
+    ...(canvas.isFull() ? ["the page is too long; its end is left out"] : []),
+  ];
+}
+
+function redirectPage(
+  answer: WebAnswer,
+  { location, why, address }: {
+    readonly location: string;
+    readonly why: string;
+    readonly address: Address;
+  },
+): Page {
+  const canvas = canvasOf({ page: address, links: address }, NOTHING);
+  const place = readPlace(location, address);
+  canvas.line(
+    0,
+    `text: The server sends the browser on to another place. It was not followed: ${
+      cleanText(why).slice(0, 300)
+    }.`,
+  );
+  if (place.kind === "other") {
+    canvas.line(0, `text: It leads to ${cleanText(place.what)}, which is never followed.`);
+  } else {canvas.line(
+      0,
+      `link ${
+        canvas.ref({ kind: "link", url: place.url }) ?? ""
+      } "the place it leads to" → ${place.url}`,
+    );}
+  return finished(answer, canvas, { title: "", notes: [] });
+}
+
+function emptyPage(answer: WebAnswer, note: string): Page {
+  return {
+    url: answer.url,
+    status: answer.status,
+    title: "",
+    notes: [note],
+    parts: [""],
+    targets: new Map(),
+  };
+}
+
+function finished(
+  { url, status }: WebAnswer,
+  { lines, targets }: Canvas,
+  { title, notes }: Pick<Page, "title" | "notes">,
+): Page {
+  const parts: string[] = [];
+  let part: string[] = [];
+  let length = 0;
+  for (const line of lines) {
+    if (length > 0 && length + line.length > PART) {
+      parts.push(part.join("\n"));
+      [part, length] = [[], 0];
+    }
+    part.push(line);
+    length += line.length + 1;
+  }
+  return {
+    url,
+    status,
+    title: title === "" ? "" : quoted(title, 300),
+    notes,
+    parts: [...parts, part.join("\n")],
+    targets,
+  };
+}
