@@ -181,6 +181,7 @@ async function withLive(
       }],
       contentDir: `${dir}/content`,
       scratchDir: `${dir}/scratch`,
+      prepare: () => Promise.resolve(),
       never: [".env*", "*.env", "*.pem", "*.key", "**/.ssh/**"],
       overlay: () => [],
       recorded: () => [],

@@ -1,5 +1,6 @@
 /** Builds the programs that run without sources: the kernel and its children. @module */
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { Fault, type KernelConfig } from "../contracts/mod.ts";
 import { sha256Hex } from "../port/digest.ts";
 import { displayBlock } from "../text/mod.ts";
@@ -135,10 +136,6 @@ async function build(home: string, folder: string): Promise<void> {
         join(folder, `${role}.js`),
         join(home, entry),
       ], {});
-      // The kernel is not warmed here: it would take its lock.
-      if (role === "kernel") continue;
-      // Twice: Deno writes the code cache at the second start.
-      for (let i = 0; i < 2; i++) await warm(join(folder, `${role}.js`), join(folder, "deno"));
     }
   };
   // The first bundle alone: on a fresh machine it installs the bundler.
@@ -149,9 +146,37 @@ async function build(home: string, folder: string): Promise<void> {
   queue.push(...rest);
   await Promise.all([bundleNext(), bundleNext()]);
   // A file where Deno would keep what a child stores: localStorage and caches then fail in each.
-  const storage = join(folder, "deno", "location_data");
-  if (exists(storage)) Deno.removeSync(storage, { recursive: true });
-  Deno.writeTextFileSync(storage, "Remit: no child keeps anything here.\n");
+  Deno.writeTextFileSync(
+    join(folder, "deno", "location_data"),
+    "Remit: no child keeps anything here.\n",
+  );
+}
+
+/** Warms what was built where it lies: Deno knows compiled code by its path. */
+async function warmAll(folder: string): Promise<void> {
+  const denoDir = join(folder, "deno");
+  // The kernel is not warmed here: it would take its lock.
+  const roles = Object.keys(ENTRIES).filter((role) => role !== "kernel");
+  const warmNext = async (): Promise<void> => {
+    for (let role = roles.shift(); role !== undefined; role = roles.shift()) {
+      // Twice: Deno writes the code cache at the second start.
+      for (let i = 0; i < 2; i++) await warm(join(folder, `${role}.js`), denoDir);
+    }
+  };
+  await Promise.all([warmNext(), warmNext()]);
+  for (const { name } of Deno.readDirSync(denoDir)) {
+    // Deno leaves its caches as it last wrote them, and each child would read that first.
+    if (name.endsWith("_cache_v2")) settleCache(join(denoDir, name));
+  }
+}
+
+function settleCache(path: string): void {
+  const cache = new DatabaseSync(path);
+  try {
+    cache.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  } finally {
+    cache.close();
+  }
 }
 
 function exists(path: string): boolean {
@@ -183,8 +208,9 @@ export async function provideBundles(
       Deno.mkdirSync(join(draft, "deno"), { mode: 0o700 });
       await build(parts.home, draft);
       Deno.renameSync(draft, folder);
+      await warmAll(folder);
     } catch (error) {
-      Deno.removeSync(draft, { recursive: true });
+      if (exists(draft)) Deno.removeSync(draft, { recursive: true });
       // Somebody else was faster, with the same sources.
       if (!exists(folder)) throw error;
     }

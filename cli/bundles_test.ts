@@ -5,7 +5,8 @@ import { digestSources, provideBundles } from "./bundles_powers.ts";
 
 function fakeHome(): string {
   const home = Deno.makeTempDirSync({ prefix: "remit-home-" });
-  for (const folder of ["kernel", "runner", "models", "workspace/host", "tools-wasm/host", "net"]) {
+  const entries = ["workspace/host", "workspace/copy", "tools-wasm/host"];
+  for (const folder of ["kernel", "runner", "models", "net", ...entries]) {
     Deno.mkdirSync(join(home, folder), { recursive: true });
     Deno.writeTextFileSync(join(home, folder, "main.ts"), `const n: number = 1;\nvoid n;\n`);
   }

@@ -1,6 +1,12 @@
 /** Finds the programs that remit.yaml grants, and says which they are: real path and digest. @module */
 import { delimiter, isAbsolute, join } from "node:path";
-import { COMMAND_MS, type CommandClass, Digest, type GrantedCommand } from "../contracts/mod.ts";
+import {
+  COMMAND_MS,
+  type CommandClass,
+  Digest,
+  type GrantedCommand,
+  SESSION_MS,
+} from "../contracts/mod.ts";
 import { sha256Hex } from "../port/digest.ts";
 
 const TRUSTED_FOLDERS = ["/usr/bin", "/bin", "/usr/local/bin", "/usr/sbin", "/sbin"];
@@ -32,9 +38,16 @@ export function findCommands(
       ...{ name, program, sha256: found, env: given.env ?? [], mounts: given.mounts ?? "cwd" },
       timeoutMs: given.timeoutMs ?? COMMAND_MS,
       ...(given.args === undefined ? {} : { args: given.args }),
+      ...sessionOf(given),
     });
   }
   return { commands, missing };
+}
+
+function sessionOf(given: CommandClass): Pick<GrantedCommand, "session"> {
+  const { session = false, pty = false, sessionMs, timeoutMs } = given;
+  if (!session && !pty) return {};
+  return { session: { ms: sessionMs ?? timeoutMs ?? SESSION_MS, pty } };
 }
 
 function findProgram(program: string, path: string): string | undefined {

@@ -183,6 +183,7 @@ export async function makeBench(
       })),
       contentDir: `${world.dir}/content`,
       scratchDir: `${world.dir}/scratch`,
+      prepare: () => Promise.resolve(),
       never: ["*.env", "*.pem"],
       scratchQuota: 0,
       overlay: () => [...overlay],

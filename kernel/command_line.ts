@@ -27,7 +27,21 @@ export interface CommandParts {
   /** `MOUNT` or `MOUNT/…`. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** How it is begun where it goes on after its call. */
+  readonly begun?: Begun;
 }
+
+/** How a program is begun that goes on after its call: see process_line.ts. */
+export interface Begun {
+  /** A pipe of the machine's, shown under {@link SIGNALS}. */
+  readonly signals: string;
+  /** What is run inside the walls, and in its turn runs the program. */
+  readonly words: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Where a program that goes on finds the pipe with its signals. */
+export const SIGNALS = "/run/remit/signals";
 
 /** What the copy service is started around. */
 export interface CopyParts {
@@ -107,6 +121,7 @@ export function lineOfCopy(
 export function lineOfCommand(programs: WallPrograms, parts: CommandParts): StartLine {
   const { bwrap = "", prlimit = "", setpriv = "" } = programs;
   const nobody = parts.identity === "nobody";
+  const { begun } = parts;
   const inner = nobody ? { bwrap, prlimit, setpriv } : { bwrap, prlimit };
   return started(programs, { data: 4 * GiB, file: 256 * MiB, files: 1_024 }, [
     bwrap,
@@ -127,6 +142,7 @@ export function lineOfCommand(programs: WallPrograms, parts: CommandParts): Star
     ...above(parts.program).flatMap((folder) => ["--perms", "0755", "--dir", folder]),
     ...["--ro-bind", parts.pin, parts.program],
     ...Object.entries(inner).flatMap(([name, path]) => ["--ro-bind", path, `${INNER}/${name}`]),
+    ...(begun === undefined ? [] : ["--ro-bind", begun.signals, SIGNALS]),
     ...["--remount-ro", "/", "--chdir", "/", "--"],
     // Process 1 stays root's, so that it may die with its parent, who is: it holds no right at all.
     ...(nobody
@@ -138,8 +154,10 @@ export function lineOfCommand(programs: WallPrograms, parts: CommandParts): Star
     // Counted for each user in each user namespace: what runs outside does not count.
     ...[`${INNER}/prlimit`, `--nproc=${COMMAND_PROCESSES}`, "--"],
     ...[`${INNER}/bwrap`, "--dev-bind", "/", "/", "--unshare-user", "--disable-userns"],
-    ...["--cap-drop", "ALL", "--clearenv", ...setting(parts.env)],
-    ...["--chdir", `/m/${parts.cwd}`, "--", parts.program, ...parts.args],
+    ...["--cap-drop", "ALL", "--clearenv", ...setting({ ...parts.env, ...begun?.env })],
+    // A signal then reaches the program and what belongs to it, and not process 1.
+    ...(begun === undefined ? [] : ["--new-session"]),
+    ...["--chdir", `/m/${parts.cwd}`, "--", ...begun?.words ?? [parts.program, ...parts.args]],
   ]);
 }
 

@@ -108,7 +108,7 @@ export function lineOfHost(
     ...denoLine(NAMESPACE.deno, "toolhost", config.bundles.toolhost, []),
   ];
   return {
-    line: started(config, walls, "toolhost", wall, {}),
+    line: started(config, { ...walls, setpriv: false }, "toolhost", wall, {}),
     roots: {
       mounts: parts.mounts.map(({ name }) => ({ name, root: `/m/${name}` })),
       content: NAMESPACE.content,
@@ -145,7 +145,7 @@ export function lineOfNet(
     ...["--remount-ro", "/", "--chdir", "/", "--"],
     ...denoLine(NAMESPACE.deno, "net", config.bundles.net, rights),
   ];
-  return started(config, walls, "net", wall, {});
+  return started(config, { ...walls, setpriv: false }, "net", wall, {});
 }
 
 /** A line that exits with 0 where a namespace can be made and deno starts in it. */
@@ -215,6 +215,7 @@ const DENIED = [
   "--deny-import",
 ];
 
+/** Bubblewrap ends its child with the kernel by itself, and then needs no setpriv. */
 function started(
   config: Pick<KernelConfig, "programs">,
   walls: Walls,

@@ -154,8 +154,6 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
     const [model, replay] = await Promise.all([
       parts.models.provide(request.model),
       resume ? replayTask(parts.store, parts.readPrivate, task.id) : undefined,
-      parts.disk.makeDir(dirs.content),
-      parts.disk.makeDir(dirs.scratch),
     ]);
     const workspace = parts.workspace(task.id, request);
     for (const record of replay?.records ?? []) workspace.fold(record);
@@ -180,6 +178,10 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       mounts: request.mounts,
       contentDir: dirs.content,
       scratchDir: dirs.scratch,
+      // Most tasks begin with a thought: what only a toolhost needs is made for the first one.
+      async prepare(): Promise<void> {
+        await Promise.all([dirs.content, dirs.scratch].map((path) => parts.disk.makeDir(path)));
+      },
       never: parts.never,
       scratchQuota: parts.scratchQuota,
       overlay: () => workspace.overlay(),

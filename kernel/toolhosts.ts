@@ -26,9 +26,11 @@ import { makeTurns, type Turns } from "./turns.ts";
 /** What a task's toolhosts are set up with. */
 export interface TaskFolders {
   readonly mounts: readonly Mount[];
-  /** Existing folders of the task's own, absolute. */
+  /** Folders of the task's own, absolute. */
   readonly contentDir: string;
   readonly scratchDir: string;
+  /** Makes these folders; called before each use of them. */
+  prepare(): Promise<void>;
   /** Globs of the never-list. */
   readonly never: readonly string[];
   /** Bytes of scratch that the task may keep. */
@@ -117,6 +119,7 @@ export function makeToolhosts(parts: ToolhostsParts): Toolhosts {
 
   const start = async (task: Task, writable: boolean): Promise<Host> => {
     const { folders } = task;
+    await folders.prepare();
     const calls = makeHostCalls(powers);
     let roots: Roots = { mounts: [], content: folders.contentDir, scratch: folders.scratchDir };
     const judge: JudgeParts = {

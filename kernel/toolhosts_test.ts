@@ -104,6 +104,7 @@ async function withBench(
       }],
       contentDir: `${world.dir}/content`,
       scratchDir: `${world.dir}/scratch`,
+      prepare: () => Promise.resolve(),
       never: [],
       overlay: () => [],
       recorded: () => [],
