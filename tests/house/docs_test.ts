@@ -29,7 +29,7 @@ Deno.test("every link of the docs leads to a file that is there", () => {
 
 Deno.test("every source file that the docs name is there", () => {
   const missing = DOCS.flatMap(({ path, text }) => {
-    const named = [...text.matchAll(/`([a-z_]+\/[a-z0-9_/]+\.(?:ts|json|yaml))`/g)].map((
+    const named = [...text.matchAll(/`([a-z_-]+\/[a-z0-9_/-]+\.(?:ts|json|yaml))`/g)].map((
       [, file],
     ) => file ?? "");
     return named.filter((file) => !exists(file)).map((file) => `${path}: ${file}`);
@@ -42,7 +42,7 @@ Deno.test("every row of the threat model names a test file that is there and hol
   const rows = model.split("\n").filter((line) => /^\| (?!boundary |-)/.test(line));
   ok(rows.length >= 15, "the table was read");
   for (const row of rows) {
-    const files = [...row.matchAll(/`([a-z_/0-9]+_test\.ts)`/g)].map(([, file]) => file ?? "");
+    const files = [...row.matchAll(/`([a-z_/0-9-]+_test\.ts)`/g)].map(([, file]) => file ?? "");
     ok(files.length > 0, `no test in: ${row}`);
     for (const file of files) {
       ok(Deno.readTextFileSync(`${ROOT}/${file}`).includes("Deno.test("), file);
