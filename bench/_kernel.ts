@@ -33,7 +33,7 @@ export function cacheFolder(): string {
 
 /** Starts a kernel over a fresh state. */
 export async function startBenchKernel(
-  extra: Partial<Pick<KernelConfig, "pool" | "tools">> = {},
+  extra: Partial<Pick<KernelConfig, "pool" | "tools" | "commands">> = {},
 ): Promise<BenchKernel> {
   const dir = await Deno.makeTempDir({ prefix: "remit-bench-" });
   const home = new URL("..", import.meta.url).pathname.replace(/\/$/, "");
