@@ -33,7 +33,7 @@ export function kept(
 
 /** Colour and label of what a run read, and of its caller. */
 export function mixed(
-  run: CommandRun,
+  run: Pick<CommandRun, "colour" | "label">,
   read: Prepared,
 ): Pick<CommandRan, "colour" | "label" | "withheld"> {
   return {

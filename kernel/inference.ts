@@ -157,6 +157,7 @@ export function makeInference(parts: InferenceParts): Inference {
           if (chunk.textDelta !== undefined) parts.onText(chunk.textDelta);
         },
         signal: limit.signal,
+        table: row.snapshot?.id,
       });
       const settled = settle(parts, body, response, nonce);
       // The log keeps order, so the commit of the next call makes this durable before any effect, and

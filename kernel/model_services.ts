@@ -11,13 +11,21 @@ import { asJson } from "../port/as_json.ts";
 import { sha256Hex } from "../port/digest.ts";
 import type { Child, Children } from "./children.ts";
 
+/** How an inference is made. */
+export interface InferOptions {
+  readonly onChunk: (chunk: StreamChunk) => void;
+  readonly signal: AbortSignal;
+  /** Digest of the request's table of tools, when there is one: it is then sent once. */
+  readonly table?: string | undefined;
+}
+
 /** A backend in use by one holder. */
 export interface OpenModel {
   readonly info: ModelInfo;
   /** Rejects with the backend's fault, `cancelled`, or `upstream` when the service died. */
   infer(
     request: InferenceRequest,
-    options: { readonly onChunk: (chunk: StreamChunk) => void; readonly signal: AbortSignal },
+    options: InferOptions,
   ): Promise<InferenceResponse>;
   /** Gives it back; a service that nobody holds is kept for the next task, at most a few. */
   release(): void;
@@ -33,6 +41,8 @@ interface Service {
   readonly child: Child;
   readonly info: ModelInfo;
   readonly chunks: Map<number, (chunk: StreamChunk) => void>;
+  /** Digests of tables that were sent. */
+  readonly tables: Set<string>;
   holders: number;
 }
 
@@ -65,7 +75,7 @@ export function makeModelServices(children: Pick<Children, "model">): ModelServi
       if (!info.success) {
         throw new Fault("upstream", `Cannot open model "${ref}": it describes itself wrongly`);
       }
-      return { child, info: info.data, chunks, holders: 0 };
+      return { child, info: info.data, chunks, tables: new Set(), holders: 0 };
     } catch (error) {
       services.delete(key);
       await child.kill();
@@ -97,7 +107,7 @@ export function makeModelServices(children: Pick<Children, "model">): ModelServi
         info: service.info,
         infer: (
           request: InferenceRequest,
-          options: { onChunk: (chunk: StreamChunk) => void; signal: AbortSignal },
+          options: InferOptions,
         ) => inferOn(service, ++nextId, request, options),
         release: () => {
           if (!held) return;
@@ -121,7 +131,7 @@ async function inferOn(
   service: Service,
   id: number,
   request: InferenceRequest,
-  { onChunk, signal }: { onChunk: (chunk: StreamChunk) => void; signal: AbortSignal },
+  { onChunk, signal, table }: InferOptions,
 ): Promise<InferenceResponse> {
   if (signal.aborted) throw new Fault("cancelled", "Cannot infer: cancelled");
   service.chunks.set(id, onChunk);
@@ -136,7 +146,7 @@ async function inferOn(
   });
   try {
     const answer = await Promise.race([
-      service.child.port.ask("infer", { id, request: asJson(request) }),
+      asked(service, { id, request, table }),
       aborted,
     ]);
     // TRUST: from the model service, semi-trusted: parsed with limits.
@@ -159,6 +169,31 @@ async function inferOn(
     signal.removeEventListener("abort", cancel);
     service.chunks.delete(id);
   }
+}
+
+/** The service forgets tables that it has not seen for long: it says so, and is sent one again. */
+async function asked(
+  { child, tables }: Service,
+  { id, request, table }: {
+    readonly id: number;
+    readonly request: InferenceRequest;
+    readonly table: string | undefined;
+  },
+): Promise<Json> {
+  const whole = asJson(request);
+  if (table === undefined || request.tools.length === 0) {
+    return await child.port.ask("infer", { id, request: whole });
+  }
+  if (tables.has(table)) {
+    const light = asJson({ ...request, tools: [] });
+    try {
+      return await child.port.ask("infer", { id, request: light, table });
+    } catch (error) {
+      if (!(error instanceof Fault) || error.detail?.["table"] !== table) throw error;
+    }
+  }
+  tables.add(table);
+  return await child.port.ask("infer", { id, request: whole, table });
 }
 
 function parseChunk(body: Json): { id: number; chunk: StreamChunk } | undefined {

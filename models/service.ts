@@ -1,4 +1,4 @@
-/** The language-model service: one backend, any number of inferences at once, no memory. @module */
+/** The language-model service: one backend, any number of inferences at once, no memory of them. @module */
 import { Fault } from "../contracts/fault.ts";
 import type { Json } from "../contracts/json.ts";
 import type { LanguageModel } from "../contracts/model.ts";
@@ -12,6 +12,7 @@ import type {
   OpenBody,
 } from "../contracts/wire_model.ts";
 import { type BackendPowers, BACKENDS } from "./backend.ts";
+import { makeToolTables } from "./tool_tables.ts";
 
 /**
  * Makes the handler of a model service. Ops `open` (once) and `infer`, event `cancel`. Faults:
@@ -23,6 +24,7 @@ export function makeModelService(
   powers: BackendPowers,
 ): PortHandler {
   const underway = new Map<number, AbortController>();
+  const tables = makeToolTables();
   let opened: Promise<LanguageModel> | undefined;
 
   // TRUST: bodies are the kernel's own, which parsed them.
@@ -45,7 +47,8 @@ export function makeModelService(
     }
   }
 
-  async function infer({ id, request }: ModelInferBody): Promise<ModelInferAnswer> {
+  async function infer({ id, request: sent, table }: ModelInferBody): Promise<ModelInferAnswer> {
+    const request = table === undefined ? sent : { ...sent, tools: tables.of(table, sent.tools) };
     if (opened === undefined) throw new Fault("invalidInput", "Cannot infer: no model is open");
     if (underway.has(id)) {
       throw new Fault("conflict", `Cannot infer: inference ${id} is under way`);
