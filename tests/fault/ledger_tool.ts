@@ -59,3 +59,13 @@ export function httpFetchBinding(): ToolBinding {
     invoke: post,
   });
 }
+
+/** As net/mod.ts: nothing of the fault tests goes to the web. */
+export function originOf(url: string): string {
+  throw new Fault("invalidArguments", `Cannot fetch ${JSON.stringify(url)}: there is no web here`);
+}
+
+/** As net/mod.ts. */
+export function labelOfAnswer(): "internal" {
+  return "internal";
+}
