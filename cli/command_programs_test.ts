@@ -32,6 +32,22 @@ Deno.test("a granted program is known by its real path and its bytes", async () 
   }
 });
 
+Deno.test("a class goes on after a call, or has a terminal, only where it says so; its time is its own", () => {
+  const sessions = (more: object): unknown => {
+    const parsed = CommandClass.parse({ program: "/bin/sh", ...more });
+    return findCommands({ sh: parsed }, "").commands[0]?.session;
+  };
+  assert.equal(sessions({}), undefined);
+  assert.equal(sessions({ session: false, sessionMs: 5_000 }), undefined);
+  assert.deepEqual(sessions({ session: true }), { ms: 3_600_000, pty: false });
+  assert.deepEqual(sessions({ pty: true }), { ms: 3_600_000, pty: true });
+  // Who limits runs, limits sessions, unless it says otherwise.
+  assert.deepEqual(sessions({ session: true, timeoutMs: 5_000 }), { ms: 5_000, pty: false });
+  assert.deepEqual(sessions({ session: true, timeoutMs: 5_000, sessionMs: 9_000 }), {
+    ...{ ms: 9_000, pty: false },
+  });
+});
+
 Deno.test("commands come from trusted files only; one that is not trusted is told of", () => {
   const file = parseConfigText("remit.yaml", COMMANDS);
   const trusted = mergeLayers([{ file, trusted: true }]);

@@ -1,6 +1,7 @@
 /** Layers of configuration become one policy. DESIGN section 6. @module */
 import {
   type AgentSpec,
+  type BrowserChoice,
   type CommandClass,
   type Label,
   type Limits,
@@ -40,9 +41,14 @@ export interface Merged {
   readonly toolKeys: readonly string[];
   /** From trusted layers only. */
   readonly commands: Readonly<Record<string, CommandClass>>;
+  /** Chromium from trusted layers only: it runs a program of the machine. */
+  readonly browser: BrowserChoice;
   /** What was left out of untrusted layers, for the person: `FILE:LINE: why`. */
   readonly notes: readonly string[];
 }
+
+/** Without a word in any layer, and where an untrusted one wants no more. */
+const STATIC: BrowserChoice = Object.freeze({ engine: "static", program: "/usr/bin/chromium" });
 
 function definedLimits(limits: RemitConfig["limits"]): Partial<Limits> {
   return Object.fromEntries(
@@ -86,6 +92,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
   const marks: Mark[] = [];
   const toolKeys = new Set<string>();
   let commands: Record<string, CommandClass> = {};
+  let browser = STATIC;
   const notes: string[] = [];
   const narrowMounts: NonNullable<RemitConfig["mounts"]>[] = [];
   for (const { file } of layers.filter((each) => each.trusted)) {
@@ -97,11 +104,13 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
     marks.push(...(file.config.marks ?? []));
     for (const key of file.config.toolKeys ?? []) toolKeys.add(key);
     commands = { ...commands, ...file.config.commands };
+    browser = file.config.browser ?? browser;
   }
   for (const { file } of layers.filter((each) => !each.trusted)) {
     const narrowed = narrowPolicy(policy, file);
     policy = narrowed.policy;
     notes.push(...narrowed.notes);
+    if (file.config.browser?.engine === "static") browser = STATIC;
     if (file.config.mounts !== undefined) narrowMounts.push(file.config.mounts);
     marks.push(...(file.config.marks ?? []));
   }
@@ -115,6 +124,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
     marks,
     toolKeys: [...toolKeys],
     commands,
+    browser,
     notes,
   });
 }

@@ -118,6 +118,9 @@ export function narrowPolicy(
   for (const key of ["model", "models", "agents", "toolKeys", "commands"] as const) {
     if (config[key] !== undefined) notes.push(`${file.at([key])}: "${key}" could widen`);
   }
+  if (config.browser?.engine === "chromium") {
+    notes.push(`${file.at(["browser"])}: "browser" could widen`);
+  }
   if (config.selfConsent === true) notes.push(`${file.at(["selfConsent"])}: "selfConsent" widens`);
   const resultBytes: Record<string, number> = { ...policy.resultBytes };
   for (const [tool, { resultBytes: wish }] of Object.entries(config.tools ?? {})) {

@@ -148,3 +148,19 @@ Deno.test("a folder that is trusted speaks before the operator's own file", () =
 Deno.test("no layer at all is the built-in default", () => {
   assert.deepEqual(mergeLayers([]).policy, NO_POLICY);
 });
+
+Deno.test("mallory's folder cannot choose Chromium or its program, and may want no scripts", () => {
+  const chromium = { engine: "chromium", program: "/usr/bin/evil" };
+  const theirs = (browser: unknown) => ({
+    file: fileOf("theirs.yaml", { browser }),
+    trusted: false,
+  });
+  const own = { file: fileOf("own.yaml", { browser: { engine: "chromium" } }), trusted: true };
+  const refused = mergeLayers([theirs(chromium)]);
+  assert.equal(refused.browser.engine, "static");
+  assert.ok(refused.notes.some((note) => note.includes('"browser" could widen')));
+  const kept = mergeLayers([own, theirs(chromium)]).browser;
+  assert.deepEqual(kept, { engine: "chromium", program: "/usr/bin/chromium" });
+  assert.equal(mergeLayers([own, theirs({ engine: "static" })]).browser.engine, "static");
+  assert.equal(mergeLayers([]).browser.engine, "static");
+});

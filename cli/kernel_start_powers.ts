@@ -6,6 +6,13 @@ import { kernelFlags } from "./kernel_flags.ts";
 const LOG_LIMIT = 1_000_000;
 // The shell sends the kernel's words to its log and becomes the kernel: `exec` leaves no shell.
 const INTO_LOG = 'exec "$@" >>"$REMIT_LOG" 2>&1';
+// What whoever started this process left open for its children, a folder perhaps, would be a way out
+// of every namespace. Only bash closes descriptors above 9; other shells take the number for a program.
+const CLOSE_ALL = 'for d in /proc/self/fd/* /dev/fd/*; do d="${d##*/}"; case "$d" in [3-9]) ;; ' +
+  '[1-9][0-9]|[1-9][0-9][0-9]) [ -n "${BASH_VERSION:-}" ] || continue ;; *) continue ;; esac; ' +
+  'eval "exec $d>&-" 2>/dev/null; done';
+/** The first that is there: the other one is everywhere. */
+const SHELLS = ["/bin/bash", "/bin/sh"] as const;
 
 /** A kernel that was just started. */
 export interface StartedKernel {
@@ -20,6 +27,15 @@ function sizeOf(path: string): number {
     return Deno.statSync(path).size;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return 0;
+    throw error;
+  }
+}
+
+function isThere(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
     throw error;
   }
 }
@@ -40,8 +56,15 @@ export async function startKernel(
   if (from === 0) {
     Deno.writeFileSync(path, new Uint8Array(), { mode: 0o600 });
   }
-  const child = new Deno.Command("/bin/sh", {
-    args: ["-c", INTO_LOG, "sh", config.programs.deno, ...kernelFlags(config, options)],
+  const shell = SHELLS.find(isThere) ?? "/bin/sh";
+  const child = new Deno.Command(shell, {
+    args: [
+      "-c",
+      `${CLOSE_ALL}; ${INTO_LOG}`,
+      "sh",
+      config.programs.deno,
+      ...kernelFlags(config, options),
+    ],
     cwd: config.dir,
     clearEnv: true,
     env: {

@@ -4,6 +4,7 @@ import { parseToolYaml, provideTools, runBuild } from "../tools-wasm/build/mod.t
 import { MODULE_BYTES } from "../tools-wasm/host/bounds.ts";
 import { gateFindings } from "../tools-wasm/host/load_gate.ts";
 import { readShape } from "../tools-wasm/host/module_shape.ts";
+import { PROCESS_TOOL_NAMES } from "../tools-wasm/command/mod.ts";
 import { WORKSPACE_TOOLS } from "../workspace/mod.ts";
 import { readAround } from "./around_powers.ts";
 import { makeDisk } from "./disk_powers.ts";
@@ -29,7 +30,10 @@ const plugins = makePluginKit({
     ...(module.length > MODULE_BYTES ? [`it is longer than ${MODULE_BYTES} bytes`] : []),
     ...gateFindings(readShape(module), rule),
   ],
-  reserved: [...WORKSPACE_TOOLS.map(({ descriptor }) => descriptor.name), "http_fetch"],
+  reserved: [
+    ...WORKSPACE_TOOLS.map(({ descriptor }) => descriptor.name),
+    ...["http_fetch", ...PROCESS_TOOL_NAMES],
+  ],
 }, { home, screen, cache: () => placesOf(around, undefined).cache });
 
 Deno.exit(

@@ -2,6 +2,7 @@
 import { EXIT, Fault } from "../contracts/mod.ts";
 import { displayBlock, displayText } from "../text/mod.ts";
 import { wordWrap } from "./columns.ts";
+import type { PreparedAnswers } from "./answers_file.ts";
 import { resultDocument, type RunResult, showClosing } from "./closing.ts";
 import { type Command, commandText, printJson } from "./command.ts";
 import { prepareDemo } from "./demo.ts";
@@ -18,6 +19,7 @@ import {
 } from "./run_task.ts";
 
 const DEFAULT_BUDGET = 1;
+const NOTHING_PREPARED: PreparedAnswers = { take: () => undefined };
 
 async function requestOf(command: Command): Promise<string | undefined> {
   const { parsed, hands } = command;
@@ -197,7 +199,8 @@ export async function resumeFollowing(
   const running = await followTask(command, link, task, {
     setting: {
       onQuestion: command.hands.keyboard === undefined ? "queue" : "ask",
-      prepared: undefined,
+      // The task may ask, whoever started it, and here nobody answers: its questions are left open.
+      prepared: command.hands.keyboard === undefined ? NOTHING_PREPARED : undefined,
       trace,
     },
     past,

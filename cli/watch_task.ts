@@ -43,6 +43,11 @@ export async function askStaged(link: KernelLink, task: string): Promise<Staged>
   return StagedAnswer.parse(await link.ask("staged", { task }));
 }
 
+async function openQuestions(link: KernelLink, task: string): Promise<readonly string[]> {
+  const asked = z.array(Question).parse(await link.ask("questions", { task }));
+  return asked.filter(({ state }) => state === "open").map(({ id }) => id);
+}
+
 /** A running watch. */
 export interface Watch {
   /** Resolves when the task, or one turn of an interactive one, is over. */
@@ -123,6 +128,9 @@ export async function watchTask(
     fail(new Fault("gone", `Cannot follow task ${task}: ${why.message}`, { cause: why }));
   });
   await link.ask("watch", { task, from: parts.from });
+  // A question that was asked before this watch began is told of by no event of it.
+  const before = parts.from === 0 ? [] : await openQuestions(link, task);
+  for (const id of before) questions = questions.then(() => answer(id)).catch(fail);
 
   return Object.freeze({
     async next(): Promise<WatchEnd> {

@@ -23,6 +23,12 @@ export const CommandClass = z.object({
   env: z.array(EnvName).max(32).optional(),
   /** Most milliseconds of a run; 60,000 when absent. */
   timeoutMs: z.int().min(100).max(600_000).optional(),
+  /** Whether it may go on after a call, as a process session; `pty` says so, too. */
+  session: z.boolean().optional(),
+  /** Whether a session of it may have a terminal. */
+  pty: z.boolean().optional(),
+  /** Most milliseconds of a session; when absent, what `timeoutMs` says, else an hour. */
+  sessionMs: z.int().min(1_000).max(86_400_000).optional(),
   /** What it sees: the mount it runs in (the default), or every mount of the caller. */
   mounts: z.enum(["cwd", "all"]).optional(),
   /** There is no other way to write, and no network for commands, in this version. */
@@ -43,11 +49,12 @@ export interface GrantedCommand {
   readonly env: readonly string[];
   readonly timeoutMs: number;
   readonly mounts: "cwd" | "all";
+  /** Set when it may go on after a call: for how long at most, and whether with a terminal. */
+  readonly session?: { readonly ms: number; readonly pty: boolean };
 }
 
 /** Milliseconds of a run where its class says nothing. */
 export const COMMAND_MS = 60_000;
-
 /** Kernel → copy service, `prepare`: once. Answered with {@link Prepared}. */
 export interface PrepareBody {
   readonly setup: SetupBody;

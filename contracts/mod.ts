@@ -28,6 +28,7 @@ export * from "./policy.ts";
 export * from "./port.ts";
 export * from "./power.ts";
 export * from "./process.ts";
+export * from "./process_session.ts";
 export * from "./question.ts";
 export * from "./receipt.ts";
 export * from "./signal.ts";

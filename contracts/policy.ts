@@ -29,6 +29,16 @@ export const PolicyRule = z.object({
 /** See {@link PolicyRule}. */
 export type PolicyRule = z.infer<typeof PolicyRule>;
 
+/** Which engine the browser tools have. */
+export const BrowserChoice = z.object({
+  /** `static` reads pages without a browser; `chromium` needs bubblewrap and Debian's Chromium. */
+  engine: z.enum(["static", "chromium"]),
+  /** Chromium's executable, absolute. */
+  program: z.string().regex(/^\/[^\0]{1,1023}$/).default("/usr/bin/chromium"),
+}).strict();
+/** See {@link BrowserChoice}. */
+export type BrowserChoice = z.infer<typeof BrowserChoice>;
+
 /** A whole remit.yaml. */
 export const RemitConfig = z.object({
   version: z.literal(1),
@@ -69,6 +79,7 @@ export const RemitConfig = z.object({
   toolKeys: z.array(z.string().regex(/^[0-9a-f]{64}$/)).max(64).optional(),
   /** Programs of this machine that tasks may run, by the name that calls use. */
   commands: z.record(CommandName, CommandClass).optional(),
+  browser: BrowserChoice.optional(),
 }).strict();
 /** See {@link RemitConfig}. */
 export type RemitConfig = z.infer<typeof RemitConfig>;

@@ -18,7 +18,7 @@ import { makeWorld, realPowers, type World } from "./_fixture_test.ts";
 import { removeRoom } from "./command_room_powers.ts";
 import { probeCommandWalls } from "./command_walls.ts";
 import { disk } from "./main_powers.ts";
-import { makeLongRunPowers } from "./process_powers.ts";
+import { type LongRunPowers, makeLongRunPowers } from "./process_powers.ts";
 import { makeProcessSessions, type TaskSessions } from "./process_sessions.ts";
 import { makeSpawnPowers } from "./spawn_powers.ts";
 
@@ -59,14 +59,42 @@ export const owns = (pid: Pid, task: TaskId = TASK): SessionOwner => ({ task, pi
 /** Timers that wait longer than this are a test's to fire. */
 const LONG_MS = 61_000;
 
-/** Makes a bench; `files` lie in `desk`. */
+/** A user whom nobody else is. */
+const USER = "61235";
+
+/** Lets {@link USER} into a folder of the test's. */
+async function letIn(folder: string): Promise<void> {
+  const { success } = await new Deno.Command("chmod", { args: ["-R", "a+rX", folder] }).output();
+  if (!success) throw new Error(`Cannot open ${folder}`);
+}
+
+/** The real power; programs are started by {@link USER} where `alone`. */
+function longRuns(alone: boolean): LongRunPowers {
+  const real = makeLongRunPowers();
+  if (!alone) return real;
+  const become = ["--reuid", USER, "--regid", USER, "--clear-groups", "--"];
+  return {
+    begin: (options) =>
+      real.begin({
+        ...options,
+        program: "/usr/bin/setpriv",
+        args: [...become, options.program, ...options.args],
+      }),
+  };
+}
+
+/** Makes a bench; `files` lie in `desk`. As "own", programs have a plain user's own rights. */
 export async function makeSessionBench(
   files: Readonly<Record<string, string>> = {},
+  identity?: "own",
 ): Promise<SessionBench> {
   const world = await makeWorld();
   for (const [path, text] of Object.entries(files)) {
     await Deno.writeTextFile(`${world.dir}/desk/${path}`, text);
   }
+  // Root's own rights are another thing than a user's: as root, the program is started by a user.
+  const alone = identity === "own" && Deno.uid() === 0;
+  if (alone) await letIn(world.dir);
   const spawn = makeSpawnPowers();
   const overlay: StagedChange[] = [];
   let listener: (lease: Lease, why: "revoked" | "expired") => void = () => {};
@@ -88,9 +116,17 @@ export async function makeSessionBench(
   const ended = new Set<Pid>();
   const sessions = makeProcessSessions({
     ...{ config: world.config, bundle: await copyBundle(), leases, spawn },
-    walls: await probeCommandWalls(world.config.programs, spawn),
-    programs: makeLongRunPowers(),
-    disk: { makeDir: disk.makeDir, remove: removeRoom },
+    walls: identity === "own"
+      ? { kind: "walled", identity }
+      : await probeCommandWalls(world.config.programs, spawn),
+    programs: longRuns(alone),
+    disk: {
+      remove: removeRoom,
+      async makeDir(path): Promise<void> {
+        await disk.makeDir(path);
+        if (alone) await letIn(world.dir);
+      },
+    },
     powers: {
       ...powers,
       after(ms, due) {
@@ -108,6 +144,7 @@ export async function makeSessionBench(
         ...{ mode: "stage", colour: "YELLOW", label: "internal", marks: [] } as const,
         ...{ name: MountName.parse("desk"), dir: `${world.dir}/desk` },
       }],
+      prepare: () => Promise.resolve(),
       contentDir: `${world.dir}/content`,
       scratchDir: `${world.dir}/scratch`,
       never: ["*.env"],
@@ -187,6 +224,7 @@ export async function eventually(done: () => boolean): Promise<void> {
   const late = Date.now() + 10_000;
   while (!done()) {
     if (Date.now() > late) throw new Error("Cannot wait any longer");
+    // TIMER: what another process does gives no event.
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

@@ -39,7 +39,6 @@ function run({ program, args, env, stdin, onOutput, onErrors }: RunOptions): Run
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",
-    detached: true,
   }).spawn();
   let ended = false;
   const input = child.stdin.getWriter();

@@ -3,12 +3,19 @@ import type { GrantedCall, KernelConfig, Leases } from "../contracts/mod.ts";
 import { makeMisfits } from "../broker/mod.ts";
 import { httpFetchBinding, labelOfAnswer, originOf } from "../net/mod.ts";
 import { bindPlugin, descriptorOf } from "../tools-wasm/binding/mod.ts";
-import { bindCommand, commandDescriptor } from "../tools-wasm/command/mod.ts";
+import {
+  bindCommand,
+  bindProcesses,
+  commandDescriptor,
+  processDescriptors,
+} from "../tools-wasm/command/mod.ts";
 import { makeWorkspace, WORKSPACE_TOOLS } from "../workspace/mod.ts";
 import { makeRunPowers } from "./command_spawn_powers.ts";
 import { provideCommandWalls } from "./command_walls.ts";
 import { makeCommands } from "./commands.ts";
 import { disk } from "./main_powers.ts";
+import { makeLongRunPowers } from "./process_powers.ts";
+import { makeProcessSessions } from "./process_sessions.ts";
 import type { SpawnPowers } from "./spawn.ts";
 import { makeTaskTools, type TaskTools, type TaskToolsParts } from "./task_tools.ts";
 
@@ -61,6 +68,19 @@ export async function wireTools(parts: WireToolsParts): Promise<TaskTools> {
         ...parts,
         ...{ folders, programs: makeRunPowers(), bundle: config.bundles.copy, disk, walls },
       }),
+    sessions: (folders) =>
+      makeProcessSessions({
+        ...parts,
+        ...{ folders, programs: makeLongRunPowers(), bundle: config.bundles.copy, disk, walls },
+      }),
+    sessionTools: {
+      descriptors: processDescriptors(config.commands),
+      bind: ({ made: { readScope, fold }, sessions }) =>
+        bindProcesses({
+          ...{ readScope, fold, sessions, redeem },
+          ...{ classes: config.commands, processOf: processes.get },
+        }),
+    },
     command: {
       descriptor: (sandbox) => commandDescriptor(sandbox, config.commands),
       bind: ({ sandbox, descriptor, made: { readScope, fold }, run }) =>

@@ -6,7 +6,6 @@
  */
 import {
   Fault,
-  type Lease,
   mixColour,
   mixLabel,
   type Pid,
@@ -17,17 +16,14 @@ import {
   type SessionFacts,
   type SessionOutput,
   type SessionOwner,
-  SESSIONS_EACH,
-  type SessionStart,
   type SessionTaint,
   type TaskId,
 } from "../contracts/mod.ts";
-import { displayText } from "../text/mod.ts";
-import { cancelled, held, unavailable } from "./command_refusals.ts";
+import { cancelled, held } from "./command_refusals.ts";
 import { kept } from "./command_staging.ts";
 import type { CommandsParts } from "./commands.ts";
-import type { CommandWalls } from "./command_walls.ts";
 import { type Deadline, makeDeadline } from "./deadline.ts";
+import { makeSessionBook, type Session } from "./process_book.ts";
 import type { LiveProgram } from "./process_live.ts";
 import type { LongRunPowers } from "./process_powers.ts";
 import { openRoom, type Room } from "./process_room.ts";
@@ -38,10 +34,6 @@ import { makeTurns, type Turns } from "./turns.ts";
 const COPY_MS = 60_000;
 /** Milliseconds between two looks at whether the owners still live. */
 const OWNERS_MS = 1_000;
-/** Sessions of all tasks. */
-const MOST = 32;
-/** Dropped sessions whose reason is remembered. */
-const REMEMBERED = 64;
 
 /** What {@link makeProcessSessions} is handed. */
 export interface ProcessSessionsParts extends
@@ -65,67 +57,47 @@ export interface TaskSessions extends ProcessSessions {
   close(task: TaskId): Promise<void>;
 }
 
-interface Open {
-  readonly id: string;
-  readonly run: SessionStart;
-  readonly leases: readonly Lease[];
-  readonly deadlines: Set<Deadline>;
-  opening: Promise<Room> | undefined;
-  room: Room | undefined;
-  idle: Deadline | undefined;
-  taint: SessionTaint;
-  /** Why it was dropped, once it was. */
-  ending: Fault | undefined;
-  readonly dropped: AbortController;
-  readonly gone: PromiseWithResolvers<void>;
-}
-
 /** Makes the sessions of a kernel. */
 export function makeProcessSessions(parts: ProcessSessionsParts): TaskSessions {
   const { powers, leases, walls } = parts;
-  const open = new Map<string, Open>();
-  const over = new Map<string, { readonly owner: SessionOwner; readonly fault: Fault }>();
+  const book = makeSessionBook(walls);
   const turns = new Map<TaskId, Turns>();
   const frozen = new Set<Pid>();
   const marks = new Map<string, string>();
   let watching = false;
 
-  const keepDeadline = (entry: Open, ms: number, due: () => void): Deadline => {
+  const keepDeadline = (entry: Session, ms: number, due: () => void): Deadline => {
     const deadline = makeDeadline(powers, ms, due);
     entry.deadlines.add(deadline);
     if (frozen.has(entry.run.pid)) deadline.freeze();
     return deadline;
   };
-  const dropDeadline = (entry: Open, deadline: Deadline | undefined): void => {
+  const dropDeadline = (entry: Session, deadline: Deadline | undefined): void => {
     deadline?.cancel();
     if (deadline !== undefined) entry.deadlines.delete(deadline);
   };
 
   /** Takes a session out of the world. */
-  const clear = async (entry: Open): Promise<void> => {
+  const clear = async (entry: Session): Promise<void> => {
     for (const deadline of entry.deadlines) deadline.cancel();
     entry.deadlines.clear();
     await entry.opening?.then((room) => room.close(), () => undefined);
-    open.delete(entry.id);
+    book.remove(entry);
     entry.gone.resolve();
   };
-  const forget = (entry: Open, fault: Fault): void => {
-    over.set(entry.id, { owner: entry.run, fault });
-    for (const [oldest] of over) if (over.size > REMEMBERED) over.delete(oldest);
-  };
-  const drop = (entry: Open, fault: Fault): void => {
+  const drop = (entry: Session, fault: Fault): void => {
     if (entry.ending !== undefined) return;
     entry.ending = fault;
     // What was never started is nobody's to ask about.
-    if (entry.room !== undefined) forget(entry, fault);
+    if (entry.room !== undefined) book.forget(entry, fault);
     entry.dropped.abort(fault);
     void clear(entry);
   };
-  const lost = (entry: Open, how: string): string =>
+  const lost = (entry: Session, how: string): string =>
     `Cannot go on with this session of ${entry.run.command.name}: ${how}; nothing of it was staged`;
 
   leases.onEnd((lease, why) => {
-    for (const entry of [...open.values()]) {
+    for (const entry of book.all()) {
       if (!entry.leases.some(({ id }) => id === lease.id)) continue;
       const [code, how] = why === "revoked"
         ? ["leaseRevoked", "its lease was taken back"] as const
@@ -138,18 +110,18 @@ export function makeProcessSessions(parts: ProcessSessionsParts): TaskSessions {
     watching = true;
     powers.after(OWNERS_MS, () => {
       watching = false;
-      for (const entry of [...open.values()]) {
+      for (const entry of book.all()) {
         const owner = parts.processes.get(entry.run.pid);
         if (owner !== undefined && owner.status !== "ended") continue;
         drop(entry, new Fault("gone", lost(entry, "its process has ended")));
       }
-      if (open.size > 0) watchOwners();
+      if (book.all().length > 0) watchOwners();
     });
   };
 
   /** Waits for a step of a session, but not past its end, nor longer than it may take. */
   const within = async <T>(
-    entry: Open,
+    entry: Session,
     work: Promise<T>,
     signal?: AbortSignal,
   ): Promise<T> => {
@@ -177,31 +149,12 @@ export function makeProcessSessions(parts: ProcessSessionsParts): TaskSessions {
     return line.run(true, work);
   };
 
-  const find = (
-    owner: SessionOwner,
-    id: string,
-  ): { readonly entry: Open; readonly room: Room } => {
-    const entry = open.get(id), before = over.get(id);
-    const room = entry?.room;
-    const mine = ({ task, pid }: SessionOwner): boolean => task === owner.task && pid === owner.pid;
-    if (before !== undefined && mine(before.owner)) throw before.fault;
-    if (
-      entry !== undefined && room !== undefined && entry.ending === undefined && mine(entry.run)
-    ) {
-      return { entry, room };
-    }
-    throw new Fault(
-      "notFound",
-      `Cannot find session "${displayText(id, { max: 64 })}": this process has none of that name ` +
-        "(a session is its process's own, and ends with it and with Remit)",
-    );
-  };
   /** A session in use: its idle clock begins anew. */
   const use = (
     owner: SessionOwner,
     id: string,
-  ): { readonly entry: Open; readonly program: LiveProgram; readonly room: Room } => {
-    const { entry, room } = find(owner, id);
+  ): { readonly entry: Session; readonly program: LiveProgram; readonly room: Room } => {
+    const { session: entry, room } = book.find(owner, id);
     dropDeadline(entry, entry.idle);
     const why = `nobody used it for ${SESSION_IDLE_MS} ms`;
     entry.idle = keepDeadline(
@@ -211,44 +164,25 @@ export function makeProcessSessions(parts: ProcessSessionsParts): TaskSessions {
     );
     return { entry, room, program: room.program };
   };
-  const mix = (entry: Open, { colour, label }: SessionTaint): void => {
+  const mix = (entry: Session, { colour, label }: SessionTaint): void => {
     entry.taint = {
       colour: mixColour(entry.taint.colour, colour),
       label: mixLabel(entry.taint.label, label),
     };
   };
 
-  const admit = (run: SessionStart): Extract<CommandWalls, { readonly kind: "walled" }> => {
-    const { command } = run;
-    if (walls.kind === "none") throw unavailable(run, walls.why);
-    const why = command.sha256 !== run.sha256
-      ? "it is not the program that was decided on"
-      : command.session === undefined
-      ? "the operator grants it no sessions"
-      : run.terminal !== undefined && !command.session.pty
-      ? "the operator grants it no terminal"
-      : undefined;
-    if (why !== undefined) throw new Fault("refused", `Cannot start ${command.name}: ${why}`);
-    const own = [...open.values()].filter(({ run: { pid } }) => pid === run.pid).length;
-    if (own < SESSIONS_EACH && open.size < MOST) return walls;
-    const many = own < SESSIONS_EACH
-      ? `there are ${MOST} sessions of all tasks`
-      : `this process has ${own}; close one first`;
-    throw new Fault("rateLimited", `Cannot start ${command.name}: ${many}`);
-  };
-
   const start: ProcessSessions["start"] = async (run, signal) => {
-    const walled = admit(run);
+    const walled = book.admit(run);
     const folders = parts.folders(run.task);
     if (folders === undefined) {
       throw new Fault("gone", `Cannot start ${run.command.name}: the task has ended`);
     }
-    const entry: Open = {
+    const entry: Session = {
       ...{ id: `s${powers.token()}`, run, leases: held(leases, run), deadlines: new Set() },
       ...{ opening: undefined, room: undefined, idle: undefined, taint: run, ending: undefined },
       ...{ dropped: new AbortController(), gone: Promise.withResolvers<void>() },
     };
-    open.set(entry.id, entry);
+    book.add(entry);
     watchOwners();
     try {
       entry.opening = inTurn(run.task, () =>
@@ -297,22 +231,20 @@ export function makeProcessSessions(parts: ProcessSessionsParts): TaskSessions {
       if (entry.ending === undefined) {
         const fault = new Fault("gone", `Cannot find this session of ${run.command.name}: closed`);
         entry.ending = fault;
-        forget(entry, fault);
+        book.forget(entry, fault);
         await clear(entry);
       }
     }
   };
 
   const mine = (pid: Pid): readonly Deadline[] =>
-    [...open.values()].flatMap(({ run, deadlines }) => run.pid === pid ? [...deadlines] : []);
-  const ofTask = (task: TaskId): readonly Open[] =>
-    [...open.values()].filter(({ run }) => run.task === task);
+    book.all().flatMap(({ run, deadlines }) => run.pid === pid ? [...deadlines] : []);
 
   return Object.freeze<TaskSessions>({
     start,
     finish,
     look(owner, id): SessionFacts {
-      const { run: { command, args, cwd, scopes, terminal }, taint } = find(owner, id).entry;
+      const { run: { command, args, cwd, scopes, terminal }, taint } = book.find(owner, id).session;
       return { command, args, cwd, scopes, ...taint, terminal: terminal !== undefined };
     },
     async poll(owner, id, options, signal): Promise<SessionOutput> {
@@ -342,13 +274,13 @@ export function makeProcessSessions(parts: ProcessSessionsParts): TaskSessions {
       frozen.delete(pid);
       for (const deadline of mine(pid)) deadline.thaw();
     },
-    osPids: (task: TaskId) => ofTask(task).flatMap(({ room }) => room?.osPids() ?? []),
+    osPids: (task: TaskId) => book.ofTask(task).flatMap(({ room }) => room?.osPids() ?? []),
     async close(task: TaskId): Promise<void> {
-      const ending = ofTask(task);
+      const ending = book.ofTask(task);
       for (const entry of ending) drop(entry, new Fault("gone", lost(entry, "its task has ended")));
       await Promise.all(ending.map(({ gone }) => gone.promise));
       turns.delete(task);
-      for (const [id, { owner }] of over) if (owner.task === task) over.delete(id);
+      book.close(task);
     },
   });
 }

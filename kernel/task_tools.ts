@@ -17,6 +17,7 @@ import {
 } from "../contracts/mod.ts";
 import type { Children } from "./children.ts";
 import type { Commands } from "./command_run.ts";
+import type { TaskSessions } from "./process_sessions.ts";
 import { type Fetching, makeFetching } from "./fetching.ts";
 import type { HostFunctionsParts, Looking } from "./host_functions.ts";
 import type { Engine, PluginCode } from "./plugin_code.ts";
@@ -52,8 +53,12 @@ export interface TaskToolsParts {
   workspace(task: TaskId, mounts: readonly Mount[], toolhosts: Toolhosts): MadeWorkspace & Looking;
   /** Runs programs of this machine, over the folders of the tasks that are open. */
   commands(folders: (task: TaskId) => TaskFolders | undefined): Commands;
+  /** Programs of this machine that go on after a call, over the same folders. */
+  sessions(folders: (task: TaskId) => TaskFolders | undefined): TaskSessions;
   /** `command` over two runners, and its descriptor. */
   readonly command: BindCommand;
+  /** The tools over sessions, and their descriptors. */
+  readonly sessionTools: BindSessions;
   /** Tools over the network. */
   web(fetching: Fetching): readonly ToolBinding[];
   /** The files of a task that runs; undefined when it has ended. */
@@ -72,6 +77,15 @@ export interface BindCommand {
       readonly run: Commands["run"];
     },
   ): ToolBinding;
+}
+
+/** What tools-wasm/command makes over sessions: handed over by main.ts. */
+export interface BindSessions {
+  readonly descriptors: readonly ToolDescriptor[];
+  bind(parts: {
+    readonly made: MadeWorkspace & Looking;
+    readonly sessions: TaskSessions;
+  }): readonly ToolBinding[];
 }
 
 /** The tools of all tasks. */
@@ -97,7 +111,8 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
   });
   const open = new Map<TaskId, TaskFolders>();
   const commands = parts.commands((task) => open.get(task));
-  const all: readonly TaskProcesses[] = [toolhosts, pluginHosts, commands];
+  const sessions = parts.sessions((task) => open.get(task));
+  const all: readonly TaskProcesses[] = [toolhosts, pluginHosts, commands, sessions];
   const hosts: Toolhosts = Object.freeze<Toolhosts>({
     call: toolhosts.call,
     open(task, folders) {
@@ -119,6 +134,7 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
     ...parts.files,
     ...web.map(({ descriptor }) => descriptor),
     ...reviewed.values(),
+    ...parts.sessionTools.descriptors,
   ];
   /** Programs of this machine stand behind the name of those in the sandbox. */
   const withNative = (binding: ToolBinding, made: MadeWorkspace & Looking): ToolBinding => {
@@ -135,7 +151,8 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
     workspace(task: TaskId, mounts: readonly Mount[]): TaskWorkspace {
       const made = parts.workspace(task, mounts, hosts);
       const bound = plugins.bindings(made).map((binding) => withNative(binding, made));
-      return makeTaskWorkspace(made, { log, powers, others: [...web, ...bound] });
+      const others = [...web, ...bound, ...parts.sessionTools.bind({ made, sessions })];
+      return makeTaskWorkspace(made, { log, powers, others });
     },
   });
 }

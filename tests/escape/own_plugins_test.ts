@@ -14,6 +14,7 @@ async function evaluator(
   name: string,
   hostFunctions: readonly HostFunction[],
 ): Promise<Plugin> {
+  const result = name === "numbers" ? { result: { type: "number" } } : {};
   const source = `globalThis.__tools = { ${name}: async (args, remit) => {
     const f = new Function("remit", "return (async () => {" + args.code + "})()");
     return await f(remit); } };`;
@@ -35,6 +36,7 @@ async function evaluator(
       },
       reads: ["path"],
       writes: ["out"],
+      ...result,
     }],
   });
   return { manifest, file, trusted: false };
@@ -194,5 +196,22 @@ Deno.test("a plugin that may asks the task's model; what it answers is no messag
     }[];
     const asides = log.filter(({ event, body }) => event === "inferred" && body["aside"] === true);
     assert.equal(asides.length, 1);
+  });
+});
+
+Deno.test("a result that breaks its schema is no result", async () => {
+  await withPlugins({ numbers: [] }, async (siege) => {
+    const tries: readonly Try[] = [
+      ["numbers", { code: "return 42" }],
+      ["numbers", { code: 'return "forty-two"' }],
+      ["numbers", { code: "return { __proto__: null, valueOf: 42 }" }],
+    ];
+    const came = await cameOf(await siege.run({ program: calling(tries) }));
+    assert.deepEqual(came.map(({ outcome }) => outcome), [
+      "ok",
+      "executionError",
+      "executionError",
+    ]);
+    assert.match(came[1]?.error ?? "", /Cannot use the result of "numbers"/);
   });
 });

@@ -12,7 +12,7 @@ export interface Terminal {
   /** Types these bytes. */
   type(text: string): Promise<void>;
   /** Waits until `text` was shown `times` times since the start; gives the whole screen. */
-  shows(text: string, times?: number): Promise<string>;
+  shows(text: string | RegExp, times?: number): Promise<string>;
   /** Waits for the end; gives the exit code of the command. */
   ended(): Promise<number>;
   /** Ends the session, if it still stands. */
@@ -76,7 +76,7 @@ export function openTerminal(
       }
     },
     async shows(text, times = 1): Promise<string> {
-      await until(`showed ${JSON.stringify(text)}`, () => shown.split(text).length > times);
+      await until(`showed ${String(text)}`, () => shown.split(text).length > times);
       return shown;
     },
     async ended(): Promise<number> {

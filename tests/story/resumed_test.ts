@@ -4,7 +4,9 @@ import { z } from "zod";
 import { type Machine, onMachine } from "../fake/remit.ts";
 import { readRun } from "../fake/run_document.ts";
 import { alicesPlans, MOVES_THE_TRIP, playing } from "../fake/scenes.ts";
+import { openTerminal } from "../fake/terminal.ts";
 import { waitUntil } from "../fake/wait_until.ts";
+import { needs } from "../needs.ts";
 
 const Reads = z.array(z.object({ call: z.string(), model: z.string(), nonce: z.string() }));
 const Rows = z.array(z.object({ id: z.string() }));
@@ -87,5 +89,38 @@ Deno.test("alice's question outlives its kernel: resuming does not answer it, sh
     assert.equal(await machine.read("plans/trip.txt"), "Leave on Tuesday.\nTake the boat.\n");
     const applied = await machine.remit(["audit", "query", "--tool", "patch_apply"]);
     assert.equal(applied.stdout.trim().split("\n").length, 1, applied.stdout);
+  });
+});
+
+Deno.test("alice's kernel dies while it asks: resume asks again, at a terminal, or says what waits", async () => {
+  if (!needs("script")) return;
+  await onMachine(async (machine) => {
+    const words = [...await alicesPlans(machine), ...await playing(machine, MOVES_THE_TRIP)];
+    const place = { env: machine.env, cwd: machine.dir };
+    const first = openTerminal(
+      machine.command(["run", "-p", "Move the trip", ...words]),
+      place,
+    );
+    await first.shows("your answer");
+    await killKernel(machine);
+    await first.ended();
+    await first.close();
+
+    const [task] = Rows.parse(await machine.json(["task", "show"]));
+    assert(task !== undefined);
+    const unattended = await machine.remit(["resume", task.id]);
+    assert.equal(unattended.code, 75, unattended.stderr);
+    assert.match(unattended.stderr, /waits for a person/);
+    await killKernel(machine);
+
+    const again = openTerminal(machine.command(["resume", task.id]), place);
+    try {
+      await again.shows("your answer");
+      await again.type("y\n");
+      assert.equal(await again.ended(), 0, again.screen());
+      assert.equal(await machine.read("plans/trip.txt"), "Leave on Tuesday.\nTake the boat.\n");
+    } finally {
+      await again.close();
+    }
   });
 });

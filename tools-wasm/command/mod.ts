@@ -1,6 +1,7 @@
 /**
  * The tool `command`: programs in the sandbox, and programs of this machine that the operator
- * granted, behind one name. Seed 001, Exec Harness; issue 3.
+ * granted, behind one name; and the tools `process_…` over programs that go on after a call. Seed
+ * 001, Exec Harness; issue 3.
  *
  * @example
  * ```ts
@@ -12,3 +13,5 @@
 export { bindCommand, type CommandParts, SANDBOX_PROGRAMS } from "./binding.ts";
 export { commandDescriptor } from "./descriptor.ts";
 export type { NativeRan, NativeRun } from "./native.ts";
+export { bindProcesses, type ProcessParts } from "./process_binding.ts";
+export { PROCESS_TOOL_NAMES, processDescriptors } from "./process_descriptors.ts";

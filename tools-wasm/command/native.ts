@@ -103,9 +103,10 @@ function checkCall(command: GrantedCommand, { args, env }: CommandCall): void {
   }
 }
 
-function placeOf(
+/** Where a call runs, and what it is shown. Throws Fault `invalidArguments`. */
+export function placeOf(
   command: GrantedCommand,
-  { cwd }: CommandCall,
+  { cwd }: Pick<CommandCall, "cwd">,
   caller: Pick<ProcessRow, "mounts">,
 ): { readonly cwd: string; readonly mounts: readonly string[] } {
   const names = caller.mounts.map(({ name }) => String(name));
@@ -153,7 +154,13 @@ export async function invokeNative(
   };
 }
 
-function notesOf({ staged, unstaged, left, withheld }: NativeRan): readonly string[] {
+/** What a run changed, in lines for a model. */
+export function notesOf(
+  { staged, unstaged, left, withheld }: Pick<
+    NativeRan,
+    "staged" | "unstaged" | "left" | "withheld"
+  >,
+): readonly string[] {
   const listed = (what: string, lines: readonly string[]): readonly string[] =>
     lines.length === 0 ? [] : [
       `[${what}]`,

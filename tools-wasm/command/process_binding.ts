@@ -1,0 +1,251 @@
+/** The tools `process_…` as the gate knows them: starting is granted, the rest acts on what was. @module */
+import type { GrantedCommand } from "../../contracts/command.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { type JsonObject, toJson, toJsonObject } from "../../contracts/json.ts";
+import type { GrantedCall, PowerResult, Resolved, ToolBinding } from "../../contracts/power.ts";
+import type { Pid } from "../../contracts/ids.ts";
+import type { ProcessRow } from "../../contracts/process.ts";
+import type {
+  ProcessSessions,
+  SessionEnd,
+  SessionFacts,
+  SessionOutput,
+  SessionState,
+  SessionTaint,
+} from "../../contracts/process_session.ts";
+import { shownWords } from "./arguments.ts";
+import { SANDBOX_PROGRAMS } from "./binding.ts";
+import { notesOf, placeOf, type ReadScope, resolveNative } from "./native.ts";
+import {
+  readPoll,
+  readSession,
+  readSignal,
+  readStart,
+  readWrite,
+  type StartCall,
+} from "./process_arguments.ts";
+import { PROCESS_VERBS, processDescriptor, type ProcessVerb } from "./process_descriptors.ts";
+
+/** What {@link bindProcesses} is handed: a task's powers. */
+export interface ProcessParts {
+  /** Programs of this machine that the operator granted. */
+  readonly classes: readonly GrantedCommand[];
+  readonly readScope: ReadScope;
+  redeem(call: GrantedCall): void;
+  /** The calling process. */
+  processOf(pid: Pid): Pick<ProcessRow, "mounts"> | undefined;
+  readonly sessions: ProcessSessions;
+  /** Folds what a session staged into the workspace. */
+  fold(record: JsonObject): void;
+}
+
+/** Milliseconds that a call may take when the gate keeps the time; sessions keep it themselves. */
+const DEADLINE_MS = 120_000;
+const RESULT_BYTES = 131_072;
+
+/** Binds the tools for a task; none where no class may go on after a call. */
+export function bindProcesses(parts: ProcessParts): readonly ToolBinding[] {
+  const { sessions } = parts;
+  const classes = new Map(parts.classes.map((command) => [String(command.name), command]));
+
+  const resolveOn = (args: JsonObject, caller: ProcessRow, verb: ProcessVerb): Resolved => {
+    const id = readSession(args);
+    const facts = sessions.look(caller, id);
+    const { colour, label } = caller;
+    return {
+      scopes: facts.scopes,
+      effect: verb === "poll" ? "read" : "stage",
+      digests: { program: facts.command.sha256 },
+      ...{ colour, label },
+      summary: `${whatTo(verb, args)} ${id.slice(0, 9)}…: ${wordsOf(facts)}`,
+      // A session that a crash ended is not there to be written to again.
+      idempotent: verb === "poll" || verb === "close",
+    };
+  };
+
+  const start = async (granted: GrantedCall, signal: AbortSignal): Promise<PowerResult> => {
+    const call = readStart(granted.args);
+    const command = sessionClass(classes, call);
+    const caller = parts.processOf(granted.pid);
+    if (caller === undefined) {
+      throw new Fault("gone", `Cannot start ${command.name}: its process has ended`);
+    }
+    const { scopes, digests } = granted.resolved;
+    const most = command.session?.ms ?? 0;
+    const { id, ...taint } = await sessions.start({
+      ...{ task: granted.task, pid: granted.pid, ...taintOf(granted), scopes, command },
+      ...{ sha256: digests["program"] ?? "", args: call.args, env: call.env },
+      ...placeOf(command, call, caller),
+      lifeMs: Math.min(call.timeoutMs ?? most, most),
+      ...(call.terminal === undefined ? {} : { terminal: call.terminal }),
+    }, signal);
+    return {
+      content: `[session ${id} runs; read it with process_poll]\n`,
+      ...{ ...taint, sources: sourcesOf(command, taint), value: toJson({ session: id }) },
+    };
+  };
+
+  const act = async (
+    verb: Exclude<ProcessVerb, "start">,
+    granted: GrantedCall,
+    signal: AbortSignal,
+  ): Promise<PowerResult> => {
+    const { args } = granted, id = readSession(args), taint = taintOf(granted);
+    const { command } = sessions.look(granted, id);
+    if (verb === "poll") {
+      return resultOf(command, await sessions.poll(granted, id, readPoll(args), signal));
+    }
+    if (verb === "close") {
+      const { bytes } = readPoll(args);
+      return endOf(command, await sessions.finish(granted, id, { bytes }, signal));
+    }
+    const state: SessionState & { readonly unread?: number } = verb === "write"
+      ? await sessions.write(granted, id, { ...taint, ...readWrite(args) })
+      : await sessions.signal(granted, id, { ...taint, signal: readSignal(args) });
+    const { unread = 0 } = state;
+    const known = sessions.look(granted, id);
+    return {
+      content: lines([
+        stateOf(state),
+        ...(unread === 0 ? [] : [`[${unread} bytes wait for the program to read them]`]),
+      ]),
+      ...{ colour: known.colour, label: known.label, sources: sourcesOf(command, known) },
+      value: toJson({ ...state }),
+    };
+  };
+
+  const bind = (verb: ProcessVerb): ToolBinding => {
+    return Object.freeze<ToolBinding>({
+      descriptor: processDescriptor(verb, parts.classes),
+      effect: verb === "poll" ? "read" : "stage",
+      ...{ deadlineMs: DEADLINE_MS, keepsDeadline: true, resultBytes: RESULT_BYTES },
+      resolve(args, caller): Resolved {
+        if (verb !== "start") return resolveOn(args, caller, verb);
+        const call = readStart(args);
+        const command = sessionClass(classes, call);
+        const resolved = resolveNative(command, call, { caller, readScope: parts.readScope });
+        const how = call.terminal === undefined ? "" : " with a terminal";
+        return {
+          ...resolved,
+          summary: `start${how}, to go on after the call: ${resolved.summary}`,
+        };
+      },
+      async invoke(granted, signal): Promise<PowerResult> {
+        parts.redeem(granted);
+        return verb === "start" ? await start(granted, signal) : await act(verb, granted, signal);
+      },
+      committed(_granted, { record }): void {
+        if (record !== undefined) parts.fold(record);
+      },
+    });
+  };
+  if (parts.classes.every(({ session }) => session === undefined)) return [];
+  return PROCESS_VERBS.map(bind);
+}
+
+/** The class of a program that may go on. Throws Fault `invalidArguments`, `refused`. */
+function sessionClass(
+  classes: ReadonlyMap<string, GrantedCommand>,
+  { program, terminal }: StartCall,
+): GrantedCommand {
+  const command = classes.get(program);
+  if (command === undefined) {
+    const names = [...classes.values()].filter(({ session }) => session !== undefined);
+    const why = SANDBOX_PROGRAMS.includes(program)
+      ? "a program of the sandbox has no session; run it with command"
+      : `there are ${names.map(({ name }) => name).join(", ")}`;
+    throw new Fault("invalidArguments", `Cannot start ${shownWords([program])}: ${why}`);
+  }
+  const ask = (what: string): string =>
+    `ask the operator to say so in remit.yaml, commands: ${command.name}: ${what}: true`;
+  if (command.session === undefined) {
+    throw new Fault(
+      "refused",
+      `Cannot start ${command.name}: it may not go on after a call; run it with command, or ` +
+        ask("session"),
+    );
+  }
+  if (terminal !== undefined && !command.session.pty) {
+    throw new Fault(
+      "refused",
+      `Cannot start ${command.name} with a terminal: it may not have one; ${ask("pty")}`,
+    );
+  }
+  return command;
+}
+
+function whatTo(verb: ProcessVerb, args: JsonObject): string {
+  if (verb === "write") {
+    const { text, end } = readWrite(args);
+    return `write ${shownWords([text])}${end ? " and the end of input" : ""} to session`;
+  }
+  if (verb === "signal") return `send ${readSignal(args)} to session`;
+  return verb === "poll" ? "read session" : "end, and stage what changed in, session";
+}
+
+function wordsOf({ command, args, cwd }: SessionFacts): string {
+  return `${shownWords([command.program, ...args])} in ${shownWords([cwd])}`;
+}
+
+function taintOf({ resolved }: GrantedCall): SessionTaint {
+  const { colour = "RED", label = "secret" } = resolved;
+  return { colour, label };
+}
+
+function sourcesOf(
+  { name }: GrantedCommand,
+  { colour, label }: SessionTaint,
+): PowerResult["sources"] {
+  return [{ source: `session of ${name}`, colour, label }];
+}
+
+function stateOf({ state, exit, why }: SessionState): string {
+  if (state === "running") return "[running]";
+  return `[exited ${exit ?? "?"}${why === undefined ? "" : `: ${why}`}]`;
+}
+
+function lines(parts: readonly string[]): string {
+  return parts.filter((part) => part !== "")
+    .map((part) => part.endsWith("\n") ? part : `${part}\n`).join("");
+}
+
+function resultOf(
+  command: GrantedCommand,
+  output: SessionOutput,
+  notes: readonly string[] = [],
+): PowerResult {
+  const { stdout, stderr, more, dropped, colour, label } = output;
+  const { state, exit, why } = output;
+  return {
+    content: lines([
+      ...(dropped === 0 ? [] : [`[${dropped} bytes of older output were dropped]`]),
+      stdout,
+      ...(stderr === "" ? [] : [`[stderr]\n${stderr}`]),
+      ...(more ? ["[more output waits: poll again, or with newest]"] : []),
+      stateOf(output),
+      ...notes,
+    ]),
+    ...{ colour, label, sources: sourcesOf(command, output) },
+    value: toJson({
+      ...{ state, stdout, stderr, more, dropped },
+      ...(exit === undefined ? {} : { exit }),
+      ...(why === undefined ? {} : { why }),
+    }),
+  };
+}
+
+function endOf(command: GrantedCommand, end: SessionEnd): PowerResult {
+  const { staged, unstaged, left, writtenBytes } = end;
+  const result = resultOf(command, end, notesOf(end));
+  return {
+    ...result,
+    value: toJson({
+      ...{ exit: end.exit ?? null, stdout: end.stdout, stderr: end.stderr },
+      ...{ dropped: end.dropped, staged: staged.map(({ path }) => path), left },
+    }),
+    ...(staged.length + unstaged.length === 0
+      ? {}
+      : { record: toJsonObject({ staged, unstaged }) }),
+    writtenBytes,
+  };
+}
