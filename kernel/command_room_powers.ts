@@ -25,3 +25,26 @@ function reopen(path: string): void {
     }
   }
 }
+
+/**
+ * Removes the folders of runs that a kernel left when it was killed: `WORK/TASK/run-…`. To be called
+ * before anything runs.
+ */
+export async function clearRooms(work: string): Promise<void> {
+  for (const task of namesIn(work)) {
+    for (const name of namesIn(`${work}/${task}`)) {
+      if (name.startsWith("run-")) await removeRoom(`${work}/${task}/${name}`);
+    }
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return [...Deno.readDirSync(folder)].flatMap(({ name, isDirectory }) =>
+      isDirectory ? [name] : []
+    );
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
+}

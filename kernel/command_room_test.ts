@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { removeRoom } from "./command_room_powers.ts";
+import { clearRooms, removeRoom } from "./command_room_powers.ts";
 
 Deno.test("a folder that a program closed is removed all the same, and a link leads nowhere", async () => {
   const folder = await Deno.makeTempDir({ prefix: "remit-command-" });
@@ -13,4 +13,16 @@ Deno.test("a folder that a program closed is removed all the same, and a link le
   assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name), ["kept"]);
   assert.equal(((await Deno.stat(`${folder}/kept`)).mode ?? 0) & 0o777, 0o500);
   await removeRoom(folder);
+});
+
+Deno.test("what a killed kernel left of runs is removed, and nothing else of its tasks", async () => {
+  const work = await Deno.makeTempDir({ prefix: "remit-command-" });
+  await Deno.mkdir(`${work}/t1/run-1/desk`, { recursive: true });
+  await Deno.mkdir(`${work}/t1/content`);
+  await Deno.mkdir(`${work}/t2/run-2`, { recursive: true });
+  await clearRooms(work);
+  await clearRooms(`${work}/nowhere`);
+  assert.deepEqual([...Deno.readDirSync(`${work}/t1`)].map(({ name }) => name), ["content"]);
+  assert.deepEqual([...Deno.readDirSync(`${work}/t2`)], []);
+  await removeRoom(work);
 });

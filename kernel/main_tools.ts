@@ -10,6 +10,7 @@ import {
   processDescriptors,
 } from "../tools-wasm/command/mod.ts";
 import { makeWorkspace, WORKSPACE_TOOLS } from "../workspace/mod.ts";
+import { clearRooms } from "./command_room_powers.ts";
 import { makeRunPowers } from "./command_spawn_powers.ts";
 import { provideCommandWalls } from "./command_walls.ts";
 import { makeCommands } from "./commands.ts";
@@ -48,6 +49,7 @@ export async function wireTools(parts: WireToolsParts): Promise<TaskTools> {
   const { config, powers, processes, redeem, executes } = parts;
   const misfit = makeMisfits();
   const walls = await provideCommandWalls(config, parts.spawn);
+  await clearRooms(`${config.dir}/work`);
   return makeTaskTools({
     ...parts,
     ...{ originOf, labelOf: labelOfAnswer },
