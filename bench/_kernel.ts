@@ -52,6 +52,7 @@ export async function startBenchKernel(
     tools: { plugins: [] },
     secrets: [],
     commands: [],
+    browser: { engine: "static", program: "/usr/bin/chromium" },
     personKey: publicKey.export({ format: "der", type: "spki" }).subarray(-32).toString(
       "base64url",
     ),

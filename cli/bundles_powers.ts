@@ -10,7 +10,7 @@ export interface Bundles {
   /** Digest of all sources and of Deno's version, hex. */
   readonly digest: string;
   readonly kernel: string;
-  /** The kernel's children, by role. */
+  /** The kernel's children, by role; `browser` is empty until it is asked for. */
   readonly children: KernelConfig["bundles"];
   /** Warmed code cache of the children. */
   readonly denoDir: string;
@@ -29,6 +29,7 @@ const ENTRIES = {
 const SOURCES = [
   "agents",
   "broker",
+  "browser",
   "contracts",
   "kernel",
   "models",
@@ -225,7 +226,38 @@ export async function provideBundles(
       plugin: join(folder, "plugin.js"),
       net: join(folder, "net.js"),
       copy: join(folder, "copy.js"),
+      browser: "",
     },
     denoDir: join(folder, "deno"),
   });
+}
+
+/**
+ * Finds the program that drives Chromium, or builds it: apart, because few ask for it and it brings
+ * a package of its own. Returns its absolute path.
+ *
+ * @throws Fault `unavailable` when it does not build.
+ */
+export async function provideBrowser(
+  parts: { readonly home: string; readonly cache: string; readonly onBuild: () => void },
+): Promise<string> {
+  const folder = join(parts.cache, `browser-${digestSources(parts.home).slice(0, 32)}`);
+  const file = join(folder, "browser.js");
+  if (exists(file)) return file;
+  parts.onBuild();
+  Deno.mkdirSync(parts.cache, { recursive: true, mode: 0o700 });
+  const draft = Deno.makeTempDirSync({ dir: parts.cache, prefix: ".building-" });
+  try {
+    await runDeno([
+      ...["bundle", "--quiet", "--no-check", "--config", join(parts.home, "deno.json")],
+      // Without --keep-names: with it Deno does not wire what puppeteer requires of Node.
+      ...["--platform", "deno", "--minify", "-o", join(draft, "browser.js")],
+      join(parts.home, "browser/main.ts"),
+    ], {});
+    Deno.renameSync(draft, folder);
+  } catch (error) {
+    if (exists(draft)) Deno.removeSync(draft, { recursive: true });
+    if (!exists(file)) throw error;
+  }
+  return file;
 }

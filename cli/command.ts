@@ -27,6 +27,7 @@ export async function reachKernel(command: Command): Promise<KernelLink> {
     policy: config.policy,
     toolKeys: config.toolKeys,
     commands: config.commands,
+    browser: config.browser,
     mounts: [],
     exact: false,
   });

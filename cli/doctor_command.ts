@@ -1,6 +1,8 @@
 /** `remit doctor`: which walls stand on this machine, and where things are. @module */
 import { EXIT } from "../contracts/mod.ts";
+import { displayText } from "../text/mod.ts";
 import { type Command, printJson, printLines } from "./command.ts";
+import { loadConfig } from "./config_files.ts";
 import { openKeyRing } from "./key_ring.ts";
 import { VERSION } from "./version.ts";
 
@@ -17,6 +19,17 @@ export async function doctorCommand(command: Command): Promise<number> {
   const stepUp = hands.disk.real(places.person) === undefined
     ? undefined
     : openKeyRing(hands.disk, places).stepUpKey();
+  const { browser, commands } = loadConfig(hands.disk, places, {
+    folder: hands.around.cwd,
+    mounts: [],
+  });
+  const chromium = hands.disk.stat(browser.program) === undefined ? "which is missing" : "there";
+  const tools = {
+    browser: browser.engine === "static"
+      ? "static: pages are read without running their scripts"
+      : `chromium: ${browser.program}, ${chromium}`,
+    commands: Object.keys(commands).join(", ") || "none granted in remit.yaml",
+  };
   if (command.json) {
     printJson(command, {
       version: VERSION,
@@ -26,6 +39,7 @@ export async function doctorCommand(command: Command): Promise<number> {
       config: places.config,
       kernel: kernel ?? null,
       stepUpKey: stepUp ?? null,
+      tools,
     });
     return EXIT.success;
   }
@@ -49,6 +63,8 @@ export async function doctorCommand(command: Command): Promise<number> {
     ...(kernel === undefined
       ? []
       : [line("receipt key", kernel.receiptKey), line("head", kernel.head)]),
+    line("browser", tools.browser),
+    line("programs", displayText(tools.commands, { max: 500 })),
     line("passphrase key", stepUp ?? 'none; "remit key create" makes one'),
   ]);
   return EXIT.success;

@@ -1,5 +1,5 @@
 /** What the commands of the command line are handed: everything they can touch. @module */
-import type { CommandClass, Json, PolicySource } from "../contracts/mod.ts";
+import type { BrowserChoice, CommandClass, Json, PolicySource } from "../contracts/mod.ts";
 import type { Paint } from "./paint.ts";
 import type { Places } from "./places.ts";
 import type { PluginKit } from "./plugin_kit.ts";
@@ -100,6 +100,7 @@ export interface KernelWish {
   readonly toolKeys: readonly string[];
   /** Programs that remit.yaml grants, by name. */
   readonly commands: Readonly<Record<string, CommandClass>>;
+  readonly browser: BrowserChoice;
   /** Real folders of the declared mounts. */
   readonly mounts: readonly string[];
   /** Only a kernel with exactly this policy will do. */

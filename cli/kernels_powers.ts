@@ -3,7 +3,7 @@ import { Fault, type KernelConfig, toJson } from "../contracts/mod.ts";
 import { digestOf } from "../port/digest.ts";
 import { displayBlock } from "../text/mod.ts";
 import { findCommands } from "./command_programs_powers.ts";
-import { provideBundles } from "./bundles_powers.ts";
+import { provideBrowser, provideBundles } from "./bundles_powers.ts";
 import type {
   Around,
   DiskRead,
@@ -76,7 +76,11 @@ export function makeKernels(
     ]);
     const onRefused = (text: string): void =>
       screen.say(displayBlock(text, { prefix: "", maxLines: 2 }).join(" "));
-    const { toolKeys } = wish;
+    const { toolKeys, browser } = wish;
+    const driver = browser.engine === "static" ? "" : await provideBrowser({
+      ...{ home, cache: places.cache },
+      onBuild: () => say("building what drives Chromium, once for this version …"),
+    });
     const tools = choosePlugins({
       ...{ built, onRefused, reserved: parts.plugins.reserved },
       installed: installedPlugins(disk, places, { toolKeys, onRefused }),
@@ -98,12 +102,14 @@ export function makeKernels(
       // Of what is sealed: a digest of values could be guessed back.
       secrets: secrets.digest(),
       commands,
+      browser,
     }));
     const config: KernelConfig = {
       ...told,
       dir: places.kernel,
       runtime: places.runtime,
-      bundles: bundles.children,
+      bundles: { ...bundles.children, browser: driver },
+      browser,
       programs: await findPrograms(),
       denoDir: bundles.denoDir,
       tools,

@@ -78,6 +78,7 @@ export async function canCommand(command: Command): Promise<number> {
     policy: config.policy,
     toolKeys: config.toolKeys,
     commands: config.commands,
+    browser: config.browser,
     mounts: mounts.map((mount) => mount.dir),
     exact: true,
   });

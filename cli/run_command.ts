@@ -167,6 +167,7 @@ async function runOnce(
     policy: setting.config.policy,
     toolKeys: setting.config.toolKeys,
     commands: setting.config.commands,
+    browser: setting.config.browser,
     mounts: setting.mounts.map((mount) => mount.dir),
     exact: true,
   });

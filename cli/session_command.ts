@@ -171,6 +171,7 @@ export async function sessionCommand(command: Command): Promise<number> {
     policy: setting.config.policy,
     toolKeys: setting.config.toolKeys,
     commands: setting.config.commands,
+    browser: setting.config.browser,
     mounts: setting.mounts.map((mount) => mount.dir),
     exact: true,
   });

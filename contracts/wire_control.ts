@@ -39,7 +39,7 @@ import type { StagedChange } from "./workspace.ts";
 import type { FailPoint } from "./process.ts";
 import type { GrantedCommand } from "./command.ts";
 import type { PluginManifest } from "./plugin.ts";
-import type { PolicySource } from "./policy.ts";
+import type { BrowserChoice, PolicySource } from "./policy.ts";
 
 /** Version of the control protocol; a kernel refuses another. */
 export const CONTROL_VERSION = 1;
@@ -73,7 +73,10 @@ export interface KernelConfig {
     readonly plugin: string;
     readonly net: string;
     readonly copy: string;
+    /** Empty where the static browser is enough. */
+    readonly browser: string;
   };
+  readonly browser: BrowserChoice;
   /** Absolute paths of the programs that the kernel may run. */
   readonly programs: {
     readonly deno: string;

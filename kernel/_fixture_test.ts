@@ -76,10 +76,12 @@ export async function makeWorld(source: string = EVALUATOR): Promise<World> {
       plugin: `${dir}/child.js`,
       net: `${dir}/child.js`,
       copy: `${dir}/child.js`,
+      browser: `${dir}/child.js`,
     },
     tools: { plugins: [] },
     secrets: [],
     commands: [],
+    browser: { engine: "static", program: "/usr/bin/chromium" },
     programs: {
       deno: await Deno.realPath(Deno.execPath()),
       ...optional("bwrap"),

@@ -1,7 +1,7 @@
 /**
  * The command line of the browser process: a namespace without a network, and in it Deno, which may
  * run one program. Nobody is root in there, so that Chromium's own sandbox stands, too.
- * docs/decision/0012.
+ * docs/decision/0010.
  * @module
  */
 import { Fault, type KernelConfig } from "../contracts/mod.ts";

@@ -2,7 +2,7 @@
  * Browsers of tasks: the tools of the plugin `browser`, served by a process that drives Chromium.
  * It speaks the plugin wire, so that grants, deadlines (SIGKILL of the namespace), cancelling and
  * freezing are those of plugins. A session is an exclusive lease of one process. Seed 001, Browser
- * Harness; docs/decision/0012.
+ * Harness; docs/decision/0010.
  * @module
  */
 import {
@@ -25,7 +25,7 @@ import { makePluginHosts, type PluginHosts } from "./plugin_hosts.ts";
 /** The plugin whose calls go to a browser, and the tool that ends it. */
 const BROWSER = "browser";
 const CLOSE = "browser_close";
-/** Browsers of all tasks at once: each takes some 300 MB. */
+/** Browsers of all tasks at once: each takes some 450 MB. */
 const BROWSERS = 4;
 
 /** What {@link makeBrowserSessions} is handed. */
@@ -107,7 +107,8 @@ export function makeBrowserSessions(
   const call = async (asked: PluginCall): Promise<PluginCallAnswer> => {
     await lease(asked.task, asked.pid);
     // One browser for a process, whether a program of its own asks or it does so itself.
-    const answer = await browsers.call({ ...asked, trusted: true, depth: 0 });
+    const serve = exactly(asked);
+    const answer = await browsers.call({ ...asked, serve, trusted: true, depth: 0 });
     if (asked.tool.name === CLOSE) await end(asked.task);
     return answer;
   };
@@ -151,4 +152,23 @@ export function makeBrowserSessions(
       return value;
     },
   });
+}
+
+/**
+ * What a person was shown is what is sent, once: a page, or a browser that was taken over, sends
+ * nothing else. Within the origin it may read, as any tool that was let through to it.
+ */
+function exactly({ tool, args: shown, serve }: PluginCall): PluginCall["serve"] {
+  let sent = false;
+  return async (fn, args) => {
+    const { method = "GET", url, body } = args;
+    if (fn === "http.fetch" && method !== "GET" && method !== "HEAD") {
+      const same = shown["body"] !== undefined && url === shown["url"] && body === shown["body"];
+      if (sent || method !== "POST" || !same) {
+        throw new Fault("refused", `Cannot send this: "${tool.name}" was let through for another`);
+      }
+      sent = true;
+    }
+    return await serve(fn, args);
+  };
 }

@@ -10,7 +10,7 @@ const STDERR = 65_536;
 const LAST_LINE = 500;
 
 /** Children that bring files and pages: their frames may be long. */
-const WIDE: ReadonlySet<Role> = new Set(["toolhost", "plugin", "net"]);
+const WIDE: ReadonlySet<Role> = new Set(["toolhost", "plugin", "net", "browser"]);
 
 /** A child as the kernel holds it. */
 export interface Child {

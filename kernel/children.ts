@@ -6,6 +6,7 @@ import {
   type PortHandler,
   type Powers,
 } from "../contracts/mod.ts";
+import { lineOfBrowser } from "./browser_line.ts";
 import { type Child, startChild } from "./child.ts";
 import { makePermissionBroker } from "./permission_broker.ts";
 import type { Judge } from "./permission_line.ts";
@@ -50,6 +51,8 @@ export interface Children {
   /** From a warm pool that begins to fill with the first; rejects as `worker`. */
   plugin(handler: PortHandler): Promise<Child>;
   net(handler: PortHandler): Promise<Child>;
+  /** Rejects with `unavailable` without bubblewrap, `upstream` when it does not start. */
+  browser(handler: PortHandler): Promise<Child>;
   /** Which walls stand on this machine. */
   walls(): Walls;
   /** Ends all; resolves when they are reaped. */
@@ -60,7 +63,7 @@ export interface Children {
 export interface ChildrenParts {
   readonly config: Pick<
     KernelConfig,
-    "programs" | "bundles" | "denoDir" | "brokerSockets" | "pool"
+    "programs" | "bundles" | "denoDir" | "brokerSockets" | "pool" | "browser"
   >;
   readonly powers: Pick<Powers, "after" | "now">;
   readonly spawn: SpawnPowers;
@@ -140,6 +143,8 @@ export async function makeChildren(
       return plugins.take(handler);
     },
     net: (handler: PortHandler) => ready(() => start("net", netLine, handler)),
+    browser: (handler: PortHandler) =>
+      ready(() => start("browser", lineOfBrowser(config, walls), handler)),
     walls: () => walls,
     async close(): Promise<void> {
       closed = true;

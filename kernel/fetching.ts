@@ -112,7 +112,7 @@ export function makeFetching({ children, leases, log, secrets }: FetchingParts):
     return { headers: Object.fromEntries(entries), used };
   };
 
-  const fetch = async (request: Fetch, signal: AbortSignal): Promise<NetAnswer> => {
+  const decided = async (request: Fetch, signal: AbortSignal): Promise<NetAnswer> => {
     const { task, pid, origin } = request;
     const lease = leases.covering(pid, { resource: "net", right: "use", path: origin });
     if (lease === undefined) {
@@ -192,9 +192,9 @@ export function makeFetching({ children, leases, log, secrets }: FetchingParts):
   };
 
   return Object.freeze<Fetching>({
-    fetch,
+    fetch: decided,
     forCall: ({ task, pid, callId, resolved }, request, signal) =>
-      fetch({ ...request, task, pid, callId, origin: resolved.destination ?? "" }, signal),
+      decided({ ...request, task, pid, callId, origin: resolved.destination ?? "" }, signal),
     handle(name: string, origin: string | undefined): string {
       const secret = find(name);
       if (secret.origin === origin) return `secret:${name}`;

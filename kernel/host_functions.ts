@@ -162,7 +162,7 @@ export function makeHostFunctions(parts: HostFunctionsParts): ServeHostFunction 
     throw new Fault("refused", typeof error === "string" ? error : `Cannot change "${path}"`);
   };
 
-  const fetch = async (under: Under, args: JsonObject): Promise<Json> => {
+  const fetchPage = async (under: Under, args: JsonObject): Promise<Json> => {
     const { process, grants, callId, signal } = under;
     const url = textIn(args, "url");
     const method = METHODS.find((each) => each === (args["method"] ?? "GET"));
@@ -226,7 +226,7 @@ export function makeHostFunctions(parts: HostFunctionsParts): ServeHostFunction 
       case "fs.delete":
         return await change(under, "file_delete", { path: textIn(args, "path") });
       case "http.fetch":
-        return await fetch(under, args);
+        return await fetchPage(under, args);
       case "tool.call":
         return await propose(under, textIn(args, "name"), args["args"] ?? {});
       case "secret.use":

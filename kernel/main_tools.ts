@@ -1,6 +1,7 @@
 /** The tools' share of what main.ts wires: files, web, plugins and commands, around one gate. @module */
 import type { GrantedCall, KernelConfig, Leases } from "../contracts/mod.ts";
 import { makeMisfits } from "../broker/mod.ts";
+import { chromiumManifest, screenshotBinding } from "../browser/mod.ts";
 import { httpFetchBinding, labelOfAnswer, originOf } from "../net/mod.ts";
 import { bindPlugin, descriptorOf } from "../tools-wasm/binding/mod.ts";
 import {
@@ -65,6 +66,10 @@ export async function wireTools(parts: WireToolsParts): Promise<TaskTools> {
         ...{ task, mounts, powers, redeem, executes },
         host: { call: (body, { pid, ...options }) => hosts.call(task, pid, body, options) },
       }),
+    browser: {
+      manifest: chromiumManifest,
+      screenshot: (take) => screenshotBinding({ redeem, take }),
+    },
     commands: (folders) =>
       makeCommands({
         ...parts,

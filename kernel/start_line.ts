@@ -3,7 +3,7 @@ import type { KernelConfig, Mount } from "../contracts/mod.ts";
 import type { Walls } from "./walls.ts";
 
 /** The kinds of children there are. */
-export type Role = "worker" | "toolhost" | "model" | "plugin" | "net";
+export type Role = "worker" | "toolhost" | "model" | "plugin" | "net" | "browser";
 
 /** A program with its arguments and its whole environment. */
 export interface StartLine {
@@ -32,7 +32,9 @@ export interface Roots {
 
 const MiB = 1024 * 1024;
 /** MiB of V8 heap, 64 KiB pages of WASM memory, MiB of data in all, MiB of any file. */
-const SIZES: Readonly<Record<Role, { heap: number; pages: number; data: number; file: number }>> = {
+const SIZES: Readonly<
+  Record<Exclude<Role, "browser">, { heap: number; pages: number; data: number; file: number }>
+> = {
   worker: { heap: 128, pages: 1_024, data: 1_024, file: 64 },
   toolhost: { heap: 256, pages: 4_096, data: 2_048, file: 1_024 },
   model: { heap: 256, pages: 1_024, data: 1_024, file: 64 },
@@ -183,7 +185,7 @@ function environment(denoDir: string): Record<string, string> {
 /** `rights` are permission flags; a permission broker overrides all of them. */
 function denoLine(
   deno: string,
-  role: Role,
+  role: Exclude<Role, "browser">,
   bundle: string,
   rights: readonly string[],
 ): readonly string[] {
@@ -219,7 +221,7 @@ const DENIED = [
 function started(
   config: Pick<KernelConfig, "programs">,
   walls: Walls,
-  role: Role,
+  role: Exclude<Role, "browser">,
   inner: readonly string[],
   env: Readonly<Record<string, string>>,
 ): StartLine {

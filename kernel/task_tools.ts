@@ -8,6 +8,7 @@ import {
   type KernelConfig,
   type Leases,
   type Mount,
+  type PluginManifest,
   type Powers,
   type ProcessKeeper,
   type TaskId,
@@ -15,6 +16,7 @@ import {
   type ToolDescriptor,
   ToolName,
 } from "../contracts/mod.ts";
+import { type BrowserSessions, makeBrowserSessions } from "./browser_sessions.ts";
 import type { Children } from "./children.ts";
 import type { Commands } from "./command_run.ts";
 import type { TaskSessions } from "./process_sessions.ts";
@@ -27,14 +29,15 @@ import { type MadeWorkspace, makeTaskWorkspace, type TaskWorkspace } from "./tas
 import type { TaskFolders, Toolhosts } from "./toolhosts.ts";
 
 const COMMAND = ToolName.parse("command");
+const BROWSER = "browser";
 
 /** The processes that run a kind of tool, for all tasks. */
 type TaskProcesses = Pick<Toolhosts, "freeze" | "thaw" | "osPids" | "close">;
 
 /** What {@link makeTaskTools} is handed. */
 export interface TaskToolsParts {
-  readonly config: Pick<KernelConfig, "tools" | "secrets" | "commands">;
-  readonly children: Pick<Children, "plugin" | "net">;
+  readonly config: Pick<KernelConfig, "tools" | "secrets" | "commands" | "browser">;
+  readonly children: Pick<Children, "plugin" | "net" | "browser">;
   readonly toolhosts: Toolhosts;
   readonly leases: Pick<Leases, "covering">;
   readonly log: EventLog;
@@ -59,6 +62,11 @@ export interface TaskToolsParts {
   readonly command: BindCommand;
   /** The tools over sessions, and their descriptors. */
   readonly sessionTools: BindSessions;
+  /** The plugin `browser` where Chromium serves it, and its pictures. */
+  readonly browser: {
+    manifest(base: PluginManifest): PluginManifest;
+    screenshot(take: BrowserSessions["screenshot"]): ToolBinding;
+  };
   /** Tools over the network. */
   web(fetching: Fetching): readonly ToolBinding[];
   /** The files of a task that runs; undefined when it has ended. */
@@ -103,11 +111,19 @@ export interface TaskTools {
 export function makeTaskTools(parts: TaskToolsParts): TaskTools {
   const { config, toolhosts, log, powers } = parts;
   const fetching = makeFetching({ ...parts, secrets: config.secrets });
-  const pluginHosts = makePluginHosts(parts);
-  const web = parts.web(fetching);
+  const browsers = config.browser.engine === "chromium" ? makeBrowserSessions(parts) : undefined;
+  const plain = makePluginHosts(parts);
+  const pluginHosts = browsers === undefined ? plain : browsers.within(plain);
+  const pictures = browsers === undefined ? [] : [parts.browser.screenshot(browsers.screenshot)];
+  const web = [...parts.web(fetching), ...pictures];
   const plugins = makePluginTools({
     ...parts,
-    ...{ fetching, hosts: pluginHosts, plugins: config.tools.plugins },
+    ...{ fetching, hosts: pluginHosts },
+    plugins: config.tools.plugins.map((plugin) =>
+      browsers !== undefined && plugin.trusted && plugin.manifest.name === BROWSER
+        ? { ...plugin, manifest: parts.browser.manifest(plugin.manifest) }
+        : plugin
+    ),
   });
   const open = new Map<TaskId, TaskFolders>();
   const commands = parts.commands((task) => open.get(task));

@@ -148,6 +148,7 @@ async function makeHome(dir: string, options: HomeOptions): Promise<KernelHome> 
     tools: { plugins: [] },
     secrets: [],
     commands: [],
+    browser: { engine: "static", program: "/usr/bin/chromium" },
     personKey: person.key,
     stepUpKey: stepUp.key,
     policy: NO_POLICY,

@@ -103,6 +103,7 @@ export async function besiege(
     tools: { plugins: [] },
     secrets: [],
     commands: [],
+    browser: { engine: "static", program: "/usr/bin/chromium" },
     personKey: person.key,
     policy: NO_POLICY,
     harness: "siege",

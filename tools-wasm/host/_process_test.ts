@@ -38,7 +38,15 @@ export async function bundlePluginHost(): Promise<Bundle> {
   assert.ok(success, new TextDecoder().decode(stderr));
   await Deno.mkdir(`${dir}/deno`);
   const config = {
-    bundles: { worker: file, toolhost: file, model: file, plugin: file, net: file, copy: file },
+    bundles: {
+      worker: file,
+      toolhost: file,
+      model: file,
+      plugin: file,
+      net: file,
+      copy: file,
+      browser: file,
+    },
     denoDir: `${dir}/deno`,
     programs: {
       deno: await Deno.realPath(Deno.execPath()),

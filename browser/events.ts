@@ -1,0 +1,57 @@
+/** What a page does beside loading: windows, dialogs, file choosers. None of it succeeds; all of it is told. @module */
+import type { Cdp } from "./cdp.ts";
+import { quoted } from "./clean_text.ts";
+
+/** Tells what happened. */
+export interface Events {
+  /** What happened, once. */
+  take(): Happened;
+  /** A window that the page opened, and that was closed. */
+  popup(url: string): void;
+}
+
+/** What happened. */
+export interface Happened {
+  readonly notes: readonly string[];
+  /** Addresses of windows that were closed. */
+  readonly windows: readonly string[];
+}
+
+const MOST = 20;
+
+/** Watches the page. */
+export async function makeEvents(cdp: Cdp): Promise<Events> {
+  let notes: string[] = [];
+  const windows = new Set<string>();
+  const popup = (url: string): void => {
+    if (windows.size < MOST && url !== "" && url !== "about:blank") {
+      windows.add(url.slice(0, 2_048));
+    }
+  };
+  const note = (text: string): void => {
+    if (notes.length < MOST) notes.push(text);
+  };
+  cdp.on("Page.javascriptDialogOpening", ({ type, message }) => {
+    // A page may not hold back who leaves it.
+    const leaving = type === "beforeunload";
+    void cdp.send("Page.handleJavaScriptDialog", { accept: leaving }).catch(() => undefined);
+    if (!leaving) note(`the page showed a dialog, which was dismissed: ${quoted(message, 500)}`);
+  });
+  cdp.on("Page.fileChooserOpened", () => note("the page asked for a file, and was given none"));
+  cdp.on("Page.windowOpen", ({ url }) => popup(url));
+  cdp.on(
+    "Page.downloadWillBegin",
+    ({ url }) => note(`a download began and was stopped: ${quoted(url, 500)}`),
+  );
+  await cdp.send("Page.enable");
+  await cdp.send("Page.setInterceptFileChooserDialog", { enabled: true });
+  return Object.freeze({
+    take(): Happened {
+      const taken = { notes, windows: [...windows] };
+      notes = [];
+      windows.clear();
+      return taken;
+    },
+    popup,
+  });
+}

@@ -1,0 +1,13 @@
+/**
+ * The chromium engine of the browser tools. What the kernel's main wires: the manifest in place of
+ * the static engine's, and the screenshot. The process itself is browser/main.ts.
+ *
+ * @example
+ * ```ts
+ * import { SCREENSHOT } from "./mod.ts";
+ * if (SCREENSHOT !== "browser_screenshot") throw new Error("policy names it so");
+ * ```
+ * @module
+ */
+export { SCREENSHOT, screenshotBinding, type ScreenshotParts } from "./binding.ts";
+export { chromiumManifest } from "./manifest.ts";

@@ -1,0 +1,274 @@
+/** Every request of the page: judged, asked of the kernel, or refused and counted. @module */
+import type { Protocol } from "puppeteer-core";
+import { Fault } from "../contracts/fault.ts";
+import type { JsonObject } from "../contracts/json.ts";
+import { webOrigin, withoutFragment } from "./address.ts";
+import type { Cdp } from "./cdp.ts";
+import { type Granted, judgeRequest, type PageRequest, type Refused } from "./judge.ts";
+import { makeRoom } from "./room.ts";
+import { noPage, shownHeaders, type WebAnswer } from "./web_answer.ts";
+
+/** A call under way, and how it asks the kernel for the web. */
+export interface Asking extends Granted {
+  fetch(args: JsonObject): Promise<WebAnswer>;
+}
+
+/** What became of requests since it was last asked. */
+export interface Tally {
+  /** Not made, by origin. */
+  readonly refused: ReadonlyMap<string, number>;
+  /** Pages that it wanted to go on to and did not: for a line with a ref each. */
+  readonly stopped: readonly Stopped[];
+  /** Requests that would have sent something. */
+  readonly unsent: readonly {
+    readonly method: string;
+    readonly url: string;
+    readonly body: string;
+  }[];
+  /** How the last page that was asked for ended. */
+  readonly page?: Opened;
+  readonly notes: readonly string[];
+}
+
+/** A page that was not opened. */
+export interface Stopped {
+  readonly url: string;
+  readonly by: "server" | "script" | "window";
+  /** In words; may be empty. */
+  readonly why: string;
+}
+
+/** The answer of a page, or why there is none. */
+export type Opened =
+  | { readonly kind: "came"; readonly status: number; readonly url: string }
+  | { readonly kind: "failed"; readonly fault: Fault }
+  | { readonly kind: "differs"; readonly request: PageRequest };
+
+/** The page's way out. */
+export interface Requests {
+  /** From now on requests are those of this call; of none when undefined. */
+  grant(asking: Asking | undefined): void;
+  /** What became of them, once: it begins anew. */
+  take(): Tally;
+  /** Requests that wait for an answer. */
+  pending(): number;
+}
+
+/** Bytes of a page, and of anything else, that are fetched. */
+const PAGE_BYTES = 3_000_000;
+const PART_BYTES = 5_000_000;
+/** Requests of one call, and of those at once: the kernel serves eight of a task. */
+const REQUESTS = 200;
+const AT_ONCE = 6;
+const STOPPED = 10;
+/** Headers of the page's own that are sent along. */
+const SENT = /^(accept|content-type|x-requested-with|x-(csrf|xsrf)-?token)$/;
+const MAIN = "Document";
+
+/** Takes over all requests of the page. */
+export async function makeRequests(cdp: Cdp, mainFrame: string): Promise<Requests> {
+  let asking: Asking | undefined;
+  let asked = 0;
+  let sent = false;
+  let opened = false;
+  let waiting = 0;
+  let tally = emptyTally();
+  const room = makeRoom(AT_ONCE);
+  /** Where a redirect led that was followed already: Chromium asks for it next. */
+  const followed = new Map<string, WebAnswer>();
+
+  const paused = async (event: Protocol.Fetch.RequestPausedEvent): Promise<void> => {
+    const { requestId } = event;
+    const request = requestOf(event, mainFrame);
+    // Nobody sees it.
+    if (isIcon(event)) return await refuse(requestId, request);
+    const verdict = judgeRequest(request, asking, { sent, opened });
+    if (verdict.kind === "local") return await cdp.send("Fetch.continueRequest", { requestId });
+    if (verdict.kind === "refuse") {
+      count(request, verdict.why);
+      return await refuse(requestId, request);
+    }
+    const call = asking;
+    if (call === undefined || ++asked > REQUESTS) {
+      tally.notes.add(`the page made more than ${REQUESTS} requests; the rest was not made`);
+      return await refuse(requestId, request);
+    }
+    if (request.method !== "GET" && request.method !== "HEAD") sent = true;
+    if (request.opens) opened = true;
+    waiting += 1;
+    try {
+      const leave = await room.enter();
+      try {
+        await answer(requestId, request, await bring(event, request, call));
+      } finally {
+        leave();
+      }
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      if (request.opens) tally.page = { kind: "failed", fault: error };
+      else tally.failed += 1;
+      await refuse(requestId, request);
+    } finally {
+      waiting -= 1;
+    }
+  };
+
+  const bring = async (
+    { request: { headers } }: Protocol.Fetch.RequestPausedEvent,
+    request: PageRequest,
+    call: Asking,
+  ): Promise<WebAnswer> => {
+    const { method, body, opens } = request;
+    const url = withoutFragment(request.url);
+    const known = method === "GET" ? followed.get(url) : undefined;
+    if (known !== undefined) {
+      followed.delete(url);
+      return known;
+    }
+    const own = Object.entries(headers).map(([name, value]) =>
+      [name.toLowerCase(), value] as const
+    );
+    return await call.fetch({
+      ...{ url, method, bytes: opens ? PAGE_BYTES : PART_BYTES },
+      headers: Object.fromEntries(own.filter(([name]) => SENT.test(name))),
+      ...(body === undefined ? {} : { body }),
+    });
+  };
+
+  const answer = async (id: string, request: PageRequest, came: WebAnswer): Promise<void> => {
+    const { opens } = request;
+    const url = withoutFragment(request.url);
+    const moved = withoutFragment(came.url) !== url && webOrigin(came.url) === webOrigin(url);
+    if (moved && came.stopped === undefined) {
+      followed.set(withoutFragment(came.url), came);
+      return await fulfil(id, 303, [{ name: "location", value: came.url }], "");
+    }
+    const other = opens ? noPage(came) : undefined;
+    if (opens) tally.page = { kind: "came", status: came.status, url: came.url };
+    if (came.stopped !== undefined) {
+      if (!opens) {
+        tally.failed += 1;
+        return await refuse(id, request);
+      }
+      const { location, why } = came.stopped;
+      tally.stopped.push({ url: absolute(location, came.url), by: "server", why });
+      return await fulfil(id, 200, HTML, "");
+    }
+    if (other !== undefined) {
+      tally.notes.add(other);
+      return await fulfil(id, 200, HTML, "");
+    }
+    if (came.cut && opens) {
+      tally.notes.add("the page is longer than what was fetched; the rest is missing");
+    } else if (came.cut) tally.notes.add("something of the page was too large and was cut");
+    await fulfil(id, came.status, shownHeaders(came), came.body);
+  };
+
+  const fulfil = (
+    requestId: string,
+    responseCode: number,
+    responseHeaders: Protocol.Fetch.HeaderEntry[],
+    body: string,
+  ): Promise<void> =>
+    cdp.send("Fetch.fulfillRequest", { requestId, responseCode, responseHeaders, body });
+
+  // `Aborted` leaves the page that is open where it is; other reasons show a page of Chromium's own.
+  const refuse = (requestId: string, { opens }: PageRequest): Promise<void> =>
+    cdp.send("Fetch.failRequest", {
+      requestId,
+      errorReason: opens ? "Aborted" : "BlockedByClient",
+    });
+
+  const count = (request: PageRequest, why: Refused): void => {
+    const { url, method, body = "", opens } = request;
+    if (why === "differs" && (opens || method !== "GET")) tally.page = { kind: "differs", request };
+    else if (why === "sends" && tally.unsent.length < STOPPED) {
+      tally.unsent.push({ method, url, body });
+    } else if (opens && tally.stopped.length < STOPPED) {
+      tally.stopped.push({ url, by: "script", why: "" });
+    } else {
+      const to = webOrigin(url) ?? `${url.split(":")[0]?.slice(0, 32) ?? ""}:`;
+      tally.refused.set(to, (tally.refused.get(to) ?? 0) + 1);
+    }
+  };
+
+  // A request that Chromium gave up meanwhile has nobody to answer to.
+  cdp.on("Fetch.requestPaused", (event) => void paused(event).catch(() => undefined));
+  cdp.on("Network.webSocketCreated", ({ url }) => {
+    tally.refused.set(url.slice(0, 200), (tally.refused.get(url.slice(0, 200)) ?? 0) + 1);
+  });
+  await cdp.send("Network.enable");
+  await cdp.send("Network.setCacheDisabled", { cacheDisabled: true });
+  await cdp.send("Network.setBypassServiceWorker", { bypass: true });
+  await cdp.send("Fetch.enable", { patterns: [{ urlPattern: "*", requestStage: "Request" }] });
+
+  return Object.freeze({
+    grant(next: Asking | undefined): void {
+      asking = next;
+      asked = 0;
+      sent = false;
+      opened = false;
+      followed.clear();
+    },
+    take(): Tally {
+      const { refused, stopped, unsent, page, failed, notes } = tally;
+      tally = emptyTally();
+      const lost = failed === 0 ? [] : [`${failed} parts of the page did not come`];
+      return {
+        ...{ refused, stopped, unsent, notes: [...notes, ...lost] },
+        ...(page === undefined ? {} : { page }),
+      };
+    },
+    pending: () => waiting,
+  });
+}
+
+const HTML = [{ name: "content-type", value: "text/html; charset=utf-8" }];
+
+function emptyTally() {
+  return {
+    refused: new Map<string, number>(),
+    stopped: new Array<Stopped>(),
+    unsent: new Array<{ method: string; url: string; body: string }>(),
+    page: undefined as Opened | undefined,
+    failed: 0,
+    notes: new Set<string>(),
+  };
+}
+
+function isIcon({ request: { url }, resourceType }: Protocol.Fetch.RequestPausedEvent): boolean {
+  return resourceType === "Other" && url.endsWith("/favicon.ico");
+}
+
+function requestOf(
+  { request, resourceType, frameId }: Protocol.Fetch.RequestPausedEvent,
+  mainFrame: string,
+): PageRequest {
+  const { url, method, postData, postDataEntries, urlFragment } = request;
+  const whole = postDataEntries?.every(({ bytes }) => bytes !== undefined)
+    ? new TextDecoder().decode(joined(postDataEntries.map(({ bytes = "" }) => bytes)))
+    : postData;
+  return {
+    ...{ url: url + (urlFragment ?? ""), method, body: whole },
+    opens: resourceType === MAIN && frameId === mainFrame,
+  };
+}
+
+function joined(parts: readonly string[]): Uint8Array {
+  const bytes = parts.map((part) => Uint8Array.fromBase64(part));
+  const all = new Uint8Array(bytes.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const each of bytes) {
+    all.set(each, at);
+    at += each.length;
+  }
+  return all;
+}
+
+function absolute(location: string, base: string): string {
+  try {
+    return new URL(location, base).href;
+  } catch {
+    return location;
+  }
+}

@@ -1,0 +1,60 @@
+/** The text of an element as people see it, on one line. @module */
+import type { Canvas } from "./canvas.ts";
+import { cleanText } from "./clean_text.ts";
+import { type Element } from "./dom.ts";
+import { isControl } from "./fields.ts";
+
+/** Elements whose content is never text of the page. */
+export const SILENT: ReadonlySet<string> = new Set(
+  ("script style noscript template title meta link base svg math canvas object embed audio video " +
+    "iframe frame noframes noembed datalist option optgroup param source track map head").split(
+      " ",
+    ),
+);
+
+const MOST = 6_000;
+const NODES = 5_000;
+
+/** Whether nothing of the element is to be shown. */
+export function isHidden({ attributes }: Element): boolean {
+  return attributes.get("aria-hidden")?.trim().toLowerCase() === "true";
+}
+
+/** The seen text beneath; at most 6,000 characters. Images are their `alt`. */
+export function seenText(canvas: Canvas, element: Element): string {
+  let text = "";
+  let nodes = 0;
+  const gather = (of: Element): void => {
+    for (const node of of.children) {
+      if (text.length > MOST || ++nodes > NODES) return;
+      if (node.kind === "text") {
+        if (node.seen) text += node.text;
+        else if (node.text.trim() !== "") canvas.hide();
+        continue;
+      }
+      if (SILENT.has(node.name) || isControl(node)) continue;
+      if (isHidden(node)) {
+        canvas.hide();
+        continue;
+      }
+      const apart = node.inline ? "" : " ";
+      text += apart;
+      if (node.name === "img") text += node.seen ? ` ${node.attributes.get("alt") ?? ""} ` : "";
+      else gather(node);
+      text += apart;
+    }
+  };
+  gather(element);
+  return cleanText(text.slice(0, MOST), canvas.unseen).trim();
+}
+
+/** What the element is called: its text, else what is written about it. */
+export function nameOf(canvas: Canvas, element: Element): string {
+  const text = seenText(canvas, element);
+  if (text !== "") return text;
+  for (const attribute of ["aria-label", "title", "alt"]) {
+    const said = cleanText(element.attributes.get(attribute) ?? "").trim();
+    if (said !== "") return said;
+  }
+  return "";
+}

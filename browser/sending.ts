@@ -1,0 +1,82 @@
+/** What sending a form would send, as Chromium says it, and the lines that show it. @module */
+import type { Canvas } from "./canvas.ts";
+import { readPlace } from "./address.ts";
+import type { Element } from "./dom.ts";
+import { kindOf } from "./fields.ts";
+
+/** A way of sending a form. */
+export interface Sending {
+  readonly method: "GET" | "POST" | "DIALOG";
+  readonly encoding: string;
+  /** Where it leads, without its values. */
+  readonly action: string;
+  /** With its values, for GET. */
+  readonly url: string;
+  /** For POST. */
+  readonly body: string;
+}
+
+/** By the number of the form for its Enter key, and by that of each of its buttons. */
+export type Sendings = ReadonlyMap<number, Sending>;
+
+const URLENCODED = "application/x-www-form-urlencoded";
+/** Most characters of a request that are shown. */
+const SHOWN = 4_000;
+
+/** Lines after a form: exactly what each way of sending it sends, with the values that it has now. */
+export function sendingLines(
+  sendings: Sendings,
+  targets: Canvas["targets"],
+  { form, ref }: { readonly form: Element; readonly ref: string | undefined },
+): readonly string[] {
+  const ways: (readonly [ref: string, said: string])[] = [];
+  const own = sendings.get(form.id);
+  if (ref !== undefined && own !== undefined) ways.push([ref, saidOf(own)]);
+  for (const [each, target] of targets) {
+    if (target.kind !== "submit" || target.form !== form.id) continue;
+    const sending = sendings.get(target.id);
+    if (sending !== undefined) ways.push([each, saidOf(sending)]);
+  }
+  const same = Map.groupBy(ways, ([, said]) => said);
+  const hidden = hiddenIn(form);
+  return [
+    ...Array.from(
+      same,
+      ([said, refs]) => `sending ${refs.map(([each]) => each).join(" or ")}: ${said}`,
+    ),
+    ...(hidden === 0
+      ? []
+      : [`(with ${hidden} hidden ${hidden === 1 ? "value" : "values"} of the page's own)`]),
+  ];
+}
+
+function saidOf({ method, encoding, url, body }: Sending): string {
+  if (method === "DIALOG") return "Cannot send the form: it only closes a dialog, by a script";
+  const place = readPlace(url, url);
+  if (place.kind === "other") {
+    return `Cannot send the form: it leads to ${place.what}, and only http and https are followed`;
+  }
+  if (method === "GET") return `browser_submit, url ${place.url}`;
+  if (encoding !== URLENCODED) {
+    return `Cannot send the form: it wants ${encoding}, which this version does not send`;
+  }
+  const shown = body.length > SHOWN
+    ? `${JSON.stringify(body.slice(0, SHOWN))}… (${body.length} characters)`
+    : JSON.stringify(body);
+  return `browser_post, url ${place.url}, body ${shown}`;
+}
+
+function hiddenIn(form: Element): number {
+  let count = 0;
+  const look = (of: Element): void => {
+    for (const node of of.children) {
+      if (node.kind === "text") continue;
+      if (node.name === "input" && kindOf(node) === "hidden" && !node.attributes.has("disabled")) {
+        count += 1;
+      }
+      look(node);
+    }
+  };
+  look(form);
+  return count;
+}

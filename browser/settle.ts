@@ -1,0 +1,51 @@
+/** Waits until a page has come to rest: loaded, nothing asked for, nothing happening for a while. @module */
+import type { Cdp } from "./cdp.ts";
+
+/** Timers. */
+export interface Timers {
+  /** Resolves after so many milliseconds. */
+  pause(ms: number): Promise<void>;
+  /** Milliseconds of a steady clock. */
+  now(): number;
+}
+
+/** Knows whether the page is at rest. */
+export interface Settling {
+  /** Resolves when it is, or with false when it took too long and was stopped. */
+  settled(): Promise<boolean>;
+}
+
+const STEP_MS = 25;
+const QUIET_MS = 150;
+const MOST_MS = 15_000;
+
+/** Watches the page. `pending` counts the requests that wait for an answer. */
+export async function makeSettling(
+  cdp: Cdp,
+  { pending, timers }: { readonly pending: () => number; readonly timers: Timers },
+): Promise<Settling> {
+  let loading = false;
+  cdp.on("Page.frameStartedNavigating", ({ navigationType }) => {
+    if (navigationType !== "sameDocument") loading = true;
+  });
+  cdp.on("Page.frameStartedLoading", () => void (loading = true));
+  cdp.on("Page.frameStoppedLoading", () => void (loading = false));
+  await cdp.send("Page.enable");
+  return Object.freeze({
+    async settled(): Promise<boolean> {
+      const begun = timers.now();
+      let quietSince = begun;
+      for (;;) {
+        const now = timers.now();
+        if (loading || pending() > 0) quietSince = now;
+        if (now - quietSince >= QUIET_MS) return true;
+        if (now - begun >= MOST_MS) {
+          loading = false;
+          await cdp.send("Page.stopLoading");
+          return false;
+        }
+        await timers.pause(STEP_MS);
+      }
+    },
+  });
+}

@@ -1,0 +1,13 @@
+/** Clock, timers and randomness of the browser process. @module */
+import type { Timers } from "./settle.ts";
+
+/** Of this machine. */
+export const timers: Timers = Object.freeze({
+  now: () => performance.now(),
+  pause: (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms)),
+});
+
+/** Eight hexadecimal digits. */
+export function randomKey(): string {
+  return crypto.getRandomValues(new Uint8Array(4)).toHex();
+}

@@ -1,0 +1,209 @@
+/** Takes a snapshot of the open page: its tree, its forms, its lines. Seed 001, Browser Harness. @module */
+import type { Protocol } from "puppeteer-core";
+import { readPlace, withoutFragment } from "./address.ts";
+import { type Canvas, makeCanvas, type Target } from "./canvas.ts";
+import type { Cdp } from "./cdp.ts";
+import { cleanText, quoted } from "./clean_text.ts";
+import { descendants, type Element } from "./dom.ts";
+import { isControl, kindOf } from "./fields.ts";
+import { labelsOf } from "./labels.ts";
+import type { Happened } from "./events.ts";
+import { drawOutline } from "./outline.ts";
+import { SENDING } from "./page_functions.ts";
+import { readDom, spokenOf } from "./read_dom.ts";
+import type { Tally } from "./requests.ts";
+import { STYLES } from "./boxes.ts";
+import type { Sending } from "./sending.ts";
+import { openWorld, type World } from "./world.ts";
+
+/** A snapshot. */
+export interface View {
+  readonly url: string;
+  readonly title: string;
+  readonly notes: readonly string[];
+  /** The outline in parts that are shown one at a time; at least one. */
+  readonly parts: readonly string[];
+  readonly targets: ReadonlyMap<string, Target>;
+  readonly root: Element;
+  /** The page before it, that one could go back to. */
+  readonly before: string | undefined;
+}
+
+/** Characters of a part. */
+const PART = 18_000;
+/** Nodes of a page whose accessibility tree is asked for. */
+const SPOKEN = 5_000;
+const FORMS = 20;
+const BUTTONS = 20;
+
+/** Takes one. `tally` and `happened` say what else there was: it is shown above the page. */
+export async function takeView(cdp: Cdp, tally: Tally, happened: Happened): Promise<View> {
+  const [frames, snapshot, history] = await Promise.all([
+    cdp.send("Page.getFrameTree"),
+    cdp.send("DOMSnapshot.captureSnapshot", {
+      computedStyles: [...STYLES],
+      includeDOMRects: false,
+    }),
+    cdp.send("Page.getNavigationHistory"),
+  ]);
+  const spoken = await speak(cdp, snapshot);
+  const url = withoutFragment(frames.frameTree.frame.url);
+  const read = readDom(snapshot, spokenOf(spoken));
+  const base = snapshot.strings[snapshot.documents[0]?.baseURL ?? -1] ?? url;
+  const owners = ownersOf(read.root);
+  const sendings = await sendingsOf(await openWorld(cdp), read.root, owners);
+  const canvas = makeCanvas();
+  const windows = happened.windows.map((each) => ({ url: each, by: "window" as const, why: "" }));
+  stoppedLines(canvas, [...tally.stopped, ...windows]);
+  const labels = labelsOf(canvas, read.root);
+  drawOutline(canvas, read.root, { url, base, owners, sendings, labels });
+  const { entries, currentIndex } = history;
+  const earlier = entries[currentIndex - 1]?.url ?? "";
+  return {
+    url,
+    title: cleanText(entries[currentIndex]?.title ?? "", canvas.unseen).trim(),
+    notes: [
+      ...happened.notes,
+      ...notesOf(tally),
+      ...(read.whole ? [] : ["the page is too large; a part of it was left out"]),
+      ...leftOut(canvas),
+    ],
+    parts: partsOf(canvas.lines),
+    targets: canvas.targets,
+    root: read.root,
+    before: /^https?:/.test(earlier) ? withoutFragment(earlier) : undefined,
+  };
+}
+
+/** The accessibility tree. Chromium takes seconds for that of a large page, whose elements then speak for themselves. */
+async function speak(
+  cdp: Cdp,
+  { documents }: Protocol.DOMSnapshot.CaptureSnapshotResponse,
+): Promise<readonly Protocol.Accessibility.AXNode[]> {
+  const nodes = documents[0]?.nodes.nodeType?.length ?? 0;
+  if (nodes > SPOKEN) return [];
+  return (await cdp.send("Accessibility.getFullAXTree")).nodes;
+}
+
+function partsOf(lines: readonly string[]): readonly string[] {
+  const parts: string[] = [];
+  let part: string[] = [];
+  let length = 0;
+  for (const line of lines) {
+    if (length > 0 && length + line.length > PART) {
+      parts.push(part.join("\n"));
+      [part, length] = [[], 0];
+    }
+    part.push(line);
+    length += line.length + 1;
+  }
+  return [...parts, part.join("\n")];
+}
+
+/** Where the page, or its server, wanted to go on to. */
+function stoppedLines(canvas: Canvas, stopped: Tally["stopped"]): void {
+  for (const { url, by, why } of stopped) {
+    const place = readPlace(url, url);
+    const said = {
+      server: "The server sends the browser on to another place. It was not followed",
+      script: "The page wanted to go on to another place. It was not followed",
+      window: "The page opened a window, which was closed",
+    }[by];
+    canvas.line(0, `text: ${said}${why === "" ? "" : `: ${cleanText(why).slice(0, 300)}`}.`);
+    if (place.kind === "other") {
+      canvas.line(0, `text: It leads to ${cleanText(place.what)}, which is never followed.`);
+    } else {
+      const ref = canvas.ref({ kind: "link", id: 0, url: place.url }) ?? "";
+      canvas.line(0, `link ${ref} "the place it leads to" → ${place.url}`);
+    }
+  }
+}
+
+function notesOf({ refused, unsent, notes }: Tally): readonly string[] {
+  const origins = [...refused];
+  const made = origins.reduce((sum, [, count]) => sum + count, 0);
+  const listed = origins.slice(0, 10).map(([origin, count]) =>
+    `${cleanText(origin)}${count > 1 ? ` (${count})` : ""}`
+  ).join(", ");
+  const more = origins.length > 10 ? ", …" : "";
+  const requests = made === 1 ? "1 request" : `${made} requests`;
+  const places = origins.length === 1 ? "1 place" : `${origins.length} places`;
+  return [
+    ...(made === 0
+      ? []
+      : [`${requests} to ${places} ${made === 1 ? "was" : "were"} not made: ${listed}${more}`]),
+    ...unsent.map(({ method, url, body }) =>
+      `the page wanted to send something, which was not sent: ${method} ${
+        cleanText(url).slice(0, 500)
+      }` +
+      (body === "" ? "" : `, body ${quoted(body, 2_000)}`)
+    ),
+    ...notes,
+  ];
+}
+
+function leftOut(canvas: Canvas): readonly string[] {
+  const left = [
+    [canvas.hidden(), "hidden pieces that people would not see"],
+    [canvas.unseen.characters, "characters that cannot be seen"],
+  ] as const;
+  const said = left.filter(([number]) => number > 0).map(([number, what]) => `${number} ${what}`);
+  return [
+    ...(said.length === 0 ? [] : [`left out: ${said.join(", ")}`]),
+    ...(canvas.isFull() ? ["the page is too long; its end is left out"] : []),
+  ];
+}
+
+function ownersOf(root: Element): ReadonlyMap<Element, Element> {
+  const byId = new Map<string, Element>();
+  for (const each of descendants(root)) {
+    const id = each.name === "form" ? each.attributes.get("id") : undefined;
+    if (id !== undefined && !byId.has(id)) byId.set(id, each);
+  }
+  const owners = new Map<Element, Element>();
+  const look = (of: Element, form: Element | undefined): void => {
+    for (const node of of.children) {
+      if (node.kind === "text") continue;
+      if (isControl(node)) {
+        const named = node.attributes.get("form");
+        const owner = named === undefined ? form : byId.get(named);
+        if (owner !== undefined) owners.set(node, owner);
+      }
+      look(node, node.name === "form" ? node : form);
+    }
+  };
+  look(root, undefined);
+  return owners;
+}
+
+async function sendingsOf(
+  world: World,
+  root: Element,
+  owners: ReadonlyMap<Element, Element>,
+): Promise<ReadonlyMap<number, Sending>> {
+  const sendings = new Map<number, Sending>();
+  const forms = [...descendants(root)].filter(({ name }) => name === "form").slice(0, FORMS);
+  for (const form of forms) {
+    const buttons = [...owners].flatMap(([control, owner]) =>
+      owner === form && kindOf(control) === "submit" ? [control.id] : []
+    ).slice(0, BUTTONS);
+    const said = await world.call(SENDING, form.id, buttons.map((id) => ({ id })))
+      .catch(() => undefined);
+    if (!Array.isArray(said)) continue;
+    for (const [at, each] of said.entries()) {
+      const sending = sendingIn(each);
+      if (sending !== undefined) sendings.set(at === 0 ? form.id : buttons[at - 1] ?? 0, sending);
+    }
+  }
+  return sendings;
+}
+
+function sendingIn(value: unknown): Sending | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const { method, encoding, action, url, body } = value as Record<string, unknown>;
+  if (method !== "GET" && method !== "POST" && method !== "DIALOG") return undefined;
+  return {
+    ...{ method, encoding: String(encoding), action: String(action) },
+    ...{ url: String(url), body: String(body) },
+  };
+}
