@@ -21,6 +21,7 @@ Deno.test("answer shows the question, signs, and follows the task that goes on",
     ops: {
       question: () => toJson(question()),
       staged: () => toJson(staged),
+      questions: () => [],
       log: (body) =>
         (body as { from: number }).from === 0 ? [toJson(told(0, "taskCreated", {}))] : [],
       answer: () => null,
