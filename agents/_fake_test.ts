@@ -50,22 +50,27 @@ export function handPowers(): Powers & {
 
 /** A log that keeps everything, or refuses when told to. */
 export function memoryLog(): EventLog & {
-  readonly events: { task: string; event: NewEvent }[];
+  readonly events: { task: string; event: NewEvent; at: number }[];
   readonly documents: Map<string, DocumentWrite>;
   full: boolean;
 } {
-  const events: { task: string; event: NewEvent }[] = [];
+  const events: { task: string; event: NewEvent; at: number }[] = [];
   const documents = new Map<string, DocumentWrite>();
   const zero = Digest.parse("0".repeat(64));
   const log = {
     events,
     documents,
     full: false,
-    append(task: string, list: readonly NewEvent[], writes: readonly DocumentWrite[] = []) {
+    append(
+      task: string,
+      list: readonly NewEvent[],
+      writes: readonly DocumentWrite[] = [],
+      at = 1,
+    ) {
       if (log.full) {
         return Promise.reject(new Fault("storeFull", "Cannot append: the disk is full"));
       }
-      for (const event of list) events.push({ task, event });
+      for (const event of list) events.push({ task, event, at });
       for (const write of writes) documents.set(`${write.kind} ${write.id}`, write);
       return Promise.resolve(list.map((_, n) => ({ n, hash: zero })));
     },
@@ -95,7 +100,7 @@ export function historyOf(log: ReturnType<typeof memoryLog>): TaskHistory {
   return {
     tasks: () => Promise.resolve([...new Set(log.events.map(({ task }) => TaskId.parse(task)))]),
     async *events(task) {
-      for (const each of log.events) if (each.task === task) yield { ...each.event, at: 1 };
+      for (const each of log.events) if (each.task === task) yield { ...each.event, at: each.at };
     },
   };
 }

@@ -139,7 +139,7 @@ export function makeHostedAgentService(parts: ServiceParts): HostedAgentService 
 
     async interrupt(task, second): Promise<void> {
       if (!second) {
-        runs.hosted(task)?.interrupt();
+        runs.interrupt(task);
         return;
       }
       const state = keeper.need(task);

@@ -89,6 +89,16 @@ Deno.test("the second interrupt ends a task as cancelled with exit 130", async (
   assert.deepEqual(host.ended, [130]);
 });
 
+Deno.test("an interrupt before the turn has begun reaches the turn", async () => {
+  const { service, host } = bench();
+  const task = await service.create(requestOf());
+  await service.interrupt(task.id, false);
+  assert.equal(host.messages.length, 0);
+  await settled();
+  assert.equal(host.messages.length, 1);
+  assert.equal(host.interrupted, 1);
+});
+
 Deno.test("a task past its wall clock expires and its processes end", async () => {
   const { service, powers } = bench();
   const task = await service.create(requestOf({ limits: { wallClockMs: 5_000 } }));

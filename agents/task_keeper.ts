@@ -63,9 +63,10 @@ export function makeTaskKeeper(parts: TaskKeeperParts): TaskKeeper {
   const record = async (task: TaskId, events: readonly NewEvent[]): Promise<AgentTask> => {
     const before = tasks.get(task);
     const version = versions.get(task) ?? 0;
+    const at = now();
     let next = before;
     for (const event of events) {
-      const folded = foldTask(task, next, { ...event, at: now() });
+      const folded = foldTask(task, next, { ...event, at });
       if (next !== undefined) checkTransition(task, next.status, folded.status);
       next = folded;
     }
@@ -80,7 +81,7 @@ export function makeTaskKeeper(parts: TaskKeeperParts): TaskKeeper {
       body: toJsonObject(next),
     };
     try {
-      await log.append(task, events, [write]);
+      await log.append(task, events, [write], at);
     } catch (error) {
       // Nothing was written: memory goes back to what is durable.
       if (before === undefined) tasks.delete(task);

@@ -42,6 +42,8 @@ export interface TaskRuns {
   ): Promise<{ readonly hosted: HostedTask; readonly unfinished: boolean }>;
   /** Runs a turn to its status; ends the processes when the task needs none. */
   turn(task: TaskId, message: ChatMessage | undefined): Promise<void>;
+  /** Interrupts what is under way, or the turn that is about to be. */
+  interrupt(task: TaskId): void;
   /** Runs work in the background; a fault or bug in it fails the task. */
   run(task: TaskId, work: () => Promise<void>): void;
   status(task: TaskId, ending: Ending): Promise<AgentTask>;
@@ -58,6 +60,10 @@ export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
   /** Ends the wait for a task's wall-clock limit, which would outlast the task by hours. */
   const expiries = new Map<TaskId, () => void>();
   const running = new Map<TaskId, Promise<void>>();
+  /** What is under way has come to its turn. */
+  const begun = new Set<TaskId>();
+  /** Interrupted before that. */
+  const early = new Set<TaskId>();
   const queue: (() => void)[] = [];
   let slots = parts.concurrent;
   let closed = false;
@@ -120,17 +126,20 @@ export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
       throw new Fault("gone", `Cannot go on with task ${task}: it has no process`);
     }
     const { hosted, request } = entry;
-    const turn = await hosted.turn(message);
+    const ending = hosted.turn(message);
+    begun.add(task);
+    if (early.delete(task)) hosted.interrupt();
+    const turn = await ending;
     if (closed || isFinal(keeper.need(task).status)) return;
     const review = turn.stop === "waiting" ? { kind: "nothing" as const } : await hosted.review();
     if (closed || isFinal(keeper.need(task).status)) return;
-    const ending = endingOf(turn, review, {
+    const next = endingOf(turn, review, {
       interactive: request.interactive,
       contaminated: keeper.contaminated(task),
     });
-    await status(task, ending);
-    if (isFinal(ending.status) || ending.status === "needsApproval") {
-      await release(task, ending.exit ?? EXIT.waiting);
+    await status(task, next);
+    if (isFinal(next.status) || next.status === "needsApproval") {
+      await release(task, next.exit ?? EXIT.waiting);
     }
   };
 
@@ -155,7 +164,11 @@ export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
       }
       await release(task, exit);
     }).finally(() => {
-      if (running.get(task) === done) running.delete(task);
+      if (running.get(task) === done) {
+        running.delete(task);
+        early.delete(task);
+        begun.delete(task);
+      }
       // Last, so that whoever is told can resume it at once.
       told();
     });
@@ -187,6 +200,10 @@ export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
     settled: async (task: TaskId) => await running.get(task),
     start,
     turn: runTurn,
+    interrupt(task: TaskId): void {
+      live.get(task)?.hosted.interrupt();
+      if (running.has(task) && !begun.has(task)) early.add(task);
+    },
     run,
     status,
     release,

@@ -82,12 +82,14 @@ export interface Store {
 export interface EventLog {
   /**
    * Appends events of one task and writes documents with them, in one commit group. Resolves when
-   * durable, with the chain positions. Rejects `storeFull` with nothing written.
+   * durable, with the chain positions. Rejects `storeFull` with nothing written. `at` is when they
+   * happened, now when absent: what is folded from them elsewhere must have the same time.
    */
   append(
     task: string,
     events: readonly import("./event.ts").NewEvent[],
     documents?: readonly DocumentWrite[],
+    at?: number,
   ): Promise<readonly { readonly n: number; readonly hash: Digest }[]>;
   /** The hash of the kernel chain's last seal: keep it elsewhere to detect a cut tail. */
   head(): Digest;

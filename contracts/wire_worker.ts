@@ -49,9 +49,17 @@ export interface TurnEnd {
   readonly text: string;
 }
 
-/** Kernel → worker events: `signal`, `chunk`, `capsChanged`, `cancel` (the inference or call under way). */
+/** Kernel → worker, `signal`. */
+export interface SignalBody {
+  readonly signal: Signal;
+}
+
+/**
+ * Kernel → worker events. SIGINT comes as a question of the same shape: what the worker sent before it
+ * answered, it sent without knowing, and the kernel cancels that too.
+ */
 export type WorkerEvents =
-  | { readonly op: "signal"; readonly body: { readonly signal: Signal } }
+  | { readonly op: "signal"; readonly body: SignalBody }
   | { readonly op: "chunk"; readonly body: StreamChunk }
   | { readonly op: "capsChanged"; readonly body: null };
 

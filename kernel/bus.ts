@@ -25,10 +25,10 @@ export function makeBus(log: EventLog, now: () => number): Bus {
       async append(
         task: string,
         events: readonly NewEvent[],
-        documents?: readonly DocumentWrite[],
+        documents: readonly DocumentWrite[] = [],
+        at: number = now(),
       ): Promise<Awaited<ReturnType<EventLog["append"]>>> {
-        const at = now();
-        const placed = await log.append(task, events, documents);
+        const placed = await log.append(task, events, documents, at);
         const listeners = byTask.get(task);
         if (all.size === 0 && listeners === undefined) return placed;
         events.forEach((event, i) => {

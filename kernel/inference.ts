@@ -138,6 +138,7 @@ export function makeInference(parts: InferenceParts): Inference {
     const nonce = powers.token();
     const limit = new AbortController();
     const stop = (): void => limit.abort();
+    if (signal.aborted) stop();
     signal.addEventListener("abort", stop, { once: true });
     let late = false;
     const disarm = powers.after(row.limits.generationTimeoutMs, () => {

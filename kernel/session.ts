@@ -4,7 +4,6 @@
  * @module
  */
 import {
-  type CapList,
   type ChatMessage,
   type EventLog,
   Fault,
@@ -20,10 +19,12 @@ import {
   type TurnEnd,
 } from "../contracts/mod.ts";
 import { asJson } from "../port/as_json.ts";
+import { drawCaps } from "./draw_caps.ts";
 import type { Child, Children } from "./children.ts";
 import type { OpenModel } from "./model_services.ts";
 import { parseWorkerRequest, type WorkerRequest } from "./worker_ops.ts";
 import { makeInference } from "./inference.ts";
+import { makeInterrupt } from "./interrupt.ts";
 import { makePause, type Pause } from "./pause.ts";
 import type { ProcessTable } from "./process_table.ts";
 import { parseTurnEnd } from "./turn_end.ts";
@@ -90,7 +91,7 @@ export interface Session {
 export function makeSession(parts: SessionParts): Session {
   const { row, powers } = parts;
   // Handles are drawn at random, so that a worker cannot guess one it was not handed.
-  const caps: CapList = freshCaps(powers);
+  const caps = drawCaps(powers);
   const conversation: ChatMessage[] = [...parts.conversation];
   const pause: Pause = makePause();
   let child: Child | undefined;
@@ -98,6 +99,7 @@ export function makeSession(parts: SessionParts): Session {
   let parked: ((question: QuestionId) => void) | undefined;
   let inferring: AbortController | undefined;
   let broken: Fault | undefined;
+  const interrupt = makeInterrupt();
 
   const inference = makeInference({
     ...parts,
@@ -120,12 +122,14 @@ export function makeSession(parts: SessionParts): Session {
 
   const call = async (
     body: Extract<WorkerRequest, { op: "call" }>["body"],
+    unaware: boolean,
   ): Promise<ToolResult> => {
     // TRUST: two calls under one id would leave one that nothing can cancel.
     if (row.calls.has(body.call.id)) {
       throw new Fault("conflict", `Cannot call "${body.call.name}": its id is under way`);
     }
     const abort = new AbortController();
+    if (unaware) abort.abort();
     row.calls.set(body.call.id, { tool: body.call.name, since: powers.now(), abort });
     try {
       return await parts.gate.call(row.pid, body.call, body.snapshot, abort.signal);
@@ -156,6 +160,8 @@ export function makeSession(parts: SessionParts): Session {
 
   const serve = async (op: string, raw: Json): Promise<Json> => {
     const request = parseWorkerRequest(op, raw);
+    // Sent before the worker heard of the interrupt: cancelled as what was under way then.
+    const unaware = interrupt.unheard();
     await pause.passed();
     inference.record();
     switch (request.op) {
@@ -168,6 +174,7 @@ export function makeSession(parts: SessionParts): Session {
           throw new Fault("rateLimited", "Cannot infer: an inference of this process is under way");
         }
         inferring = new AbortController();
+        if (unaware) inferring.abort();
         try {
           const response: InferenceResponse = await noticing(
             inference.infer(request.body, inferring.signal),
@@ -180,7 +187,7 @@ export function makeSession(parts: SessionParts): Session {
       }
       case "call": {
         held(request.body.cap, caps.tools);
-        const result = await noticing(call(request.body));
+        const result = await noticing(call(request.body, unaware));
         await pause.passed();
         return asJson(result);
       }
@@ -236,6 +243,7 @@ export function makeSession(parts: SessionParts): Session {
       const waiting = new Promise<SessionTurn>((resolve) => {
         parked = (question) => resolve({ stop: "waiting", question, text: "" });
       });
+      interrupt.turnBegins();
       try {
         const worker = child ?? await begin();
         const turn = worker.port.ask(
@@ -243,6 +251,7 @@ export function makeSession(parts: SessionParts): Session {
           message === undefined ? {} : { message: asJson(message) },
         )
           .then((end) => parseTurnEnd(end));
+        interrupt.turnSent(worker.port);
         return await Promise.race([turn, waiting]);
       } catch (error) {
         if (broken !== undefined) throw broken;
@@ -254,14 +263,14 @@ export function makeSession(parts: SessionParts): Session {
         return { stop: "upstream", text: await epitaph(child, error) };
       } finally {
         parked = undefined;
+        interrupt.turnOver();
         inference.record();
         // What a turn left under way is for nobody: its question would be answered to the dead.
         withdraw();
       }
     },
     interrupt(): void {
-      // Between a call and an inference nothing is under way to cancel: the worker must know, too.
-      child?.port.tell("signal", { signal: "SIGINT" });
+      interrupt.press();
       withdraw();
     },
     stopInferring: () => inferring?.abort(),
@@ -281,14 +290,6 @@ export function makeSession(parts: SessionParts): Session {
       await child?.kill();
     },
   });
-}
-
-function freshCaps(powers: Powers): CapList {
-  const draw = (): number => Number.parseInt(powers.token().slice(0, 5), 16) % 1_000_000;
-  const drawn = new Set<number>();
-  while (drawn.size < 3) drawn.add(draw());
-  const [model = 0, tools = 0, children = 0] = drawn;
-  return { model, tools, children };
 }
 
 async function epitaph(child: Child | undefined, error: Fault): Promise<string> {

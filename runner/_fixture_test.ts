@@ -65,6 +65,7 @@ export interface Moves {
   readonly advertise?: (n: number) => Move<{ id: string; tools: Json[] }>;
   readonly limits?: Partial<Limits>;
   readonly conversation?: readonly ChatMessage[];
+  readonly instructions?: string[];
   readonly program?: string;
   /** Other ops, for foreign programs. */
   readonly other?: (op: string, body: Json) => Move<Json>;
@@ -137,12 +138,13 @@ export function pretendKernel(
 }
 
 /** The body of `start` for some moves. */
-export function startBody({ limits, conversation, program }: Moves): Json {
+export function startBody({ limits, conversation, program, instructions }: Moves): Json {
   return toJson({
     caps: { model: 1, tools: 2, children: 3 },
     limits: { ...DEFAULT_LIMITS, ...limits },
     conversation: conversation ?? [say("system", "be calm")],
     ...(program === undefined ? {} : { program }),
+    ...(instructions === undefined ? {} : { instructions }),
   });
 }
 

@@ -42,6 +42,8 @@ export function makeStandard(
   let text = "";
   let fault: Fault | undefined;
   let asking: symbol | undefined;
+  /** Signals that came while a turn was being made ready; undefined when none is. */
+  let early: Signal[] | undefined;
 
   const go = (input: LoopInput): Act => {
     const next = step(state, input, limits);
@@ -171,14 +173,19 @@ export function makeStandard(
   return Object.freeze<Program>({
     async turn(message: ChatMessage | undefined): Promise<TurnEnd> {
       fault = undefined;
+      early = [];
       const fresh = conversation.messages().every(({ role }) => role === "system");
       if (fresh && instructions.length > 0) {
         for (const each of await readInstructions(kernel, instructions)) conversation.append(each);
       }
-      return await run(go(open(message)));
+      const first = go(open(message));
+      for (const signal of early) go({ kind: "told", signal });
+      early = undefined;
+      return await run(first);
     },
     told(signal: Signal): void {
-      go({ kind: "told", signal });
+      if (early === undefined) go({ kind: "told", signal });
+      else early.push(signal);
       if (signal === "SIGCTXPRESSURE") pressed = true;
       if (signal === "SIGCAPDROP") forgetSnapshot();
     },

@@ -116,6 +116,22 @@ Deno.test("an interrupted call is fed back as cancelled, the rest of the batch i
   assert.deepEqual(fed.map((each) => each.content.split(":", 1)[0]), ["cancelled", "cancelled"]);
 });
 
+Deno.test("a turn interrupted while its instruction files are read ends before it infers", async () => {
+  const reading = Promise.withResolvers<ReturnType<typeof resultOf>>();
+  const bench = makeBench({
+    infer: () => reply("too late"),
+    call: () => reading.promise,
+    instructions: ["desk/AGENTS.md"],
+  });
+  await bench.start();
+  const ending = bench.turn("go");
+  await settled();
+  await bench.kernel.ask("signal", { signal: "SIGINT" });
+  reading.resolve(resultOf(callOf("instructions-0"), "be brief"));
+  assert.deepEqual(await ending, { stop: "cancelled", text: "" });
+  assert.doesNotMatch(opsOf(bench), /infer/);
+});
+
 const CONCLUDE = [["SIGTERM", "terminated"], ["SIGXCPU", "budget"], ["SIGBRAKE", "brake"]] as const;
 for (const [signal, stop] of CONCLUDE) {
   Deno.test(`${signal} ends the turn as ${stop} with the partial answer, making no further call`, async () => {

@@ -2,7 +2,13 @@
 import { Fault } from "../contracts/fault.ts";
 import type { Json } from "../contracts/json.ts";
 import type { Port, PortHandler } from "../contracts/port.ts";
-import type { StartBody, TurnBody, TurnEnd, WorkerEvents } from "../contracts/wire_worker.ts";
+import type {
+  SignalBody,
+  StartBody,
+  TurnBody,
+  TurnEnd,
+  WorkerEvents,
+} from "../contracts/wire_worker.ts";
 import { loadForeign } from "./foreign.ts";
 import { makeKernelPorts } from "./kernel_ports.ts";
 import type { Program } from "./program.ts";
@@ -44,6 +50,9 @@ export function makeWorker(port: Pick<Port, "ask">): PortHandler {
           return start(body as unknown as StartBody);
         case "turn":
           return await turn(body as unknown as TurnBody) as unknown as Json;
+        case "signal":
+          program?.told((body as unknown as SignalBody).signal);
+          return null;
         default:
           throw new Fault(
             "invalidInput",

@@ -127,9 +127,14 @@ export async function openLog(parts: LogParts): Promise<EventLog> {
   }
 
   return Object.freeze({
-    append: (task: string, events: readonly NewEvent[], documents: readonly DocumentWrite[] = []) =>
+    append: (
+      task: string,
+      events: readonly NewEvent[],
+      documents: readonly DocumentWrite[] = [],
+      at: number = now(),
+    ) =>
       new Promise<readonly Place[]>((resolve, reject) => {
-        const draft = draftEvents(task, events, { at: now(), random });
+        const draft = draftEvents(task, events, { at, random });
         queue.push({ draft, documents, resolve, reject });
         wake();
       }),
