@@ -17,7 +17,9 @@ function slowWorker() {
 }
 
 const SIGINT = 'signal {"signal":"SIGINT"}';
-const settled = () => new Promise((resolve) => setTimeout(resolve));
+async function settled(): Promise<void> {
+  for (let i = 0; i < 20; i++) await Promise.resolve();
+}
 
 Deno.test("what a worker sends before it heard of a press is told apart from what it sends after", async () => {
   const worker = slowWorker();
