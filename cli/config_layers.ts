@@ -7,14 +7,16 @@ import {
   type Limits,
   mixColour,
   mixLabel,
+  type ModelEntry,
   type Mount,
   NO_POLICY,
   type PlacedRule,
   type PolicySource,
+  type RedactRule,
   type RemitConfig,
 } from "../contracts/mod.ts";
 import type { ConfigFile } from "./config_text.ts";
-import { narrowPolicy } from "./config_narrow.ts";
+import { definedModelsFor, narrowPolicy } from "./config_narrow.ts";
 
 /** A layer: a file, and whether it may widen. */
 export interface Layer {
@@ -30,7 +32,13 @@ export interface Merged {
   readonly policy: PolicySource;
   /** From trusted layers only. */
   readonly model: string | undefined;
-  readonly models: Readonly<Record<string, string>>;
+  readonly models: Readonly<Record<string, ModelEntry>>;
+  /** From trusted layers only. */
+  readonly embedder: string | undefined;
+  /** From every layer: taking out more never widens. */
+  readonly redact: readonly RedactRule[];
+  /** From trusted layers only: Ed25519 public keys, hex. */
+  readonly modelKeys: readonly string[];
   /** From trusted layers only: a persona is words to the system message. */
   readonly agents: Readonly<Record<string, AgentSpec>>;
   readonly mounts: NonNullable<RemitConfig["mounts"]>;
@@ -76,6 +84,7 @@ function overlayPolicy(policy: PolicySource, file: ConfigFile): PolicySource {
     strict: config.strict ?? policy.strict,
     selfConsent: config.selfConsent ?? policy.selfConsent,
     resultBytes,
+    modelsFor: { ...policy.modelsFor, ...definedModelsFor(config.modelsFor) },
   };
 }
 
@@ -86,7 +95,10 @@ function overlayPolicy(policy: PolicySource, file: ConfigFile): PolicySource {
 export function mergeLayers(layers: readonly Layer[]): Merged {
   let policy = NO_POLICY;
   let model: string | undefined;
-  let models: Record<string, string> = {};
+  let models: Record<string, ModelEntry> = {};
+  let embedder: string | undefined;
+  const redact: RedactRule[] = [];
+  const modelKeys = new Set<string>();
   let agents: Record<string, AgentSpec> = {};
   let mounts: NonNullable<RemitConfig["mounts"]> = {};
   const marks: Mark[] = [];
@@ -99,6 +111,9 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
     policy = overlayPolicy(policy, file);
     model = file.config.model ?? model;
     models = { ...models, ...file.config.models };
+    embedder = file.config.embedder ?? embedder;
+    redact.push(...(file.config.redact ?? []));
+    for (const key of file.config.modelKeys ?? []) modelKeys.add(key);
     agents = { ...agents, ...file.config.agents };
     mounts = { ...mounts, ...file.config.mounts };
     marks.push(...(file.config.marks ?? []));
@@ -110,6 +125,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
     const narrowed = narrowPolicy(policy, file);
     policy = narrowed.policy;
     notes.push(...narrowed.notes);
+    redact.push(...(file.config.redact ?? []));
     if (file.config.browser?.engine === "static") browser = STATIC;
     if (file.config.mounts !== undefined) narrowMounts.push(file.config.mounts);
     marks.push(...(file.config.marks ?? []));
@@ -118,6 +134,9 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
     policy,
     model,
     models,
+    embedder,
+    redact,
+    modelKeys: [...modelKeys],
     agents,
     mounts,
     narrowMounts,

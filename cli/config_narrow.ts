@@ -16,6 +16,8 @@ import {
   type Limits,
   type PlacedRule,
   type PolicySource,
+  Profile,
+  type RemitConfig,
 } from "../contracts/mod.ts";
 import type { ConfigFile } from "./config_text.ts";
 
@@ -107,6 +109,40 @@ function narrowClearance(
   return clearance;
 }
 
+const WIDENING = [
+  "model",
+  "models",
+  "embedder",
+  "modelKeys",
+  "agents",
+  "toolKeys",
+  "commands",
+] as const;
+const REACH = ["none", "local", "remote"] as const;
+/** What a profile may use where no file says so (contracts/policy.ts, `modelsFor`). */
+const BY_DEFAULT = { operator: "remote", guest: "local", anonymous: "local" } as const;
+
+/** Without the profiles that a file does not name. */
+export function definedModelsFor(
+  wish: RemitConfig["modelsFor"],
+): PolicySource["modelsFor"] {
+  return Object.fromEntries(
+    Object.entries(wish ?? {}).filter(([, reach]) => reach !== undefined),
+  );
+}
+
+function narrowModelsFor(
+  have: PolicySource["modelsFor"],
+  wish: PolicySource["modelsFor"],
+): PolicySource["modelsFor"] {
+  const entries = Profile.options.map((profile) => {
+    const now = have[profile] ?? BY_DEFAULT[profile];
+    const asked = wish[profile] ?? now;
+    return [profile, REACH.indexOf(asked) < REACH.indexOf(now) ? asked : now] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
 /** Narrows `policy` by an untrusted file. Nothing that was refused or asked becomes freer. */
 export function narrowPolicy(
   policy: PolicySource,
@@ -115,7 +151,7 @@ export function narrowPolicy(
   const { config } = file;
   const rules = sortRules(file.rules);
   const notes = rules.notes;
-  for (const key of ["model", "models", "agents", "toolKeys", "commands"] as const) {
+  for (const key of WIDENING) {
     if (config[key] !== undefined) notes.push(`${file.at([key])}: "${key}" could widen`);
   }
   if (config.browser?.engine === "chromium") {
@@ -139,6 +175,9 @@ export function narrowPolicy(
       strict: policy.strict || config.strict === true,
       selfConsent: policy.selfConsent && config.selfConsent !== false,
       resultBytes,
+      modelsFor: config.modelsFor === undefined
+        ? policy.modelsFor
+        : narrowModelsFor(policy.modelsFor, definedModelsFor(config.modelsFor)),
     },
     notes,
   };

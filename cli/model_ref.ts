@@ -1,5 +1,5 @@
 /** A model reference becomes what the kernel starts a backend with. @module */
-import { Fault, type TaskRequest } from "../contracts/mod.ts";
+import { Fault, type ModelEntry, type TaskRequest } from "../contracts/mod.ts";
 import { type Around, type DiskRead } from "./hands.ts";
 import { absolute } from "./places.ts";
 
@@ -14,10 +14,11 @@ const LATER = ["anthropic", "openai", "ollama", "llama", "gguf", "local"];
  */
 export function resolveModel(
   ref: string,
-  aliases: Readonly<Record<string, string>>,
+  aliases: Readonly<Record<string, ModelEntry>>,
   parts: { readonly around: Pick<Around, "cwd" | "env">; readonly disk: Pick<DiskRead, "read"> },
 ): TaskRequest["model"] {
-  const named = Object.entries(aliases).find(([name]) => name === ref)?.[1] ?? ref;
+  const entry = Object.entries(aliases).find(([name]) => name === ref)?.[1] ?? ref;
+  const named = typeof entry === "string" ? entry : entry.ref;
   const colon = named.indexOf(":");
   const kind = named.slice(0, Math.max(0, colon));
   const rest = named.slice(colon + 1);

@@ -23,6 +23,8 @@ export * from "./ids.ts";
 export * from "./json.ts";
 export * from "./lease.ts";
 export * from "./model.ts";
+export * from "./model_aux.ts";
+export * from "./model_config.ts";
 export * from "./plugin.ts";
 export * from "./policy.ts";
 export * from "./port.ts";

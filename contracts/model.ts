@@ -16,6 +16,9 @@ export const ModelInfo = z.object({
   supportsTools: z.boolean(),
   /** True when text leaves this machine. */
   remote: z.boolean(),
+  /** What of a request the backend heeds; the rest it ignores. */
+  knobs: z.array(z.enum(["temperature", "seed", "stopSequences", "responseSchema"])).max(8)
+    .optional(),
   /** US dollars for a million tokens; absent when free. */
   price: z.object({ input: z.number().min(0), output: z.number().min(0) }).strict().optional(),
 }).strict();
@@ -41,6 +44,8 @@ export const InferenceRequest = z.object({
   tools: z.array(ToolDescriptor).max(512),
   maxTokens: z.int().min(1).max(10_000_000),
   temperature: z.number().min(0).max(2).optional(),
+  /** Where the backend has it: the same seed and request give the same answer. */
+  seed: z.int().min(0).max(4_294_967_295).optional(),
   stopSequences: z.array(z.string().max(256)).max(16).optional(),
   /** JSON Schema for the final answer, as JSON text. */
   responseSchema: z.string().max(65_536).optional(),
@@ -68,12 +73,35 @@ export const StreamChunk = z.object({
 /** See {@link StreamChunk}. */
 export type StreamChunk = z.infer<typeof StreamChunk>;
 
+/** How an inference is made. */
+export interface InferOptions {
+  readonly onChunk?: (chunk: StreamChunk) => void;
+  /** Hears each exchange with a provider, JSON text without credentials (a line of a recording). */
+  readonly onWire?: ((exchange: string) => void) | undefined;
+  readonly signal: AbortSignal;
+}
+
 /** Stateless inference: no session, no tools, no credential of the caller's. */
 export interface LanguageModel {
   info(): Promise<ModelInfo>;
   /** Streams to `onChunk`, resolves with the whole response. Rejects with a fault. */
-  infer(
-    request: InferenceRequest,
-    options: { readonly onChunk?: (chunk: StreamChunk) => void; readonly signal: AbortSignal },
-  ): Promise<InferenceResponse>;
+  infer(request: InferenceRequest, options: InferOptions): Promise<InferenceResponse>;
+}
+
+/** Vectors of texts, in their order. */
+export interface Embeddings {
+  /** All of one length; of length 1 in the Euclidean norm, or all zero for a text without content. */
+  readonly vectors: readonly Float32Array[];
+  readonly inputTokens: number;
+}
+
+/** Texts as points: near ones mean alike. Seed 000, TextEmbedder. */
+export interface TextEmbedder {
+  /** `outputTokens` is the length of a vector. */
+  info(): Promise<ModelInfo>;
+  /** At most 256 texts, each within `contextTokens`: a longer one is cut. Rejects with a fault. */
+  embed(
+    texts: readonly string[],
+    options: { readonly signal: AbortSignal },
+  ): Promise<Embeddings>;
 }

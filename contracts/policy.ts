@@ -8,6 +8,7 @@ import { Phase, Profile } from "./task.ts";
 import { PermissionMode } from "./tool.ts";
 import { CommandClass, CommandName } from "./command.ts";
 import { AgentSpec } from "./agent_spec.ts";
+import { Price, Rates, RedactRule, RemoteConfig } from "./model_config.ts";
 
 const oneOrMore = <T extends z.ZodType>(item: T): z.ZodUnion<[T, z.ZodArray<T>]> =>
   z.union([item, z.array(item).min(1).max(64)]);
@@ -39,11 +40,48 @@ export const BrowserChoice = z.object({
 /** See {@link BrowserChoice}. */
 export type BrowserChoice = z.infer<typeof BrowserChoice>;
 
+/** A model under a name of its own: an alias, or an alias with settings. */
+export const ModelEntry = z.union([
+  z.string().max(1_024),
+  z.object({
+    /** `anthropic:NAME`, `openai:NAME@URL`, `ollama:NAME[@URL]`, `gguf:PATH`, a name of the store, a URL. */
+    ref: z.string().min(1).max(1_024),
+    /** Name of the secret with the provider's key (`remit secret set`). */
+    secret: z.string().max(64).optional(),
+    contextTokens: RemoteConfig.shape.contextTokens,
+    outputTokens: RemoteConfig.shape.outputTokens,
+    dialect: RemoteConfig.shape.dialect,
+    temperature: RemoteConfig.shape.temperature,
+    seed: RemoteConfig.shape.seed,
+    price: Price.optional(),
+    rates: Rates.optional(),
+    /** Local weights: llama.cpp's native engine in place of the one without rights. */
+    accelerated: z.boolean().optional(),
+    /** Retry on another model after this many calls in a row that were not valid. */
+    escalate: z.object({
+      to: z.string().min(1).max(1_024),
+      after: z.int().min(1).max(100),
+    }).strict().optional(),
+    /** The model that shortens conversations; absent: this one. */
+    summarizer: z.string().min(1).max(1_024).optional(),
+  }).strict(),
+]);
+/** See {@link ModelEntry}. */
+export type ModelEntry = z.infer<typeof ModelEntry>;
+
 /** A whole remit.yaml. */
 export const RemitConfig = z.object({
   version: z.literal(1),
   model: z.string().max(1_024).optional(),
-  models: z.record(z.string().max(64), z.string().max(1_024)).optional(),
+  models: z.record(z.string().max(64), ModelEntry).optional(),
+  /** The model that makes vectors: a reference or a name of `models`; absent: the built-in one. */
+  embedder: z.string().max(1_024).optional(),
+  /** What is taken out of texts before they leave the machine for a model. */
+  redact: z.array(RedactRule).max(256).optional(),
+  /** Ed25519 public keys (hex) that sign weights; where there are some, others must be pinned by you. */
+  modelKeys: z.array(z.string().regex(/^[0-9a-f]{64}$/)).max(64).optional(),
+  /** Most that a profile's sessions may use; absent: operator `remote`, guest and anonymous `local`. */
+  modelsFor: z.partialRecord(Profile, z.enum(["none", "local", "remote"])).optional(),
   mounts: z.record(
     MountName,
     z.object({
@@ -99,6 +137,7 @@ export interface PolicySource {
   readonly strict: boolean;
   readonly selfConsent: boolean;
   readonly resultBytes: Readonly<Record<string, number>>;
+  readonly modelsFor: Readonly<Partial<Record<Profile, "none" | "local" | "remote">>>;
 }
 
 /** Policy that says nothing: the built-in default decides. */
@@ -110,4 +149,5 @@ export const NO_POLICY: PolicySource = Object.freeze({
   strict: false,
   selfConsent: false,
   resultBytes: {},
+  modelsFor: {},
 });

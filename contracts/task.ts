@@ -53,6 +53,14 @@ export const Ingress = z.object({
 /** See {@link Ingress}. */
 export type Ingress = z.infer<typeof Ingress>;
 
+/** A model and what its service is opened with. */
+export const ModelChoice = z.object({
+  ref: z.string().max(1_024),
+  config: z.string().max(4_000_000),
+}).strict();
+/** See {@link ModelChoice}. */
+export type ModelChoice = z.infer<typeof ModelChoice>;
+
 /** What to do when a question comes up: ask at the terminal, queue it, or deny it. */
 export const OnQuestion = z.enum(["ask", "queue", "deny"]);
 /** See {@link OnQuestion}. */
@@ -70,6 +78,10 @@ export const TaskRequest = z.object({
     ref: z.string().max(1_024),
     /** What the backend is given at start, JSON text (for `scripted`: the parsed scenario). */
     config: z.string().max(4_000_000),
+    /** Goes on with another model after this many calls in a row that were not valid. */
+    escalate: z.object({ after: z.int().min(1).max(100), to: ModelChoice }).strict().optional(),
+    /** The model that shortens the conversation; absent: the task's own. */
+    summarizer: ModelChoice.optional(),
   }).strict(),
   limits: Limits.partial(),
   onQuestion: OnQuestion,

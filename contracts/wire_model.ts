@@ -1,16 +1,31 @@
 /**
- * What the kernel and a model service say to each other. Kernel → model: `open` once, `infer`;
- * event `cancel`. Model → kernel: event `chunk`. The service keeps nothing of a request; tables of
- * tools, which many requests share, it knows again by their digest.
+ * What the kernel and a model service say to each other. Kernel → model: `weights` (any number, local
+ * models), `open` once, `infer` or `embed`; event `cancel`. Model → kernel: events `chunk` and `wire`.
+ * The service keeps nothing of a request; tables of tools, which many requests share, it knows again
+ * by their digest.
  * @module
  */
 import type { InferenceRequest, InferenceResponse, ModelInfo, StreamChunk } from "./model.ts";
+import type { Credential } from "./model_config.ts";
+
+/** Kernel → model, `weights`: a piece of the weights file, in order from 0. Answer `null`. */
+export interface WeightsBody {
+  /** Bytes before this piece. */
+  readonly at: number;
+  /** At most {@link WEIGHTS_PIECE} bytes, base64. */
+  readonly base64: string;
+}
+/** Bytes in a piece of weights. */
+export const WEIGHTS_PIECE = 1_048_576;
 
 /** Kernel → model, `open`: which backend, and its configuration as JSON text. */
 export interface OpenBody {
   readonly kind: string;
   readonly ref: string;
   readonly config: string;
+  readonly credential?: Credential;
+  /** Where the native engine finds its files, as the service sees them. */
+  readonly native?: { readonly weights: string; readonly addon: string };
 }
 /** Answer to `open`. */
 export type OpenAnswer = ModelInfo;
@@ -26,7 +41,18 @@ export interface ModelInferBody {
 /** Answer to `infer`. */
 export type ModelInferAnswer = InferenceResponse;
 
-/** Kernel → model event `cancel`. */
+/** Kernel → model, `embed`: at most 256 texts. */
+export interface ModelEmbedBody {
+  readonly id: number;
+  readonly texts: readonly string[];
+}
+/** Answer to `embed`: each vector as base64 of little-endian 32-bit floats. */
+export interface ModelEmbedAnswer {
+  readonly vectors: readonly string[];
+  readonly inputTokens: number;
+}
+
+/** Kernel → model event `cancel`: of an `infer` or `embed`. */
 export interface ModelCancel {
   readonly id: number;
 }
@@ -35,4 +61,10 @@ export interface ModelCancel {
 export interface ModelChunk {
   readonly id: number;
   readonly chunk: StreamChunk;
+}
+
+/** Model → kernel event `wire`: one exchange with a provider, a line of a recording. */
+export interface ModelWire {
+  readonly id: number;
+  readonly exchange: string;
 }

@@ -1,17 +1,15 @@
-/** Which kinds of model there are, and how each is made. A new backend is a line here. @module */
-import type { LanguageModel } from "../contracts/model.ts";
+/** How a service makes what it serves. A new backend is a line in the `main.ts` of its service. @module */
+import type { LanguageModel, TextEmbedder } from "../contracts/model.ts";
 import type { OpenBody } from "../contracts/wire_model.ts";
-import type { Timer } from "./timer_powers.ts";
 
-/** What a backend may use. */
-export interface BackendPowers {
-  readonly timer: Timer;
-}
-
-/** Opens a model. Throws `invalidInput` when `ref` or `config` is wrong. */
-export type OpenBackend = (open: OpenBody, powers: BackendPowers) => Promise<LanguageModel>;
+/**
+ * Opens a model or an embedder. `weights` are the pieces that came before, in order; empty for most.
+ * Throws `invalidInput` when `ref` or `config` is wrong, `upstream` or `unavailable` when it cannot.
+ */
+export type OpenBackend = (
+  open: OpenBody,
+  weights: readonly Uint8Array[],
+) => Promise<LanguageModel | TextEmbedder>;
 
 /** Kind → backend, loaded when it is opened: a service opens one and need not evaluate the others. */
-export const BACKENDS: Readonly<Record<string, () => Promise<OpenBackend>>> = Object.freeze({
-  scripted: async (): Promise<OpenBackend> => (await import("./scripted/open.ts")).openScripted,
-});
+export type Backends = Readonly<Record<string, () => Promise<OpenBackend>>>;

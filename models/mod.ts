@@ -4,14 +4,17 @@
  *
  * @example
  * ```ts
- * import { makeModelService, timer } from "./mod.ts";
- * const service = makeModelService({ tell: () => {} }, { timer });
+ * import { makeModelService, openScripted, timer } from "./mod.ts";
+ * const service = makeModelService({ tell: () => {} }, {
+ *   scripted: () => Promise.resolve((open) => openScripted(open, { timer })),
+ * });
  * const text = "scenario: hello\nturns: [{ say: Hello. }]";
  * const config = JSON.stringify({ file: "hello.yaml", text });
  * await service.ask("open", { kind: "scripted", ref: "scripted:hello.yaml", config });
  * ```
  * @module
  */
-export { type BackendPowers, BACKENDS, type OpenBackend } from "./backend.ts";
+export type { Backends, OpenBackend } from "./backend.ts";
+export { openScripted } from "./scripted/open.ts";
 export { makeModelService } from "./service.ts";
 export { type Timer, timer } from "./timer_powers.ts";

@@ -1,43 +1,66 @@
-/** The language-model service: one backend, any number of inferences at once, no memory of them. @module */
+/** The model service: one backend, any number of inferences at once, no memory of them. @module */
 import { Fault } from "../contracts/fault.ts";
 import type { Json } from "../contracts/json.ts";
-import type { LanguageModel } from "../contracts/model.ts";
+import type { LanguageModel, TextEmbedder } from "../contracts/model.ts";
 import type { Port, PortHandler } from "../contracts/port.ts";
-import type {
-  ModelCancel,
-  ModelChunk,
-  ModelInferAnswer,
-  ModelInferBody,
-  OpenAnswer,
-  OpenBody,
+import {
+  type ModelCancel,
+  type ModelChunk,
+  type ModelEmbedAnswer,
+  type ModelEmbedBody,
+  type ModelInferAnswer,
+  type ModelInferBody,
+  type ModelWire,
+  type OpenAnswer,
+  type OpenBody,
+  WEIGHTS_PIECE,
+  type WeightsBody,
 } from "../contracts/wire_model.ts";
-import { type BackendPowers, BACKENDS } from "./backend.ts";
+import type { Backends } from "./backend.ts";
 import { makeToolTables } from "./tool_tables.ts";
+import { vectorText } from "./vector_text.ts";
+
+/** Texts of one `embed`. */
+const MOST_TEXTS = 256;
 
 /**
- * Makes the handler of a model service. Ops `open` (once) and `infer`, event `cancel`. Faults:
- * `unavailable` for an unknown kind, `conflict` for a second open or an id in use, `invalidInput`
- * before the open or for an unknown op, `cancelled`, and whatever the backend refuses.
+ * Makes the handler of a model service. Ops `weights`, `open` (once), `infer`, `embed`, event `cancel`.
+ * Faults: `unavailable` for an unknown kind, `conflict` for a second open or an id in use,
+ * `invalidInput` before the open, for weights out of order or for an unknown op, `cancelled`, and
+ * whatever the backend refuses.
  */
-export function makeModelService(
-  port: Pick<Port, "tell">,
-  powers: BackendPowers,
-): PortHandler {
+export function makeModelService(port: Pick<Port, "tell">, backends: Backends): PortHandler {
   const underway = new Map<number, AbortController>();
   const tables = makeToolTables();
-  let opened: Promise<LanguageModel> | undefined;
+  let weights: Uint8Array[] = [];
+  let came = 0;
+  let opened: Promise<LanguageModel | TextEmbedder> | undefined;
 
   // TRUST: bodies are the kernel's own, which parsed them.
+  function take({ at, base64 }: WeightsBody): null {
+    const piece = Uint8Array.fromBase64(base64);
+    if (opened !== undefined || at !== came || piece.length > WEIGHTS_PIECE) {
+      throw new Fault("invalidInput", `Cannot take weights at ${at}: ${came} bytes have come`);
+    }
+    weights.push(piece);
+    came += piece.length;
+    return null;
+  }
+
   async function open(body: OpenBody): Promise<OpenAnswer> {
     if (opened !== undefined) throw new Fault("conflict", "Cannot open model: one is open");
-    if (!Object.hasOwn(BACKENDS, body.kind)) {
-      const kinds = Object.keys(BACKENDS).join(", ");
+    const load = Object.hasOwn(backends, body.kind) ? backends[body.kind] : undefined;
+    if (load === undefined) {
+      const kinds = Object.keys(backends).join(", ");
       throw new Fault(
         "unavailable",
         `Cannot open model ${JSON.stringify(body.ref)}: no such kind; there is: ${kinds}`,
       );
     }
-    const opening = openBackend(body, powers);
+    const pieces = weights;
+    // What the backend made of them is its own: twice the weights would not fit.
+    weights = [];
+    const opening = load().then((begin) => begin(body, pieces));
     opened = opening;
     try {
       return await (await opening).info();
@@ -47,33 +70,62 @@ export function makeModelService(
     }
   }
 
-  async function infer({ id, request: sent, table }: ModelInferBody): Promise<ModelInferAnswer> {
-    const request = table === undefined ? sent : { ...sent, tools: tables.of(table, sent.tools) };
-    if (opened === undefined) throw new Fault("invalidInput", "Cannot infer: no model is open");
+  async function cancellable<T>(id: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (underway.has(id)) {
-      throw new Fault("conflict", `Cannot infer: inference ${id} is under way`);
+      throw new Fault("conflict", `Cannot begin: ${id} is under way`);
     }
     const abort = new AbortController();
     underway.set(id, abort);
     try {
-      return await (await opened).infer(request, {
-        signal: abort.signal,
-        onChunk: (chunk) => tell({ id, chunk }),
-      });
+      return await work(abort.signal);
     } finally {
       underway.delete(id);
     }
   }
 
-  const tell = (chunk: ModelChunk): void => port.tell("chunk", chunk as unknown as Json);
+  async function infer({ id, request: sent, table }: ModelInferBody): Promise<ModelInferAnswer> {
+    const request = table === undefined ? sent : { ...sent, tools: tables.of(table, sent.tools) };
+    if (opened === undefined) throw new Fault("invalidInput", "Cannot infer: no model is open");
+    const model = await opened;
+    if (!("infer" in model)) throw new Fault("invalidInput", "Cannot infer: this is an embedder");
+    return await cancellable(id, (signal) =>
+      model.infer(request, {
+        signal,
+        onChunk: (chunk) => tell("chunk", { id, chunk }),
+        onWire: (exchange) => tell("wire", { id, exchange }),
+      }));
+  }
+
+  async function embed({ id, texts }: ModelEmbedBody): Promise<ModelEmbedAnswer> {
+    if (opened === undefined) throw new Fault("invalidInput", "Cannot embed: no model is open");
+    const embedder = await opened;
+    if (!("embed" in embedder)) {
+      throw new Fault("invalidInput", "Cannot embed: this is a language model");
+    }
+    if (texts.length > MOST_TEXTS) {
+      throw new Fault("tooLarge", `Cannot embed: more than ${MOST_TEXTS} texts at once`);
+    }
+    const { vectors, inputTokens } = await cancellable(
+      id,
+      (signal) => embedder.embed(texts, { signal }),
+    );
+    return { vectors: vectors.map(vectorText), inputTokens };
+  }
+
+  const tell = (op: "chunk" | "wire", body: ModelChunk | ModelWire): void =>
+    port.tell(op, body as unknown as Json);
 
   return Object.freeze<PortHandler>({
     async ask(op: string, body: Json): Promise<Json> {
       switch (op) {
+        case "weights":
+          return take(body as unknown as WeightsBody);
         case "open":
           return await open(body as unknown as OpenBody) as unknown as Json;
         case "infer":
           return await infer(body as unknown as ModelInferBody) as unknown as Json;
+        case "embed":
+          return await embed(body as unknown as ModelEmbedBody) as unknown as Json;
         default:
           throw new Fault("invalidInput", `Cannot serve ${JSON.stringify(op)}: unknown to a model`);
       }
@@ -82,10 +134,4 @@ export function makeModelService(
       if (op === "cancel") underway.get((body as unknown as ModelCancel).id)?.abort();
     },
   });
-}
-
-async function openBackend(body: OpenBody, powers: BackendPowers): Promise<LanguageModel> {
-  const load = BACKENDS[body.kind];
-  if (load === undefined) throw new TypeError(`Cannot open model: no backend "${body.kind}"`);
-  return await (await load())(body, powers);
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { Fault, type FaultCode } from "../contracts/fault.ts";
 import type { Json } from "../contracts/json.ts";
 import type { PortHandler } from "../contracts/port.ts";
+import { openScripted } from "./scripted/open.ts";
 import { makeModelService } from "./service.ts";
 
 /** A timer whose waits end when the test says so. */
@@ -62,7 +63,10 @@ function bench(): Bench {
       told.push([op, body]);
     },
   };
-  return { service: makeModelService(port, { timer: clock.timer }), told, turn: clock.turn };
+  const service = makeModelService(port, {
+    scripted: () => Promise.resolve((asked) => openScripted(asked, { timer: clock.timer })),
+  });
+  return { service, told, turn: clock.turn };
 }
 
 async function faultOf(promise: Json | Promise<Json>): Promise<Fault> {

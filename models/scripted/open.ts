@@ -8,7 +8,6 @@ import type {
   StreamChunk,
 } from "../../contracts/model.ts";
 import type { OpenBody } from "../../contracts/wire_model.ts";
-import type { BackendPowers } from "../backend.ts";
 import type { Timer } from "../timer_powers.ts";
 import { chooseTurn } from "./match.ts";
 import { playTurn, requestTokens } from "./play.ts";
@@ -25,7 +24,7 @@ const OUTPUT_TOKENS = 8_192;
 /** Opens the scenario in `config`, JSON of `{ file, text }`. Throws `invalidInput` with its place. */
 export function openScripted(
   { config }: Pick<OpenBody, "config">,
-  { timer }: BackendPowers,
+  { timer }: { readonly timer: Timer },
 ): Promise<LanguageModel> {
   return Promise.try(() => {
     const { file, text } = parseConfig(config);

@@ -1,0 +1,42 @@
+/** Small helpers beside the language model. None of them is ever a permission. Issue 4. @module */
+
+/** Counts tokens for budgets. */
+export interface Tokenizer {
+  /** Exact where `exact`, else an estimate that is seldom too low. */
+  count(text: string): number;
+  readonly exact: boolean;
+}
+
+/** One label of several for a text. */
+export interface Classifier {
+  /** Scores between 0 and 1, in the order of `labels` (2 to 64). Rejects with a fault. */
+  classify(
+    text: string,
+    labels: readonly string[],
+    options: { readonly signal: AbortSignal },
+  ): Promise<readonly number[]>;
+}
+
+/** Puts texts in order for a query. */
+export interface Reranker {
+  /** A score for each text, higher is nearer; scores of different queries do not compare. */
+  rank(
+    query: string,
+    texts: readonly string[],
+    options: { readonly signal: AbortSignal },
+  ): Promise<readonly number[]>;
+}
+
+/** What a guard looks at. */
+export interface Guarded {
+  readonly stage: "beforeTool" | "afterTool";
+  readonly tool: string;
+  /** Arguments before, content after. */
+  readonly text: string;
+}
+
+/** A look at what goes into a tool and what comes out: advice that is shown with a question. */
+export interface Guard {
+  /** Reasons to look twice, each a sentence; empty when there are none. */
+  check(guarded: Guarded): readonly string[];
+}

@@ -1,0 +1,97 @@
+/**
+ * What a model service is opened with: `TaskRequest.model.config` is the JSON of one of these. It is
+ * on record with the request, so it never holds a credential: it names a secret. Issue 4.
+ * @module
+ */
+import { z } from "zod";
+import { Digest } from "./ids.ts";
+
+/** How calls and thoughts stand in a model's text; none: the backend's own fields hold them. */
+export const Dialect = z.enum(["hermes", "fenced", "think"]);
+/** See {@link Dialect}. */
+export type Dialect = z.infer<typeof Dialect>;
+
+/** US dollars for a million tokens. */
+export const Price = z.object({
+  input: z.number().min(0).max(1e6),
+  output: z.number().min(0).max(1e6),
+}).strict();
+/** See {@link Price}. */
+export type Price = z.infer<typeof Price>;
+
+/** Most requests and tokens (in and out) a minute, shared by all tasks. */
+export const Rates = z.object({
+  requestsPerMinute: z.number().min(0.01).max(1e6).optional(),
+  tokensPerMinute: z.number().min(1).max(1e12).optional(),
+}).strict();
+/** See {@link Rates}. */
+export type Rates = z.infer<typeof Rates>;
+
+/** What is taken out of texts before they leave the machine. */
+export const RedactRule = z.union([
+  z.object({ kind: z.enum(["email", "phone", "card", "iban", "key", "ip"]) }).strict(),
+  z.object({ word: z.string().min(3).max(256) }).strict(),
+]);
+/** See {@link RedactRule}. */
+export type RedactRule = z.infer<typeof RedactRule>;
+
+const shared = {
+  contextTokens: z.int().min(256).max(100_000_000).optional(),
+  outputTokens: z.int().min(1).max(10_000_000).optional(),
+  dialect: z.array(Dialect).max(3).optional(),
+  temperature: z.number().min(0).max(2).optional(),
+  seed: z.int().min(0).max(4_294_967_295).optional(),
+};
+
+/** A provider behind one origin: kinds `anthropic`, `openai`, `ollama`. */
+export const RemoteConfig = z.object({
+  /** The provider's name of the model. */
+  model: z.string().min(1).max(256),
+  /** Base URL, `http:` or `https:`; nothing but its origin is reached. */
+  url: z.url({ protocol: /^https?$/ }).max(1_024),
+  /** Name of the secret that holds the key; its origin must be the URL's. */
+  secret: z.string().max(64).optional(),
+  ...shared,
+  /** Absent: unknown, and counted as {@link DEAREST}; nothing is counted where text stays here. */
+  price: Price.optional(),
+  rates: Rates.optional(),
+  /** Refuse with `rateLimited` instead of waiting for a rate. */
+  noWait: z.boolean().optional(),
+  redact: z.array(RedactRule).max(256).optional(),
+  /** Tell each exchange, without credentials, for a recording. */
+  record: z.boolean().optional(),
+  /** A recording (JSON lines): answers come from it, nothing is sent. */
+  replay: z.string().max(3_000_000).optional(),
+}).strict();
+/** See {@link RemoteConfig}. */
+export type RemoteConfig = z.infer<typeof RemoteConfig>;
+
+/** What an unknown price is counted as. */
+export const DEAREST: Price = Object.freeze({ input: 30, output: 150 });
+
+/** Weights of the store, by digest: kind `gguf`. */
+export const LocalConfig = z.object({
+  /** What a person calls it. */
+  name: z.string().min(1).max(256),
+  weights: Digest,
+  /** Size of the weights in bytes. */
+  bytes: z.int().min(1).max(64_000_000_000),
+  /** `native` is llama.cpp's addon (read and ffi, in a namespace); `wasm` has no rights at all. */
+  engine: z.enum(["wasm", "native"]),
+  ...shared,
+}).strict();
+/** See {@link LocalConfig}. */
+export type LocalConfig = z.infer<typeof LocalConfig>;
+
+/** The built-in embedder: kind `lexical`; it has no settings. */
+export const LexicalConfig = z.object({}).strict();
+/** See {@link LexicalConfig}. */
+export type LexicalConfig = z.infer<typeof LexicalConfig>;
+
+/** A key for a provider: goes down the pipe at `open`, and nowhere else. */
+export interface Credential {
+  /** In lower case, as `x-api-key`. */
+  readonly header: string;
+  /** With its prefix, as `Bearer …`. */
+  readonly value: string;
+}
