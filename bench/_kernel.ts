@@ -1,6 +1,6 @@
 /** A real kernel for measurements: started as init starts it, spoken to over its control socket. */
 import { generateKeyPairSync } from "node:crypto";
-import { provideBundles } from "../cli/bundles_powers.ts";
+import { NOT_BUILT, provideBundles } from "../cli/bundles_powers.ts";
 import type { KernelLink } from "../cli/hands.ts";
 import { startKernel } from "../cli/kernel_start_powers.ts";
 import { greet } from "../cli/link.ts";
@@ -46,9 +46,11 @@ export async function startBenchKernel(
   const config: KernelConfig = {
     dir: `${dir}/kernel`,
     runtime: `${dir}/run`,
-    bundles: bundles.children,
+    bundles: { ...bundles.children, ...NOT_BUILT },
     programs: await findPrograms(),
     denoDir: bundles.denoDir,
+    weights: "/nowhere",
+    addon: "",
     tools: { plugins: [] },
     secrets: [],
     commands: [],

@@ -1,7 +1,7 @@
 /** Plugin hosts and the gate over them, without a kernel process around. For benches. @module */
 import { CallId, type KernelConfig, Pid, TaskId } from "../contracts/mod.ts";
 import { makeMisfits } from "../broker/mod.ts";
-import { provideBundles } from "../cli/bundles_powers.ts";
+import { NOT_BUILT, provideBundles } from "../cli/bundles_powers.ts";
 import { findPrograms } from "../cli/programs_powers.ts";
 import { makeChildren } from "../kernel/children.ts";
 import type { Looking } from "../kernel/host_functions.ts";
@@ -47,7 +47,7 @@ export async function makeRig(): Promise<Rig> {
   const children = await makeChildren({
     config: {
       programs,
-      bundles: bundles.children,
+      bundles: { ...bundles.children, ...NOT_BUILT },
       denoDir: bundles.denoDir,
       brokerSockets: [`${dir}/b0`],
       pool: { workers: 0, plugins: 1 },

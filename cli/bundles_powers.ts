@@ -1,5 +1,5 @@
 /** Builds the programs that run without sources: the kernel and its children. @module */
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Fault, type KernelConfig } from "../contracts/mod.ts";
 import { sha256Hex } from "../port/digest.ts";
@@ -10,11 +10,14 @@ export interface Bundles {
   /** Digest of all sources and of Deno's version, hex. */
   readonly digest: string;
   readonly kernel: string;
-  /** The kernel's children, by role; `browser` is empty until it is asked for. */
-  readonly children: KernelConfig["bundles"];
+  /** The children that every kernel may start, by role. */
+  readonly children: Omit<KernelConfig["bundles"], "browser" | "remote" | "local" | "native">;
   /** Warmed code cache of the children. */
   readonly denoDir: string;
 }
+
+/** The programs that few ask for, where nobody does. */
+export const NOT_BUILT = Object.freeze({ browser: "", remote: "", local: "", native: "" });
 
 const ENTRIES = {
   kernel: "kernel/main.ts",
@@ -226,10 +229,47 @@ export async function provideBundles(
       plugin: join(folder, "plugin.js"),
       net: join(folder, "net.js"),
       copy: join(folder, "copy.js"),
-      browser: "",
     },
     denoDir: join(folder, "deno"),
   });
+}
+
+/** A program that is built apart. */
+export interface ProgramBuild {
+  readonly home: string;
+  readonly cache: string;
+  /** Where it lies when it is built: in a folder of its own beneath `cache`. */
+  readonly file: string;
+  /** Repository path of its source. */
+  readonly entry: string;
+  readonly platform: "deno" | "browser";
+  readonly onBuild: () => void;
+}
+
+/**
+ * Builds a program that few ask for, if it is not there: whole or not at all, also when two build at
+ * once.
+ *
+ * @throws Fault `unavailable` when it does not build.
+ */
+export async function buildProgram(parts: ProgramBuild): Promise<void> {
+  const { file, platform } = parts;
+  if (exists(file)) return;
+  parts.onBuild();
+  Deno.mkdirSync(parts.cache, { recursive: true, mode: 0o700 });
+  const draft = Deno.makeTempDirSync({ dir: parts.cache, prefix: ".building-" });
+  try {
+    await runDeno([
+      ...["bundle", "--quiet", "--no-check", "--config", join(parts.home, "deno.json")],
+      // Without --keep-names: with it Deno does not wire what packages require of Node.
+      ...["--platform", platform, "--minify", "-o", join(draft, basename(file))],
+      join(parts.home, parts.entry),
+    ], {});
+    Deno.renameSync(draft, dirname(file));
+  } catch (error) {
+    if (exists(draft)) Deno.removeSync(draft, { recursive: true });
+    if (!exists(file)) throw error;
+  }
 }
 
 /**
@@ -243,21 +283,6 @@ export async function provideBrowser(
 ): Promise<string> {
   const folder = join(parts.cache, `browser-${digestSources(parts.home).slice(0, 32)}`);
   const file = join(folder, "browser.js");
-  if (exists(file)) return file;
-  parts.onBuild();
-  Deno.mkdirSync(parts.cache, { recursive: true, mode: 0o700 });
-  const draft = Deno.makeTempDirSync({ dir: parts.cache, prefix: ".building-" });
-  try {
-    await runDeno([
-      ...["bundle", "--quiet", "--no-check", "--config", join(parts.home, "deno.json")],
-      // Without --keep-names: with it Deno does not wire what puppeteer requires of Node.
-      ...["--platform", "deno", "--minify", "-o", join(draft, "browser.js")],
-      join(parts.home, "browser/main.ts"),
-    ], {});
-    Deno.renameSync(draft, folder);
-  } catch (error) {
-    if (exists(draft)) Deno.removeSync(draft, { recursive: true });
-    if (!exists(file)) throw error;
-  }
+  await buildProgram({ ...parts, file, entry: "browser/main.ts", platform: "deno" });
   return file;
 }

@@ -18,12 +18,19 @@ const START = [
 /** What of a configuration decides what the kernel may do. */
 export type Granted = Pick<
   KernelConfig,
-  "dir" | "runtime" | "programs" | "denoDir" | "brokerSockets" | "controlSocket" | "tools"
+  | "dir"
+  | "runtime"
+  | "programs"
+  | "denoDir"
+  | "brokerSockets"
+  | "controlSocket"
+  | "tools"
+  | "weights"
 >;
 
 /**
  * The kernel's own permissions: its state and runtime folders, its sockets, the programs that it
- * starts, plugins' code; read on the mounts only where no namespace resolves them. Throws a TypeError for a path
+ * starts, plugins' code and models' weights; read on the mounts only where no namespace resolves them. Throws a TypeError for a path
  * that holds a comma, which Deno reads as a separator.
  */
 export function kernelPermissions(config: Granted, mounts: readonly string[]): string[] {
@@ -31,7 +38,13 @@ export function kernelPermissions(config: Granted, mounts: readonly string[]): s
   const storage = `${config.denoDir}/location_data`;
   const { engine, plugins } = config.tools;
   const code = [...(engine === undefined ? [] : [engine]), ...plugins].map(({ file }) => file);
-  const read = [...own, storage, ...code, ...(config.programs.bwrap === undefined ? mounts : [])];
+  const read = [
+    ...own,
+    config.weights,
+    storage,
+    ...code,
+    ...(config.programs.bwrap === undefined ? mounts : []),
+  ];
   const programs = Object.values(config.programs).filter((each) => each !== undefined);
   const sockets = [config.controlSocket, ...config.brokerSockets].map((each) => `unix:${each}`);
   return [

@@ -13,7 +13,12 @@ const config = (more: Partial<KernelConfig> = {}): KernelConfig => ({
     net: "/c/net.js",
     copy: "/c/copy.js",
     browser: "",
+    remote: "",
+    local: "",
+    native: "",
   },
+  weights: "/s/models",
+  addon: "",
   tools: { plugins: [] },
   secrets: [],
   commands: [],
@@ -43,7 +48,7 @@ Deno.test("a kernel gets its own folders, its programs, its sockets, and no word
     "--cached-only",
     "--ignore-env",
     "--v8-flags=--max-semi-space-size=4,--heap-growing-percent=20",
-    "--allow-read=/s/kernel,/r,/c/deno/location_data",
+    "--allow-read=/s/kernel,/r,/s/models,/c/deno/location_data",
     "--allow-write=/s/kernel,/r",
     "--allow-run=/bin/deno,/bin/bwrap",
     "--allow-net=unix:/r/control,unix:/r/b0",
@@ -56,7 +61,9 @@ Deno.test("without bubblewrap it may read the declared mounts, and still not wri
     bundle: "/c/kernel.js",
     mounts: ["/home/alice"],
   });
-  assert.ok(flags.includes("--allow-read=/s/kernel,/r,/c/deno/location_data,/home/alice"));
+  assert.ok(
+    flags.includes("--allow-read=/s/kernel,/r,/s/models,/c/deno/location_data,/home/alice"),
+  );
   assert.ok(flags.includes("--allow-write=/s/kernel,/r"));
 });
 
@@ -81,6 +88,6 @@ Deno.test("it may read the code of plugins, file by file, and not the folder tha
   };
   const flags = kernelFlags(config({ tools }), { bundle: "/c/kernel.js", mounts: [] });
   assert.ok(flags.includes(
-    "--allow-read=/s/kernel,/r,/c/deno/location_data,/t/exec.wasm,/s/person/tools/alpha/plugin.js",
+    "--allow-read=/s/kernel,/r,/s/models,/c/deno/location_data,/t/exec.wasm,/s/person/tools/alpha/plugin.js",
   ));
 });

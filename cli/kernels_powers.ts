@@ -20,6 +20,7 @@ import { type Places, preparePlaces } from "./places.ts";
 import { choosePlugins } from "./plugin_choice.ts";
 import type { PluginKit } from "./plugin_kit.ts";
 import { installedPlugins } from "./plugin_store.ts";
+import { modelPrograms, nativeAddon } from "./model_programs_powers.ts";
 import { findPrograms } from "./programs_powers.ts";
 import { openSecretKeep } from "./secret_keep.ts";
 import { connectSocket } from "./socket_powers.ts";
@@ -108,7 +109,13 @@ export function makeKernels(
       ...told,
       dir: places.kernel,
       runtime: places.runtime,
-      bundles: { ...bundles.children, browser: driver },
+      bundles: {
+        ...bundles.children,
+        ...modelPrograms(places.cache, bundles.digest),
+        browser: driver,
+      },
+      weights: places.models,
+      addon: nativeAddon(places.cache),
       browser,
       programs: await findPrograms(),
       denoDir: bundles.denoDir,

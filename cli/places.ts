@@ -17,6 +17,8 @@ export interface Places {
   readonly controlSocket: string;
   readonly brokerSockets: readonly string[];
   readonly cache: string;
+  /** Weights of local models, by digest. */
+  readonly models: string;
   /** The operator's own remit.yaml. */
   readonly config: string;
   readonly ceiling: string;
@@ -67,6 +69,7 @@ export function placesOf(
     state: root,
     kernel: join(root, "kernel"),
     person: join(root, "person"),
+    models: join(root, "models"),
     runtime,
     controlSocket: join(runtime, "control"),
     brokerSockets: Array.from({ length: BROKER_SOCKETS }, (_, n) => join(runtime, `broker-${n}`)),
@@ -98,7 +101,7 @@ export function preparePlaces(
   places: Places,
   uid: number,
 ): void {
-  for (const each of [places.state, places.kernel, places.person, places.runtime]) {
+  for (const each of [places.state, places.kernel, places.person, places.models, places.runtime]) {
     makePrivateFolder(disk, each, uid);
   }
   // A link planted in a shared folder such as /tmp would lead elsewhere.

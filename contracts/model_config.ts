@@ -83,8 +83,12 @@ export const LocalConfig = z.object({
 /** See {@link LocalConfig}. */
 export type LocalConfig = z.infer<typeof LocalConfig>;
 
-/** The built-in embedder: kind `lexical`; it has no settings. */
-export const LexicalConfig = z.object({}).strict();
+/** The built-in embedder: kind `lexical`, its vectors in the store like weights. */
+export const LexicalConfig = z.object({
+  weights: Digest,
+  /** In bytes. */
+  bytes: z.int().min(1).max(64_000_000),
+}).strict();
 /** See {@link LexicalConfig}. */
 export type LexicalConfig = z.infer<typeof LexicalConfig>;
 

@@ -7,6 +7,7 @@
  * | hello | {@link Hello} | {@link Welcome} |
  * | run | TaskRequest | `{ task }` |
  * | say | `{ task, text }` one more turn of an interactive task | `null` |
+ * | lend | {@link Secret} held in memory, for model services alone | `null` |
  * | watch | `{ task, from }` then events `event` ({@link WatchEvent}) and `end` | `null` |
  * | log | `{ task, from }` | {@link WatchEvent}[] |
  * | tasks | `{ archived? }` | AgentTask[] |
@@ -75,7 +76,15 @@ export interface KernelConfig {
     readonly copy: string;
     /** Empty where the static browser is enough. */
     readonly browser: string;
+    /** Model services beside the scripted one. Each is built when a model first needs it. */
+    readonly remote: string;
+    readonly local: string;
+    readonly native: string;
   };
+  /** Where weights lie, as SHA-256.gguf: STATE/models. */
+  readonly weights: string;
+  /** llama.cpp's native addon, beside its libraries: there once it was fetched. */
+  readonly addon: string;
   readonly browser: BrowserChoice;
   /** Absolute paths of the programs that the kernel may run. */
   readonly programs: {
@@ -148,7 +157,9 @@ export type WatchEvent =
     readonly private?: unknown;
   }
   | { readonly kind: "chunk"; readonly text: string }
-  | { readonly kind: "progress"; readonly call: string; readonly text: string };
+  | { readonly kind: "progress"; readonly call: string; readonly text: string }
+  /** An exchange with a model provider, where the task is recorded. */
+  | { readonly kind: "wire"; readonly exchange: string };
 
 /** A row of `ps`. */
 export interface ProcessInfo {

@@ -5,7 +5,7 @@
  * @module
  */
 import { Fault, type KernelConfig } from "../contracts/mod.ts";
-import type { StartLine } from "./start_line.ts";
+import type { StartLine } from "./line_parts.ts";
 import type { Walls } from "./walls.ts";
 
 /** What of the configuration the line is made of. */

@@ -2,7 +2,7 @@
 import { type Port, type PortHandler, WIDE_FRAME_BYTES } from "../contracts/mod.ts";
 import { makePort } from "../port/mod.ts";
 import { type ExitStatus, howEnded, type SpawnPowers } from "./spawn.ts";
-import type { Role, StartLine } from "./start_line.ts";
+import type { Role, StartLine } from "./line_parts.ts";
 
 /** Most bytes of standard error that are kept. */
 const STDERR = 65_536;
@@ -10,7 +10,15 @@ const STDERR = 65_536;
 const LAST_LINE = 500;
 
 /** Children that bring files and pages: their frames may be long. */
-const WIDE: ReadonlySet<Role> = new Set(["toolhost", "plugin", "net", "browser"]);
+const WIDE: ReadonlySet<Role> = new Set([
+  "toolhost",
+  "plugin",
+  "net",
+  "browser",
+  "remote",
+  "local",
+  "native",
+]);
 
 /** A child as the kernel holds it. */
 export interface Child {

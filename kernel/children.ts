@@ -11,14 +11,9 @@ import { type Child, startChild } from "./child.ts";
 import { makePermissionBroker } from "./permission_broker.ts";
 import type { Judge } from "./permission_line.ts";
 import type { SpawnPowers } from "./spawn.ts";
-import {
-  lineOfHost,
-  lineOfNet,
-  lineOutside,
-  type Role,
-  type Roots,
-  type StartLine,
-} from "./start_line.ts";
+import type { Role, StartLine } from "./line_parts.ts";
+import { lineOfLocal, lineOfNative, lineOfRemote } from "./model_line.ts";
+import { lineOfHost, lineOfNet, lineOutside, type Roots } from "./start_line.ts";
 import { makeStartQueue } from "./start_queue.ts";
 import { makeWorkerPool, started, type WorkerPool } from "./worker_pool.ts";
 import { probeWalls, type Walls } from "./walls.ts";
@@ -41,13 +36,31 @@ export interface HostOptions {
   readonly handler: PortHandler;
 }
 
+/** What a model service needs of the machine. */
+export type ModelNeeds =
+  | { readonly role: "model" }
+  /** Without `at` it has no network: a recording is played. */
+  | {
+    readonly role: "remote";
+    readonly at?: { readonly host: string; readonly port: number };
+  }
+  | { readonly role: "local"; readonly bytes: number }
+  /** `weights` and `addon` are absolute paths. */
+  | {
+    readonly role: "native";
+    readonly bytes: number;
+    readonly weights: string;
+    readonly addon: string;
+  };
+
 /** Starts and ends children. */
 export interface Children {
   /** From the warm pool, or started now. Rejects with `upstream` when it does not start. */
   worker(handler: PortHandler): Promise<Child>;
   /** Rejects with `unavailable` without a broker socket, `upstream` when it does not start. */
   toolhost(options: HostOptions): Promise<{ readonly child: Child; readonly roots: Roots }>;
-  model(options: { readonly handler: PortHandler }): Promise<Child>;
+  /** Rejects with `unavailable` for native code without bubblewrap, `upstream` as `worker`. */
+  model(options: { readonly handler: PortHandler; readonly needs: ModelNeeds }): Promise<Child>;
   /** From a warm pool that begins to fill with the first; rejects as `worker`. */
   plugin(handler: PortHandler): Promise<Child>;
   net(handler: PortHandler): Promise<Child>;
@@ -107,6 +120,18 @@ export async function makeChildren(
 
   const pluginLine = (pooled: boolean): StartLine =>
     lineOutside(config, walls, "plugin", { pooled });
+  const lineOfModel = (needs: ModelNeeds): StartLine => {
+    switch (needs.role) {
+      case "model":
+        return modelLine;
+      case "remote":
+        return lineOfRemote(config, walls, needs.at);
+      case "local":
+        return lineOfLocal(config, walls, needs.bytes);
+      case "native":
+        return lineOfNative(config, walls, needs);
+    }
+  };
   let plugins: WorkerPool | undefined;
   const netLine = lineOfNet(config, walls);
 
@@ -129,8 +154,9 @@ export async function makeChildren(
         throw error;
       }
     },
-    model: ({ handler }: { handler: PortHandler }) =>
-      ready(() => start("model", modelLine, handler)),
+    // The line is made within: what this machine cannot do rejects, and does not throw.
+    model: ({ handler, needs }: { handler: PortHandler; needs: ModelNeeds }) =>
+      ready(() => start(needs.role, lineOfModel(needs), handler)),
     plugin(handler: PortHandler): Promise<Child> {
       // Most tasks use no plugin: nothing waits for it before the first.
       plugins ??= makeWorkerPool({

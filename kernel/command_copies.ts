@@ -13,7 +13,7 @@ import {
 import type { z } from "zod";
 import { type Child, startChild } from "./child.ts";
 import { howEnded, type SpawnPowers } from "./spawn.ts";
-import type { StartLine } from "./start_line.ts";
+import type { StartLine } from "./line_parts.ts";
 
 /** A copy service under way. Each method rejects with the service's fault, or `upstream`. */
 export interface CopyService {

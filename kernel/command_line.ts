@@ -6,7 +6,7 @@
  * @module
  */
 import type { KernelConfig, Mount } from "../contracts/mod.ts";
-import type { StartLine } from "./start_line.ts";
+import type { StartLine } from "./line_parts.ts";
 
 /** Whose rights a program has: the user's own, or where that is root, nobody's. */
 export type CommandIdentity = "own" | "nobody";

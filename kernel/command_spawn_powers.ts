@@ -1,6 +1,6 @@
 /** Starts a program with its input, hears its output, ends it. @module */
 import type { ExitStatus } from "./spawn.ts";
-import type { StartLine } from "./start_line.ts";
+import type { StartLine } from "./line_parts.ts";
 
 /** What a run of a program is. */
 export interface RunOptions extends StartLine {

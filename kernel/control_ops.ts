@@ -62,6 +62,13 @@ export const CONTROL_OPS = {
     profile: Profile,
     mounts: TaskRequest.shape.mounts.optional(),
   }).strict(),
+  lend: z.object({
+    name: z.string().min(1).max(64),
+    value: z.string().min(1).max(65_536),
+    origin: z.string().max(1_024),
+    header: z.string().regex(/^[a-z0-9-]{1,64}$/),
+    prefix: z.string().max(64),
+  }).strict(),
   leases: maybeTask,
   revoke: z.object({ lease: LeaseId }).strict(),
   outbox: maybeTask,

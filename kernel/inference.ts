@@ -15,9 +15,11 @@ import {
   type ProcessRow,
 } from "../contracts/mod.ts";
 import { asJson } from "../port/as_json.ts";
+import { makeAsideInference } from "./aside.ts";
+import { type ContextChange, makeContextChange } from "./context_change.ts";
+import { estimateTokens } from "./context_tokens.ts";
 import type { OpenModel } from "./model_services.ts";
 import type { ProcessTable } from "./process_table.ts";
-import { contextPresses } from "./signals.ts";
 import type { WorkerRequest } from "./worker_ops.ts";
 
 /** What {@link makeInference} is handed. */
@@ -30,6 +32,13 @@ export interface InferenceParts {
   /** The kernel's copy of the conversation, changed in place. */
   readonly conversation: ChatMessage[];
   modelRefused(row: ProcessRow): string | undefined;
+  /** Who summarizes what no longer fits; absent: the model itself. */
+  readonly summarizer?: {
+    readonly model: OpenModel;
+    modelRefused(row: ProcessRow): string | undefined;
+  };
+  /** Changes of the conversation that the log holds already. */
+  readonly contextChanges?: number;
   /** Asks a person when it spends too fast; true when it may go on. Rejects `needsApproval`. */
   brake(row: ProcessRow): Promise<boolean>;
   /** US dollars that an inference cost. */
@@ -37,21 +46,11 @@ export interface InferenceParts {
   /** The inference was refused because this limit is used up. */
   exhausted(limit: string): void;
   onText(text: string): void;
+  /** An exchange with a provider, where the model is recorded. */
+  onWire(exchange: string): void;
   toWorker(op: string, body: Json): void;
   /** The log could not be written: the process must not go on. */
   fail(fault: Fault): void;
-}
-
-/** Roughly how many tokens a text is: four characters each. */
-export function estimateTokens(messages: readonly ChatMessage[]): number {
-  let characters = 0;
-  for (const message of messages) {
-    characters += message.content.length + 16;
-    for (const call of message.toolCalls ?? []) {
-      characters += call.arguments.length + call.name.length;
-    }
-  }
-  return Math.ceil(characters / 4);
 }
 
 type InferBody = Extract<WorkerRequest, { op: "infer" }>["body"];
@@ -65,6 +64,8 @@ const UNRECORDED = 100;
 /** The inferences of one process. */
 export interface Inference {
   infer(body: InferBody, signal: AbortSignal): Promise<InferenceResponse>;
+  /** Makes room in the conversation. */
+  readonly makeRoom: ContextChange["makeRoom"];
   /** Gives the last inference to the log, if it does not have it yet: before anything follows from it. */
   record(): void;
 }
@@ -72,21 +73,41 @@ export interface Inference {
 /** Makes the inferences of one process. */
 export function makeInference(parts: InferenceParts): Inference {
   const { row, processes, conversation, model, powers } = parts;
-  let unrecorded: NewEvent | undefined;
+  let unrecorded: readonly NewEvent[] = [];
+  /** SIGCTXPRESSURE is in the log, and nothing has given way since. */
+  let pressed = false;
   let disarmRecord = (): void => {};
 
   const record = (): void => {
-    if (unrecorded === undefined) return;
-    const event = unrecorded;
-    unrecorded = undefined;
+    if (unrecorded.length === 0) return;
+    const events = unrecorded;
+    unrecorded = [];
     disarmRecord();
-    parts.log.append(row.task, [event]).catch((error: unknown) => {
+    parts.log.append(row.task, events).catch((error: unknown) => {
       parts.fail(
         error instanceof Fault
           ? error
           : new Fault("storeFull", "Cannot log the inference", { cause: error }),
       );
     });
+  };
+
+  const window = (): number => Math.min(row.limits.contextWindow, model.info.contextTokens);
+  const context = contextOf(parts, window);
+  /** Tells the process that its window fills; what it makes of it is its own affair. */
+  const tellPressure = (input: number, maxTokens: number): void => {
+    const pressure = context.pressure(input, maxTokens);
+    if (pressure === undefined) {
+      pressed = false;
+      return;
+    }
+    parts.toWorker("signal", { signal: "SIGCTXPRESSURE", pressure: asJson(pressure) });
+    if (pressed) return;
+    pressed = true;
+    unrecorded = [{
+      kind: "signalled",
+      body: { pid: row.pid, signal: "SIGCTXPRESSURE", ...pressure },
+    }];
   };
 
   const check = (body: InferBody): void => {
@@ -100,16 +121,13 @@ export function makeInference(parts: InferenceParts): Inference {
     if (refused !== undefined) throw new Fault("refused", `Cannot infer: ${refused}`);
     const kept = conversation.slice(0, body.base);
     const input = estimateTokens(kept) + estimateTokens(body.append);
-    const contextWindow = Math.min(row.limits.contextWindow, model.info.contextTokens);
-    if (input > contextWindow) {
+    if (input > window()) {
       throw new Fault(
         "contextOverflow",
         `Cannot infer: about ${input} tokens do not fit the context window`,
       );
     }
-    if (contextPresses(input, { contextWindow })) {
-      parts.toWorker("signal", { signal: "SIGCTXPRESSURE" });
-    }
+    tellPressure(input, body.maxTokens);
     const price = model.info.price;
     const over = processes.wouldExceed(row.pid, {
       inputTokens: input,
@@ -150,6 +168,8 @@ export function makeInference(parts: InferenceParts): Inference {
         messages: [...conversation],
         tools: [...(row.snapshot?.tools ?? [])],
         maxTokens: body.maxTokens,
+        ...(model.plan.temperature === undefined ? {} : { temperature: model.plan.temperature }),
+        ...(model.plan.seed === undefined ? {} : { seed: model.plan.seed }),
         nonce,
         ...(body.responseSchema === undefined ? {} : { responseSchema: body.responseSchema }),
       }, {
@@ -157,13 +177,14 @@ export function makeInference(parts: InferenceParts): Inference {
           parts.toWorker("chunk", asJson(chunk));
           if (chunk.textDelta !== undefined) parts.onText(chunk.textDelta);
         },
+        onWire: parts.onWire,
         signal: limit.signal,
         table: row.snapshot?.id,
       });
       const settled = settle(parts, body, response, nonce);
       // The log keeps order, so the commit of the next call makes this durable before any effect, and
       // is one commit instead of two. Losing it to a crash only means inferring again.
-      unrecorded = settled.event;
+      unrecorded = [...unrecorded, settled.event];
       disarmRecord = powers.after(UNRECORDED, record);
       return settled.response;
     } catch (error) {
@@ -180,7 +201,29 @@ export function makeInference(parts: InferenceParts): Inference {
       signal.removeEventListener("abort", stop);
     }
   };
-  return Object.freeze({ infer, record });
+  return Object.freeze({ infer, makeRoom: context.makeRoom, record });
+}
+
+/** The window of a process, and who summarizes what must leave it. */
+function contextOf(parts: InferenceParts, window: () => number): ContextChange {
+  const { row, model, summarizer = { model, modelRefused: parts.modelRefused } } = parts;
+  const infer = makeAsideInference({
+    ...parts,
+    ...summarizer,
+    // A summary that cannot be paid is done without: the next inference is refused by itself.
+    exhausted: () => undefined,
+  });
+  return makeContextChange({
+    ...parts,
+    window,
+    changes: parts.contextChanges ?? 0,
+    summarizer: {
+      id: summarizer.model.info.id,
+      window: summarizer.model.info.contextTokens,
+      infer: (messages, maxTokens, signal) =>
+        infer(row, { messages, maxTokens, summary: true }, signal),
+    },
+  });
 }
 
 function settle(

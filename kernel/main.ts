@@ -44,6 +44,7 @@ import { disk, exit, note, onTerminate, readConfigLine, realPowers } from "./mai
 import { damagedHandlers } from "./maintenance.ts";
 import { careOverWork, makeLogCare } from "./log_care.ts";
 import { makeMending } from "./mend.ts";
+import { makeLentSecrets } from "./lent_secrets.ts";
 import { makeModelServices } from "./model_services.ts";
 import { openStore } from "./open_store.ts";
 import { makeHandlers } from "./operator.ts";
@@ -55,6 +56,7 @@ import { type ReadPrivate, requestOfTask } from "./replay.ts";
 import { makeRestored } from "./restored.ts";
 import { serveControl } from "./serve_control.ts";
 import { makeSpawnPowers } from "./spawn_powers.ts";
+import { WEIGHTS_POWERS } from "./weights_powers.ts";
 import { makeTaskHost, type RunningTasks } from "./task_host.ts";
 import { makePastTasks } from "./task_history.ts";
 import { wireTools } from "./main_tools.ts";
@@ -142,7 +144,12 @@ async function work(plainLog: EventLog): Promise<void> {
   const code = makePluginCode(disk.read);
   const engine = makeEngine(code, config.tools.engine);
   const children = await makeChildren({ config, powers, spawn, preparePlugin: engine?.load });
-  const models = makeModelServices(children);
+  const secrets = makeLentSecrets(config.secrets);
+  const models = makeModelServices({
+    children,
+    plans: { weights: config.weights, addon: config.addon, secret: secrets.get },
+    weights: WEIGHTS_POWERS,
+  });
   const toolhosts = makeToolhosts({
     ...{ children, leases, powers, spawn },
     policyNever(path, right) {
@@ -214,6 +221,7 @@ async function work(plainLog: EventLog): Promise<void> {
     queueQuestions: questions.queue,
     exhausted,
     onText: (task, text) => watching.text(task, text),
+    onWire: (task, exchange) => watching.wire(task, exchange),
     forget: gate.forget,
   });
   const service = makeHostedAgentService({
@@ -251,6 +259,7 @@ async function work(plainLog: EventLog): Promise<void> {
       ...{ service, leases, questions },
       ...makeProcessOps({ processes, tasks, toolhosts: tools.hosts, advertise: gate.advertise }),
       grants: questions.grants.list,
+      lend: secrets.lend,
       can: makeTrial({
         ...{ powers, gateOver, granting },
         tools: (task, mounts) => tools.workspace(task, mounts).tools,

@@ -1,19 +1,28 @@
 /** One model service process for each backend configuration, shared by tasks, stateless. @module */
 import {
+  DEAREST,
+  type Embeddings,
   Fault,
   type InferenceRequest,
   InferenceResponse,
   type Json,
   ModelInfo,
+  type Price,
   StreamChunk,
+  toJson,
 } from "../contracts/mod.ts";
 import { asJson } from "../port/as_json.ts";
 import { sha256Hex } from "../port/digest.ts";
 import type { Child, Children } from "./children.ts";
+import { type ModelPlan, planModel, type PlanParts } from "./model_plan.ts";
+import { parseEmbeddings } from "./parse_embeddings.ts";
+import { feedWeights, readWeights, type WeightsPowers } from "./weights.ts";
 
 /** How an inference is made. */
 export interface InferOptions {
   readonly onChunk: (chunk: StreamChunk) => void;
+  /** Hears each exchange with a provider, where the model is recorded. */
+  readonly onWire?: (exchange: string) => void;
   readonly signal: AbortSignal;
   /** Digest of the request's table of tools, when there is one: it is then sent once. */
   readonly table?: string | undefined;
@@ -22,11 +31,15 @@ export interface InferOptions {
 /** A backend in use by one holder. */
 export interface OpenModel {
   readonly info: ModelInfo;
+  /** What was decided about it before it was opened. */
+  readonly plan: Pick<ModelPlan, "host" | "rates" | "noWait" | "price" | "temperature" | "seed">;
   /** Rejects with the backend's fault, `cancelled`, or `upstream` when the service died. */
   infer(
     request: InferenceRequest,
     options: InferOptions,
   ): Promise<InferenceResponse>;
+  /** Vectors of at most 256 texts. Rejects as `infer`. */
+  embed(texts: readonly string[], signal: AbortSignal): Promise<Embeddings>;
   /** Gives it back; a service that nobody holds is kept for the next task, at most a few. */
   release(): void;
 }
@@ -40,7 +53,8 @@ export interface ModelServices {
 interface Service {
   readonly child: Child;
   readonly info: ModelInfo;
-  readonly chunks: Map<number, (chunk: StreamChunk) => void>;
+  readonly plan: ModelPlan;
+  readonly listeners: Map<number, Pick<InferOptions, "onChunk" | "onWire">>;
   /** Digests of tables that were sent. */
   readonly tables: Set<string>;
   holders: number;
@@ -49,36 +63,69 @@ interface Service {
 /** Idle services kept warm. */
 const IDLE = 2;
 
+/** What {@link makeModelServices} is handed. */
+export interface ModelServicesParts {
+  readonly children: Pick<Children, "model">;
+  readonly plans: PlanParts;
+  readonly weights: WeightsPowers;
+}
+
 /** Makes the table of model services. */
-export function makeModelServices(children: Pick<Children, "model">): ModelServices {
+export function makeModelServices(
+  { children, plans, weights }: ModelServicesParts,
+): ModelServices {
   const services = new Map<string, Promise<Service>>();
   let nextId = 0;
 
-  const open = async (key: string, ref: string, config: string): Promise<Service> => {
-    const chunks = new Map<number, (chunk: StreamChunk) => void>();
+  const open = async (key: string, plan: ModelPlan): Promise<Service> => {
+    const listeners: Service["listeners"] = new Map();
+    if (plan.weights?.how === "check") await readWeights(plan.weights, weights);
     const child = await children.model({
+      needs: plan.needs,
       handler: {
         ask: (op) => {
           throw new Fault("badFrame", `Cannot serve a model service: it asked for "${op}"`);
         },
         tell: (op, body) => {
-          if (op !== "chunk") return;
-          const parsed = parseChunk(body);
-          if (parsed !== undefined) chunks.get(parsed.id)?.(parsed.chunk);
+          const heard = parseTold(op, body);
+          if (heard === undefined) return;
+          const listener = listeners.get(heard.id);
+          if ("chunk" in heard) listener?.onChunk(heard.chunk);
+          else listener?.onWire?.(heard.exchange);
         },
       },
     });
     void child.exited.then(() => services.delete(key));
     try {
-      const kind = ref.split(":", 1)[0] ?? "";
-      const info = ModelInfo.safeParse(await child.port.ask("open", { kind, ref, config }));
+      if (plan.weights?.how === "feed") await feedWeights(plan.weights, weights, child.port);
+      const info = ModelInfo.safeParse(await child.port.ask("open", toJson(plan.open)));
       if (!info.success) {
-        throw new Fault("upstream", `Cannot open model "${ref}": it describes itself wrongly`);
+        throw new Fault(
+          "upstream",
+          `Cannot open model "${plan.open.ref}": it describes itself wrongly`,
+        );
       }
-      return { child, info: info.data, chunks, tables: new Set(), holders: 0 };
+      // TRUST: what it costs and whether text leaves the machine is decided here, not by the service.
+      const remote = plan.needs.role === "model" ? info.data.remote : plan.host !== undefined;
+      const { price: _claimed, ...said } = info.data;
+      const price = plan.needs.role === "model" ? info.data.price : priceOf(plan);
+      return {
+        child,
+        plan,
+        info: { ...said, remote, ...(price === undefined ? {} : { price }) },
+        listeners,
+        tables: new Set(),
+        holders: 0,
+      };
     } catch (error) {
       services.delete(key);
       await child.kill();
+      if (error instanceof Fault && error.code === "gone") {
+        const why = await child.end();
+        throw new Fault("upstream", `Cannot open model "${plan.open.ref}": its service ${why}`, {
+          cause: error,
+        });
+      }
       throw error;
     }
   };
@@ -97,21 +144,27 @@ export function makeModelServices(children: Pick<Children, "model">): ModelServi
 
   return Object.freeze({
     async provide({ ref, config }: { ref: string; config: string }): Promise<OpenModel> {
-      const key = sha256Hex(ref, "\0", config);
-      const pending = services.get(key) ?? open(key, ref, config);
+      const plan = planModel({ ref, config }, plans);
+      // Another key is another service: the old one holds what was taken back.
+      const held = plan.open.credential;
+      const key = sha256Hex(ref, "\0", config, "\0", held?.header ?? "", "\0", held?.value ?? "");
+      const pending = services.get(key) ?? open(key, plan);
       services.set(key, pending);
       const service = await pending;
       service.holders += 1;
-      let held = true;
+      let holding = true;
       return Object.freeze({
         info: service.info,
+        plan: service.plan,
         infer: (
           request: InferenceRequest,
           options: InferOptions,
         ) => inferOn(service, ++nextId, request, options),
+        embed: (texts: readonly string[], signal: AbortSignal) =>
+          embedOn(service, ++nextId, texts, signal),
         release: () => {
-          if (!held) return;
-          held = false;
+          if (!holding) return;
+          holding = false;
           service.holders -= 1;
           void trim();
         },
@@ -131,24 +184,11 @@ async function inferOn(
   service: Service,
   id: number,
   request: InferenceRequest,
-  { onChunk, signal, table }: InferOptions,
+  { onChunk, onWire, signal, table }: InferOptions,
 ): Promise<InferenceResponse> {
-  if (signal.aborted) throw new Fault("cancelled", "Cannot infer: cancelled");
-  service.chunks.set(id, onChunk);
-  const cancel = (): void => service.child.port.tell("cancel", { id });
-  signal.addEventListener("abort", cancel, { once: true });
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener(
-      "abort",
-      () => reject(new Fault("cancelled", "Cannot finish the inference: cancelled")),
-      { once: true },
-    );
-  });
+  service.listeners.set(id, { onChunk, ...(onWire === undefined ? {} : { onWire }) });
   try {
-    const answer = await Promise.race([
-      asked(service, { id, request, table }),
-      aborted,
-    ]);
+    const answer = await under(service, id, signal, () => asked(service, { id, request, table }));
     // TRUST: from the model service, semi-trusted: parsed with limits.
     const parsed = InferenceResponse.safeParse(answer);
     if (!parsed.success) {
@@ -158,6 +198,43 @@ async function inferOn(
       );
     }
     return parsed.data;
+  } finally {
+    service.listeners.delete(id);
+  }
+}
+
+async function embedOn(
+  service: Service,
+  id: number,
+  texts: readonly string[],
+  signal: AbortSignal,
+): Promise<Embeddings> {
+  const answer = await under(
+    service,
+    id,
+    signal,
+    () => service.child.port.ask("embed", { id, texts: [...texts] }),
+  );
+  return parseEmbeddings(answer, { texts: texts.length, dimensions: service.info.outputTokens });
+}
+
+/** One request under way: cancelled in the service, too, and a service that ends is `upstream`. */
+async function under(
+  { child }: Service,
+  id: number,
+  signal: AbortSignal,
+  ask: () => Promise<Json>,
+): Promise<Json> {
+  const cancelled = (): Fault => new Fault("cancelled", "Cannot finish the inference: cancelled");
+  if (signal.aborted) throw cancelled();
+  const aborted = Promise.withResolvers<never>();
+  const cancel = (): void => {
+    child.port.tell("cancel", { id });
+    aborted.reject(cancelled());
+  };
+  signal.addEventListener("abort", cancel, { once: true });
+  try {
+    return await Promise.race([ask(), aborted.promise]);
   } catch (error) {
     if (error instanceof Fault && error.code === "gone") {
       throw new Fault("upstream", "Cannot finish the inference: the model service ended", {
@@ -167,7 +244,6 @@ async function inferOn(
     throw error;
   } finally {
     signal.removeEventListener("abort", cancel);
-    service.chunks.delete(id);
   }
 }
 
@@ -196,9 +272,21 @@ async function asked(
   return await child.port.ask("infer", { id, request: whole, table });
 }
 
-function parseChunk(body: Json): { id: number; chunk: StreamChunk } | undefined {
+/** What is counted for a token: text that stays here is free, an unknown price is the dearest. */
+function priceOf({ host, price }: ModelPlan): Price | undefined {
+  return host === undefined ? undefined : price ?? DEAREST;
+}
+
+type Told =
+  | { readonly id: number; readonly chunk: StreamChunk }
+  | { readonly id: number; readonly exchange: string };
+
+function parseTold(op: string, body: Json): Told | undefined {
   if (body === null || typeof body !== "object" || Array.isArray(body)) return undefined;
-  const { id, chunk } = body as { id?: unknown; chunk?: unknown };
+  const { id, chunk, exchange } = body as { id?: unknown; chunk?: unknown; exchange?: unknown };
+  if (typeof id !== "number") return undefined;
+  if (op === "wire") return typeof exchange === "string" ? { id, exchange } : undefined;
+  if (op !== "chunk") return undefined;
   const parsed = StreamChunk.safeParse(chunk);
-  return typeof id === "number" && parsed.success ? { id, chunk: parsed.data } : undefined;
+  return parsed.success ? { id, chunk: parsed.data } : undefined;
 }

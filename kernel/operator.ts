@@ -42,6 +42,7 @@ export interface OperatorParts {
   auditVerify(head: Digest | undefined): Promise<object>;
   auditRepair(): Promise<object>;
   receipts(task: TaskId, call: string | undefined): Promise<readonly Receipt[]>;
+  lend(secret: Body<"lend">): void;
   stop(): void;
 }
 
@@ -86,6 +87,7 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     caps: ({ task }: Body<"caps">) => leases.list(task).filter((lease) => leases.alive(lease.id)),
     grants: ({ task }: Body<"grants">) => parts.grants(task),
     can: (query: Body<"can">) => parts.can(query),
+    lend: (secret: Body<"lend">) => parts.lend(secret),
     leases: ({ task }: Body<"leases">) => leases.list(task),
     revoke: async ({ lease }: Body<"revoke">) => ({
       revoked: await leases.revoke(lease, "revoked by its operator"),

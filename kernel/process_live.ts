@@ -11,7 +11,7 @@ import {
 import { makeOutput } from "./process_output.ts";
 import type { LongRunPowers } from "./process_powers.ts";
 import type { ExitStatus } from "./spawn.ts";
-import type { StartLine } from "./start_line.ts";
+import type { StartLine } from "./line_parts.ts";
 import { makeTerminalText } from "./terminal_text.ts";
 
 /** Milliseconds that an ended program's outputs may stay open. */

@@ -1,6 +1,6 @@
 /** Starts a program that goes on: input, outputs that make it wait, signals through a pipe. @module */
 import type { ExitStatus } from "./spawn.ts";
-import type { StartLine } from "./start_line.ts";
+import type { StartLine } from "./line_parts.ts";
 
 /** What is started. */
 export interface LongRunOptions extends StartLine {

@@ -64,6 +64,7 @@ export interface SessionParts {
   readonly offspring: Offspring;
   /** Text of the model while it is decoded, for the live view. */
   onText(text: string): void;
+  onWire(exchange: string): void;
 }
 
 /** A worker under way. */

@@ -1,16 +1,15 @@
 /** The command line that starts a child: walls outside, `deno run` without rights inside. FACTS 7.5. @module */
 import type { KernelConfig, Mount } from "../contracts/mod.ts";
+import {
+  DENIED,
+  denoLine,
+  environment,
+  NAMESPACE,
+  namespace,
+  started,
+  type StartLine,
+} from "./line_parts.ts";
 import type { Walls } from "./walls.ts";
-
-/** The kinds of children there are. */
-export type Role = "worker" | "toolhost" | "model" | "plugin" | "net" | "browser";
-
-/** A program with its arguments and its whole environment. */
-export interface StartLine {
-  readonly program: string;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-}
 
 /** What a toolhost is started around. */
 export interface HostParts {
@@ -29,27 +28,6 @@ export interface Roots {
   readonly content: string;
   readonly scratch: string;
 }
-
-const MiB = 1024 * 1024;
-/** MiB of V8 heap, 64 KiB pages of WASM memory, MiB of data in all, MiB of any file. */
-const SIZES: Readonly<
-  Record<Exclude<Role, "browser">, { heap: number; pages: number; data: number; file: number }>
-> = {
-  worker: { heap: 128, pages: 1_024, data: 1_024, file: 64 },
-  toolhost: { heap: 256, pages: 4_096, data: 2_048, file: 1_024 },
-  model: { heap: 256, pages: 1_024, data: 1_024, file: 64 },
-  plugin: { heap: 256, pages: 4_096, data: 2_048, file: 64 },
-  net: { heap: 256, pages: 64, data: 1_024, file: 64 },
-};
-const NAMESPACE = {
-  deno: "/deno",
-  denoDir: "/dd",
-  broker: "/run/broker.sock",
-  content: "/content",
-  scratch: "/scratch",
-};
-/** Shared libraries that the deno executable loads, where Linux distributions keep them. */
-const LIBRARIES = ["/lib", "/lib64", "/usr/lib"];
 
 /** Argument of a child that waits in a pool: it may warm itself before it reads. FACTS 7.2. */
 const POOLED = "pooled";
@@ -159,88 +137,4 @@ export function lineOfProbe(bwrap: string, deno: string): StartLine {
     "--version",
   ];
   return { program, args, env: {} };
-}
-
-/** A namespace that holds the deno executable, its libraries and nothing else. */
-function namespace(
-  bwrap: string,
-  deno: string,
-  env: Readonly<Record<string, string>>,
-  sharing: readonly string[] = [],
-): string[] {
-  return [
-    bwrap,
-    ...["--unshare-all", ...sharing, "--new-session", "--die-with-parent"],
-    ...["--cap-drop", "ALL", "--clearenv"],
-    ...Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]),
-    ...LIBRARIES.flatMap((folder) => ["--ro-bind-try", folder, folder]),
-    ...["--ro-bind", deno, NAMESPACE.deno],
-  ];
-}
-
-function environment(denoDir: string): Record<string, string> {
-  return { DENO_DIR: denoDir, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" };
-}
-
-/** `rights` are permission flags; a permission broker overrides all of them. */
-function denoLine(
-  deno: string,
-  role: Exclude<Role, "browser">,
-  bundle: string,
-  rights: readonly string[],
-): readonly string[] {
-  const { heap, pages } = SIZES[role];
-  return [
-    deno,
-    "run",
-    "--quiet",
-    "--no-prompt",
-    "--no-config",
-    "--no-lock",
-    "--no-remote",
-    "--no-npm",
-    "--cached-only",
-    ...rights,
-    `--v8-flags=--max-old-space-size=${heap},--wasm-max-mem-pages=${pages}`,
-    bundle,
-  ];
-}
-
-const DENIED = [
-  "--deny-read",
-  "--deny-write",
-  "--deny-net",
-  "--deny-env",
-  "--deny-run",
-  "--deny-sys",
-  "--deny-ffi",
-  "--deny-import",
-];
-
-/** Bubblewrap ends its child with the kernel by itself, and then needs no setpriv. */
-function started(
-  config: Pick<KernelConfig, "programs">,
-  walls: Walls,
-  role: Exclude<Role, "browser">,
-  inner: readonly string[],
-  env: Readonly<Record<string, string>>,
-): StartLine {
-  const { setpriv, nice, prlimit } = config.programs;
-  const { data, file } = SIZES[role];
-  const [program = "", ...args] = [
-    ...(walls.setpriv && setpriv !== undefined ? [setpriv, "--pdeathsig", "KILL", "--"] : []),
-    ...(walls.nice && nice !== undefined ? [nice, "-n", "10"] : []),
-    ...(walls.prlimit && prlimit !== undefined
-      ? [
-        prlimit,
-        "--core=0",
-        "--nofile=256",
-        `--data=${data * MiB}`,
-        `--fsize=${file * MiB}`,
-        "--",
-      ]
-      : []),
-    ...inner,
-  ];
-  return { program, args, env };
 }

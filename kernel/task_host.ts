@@ -69,6 +69,7 @@ export interface TaskHostParts
   /** Nobody looks any more: wakes whoever waits for an answer of this task. */
   queueQuestions(task: TaskId): void;
   onText(task: TaskId, text: string): void;
+  onWire(task: TaskId, exchange: string): void;
   /** Writes a line to the kernel's own log. */
   note(line: string): void;
   /** The task's processes have ended: drop what is kept for its calls and answers. */
@@ -139,6 +140,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
           ? {}
           : { instructions: request.instructions }),
         onText: (text) => row.ppid === undefined && parts.onText(task.id, text),
+        onWire: (exchange) => parts.onWire(task.id, exchange),
       });
   };
 

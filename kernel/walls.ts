@@ -1,7 +1,8 @@
 /** Which walls stand around children on this machine. DESIGN section 1. @module */
 import type { KernelConfig } from "../contracts/mod.ts";
 import type { SpawnPowers } from "./spawn.ts";
-import { lineOfProbe, type StartLine } from "./start_line.ts";
+import type { StartLine } from "./line_parts.ts";
+import { lineOfProbe } from "./start_line.ts";
 
 /** What stands, for `remit doctor` and for the start line. */
 export interface Walls {

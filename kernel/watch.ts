@@ -30,6 +30,8 @@ export interface Watching {
   watch(task: TaskId, from: number, send: Send): Promise<() => void>;
   /** Text of a model, while it is decoded. */
   text(task: string, text: string): void;
+  /** An exchange with a model provider, for a recording. */
+  wire(task: string, exchange: string): void;
   /** What a call under way says of itself: made safe to show, kept nowhere. */
   progress(task: string, call: string, text: string): void;
   /** Tells of an end that is not in the log, because nothing can be written. */
@@ -41,6 +43,7 @@ export const NOTHING_TO_WATCH: Watching = Object.freeze({
   watch: (task: TaskId) =>
     Promise.reject(new Fault("notFound", `Cannot watch task ${task}: nothing runs here`)),
   text: () => undefined,
+  wire: () => undefined,
   progress: () => undefined,
   strand: () => undefined,
 });
@@ -103,6 +106,9 @@ export function makeWatching(parts: WatchingParts): Watching {
     },
     text(task: string, text: string): void {
       for (const send of watchers.get(task) ?? []) send("event", { kind: "chunk", text });
+    },
+    wire(task: string, exchange: string): void {
+      for (const send of watchers.get(task) ?? []) send("event", { kind: "wire", exchange });
     },
     progress(task: string, call: string, text: string): void {
       for (const send of watchers.get(task) ?? []) send("event", { kind: "progress", call, text });

@@ -15,7 +15,7 @@ import {
   type TaskRequest,
   toJson,
 } from "../../contracts/mod.ts";
-import { type Bundles, provideBundles } from "../../cli/bundles_powers.ts";
+import { type Bundles, NOT_BUILT, provideBundles } from "../../cli/bundles_powers.ts";
 import type { KernelLink } from "../../cli/hands.ts";
 import { greet } from "../../cli/link.ts";
 import { makeKeyFile, openKey, type Signer } from "../../cli/person_key_powers.ts";
@@ -142,7 +142,9 @@ async function makeHome(dir: string, options: HomeOptions): Promise<KernelHome> 
   const config: KernelConfig = {
     dir: kernelDir,
     runtime: `${dir}/run`,
-    bundles: bundles.children,
+    weights: "/nowhere",
+    addon: "",
+    bundles: { ...bundles.children, ...NOT_BUILT },
     programs: await (shared.programs ??= findPrograms()),
     denoDir: bundles.denoDir,
     tools: { plugins: [] },

@@ -13,7 +13,7 @@ import {
   type TaskRequest,
   toJson,
 } from "../../contracts/mod.ts";
-import { provideBundles } from "../../cli/bundles_powers.ts";
+import { NOT_BUILT, provideBundles } from "../../cli/bundles_powers.ts";
 import type { KernelLink } from "../../cli/hands.ts";
 import { startKernel } from "../../cli/kernel_start_powers.ts";
 import { greet } from "../../cli/link.ts";
@@ -97,7 +97,9 @@ export async function besiege(
   const config: KernelConfig = {
     dir: `${dir}/kernel`,
     runtime: `${dir}/run`,
-    bundles: bundles.children,
+    weights: "/nowhere",
+    addon: "",
+    bundles: { ...bundles.children, ...NOT_BUILT },
     programs: await findPrograms(),
     denoDir: bundles.denoDir,
     tools: { plugins: [] },

@@ -46,6 +46,9 @@ export async function bundlePluginHost(): Promise<Bundle> {
       net: file,
       copy: file,
       browser: file,
+      remote: "",
+      local: "",
+      native: "",
     },
     denoDir: `${dir}/deno`,
     programs: {
