@@ -2,7 +2,15 @@
 import type { HostedAgentService } from "../contracts/mod.ts";
 import { makeHostedAgentService } from "./service.ts";
 import { makeTaskKeeper } from "./task_keeper.ts";
-import { handHost, handPowers, historyOf, memoryLog, requestOf, storeOf } from "./_fake_test.ts";
+import {
+  handHost,
+  handPowers,
+  historyOf,
+  memoryLog,
+  pastOf,
+  requestOf,
+  storeOf,
+} from "./_fake_test.ts";
 
 /** A service with everything around it turned by hand. */
 export interface Bench {
@@ -34,6 +42,7 @@ export function bench(log = memoryLog(), concurrent = 4): Bench {
       const created = log.events.find((each) => each.task === task)?.event.private?.["request"];
       return Promise.resolve({ ...requestOf(), ...created as object });
     },
+    past: pastOf(),
     asked: () => made.asked,
     stranded: () => undefined,
   });

@@ -6,6 +6,7 @@ import type {
   EventLog,
   HostedTask,
   NewEvent,
+  PastConversations,
   Powers,
   ReviewOutcome,
   Store,
@@ -92,6 +93,32 @@ export function storeOf(log: ReturnType<typeof memoryLog>): Pick<Store, "documen
           body: each.body,
         })),
       ),
+  };
+}
+
+/** Conversations of two turns each, of which one change can be put back. */
+export function pastOf(): PastConversations {
+  return {
+    restoring: (task, number) =>
+      number === 1
+        ? Promise.resolve({ number, turn: 2, before: 1, after: 2 })
+        : Promise.reject(new Fault("notFound", `Cannot find change ${number} of ${task}`)),
+    forking: ({ task, turn, message, session, ingress }, before) =>
+      Promise.resolve({
+        request: requestOf({
+          request: message ?? "tidy my notes",
+          session,
+          ingress,
+          interactive: true,
+        }),
+        body: {
+          fork: { task, turn: turn ?? (before ? 1 : 2), idle: message === undefined },
+          colour: "RED",
+          label: "secret",
+        },
+        private: { history: [], sources: [] },
+        answer: "Tidied.",
+      }),
   };
 }
 

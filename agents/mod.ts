@@ -12,7 +12,9 @@
  * ```
  * @module
  */
+export * from "./conversations.ts";
 export * from "./ending.ts";
+export * from "./forks.ts";
 export * from "./service.ts";
 export * from "./task_fold.ts";
 export * from "./task_history.ts";

@@ -10,6 +10,7 @@ import {
   EXIT_OF_FAULT,
   Fault,
   type HostedAgentService,
+  type PastConversations,
   requestMessage,
   type Staged,
   TaskId,
@@ -17,6 +18,7 @@ import {
   toJson,
   type UndoOutcome,
 } from "../contracts/mod.ts";
+import { makeForks } from "./forks.ts";
 import { isFinal } from "./task_fold.ts";
 import { makeTaskRuns, type TaskRunsParts } from "./task_runs.ts";
 
@@ -25,6 +27,8 @@ export interface ServiceParts extends TaskRunsParts {
   readonly harness: string;
   /** Reads back the request of a task that an earlier kernel took. */
   requestOf(task: TaskId): Promise<TaskRequest>;
+  /** What the log says of conversations. */
+  readonly past: PastConversations;
   /** A question of the task waits for a person. */
   asked(task: TaskId): boolean;
 }
@@ -83,6 +87,8 @@ export function makeHostedAgentService(parts: ServiceParts): HostedAgentService 
       });
     }
   };
+
+  const forks = makeForks({ ...parts, runs, turn });
 
   const service: HostedAgentService = {
     async create(input: TaskRequest): Promise<AgentTask> {
@@ -164,7 +170,16 @@ export function makeHostedAgentService(parts: ServiceParts): HostedAgentService 
       return after;
     },
 
-    resume: (task) => resume(task, { watched: true }),
+    async resume(task): Promise<AgentTask> {
+      // Whoever follows it would wait for a turn that nobody asked for.
+      if (keeper.need(task).status === "open" && keeper.turnOver(task) && !runs.running(task)) {
+        throw new Fault(
+          "conflict",
+          `Cannot resume task ${task}: it waits for your next words; say them with "remit -c"`,
+        );
+      }
+      return await resume(task, { watched: true });
+    },
 
     unattended(task): void {
       runs.hosted(task)?.unattended();
@@ -218,6 +233,8 @@ export function makeHostedAgentService(parts: ServiceParts): HostedAgentService 
         await runs.release(task, EXIT.success);
       }
     },
+
+    ...forks,
 
     async staged(task): Promise<Staged> {
       const state = keeper.need(task);

@@ -69,8 +69,9 @@ function created(task: TaskId, event: FoldEvent): AgentTask {
     phase: asked.phase,
     mounts: asked.mounts,
     limits: { ...DEFAULT_LIMITS, ...definedOf(asked.limits) },
-    colour: asked.ingress.colour,
-    label: asked.ingress.label,
+    // A fork is as what it copied.
+    colour: AgentTask.shape.colour.catch(asked.ingress.colour).parse(event.body["colour"]),
+    label: AgentTask.shape.label.catch(asked.ingress.label).parse(event.body["label"]),
     questions: [],
     artifacts: [],
     applied: [],

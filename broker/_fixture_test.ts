@@ -11,6 +11,7 @@ import {
   type EffectClass,
   Fault,
   type GrantedCall,
+  type Guard,
   type JsonObject,
   type Label,
   type Lease,
@@ -274,6 +275,7 @@ export interface WorldOptions {
   readonly policy?: Partial<PolicySource>;
   readonly row?: Partial<ProcessRow>;
   readonly guards?: Guards;
+  readonly advisor?: Guard;
   readonly stepUpKey?: boolean;
   readonly unfinished?: ReadonlySet<string>;
   readonly finished?: ReadonlyMap<string, ToolResult>;
@@ -309,6 +311,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     tokens,
     redact,
     ...(options.guards === undefined ? {} : { guards: options.guards }),
+    ...(options.advisor === undefined ? {} : { advisor: options.advisor }),
     ...(unfinished === undefined ? {} : { unfinished: () => unfinished }),
     ...(finished === undefined ? {} : { finished: () => finished }),
   });

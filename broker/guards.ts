@@ -38,9 +38,12 @@ const PHRASES: readonly RegExp[] = [
   /\[\/?(?:inst|sys)\]/,
 ];
 
+/** Marks on one letter beyond what any script stacks: normalizing them takes time in their square. */
+const STACKED = /(\p{M}{16})\p{M}+/gu;
+
 /** The built-in guard after a call: text that gives orders to the model is RED. */
 export const injectionGuard: AfterGuard = ({ content }) => {
-  const text = foldPath(content);
+  const text = foldPath(content.replace(STACKED, "$1"));
   return PHRASES.some((phrase) => phrase.test(text))
     ? { colour: "RED", note: "built-in: the text gives orders to its reader" }
     : undefined;

@@ -18,7 +18,15 @@ export type { Ruling } from "./defaults.ts";
 export { type GateParts, makeGate, type TaskGate } from "./gate.ts";
 export { type Grant, type Grants } from "./grants.ts";
 export { type AfterGuard, type BeforeGuard, BUILT_IN_GUARDS, type Guards } from "./guards.ts";
+export { makeRuleGuard } from "./guard.ts";
 export { descriptorDigest, makePins, type Pins } from "./pins.ts";
+export {
+  type JudgeModel,
+  makeModelPolicy,
+  type ModelRuling,
+  type ModelSink,
+  whyModelRefused,
+} from "./model_policy.ts";
 export { makePolicy, type Policy } from "./policy.ts";
 export {
   openQuestions,

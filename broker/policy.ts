@@ -1,13 +1,7 @@
 /** Policy: the mode of a call, the never-list, clearances. DESIGN sections 3, 5 and 6. @module */
-import {
-  cleared,
-  Fault,
-  type Label,
-  type PermissionMode,
-  type PolicySource,
-  type Profile,
-} from "../contracts/mod.ts";
+import { Fault, type Label, type PermissionMode, type PolicySource } from "../contracts/mod.ts";
 import { DEFAULT_RULINGS, graver, lighter, type Ruling, standingForbid } from "./defaults.ts";
+import { type JudgeModel, makeModelPolicy } from "./model_policy.ts";
 import {
   executesLater,
   makePathList,
@@ -29,11 +23,7 @@ export interface Policy {
   /** Globs of the never-list, for the walls behind the gate. */
   neverGlobs(right: "read" | "write"): readonly string[];
   /** Whether a session of this profile may send text of this label to a model. */
-  modelAllowed(
-    profile: Profile,
-    model: { readonly ref: string; readonly remote: boolean },
-    label: Label,
-  ): { readonly allowed: boolean; readonly rule: string; readonly why?: string };
+  readonly modelAllowed: JudgeModel;
   /** The most confidential label that a sink may receive. */
   clearance(destination: string): Label;
   /** Whether a file is one that executes later (CI, package.json, hooks). */
@@ -103,31 +93,7 @@ export function makePolicy(source: PolicySource): Policy {
         .filter(({ mode }) => mode !== "forbidden" && mode !== "suppress");
       return lifting.reduce(lighter, usual);
     },
-    modelAllowed: (
-      profile: Profile,
-      model: { readonly ref: string; readonly remote: boolean },
-      label: Label,
-    ) => {
-      if (model.remote && profile !== "operator") {
-        return {
-          allowed: false,
-          rule: `built-in: ${profile} sessions use local models only`,
-          why: "choose a local model with --model, or ask the operator",
-        };
-      }
-      const sink = `model:${model.ref}`;
-      const written = clearances.get(sink.toLowerCase());
-      const limit = written ?? (model.remote ? "internal" : "secret");
-      const rule = written === undefined
-        ? `built-in: ${model.remote ? "remote" : "local"} models are cleared for ${limit}`
-        : `remit.yaml: clearance of ${sink}`;
-      if (cleared(label, limit)) return { allowed: true, rule };
-      return {
-        allowed: false,
-        rule,
-        why: `the conversation is ${label}; choose a local model, or raise clearance in remit.yaml`,
-      };
-    },
+    modelAllowed: makeModelPolicy(source),
   });
 }
 

@@ -15,6 +15,8 @@ import { makeDisk } from "./disk_powers.ts";
 import type { Around, Hands, KernelLink, Kernels, KernelWish, Keyboard, Screen } from "./hands.ts";
 import { greet, type Wire } from "./link.ts";
 import { makePaint } from "./paint.ts";
+import { fakeModels } from "./_models_fixture_test.ts";
+import type { ModelHands } from "./model_hands.ts";
 import { realPlugins } from "./_plugins_fixture_test.ts";
 import type { PluginKit } from "./plugin_kit.ts";
 import { type Places, preparePlaces } from "./places.ts";
@@ -245,6 +247,9 @@ export function fakeHands(
     readonly keyboard?: Keyboard;
     readonly input?: string;
     readonly plugins?: PluginKit;
+    readonly models?: ModelHands;
+    /** Beside HOME, USER and XDG_RUNTIME_DIR. */
+    readonly env?: Readonly<Record<string, string>>;
   } = {},
 ): Hands & {
   readonly screen: FakeScreen;
@@ -256,6 +261,7 @@ export function fakeHands(
     HOME: root,
     XDG_RUNTIME_DIR: join(root, "run"),
     USER: "alice",
+    ...parts.env,
   };
   Deno.mkdirSync(join(root, "work"));
   const around: Around = {
@@ -295,6 +301,7 @@ export function fakeHands(
     interrupts: { listen: () => () => undefined },
     receipts: { verify: () => ({ ok: true, reason: "it holds" }) },
     plugins: parts.plugins ?? realPlugins(around.home),
+    models: parts.models ?? fakeModels(),
     watch: watchFolder,
     serveSite: () => ({ origin: "http://127.0.0.1:1", close: () => Promise.resolve() }),
     walls: { look: () => Promise.resolve([{ wall: "deno", stands: true, says: "yes" }]) },

@@ -32,7 +32,7 @@ export const MOUNT: FlagSpec = {
 export const MODEL: FlagSpec = {
   name: "model",
   value: "REF",
-  help: "the model, such as scripted:FILE",
+  help: "the model: anthropic:NAME, openai:NAME@URL, ollama:NAME, gguf:PATH, a URL, a name",
 };
 /** Where the execution trace goes. */
 export const TRACE: FlagSpec = {

@@ -11,6 +11,8 @@ import {
   simple,
   TRACE,
 } from "./command_spec.ts";
+import { MODEL_COMMANDS, MODEL_FLAGS } from "./model_command_table.ts";
+import { CONTEXT_COMMANDS } from "./context_command_table.ts";
 import { PLUGIN_COMMANDS } from "./plugin_command_table.ts";
 export type { CommandSpec, FlagSpec };
 
@@ -26,6 +28,7 @@ const RUN_FLAGS: readonly FlagSpec[] = [
   { name: "request", short: "p", value: "TEXT", help: "what to do; - reads standard input" },
   MOUNT,
   MODEL,
+  ...MODEL_FLAGS,
   { name: "agent", value: "NAME", help: "an agent that remit.yaml describes" },
   PROFILE,
   ON_QUESTION,
@@ -46,21 +49,25 @@ const PASSPHRASE: FlagSpec = {
 export const COMMANDS: readonly CommandSpec[] = [
   simple("", "", [0, 0], "open a session over this folder", ["remit", "remit -c"], [
     { name: "continue", short: "c", help: "go on with the last session" },
+    { name: "name", value: "NAME", help: "with -c: go on with the conversation of this name" },
     MOUNT,
     MODEL,
+    ...MODEL_FLAGS,
     TRACE,
   ]),
   simple("run", "[REQUEST | -]", [0, 1], "hand an agent one request; without any, the demo", [
     "remit run",
-    "remit run -p 'Tidy my notes' --mount desk=~/notes --model scripted:tidy.yaml",
-    "git diff | remit run - --mount code=.:ro --model scripted:review.yaml",
+    "remit run -p 'Tidy my notes' --mount desk=~/notes --model ollama:qwen3:4b",
+    "git diff | remit run - --mount code=.:ro --model anthropic:NAME",
   ], RUN_FLAGS),
   simple("questions", "", [0, 0], "what waits for you", ["remit questions"]),
   simple("answer", "ID allow|deny", [2, 2], "answer a question; its task goes on", [
     "remit answer q3k9 allow",
     "remit answer q3k9 deny --say 'Keep the old wording'",
   ], [FOR, SAY, PASSPHRASE]),
-  simple("resume", "TASK", [1, 1], "go on with a task that stopped or waits", ["remit resume t1"], [
+  simple("resume", "TASK|NAME", [1, 1], "go on with a task that stopped or waits", [
+    "remit resume t1",
+  ], [
     TRACE,
   ]),
   simple("ps", "", [0, 0], "running processes", ["remit ps"]),
@@ -134,6 +141,8 @@ export const COMMANDS: readonly CommandSpec[] = [
     PASSPHRASE,
     { name: "new-passphrase-file", value: "FILE", help: "where the new passphrase is" },
   ]),
+  ...MODEL_COMMANDS,
+  ...CONTEXT_COMMANDS,
   ...PLUGIN_COMMANDS,
   simple("doctor", "", [0, 0], "which walls stand on this machine", ["remit doctor"]),
   simple("stop", "", [0, 0], "end the kernel when it is idle", ["remit stop"]),

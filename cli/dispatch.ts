@@ -10,6 +10,16 @@ import {
   receiptVerify,
 } from "./audit_commands.ts";
 import type { Work } from "./command.ts";
+import {
+  conversationCompare,
+  conversationExpire,
+  conversationFork,
+  conversationList,
+  conversationName,
+  conversationRemove,
+  conversationShow,
+} from "./conversation_commands.ts";
+import { ctxList, ctxRestore, ctxShow } from "./ctx_commands.ts";
 import { findCommand } from "./command_table.ts";
 import { doctorCommand } from "./doctor_command.ts";
 import type { Hands } from "./hands.ts";
@@ -25,6 +35,16 @@ import {
   outboxShow,
 } from "./lease_commands.ts";
 import { logCommand } from "./log_command.ts";
+import { modelList } from "./model_list_command.ts";
+import { modelTest } from "./model_test_command.ts";
+import { modelUse } from "./model_use_command.ts";
+import {
+  modelAccelerate,
+  modelAdd,
+  modelPull,
+  modelRemove,
+  modelVerify,
+} from "./model_weights_commands.ts";
 import { flag, has, parseArguments } from "./parse_arguments.ts";
 import { placesOf } from "./places.ts";
 import { answerCommand, questionsCommand } from "./question_commands.ts";
@@ -82,6 +102,24 @@ const WORK: Readonly<Record<string, Work>> = {
   "key create": keyCreate,
   "key show": keyShow,
   "key rotate": keyRotate,
+  "model list": modelList,
+  "model use": modelUse,
+  "model test": modelTest,
+  "model pull": modelPull,
+  "model add": modelAdd,
+  "model verify": modelVerify,
+  "model remove": modelRemove,
+  "model accelerate": modelAccelerate,
+  "ctx list": ctxList,
+  "ctx show": ctxShow,
+  "ctx restore": ctxRestore,
+  "conversation list": conversationList,
+  "conversation name": conversationName,
+  "conversation show": conversationShow,
+  "conversation fork": conversationFork,
+  "conversation compare": conversationCompare,
+  "conversation expire": conversationExpire,
+  "conversation remove": conversationRemove,
   "tool list": toolList,
   "tool inspect": toolInspect,
   "tool add": toolAdd,

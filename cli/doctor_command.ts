@@ -4,6 +4,7 @@ import { displayText } from "../text/mod.ts";
 import { type Command, printJson, printLines } from "./command.ts";
 import { loadConfig } from "./config_files.ts";
 import { openKeyRing } from "./key_ring.ts";
+import { reachableStates } from "./model_status.ts";
 import { VERSION } from "./version.ts";
 
 /** Runs the command. */
@@ -19,10 +20,9 @@ export async function doctorCommand(command: Command): Promise<number> {
   const stepUp = hands.disk.real(places.person) === undefined
     ? undefined
     : openKeyRing(hands.disk, places).stepUpKey();
-  const { browser, commands } = loadConfig(hands.disk, places, {
-    folder: hands.around.cwd,
-    mounts: [],
-  });
+  const config = loadConfig(hands.disk, places, { folder: hands.around.cwd, mounts: [] });
+  const { browser, commands } = config;
+  const models = await reachableStates(command, config);
   const chromium = hands.disk.stat(browser.program) === undefined ? "which is missing" : "there";
   const tools = {
     browser: browser.engine === "static"
@@ -40,6 +40,7 @@ export async function doctorCommand(command: Command): Promise<number> {
       kernel: kernel ?? null,
       stepUpKey: stepUp ?? null,
       tools,
+      models,
     });
     return EXIT.success;
   }
@@ -51,6 +52,16 @@ export async function doctorCommand(command: Command): Promise<number> {
     ...walls.map(({ wall, stands, says }) =>
       `${stands ? paint.green("  ✓") : paint.yellow("  –")} ${wall.padEnd(14)} ${says}`
     ),
+    "",
+    "Models",
+    ...models.map(({ ok, name, says }) =>
+      `${ok ? paint.green("  ✓") : paint.yellow("  –")} ${
+        displayText(name, { max: 60 }).padEnd(14)
+      } ${displayText(says, { max: 300 })}`
+    ),
+    ...(config.model === undefined
+      ? ['    none is chosen; "remit model list" shows all, "remit model use NAME" chooses']
+      : []),
     "",
     "Places",
     line("state", places.state),

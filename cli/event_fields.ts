@@ -15,16 +15,20 @@ function record(value: unknown): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(value));
 }
 
-/** A watched thing: an event, a piece of the model's text, or a call's progress. */
+/** A watched thing: an event, a piece of the model's text, a call's progress. */
 export type Seen =
   | { readonly kind: "event"; readonly event: SeenEvent }
-  | { readonly kind: "chunk" | "progress"; readonly text: string };
+  /** `wire`: an exchange with a provider, a line of a recording. */
+  | { readonly kind: "chunk" | "progress" | "wire"; readonly text: string };
 
 /** Reads what a kernel told; undefined for what this version does not know. */
 export function readSeen(told: Json): Seen | undefined {
-  const { kind, text, n, at, event, body, private: inner } = record(told) as Partial<
-    Record<keyof Extract<WatchEvent, { kind: "event" }> | "text", unknown>
+  const { kind, text, exchange, n, at, event, body, private: inner } = record(told) as Partial<
+    Record<keyof Extract<WatchEvent, { kind: "event" }> | "text" | "exchange", unknown>
   >;
+  if (kind === "wire") {
+    return typeof exchange === "string" ? { kind, text: exchange } : undefined;
+  }
   if (kind === "chunk" || kind === "progress") {
     return { kind, text: typeof text === "string" ? text : "" };
   }

@@ -1,6 +1,7 @@
 /** What the commands of the command line are handed: everything they can touch. @module */
 import type { BrowserChoice, CommandClass, Json, PolicySource } from "../contracts/mod.ts";
 import type { Paint } from "./paint.ts";
+import type { ModelHands } from "./model_hands.ts";
 import type { Places } from "./places.ts";
 import type { PluginKit } from "./plugin_kit.ts";
 
@@ -155,6 +156,7 @@ export interface Hands {
   readonly receipts: ReceiptCheck;
   readonly walls: Walls;
   readonly plugins: PluginKit;
+  readonly models: ModelHands;
   /** Yields after each change of files beneath a folder, until `signal` aborts. */
   watch(folder: string, signal: AbortSignal): AsyncIterable<void>;
   /** Serves the pages of a folder for `--story`. */

@@ -2,7 +2,7 @@
 import { Colour, colourSuffices } from "../contracts/mod.ts";
 import { displayText } from "../text/mod.ts";
 import { columnsOf, cutTo, padTo } from "./columns.ts";
-import { type Seen, type SeenEvent, subjectOf, textOf } from "./event_fields.ts";
+import { numberOf, type Seen, type SeenEvent, subjectOf, textOf } from "./event_fields.ts";
 import type { Screen } from "./hands.ts";
 import { touchedBy } from "./touched.ts";
 
@@ -21,6 +21,21 @@ function aside(event: SeenEvent): string {
   const { content, toolCalls } = message as { content?: unknown; toolCalls?: unknown };
   const calls = Array.isArray(toolCalls) ? toolCalls.length : 0;
   return calls > 0 && typeof content === "string" ? content.trim() : "";
+}
+
+const CONTEXT_WORDS: Readonly<Record<string, string>> = {
+  compact: "older turns summarized",
+  evict: "older turns left out",
+  checkpoint: "older turns put away",
+  shorten: "long results cut",
+};
+
+function contextWords(method: string): string {
+  return CONTEXT_WORDS[method] ?? "changed";
+}
+
+function tokensOf(event: SeenEvent): string {
+  return `${numberOf(event, "before")} → ${numberOf(event, "after")} tokens`;
 }
 
 /** Makes the view. */
@@ -107,6 +122,15 @@ export function makeLiveView(
         return answered(event);
       case "signalled":
         return row(paint.yellow("!"), "signal", safe(textOf(event, "signal")));
+      case "contextCompacted":
+        return row(
+          paint.yellow("!"),
+          "context",
+          `${contextWords(textOf(event, "method"))}: ${tokensOf(event)}`,
+          `ctx show ${safe(textOf(event, "number"))}`,
+        );
+      case "contextRestored":
+        return row(paint.yellow("!"), "context", `put back: ${tokensOf(event)}`);
       case "leaseRevoked":
         return row(paint.yellow("!"), "revoked", `lease ${safe(textOf(event, "lease"))}`);
       case "recovered":

@@ -10,6 +10,7 @@ import { readAround } from "./around_powers.ts";
 import { makeDisk } from "./disk_powers.ts";
 import { runCommandLine } from "./dispatch.ts";
 import { makeKernels } from "./kernels_powers.ts";
+import { makeModelHands } from "./model_hands_powers.ts";
 import { makePluginKit } from "./plugin_kit_powers.ts";
 import { placesOf } from "./places.ts";
 import { serveStorySite } from "./story_site_powers.ts";
@@ -46,6 +47,7 @@ Deno.exit(
     receipts: { verify: verifyReceipt },
     walls: makeWalls(),
     plugins,
+    models: makeModelHands({ home, screen, cache: () => placesOf(around, undefined).cache }),
     watch: watchFolder,
     serveSite: serveStorySite,
     kernels: (places) => makeKernels({ places, around, disk, screen, plugins }),

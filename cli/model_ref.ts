@@ -1,47 +1,110 @@
-/** A model reference becomes what the kernel starts a backend with. @module */
-import { Fault, type ModelEntry, type TaskRequest } from "../contracts/mod.ts";
-import { type Around, type DiskRead } from "./hands.ts";
+/** A model reference becomes what a task is asked with, and what must be done before. Issue 4. @module */
+import { Fault, type ModelChoice, type Secret, type TaskRequest } from "../contracts/mod.ts";
+import { checkEscalation, followAliases, type Named } from "./model_alias.ts";
+import type { ModelProgram } from "./model_hands.ts";
+import { type ModelName, parseModelName, PROVIDER_KINDS } from "./model_name.ts";
+import type { AskedProvider, ModelFlags, ModelPart, ModelParts } from "./model_part.ts";
+import { providerPart } from "./model_part_provider.ts";
+import { weightsPart } from "./model_part_weights.ts";
 import { absolute } from "./places.ts";
 
 const LARGEST = 1_000_000;
-const LATER = ["anthropic", "openai", "ollama", "llama", "gguf", "local"];
+
+/** A model, resolved. */
+export interface ResolvedModel {
+  readonly choice: TaskRequest["model"];
+  /** Keys of the environment, for the kernel's memory alone. */
+  readonly lends: readonly Secret[];
+  readonly programs: readonly ModelProgram[];
+  /** Those beyond this machine, the model's own first. */
+  readonly providers: readonly AskedProvider[];
+}
 
 /**
- * Resolves `KIND:REFERENCE`, or an alias of remit.yaml's `models`.
+ * Resolves a reference, or a name of remit.yaml's `models`, with the models that it escalates to and
+ * is shortened by.
  *
- * @throws Fault `invalidInput` without a kind, `notFound` without the file, `unavailable` for a
- * kind that this version has not.
+ * @throws Fault `invalidInput` that says how it is written, `notFound` for a missing file or name,
+ * `unavailable` without a key or an engine, `refused` for weights that are not what was pinned
  */
-export function resolveModel(
-  ref: string,
-  aliases: Readonly<Record<string, ModelEntry>>,
-  parts: { readonly around: Pick<Around, "cwd" | "env">; readonly disk: Pick<DiskRead, "read"> },
-): TaskRequest["model"] {
-  const entry = Object.entries(aliases).find(([name]) => name === ref)?.[1] ?? ref;
-  const named = typeof entry === "string" ? entry : entry.ref;
-  const colon = named.indexOf(":");
-  const kind = named.slice(0, Math.max(0, colon));
-  const rest = named.slice(colon + 1);
-  if (kind === "" || rest === "") {
+export async function resolveModel(
+  text: string,
+  parts: ModelParts,
+  flags: ModelFlags = {},
+): Promise<ResolvedModel> {
+  checkEscalation(text, parts.aliases);
+  const named = followAliases(text, parts.aliases);
+  const { escalate, summarizer } = named.settings;
+  const own = await resolveOne(text, named, parts, flags);
+  const next = escalate === undefined
+    ? undefined
+    : await resolveOne(escalate.to, followAliases(escalate.to, parts.aliases), parts, flags);
+  if (next?.choice.ref === own.choice.ref) {
+    throw new Fault("invalidInput", `Cannot use model "${text}": it escalates to itself`);
+  }
+  const short = summarizer === undefined ? undefined : await resolveOne(
+    summarizer,
+    followAliases(summarizer, parts.aliases),
+    parts,
+    { noWait: flags.noWait, record: flags.record },
+  );
+  const all = [own, next, short].filter((each) => each !== undefined);
+  return Object.freeze({
+    choice: {
+      ...own.choice,
+      ...(escalate === undefined || next === undefined
+        ? {}
+        : { escalate: { after: escalate.after, to: next.choice } }),
+      ...(short === undefined ? {} : { summarizer: short.choice }),
+    },
+    lends: all.flatMap(({ lend }) => lend === undefined ? [] : [lend]),
+    programs: [...new Set(all.flatMap(({ program }) => program === undefined ? [] : [program]))],
+    providers: all.flatMap(({ provider }) => provider === undefined ? [] : [provider]),
+  });
+}
+
+async function resolveOne(
+  text: string,
+  { ref, settings }: Named,
+  parts: ModelParts,
+  flags: ModelFlags,
+): Promise<ModelPart> {
+  const name = parseModelName(ref);
+  if (flags.record === true && (name.kind === "scripted" || !isProvider(name))) {
     throw new Fault(
       "invalidInput",
-      `Cannot use model "${ref}": write KIND:REFERENCE, such as scripted:FILE`,
+      `Cannot record model "${text}": a recording keeps what went to a provider and back, and this ` +
+        "model has none",
     );
   }
-  if (kind !== "scripted") {
-    const why = LATER.includes(kind)
-      ? "this backend comes in a later version"
-      : "there is no such kind";
-    throw new Fault("unavailable", `Cannot use model "${ref}": ${why}; there is scripted:FILE`);
+  switch (name.kind) {
+    case "scripted":
+      return { choice: scripted(text, name.file, parts) };
+    case "gguf":
+    case "stored":
+      return await weightsPart(text, name, settings, parts, flags);
+    default:
+      return await providerPart(text, name, settings, parts, flags);
   }
-  const path = absolute(parts.around, rest);
-  const bytes = parts.disk.read(path);
+}
+
+function isProvider(name: ModelName): boolean {
+  return PROVIDER_KINDS.some((kind) => kind === name.kind);
+}
+
+function scripted(
+  text: string,
+  file: string,
+  { around, disk }: Pick<ModelParts, "around" | "disk">,
+): ModelChoice {
+  const path = absolute(around, file);
+  const bytes = disk.read(path);
   if (bytes === undefined) {
-    throw new Fault("notFound", `Cannot use model "${ref}": there is no file "${path}"`);
+    throw new Fault("notFound", `Cannot use model "${text}": there is no file "${path}"`);
   }
   if (bytes.length > LARGEST) {
-    throw new Fault("tooLarge", `Cannot use model "${ref}": longer than ${LARGEST} bytes`);
+    throw new Fault("tooLarge", `Cannot use model "${text}": longer than ${LARGEST} bytes`);
   }
-  const text = new TextDecoder().decode(bytes);
-  return { ref: named, config: JSON.stringify({ file: rest, text }) };
+  const config = JSON.stringify({ file, text: new TextDecoder().decode(bytes) });
+  return { ref: `scripted:${file}`, config };
 }

@@ -15,6 +15,7 @@ import {
   rowsOf,
 } from "./command.ts";
 import { openKeyRing } from "./key_ring.ts";
+import { readyAgain } from "./model_ready.ts";
 import { flag, oneOf } from "./parse_arguments.ts";
 import { readPassphrase } from "./passphrase.ts";
 import { questionLines } from "./question_frame.ts";
@@ -92,6 +93,8 @@ export async function answerCommand(command: Command): Promise<number> {
       ? ring.openStepUp(await readPassphrase(command, "passphrase-file", "passphrase"))
       : ring.provideConsent();
     const past = await readPast(link, asked.task);
+    // The task goes on with this answer, perhaps in another kernel than it began in.
+    await readyAgain(command, link, past);
     const given = signAnswer(asked, verdictOf(command, decision.data), {
       signer,
       at: hands.around.now(),

@@ -7,6 +7,10 @@ import { resultDocument, type RunResult, showClosing } from "./closing.ts";
 import { type Command, commandText, printJson } from "./command.ts";
 import { prepareDemo } from "./demo.ts";
 import type { KernelLink } from "./hands.ts";
+import { kernelFor } from "./kernel_for.ts";
+import { announce } from "./model_announcement.ts";
+import { foundLines } from "./model_found.ts";
+import { readyAgain } from "./model_ready.ts";
 import { flag, has } from "./parse_arguments.ts";
 import { type RunDefaults, type RunSetting, settle } from "./run_setting.ts";
 import {
@@ -134,11 +138,18 @@ async function finish(
   return result.exit;
 }
 
+/** Real models that are at hand, each with its command; the demo's own is none. */
+function showFound(command: Command, lines: readonly string[]): void {
+  for (const line of lines) command.hands.screen.say(line);
+  if (lines.length > 0) command.hands.screen.say("");
+}
+
 /** Runs one request to its end; gives the task's exit code. */
 export async function runCommand(command: Command): Promise<number> {
   const { hands, parsed } = command;
   const request = await requestOf(command);
-  const isDemo = request === undefined && !has(parsed, "mount") && !has(parsed, "model");
+  const isDemo = request === undefined &&
+    !["mount", "model", "replay", "record"].some((name) => has(parsed, name));
   if (request === undefined && !isDemo) {
     throw new Fault("invalidInput", "Cannot start an agent: say what to do, with -p TEXT");
   }
@@ -160,19 +171,19 @@ async function runOnce(
   command: Command,
   what: RunDefaults & { readonly request: string; readonly lines?: readonly string[] },
 ): Promise<number> {
-  const { hands, parsed, places } = command;
-  const setting = settle(command, what);
+  const { hands, parsed } = command;
+  const setting = await settle(command, what);
   for (const line of what.lines ?? []) hands.screen.say(line);
-  const link = await hands.kernels(places).provide({
-    policy: setting.config.policy,
-    toolKeys: setting.config.toolKeys,
-    commands: setting.config.commands,
-    browser: setting.config.browser,
-    mounts: setting.mounts.map((mount) => mount.dir),
-    exact: true,
-  });
+  const unchosen = what.lines !== undefined && setting.config.model === undefined;
+  const found = unchosen ? foundLines(command) : [];
+  const link = await kernelFor(command, setting);
   try {
+    showFound(command, await found);
     if (!command.json) showHead(command, setting);
+    announce(hands.screen, setting.resolved.providers, {
+      request: what.request,
+      money: setting.limits.money ?? DEFAULT_BUDGET,
+    });
     const task = await createTask(command, link, setting, {
       text: what.request,
       interactive: false,
@@ -195,6 +206,7 @@ export async function resumeFollowing(
   task: RunningTask["id"],
 ): Promise<number> {
   const past = await readPast(link, task);
+  await readyAgain(command, link, past);
   await link.ask("resume", { task });
   const trace = flag(command.parsed, "trace");
   const running = await followTask(command, link, task, {

@@ -15,7 +15,8 @@ import type { Command } from "./command.ts";
 import { loadConfig } from "./config_files.ts";
 import { type Merged, narrowMount } from "./config_layers.ts";
 import { displayText } from "../text/mod.ts";
-import { resolveModel } from "./model_ref.ts";
+import { chooseModel } from "./model_choice.ts";
+import type { ResolvedModel } from "./model_ref.ts";
 import { chooseAgent, instructionsIn, limitsOf, mountsOf } from "./agent_choice.ts";
 import { type MountWish, parseMount, resolveMount } from "./mounts.ts";
 import { flag, oneOf } from "./parse_arguments.ts";
@@ -26,6 +27,9 @@ export interface RunSetting {
   readonly config: Merged;
   readonly mounts: readonly Mount[];
   readonly model: TaskRequest["model"];
+  readonly resolved: ResolvedModel;
+  /** Absolute path for `--record`. */
+  readonly record: string | undefined;
   readonly profile: Profile;
   readonly onQuestion: OnQuestion;
   readonly prepared: PreparedAnswers | undefined;
@@ -86,20 +90,6 @@ function chooseMounts(
   return { mounts, config };
 }
 
-function modelOf(command: Command, defaults: RunDefaults, config: Merged): TaskRequest["model"] {
-  if (defaults.play !== undefined) {
-    const played = JSON.stringify({ file: "terminal", text: defaults.play });
-    return { ref: "scripted:terminal", config: played };
-  }
-  const ref = flag(command.parsed, "model") ?? defaults.model ?? config.model;
-  if (ref !== undefined) return resolveModel(ref, config.models, command.hands);
-  throw new Fault(
-    "invalidInput",
-    "Cannot start an agent: no model is chosen; add --model REF (such as " +
-      '--model scripted:FILE), or a line "model: REF" to remit.yaml',
-  );
-}
-
 /** The rules with a story's own site granted: each request is asked about. */
 function withSite(config: Merged, site: string | undefined): Merged {
   if (site === undefined) return config;
@@ -120,7 +110,7 @@ function withSite(config: Merged, site: string | undefined): Merged {
  *
  * @throws Fault `invalidInput` when no model is chosen, or something does not parse.
  */
-export function settle(command: Command, defaults: RunDefaults): RunSetting {
+export async function settle(command: Command, defaults: RunDefaults): Promise<RunSetting> {
   const { hands, parsed } = command;
   const { mounts: all, config: written } = chooseMounts(command, defaults);
   const config = withSite(written, defaults.site);
@@ -137,10 +127,14 @@ export function settle(command: Command, defaults: RunDefaults): RunSetting {
       "Cannot ask: there is no terminal; use --on-question queue or deny, or --answers FILE",
     );
   }
+  const resolved = await chooseModel(command, defaults, config);
+  const record = flag(parsed, "record");
   return {
     config,
     mounts,
-    model: modelOf(command, defaults, config),
+    model: resolved.choice,
+    resolved,
+    record: record === undefined ? undefined : absolute(hands.around, record),
     profile: oneOf(parsed, "profile", Profile.options) ?? "operator",
     onQuestion: asked ?? (hands.keyboard === undefined ? "queue" : "ask"),
     prepared: file === undefined ? undefined : readAnswers(command, file),

@@ -11,11 +11,12 @@ import {
 import { makeAnswerer } from "./answerer.ts";
 import { changedFiles, type RunResult } from "./closing.ts";
 import type { Command } from "./command.ts";
-import { readSeen } from "./event_fields.ts";
+import { readSeen, type Seen } from "./event_fields.ts";
 import type { KernelLink } from "./hands.ts";
 import { makeCallJoin } from "./join_calls.ts";
 import { openKeyRing } from "./key_ring.ts";
 import { makeLiveView } from "./live_view.ts";
+import { startRecording } from "./model_recording.ts";
 import { absolute } from "./places.ts";
 import type { RunSetting } from "./run_setting.ts";
 import { safeJson } from "./safe_json.ts";
@@ -68,7 +69,11 @@ export async function followTask(
   link: KernelLink,
   task: TaskId,
   options: {
-    readonly setting?: Pick<RunSetting, "onQuestion" | "prepared" | "trace">;
+    readonly setting?:
+      & Pick<RunSetting, "onQuestion" | "prepared" | "trace">
+      & Partial<Pick<RunSetting, "record" | "model">>;
+    /** Sees everything, too. */
+    readonly onSeen?: (seen: Seen) => void;
     /** What the task's log holds already: counted, and not shown again. */
     readonly past?: readonly Json[];
     readonly budget: number;
@@ -90,6 +95,10 @@ export async function followTask(
     ? undefined
     : absolute(hands.around, options.setting.trace);
   if (trace !== undefined) hands.disk.write(trace, "");
+  const { record: recording, model } = options.setting ?? {};
+  const record = recording === undefined || model === undefined
+    ? undefined
+    : startRecording(hands.disk, recording, model);
   const quiet = options.quiet ?? (command.json && hands.keyboard === undefined);
   const watch = await watchTask(link, task, {
     from: options.past?.length ?? 0,
@@ -101,6 +110,11 @@ export async function followTask(
       prepared: options.setting?.prepared,
     }),
     onSeen(seen): void {
+      options.onSeen?.(seen);
+      if (seen.kind === "wire") {
+        record?.(seen.text);
+        return;
+      }
       if (seen.kind !== "event") {
         if (!quiet) view.take(seen);
         return;

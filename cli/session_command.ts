@@ -4,10 +4,14 @@ import { z } from "zod";
 import { AgentTask, EXIT, Fault, type Json, TaskId } from "../contracts/mod.ts";
 import { displayText } from "../text/mod.ts";
 import { cell, type Command, commandText, printLines, recordOf } from "./command.ts";
+import { taskNamed } from "./conversation_name.ts";
 import type { KernelLink, Keyboard } from "./hands.ts";
 import { grantLines, leaseLines, toolLines } from "./held_lines.ts";
+import { kernelFor } from "./kernel_for.ts";
+import { announce } from "./model_announcement.ts";
+import { lendKeys, provideModelPrograms, readyAgain } from "./model_ready.ts";
 import { mountNameOf } from "./mounts.ts";
-import { has, type Parsed } from "./parse_arguments.ts";
+import { flag, has, type Parsed } from "./parse_arguments.ts";
 import { printAnswer } from "./run_command.ts";
 import { type RunSetting, settle } from "./run_setting.ts";
 import { awaitEnd, createTask, followTask, readPast, type RunningTask } from "./run_task.ts";
@@ -28,17 +32,25 @@ function lastPath(command: Command): string {
   return join(command.places.person, "last_session.json");
 }
 
-async function goOn(command: Command, link: KernelLink, setting: RunSetting): Promise<RunningTask> {
+/** The task of the name given, else of the last session. */
+async function continued(command: Command, link: KernelLink): Promise<TaskId> {
+  const name = flag(command.parsed, "name");
+  if (name !== undefined) return await taskNamed(link, name);
   const bytes = command.hands.disk.read(lastPath(command));
   if (bytes === undefined) {
     throw new Fault("notFound", "Cannot go on: there was no session in this state");
   }
-  const { task } = Last.parse(JSON.parse(new TextDecoder().decode(bytes)));
+  return Last.parse(JSON.parse(new TextDecoder().decode(bytes))).task;
+}
+
+async function goOn(command: Command, link: KernelLink, setting: RunSetting): Promise<RunningTask> {
+  const task = await continued(command, link);
   const state = AgentTask.parse(await link.ask("task", { task }));
   if (state.status !== "open") {
     throw new Fault("conflict", `Cannot go on with task ${task}: it is "${state.status}"`);
   }
   const past = await readPast(link, task);
+  await readyAgain(command, link, past);
   command.hands.screen.say(
     command.hands.screen.paint.dim(`  goes on: ${displayText(state.objective, { max: 200 })}`),
   );
@@ -52,6 +64,10 @@ async function goOn(command: Command, link: KernelLink, setting: RunSetting): Pr
 async function turn(session: Session, text: string): Promise<number | undefined> {
   const { command, link } = session;
   if (session.running === undefined) {
+    announce(command.hands.screen, session.setting.resolved.providers, {
+      request: text,
+      money: session.setting.limits.money ?? 1,
+    });
     const task = await createTask(command, link, session.setting, {
       text,
       interactive: true,
@@ -111,9 +127,16 @@ async function slash(session: Session, line: string): Promise<"exit" | "stay"> {
         screen.say(`  ${displayText(session.setting.model.ref, { max: 200 })}`);
         return "stay";
       }
-      session.setting = settle(withModel(command, ref), defaultsOf(command));
-      session.running = undefined;
-      screen.say("  another model; what you say next begins a new conversation");
+      session.setting = await settle(withModel(command, ref), defaultsOf(command));
+      await provideModelPrograms(command, session.setting.resolved);
+      await lendKeys(link, session.setting.resolved);
+      if (running === undefined) {
+        screen.say("  another model, from your first words on");
+        return "stay";
+      }
+      const { ref: to, config } = session.setting.model;
+      await link.ask("model", { task: running.id, model: { ref: to, config } });
+      screen.say("  another model, from its next answer on; the conversation stays");
       return "stay";
     }
     default:
@@ -127,6 +150,8 @@ async function slash(session: Session, line: string): Promise<"exit" | "stay"> {
 function withModel(command: Command, ref: string): Command {
   const flags = new Map(command.parsed.flags);
   flags.set("model", [ref]);
+  // A recording is of one model: what is said to another one is not in it.
+  for (const name of ["record", "replay"]) flags.delete(name);
   const parsed: Parsed = { ...command.parsed, flags };
   return { ...command, parsed };
 }
@@ -158,7 +183,7 @@ async function converse(session: Session, keyboard: Keyboard): Promise<number> {
 
 /** Opens the session. Throws `invalidInput` without a terminal. */
 export async function sessionCommand(command: Command): Promise<number> {
-  const { hands, parsed, places } = command;
+  const { hands, parsed } = command;
   const { keyboard, screen } = hands;
   if (keyboard === undefined) {
     throw new Fault(
@@ -166,15 +191,15 @@ export async function sessionCommand(command: Command): Promise<number> {
       `Cannot open a session: there is no terminal; try "${hands.around.command} run --help"`,
     );
   }
-  const setting = settle(command, defaultsOf(command));
-  const link = await hands.kernels(places).provide({
-    policy: setting.config.policy,
-    toolKeys: setting.config.toolKeys,
-    commands: setting.config.commands,
-    browser: setting.config.browser,
-    mounts: setting.mounts.map((mount) => mount.dir),
-    exact: true,
-  });
+  const kept = ["record", "replay"].find((name) => has(parsed, name));
+  if (kept !== undefined && has(parsed, "continue")) {
+    throw new Fault(
+      "invalidInput",
+      `Cannot go on with --${kept}: a recording is of a whole conversation; begin a new one`,
+    );
+  }
+  const setting = await settle(command, defaultsOf(command));
+  const link = await kernelFor(command, setting);
   try {
     const mounts = setting.mounts.map((mount) => `${mount.name} (${mount.mode})`).join(", ");
     screen.say(`${screen.paint.bold("remit")}  ${mounts}  ${screen.paint.dim(SLASH)}`);

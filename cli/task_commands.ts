@@ -12,6 +12,7 @@ import {
   rowsOf,
   taskOf,
 } from "./command.ts";
+import { taskNamed } from "./conversation_name.ts";
 import { resumeFollowing } from "./run_command.ts";
 import { paintDiff, showChange } from "./shown_content.ts";
 import { tableLines } from "./table.ts";
@@ -125,7 +126,11 @@ export async function taskExtend(command: Command): Promise<number> {
 export async function resumeCommand(command: Command): Promise<number> {
   const link = await reachKernel(command);
   try {
-    return await resumeFollowing(command, link, taskOf(command));
+    return await resumeFollowing(
+      command,
+      link,
+      await taskNamed(link, command.parsed.args[0] ?? ""),
+    );
   } finally {
     link.close();
   }

@@ -7,6 +7,7 @@ import { EXIT, type ExitCode, Fault, type Json, Outcome, toJson } from "../contr
 import { displayText } from "../text/mod.ts";
 import { type Command, printJson, recordOf } from "./command.ts";
 import { readSeen, textOf } from "./event_fields.ts";
+import { kernelFor } from "./kernel_for.ts";
 import { printAnswer, showWaiting } from "./run_command.ts";
 import { settle } from "./run_setting.ts";
 import { awaitEnd, createTask, followTask, gather, readPast } from "./run_task.ts";
@@ -86,25 +87,18 @@ function endOf(
 
 /** `tool call TOOL JSON [--mount …]`. */
 export async function toolCall(command: Command): Promise<number> {
-  const { hands, places, parsed } = command;
+  const { hands, parsed } = command;
   const tool = parsed.args[0] ?? "";
   if (!/^[a-z][a-z0-9_]{0,63}$/.test(tool)) {
     throw new Fault("invalidInput", `Cannot call "${tool}": that is no tool's name`);
   }
   const args = await argumentsOf(command);
-  const setting = settle(command, {
+  const setting = await settle(command, {
     folder: hands.around.cwd,
     mounts: [],
     play: playOf(tool, args),
   });
-  const link = await hands.kernels(places).provide({
-    policy: setting.config.policy,
-    toolKeys: setting.config.toolKeys,
-    commands: setting.config.commands,
-    browser: setting.config.browser,
-    mounts: setting.mounts.map((mount) => mount.dir),
-    exact: true,
-  });
+  const link = await kernelFor(command, setting);
   try {
     const task = await createTask(command, link, setting, {
       text: `Call ${tool} once.`,

@@ -2,9 +2,11 @@
  * HostedAgentService and what it needs of the kernel. Seed 001, HostedAgentService.
  * @module
  */
+import { z } from "zod";
 import type { ChatMessage } from "./chat.ts";
-import type { Digest, QuestionId, TaskId } from "./ids.ts";
-import type { AgentTask, TaskRequest } from "./task.ts";
+import { type Digest, Millis, type QuestionId, type SessionId, TaskId } from "./ids.ts";
+import type { AgentTask, Ingress, TaskRequest } from "./task.ts";
+import type { JsonObject } from "./json.ts";
 import type { Conflict } from "./workspace.ts";
 import type { Staged } from "./wire_control.ts";
 import type { TurnEnd } from "./wire_worker.ts";
@@ -63,6 +65,64 @@ export interface TaskHost {
   erase(task: AgentTask): Promise<void>;
 }
 
+/** A name that a person gave to a conversation: no task's id has this form. */
+export const ConversationName = z.string().regex(/^(?!t[0-9a-z]{12}$)[a-z0-9][a-z0-9._-]{0,63}$/)
+  .brand<"ConversationName">();
+/** See {@link ConversationName}. */
+export type ConversationName = z.infer<typeof ConversationName>;
+
+/** A conversation is a task's message list over its turns; this is what a name of one says. */
+export const NamedConversation = z.object({
+  name: ConversationName,
+  task: TaskId,
+  createdAt: Millis,
+  /** Its task is erased once this time has passed. */
+  expiresAt: Millis.optional(),
+}).strict();
+/** See {@link NamedConversation}. */
+export type NamedConversation = z.infer<typeof NamedConversation>;
+
+/** Names of conversations, in the order in which they were given. */
+export interface ConversationStore {
+  list(): readonly NamedConversation[];
+  /** The task of a name, or of a task's own id. Throws `notFound`. */
+  find(conversation: string): TaskId;
+  /** Gives a name, or moves it to another task. */
+  name(name: ConversationName, task: TaskId): Promise<NamedConversation>;
+  /** Absent: it never expires. Rejects `notFound`. */
+  expire(name: ConversationName, expiresAt: number | undefined): Promise<NamedConversation>;
+  /** Takes the name away; the task stays. Rejects `notFound`. */
+  remove(name: ConversationName): Promise<void>;
+  /** Erases the tasks of conversations that expired; those that run wait for the next time. */
+  sweep(): Promise<readonly ConversationName[]>;
+}
+
+/** What a fork is made of. */
+export interface ForkRequest {
+  readonly task: TaskId;
+  /** The last turn that is copied; absent: the newest that is over. */
+  readonly turn?: number;
+  /** What is said to the fork; absent: it waits. */
+  readonly message?: string;
+  /** Absent: the model of the other. */
+  readonly model?: TaskRequest["model"];
+  readonly session: SessionId;
+  readonly ingress: Ingress;
+}
+
+/** What the log says of conversations. */
+export interface PastConversations {
+  /** Body of the event that puts a change back. Rejects `notFound`, `conflict`, `contextOverflow`. */
+  restoring(task: TaskId, number: number): Promise<JsonObject>;
+  /** What a fork begins with. `before`: only turns before the newest one are over. */
+  forking(fork: ForkRequest, before: boolean): Promise<{
+    readonly request: TaskRequest;
+    readonly body: JsonObject;
+    readonly private: JsonObject;
+    readonly answer: string;
+  }>;
+}
+
 /** One kernel's agent host. */
 export interface HostedAgentService {
   /** Durable when it resolves; its first turn runs by itself. */
@@ -78,6 +138,10 @@ export interface HostedAgentService {
   archive(task: TaskId): Promise<AgentTask>;
   purge(task: TaskId): Promise<AgentTask>;
   undo(task: TaskId): Promise<UndoOutcome>;
+  /** Puts back what gave way in a conversation, between turns. */
+  restore(task: TaskId, number: number): Promise<JsonObject>;
+  /** A new task whose conversation begins as another's. Durable when it resolves. */
+  fork(fork: ForkRequest): Promise<AgentTask>;
   staged(task: TaskId): Promise<Staged>;
   get(task: TaskId): AgentTask;
   list(): readonly AgentTask[];

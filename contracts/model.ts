@@ -60,6 +60,8 @@ export const InferenceResponse = z.object({
   message: ChatMessage,
   usage: TokenUsage,
   finishReason: FinishReason,
+  /** How many places were taken out of the texts before they left the machine. */
+  redacted: z.int().min(0).max(1_000_000_000).optional(),
 }).strict();
 /** See {@link InferenceResponse}. */
 export type InferenceResponse = z.infer<typeof InferenceResponse>;

@@ -7,9 +7,19 @@
  * | hello | {@link Hello} | {@link Welcome} |
  * | run | TaskRequest | `{ task }` |
  * | say | `{ task, text }` one more turn of an interactive task | `null` |
+ * | model | `{ task, model }` for its first process, from the next inference on | `null` |
  * | lend | {@link Secret} held in memory, for model services alone | `null` |
  * | watch | `{ task, from }` then events `event` ({@link WatchEvent}) and `end` | `null` |
  * | log | `{ task, from }` | {@link WatchEvent}[] |
+ * | context | `{ task }` | {@link ContextRow}[] |
+ * | contextShow | `{ task, number, from }` what gave way | {@link MessagePage} |
+ * | contextRestore | `{ task, number }` | `{ number, before, after }` |
+ * | conversations | `null`; expired ones are erased first | {@link ConversationRow}[] |
+ * | conversation | `{ conversation, turn?, from }` a name or a task | {@link MessagePage} |
+ * | conversationName | `{ task, name }` | NamedConversation |
+ * | conversationFork | `{ conversation, turn?, name?, message?, model?, session, ingress }` | `{ task }` |
+ * | conversationExpire | `{ name, afterMs? }` | NamedConversation |
+ * | conversationRemove | `{ name }` | `null` |
  * | tasks | `{ archived? }` | AgentTask[] |
  * | task | `{ task }` | AgentTask |
  * | cancel, resume, archive, purge | `{ task }` | AgentTask |
@@ -36,6 +46,7 @@
  * | stop | `null` ends the kernel when idle | `null` |
  * @module
  */
+import type { ChatMessage } from "./chat.ts";
 import type { StagedChange } from "./workspace.ts";
 import type { FailPoint } from "./process.ts";
 import type { GrantedCommand } from "./command.ts";
@@ -160,6 +171,38 @@ export type WatchEvent =
   | { readonly kind: "progress"; readonly call: string; readonly text: string }
   /** An exchange with a model provider, where the task is recorded. */
   | { readonly kind: "wire"; readonly exchange: string };
+
+/** A row of `remit ctx list`: one time that room was made. Tokens with tools and answer. */
+export interface ContextRow {
+  readonly number: number;
+  readonly at: number;
+  readonly method: string;
+  readonly turn: number;
+  readonly before: number;
+  readonly after: number;
+  readonly preserved: readonly string[];
+  readonly messages: number;
+  readonly restored: boolean;
+}
+
+/** A row of `remit conversation list`. */
+export interface ConversationRow {
+  readonly name: string;
+  readonly task: string;
+  readonly status: string;
+  readonly turns: number;
+  readonly updatedAt: number;
+  readonly expiresAt: number | null;
+  readonly from: { readonly task: string; readonly turn: number } | null;
+}
+
+/** Messages from place `from` on; `next` is where to go on, null at the end. */
+export interface MessagePage {
+  readonly task: string;
+  readonly turn: number;
+  readonly messages: readonly ChatMessage[];
+  readonly next: number | null;
+}
 
 /** A row of `ps`. */
 export interface ProcessInfo {

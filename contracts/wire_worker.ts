@@ -52,6 +52,24 @@ export interface TurnEnd {
 /** Kernel → worker, `signal`. */
 export interface SignalBody {
   readonly signal: Signal;
+  /** With a SIGCTXPRESSURE of the kernel's own. */
+  readonly pressure?: ContextPressure;
+}
+
+/** How full the context window is: particulars of SIGCTXPRESSURE. Seed 004 section 36. */
+export interface ContextPressure {
+  /** Tokens that the next inference takes: messages, tools and the answer's share. */
+  readonly used: number;
+  /** Tokens that the window has. */
+  readonly limit: number;
+  readonly recommended: ContextMethod;
+}
+
+/** Kernel → worker, `modelChanged`: the old handle of the model names nothing any more. */
+export interface ModelChangedBody {
+  readonly model: number;
+  /** Tokens that a conversation may take with it. */
+  readonly contextWindow: number;
 }
 
 /**
@@ -61,7 +79,8 @@ export interface SignalBody {
 export type WorkerEvents =
   | { readonly op: "signal"; readonly body: SignalBody }
   | { readonly op: "chunk"; readonly body: StreamChunk }
-  | { readonly op: "capsChanged"; readonly body: null };
+  | { readonly op: "capsChanged"; readonly body: null }
+  | { readonly op: "modelChanged"; readonly body: ModelChangedBody };
 
 /** Worker → kernel, `advertise`: the tools for this turn. */
 export interface AdvertiseBody {
@@ -80,6 +99,43 @@ export interface InferBody {
 }
 /** Answer to `infer`; its message is appended to the kernel's copy. */
 export type InferAnswer = InferenceResponse;
+
+/**
+ * How room is made: a summary in place of the oldest exchanges, a note in their place, or a note in
+ * place of all that is not kept. Whatever gives way is archived in the log.
+ */
+export type ContextMethod = "compact" | "evict" | "checkpoint";
+
+/** What may be kept: system messages, a person's own words, what the agent program marked. */
+export type ContextTag = "SYSTEM" | "USER_INSTRUCTION" | "IMPORTANT";
+
+/** Worker → kernel, `context`: makes room in the conversation. */
+export interface ContextBody {
+  readonly cap: number;
+  /** As in `infer`; absent: the kernel's whole copy. */
+  readonly base?: number;
+  readonly append?: readonly ChatMessage[];
+  readonly method: ContextMethod;
+  /** Absent: all of them. */
+  readonly preserve?: readonly ContextTag[];
+  /** Places of messages that are IMPORTANT, from 0; the exchange around each is kept. */
+  readonly important?: readonly number[];
+  /** Share of the window to come down to, 0.1 to 0.8; absent: 0.6. */
+  readonly share?: number;
+  /** Tokens kept for the answer. */
+  readonly reserve: number;
+}
+/** Answer to `context`: the conversation keeps its first `from` messages, `messages` follow. */
+export interface ContextAnswer {
+  /** The change's number for `remit ctx`; absent when nothing gave way. */
+  readonly number?: number;
+  readonly method?: ContextMethod | "shorten";
+  /** Tokens before and after, as in {@link ContextPressure}. */
+  readonly before: number;
+  readonly after: number;
+  readonly from: number;
+  readonly messages: readonly ChatMessage[];
+}
 
 /** Worker → kernel, `call`: one at a time. */
 export interface CallBody {

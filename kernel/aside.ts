@@ -1,6 +1,7 @@
 /**
- * An inference beside the conversation: what a plugin asks the task's own model with `model.complete`.
- * Judged by label and budget as every inference is, and part of no conversation.
+ * An inference beside the conversation: what a plugin asks the task's own model with `model.complete`,
+ * and the summary of what no longer fits. Judged by label and budget as every inference is, and part
+ * of no conversation.
  * @module
  */
 import {
@@ -12,8 +13,9 @@ import {
   type ProcessRow,
   toJson,
 } from "../contracts/mod.ts";
-import { estimateTokens } from "./inference.ts";
-import type { OpenModel } from "./model_services.ts";
+import { estimateTokens } from "./context_tokens.ts";
+import type { GovernedModel } from "./governed_model.ts";
+import { makeModelCost, type ModelCost } from "./model_cost.ts";
 import type { ProcessTable } from "./process_table.ts";
 
 /** What is asked. */
@@ -31,34 +33,57 @@ export interface AsideParts {
   readonly processes: Pick<ProcessTable, "wouldExceed" | "settle">;
   readonly log: Pick<EventLog, "append">;
   readonly powers: Pick<Powers, "token" | "after">;
-  readonly model: OpenModel;
+  readonly model: GovernedModel;
   modelRefused(row: ProcessRow): string | undefined;
+  /** Reserves what a request will probably cost, as {@link InferenceParts} say. */
+  brake(row: ProcessRow, money: number): Promise<(() => void) | undefined>;
   /** US dollars that it cost. */
   paid(money: number): void;
   exhausted(row: ProcessRow, limit: string): void;
 }
 
 /** Makes the way to a task's model for its plugins. */
-export function makeAside(parts: AsideParts): AskAside {
-  const { processes, model, powers } = parts;
-  const { price } = model.info;
-  const costOf = (input: number, output: number): number =>
-    price === undefined ? 0 : (input * price.input + output * price.output) / 1e6;
-
+export function makeAside(
+  parts: Omit<AsideParts, "model"> & { modelOf(row: ProcessRow): GovernedModel },
+): AskAside {
   return async (row, { prompt, maxTokens }, signal) => {
-    const refused = parts.modelRefused(row);
-    if (refused !== undefined) throw new Fault("refused", `Cannot infer: ${refused}`);
+    const infer = makeAsideInference({ ...parts, model: parts.modelOf(row) });
     const { colour, label } = row;
     const message: ChatMessage = {
       role: "user",
       content: prompt,
       provenance: { origin: "agent", colour, label },
     };
-    const input = estimateTokens([message]);
+    const { message: answer } = await infer(row, { messages: [message], maxTokens }, signal);
+    return answer.content;
+  };
+}
+
+/** One inference beside the conversation. */
+export type InferAside = (
+  row: ProcessRow,
+  aside: {
+    readonly messages: readonly ChatMessage[];
+    readonly maxTokens: number;
+    /** It stands for messages that gave way. */
+    readonly summary?: boolean;
+  },
+  signal: AbortSignal,
+) => Promise<InferenceResponse>;
+
+/** Makes inferences beside the conversation. They reject as {@link AskAside} does. */
+export function makeAsideInference(parts: AsideParts): InferAside {
+  const { processes, model, powers } = parts;
+
+  return async (row, { messages, maxTokens, summary = false }, signal) => {
+    const cost = makeModelCost(model.info.price);
+    const refused = parts.modelRefused(row);
+    if (refused !== undefined) throw new Fault("refused", `Cannot infer: ${refused}`);
+    const input = estimateTokens(messages);
     if (input > Math.min(row.limits.contextWindow, model.info.contextTokens)) {
       throw new Fault("contextOverflow", `Cannot infer: about ${input} tokens do not fit`);
     }
-    const money = costOf(input, 0);
+    const money = cost.least(input);
     const over = processes.wouldExceed(row.pid, { inputTokens: input, iterations: 1, money });
     if (over !== undefined) {
       parts.exhausted(row, over);
@@ -66,32 +91,52 @@ export function makeAside(parts: AsideParts): AskAside {
     }
     const nonce = powers.token();
     const late = new AbortController();
-    const disarm = powers.after(row.limits.generationTimeoutMs, () => late.abort());
+    const unreserve = await parts.brake(row, cost.likely(input, maxTokens));
+    if (unreserve === undefined) {
+      throw new Fault("budgetExhausted", "Cannot infer: it spends too fast", {
+        detail: { brake: true },
+      });
+    }
+    let disarm = (): void => undefined;
     try {
       const response = await model.infer(
-        { messages: [message], tools: [], maxTokens, nonce },
-        { onChunk: () => undefined, signal: AbortSignal.any([signal, late.signal]) },
+        { messages: [...messages], tools: [], maxTokens, nonce },
+        {
+          onChunk: () => undefined,
+          signal: AbortSignal.any([signal, late.signal]),
+          use: summary ? "summary" : "aside",
+          onEntered: () => {
+            disarm = powers.after(row.limits.generationTimeoutMs, () => late.abort());
+          },
+        },
       );
-      await settle(row, { message, response, nonce });
-      return response.message.content;
+      await settle(row, { messages, response, nonce, summary, cost });
+      return response;
     } catch (error) {
       if (!late.signal.aborted) throw error;
       throw new Fault("timedOut", "Cannot finish the inference: its time is up", { cause: error });
     } finally {
       disarm();
+      unreserve();
     }
   };
 
   async function settle(
     row: ProcessRow,
-    { message, response, nonce }: {
-      readonly message: ChatMessage;
+    { messages, response, nonce, summary, cost }: {
+      readonly messages: readonly ChatMessage[];
       readonly response: InferenceResponse;
       readonly nonce: string;
+      readonly summary: boolean;
+      readonly cost: ModelCost;
     },
   ): Promise<void> {
-    const { inputTokens, outputTokens } = response.usage;
-    const money = costOf(inputTokens, outputTokens);
+    const usage = cost.counted(response.usage, {
+      inputTokens: estimateTokens(messages),
+      outputTokens: estimateTokens([response.message]),
+    });
+    const { inputTokens, outputTokens } = usage;
+    const money = cost.of(usage);
     // What was used was used: it is booked whole, and the next inference is refused.
     processes.settle(row.pid, { inputTokens, outputTokens, money, iterations: 1 });
     parts.paid(money);
@@ -101,8 +146,10 @@ export function makeAside(parts: AsideParts): AskAside {
       body: {
         ...{ pid: row.pid, turn: row.turn, model: modelId, backend, nonce },
         ...{ inputTokens, outputTokens, money, finish: response.finishReason, aside: true },
+        ...(summary ? { summary: true } : {}),
+        ...(response.redacted === undefined ? {} : { redactions: response.redacted }),
       },
-      private: { append: [toJson(message)], message: toJson(response.message) },
+      private: { append: toJson(messages), message: toJson(response.message) },
     }]);
   }
 }

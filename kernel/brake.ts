@@ -15,6 +15,7 @@ import {
   ToolName,
 } from "../contracts/mod.ts";
 import { digestOf } from "../port/digest.ts";
+import type { Purse } from "./purse.ts";
 
 /** How long the question stays open, milliseconds: a day. */
 const TTL = 24 * 60 * 60_000;
@@ -77,4 +78,21 @@ export async function askToGoOn(parts: BrakeParts, row: ProcessRow): Promise<boo
     });
   }
   return answered.kind === "answered" && answered.answer.decision === "allow";
+}
+
+/**
+ * Reserves what a request will probably cost; asks a person when the task spends too fast. Undefined
+ * when it may not go on, else what ends the reservation.
+ */
+export function reserving(
+  purse: Purse,
+  ask: (row: ProcessRow) => Promise<boolean>,
+): (row: ProcessRow, money: number) => Promise<(() => void) | undefined> {
+  return async (row, money) => {
+    const reserved = purse.begin(money, row.limits);
+    if (reserved !== undefined) return reserved;
+    if (!await ask(row)) return undefined;
+    purse.forgive();
+    return purse.pending(money);
+  };
 }

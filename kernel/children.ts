@@ -44,7 +44,7 @@ export type ModelNeeds =
     readonly role: "remote";
     readonly at?: { readonly host: string; readonly port: number };
   }
-  | { readonly role: "local"; readonly bytes: number }
+  | { readonly role: "local"; readonly bytes: number; readonly contextTokens: number }
   /** `weights` and `addon` are absolute paths. */
   | {
     readonly role: "native";
@@ -127,7 +127,7 @@ export async function makeChildren(
       case "remote":
         return lineOfRemote(config, walls, needs.at);
       case "local":
-        return lineOfLocal(config, walls, needs.bytes);
+        return lineOfLocal(config, walls, needs);
       case "native":
         return lineOfNative(config, walls, needs);
     }

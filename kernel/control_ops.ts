@@ -3,20 +3,29 @@ import { z } from "zod";
 import {
   Answer,
   ArtifactId,
+  ConversationName,
   Digest,
   Fault,
+  Ingress,
   type Json,
   LeaseId,
   Limits,
+  ModelChoice,
   Pid,
   Profile,
   QuestionId,
+  SessionId,
   Signal,
   TaskId,
   TaskRequest,
 } from "../contracts/mod.ts";
 
 const task = z.object({ task: TaskId }).strict();
+/** A name, or a task's id. */
+const conversation = z.string().min(1).max(64);
+const number = z.int().min(1).max(1_000_000);
+/** Longest time until a conversation expires. */
+const MILLENNIUM_MS = 31_557_600_000_000;
 const maybeTask = z.object({ task: TaskId.optional() }).strict();
 
 /** Filters of `audit query`; all must hold. Times are milliseconds since 1970. */
@@ -38,6 +47,26 @@ export const CONTROL_OPS = {
   run: TaskRequest,
   say: z.object({ task: TaskId, text: z.string().min(1).max(200_000) }).strict(),
   watch: z.object({ task: TaskId, from: z.int().min(0) }).strict(),
+  context: task,
+  contextShow: z.object({ task: TaskId, number, from: z.int().min(0) }).strict(),
+  contextRestore: z.object({ task: TaskId, number }).strict(),
+  conversations: z.null(),
+  conversation: z.object({ conversation, turn: number.optional(), from: z.int().min(0) }).strict(),
+  conversationName: z.object({ task: TaskId, name: ConversationName }).strict(),
+  conversationFork: z.object({
+    conversation,
+    turn: number.optional(),
+    name: ConversationName.optional(),
+    message: z.string().min(1).max(200_000).optional(),
+    model: TaskRequest.shape.model.optional(),
+    session: SessionId,
+    ingress: Ingress,
+  }).strict(),
+  conversationExpire: z.object({
+    name: ConversationName,
+    afterMs: z.int().min(0).max(MILLENNIUM_MS).optional(),
+  }).strict(),
+  conversationRemove: z.object({ name: ConversationName }).strict(),
   tasks: z.object({ archived: z.boolean().optional() }).strict(),
   task,
   cancel: task,
@@ -62,6 +91,7 @@ export const CONTROL_OPS = {
     profile: Profile,
     mounts: TaskRequest.shape.mounts.optional(),
   }).strict(),
+  model: z.object({ task: TaskId, model: ModelChoice }).strict(),
   lend: z.object({
     name: z.string().min(1).max(64),
     value: z.string().min(1).max(65_536),

@@ -4,7 +4,6 @@
  * @module
  */
 import {
-  CallId,
   type ChatMessage,
   type EventLog,
   Fault,
@@ -18,9 +17,18 @@ import { asJson } from "../port/as_json.ts";
 import { makeAsideInference } from "./aside.ts";
 import { type ContextChange, makeContextChange } from "./context_change.ts";
 import { estimateTokens } from "./context_tokens.ts";
-import type { OpenModel } from "./model_services.ts";
+import { distinctCalls } from "./distinct_calls.ts";
+import type { GovernedModel } from "./governed_model.ts";
+import { makeModelCost, type ModelCost } from "./model_cost.ts";
 import type { ProcessTable } from "./process_table.ts";
 import type { WorkerRequest } from "./worker_ops.ts";
+
+/** Another model that writes summaries. */
+export interface Summarizer {
+  readonly model: GovernedModel;
+  /** Why this process may not use it now; undefined when it may. */
+  modelRefused(row: ProcessRow): string | undefined;
+}
 
 /** What {@link makeInference} is handed. */
 export interface InferenceParts {
@@ -28,19 +36,20 @@ export interface InferenceParts {
   readonly processes: Pick<ProcessTable, "wouldExceed" | "settle" | "setModel">;
   readonly log: EventLog;
   readonly powers: Powers;
-  readonly model: OpenModel;
+  readonly model: GovernedModel;
   /** The kernel's copy of the conversation, changed in place. */
   readonly conversation: ChatMessage[];
+  /** Why this process may not use its model now; undefined when it may. */
   modelRefused(row: ProcessRow): string | undefined;
   /** Who summarizes what no longer fits; absent: the model itself. */
-  readonly summarizer?: {
-    readonly model: OpenModel;
-    modelRefused(row: ProcessRow): string | undefined;
-  };
+  readonly summarizer?: Summarizer;
   /** Changes of the conversation that the log holds already. */
   readonly contextChanges?: number;
-  /** Asks a person when it spends too fast; true when it may go on. Rejects `needsApproval`. */
-  brake(row: ProcessRow): Promise<boolean>;
+  /**
+   * Reserves US dollars that a request will probably cost; asks a person when it spends too fast.
+   * Undefined when it may not go on, else what ends the reservation. Rejects `needsApproval`.
+   */
+  brake(row: ProcessRow, money: number): Promise<(() => void) | undefined>;
   /** US dollars that an inference cost. */
   paid(money: number): void;
   /** The inference was refused because this limit is used up. */
@@ -104,13 +113,13 @@ export function makeInference(parts: InferenceParts): Inference {
     parts.toWorker("signal", { signal: "SIGCTXPRESSURE", pressure: asJson(pressure) });
     if (pressed) return;
     pressed = true;
-    unrecorded = [{
+    unrecorded = [...unrecorded, {
       kind: "signalled",
       body: { pid: row.pid, signal: "SIGCTXPRESSURE", ...pressure },
     }];
   };
 
-  const check = (body: InferBody): void => {
+  const check = (body: InferBody, cost: ModelCost): number => {
     if (body.base > conversation.length) {
       throw new Fault(
         "invalidInput",
@@ -128,28 +137,25 @@ export function makeInference(parts: InferenceParts): Inference {
       );
     }
     tellPressure(input, body.maxTokens);
-    const price = model.info.price;
     const over = processes.wouldExceed(row.pid, {
       inputTokens: input,
       iterations: 1,
-      ...(price === undefined ? {} : { money: input * price.input / 1e6 }),
+      money: cost.least(input),
     });
     if (over !== undefined) {
       parts.exhausted(over);
       throw new Fault("budgetExhausted", `Cannot infer: ${over}`);
     }
+    return input;
   };
 
   const infer = async (body: InferBody, signal: AbortSignal): Promise<InferenceResponse> => {
-    check(body);
-    if (!await parts.brake(row)) {
-      throw new Fault(
-        "budgetExhausted",
-        "Cannot infer: it spends too fast and nobody let it go on",
-        {
-          detail: { brake: true },
-        },
-      );
+    const cost = makeModelCost(model.info.price);
+    const input = check(body, cost);
+    const unreserve = await parts.brake(row, cost.likely(input, body.maxTokens));
+    if (unreserve === undefined) {
+      const why = "Cannot infer: it spends too fast and nobody let it go on";
+      throw new Fault("budgetExhausted", why, { detail: { brake: true } });
     }
     conversation.length = body.base;
     conversation.push(...body.append);
@@ -159,10 +165,7 @@ export function makeInference(parts: InferenceParts): Inference {
     if (signal.aborted) stop();
     signal.addEventListener("abort", stop, { once: true });
     let late = false;
-    const disarm = powers.after(row.limits.generationTimeoutMs, () => {
-      late = true;
-      limit.abort();
-    });
+    let disarm = (): void => undefined;
     try {
       const response = await model.infer({
         messages: [...conversation],
@@ -178,10 +181,17 @@ export function makeInference(parts: InferenceParts): Inference {
           if (chunk.textDelta !== undefined) parts.onText(chunk.textDelta);
         },
         onWire: parts.onWire,
+        // Waiting for a provider's rate is not the model's time.
+        onEntered: () => {
+          disarm = powers.after(row.limits.generationTimeoutMs, () => {
+            late = true;
+            limit.abort();
+          });
+        },
         signal: limit.signal,
         table: row.snapshot?.id,
       });
-      const settled = settle(parts, body, response, nonce);
+      const settled = settle(parts, body, response, { nonce, input, cost });
       // The log keeps order, so the commit of the next call makes this durable before any effect, and
       // is one commit instead of two. Losing it to a crash only means inferring again.
       unrecorded = [...unrecorded, settled.event];
@@ -198,6 +208,7 @@ export function makeInference(parts: InferenceParts): Inference {
       throw error;
     } finally {
       disarm();
+      unreserve();
       signal.removeEventListener("abort", stop);
     }
   };
@@ -218,8 +229,12 @@ function contextOf(parts: InferenceParts, window: () => number): ContextChange {
     window,
     changes: parts.contextChanges ?? 0,
     summarizer: {
-      id: summarizer.model.info.id,
-      window: summarizer.model.info.contextTokens,
+      get id() {
+        return summarizer.model.info.id;
+      },
+      get window() {
+        return summarizer.model.info.contextTokens;
+      },
       infer: (messages, maxTokens, signal) =>
         infer(row, { messages, maxTokens, summary: true }, signal),
     },
@@ -230,11 +245,15 @@ function settle(
   parts: InferenceParts,
   body: InferBody,
   response: InferenceResponse,
-  nonce: string,
+  { nonce, input, cost }: {
+    readonly nonce: string;
+    readonly input: number;
+    readonly cost: ModelCost;
+  },
 ): { readonly response: InferenceResponse; readonly event: NewEvent } {
   const { row, processes, model, conversation } = parts;
   // The answer is as trusted as what the process has read, whatever the service claims.
-  const toolCalls = distinct(response.message.toolCalls, conversation);
+  const toolCalls = distinctCalls(response.message.toolCalls, conversation);
   const message: ChatMessage = {
     ...response.message,
     ...(toolCalls === undefined ? {} : { toolCalls }),
@@ -242,11 +261,12 @@ function settle(
     provenance: { origin: "model", source: model.info.id, colour: row.colour, label: row.label },
   };
   conversation.push(message);
-  const { inputTokens, outputTokens } = response.usage;
-  const price = model.info.price;
-  const money = price === undefined
-    ? 0
-    : (inputTokens * price.input + outputTokens * price.output) / 1e6;
+  const usage = cost.counted(response.usage, {
+    inputTokens: input,
+    outputTokens: estimateTokens([message]),
+  });
+  const { inputTokens, outputTokens } = usage;
+  const money = cost.of(usage);
   const charge = { inputTokens, outputTokens, money, iterations: 1 };
   // What was used was used: it is booked whole, and the next inference is refused.
   const over = processes.settle(row.pid, charge);
@@ -268,28 +288,9 @@ function settle(
       money,
       finish: response.finishReason,
       base: body.base,
+      ...(response.redacted === undefined ? {} : { redactions: response.redacted }),
     },
     private: { append: asJson(body.append), message: asJson(message) },
   };
   return { response: { ...response, message }, event };
-}
-
-/**
- * Calls under ids that the conversation does not know yet. A repeated id with the same arguments
- * would be taken for the same call, and not made.
- */
-function distinct(
-  calls: ChatMessage["toolCalls"],
-  conversation: readonly ChatMessage[],
-): ChatMessage["toolCalls"] {
-  if (calls === undefined || calls.length === 0) return calls;
-  const known = new Set(
-    conversation.flatMap(({ toolCalls }) => toolCalls?.map(({ id }) => id) ?? []),
-  );
-  return calls.map((call) => {
-    let id = call.id;
-    for (let n = 2; known.has(id); n++) id = CallId.parse(`${call.id.slice(0, 100)}#${n}`);
-    known.add(id);
-    return { ...call, id };
-  });
 }

@@ -29,6 +29,7 @@ export interface Sizes {
   readonly data: number;
   readonly file: number;
 }
+/** What a child of each kind may take, without the weights of a model. */
 export const SIZES: Readonly<Record<Exclude<Role, "browser">, Sizes>> = {
   worker: { heap: 128, pages: 1_024, data: 1_024, file: 64 },
   toolhost: { heap: 256, pages: 4_096, data: 2_048, file: 1_024 },
@@ -37,9 +38,10 @@ export const SIZES: Readonly<Record<Exclude<Role, "browser">, Sizes>> = {
   net: { heap: 256, pages: 64, data: 1_024, file: 64 },
   remote: { heap: 256, pages: 64, data: 1_024, file: 64 },
   // Without the weights, whose size is added.
-  local: { heap: 512, pages: 4_096, data: 1_024, file: 64 },
+  local: { heap: 512, pages: 4_096, data: 1_792, file: 64 },
   native: { heap: 256, pages: 64, data: 1_024, file: 64 },
 };
+/** Where a child in a namespace finds what is its own. */
 export const NAMESPACE = {
   deno: "/deno",
   denoDir: "/dd",
@@ -67,6 +69,7 @@ export function namespace(
   ];
 }
 
+/** The whole environment of a child. */
 export function environment(denoDir: string): Record<string, string> {
   return { DENO_DIR: denoDir, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" };
 }
@@ -95,6 +98,7 @@ export function denoLine(
   ];
 }
 
+/** Flags of a child that has no right at all. */
 export const DENIED = [
   "--deny-read",
   "--deny-write",

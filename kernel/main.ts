@@ -10,7 +10,12 @@ import {
   TaskId,
   type ToolBinding,
 } from "../contracts/mod.ts";
-import { isFinal, makeHostedAgentService, makeTaskKeeper } from "../agents/mod.ts";
+import {
+  isFinal,
+  makeHostedAgentService,
+  makeTaskKeeper,
+  openConversations,
+} from "../agents/mod.ts";
 import {
   auditRecords,
   exportReceipts,
@@ -27,14 +32,17 @@ import {
   makePins,
   makePolicy,
   makeRedeem,
+  makeRuleGuard,
   makeTokens,
   openQuestions,
   redact,
   type TaskGate,
+  whyModelRefused,
 } from "../broker/mod.ts";
 import { askToGoOn } from "./brake.ts";
 import { makeBus } from "./bus.ts";
 import { makeChildren } from "./children.ts";
+import { makePastConversations } from "./context_past.ts";
 import type { Control, ControlHandlers } from "./control.ts";
 import { makeExtend } from "./extend.ts";
 import { tellingExhaustion } from "./exhaustion.ts";
@@ -45,6 +53,7 @@ import { damagedHandlers } from "./maintenance.ts";
 import { careOverWork, makeLogCare } from "./log_care.ts";
 import { makeMending } from "./mend.ts";
 import { makeLentSecrets } from "./lent_secrets.ts";
+import { makeModelRates } from "./model_rates.ts";
 import { makeModelServices } from "./model_services.ts";
 import { openStore } from "./open_store.ts";
 import { makeHandlers } from "./operator.ts";
@@ -145,11 +154,8 @@ async function work(plainLog: EventLog): Promise<void> {
   const engine = makeEngine(code, config.tools.engine);
   const children = await makeChildren({ config, powers, spawn, preparePlugin: engine?.load });
   const secrets = makeLentSecrets(config.secrets);
-  const models = makeModelServices({
-    children,
-    plans: { weights: config.weights, addon: config.addon, secret: secrets.get },
-    weights: WEIGHTS_POWERS,
-  });
+  const plans = { ...config, secret: secrets.get };
+  const models = makeModelServices({ children, plans, weights: WEIGHTS_POWERS });
   const toolhosts = makeToolhosts({
     ...{ children, leases, powers, spawn },
     policyNever(path, right) {
@@ -179,6 +185,7 @@ async function work(plainLog: EventLog): Promise<void> {
     makeGate({
       ...{ powers, questions, policy, log, pins, tokens },
       redact,
+      advisor: makeRuleGuard(),
       unfinished: restored.unfinished,
       finished: restored.finished,
       ...over,
@@ -213,10 +220,8 @@ async function work(plainLog: EventLog): Promise<void> {
     never: policy.neverGlobs("read"),
     scratchQuota: SCRATCH_QUOTA,
     workspace: (task, request) => tools.workspace(task, request.mounts),
-    modelRefused(row, model) {
-      const ruling = policy.modelAllowed(row.profile, model, row.label);
-      return ruling.allowed ? undefined : `${ruling.why ?? "forbidden"} (${ruling.rule})`;
-    },
+    modelRefused: (row, model) => whyModelRefused(policy.modelAllowed, row, model),
+    rates: makeModelRates(powers),
     askBrake: (row) => askToGoOn({ questions, powers, processes }, row),
     queueQuestions: questions.queue,
     exhausted,
@@ -224,8 +229,9 @@ async function work(plainLog: EventLog): Promise<void> {
     onWire: (task, exchange) => watching.wire(task, exchange),
     forget: gate.forget,
   });
+  const past = makePastConversations({ store, readPrivate: secretOf });
   const service = makeHostedAgentService({
-    ...{ keeper, powers, harness },
+    ...{ keeper, powers, harness, past },
     host: tasks,
     concurrent: CONCURRENT,
     requestOf: (task) => requestOfTask(store, secretOf, task),
@@ -254,12 +260,14 @@ async function work(plainLog: EventLog): Promise<void> {
     tasks: service.list,
     now: powers.now,
   });
+  const conversations = await openConversations({ store, service, now: powers.now });
   const control: { connections(): number } = await serve(
     makeHandlers({
-      ...{ service, leases, questions },
+      ...{ service, leases, questions, conversations, past, now: powers.now },
       ...makeProcessOps({ processes, tasks, toolhosts: tools.hosts, advertise: gate.advertise }),
       grants: questions.grants.list,
       lend: secrets.lend,
+      choose: (task, model) => tasks.need(task).choose(model),
       can: makeTrial({
         ...{ powers, gateOver, granting },
         tools: (task, mounts) => tools.workspace(task, mounts).tools,
@@ -287,5 +295,6 @@ async function work(plainLog: EventLog): Promise<void> {
   };
   const idle = idleUnless(() => control.connections() > 0 || !service.idle());
   await service.recover();
+  await conversations.sweep();
   idle.start();
 }

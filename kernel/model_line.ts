@@ -16,6 +16,8 @@ const MiB = 1024 * 1024;
 /** What 32 bits can address, in pages of 64 KiB. */
 const MOST_PAGES = 65_536;
 const PAGES_A_MIB = 16;
+/** MiB. */
+const LEAST_CONTEXT = 256;
 
 /** What a provider's name is resolved by. */
 const NAMES = ["/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/host.conf"];
@@ -24,22 +26,26 @@ type LineConfig = Pick<KernelConfig, "programs" | "bundles" | "denoDir">;
 
 /**
  * The start line of a model in WASM: like a worker, with room for `bytes` of weights, which it holds
- * as they come and as the engine keeps them.
+ * as they come and as the engine keeps them, and for a conversation of `contextTokens`.
  */
 export function lineOfLocal(
   config: LineConfig,
   walls: Walls,
-  bytes: number,
+  { bytes, contextTokens }: { readonly bytes: number; readonly contextTokens: number },
 ): StartLine {
   const weights = Math.ceil(bytes / MiB);
+  // Keys, values and scratch: measured, about the weights' size for 4,096 tokens.
+  const context = Math.ceil(Math.max(LEAST_CONTEXT, weights) * contextTokens / 4_096);
   const { heap, pages, data, file } = SIZES.local;
   const sizes = {
     ...{ heap, file },
-    pages: Math.min(MOST_PAGES, pages + 2 * weights * PAGES_A_MIB),
-    data: data + 4 * weights,
+    pages: Math.min(MOST_PAGES, pages + (weights + context) * PAGES_A_MIB),
+    data: data + 2 * weights + context,
   };
   const line = denoLine(config.programs.deno, "local", config.bundles.local, DENIED, sizes);
-  return started(config, walls, "local", line, environment(config.denoDir), sizes);
+  // Pieces of weights that the engine has read go back to the system at once.
+  const env = { ...environment(config.denoDir), MALLOC_MMAP_THRESHOLD_: String(MiB) };
+  return started(config, walls, "local", line, env, sizes);
 }
 
 /**

@@ -52,6 +52,8 @@ export interface PlanParts {
 
 const REMOTE = ["anthropic", "openai", "ollama", "openai-embed", "ollama-embed"];
 const LOCAL = ["gguf", "gguf-embed"];
+/** Tokens that a local model is given room for when nobody says (models/local/). */
+const CONTEXT = 4_096;
 
 /**
  * Plans a model service.
@@ -70,7 +72,7 @@ export function planModel(choice: ModelChoice, parts: PlanParts): ModelPlan {
     const { weights, bytes } = parseConfig(choice, LexicalConfig);
     const file = weightsFile(parts, weights, bytes);
     return {
-      needs: { role: "local", bytes },
+      needs: { role: "local", bytes, contextTokens: 0 },
       open,
       weights: { ...file, how: "feed" },
       noWait: false,
@@ -109,7 +111,7 @@ function planLocal(choice: ModelChoice, open: OpenBody, parts: PlanParts): Model
   if (config.engine === "wasm") {
     return {
       ...{ open, noWait: false },
-      needs: { role: "local", bytes },
+      needs: { role: "local", bytes, contextTokens: config.contextTokens ?? CONTEXT },
       weights: { ...file, how: "feed" },
       ...knobsOf(config),
     };

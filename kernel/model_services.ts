@@ -1,13 +1,11 @@
 /** One model service process for each backend configuration, shared by tasks, stateless. @module */
 import {
-  DEAREST,
   type Embeddings,
   Fault,
   type InferenceRequest,
   InferenceResponse,
   type Json,
   ModelInfo,
-  type Price,
   StreamChunk,
   toJson,
 } from "../contracts/mod.ts";
@@ -15,6 +13,7 @@ import { asJson } from "../port/as_json.ts";
 import { sha256Hex } from "../port/digest.ts";
 import type { Child, Children } from "./children.ts";
 import { type ModelPlan, planModel, type PlanParts } from "./model_plan.ts";
+import { priceOf } from "./model_cost.ts";
 import { parseEmbeddings } from "./parse_embeddings.ts";
 import { feedWeights, readWeights, type WeightsPowers } from "./weights.ts";
 
@@ -147,7 +146,18 @@ export function makeModelServices(
       const plan = planModel({ ref, config }, plans);
       // Another key is another service: the old one holds what was taken back.
       const held = plan.open.credential;
-      const key = sha256Hex(ref, "\0", config, "\0", held?.header ?? "", "\0", held?.value ?? "");
+      // A recording is played once, from its beginning: its service is its holder's alone.
+      const alone = plan.needs.role === "remote" && plan.needs.at === undefined;
+      const key = sha256Hex(
+        alone ? String(++nextId) : "",
+        ref,
+        "\0",
+        config,
+        "\0",
+        held?.header ?? "",
+        "\0",
+        held?.value ?? "",
+      );
       const pending = services.get(key) ?? open(key, plan);
       services.set(key, pending);
       const service = await pending;
@@ -166,7 +176,9 @@ export function makeModelServices(
           if (!holding) return;
           holding = false;
           service.holders -= 1;
-          void trim();
+          if (!alone) return void trim();
+          services.delete(key);
+          void service.child.kill();
         },
       });
     },
@@ -270,11 +282,6 @@ async function asked(
   }
   tables.add(table);
   return await child.port.ask("infer", { id, request: whole, table });
-}
-
-/** What is counted for a token: text that stays here is free, an unknown price is the dearest. */
-function priceOf({ host, price }: ModelPlan): Price | undefined {
-  return host === undefined ? undefined : price ?? DEAREST;
 }
 
 type Told =

@@ -3,9 +3,11 @@ import {
   type AgentTask,
   type Artifact,
   type AuditRecord,
+  type ConversationStore,
   type Decision,
   type Digest,
   Fault,
+  type ForkRequest,
   type HostedAgentService,
   type Leases,
   type Limits,
@@ -18,6 +20,7 @@ import {
   type TaskId,
   type WatchEvent,
 } from "../contracts/mod.ts";
+import type { ConversationReads } from "./context_past.ts";
 import type { ControlHandlers } from "./control.ts";
 import type { AuditFilter, ControlRequest } from "./control_ops.ts";
 
@@ -28,6 +31,9 @@ export interface OperatorParts {
   readonly service: HostedAgentService;
   readonly leases: Leases;
   readonly questions: Questions;
+  readonly conversations: ConversationStore;
+  readonly past: ConversationReads;
+  now(): number;
   rows(): readonly ProcessRow[];
   osPids(row: ProcessRow): readonly number[];
   signal(pid: Pid, signal: Signal): Promise<void>;
@@ -43,6 +49,7 @@ export interface OperatorParts {
   auditRepair(): Promise<object>;
   receipts(task: TaskId, call: string | undefined): Promise<readonly Receipt[]>;
   lend(secret: Body<"lend">): void;
+  choose(task: TaskId, model: Body<"model">["model"]): void;
   stop(): void;
 }
 
@@ -51,10 +58,33 @@ const PAGE = 10_000;
 
 /** Makes the handlers. */
 export function makeHandlers(parts: OperatorParts): ControlHandlers {
-  const { service, questions, leases } = parts;
+  const { service, questions, leases, conversations, past } = parts;
+  const readable = (task: TaskId): TaskId => {
+    if (!service.get(task).purged) return task;
+    throw new Fault("conflict", `Cannot read the conversation of ${task}: its content is erased`);
+  };
   return Object.freeze({
     run: async (request: Body<"run">) => ({ task: (await service.create(request)).id }),
     say: ({ task, text }: Body<"say">) => service.say(task, text),
+    context: ({ task }: Body<"context">) => past.changes(readable(task)),
+    contextShow: ({ task, number, from }: Body<"contextShow">) =>
+      past.evicted(readable(task), number, from),
+    contextRestore: ({ task, number }: Body<"contextRestore">) => service.restore(task, number),
+    conversations: async () => {
+      await conversations.sweep();
+      return await past.rows(conversations.list(), service.list());
+    },
+    conversation: ({ conversation, turn, from }: Body<"conversation">) =>
+      past.messages(readable(conversations.find(conversation)), turn, from),
+    conversationName: ({ task, name }: Body<"conversationName">) => conversations.name(name, task),
+    conversationFork: async (body: Body<"conversationFork">) => {
+      const { id } = await service.fork(forkOf(body, conversations.find(body.conversation)));
+      if (body.name !== undefined) await conversations.name(body.name, id);
+      return { task: id };
+    },
+    conversationExpire: ({ name, afterMs }: Body<"conversationExpire">) =>
+      conversations.expire(name, afterMs === undefined ? undefined : parts.now() + afterMs),
+    conversationRemove: ({ name }: Body<"conversationRemove">) => conversations.remove(name),
     tasks: ({ archived }: Body<"tasks">) =>
       service.list().filter((task) => archived === true || !task.archived),
     task: ({ task }: Body<"task">) => service.get(task),
@@ -88,6 +118,7 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     grants: ({ task }: Body<"grants">) => parts.grants(task),
     can: (query: Body<"can">) => parts.can(query),
     lend: (secret: Body<"lend">) => parts.lend(secret),
+    model: ({ task, model }: Body<"model">) => parts.choose(task, model),
     leases: ({ task }: Body<"leases">) => leases.list(task),
     revoke: async ({ lease }: Body<"revoke">) => ({
       revoked: await leases.revoke(lease, "revoked by its operator"),
@@ -102,6 +133,16 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     receipts: ({ task, call }: Body<"receipts">) => parts.receipts(task, call),
     stop: () => parts.stop(),
   });
+}
+
+function forkOf(body: Body<"conversationFork">, task: TaskId): ForkRequest {
+  const { turn, message, model, session, ingress } = body;
+  return {
+    ...{ task, session, ingress },
+    ...(turn === undefined ? {} : { turn }),
+    ...(message === undefined ? {} : { message }),
+    ...(model === undefined ? {} : { model }),
+  };
 }
 
 function infoOf(row: ProcessRow, os: readonly number[]): ProcessInfo {

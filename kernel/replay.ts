@@ -6,13 +6,13 @@
 import {
   ChatMessage,
   Colour,
-  Digest,
   Fault,
   type Json,
   type JsonObject,
   Label,
   mixColour,
   mixLabel,
+  type ModelChoice,
   noUsage,
   type ProcessRow,
   requestMessage,
@@ -25,8 +25,13 @@ import {
   ToolResult,
   type Usage,
 } from "../contracts/mod.ts";
+import { type ArchivedChange, foldContext } from "./context_archive.ts";
+import { forkIn, type ForkOrigin } from "./context_fork.ts";
 import { systemMessage } from "./persona.ts";
 import { count } from "./process_limits.ts";
+import { switchedTo } from "./model_switch.ts";
+import { isObject, patchOf, type TornPatch, writtenBy } from "./replay_records.ts";
+export type { TornPatch };
 
 /** A task, rebuilt. Its conversation begins with the system message, which is never logged. */
 export interface Replay {
@@ -48,21 +53,18 @@ export interface Replay {
   readonly turn: number;
   /** The inference that proposed the calls that nobody answered; undefined before the first. */
   readonly model: ProcessRow["model"] | undefined;
+  /** The model that its root process was switched to last; undefined when it never was. */
+  readonly switched: ModelChoice | undefined;
   /** What the task had used. */
   readonly spent: Usage;
   /** The last thing that a person said of the brake is that it shall not go on. */
   readonly brakeDenied: boolean;
   /** Scopes that were taken back: they are not granted again. */
   readonly revoked: readonly Scope[];
-}
-
-/** A patch that was being applied when a kernel ended: it may be in the folder, or a part of it. */
-export interface TornPatch {
-  /** Key of the call. */
-  readonly key: string;
-  readonly patch: Digest;
-  /** Files that it changes, `MOUNT/relative`. */
-  readonly paths: readonly string[];
+  /** Every time that room was made in the conversation, oldest first. */
+  readonly changes: readonly ArchivedChange[];
+  /** The conversation that this one was forked from. */
+  readonly fork: ForkOrigin | undefined;
 }
 
 /** Reads an event's private part; undefined when it has none or it was purged. */
@@ -103,11 +105,15 @@ export async function requestOfTask(
   return parsed(TaskRequest, secret?.["request"], task, "its request");
 }
 
-/** Rebuilds a task. @throws Fault `storeCorrupt` when the log does not make sense. */
+/**
+ * Rebuilds a task, as it was after turn `until` when that is given.
+ * @throws Fault `storeCorrupt` when the log does not make sense.
+ */
 export async function replayTask(
   store: Pick<Store, "events">,
   readPrivate: ReadPrivate,
   task: TaskId,
+  until = Infinity,
 ): Promise<Replay> {
   let request: TaskRequest | undefined;
   const conversation: ChatMessage[] = [];
@@ -121,15 +127,19 @@ export async function replayTask(
   let sources: Source[] = [];
   let turn = 0;
   let model: ProcessRow["model"] | undefined;
+  let switched: ModelChoice | undefined;
   const spent = noUsage();
   let brakeDenied = false;
   const leases = new Map<string, Scope>();
   const revoked: Scope[] = [];
+  const changes: ArchivedChange[] = [];
+  let fork: ForkOrigin | undefined;
   // Process numbers start anew with each kernel; a task's first process is the one that is granted.
   let root: unknown;
 
   for await (const event of eventsOf(store, task)) {
     const body = bodyOf(event);
+    if (Number(body["turn"] ?? 0) > until) break;
     const secret = await readPrivate(event);
     switch (event.kind) {
       case "taskCreated":
@@ -138,6 +148,14 @@ export async function replayTask(
         label = request.ingress.label;
         conversation.push(systemMessage(request));
         pending = requestMessage(request, request.request);
+        fork = forkIn(body, secret);
+        if (fork === undefined) break;
+        colour = mixColour(colour, fork.colour);
+        label = mixLabel(label, fork.label);
+        sources = [...fork.sources];
+        turn = fork.turn;
+        conversation.push(...fork.history);
+        if (fork.idle) pending = undefined;
         break;
       case "message":
         pending = parsed(ChatMessage, secret?.["message"], task, "a message");
@@ -183,6 +201,15 @@ export async function replayTask(
         };
         break;
       }
+      case "modelChanged":
+        if (body["pid"] === root) switched = switchedTo(body, secret) ?? switched;
+        break;
+      case "contextCompacted":
+      case "contextRestored":
+        turn = Math.max(turn, Number(body["turn"] ?? 0));
+        // A message that was there when room was made is in the conversation.
+        if (foldContext({ event, body, secret }, conversation, changes)) pending = undefined;
+        break;
       case "questionAsked":
         spent.questions += 1;
         break;
@@ -242,39 +269,13 @@ export async function replayTask(
     sources,
     turn,
     model,
+    switched,
     spent,
     brakeDenied,
     revoked,
+    changes,
+    fork,
   };
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
-}
-
-function patchOf(key: string, secret: JsonObject | undefined): TornPatch | undefined {
-  const digests = secret?.["digests"];
-  const patch = Digest.safeParse(isObject(digests) ? digests["patch"] : undefined);
-  const scopes = secret?.["scope"];
-  if (!patch.success || !Array.isArray(scopes)) return undefined;
-  const written = "mount:write:";
-  const paths = scopes.filter((each) => typeof each === "string" && each.startsWith(written));
-  return { key, patch: patch.data, paths: paths.map((path) => String(path).slice(written.length)) };
-}
-
-/** Bytes that a committed outcome staged, kept or applied. */
-function writtenBy(record: JsonObject): number {
-  const applied = record["applied"];
-  const lists = [
-    record["staged"],
-    record["scratch"],
-    isObject(applied) ? applied["changes"] : undefined,
-  ];
-  let bytes = 0;
-  for (const change of lists.flatMap((list) => Array.isArray(list) ? list : [])) {
-    if (isObject(change)) bytes += Number(change["bytes"] ?? 0);
-  }
-  return bytes;
 }
 
 interface Parser<T> {

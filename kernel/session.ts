@@ -5,6 +5,7 @@
  */
 import {
   type ChatMessage,
+  type ContextAnswer,
   type EventLog,
   Fault,
   type Gate,
@@ -15,17 +16,18 @@ import {
   QuestionId,
   type Signal,
   toJson,
-  type ToolResult,
   type TurnEnd,
 } from "../contracts/mod.ts";
 import { asJson } from "../port/as_json.ts";
-import { drawCaps } from "./draw_caps.ts";
+import { drawCaps, redrawModel } from "./draw_caps.ts";
 import type { Child, Children } from "./children.ts";
-import type { OpenModel } from "./model_services.ts";
+import type { ProcessModel } from "./process_model.ts";
 import { parseWorkerRequest, type WorkerRequest } from "./worker_ops.ts";
-import { makeInference } from "./inference.ts";
+import { type InferenceParts, makeInference } from "./inference.ts";
 import { makeInterrupt } from "./interrupt.ts";
 import { makePause, type Pause } from "./pause.ts";
+import { makeSessionCalls } from "./session_calls.ts";
+import { switchingInference } from "./switching_inference.ts";
 import type { ProcessTable } from "./process_table.ts";
 import { parseTurnEnd } from "./turn_end.ts";
 
@@ -42,21 +44,18 @@ export interface Offspring {
 }
 
 /** What {@link makeSession} is handed. */
-export interface SessionParts {
+export interface SessionParts extends
+  Pick<
+    InferenceParts,
+    "brake" | "paid" | "exhausted" | "summarizer" | "contextChanges"
+  > {
   readonly row: ProcessRow;
   readonly children: Pick<Children, "worker">;
   readonly processes: ProcessTable;
   readonly gate: Gate;
   readonly log: EventLog;
   readonly powers: Powers;
-  readonly model: OpenModel;
-  /** Why this process may not use its model now; undefined when it may. */
-  modelRefused(row: ProcessRow): string | undefined;
-  /** Asks a person to let a process that spends too fast go on. */
-  brake(row: ProcessRow): Promise<boolean>;
-  paid(money: number): void;
-  /** A limit of this process is used up. */
-  exhausted(limit: string): void;
+  readonly model: ProcessModel;
   /** The conversation so far; the session keeps its own copy. */
   readonly conversation: readonly ChatMessage[];
   readonly program?: string;
@@ -92,7 +91,7 @@ export interface Session {
 export function makeSession(parts: SessionParts): Session {
   const { row, powers } = parts;
   // Handles are drawn at random, so that a worker cannot guess one it was not handed.
-  const caps = drawCaps(powers);
+  let caps = drawCaps(powers);
   const conversation: ChatMessage[] = [...parts.conversation];
   const pause: Pause = makePause();
   let child: Child | undefined;
@@ -104,6 +103,8 @@ export function makeSession(parts: SessionParts): Session {
 
   const inference = makeInference({
     ...parts,
+    model: parts.model.model,
+    modelRefused: parts.model.refused,
     conversation,
     fail: (fault) => {
       broken ??= fault;
@@ -112,30 +113,13 @@ export function makeSession(parts: SessionParts): Session {
     toWorker: (op, body) => child?.port.tell(op, body),
   });
 
+  const calls = makeSessionCalls(parts);
   const held = (given: number, wanted: number): void => {
     if (given !== wanted) {
       throw new Fault(
         "unknownCapability",
         `Cannot use capability ${given}: it was never handed over`,
       );
-    }
-  };
-
-  const call = async (
-    body: Extract<WorkerRequest, { op: "call" }>["body"],
-    unaware: boolean,
-  ): Promise<ToolResult> => {
-    // TRUST: two calls under one id would leave one that nothing can cancel.
-    if (row.calls.has(body.call.id)) {
-      throw new Fault("conflict", `Cannot call "${body.call.name}": its id is under way`);
-    }
-    const abort = new AbortController();
-    if (unaware) abort.abort();
-    row.calls.set(body.call.id, { tool: body.call.name, since: powers.now(), abort });
-    try {
-      return await parts.gate.call(row.pid, body.call, body.snapshot, abort.signal);
-    } finally {
-      row.calls.delete(body.call.id);
     }
   };
 
@@ -159,6 +143,13 @@ export function makeSession(parts: SessionParts): Session {
     }
   };
 
+  const window = (): number =>
+    Math.min(row.limits.contextWindow, parts.model.model.info.contextTokens);
+  const infer = switchingInference(inference.infer, parts.model, () => {
+    caps = redrawModel(powers, caps);
+    child?.port.tell("modelChanged", { model: caps.model, contextWindow: window() });
+  });
+
   const serve = async (op: string, raw: Json): Promise<Json> => {
     const request = parseWorkerRequest(op, raw);
     // Sent before the worker heard of the interrupt: cancelled as what was under way then.
@@ -169,7 +160,8 @@ export function makeSession(parts: SessionParts): Session {
       case "advertise":
         held(request.body.cap, caps.tools);
         return asJson(parts.gate.advertise(row.pid));
-      case "infer": {
+      case "infer":
+      case "context": {
         held(request.body.cap, caps.model);
         if (inferring !== undefined) {
           throw new Fault("rateLimited", "Cannot infer: an inference of this process is under way");
@@ -177,18 +169,20 @@ export function makeSession(parts: SessionParts): Session {
         inferring = new AbortController();
         if (unaware) inferring.abort();
         try {
-          const response: InferenceResponse = await noticing(
-            inference.infer(request.body, inferring.signal),
+          const answer = await noticing<InferenceResponse | ContextAnswer>(
+            request.op === "infer"
+              ? infer(request.body, inferring.signal)
+              : inference.makeRoom(request.body, inferring.signal),
           );
           await pause.passed();
-          return asJson(response);
+          return asJson(answer);
         } finally {
           inferring = undefined;
         }
       }
       case "call": {
         held(request.body.cap, caps.tools);
-        const result = await noticing(call(request.body, unaware));
+        const result = await noticing(calls.call(request.body, unaware));
         await pause.passed();
         return asJson(result);
       }
@@ -207,7 +201,7 @@ export function makeSession(parts: SessionParts): Session {
 
   const withdraw = (): void => {
     inferring?.abort();
-    for (const under of row.calls.values()) under.abort.abort();
+    calls.withdraw();
   };
 
   const begin = async (): Promise<Child> => {
@@ -227,10 +221,7 @@ export function makeSession(parts: SessionParts): Session {
     child = taken;
     await taken.port.ask("start", {
       caps: toJson(caps),
-      limits: toJson({
-        ...row.limits,
-        contextWindow: Math.min(row.limits.contextWindow, parts.model.info.contextTokens),
-      }),
+      limits: toJson({ ...row.limits, contextWindow: window() }),
       conversation: asJson(conversation),
       ...(parts.program === undefined ? {} : { program: parts.program }),
       ...(parts.instructions === undefined ? {} : { instructions: toJson(parts.instructions) }),
@@ -285,6 +276,7 @@ export function makeSession(parts: SessionParts): Session {
     osPid: () => child?.osPid,
     async end(): Promise<void> {
       ended = true;
+      parts.model.release();
       inference.record();
       pause.open();
       withdraw();

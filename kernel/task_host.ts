@@ -10,6 +10,7 @@ import {
   Fault,
   type Gate,
   type HostedTask,
+  type ModelChoice,
   type Pid,
   type ProcessRow,
   type ReviewOutcome,
@@ -23,29 +24,29 @@ import {
   type TurnOutcome,
   type UsedUp,
 } from "../contracts/mod.ts";
-import { type AskAside, makeAside } from "./aside.ts";
+import type { AskAside } from "./aside.ts";
 import { watchDenials } from "./denied_patch.ts";
 import { makeFamily } from "./family.ts";
 import { grantedScopes, isRevoked } from "./granted_scopes.ts";
 import type { LeaseTable } from "./leases.ts";
-import type { ModelServices, OpenModel } from "./model_services.ts";
 import { newRoot } from "./new_root.ts";
 import { systemMessage } from "./persona.ts";
-import { type ReadPrivate, replayTask } from "./replay.ts";
+import { type ReadPrivate, type Replay, replayTask } from "./replay.ts";
 import type { Restored } from "./restored.ts";
 import { makeReview } from "./review.ts";
 import { makeSession, type Offspring, type Session, type SessionParts } from "./session.ts";
-import { makePurse, type Purse } from "./purse.ts";
+import { openTaskModels, type TaskModels, type TaskModelsParts } from "./task_models.ts";
 import type { TaskWorkspace } from "./task_workspace.ts";
 import type { Toolhosts } from "./toolhosts.ts";
 import { makeTornPatches } from "./torn_patch.ts";
 
 /** What {@link makeTaskHost} is handed. */
 export interface TaskHostParts
-  extends Pick<SessionParts, "children" | "gate" | "log" | "powers" | "processes"> {
+  extends
+    Omit<TaskModelsParts, "processes">,
+    Pick<SessionParts, "children" | "gate" | "log" | "powers" | "processes"> {
   readonly leases: LeaseTable;
   readonly toolhosts: Toolhosts;
-  readonly models: ModelServices;
   readonly store: Pick<Store, "events" | "eraseBlobs">;
   readonly readPrivate: ReadPrivate;
   readonly disk: {
@@ -58,14 +59,6 @@ export interface TaskHostParts
   readonly work: string;
   readonly restored: Restored;
   workspace(task: TaskId, request: TaskRequest): TaskWorkspace;
-  modelRefused(
-    row: ProcessRow,
-    model: { readonly ref: string; readonly remote: boolean },
-  ): string | undefined;
-  /** Asks a person whether a process that spends too fast may go on. Rejects `needsApproval`. */
-  askBrake(row: ProcessRow): Promise<boolean>;
-  /** A process ran into this limit. */
-  exhausted(pid: Pid, limit: string): void;
   /** Nobody looks any more: wakes whoever waits for an answer of this task. */
   queueQuestions(task: TaskId): void;
   onText(task: TaskId, text: string): void;
@@ -88,6 +81,8 @@ export interface TaskFamily {
   readonly gate: Gate;
   /** Its model, for inferences beside the conversation. */
   readonly aside: AskAside;
+  /** Another model for its root process, from the next inference on. */
+  choose(to: ModelChoice): void;
   signal(pid: Pid, signal: Signal): Promise<boolean>;
   /** SIGXCPU, once: the process may say its last words. */
   exhausted(pid: Pid, limit: string): Promise<void>;
@@ -110,31 +105,23 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
     return { root, content: `${root}/content`, scratch: `${root}/scratch` };
   };
 
-  /** What makes the task's sessions: its model, its purse, its conversation. */
+  /** What makes the task's sessions: its models, its gate, its conversation. */
   const sessions = (
     task: AgentTask,
     request: TaskRequest,
-    model: OpenModel,
+    models: TaskModels,
     gate: Gate,
-    purse: Purse,
-  ): (row: ProcessRow, offspring: Offspring, conversation?: readonly ChatMessage[]) => Session => {
-    return (row, offspring, conversation) =>
+  ): (row: ProcessRow, offspring: Offspring, past?: Replay) => Session => {
+    return (row, offspring, past) =>
       makeSession({
         ...parts,
+        ...models.inferring(row),
         gate,
         row,
-        model,
+        model: models.of(row),
         offspring,
-        conversation: conversation ?? [systemMessage(request)],
-        modelRefused: (each) => modelRefused(request, model, each),
-        paid: purse.paid,
-        exhausted: (limit) => parts.exhausted(row.pid, limit),
-        async brake(each) {
-          if (!purse.isSpentTooFast(each.limits)) return true;
-          const goOn = await parts.askBrake(each);
-          if (goOn) purse.forgive();
-          return goOn;
-        },
+        conversation: past?.conversation ?? [systemMessage(request)],
+        contextChanges: past?.changes.length ?? 0,
         ...(request.program === undefined ? {} : { program: request.program }),
         ...(request.instructions === undefined || row.ppid !== undefined
           ? {}
@@ -144,19 +131,10 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       });
   };
 
-  const modelRefused = (
-    request: TaskRequest,
-    model: OpenModel,
-    row: ProcessRow,
-  ): string | undefined =>
-    parts.modelRefused(row, { ref: request.model.ref, remote: model.info.remote });
-
   const start: TaskHost["start"] = async (task, request, { resume }) => {
     const dirs = folders(task.id);
-    const [model, replay] = await Promise.all([
-      parts.models.provide(request.model),
-      resume ? replayTask(parts.store, parts.readPrivate, task.id) : undefined,
-    ]);
+    const replay = resume ? await replayTask(parts.store, parts.readPrivate, task.id) : undefined;
+    const models = await openTaskModels(parts, request, replay?.switched);
     const workspace = parts.workspace(task.id, request);
     for (const record of replay?.records ?? []) workspace.fold(record);
     const row = processes.add(newRoot(task, request, replay));
@@ -192,27 +170,21 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
     const torn = makeTornPatches({ ...parts, torn: replay?.torn ?? [], workspace, row });
     await torn.mend();
     const denied = watchDenials(parts.gate, workspace.patch);
-    const purse = makePurse(powers);
-    const session = sessions(task, request, model, denied.gate, purse);
+    const session = sessions(task, request, models, denied.gate);
     const family = makeFamily({
       ...parts,
       session,
       tools: (pid) => new Set(parts.gate.advertise(pid).tools.map(({ name }) => name)),
     });
-    const root = session(row, family.of(row.pid), replay?.conversation);
+    const root = session(row, family.of(row.pid), replay);
     family.adopt(row, root);
     running.set(task.id, {
       task: task.id,
       root: row,
       workspace,
       gate: denied.gate,
-      aside: makeAside({
-        ...parts,
-        model,
-        modelRefused: (each) => modelRefused(request, model, each),
-        paid: purse.paid,
-        exhausted: (each, limit) => parts.exhausted(each.pid, limit),
-      }),
+      aside: models.aside,
+      choose: models.of(row).choose,
       signal: family.signal,
       exhausted: family.exhausted,
       osPids: family.osPids,
@@ -262,7 +234,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
         parts.restored.forget(task.id);
         // A task that waits keeps its answers: one may have come while it was being put aside.
         if (exit !== EXIT.waiting) parts.forget(task.id);
-        model.release();
+        models.release();
       },
     };
     return { hosted, unfinished };

@@ -17,6 +17,16 @@ const WORKER_OPS = {
     maxTokens: z.int().min(1).max(10_000_000),
     responseSchema: z.string().max(65_536).optional(),
   }).strict(),
+  context: z.object({
+    cap,
+    base: z.int().min(0).max(100_000).optional(),
+    append: z.array(ChatMessage).max(10_000).optional(),
+    method: z.enum(["compact", "evict", "checkpoint"]),
+    preserve: z.array(z.enum(["SYSTEM", "USER_INSTRUCTION", "IMPORTANT"])).max(3).optional(),
+    important: z.array(z.int().min(0).max(100_000)).max(10_000).optional(),
+    share: z.number().min(0.1).max(0.8).optional(),
+    reserve: z.int().min(0).max(10_000_000),
+  }).strict(),
   call: z.object({ cap, snapshot: z.string().max(64), call: ToolCall }).strict(),
   spawn: z.object({
     cap,

@@ -86,29 +86,31 @@ export function makeModelService(port: Pick<Port, "tell">, backends: Backends): 
   async function infer({ id, request: sent, table }: ModelInferBody): Promise<ModelInferAnswer> {
     const request = table === undefined ? sent : { ...sent, tools: tables.of(table, sent.tools) };
     if (opened === undefined) throw new Fault("invalidInput", "Cannot infer: no model is open");
-    const model = await opened;
-    if (!("infer" in model)) throw new Fault("invalidInput", "Cannot infer: this is an embedder");
-    return await cancellable(id, (signal) =>
-      model.infer(request, {
+    const opening = opened;
+    return await cancellable(id, async (signal) => {
+      const model = await opening;
+      if (!("infer" in model)) throw new Fault("invalidInput", "Cannot infer: this is an embedder");
+      return await model.infer(request, {
         signal,
         onChunk: (chunk) => tell("chunk", { id, chunk }),
         onWire: (exchange) => tell("wire", { id, exchange }),
-      }));
+      });
+    });
   }
 
   async function embed({ id, texts }: ModelEmbedBody): Promise<ModelEmbedAnswer> {
     if (opened === undefined) throw new Fault("invalidInput", "Cannot embed: no model is open");
-    const embedder = await opened;
-    if (!("embed" in embedder)) {
-      throw new Fault("invalidInput", "Cannot embed: this is a language model");
-    }
+    const opening = opened;
     if (texts.length > MOST_TEXTS) {
       throw new Fault("tooLarge", `Cannot embed: more than ${MOST_TEXTS} texts at once`);
     }
-    const { vectors, inputTokens } = await cancellable(
-      id,
-      (signal) => embedder.embed(texts, { signal }),
-    );
+    const { vectors, inputTokens } = await cancellable(id, async (signal) => {
+      const embedder = await opening;
+      if (!("embed" in embedder)) {
+        throw new Fault("invalidInput", "Cannot embed: this is a language model");
+      }
+      return await embedder.embed(texts, { signal });
+    });
     return { vectors: vectors.map(vectorText), inputTokens };
   }
 

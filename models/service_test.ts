@@ -217,3 +217,11 @@ Deno.test("a model that hangs is ended by cancel alone", async () => {
   service.tell("cancel", { id: 1 });
   assert.equal((await hanging).code, "cancelled");
 });
+
+Deno.test("a cancel that comes with its inference, before the model was found, is not lost", async () => {
+  const { service } = bench();
+  await service.ask("open", open("scenario: hangs\nturns: [{ hang: true }]"));
+  const hanging = faultOf(service.ask("infer", infer(1)));
+  service.tell("cancel", { id: 1 });
+  assert.equal((await hanging).code, "cancelled");
+});

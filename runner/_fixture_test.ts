@@ -67,6 +67,11 @@ export interface Moves {
   readonly conversation?: readonly ChatMessage[];
   readonly instructions?: string[];
   readonly program?: string;
+  /** How room is made: what the conversation is from which place on; absent: nothing gives way. */
+  readonly room?: (
+    conversation: readonly ChatMessage[],
+    asked: Readonly<Record<string, Json>>,
+  ) => { readonly from: number; readonly messages: readonly ChatMessage[] } | Fault;
   /** Other ops, for foreign programs. */
   readonly other?: (op: string, body: Json) => Move<Json>;
 }
@@ -120,6 +125,17 @@ export function pretendKernel(
           const answer = await now(moves.infer(conversation, counts.infer++));
           conversation = [...conversation, answer.message];
           return toJson(answer);
+        }
+        case "context": {
+          assert.equal(told["cap"], 1);
+          const base = Number(told["base"] ?? conversation.length);
+          const more = (told["append"] ?? []) as unknown as readonly ChatMessage[];
+          conversation = [...conversation.slice(0, base), ...more];
+          const { from, messages } = await now(
+            moves.room?.(conversation, told) ?? { from: conversation.length, messages: [] },
+          );
+          conversation = [...conversation.slice(0, from), ...messages];
+          return toJson({ before: 0, after: 0, from, messages });
         }
         case "call": {
           assert.equal(told["cap"], 2);

@@ -8,8 +8,8 @@ export interface Conversation {
   messages(): readonly ChatMessage[];
   /** Adds messages that the kernel does not have yet. */
   append(...messages: readonly ChatMessage[]): void;
-  /** Exchanges the whole; messages that stay must be the same objects. */
-  replace(messages: readonly ChatMessage[]): void;
+  /** The kernel made room: it has everything, its first `from` messages and then `messages`. */
+  changed(from: number, messages: readonly ChatMessage[]): void;
   /** What to send: keep the first `base` of the kernel's copy, append the rest. */
   unsent(): { readonly base: number; readonly append: readonly ChatMessage[] };
   /** The kernel answered: it has everything, and `answer` after it. */
@@ -25,11 +25,9 @@ export function makeConversation(initial: readonly ChatMessage[]): Conversation 
     append: (...more) => {
       messages = [...messages, ...more];
     },
-    replace: (next) => {
-      let same = 0;
-      while (same < shared && next[same] === messages[same]) same++;
-      shared = same;
-      messages = next;
+    changed: (from, next) => {
+      messages = [...messages.slice(0, from), ...next];
+      shared = messages.length;
     },
     unsent: () => ({ base: shared, append: messages.slice(shared) }),
     settle: (answer) => {

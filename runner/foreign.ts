@@ -7,14 +7,45 @@ import type { ChatMessage } from "../contracts/chat.ts";
 import { Fault } from "../contracts/fault.ts";
 import type { StreamChunk } from "../contracts/model.ts";
 import type { Signal } from "../contracts/signal.ts";
-import type { StartBody, TurnEnd } from "../contracts/wire_worker.ts";
+import type {
+  ContextAnswer,
+  ContextBody,
+  ContextPressure,
+  StartBody,
+  TurnEnd,
+} from "../contracts/wire_worker.ts";
 import { evaluateSource } from "./evaluate_powers.ts";
 import type { KernelPorts } from "./kernel_ports.ts";
 import type { Program } from "./program.ts";
 
+/** Share of the window that is kept for an answer when the program says nothing else. */
+const ANSWER_SHARE = 0.2;
+
+/** What a program says when it makes room: which tags stay, and down to which share of the window. */
+export type RoomWish =
+  & Partial<Pick<ContextBody, "base" | "append" | "important" | "preserve" | "reserve">>
+  & {
+    /** Share of the window to come down to. */
+    readonly policy?: { readonly share?: number };
+  };
+
+/**
+ * The conversation's window, in the program's hands: the answer says what the conversation is now.
+ * Seed 004 section 36.
+ */
+export interface ContextPort {
+  /** Puts a summary, made by a second inference, in place of the oldest exchanges. */
+  compact(wish?: RoomWish): Promise<ContextAnswer>;
+  /** Puts a note in place of the oldest exchanges. */
+  evict(wish?: RoomWish): Promise<ContextAnswer>;
+  /** Archives all that is not kept; its number says where. */
+  checkpoint(wish?: RoomWish): Promise<ContextAnswer>;
+}
+
 /** What a foreign program is handed at each turn. */
 export interface ForeignPorts extends KernelPorts {
   readonly limits: StartBody["limits"];
+  readonly context: ContextPort;
   /** The conversation as it was when the worker started. */
   readonly conversation: StartBody["conversation"];
   /** Hears signals and changes of the tool table until the turn ends. */
@@ -23,9 +54,11 @@ export interface ForeignPorts extends KernelPorts {
 
 /** What a foreign program may hear while its turn runs. */
 export interface ForeignListener {
-  signal?(signal: Signal): void;
+  /** SIGCTXPRESSURE comes with how full the window is; nothing is done about it but by the program. */
+  signal?(signal: Signal, pressure?: ContextPressure): void;
   chunk?(chunk: StreamChunk): void;
   capsChanged?(): void;
+  modelChanged?(contextWindow: number): void;
 }
 
 /** What the source must evaluate to. */
@@ -48,6 +81,7 @@ export function loadForeign(
   const ports: ForeignPorts = Object.freeze({
     ...kernel,
     limits,
+    context: contextPort(kernel, limits),
     conversation,
     listen: (next: ForeignListener) => {
       listener = next;
@@ -65,9 +99,29 @@ export function loadForeign(
         });
       }
     },
-    told: (signal) => listener.signal?.(signal),
+    told: (signal, pressure) => listener.signal?.(signal, pressure),
     chunk: (chunk) => listener.chunk?.(chunk),
+    modelChanged: (contextWindow) => listener.modelChanged?.(contextWindow),
     capsChanged: () => listener.capsChanged?.(),
+  });
+}
+
+function contextPort(
+  kernel: Pick<KernelPorts, "makeRoom">,
+  { contextWindow, outputTokens }: StartBody["limits"],
+): ContextPort {
+  const most = Math.max(1, Math.floor(Math.min(outputTokens, contextWindow * ANSWER_SHARE)));
+  const by = (method: ContextBody["method"]) => ({ policy, ...wish }: RoomWish = {}) =>
+    kernel.makeRoom({
+      reserve: most,
+      ...wish,
+      ...(policy?.share === undefined ? {} : { share: policy.share }),
+      method,
+    });
+  return Object.freeze<ContextPort>({
+    compact: by("compact"),
+    evict: by("evict"),
+    checkpoint: by("checkpoint"),
   });
 }
 

@@ -8,6 +8,8 @@ import type {
   CallAnswer,
   CallBody,
   CapList,
+  ContextAnswer,
+  ContextBody,
   InferAnswer,
   InferBody,
   KillBody,
@@ -21,25 +23,28 @@ import type {
 export interface KernelPorts {
   advertise(): Promise<AdvertiseAnswer>;
   infer(body: Omit<InferBody, "cap">): Promise<InferAnswer>;
+  /** Makes room in the conversation; what gives way is archived. */
+  makeRoom(body: Omit<ContextBody, "cap">): Promise<ContextAnswer>;
   call(snapshot: string, call: ToolCall): Promise<CallAnswer>;
   spawn(body: Omit<SpawnBody, "cap">): Promise<SpawnAnswer>;
   wait(pid: number): Promise<WaitAnswer>;
   kill(pid: number, signal: KillBody["signal"]): Promise<void>;
 }
 
-/** Makes the typed ops over a port, each with the number that the kernel handed over for it. */
-export function makeKernelPorts(port: Pick<Port, "ask">, caps: CapList): KernelPorts {
+/** Makes the typed ops over a port, each with the number that the kernel handed over for it last. */
+export function makeKernelPorts(port: Pick<Port, "ask">, held: () => CapList): KernelPorts {
   const ask = async <Answer>(op: string, body: object): Promise<Answer> =>
     // TRUST: the kernel's answers; it is what gave this process everything it has.
     await port.ask(op, body as Json) as Answer;
   return Object.freeze<KernelPorts>({
-    advertise: () => ask("advertise", { cap: caps.tools } satisfies AdvertiseBody),
-    infer: (body) => ask("infer", { cap: caps.model, ...body } satisfies InferBody),
-    call: (snapshot, call) => ask("call", { cap: caps.tools, snapshot, call } satisfies CallBody),
-    spawn: (body) => ask("spawn", { cap: caps.children, ...body } satisfies SpawnBody),
-    wait: (pid) => ask("wait", { cap: caps.children, pid } satisfies WaitBody),
+    advertise: () => ask("advertise", { cap: held().tools } satisfies AdvertiseBody),
+    infer: (body) => ask("infer", { cap: held().model, ...body } satisfies InferBody),
+    makeRoom: (body) => ask("context", { cap: held().model, ...body } satisfies ContextBody),
+    call: (snapshot, call) => ask("call", { cap: held().tools, snapshot, call } satisfies CallBody),
+    spawn: (body) => ask("spawn", { cap: held().children, ...body } satisfies SpawnBody),
+    wait: (pid) => ask("wait", { cap: held().children, pid } satisfies WaitBody),
     kill: async (pid, signal) => {
-      await ask("kill", { cap: caps.children, pid, signal } satisfies KillBody);
+      await ask("kill", { cap: held().children, pid, signal } satisfies KillBody);
     },
   });
 }

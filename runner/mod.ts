@@ -16,7 +16,13 @@
  * ```
  * @module
  */
-export type { ForeignListener, ForeignPorts, ForeignProgram } from "./foreign.ts";
+export type {
+  ContextPort,
+  ForeignListener,
+  ForeignPorts,
+  ForeignProgram,
+  RoomWish,
+} from "./foreign.ts";
 export { IDLE, step } from "./loop.ts";
 export type { Act, LoopBounds, LoopInput, LoopState, Step, Stop } from "./loop.ts";
 export { makeWorker } from "./worker.ts";

@@ -8,7 +8,7 @@ import { Fault, unreachable } from "../contracts/fault.ts";
 import type { Signal } from "../contracts/signal.ts";
 import type { ToolResult, ToolSnapshot } from "../contracts/tool.ts";
 import type { StartBody, TurnEnd } from "../contracts/wire_worker.ts";
-import { estimateToolTokens, fitContext } from "./context.ts";
+import { estimateToolTokens, fullness, importantIn } from "./context.ts";
 import { makeConversation, skipCalls, unansweredCalls } from "./conversation.ts";
 import { readInstructions } from "./instructions.ts";
 import type { KernelPorts } from "./kernel_ports.ts";
@@ -20,21 +20,26 @@ import { faultResult, resultMessage } from "./result_message.ts";
 const ANSWER_TOKENS = 8_192;
 /** Smallest share of the window that is kept for the answer. */
 const ANSWER_SHARE = 0.2;
+/** Share of the window to come down to, and when the kernel or the model said that it is too much. */
+const SHARE = 0.6;
+const SQUEEZED = 0.4;
 
 /** Makes the standard program over the kernel's ports. */
 export function makeStandard(
-  kernel: Pick<KernelPorts, "advertise" | "infer" | "call">,
+  kernel: Pick<KernelPorts, "advertise" | "infer" | "makeRoom" | "call">,
   { conversation: initial, limits, instructions = [] }: Pick<
     StartBody,
     "conversation" | "limits" | "instructions"
   >,
 ): Program {
   const conversation = makeConversation(initial);
-  const window = limits.contextWindow;
-  const maxTokens = Math.max(
-    1,
-    Math.floor(Math.min(ANSWER_TOKENS, limits.outputTokens, window * ANSWER_SHARE)),
-  );
+  let window = limits.contextWindow;
+  const answerTokens = (): number =>
+    Math.max(
+      1,
+      Math.floor(Math.min(ANSWER_TOKENS, limits.outputTokens, window * ANSWER_SHARE)),
+    );
+  let maxTokens = answerTokens();
   let state: LoopState = IDLE;
   let snapshot: ToolSnapshot | undefined;
   let pressed = false;
@@ -93,15 +98,21 @@ export function makeStandard(
   async function assemble(squeeze: boolean): Promise<LoopInput> {
     try {
       const { tools } = await provideSnapshot();
-      const messages = fitContext(conversation.messages(), {
-        window,
-        reserved: estimateToolTokens(tools) + maxTokens,
-        squeeze: squeeze || pressed,
-      });
-      pressed = false;
-      if (messages === undefined) return { kind: "overflowed" };
-      if (messages !== conversation.messages()) conversation.replace(messages);
-      return { kind: "assembled" };
+      const room = { window, reserved: estimateToolTokens(tools) + maxTokens };
+      if (squeeze || pressed || fullness(conversation.messages(), room) !== "room") {
+        pressed = false;
+        const { from, messages } = await kernel.makeRoom({
+          ...conversation.unsent(),
+          method: "compact",
+          important: importantIn(conversation.messages()),
+          share: squeeze ? SQUEEZED : SHARE,
+          reserve: maxTokens,
+        });
+        conversation.changed(from, messages);
+      }
+      return fullness(conversation.messages(), room) === "over"
+        ? { kind: "overflowed" }
+        : { kind: "assembled" };
     } catch (error) {
       return failed(error);
     }
@@ -191,6 +202,10 @@ export function makeStandard(
     },
     chunk({ textDelta }): void {
       if (state.kind === "inferring") streamed += textDelta ?? "";
+    },
+    modelChanged(contextWindow: number): void {
+      window = contextWindow;
+      maxTokens = answerTokens();
     },
     capsChanged: forgetSnapshot,
   });

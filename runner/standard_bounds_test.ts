@@ -6,6 +6,7 @@ import {
   callOf,
   fault,
   makeBench,
+  type Moves,
   opsOf,
   reply,
   resultOf,
@@ -191,21 +192,36 @@ Deno.test("a table that changes while it is on its way is asked for anew", async
   assert.equal(opsOf(bench), "advertise advertise infer call infer");
 });
 
-Deno.test("old results are trimmed near the window, and the kernel's copy follows", async () => {
+/** Leaves out all but the first two messages and the newest exchange. */
+const drastic: Required<Moves>["room"] = (conversation) => {
+  const newest = conversation.findLastIndex(({ role }) => role === "assistant");
+  return { from: 2, messages: [say("user", "[summary]"), ...conversation.slice(newest)] };
+};
+
+Deno.test("past 95 % the runner has room made before it infers, and goes on with what the kernel says", async () => {
   const bench = await runTurn({
     infer: (_, n) => n < 6 ? reply("", [callOf(`c${n}`)]) : reply("end"),
     call: (call) => resultOf(call, "x".repeat(4_000)),
+    room: (conversation, { method, share, reserve }) => {
+      assert.deepEqual([method, share, reserve], ["compact", 0.6, 1_600]);
+      return drastic(conversation, {});
+    },
     limits: { contextWindow: 8_000 },
   }, "go");
   assert.equal(bench.end.stop, "answered");
-  const results = bench.conversation().filter((each) => each.role === "tool");
-  assert.match(
-    results[0]?.content ?? "",
-    /^\[left out by the runner: a result of 4000 characters\]$/,
-  );
-  assert.equal(results.at(-1)?.content.length, 4_000);
+  assert.match(opsOf(bench), /^advertise (infer call )+context infer/);
+  assert.equal(bench.conversation()[2]?.content, "[summary]");
   const chars = bench.conversation().reduce((sum, each) => sum + each.content.length, 0);
   assert.ok(chars / 4 < 8_000);
+});
+
+Deno.test("below 95 % and without a signal nothing gives way", async () => {
+  const bench = await runTurn({
+    infer: (_, n) => n < 5 ? reply("", [callOf(`c${n}`)]) : reply("end"),
+    call: (call) => resultOf(call, "x".repeat(4_000)),
+    limits: { contextWindow: 8_000 },
+  }, "go");
+  assert.doesNotMatch(opsOf(bench), /context/);
 });
 
 Deno.test("a request that cannot fit is contextOverflow, without an inference", async () => {
@@ -214,7 +230,7 @@ Deno.test("a request that cannot fit is contextOverflow, without an inference", 
     limits: { contextWindow: 100 },
   }, "x".repeat(1_000));
   assert.deepEqual(bench.end, { stop: "contextOverflow", text: "" });
-  assert.equal(opsOf(bench), "advertise");
+  assert.equal(opsOf(bench), "advertise context");
 });
 
 Deno.test("a model that finds the request too long is tried once more with less", async () => {
@@ -222,9 +238,14 @@ Deno.test("a model that finds the request too long is tried once more with less"
     reply("", [callOf(`c${n}`)]).message,
     { ...say("tool", "y".repeat(8_000)), toolCallId: callOf(`c${n}`).id, toolName: "file_read" },
   ]).flat();
-  const moves = {
+  const shares: unknown[] = [];
+  const moves: Omit<Moves, "infer"> = {
     conversation: [say("system", "s"), say("user", "u"), ...long],
     limits: { contextWindow: 16_000 },
+    room: (conversation, { share }) => {
+      shares.push(share);
+      return drastic(conversation, {});
+    },
   };
   const sizes: number[] = [];
   const fine = await runTurn({
@@ -235,25 +256,42 @@ Deno.test("a model that finds the request too long is tried once more with less"
     },
   }, "go");
   assert.equal(fine.end.text, "end");
+  assert.deepEqual(shares, [0.4]);
   assert.ok((sizes[1] ?? Infinity) < (sizes[0] ?? 0));
   const never = await runTurn({ ...moves, infer: () => fault("contextOverflow") }, "go");
   assert.equal(never.end.stop, "contextOverflow");
   assert.equal(never.asked.filter(({ op }) => op === "infer").length, 2);
 });
 
-Deno.test("SIGCTXPRESSURE makes room before the next inference", async () => {
+Deno.test("SIGCTXPRESSURE makes room before the next inference, once", async () => {
   const bench = makeBench({
-    infer: (_, n) => n < 3 ? reply("", [callOf(`c${n}`)]) : reply("end"),
+    infer: (_, n) => n < 4 ? reply("[IMPORTANT] keep", [callOf(`c${n}`)]) : reply("end"),
     call: (call, n) => {
-      if (n === 2) bench.kernel.tell("signal", { signal: "SIGCTXPRESSURE" });
-      return resultOf(call, "x".repeat(4_000));
+      if (n === 2) {
+        const pressure = { used: 7_000, limit: 8_000, recommended: "compact" };
+        bench.kernel.tell("signal", { signal: "SIGCTXPRESSURE", pressure });
+      }
+      return resultOf(call, "x".repeat(400));
+    },
+    room: (conversation, { important }) => {
+      assert.deepEqual(important, [2, 4, 6]);
+      return drastic(conversation, {});
     },
     limits: { contextWindow: 8_000 },
   });
   await bench.start();
   await bench.turn("go");
-  const [first] = bench.conversation().filter((each) => each.role === "tool");
-  assert.match(first?.content ?? "", /^\[left out/);
+  assert.equal(opsOf(bench).match(/context/g)?.length, 1);
+  assert.equal(bench.conversation()[2]?.content, "[summary]");
+});
+
+Deno.test("a fault while room is made ends the turn as in an inference", async () => {
+  const bench = await runTurn({
+    infer: () => reply("never"),
+    room: () => fault("budgetExhausted"),
+    limits: { contextWindow: 100 },
+  }, "x".repeat(1_000));
+  assert.equal(bench.end.stop, "budget");
 });
 
 Deno.test("how a model finishes decides the stop", async () => {

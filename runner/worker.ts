@@ -3,6 +3,7 @@ import { Fault } from "../contracts/fault.ts";
 import type { Json } from "../contracts/json.ts";
 import type { Port, PortHandler } from "../contracts/port.ts";
 import type {
+  CapList,
   SignalBody,
   StartBody,
   TurnBody,
@@ -21,11 +22,13 @@ import { makeStandard } from "./standard.ts";
 export function makeWorker(port: Pick<Port, "ask">): PortHandler {
   let program: Program | undefined;
   let busy = false;
+  let caps: CapList = { model: 0, tools: 0, children: 0 };
 
   // TRUST: bodies are the kernel's own; it is trusted by everything that it started.
   function start(body: StartBody): null {
     if (program !== undefined) throw new Fault("conflict", "Cannot start: it has been started");
-    const kernel = makeKernelPorts(port, body.caps);
+    caps = body.caps;
+    const kernel = makeKernelPorts(port, () => caps);
     program = body.program === undefined
       ? makeStandard(kernel, body)
       : loadForeign(kernel, body, body.program);
@@ -43,6 +46,8 @@ export function makeWorker(port: Pick<Port, "ask">): PortHandler {
     }
   }
 
+  const tellSignal = ({ signal, pressure }: SignalBody): void => program?.told(signal, pressure);
+
   return Object.freeze<PortHandler>({
     async ask(op: string, body: Json): Promise<Json> {
       switch (op) {
@@ -51,7 +56,7 @@ export function makeWorker(port: Pick<Port, "ask">): PortHandler {
         case "turn":
           return await turn(body as unknown as TurnBody) as unknown as Json;
         case "signal":
-          program?.told((body as unknown as SignalBody).signal);
+          tellSignal(body as unknown as SignalBody);
           return null;
         default:
           throw new Fault(
@@ -64,11 +69,14 @@ export function makeWorker(port: Pick<Port, "ask">): PortHandler {
       const event = { op, body } as unknown as WorkerEvents;
       switch (event.op) {
         case "signal":
-          return program?.told(event.body.signal);
+          return tellSignal(event.body);
         case "chunk":
           return program?.chunk(event.body);
         case "capsChanged":
           return program?.capsChanged();
+        case "modelChanged":
+          caps = { ...caps, model: event.body.model };
+          return program?.modelChanged(event.body.contextWindow);
       }
     },
   });

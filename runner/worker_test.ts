@@ -92,6 +92,39 @@ Deno.test("a foreign program hears signals, chunks and changes during its turn",
   assert.deepEqual(await ending, { stop: "terminated", text: "a,changed,SIGTERM" });
 });
 
+Deno.test("a foreign program hears how full its window is, and chooses what gives way", async () => {
+  const program = `({ turn: (ports) => new Promise((resolve) => {
+    ports.listen({
+      signal: async (signal, pressure) => {
+        const { from, messages } = await ports.context.evict({
+          policy: { share: 0.3 }, preserve: ["IMPORTANT"], important: [1],
+        });
+        await ports.context.checkpoint();
+        const { used, limit } = pressure;
+        resolve({ stop: "answered", text: [signal, used, limit, from, messages.length].join() });
+      },
+    });
+  }) })`;
+  const bench = makeBench({
+    ...answering,
+    program,
+    limits: { contextWindow: 1_000 },
+    conversation: [say("system", "s"), say("user", "u"), say("assistant", "a")],
+    room: () => ({ from: 1, messages: [say("user", "[left out]")] }),
+  });
+  await bench.start();
+  const ending = bench.turn("go");
+  await settled();
+  const pressure = { used: 900, limit: 1_000, recommended: "compact" };
+  bench.kernel.tell("signal", { signal: "SIGCTXPRESSURE", pressure });
+  assert.deepEqual(await ending, { stop: "answered", text: "SIGCTXPRESSURE,900,1000,1,1" });
+  assert.deepEqual(bench.asked.map(({ body }) => body), [
+    { cap: 1, reserve: 200, preserve: ["IMPORTANT"], important: [1], share: 0.3, method: "evict" },
+    { cap: 1, reserve: 200, method: "checkpoint" },
+  ]);
+  assert.equal(bench.conversation().length, 2);
+});
+
 const BROKEN: readonly (readonly [string, string])[] = [
   ["does not parse", "(() => {"],
   ["throws when it is loaded", "(() => { throw new Error('no') })()"],

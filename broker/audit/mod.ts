@@ -36,4 +36,5 @@ export { importLog } from "./copy.ts";
 export { type CopyableStore, type RepairParts, type RepairReport, repairTail } from "./repair.ts";
 export { exportReceipts, type ReceiptQuery } from "./receipts.ts";
 export { type ReceiptVerdict, verifyReceipt } from "./verify_receipt.ts";
+export type { EgressRecord } from "./egress_record.ts";
 export { auditRecords, type RecordFilter } from "./records.ts";

@@ -5,6 +5,8 @@ import { TaskId } from "../../contracts/ids.ts";
 import type { Json, JsonObject } from "../../contracts/json.ts";
 import type { Store, StoredEvent } from "../../contracts/store.ts";
 import { type CallJoin, makeCallJoin } from "./_join.ts";
+import { makeModelJoin, type ModelJoin, type ModelRequest } from "./_model_join.ts";
+import { type EgressRecord, egressRecord } from "./egress_record.ts";
 import { readPrivate, tryObject } from "./private.ts";
 
 /** Which calls. Every field narrows; an empty filter means all. Times are milliseconds, UTC. */
@@ -141,34 +143,59 @@ function matches(record: AuditRecord, filter: RecordFilter): boolean {
     (outcome === undefined || record.outcome === outcome);
 }
 
+async function requested(
+  store: Store,
+  request: ModelRequest,
+): Promise<EgressRecord | undefined> {
+  const { end } = request;
+  const secret = end?.kind === "modelFailed" ? await content(store, end) : undefined;
+  const error = secret?.["error"];
+  return egressRecord(request, typeof error === "string" ? error : undefined);
+}
+
+const KINDS = ["intent", "outcome", "refused", "modelAsked", "modelFailed", "inferred"];
+
+interface Joins {
+  readonly calls: CallJoin;
+  readonly models: ModelJoin;
+}
+
 /**
  * The calls of a log in the order in which they ended, joined from `intent`, `outcome` and
- * `refused` events and their private parts; after them the calls that have not ended, with outcome
- * `unfinished`. Does not verify the log.
+ * `refused` events and their private parts, and among them the requests that left this machine for
+ * a model ({@link EgressRecord}); after them what has not ended, with outcome `unfinished`. Does not
+ * verify the log.
  */
 export async function* auditRecords(
   { store, filter = {} }: { readonly store: Store; readonly filter?: RecordFilter },
 ): AsyncGenerator<AuditRecord> {
-  const joins = new Map<string, CallJoin>();
-  const kinds = ["intent", "outcome", "refused"];
+  const joins = new Map<string, Joins>();
   const { task } = filter;
   const page = (after: StoredEvent | undefined): Promise<readonly StoredEvent[]> =>
     task === undefined
-      ? store.events({ afterSeq: after?.seq ?? 0, kinds })
-      : store.events({ task, fromN: after === undefined ? 0 : after.n + 1, kinds });
+      ? store.events({ afterSeq: after?.seq ?? 0, kinds: KINDS })
+      : store.events({ task, fromN: after === undefined ? 0 : after.n + 1, kinds: KINDS });
   for (let events = await page(undefined); events.length > 0; events = await page(events.at(-1))) {
     for (const event of events) {
-      const join = joins.get(event.task) ?? makeCallJoin();
+      const join = joins.get(event.task) ?? { calls: makeCallJoin(), models: makeModelJoin() };
       joins.set(event.task, join);
-      const ended = join.feed(event);
-      if (ended === undefined) continue;
-      const record = await joined(store, ended.intent, ended.end);
+      const request = join.models.feed(event);
+      const call = join.calls.feed(event);
+      const record = request !== undefined
+        ? await requested(store, request)
+        : call !== undefined
+        ? await joined(store, call.intent, call.end)
+        : undefined;
       if (record !== undefined && matches(record, filter)) yield record;
     }
   }
-  for (const join of joins.values()) {
-    for (const intent of join.open()) {
+  for (const { calls, models } of joins.values()) {
+    for (const intent of calls.open()) {
       const record = await joined(store, intent, undefined);
+      if (record !== undefined && matches(record, filter)) yield record;
+    }
+    for (const request of models.open()) {
+      const record = await requested(store, request);
       if (record !== undefined && matches(record, filter)) yield record;
     }
   }

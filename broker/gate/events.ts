@@ -114,6 +114,7 @@ export function outcomeEvent(
     readonly bytes: number;
     readonly digest: Digest;
     readonly power: PowerResult | undefined;
+    readonly advice: readonly string[];
   },
 ): NewEvent {
   const { known, read, decision } = judged;
@@ -138,6 +139,7 @@ export function outcomeEvent(
       resultHash: more.digest,
       salt: more.salt,
       ...(result.error === undefined ? {} : { error: result.error }),
+      ...(more.advice.length === 0 ? {} : { advice: [...more.advice] }),
       ...(power?.observed === undefined ? {} : { observedVersion: power.observed }),
       ...(power?.written === undefined ? {} : { writtenVersion: power.written }),
       ...(power === undefined || power.sources.length === 0

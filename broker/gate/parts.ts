@@ -5,6 +5,7 @@ import type {
   Decision,
   Digest,
   EventLog,
+  Guard,
   JsonObject,
   LeaseId,
   Leases,
@@ -44,6 +45,8 @@ export interface GateParts {
   /** Takes secrets out of what is shown. */
   redact(text: string): string;
   readonly guards?: Guards;
+  /** Advice for people and the trace; what decides does not have it. */
+  readonly advisor?: Guard;
   /** Idempotency keys of intents that an earlier kernel left without an outcome. */
   unfinished?(task: TaskId): KeySet;
   /** Outcomes of effects that an earlier kernel committed, by idempotency key. */

@@ -12,6 +12,7 @@ import {
 } from "../../contracts/mod.ts";
 import { canonicalJson } from "../../port/mod.ts";
 import { cutText } from "../cut.ts";
+import { adviceAfter } from "./advice.ts";
 import type { Ran } from "./bounded.ts";
 import type { GateParts, Judged } from "./parts.ts";
 import { faultOf, OUTCOME_OF } from "./refusal.ts";
@@ -24,13 +25,15 @@ export interface Ended {
   /** Bytes and SHA-256 of the content before redaction and cut. */
   readonly bytes: number;
   readonly digest: Digest;
+  /** What the advisor says of it, for the record. */
+  readonly advice: readonly string[];
   /** Something that was no fault: recorded, then thrown on. */
   readonly bug: unknown;
 }
 
 const MOST_ERROR = 8_000;
 
-type EndParts = Pick<GateParts, "processes" | "redact" | "guards" | "policy">;
+type EndParts = Pick<GateParts, "processes" | "redact" | "guards" | "policy" | "advisor">;
 
 /** Turns the end of a power's work into a result, charging what came back. */
 export function endOf(parts: EndParts, judged: Judged, ran: Ran): Ended {
@@ -72,6 +75,7 @@ function doneOf(parts: EndParts, judged: Judged, power: PowerResult): Ended {
     power,
     bytes: whole.bytes,
     digest: whole.digest,
+    advice: adviceAfter(parts, { tool: known.tool, content: raw }),
     bug: undefined,
   };
 }
@@ -105,6 +109,7 @@ function failedOf(parts: EndParts, judged: Judged, error: unknown): Ended {
     power: undefined,
     bytes: content.bytes,
     digest: content.digest,
+    advice: [],
     bug: fault === undefined ? error : undefined,
   };
 }

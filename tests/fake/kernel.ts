@@ -1,6 +1,7 @@
 /** A kernel in a test's hands: started as the command line does, killed, and started over the same state. */
 import process from "node:process";
 import {
+  type AgentSpec,
   type Answer,
   type FailPoint,
   type Json,
@@ -38,6 +39,7 @@ export interface Draft {
   readonly onQuestion?: TaskRequest["onQuestion"];
   readonly interactive?: boolean;
   readonly program?: string;
+  readonly agent?: AgentSpec;
   readonly mounts?: readonly Mount[];
 }
 
@@ -272,5 +274,6 @@ function requestOf(home: KernelHome, draft: Draft): TaskRequest {
     phase: "work",
     interactive: draft.interactive ?? false,
     ...(draft.program === undefined ? {} : { program: draft.program }),
+    ...(draft.agent === undefined ? {} : { agent: draft.agent }),
   };
 }

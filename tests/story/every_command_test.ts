@@ -45,6 +45,19 @@ async function explain(words: readonly string[]): Promise<Finished> {
     interrupts: { listen: nothing },
     receipts: { verify: nothing },
     walls: { look: nothing },
+    models: {
+      http: { get: nothing, knock: nothing },
+      weights: {
+        stat: nothing,
+        head: nothing,
+        hash: nothing,
+        copy: nothing,
+        writer: nothing,
+        keep: nothing,
+      },
+      engine: { offer: undefined, found: nothing, fetch: nothing },
+      provideProgram: nothing,
+    },
     plugins: {
       builtIn: nothing,
       reserved: [],

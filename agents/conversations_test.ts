@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import {
+  ConversationName,
+  type ConversationStore,
+  type DocumentWrite,
+  Fault,
+} from "../contracts/mod.ts";
+import { type Bench, bench, settled } from "./_bench_test.ts";
+import { memoryLog, requestOf, storeOf } from "./_fake_test.ts";
+import { openConversations } from "./conversations.ts";
+
+const talk = ConversationName.parse("talk");
+const other = ConversationName.parse("other-talk");
+
+interface Opened extends Bench {
+  readonly names: ConversationStore;
+}
+
+/** Names over the documents of a memory log, refused where a store would refuse them. */
+async function opened(log = memoryLog()): Promise<Opened> {
+  const made = bench(log);
+  const store = {
+    ...storeOf(log),
+    commit: ({ documents }: { readonly documents: readonly DocumentWrite[] }) => {
+      for (const write of documents) {
+        const held = log.documents.get(`${write.kind} ${write.id}`);
+        if ((held === undefined ? 0 : held.expect + 1) !== write.expect) {
+          return Promise.reject(new Fault("conflict", "Cannot commit: the version was taken"));
+        }
+        log.documents.set(`${write.kind} ${write.id}`, write);
+      }
+      return Promise.resolve();
+    },
+  };
+  const names = await openConversations({ store, service: made.service, now: made.powers.now });
+  return { ...made, names };
+}
+
+Deno.test("a name finds its task, moves to another, is taken away, and outlives the kernel", async () => {
+  const log = memoryLog();
+  const { names, service } = await opened(log);
+  const first = await service.create(requestOf());
+  const second = await service.create(requestOf());
+  await names.name(talk, first.id);
+  assert.equal(names.find("talk"), first.id);
+  assert.equal(names.find(second.id), second.id);
+  await names.name(talk, second.id);
+  await names.name(other, first.id);
+  const later = await opened(log);
+  assert.equal(later.names.find("talk"), second.id);
+  await later.names.remove(talk);
+  assert.throws(() => later.names.find("talk"), /was given to none/);
+  assert.deepEqual((await opened(log)).names.list().map(({ name }) => name), [other]);
+});
+
+Deno.test("what is no name is refused, and a name that looks like a task's id is none", async () => {
+  const { names } = await opened();
+  assert.throws(() => names.find("../etc"), /as a name/);
+  assert.throws(() => names.find("t00000000000x"), /Cannot find task/);
+  assert.equal(ConversationName.safeParse("t00000000000x").success, false);
+  assert.equal(ConversationName.safeParse("Talk").success, false);
+  await assert.rejects(names.remove(talk), /was given to none/);
+});
+
+Deno.test("an expired conversation is erased, a running one and one that has time are not", async () => {
+  const { names, service, host, powers } = await opened();
+  const { id } = await service.create(requestOf({ interactive: true }));
+  await settled();
+  await names.name(talk, id);
+  await names.expire(talk, powers.now() + 100);
+  assert.deepEqual(await names.sweep(), []);
+  powers.turn(100);
+  assert.deepEqual(await names.sweep(), [], "a turn is under way");
+  host.finish({ stop: "answered", text: "Tidied." });
+  await settled();
+  service.unattended(id);
+  await settled();
+  assert.deepEqual(await names.sweep(), [talk]);
+  assert.equal(service.get(id).status, "cancelled");
+  assert.ok(service.get(id).purged);
+  assert.deepEqual(names.list(), []);
+  await assert.rejects(names.name(other, id), /is erased/);
+});
+
+Deno.test("an expiry can be taken back", async () => {
+  const { names, service, host, powers } = await opened();
+  const { id } = await service.create(requestOf());
+  await settled();
+  host.finish({ stop: "answered", text: "Tidied." });
+  await settled();
+  await names.name(talk, id);
+  await names.expire(talk, powers.now());
+  await names.expire(talk, undefined);
+  assert.deepEqual(await names.sweep(), []);
+});

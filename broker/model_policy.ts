@@ -1,0 +1,107 @@
+/**
+ * Which session may send text to which model: by profile, by where the model runs, and by label. Never
+ * by colour: what a model reads cannot act. DESIGN section 5; issue 4, Policy.
+ *
+ * `modelsFor` in remit.yaml says how far each profile reaches: `none`, `local` (text stays on this
+ * machine) or `remote`. A remote model is opted into by naming it, which a folder's own remit.yaml
+ * cannot do until it is trusted. Then the label of what the process has read must be within the
+ * model's clearance. Keys in `clearance`, the first that is there:
+ *
+ * 1. `model:REF`, the reference as it stands in `--model` or under an alias;
+ * 2. `model:HOST` (`model:HOST:PORT` for an unusual port), every model of that provider.
+ *
+ * There is no pattern by kind: `openai:` names a protocol that any host may speak.
+ * @module
+ */
+import {
+  cleared,
+  type Label,
+  type PolicySource,
+  type ProcessRow,
+  Profile,
+} from "../contracts/mod.ts";
+
+/** A model as a sink of text. */
+export interface ModelSink {
+  /** `KIND:REFERENCE`. */
+  readonly ref: string;
+  /** Text leaves this machine: as the kernel decided, never as the service says. */
+  readonly remote: boolean;
+  /** The provider's host, with its port where it is not the usual one. */
+  readonly host?: string;
+}
+
+/** Whether text may go to a model, and which rule says so. */
+export interface ModelRuling {
+  readonly allowed: boolean;
+  /** `built-in: …` or `remit.yaml: KEY`. */
+  readonly rule: string;
+  /** What to do about a refusal. */
+  readonly why?: string;
+}
+
+/** Judges a model for a session of this profile whose text has this label. Also for embedders. */
+export type JudgeModel = (profile: Profile, model: ModelSink, label: Label) => ModelRuling;
+
+/** How far a profile reaches where remit.yaml says nothing. */
+const BY_DEFAULT = Object.freeze({ operator: "remote", guest: "local", anonymous: "local" });
+
+/** Makes the part of the policy that is about models. */
+export function makeModelPolicy(
+  source: Pick<PolicySource, "clearance" | "modelsFor">,
+): JudgeModel {
+  const clearances = new Map(
+    Object.entries(source.clearance).map(([sink, label]) => [sink.toLowerCase(), label]),
+  );
+  const reaches = new Map(
+    Profile.options.map((profile) => [profile, source.modelsFor[profile]]),
+  );
+
+  const clearanceOf = ({ ref, remote, host }: ModelSink): readonly [Label, rule: string] => {
+    for (const sink of [ref, ...(host === undefined ? [] : [host])]) {
+      const written = clearances.get(`model:${sink}`.toLowerCase());
+      if (written !== undefined) return [written, `remit.yaml: clearance of model:${sink}`];
+    }
+    const limit = remote ? "internal" : "secret";
+    const where = remote ? "remote" : "local";
+    return [limit, `built-in: ${where} models are cleared for ${limit}`];
+  };
+
+  return (profile, model, label) => {
+    const written = reaches.get(profile);
+    const reach = written ?? BY_DEFAULT[profile];
+    if (reach === "none" || (reach === "local" && model.remote)) {
+      return tooFar(profile, reach, written !== undefined);
+    }
+    const [limit, rule] = clearanceOf(model);
+    if (cleared(label, limit)) return { allowed: true, rule };
+    const key = model.host ?? model.ref;
+    const why =
+      `the conversation is ${label}, this model is cleared for ${limit}; choose a local ` +
+      `model, or raise clearance of "model:${key}" in remit.yaml`;
+    return { allowed: false, rule, why };
+  };
+}
+
+/** Why a process may not send its text to a model now; undefined when it may. */
+export function whyModelRefused(
+  judge: JudgeModel,
+  row: Pick<ProcessRow, "profile" | "label">,
+  model: ModelSink,
+): string | undefined {
+  const { allowed, why = "forbidden", rule } = judge(row.profile, model, row.label);
+  return allowed ? undefined : `${why} (${rule})`;
+}
+
+function tooFar(profile: Profile, reach: "none" | "local", isWritten: boolean): ModelRuling {
+  const most = reach === "none" ? "no model" : "local models only";
+  const rule = isWritten
+    ? `remit.yaml: modelsFor.${profile} is ${reach}`
+    : `built-in: ${profile} sessions use ${most}`;
+  const why = reach === "none"
+    ? `this session may use no model; the operator can allow one with modelsFor.${profile} in ` +
+      "their own remit.yaml"
+    : "choose a local model with --model, or ask the operator, who can allow remote ones with " +
+      `modelsFor.${profile} in their own remit.yaml`;
+  return { allowed: false, rule, why };
+}

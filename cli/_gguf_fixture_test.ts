@@ -1,0 +1,54 @@
+/** Files that begin as GGUF files do, with facts and filler in the place of weights. @module */
+
+const encoder = new TextEncoder();
+
+function integer(size: 4 | 8, value: number): Uint8Array {
+  const bytes = new Uint8Array(size);
+  const view = new DataView(bytes.buffer);
+  if (size === 4) view.setUint32(0, value, true);
+  else view.setBigUint64(0, BigInt(value), true);
+  return bytes;
+}
+
+function text(value: string): Uint8Array[] {
+  const bytes = encoder.encode(value);
+  return [integer(8, bytes.length), bytes];
+}
+
+function join(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+/** A file of weights; `filler` is what its bytes end with. */
+export function fakeWeights(
+  facts: { readonly name?: string; readonly licence?: string; readonly filler?: string } = {},
+): Uint8Array {
+  const keys: Uint8Array[][] = [
+    [...text("general.architecture"), integer(4, 8), ...text("llama")],
+    [
+      ...text("tokenizer.some"),
+      integer(4, 9),
+      integer(4, 8),
+      integer(8, 2),
+      ...text("a"),
+      ...text("b"),
+    ],
+    [...text("llama.context_length"), integer(4, 4), integer(4, 2_048)],
+    [...text("general.name"), integer(4, 8), ...text(facts.name ?? "Tiny")],
+    [...text("general.license"), integer(4, 8), ...text(facts.licence ?? "mit")],
+  ];
+  return join([
+    encoder.encode("GGUF"),
+    integer(4, 3),
+    integer(8, 0),
+    integer(8, keys.length),
+    ...keys.flat(),
+    encoder.encode(facts.filler ?? "weights "),
+  ]);
+}

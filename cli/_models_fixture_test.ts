@@ -1,0 +1,42 @@
+/** Hands over models for tests: real weights on a real disk, real HTTP; nobody listens, nothing is built. @module */
+import { Fault } from "../contracts/mod.ts";
+import type { ModelHands, ModelProgram, NativeEngine } from "./model_hands.ts";
+import { makeModelHttp } from "./model_http_powers.ts";
+import { makeWeightsDisk } from "./weights_powers.ts";
+
+/** An engine that was never fetched. */
+export const NO_ENGINE: NativeEngine = Object.freeze({
+  offer: undefined,
+  found: () => undefined,
+  fetch: () => Promise.reject(new Fault("unavailable", "Cannot fetch: a test has no network")),
+});
+
+/** Makes them. `ollama` is the port where one listens in place of its usual one. */
+export function fakeModels(
+  parts: { readonly engine?: NativeEngine; readonly ollama?: number } = {},
+): ModelHands & { readonly built: ModelProgram[] } {
+  const http = makeModelHttp();
+  const built: ModelProgram[] = [];
+  const moved = (url: string): string =>
+    parts.ollama === undefined ? url : url.replace(":11434", `:${parts.ollama}`);
+  return Object.freeze(
+    {
+      built,
+      http: {
+        get: (url, options) => http.get(moved(url), options),
+        knock: ({ host, port }, ms) =>
+          port === 11_434
+            ? parts.ollama === undefined
+              ? Promise.resolve(false)
+              : http.knock({ host, port: parts.ollama }, ms)
+            : http.knock({ host, port }, ms),
+      },
+      weights: makeWeightsDisk(),
+      engine: parts.engine ?? NO_ENGINE,
+      provideProgram(program): Promise<void> {
+        built.push(program);
+        return Promise.resolve();
+      },
+    } satisfies ModelHands & { built: ModelProgram[] },
+  );
+}

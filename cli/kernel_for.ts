@@ -1,0 +1,29 @@
+/** The kernel for one run: with exactly its rules, its model's program built, its key lent. @module */
+import type { Command } from "./command.ts";
+import type { KernelLink } from "./hands.ts";
+import { lendKeys, provideModelPrograms } from "./model_ready.ts";
+import type { RunSetting } from "./run_setting.ts";
+
+/** Finds or starts it. Throws `conflict` when a busy one has other rules. */
+export async function kernelFor(
+  command: Command,
+  setting: Pick<RunSetting, "config" | "mounts" | "resolved">,
+): Promise<KernelLink> {
+  const { config, mounts, resolved } = setting;
+  await provideModelPrograms(command, resolved);
+  const link = await command.hands.kernels(command.places).provide({
+    policy: config.policy,
+    toolKeys: config.toolKeys,
+    commands: config.commands,
+    browser: config.browser,
+    mounts: mounts.map((mount) => mount.dir),
+    exact: true,
+  });
+  try {
+    await lendKeys(link, resolved);
+  } catch (error) {
+    link.close();
+    throw error;
+  }
+  return link;
+}

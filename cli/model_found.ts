@@ -1,0 +1,54 @@
+/** Models that are at hand although none was chosen: keys in the environment, a running Ollama. Issue 4. @module */
+import { displayText } from "../text/mod.ts";
+import type { Command } from "./command.ts";
+import { KNOWN_PROVIDERS, type KnownProvider } from "./model_providers.ts";
+import { runningOllama } from "./model_server.ts";
+
+/** How a model of a provider is written. */
+export function referenceOf({ kind, name, url }: KnownProvider): string {
+  return name === kind ? `${kind}:NAME` : `${kind}:NAME@${url}`;
+}
+
+/** Providers whose key is in the environment, and the variable that holds it. Values are not looked at. */
+export function keysInEnvironment(
+  env: (name: string) => string | undefined,
+): readonly { readonly provider: KnownProvider; readonly variable: string }[] {
+  return KNOWN_PROVIDERS.flatMap((provider) => {
+    const variable = provider.variables.find((name) => (env(name) ?? "").trim() !== "");
+    return variable === undefined ? [] : [{ provider, variable }];
+  });
+}
+
+/**
+ * What was found, each with the exact command; empty when there is nothing. Asks for Ollama at its
+ * usual place and waits for at most 150 ms where nobody answers.
+ */
+export async function foundLines(command: Command): Promise<readonly string[]> {
+  const { around, models } = command.hands;
+  const lines: string[] = [];
+  const add = (what: string, ref: string): void => {
+    lines.push(
+      `  ${what}; to use it:`,
+      `    ${around.command} run -p "…" --mount notes=DIR --model ${ref}`,
+    );
+  };
+  for (const { provider, variable } of keysInEnvironment(around.env)) {
+    add(
+      `a key for ${provider.title} is in the environment (${variable})`,
+      referenceOf(provider),
+    );
+  }
+  const ollama = await runningOllama(models.http);
+  if (ollama !== undefined) {
+    const [first] = ollama;
+    add(
+      first === undefined
+        ? 'Ollama runs on this machine and has no model yet ("ollama pull NAME" gets one)'
+        : `Ollama runs on this machine with ${ollama.length} model${
+          ollama.length === 1 ? "" : "s"
+        }`,
+      `ollama:${first === undefined ? "NAME" : displayText(first, { max: 120 })}`,
+    );
+  }
+  return lines;
+}

@@ -1,0 +1,78 @@
+/** A model whose weights are here: by its name in the store, or by its path. Issue 4. @module */
+import { Fault, LocalConfig } from "../contracts/mod.ts";
+import type { ModelSettings } from "./model_alias.ts";
+import type { ModelName } from "./model_name.ts";
+import {
+  knobs,
+  type ModelFlags,
+  type ModelPart,
+  type ModelParts,
+  parseSettings,
+} from "./model_part.ts";
+import { absolute } from "./places.ts";
+import { pinnedWeights } from "./weights_pin.ts";
+import { needSignature } from "./weights_signature.ts";
+import { findWeights, listWeights, type StoredWeights } from "./weights_store.ts";
+
+async function weightsOf(
+  text: string,
+  name: Extract<ModelName, { readonly kind: "gguf" | "stored" }>,
+  parts: ModelParts,
+): Promise<StoredWeights> {
+  const called = name.kind === "stored" ? name.name : name.what;
+  const stored = findWeights(parts.disk, parts.places, called);
+  if (stored !== undefined) return stored;
+  if (name.kind === "gguf") {
+    parts.prepare();
+    return await pinnedWeights(parts, absolute(parts.around, called));
+  }
+  const there = [
+    ...Object.keys(parts.aliases),
+    ...listWeights(parts.disk, parts.places).map((each) => each.name),
+  ];
+  throw new Fault(
+    "notFound",
+    `Cannot use model "${text}": there is no model of that name in remit.yaml or in the store${
+      there.length === 0 ? "" : ` (there is ${there.slice(0, 20).join(", ")})`
+    }; a provider's is written KIND:NAME, such as ollama:${called}`,
+  );
+}
+
+/**
+ * Resolves weights; a path that is used for the first time is pinned.
+ *
+ * @throws Fault `notFound`, `refused` for weights that are not what was pinned or signed wrongly,
+ * `unavailable` without the native engine that remit.yaml asks for
+ */
+export async function weightsPart(
+  text: string,
+  name: Extract<ModelName, { readonly kind: "gguf" | "stored" }>,
+  settings: ModelSettings,
+  parts: ModelParts,
+  flags: ModelFlags,
+): Promise<ModelPart> {
+  const weights = await weightsOf(text, name, parts);
+  needSignature(weights.name, weights, parts.modelKeys);
+  const native = settings.accelerated === true;
+  if (native && parts.models.engine.found() === undefined) {
+    throw new Fault(
+      "unavailable",
+      `Cannot use model "${text}" accelerated: the native engine was not fetched; ` +
+        'get it with "remit model accelerate", or take "accelerated" out of remit.yaml',
+    );
+  }
+  const { contextTokens, dialect } = weights;
+  const config = parseSettings(text, LocalConfig, {
+    name: weights.name,
+    weights: weights.sha256,
+    bytes: weights.bytes,
+    engine: native ? "native" : "wasm",
+    ...(contextTokens === undefined ? {} : { contextTokens }),
+    ...(dialect === undefined ? {} : { dialect }),
+    ...knobs(settings, flags),
+  });
+  return {
+    choice: { ref: `gguf:${weights.name}`, config: JSON.stringify(config) },
+    program: native ? "native" : "local",
+  };
+}

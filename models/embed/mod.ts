@@ -1,0 +1,16 @@
+/**
+ * What can be done with vectors, whoever made them: nearness, order, labels. Advice, never a permission.
+ * Seed 000, TextEmbedder; issue 4.
+ *
+ * @example
+ * ```ts
+ * import { cosine } from "./mod.ts";
+ * const near = cosine(new Float32Array([1, 0]), new Float32Array([0.8, 0.6]));
+ * if (Math.abs(near - 0.8) > 1e-6) throw new Error("the angle is known");
+ * ```
+ * @module
+ */
+export { makeClassifier } from "./classifier.ts";
+export { cosine } from "./cosine.ts";
+export { embedAll } from "./embed_all.ts";
+export { makeReranker } from "./reranker.ts";

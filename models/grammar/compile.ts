@@ -1,0 +1,223 @@
+/** From a schema to the grammar of its values. @module */
+import { Fault } from "../../contracts/fault.ts";
+import type { Json } from "../../contracts/json.ts";
+import { arrays } from "./arrays.ts";
+import { alternatives } from "./choices.ts";
+import { decimals } from "./decimals.ts";
+import { fits } from "./fits.ts";
+import { type Flatten, makeFlatten } from "./flatten.ts";
+import { alt, EMPTY, type Expr, literal, oneOf, type Rules } from "./gbnf.ts";
+import { integers } from "./integers.ts";
+import { objects } from "./objects.ts";
+import type { Bounds } from "./options.ts";
+import { ALL_KINDS, type Flat, type Kind, type Schema } from "./schema.ts";
+import { string } from "./strings.ts";
+
+/** Where the grammar and the schema part. */
+export interface Note {
+  /** JSON pointer into the schema. */
+  readonly path: string;
+  /** `narrowed`: some values that fit cannot be written; `widened`: some that can do not fit. */
+  readonly how: "narrowed" | "widened";
+  readonly why: string;
+}
+
+/** What the parts of the compiler share. */
+export interface Compiler {
+  readonly rules: Rules;
+  readonly bounds: Bounds;
+  readonly flatten: Flatten;
+  /** The values of a schema at `at`, `hops` references to itself from the end; undefined for none. */
+  values(schema: Schema, at: string, hops: number): Expr | undefined;
+  /** The same of a schema that is flat. */
+  flat(flat: Flat, at: string, hops: number): Expr | undefined;
+  note(note: Note): void;
+}
+
+const SAFE = BigInt(Number.MAX_SAFE_INTEGER);
+const UNBOUNDED = 10n ** 15n - 1n;
+/** Schemas that are looked at, each combination of alternatives anew. */
+const MOST_STEPS = 8_000;
+/** Multiples that are listed one by one. */
+const MOST_LISTED = 256n;
+
+/** What a schema became, and whether that depends on how many references are left. */
+interface Made {
+  readonly expr: Expr | undefined;
+  readonly hops: boolean;
+}
+/** Key of what does not depend on it. */
+const ANY_HOPS = -1;
+
+/** Makes the compiler of one document. */
+export function makeCompiler(
+  root: Schema,
+  { rules, bounds, note }: {
+    readonly rules: Rules;
+    readonly bounds: Bounds;
+    readonly note: (note: Note) => void;
+  },
+): Compiler {
+  const flatten = makeFlatten(root);
+  const made = new WeakMap<object, Map<number, Made>>();
+  /** Grows wherever what is made depends on how many references are left. */
+  let hopsSeen = 0;
+  let steps = 0;
+
+  const compiler: Compiler = Object.freeze<Compiler>({
+    rules,
+    bounds,
+    flatten,
+    note,
+    values(schema: Schema, at: string, hops: number): Expr | undefined {
+      if (schema === false) return undefined;
+      const known = (typeof schema === "object" ? made.get(schema) : undefined) ?? new Map();
+      const kept = known.get(ANY_HOPS) ?? known.get(hops);
+      if (kept !== undefined) {
+        if (kept.hops) hopsSeen++;
+        return kept.expr;
+      }
+      const before = hopsSeen;
+      const flat = flatten(schema, at);
+      const body = saysNothing(flat) ? free(bounds.freeDepth, at) : compiler.flat(flat, at, hops);
+      const expr = body === undefined ? undefined : rules.rule(body);
+      const ofHops = hopsSeen > before;
+      known.set(ofHops ? hops : ANY_HOPS, { expr, hops: ofHops });
+      if (typeof schema === "object") made.set(schema, known);
+      return expr;
+    },
+    flat(flat: Flat, at: string, hops: number): Expr | undefined {
+      if (++steps > MOST_STEPS) {
+        throw new Fault("tooLarge", `Cannot make a grammar: ${at}: too many combinations`);
+      }
+      if (flat.recursive === true) {
+        hopsSeen++;
+        if (hops > 0) return compiler.flat({ ...flat, recursive: false }, at, hops - 1);
+        note({ path: at, how: "narrowed", why: `followed ${bounds.recursion} times` });
+        return undefined;
+      }
+      for (const keyword of new Set(flat.unheld)) {
+        note({ path: `${at}/${keyword}`, how: "widened", why: "this keyword is not held to" });
+      }
+      if (flat.values !== undefined) return listed(flat.values, flat);
+      if (flat.choices !== undefined && flat.choices.length > 0) {
+        return alternatives(compiler, flat, { at, hops });
+      }
+      if (flat.not !== undefined) {
+        if (flat.not.includes(true)) return undefined;
+        note({ path: `${at}/not`, how: "widened", why: "what is excluded can be written" });
+      }
+      return alt([...flat.kinds].map((kind) => ofKind(kind, flat, at, hops)));
+    },
+  });
+
+  /** Any value, so many levels deep. */
+  function free(depth: number, at: string): Expr {
+    const inner = depth === 0 ? undefined : rules.rule(free(depth - 1, at));
+    const kinds: readonly Kind[] = ["null", "boolean", "number", "string"];
+    const flat: Flat = { kinds: ALL_KINDS };
+    const scalars = kinds.map((kind) => ofKind(kind, flat, at, 0));
+    if (inner === undefined) return alt(scalars) ?? EMPTY;
+    const within: Compiler = { ...compiler, values: () => inner };
+    const place = { at, hops: 0 };
+    const open: Flat = { ...flat, additional: true };
+    return alt([...scalars, arrays(within, flat, place), objects(within, open, place)]) ?? EMPTY;
+  }
+
+  function listed(values: readonly Json[], flat: Flat): Expr | undefined {
+    const fitting = values.filter((each) => fits(each, flat, { flatten }));
+    return oneOf(rules, fitting.map((each) => JSON.stringify(each)));
+  }
+
+  function ofKind(kind: Kind, flat: Flat, at: string, hops: number): Expr | undefined {
+    switch (kind) {
+      case "null":
+        return literal("null");
+      case "boolean":
+        return `("true" | "false")`;
+      case "integer":
+        return wholeNumbers(flat, at);
+      case "number":
+        return numbers(flat, at);
+      case "string":
+        return strings(flat, at);
+      case "array":
+        return arrays(compiler, flat, { at, hops });
+      case "object":
+        return objects(compiler, flat, { at, hops });
+    }
+  }
+
+  function strings({ leastLength = 0, mostLength }: Flat, at: string): Expr | undefined {
+    const most = mostLength ?? Math.max(leastLength, bounds.textLength);
+    if (leastLength > most) return undefined;
+    if (leastLength > bounds.mostLength) {
+      note({ path: `${at}/minLength`, how: "narrowed", why: "no string is so long" });
+      return undefined;
+    }
+    if (most > bounds.mostLength) {
+      const why = `at most ${bounds.mostLength} characters can be written`;
+      note({ path: `${at}/maxLength`, how: "narrowed", why });
+    }
+    return string(rules, leastLength, Math.min(most, bounds.mostLength));
+  }
+
+  function wholeNumbers({ low, high, multiples = [] }: Flat, at: string): Expr | undefined {
+    const above = low === undefined ? undefined : up(low.at, low.strict);
+    const below = high === undefined ? undefined : -up(-high.at, high.strict);
+    const from = above ?? (below !== undefined && below < -UNBOUNDED ? -SAFE : -UNBOUNDED);
+    const to = below ?? (above !== undefined && above > UNBOUNDED ? SAFE : UNBOUNDED);
+    if (multiples.length === 0) return integers(from, to);
+    return multiplesBetween(from, to, multiples, at);
+  }
+
+  function multiplesBetween(
+    from: bigint,
+    to: bigint,
+    multiples: readonly number[],
+    at: string,
+  ): Expr | undefined {
+    const step = multiples.find(Number.isSafeInteger);
+    const [first = 0n, last = 0n] = step === undefined
+      ? []
+      : [-(-from / BigInt(step)), to / BigInt(step)];
+    if (step === undefined || last - first > MOST_LISTED) {
+      const trivial = multiples.every((each) => Number.isInteger(1 / each));
+      if (!trivial) note({ path: `${at}/multipleOf`, how: "widened", why: "any can be written" });
+      return integers(from, to);
+    }
+    const texts: string[] = [];
+    for (let n = first - 1n; n <= last + 1n; n++) {
+      const value = n * BigInt(step);
+      if (value < from || value > to) continue;
+      if (multiples.every((each) => Number.isInteger(Number(value) / each))) texts.push(`${value}`);
+    }
+    return oneOf(rules, texts);
+  }
+
+  function numbers(flat: Flat, at: string): Expr | undefined {
+    const { low, high, multiples = [] } = flat;
+    if (multiples.some(Number.isInteger)) return wholeNumbers(flat, at);
+    if (multiples.length > 0) {
+      note({ path: `${at}/multipleOf`, how: "widened", why: "any fraction can be written" });
+    }
+    return decimals(low, high);
+  }
+
+  return compiler;
+}
+
+/** The first whole number at or above a bound, within what a double holds exactly. */
+function up(at: number, strict: boolean): bigint {
+  const rounded = Math.ceil(Math.max(-Number(SAFE), Math.min(Number(SAFE), at)));
+  return BigInt(rounded) + (strict && rounded === at ? 1n : 0n);
+}
+
+/** Whether a schema says nothing at all. */
+export function saysNothing(flat: Flat): boolean {
+  return flat.kinds === ALL_KINDS &&
+    Object.values(flat).every((each) =>
+      each === undefined || each === ALL_KINDS || each === false ||
+      (Array.isArray(each) && each.length === 0)
+    );
+}

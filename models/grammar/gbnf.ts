@@ -1,0 +1,137 @@
+/** Texts of llama.cpp's grammar notation (GBNF), put together and bounded. @module */
+import { Fault } from "../../contracts/fault.ts";
+
+/** A sequence in GBNF; may stand in another sequence as it is. */
+export type Expr = string;
+
+/** Matches the empty text. */
+export const EMPTY: Expr = '""';
+
+/** Rules that one grammar may have. */
+export const MOST_RULES = 8_192;
+/** Bytes that one grammar may have. */
+export const MOST_BYTES = 1_048_576;
+
+/** Repetitions that llama.cpp unrolls for one symbol; it refuses 2,000. */
+const BLOCK = 64;
+
+/** Rules under construction. Equal bodies are one rule. */
+export interface Rules {
+  /** The name of a rule with this body. Throws `tooLarge` past {@link MOST_RULES} or {@link MOST_BYTES}. */
+  rule(body: Expr): Expr;
+  /** Rules that name each other: the n-th is `name(n)`. The first one's name. */
+  named(name: (n: number) => string, bodies: readonly string[]): Expr;
+  /** The whole grammar, whose `root` is `root`. */
+  render(root: Expr): string;
+}
+
+/** Makes an empty set of rules. */
+export function makeRules(): Rules {
+  const names = new Map<Expr, string>();
+  const lines: string[] = [];
+  let bytes = 0;
+  return Object.freeze({
+    rule(body: Expr): Expr {
+      if (/^r\d+$/.test(body)) return body;
+      const known = names.get(body);
+      if (known !== undefined) return known;
+      const name = `r${names.size}`;
+      bytes += body.length + name.length + 6;
+      if (names.size >= MOST_RULES || bytes > MOST_BYTES) {
+        throw new Fault("tooLarge", "Cannot make a grammar: the schemas are too large together");
+      }
+      names.set(body, name);
+      return name;
+    },
+    named(name: (n: number) => string, bodies: readonly string[]): Expr {
+      bodies.forEach((body, n) => lines.push(`${name(n)} ::= ${body}`));
+      return name(0);
+    },
+    render(root: Expr): string {
+      const all = [`root ::= ${root}`, ...lines];
+      for (const [body, name] of names) all.push(`${name} ::= ${body}`);
+      return `${all.join("\n")}\n`;
+    },
+  });
+}
+
+/** Exactly this text. */
+export function literal(text: string): Expr {
+  if (text === "") return EMPTY;
+  const escaped = text.replace(/["\\]/g, "\\$&")
+    .replace(/[^\x20-\x7e]/gu, (each) => {
+      const code = each.codePointAt(0) ?? 0;
+      const [letter, digits] = code < 256 ? ["x", 2] : code < 65_536 ? ["u", 4] : ["U", 8];
+      return `\\${letter}${code.toString(16).toUpperCase().padStart(digits, "0")}`;
+    });
+  return `"${escaped}"`;
+}
+
+/** One after the other. */
+export function seq(...parts: readonly Expr[]): Expr {
+  return parts.filter((each) => each !== EMPTY).join(" ") || EMPTY;
+}
+
+/** One of several; undefined for none. */
+export function alt(choices: readonly (Expr | undefined)[]): Expr | undefined {
+  const there = [...new Set(choices.filter((each) => each !== undefined))];
+  return there.length < 2 ? there[0] : `(${there.join(" | ")})`;
+}
+
+/** Perhaps. */
+export function opt(what: Expr): Expr {
+  return what === EMPTY ? EMPTY : `(${what})?`;
+}
+
+/** From `least` to `most` times, most ≥ least; never two ways for one text, where `what` has none. */
+export function times(rules: Rules, what: Expr, least: number, most: number): Expr {
+  if (most === 0) return EMPTY;
+  const unit = rules.rule(what);
+  if (least === 1 && most === 1) return unit;
+  if (most < BLOCK) return `${unit}{${least === most ? least : `${least},${most}`}}`;
+  const block = rules.rule(`${unit}{${BLOCK}}`);
+  const [fromBlocks, fromUnits] = [Math.floor(least / BLOCK), least % BLOCK];
+  const [toBlocks, toUnits] = [Math.floor(most / BLOCK), most % BLOCK];
+  const some = (from: number, to: number): Expr => times(rules, unit, from, to);
+  const blocks = (from: number, to: number): Expr => times(rules, block, from, to);
+  if (fromBlocks === toBlocks) {
+    return seq(blocks(fromBlocks, fromBlocks), some(fromUnits, toUnits));
+  }
+  // The first and the last block stand apart only where they are not whole.
+  const low = fromUnits === 0 ? fromBlocks : fromBlocks + 1;
+  const high = toUnits === BLOCK - 1 ? toBlocks : toBlocks - 1;
+  return rules.rule(
+    alt([
+      low === fromBlocks
+        ? undefined
+        : seq(blocks(fromBlocks, fromBlocks), some(fromUnits, BLOCK - 1)),
+      low > high ? undefined : seq(blocks(low, high), some(0, BLOCK - 1)),
+      high === toBlocks ? undefined : seq(blocks(toBlocks, toBlocks), some(0, toUnits)),
+    ]) ?? EMPTY,
+  );
+}
+
+/** One of these texts; what they begin with alike is written once. Undefined for none. */
+export function oneOf(rules: Rules, texts: readonly string[]): Expr | undefined {
+  const groups = new Map<string, string[]>();
+  for (const text of new Set(texts)) {
+    const [first = ""] = text;
+    const group = groups.get(first);
+    if (group === undefined) groups.set(first, [text]);
+    else group.push(text);
+  }
+  const choices = [...groups.values()].map((group) => {
+    const [first = "", ...others] = group;
+    if (others.length === 0) return literal(first);
+    const letters = [...first];
+    let length = 0;
+    while (
+      length < letters.length &&
+      others.every((each) => each.startsWith(letters.slice(0, length + 1).join("")))
+    ) length++;
+    const prefix = letters.slice(0, length).join("");
+    const rest = oneOf(rules, group.map((each) => each.slice(prefix.length)));
+    return seq(literal(prefix), rest === undefined ? EMPTY : rules.rule(rest));
+  });
+  return alt(choices);
+}

@@ -1,0 +1,28 @@
+/**
+ * Grammars (GBNF) that make a local model's answers well-formed: JSON of a schema, and calls of tools.
+ * Whatever a grammar lets through is validated again by the gate.
+ *
+ * @example
+ * ```ts
+ * import { parseToolAnswer, schemaGrammar, toolGrammar } from "./mod.ts";
+ * const json = schemaGrammar({ type: "integer", minimum: 1, maximum: 12 });
+ * const paramSchema = '{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}';
+ * const grammar = toolGrammar([{ name: "file_read", paramSchema }], { mustCall: true });
+ * if (!json.startsWith("root ::= ") || !grammar.includes("file_read")) throw new Error("no grammar");
+ * const answer = '<tool_call>{"name":"file_read","arguments":{"path":"a"}}</tool_call>';
+ * const { calls } = parseToolAnswer(answer);
+ * if (calls[0]?.arguments !== '{"path":"a"}') throw new Error("no call");
+ * ```
+ * @module
+ */
+export {
+  type AnsweredCall,
+  CALL_CLOSE,
+  CALL_OPEN,
+  parseToolAnswer,
+  type ToolAnswer,
+} from "./answer.ts";
+export type { Note } from "./compile.ts";
+export type { GrammarOptions } from "./options.ts";
+export { compileSchema, type SchemaGrammar, schemaGrammar } from "./schema_grammar.ts";
+export { type OfferedTool, toolGrammar, type ToolGrammarOptions } from "./tool_grammar.ts";

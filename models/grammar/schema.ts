@@ -1,0 +1,83 @@
+/** JSON Schemas as this compiler sees them: flat, without references or conjunctions. @module */
+import { Fault } from "../../contracts/fault.ts";
+import type { Json, JsonObject } from "../../contracts/json.ts";
+
+/** A schema as it is written: an object, or a boolean for all and nothing. */
+export type Schema = JsonObject | boolean;
+
+/** The kinds of JSON values; `integer` is a part of `number`. */
+export type Kind = "null" | "boolean" | "integer" | "number" | "string" | "array" | "object";
+
+/** One schema with every `$ref` and `allOf` merged into it. Absent: not limited. */
+export interface Flat {
+  readonly kinds: ReadonlySet<Kind>;
+  /** Where there is a list: nothing else fits. */
+  readonly values?: readonly Json[] | undefined;
+  readonly not?: readonly Schema[] | undefined;
+  readonly low?: Limit | undefined;
+  readonly high?: Limit | undefined;
+  readonly multiples?: readonly number[] | undefined;
+  readonly leastLength?: number | undefined;
+  readonly mostLength?: number | undefined;
+  readonly leastItems?: number | undefined;
+  readonly mostItems?: number | undefined;
+  readonly prefix?: readonly Schema[] | undefined;
+  readonly items?: Schema | undefined;
+  readonly leastProperties?: number | undefined;
+  readonly mostProperties?: number | undefined;
+  readonly properties?: ReadonlyMap<string, Schema> | undefined;
+  readonly required?: readonly string[] | undefined;
+  readonly additional?: Schema | undefined;
+  readonly keys?: Schema | undefined;
+  /** Each a list of which one must fit (or exactly one). */
+  readonly choices?: readonly Choice[] | undefined;
+  /** Keywords that no grammar holds to. */
+  readonly unheld?: readonly string[] | undefined;
+  /** A reference that leads back to itself was followed. */
+  readonly recursive?: boolean | undefined;
+}
+
+/** A bound of numbers; strict where it is itself outside. */
+export interface Limit {
+  readonly at: number;
+  readonly strict: boolean;
+}
+
+/** Alternatives. */
+export interface Choice {
+  readonly of: readonly Schema[];
+  readonly exactlyOne: boolean;
+}
+
+/** Every kind but `integer`, which `number` holds. */
+export const ALL_KINDS: ReadonlySet<Kind> = new Set<Kind>([
+  "null",
+  "boolean",
+  "number",
+  "string",
+  "array",
+  "object",
+]);
+
+/** Whether a value is an object, not a list. */
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Whether a value is a list. */
+export function isList(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+/** What is wrong with a schema, with its place (a JSON pointer). */
+export function wrong(at: string, why: string): Fault {
+  return new Fault("invalidInput", `Cannot make a grammar: ${at === "" ? "/" : at}: ${why}`, {
+    detail: { path: at },
+  });
+}
+
+/** A schema, or a fault that names its place. */
+export function asSchema(value: Json | undefined, at: string): Schema {
+  if (typeof value === "boolean" || isObject(value)) return value;
+  throw wrong(at, "it is not a schema");
+}

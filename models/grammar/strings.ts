@@ -1,0 +1,83 @@
+/** JSON strings between two lengths, and keys that are none of some names. @module */
+import { alt, EMPTY, type Expr, literal, type Rules, seq, times } from "./gbnf.ts";
+
+/** A character as it stands: no control, quote, backslash or half of a pair. */
+const PLAIN = String.raw`[\x20-!#-\[\]-\uD7FF\uE000-\U0010FFFF]`;
+const HEX = "[0-9a-fA-F]";
+/** One character, written as JSON allows; halves of pairs only together. */
+const CHARACTER = [
+  PLAIN,
+  String.raw`"\\" (["\\/bfnrt] | "u" (([0-9a-cA-CefEF] ${HEX} | [dD] [0-7]) ${HEX}{2}` +
+  String.raw` | [dD] [89abAB] ${HEX}{2} "\\u" [dD] [c-fC-F] ${HEX}{2}))`,
+].join(" | ");
+
+/** A string of `least` to `most` characters (code points), with its quotes. */
+export function string(rules: Rules, least: number, most: number): Expr {
+  return seq(literal('"'), times(rules, rules.rule(CHARACTER), least, most), literal('"'));
+}
+
+/** A key of `least` to about `most` characters without escapes that is none of `names`. */
+export function otherKey(
+  rules: Rules,
+  { names, least, most }: {
+    readonly names: readonly string[];
+    readonly least: number;
+    readonly most: number;
+  },
+): Expr | undefined {
+  const inner = other(rules, { names, least, most });
+  return inner === undefined ? undefined : seq(literal('"'), inner, literal('"'));
+}
+
+function other(
+  rules: Rules,
+  { names, least, most }: {
+    readonly names: readonly string[];
+    readonly least: number;
+    readonly most: number;
+  },
+): Expr | undefined {
+  const plain = rules.rule(PLAIN);
+  if (names.length === 0) return times(rules, plain, least, Math.max(least, most));
+  const after = (rest: readonly string[]): Expr | undefined =>
+    other(rules, { names: rest, least: Math.max(0, least - 1), most: Math.max(0, most - 1) });
+  const groups = new Map<string, string[]>();
+  for (const name of names) {
+    const [first] = name;
+    if (first === undefined) continue;
+    const group = groups.get(first);
+    if (group === undefined) groups.set(first, [name.slice(first.length)]);
+    else group.push(name.slice(first.length));
+  }
+  const ended = names.includes("");
+  const found = alt([
+    ended || least > 0 ? undefined : EMPTY,
+    most === 0 ? undefined : seq(butFor([...groups.keys()]), after([]) ?? EMPTY),
+    ...(most === 0 ? [] : [...groups].map(([first, rest]) => {
+      const more = after(rest);
+      return more === undefined || JSON.stringify(first) !== `"${first}"`
+        ? undefined
+        : seq(literal(first), more);
+    })),
+  ]);
+  return found === undefined ? undefined : rules.rule(found);
+}
+
+/** A plain character that is none of these. */
+function butFor(characters: readonly string[]): Expr {
+  const codes = characters.map((each) => each.codePointAt(0) ?? 0).sort((a, b) => a - b);
+  const ranges: string[] = [];
+  const code = (point: number): string => `\\U${point.toString(16).toUpperCase().padStart(8, "0")}`;
+  for (
+    const [low, high] of [[0x20, 0x21], [0x23, 0x5b], [0x5d, 0xd7ff], [0xe000, 0x10ffff]] as const
+  ) {
+    let from: number = low;
+    for (const each of codes) {
+      if (each < from || each > high) continue;
+      if (each > from) ranges.push(`${code(from)}-${code(each - 1)}`);
+      from = each + 1;
+    }
+    if (from <= high) ranges.push(`${code(from)}-${code(high)}`);
+  }
+  return `[${ranges.join("")}]`;
+}

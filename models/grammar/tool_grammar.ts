@@ -1,0 +1,151 @@
+/** The grammar of an answer that may hold calls, and of nothing else. Issue 4, Local model. @module */
+import type { Json } from "../../contracts/json.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { CALL_CLOSE, CALL_OPEN } from "./answer.ts";
+import { alt, EMPTY, type Expr, literal, makeRules, opt, type Rules, seq, times } from "./gbnf.ts";
+import type { GrammarOptions } from "./options.ts";
+import type { Flat } from "./schema.ts";
+import { schemaRule } from "./schema_grammar.ts";
+
+/** What of a descriptor the grammar is made of. */
+export interface OfferedTool {
+  readonly name: string;
+  /** JSON Schema of the arguments, as JSON text. */
+  readonly paramSchema: string;
+}
+
+/** What an answer may be. */
+export interface ToolGrammarOptions extends GrammarOptions {
+  /** An answer without a call is not possible. */
+  readonly mustCall?: boolean;
+  /** Calls in one answer. 8. */
+  readonly calls?: number;
+  /** Schema of an answer that calls nothing; absent: any text. */
+  readonly answer?: Json | string | undefined;
+  /** Text may stand before the first call. True. */
+  readonly preamble?: boolean;
+}
+
+/** Arguments are an object, of no keys where the schema names none. */
+const ARGUMENTS: Flat = { kinds: new Set(["object"]), properties: new Map() };
+
+/** Tools of one grammar. */
+const MOST_TOOLS = 512;
+
+/**
+ * The grammar (GBNF, `root`) of an answer: text without {@link CALL_OPEN} (or JSON of `answer`), or 1
+ * to N calls `<tool_call>{"name":…,"arguments":{…}}</tool_call>` whose arguments fit their tool's
+ * schema, perhaps after some text. What {@link parseToolAnswer} makes of it is that text and those
+ * calls. One space is allowed after `:` and `,`. Throws `invalidInput` naming the tool, `tooLarge`.
+ */
+export function toolGrammar(
+  tools: readonly OfferedTool[],
+  options: ToolGrammarOptions = {},
+): string {
+  const { mustCall = false, calls = 8, answer, preamble = true } = options;
+  if (tools.length > MOST_TOOLS) {
+    throw new Fault("tooLarge", `Cannot make a grammar: more than ${MOST_TOOLS} tools`);
+  }
+  const rules = makeRules();
+  const bounds = { ...options, spaces: options.spaces ?? true };
+  const call = callRule(rules, tools, bounds);
+  // After the marker: the rest of the first call, and more of them.
+  const called = call === undefined ? undefined : rules.rule(
+    seq(call, times(rules, seq(opt(literal("\n")), literal(CALL_OPEN), call), 0, calls - 1)),
+  );
+  const said = answer === undefined ? undefined : schemaRule(rules, answer, { options: bounds });
+  if (called === undefined && mustCall) {
+    throw new Fault("invalidInput", "Cannot make a grammar: a call is asked for, of no tool");
+  }
+  const marked = called === undefined ? undefined : seq(literal(CALL_OPEN), called);
+  const free = mustCall || said !== undefined
+    ? undefined
+    : freeText(rules, { then: preamble ? called : undefined });
+  // Free text with a preamble holds the calls already.
+  const direct = free !== undefined && preamble ? undefined : marked;
+  return rules.render(alt([said, direct, free]) ?? EMPTY);
+}
+
+/** What follows the marker in a call of one of the tools. */
+function callRule(
+  rules: Rules,
+  tools: readonly OfferedTool[],
+  bounds: GrammarOptions,
+): Expr | undefined {
+  const space = opt(literal(" "));
+  const bodies = new Map<string, Expr>();
+  for (const { name, paramSchema } of tools) {
+    const fits = schemaOf(rules, name, paramSchema, bounds);
+    bodies.set(name, seq(literal('",'), space, literal('"arguments":'), space, fits));
+  }
+  const named = byName(rules, [...bodies]);
+  if (named === undefined) return undefined;
+  const line = opt(literal("\n"));
+  return rules.rule(
+    seq(
+      line,
+      literal('{"name":'),
+      space,
+      literal('"'),
+      named,
+      literal("}"),
+      line,
+      literal(CALL_CLOSE),
+    ),
+  );
+}
+
+function schemaOf(rules: Rules, name: string, schema: string, bounds: GrammarOptions): Expr {
+  try {
+    return schemaRule(rules, schema, { options: bounds, within: ARGUMENTS });
+  } catch (cause) {
+    if (!(cause instanceof Fault)) throw cause;
+    throw new Fault(cause.code, `Cannot offer tool ${JSON.stringify(name)}: ${cause.message}`, {
+      cause,
+      detail: { ...cause.detail, tool: name },
+    });
+  }
+}
+
+/** Names with what follows each; what names begin with alike is written once. */
+function byName(rules: Rules, bodies: readonly (readonly [string, Expr])[]): Expr | undefined {
+  const groups = new Map<string, (readonly [string, Expr])[]>();
+  for (const [name, body] of bodies) {
+    const group = groups.get(name.slice(0, 1));
+    if (group === undefined) groups.set(name.slice(0, 1), [[name, body]]);
+    else group.push([name, body]);
+  }
+  return alt([...groups.values()].map((group) => {
+    const [[first, body] = ["", EMPTY], ...others] = group;
+    if (others.length === 0) return seq(literal(JSON.stringify(first).slice(1, -1)), body);
+    let length = 1;
+    while (
+      length < first.length && others.every(([name]) => name.startsWith(first.slice(0, length + 1)))
+    ) length++;
+    const rest = byName(rules, group.map(([name, each]) => [name.slice(length), each]));
+    const prefix = JSON.stringify(first.slice(0, length)).slice(1, -1);
+    return seq(literal(prefix), rest === undefined ? EMPTY : rules.rule(rest));
+  }));
+}
+
+/** Text in which the marker does not stand; where it comes, `then` follows or nothing can. */
+function freeText(rules: Rules, { then }: { readonly then: Expr | undefined }): Expr {
+  const marker = CALL_OPEN;
+  // State n: the text so far ends with the marker's first n characters. The marker's first
+  // character comes in it once, so that a miss leads to state 0 or 1.
+  const first = marker.slice(0, 1);
+  const state = (n: number): string => `text-${n}`;
+  const bodies: string[] = [];
+  for (let n = 0; n < marker.length; n++) {
+    const next = marker.slice(n, n + 1);
+    const onward = n + 1 < marker.length
+      ? `${literal(next)} ${state(n + 1)}`
+      : then === undefined
+      ? undefined
+      : `${literal(next)} ${then}`;
+    const miss = next === first ? `[^${next}] ${state(0)}` : `[^${next}${first}] ${state(0)}`;
+    const again = next === first ? undefined : `${literal(first)} ${state(1)}`;
+    bodies.push([EMPTY, miss, again, onward].filter((each) => each !== undefined).join(" | "));
+  }
+  return rules.named(state, bodies);
+}

@@ -1,0 +1,121 @@
+/** A local model in its real process, without any permission, behind its port. @module */
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import type { Json } from "../../../contracts/json.ts";
+import { Fault } from "../../../contracts/fault.ts";
+import type { InferOptions, LanguageModel, StreamChunk } from "../../../contracts/model.ts";
+import { InferenceResponse, ModelInfo } from "../../../contracts/model.ts";
+import { WEIGHTS_PIECE } from "../../../contracts/wire_model.ts";
+import { asJson } from "../../../port/as_json.ts";
+import type { Port } from "../../../port/mod.ts";
+import { bundled, startChild, type StartedChild } from "../../../port/_fixture/bundled_child.ts";
+
+let built: Promise<string> | undefined;
+
+/** Path of the bundled program: made once, gone with the test process. */
+export function localProgram(): Promise<string> {
+  built ??= bundled(new URL("../main.ts", import.meta.url)).then(({ file }) => {
+    globalThis.addEventListener("unload", () => {
+      Deno.removeSync(file.slice(0, file.lastIndexOf("/")), { recursive: true });
+    });
+    return file;
+  });
+  return built;
+}
+
+/** A process with one model in it. */
+export interface LocalProcess extends AsyncDisposable {
+  readonly port: Port;
+  readonly model: LanguageModel;
+  readonly child: StartedChild;
+}
+
+/** What a model is opened with in tests, beside its weights. */
+export type LocalOptions = Readonly<Record<string, Json>> & { readonly kind?: string };
+
+/** The configuration that fits `weights`. */
+export function configOf(weights: Uint8Array, more: Readonly<Record<string, Json>> = {}): string {
+  const digest = createHash("sha256").update(weights).digest("hex");
+  const bytes = weights.length;
+  return JSON.stringify({ name: "tiny", weights: digest, bytes, engine: "wasm", ...more });
+}
+
+/** Starts the program and hears its chunks; nothing is loaded. */
+export function startLocal(
+  file: string,
+): { readonly child: StartedChild; readonly chunks: Map<number, (chunk: StreamChunk) => void> } {
+  const chunks = new Map<number, (chunk: StreamChunk) => void>();
+  const child = startChild(file, {
+    ask: () => {
+      throw new Fault("refused", "Cannot serve a model: it may ask for nothing");
+    },
+    tell: (_op, body) => {
+      const { id, chunk } = body as unknown as { id: number; chunk: StreamChunk };
+      chunks.get(id)?.(chunk);
+    },
+  });
+  return { child, chunks };
+}
+
+/** Sends weights as the kernel does. */
+export async function sendWeights(port: Port, weights: Uint8Array): Promise<void> {
+  for (let at = 0; at < weights.length; at += WEIGHTS_PIECE) {
+    const base64 = weights.subarray(at, at + WEIGHTS_PIECE).toBase64();
+    await port.ask("weights", { at, base64 });
+  }
+}
+
+/** Opens `weights` in a process of its own. */
+export async function openLocal(
+  weights: Uint8Array,
+  { kind = "gguf", ...more }: LocalOptions = {},
+): Promise<LocalProcess> {
+  const { child, chunks } = startLocal(await localProgram());
+  try {
+    await sendWeights(child.port, weights);
+    const body = { kind, ref: `${kind}:tiny`, config: configOf(weights, more) };
+    const info = ModelInfo.parse(await child.port.ask("open", body));
+    return {
+      port: child.port,
+      child,
+      model: modelOf(child.port, info, chunks),
+      [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
+    };
+  } catch (error) {
+    await child[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+function modelOf(
+  port: Port,
+  info: ModelInfo,
+  chunks: Map<number, (chunk: StreamChunk) => void>,
+): LanguageModel {
+  let next = 0;
+  return {
+    info: () => Promise.resolve(info),
+    async infer(request, { onChunk = () => {}, signal }: InferOptions) {
+      // As kernel/model_services.ts does.
+      if (signal.aborted) throw new Fault("cancelled", "Cannot infer: cancelled");
+      const id = ++next;
+      chunks.set(id, onChunk);
+      const cancel = (): void => port.tell("cancel", { id });
+      signal.addEventListener("abort", cancel, { once: true });
+      try {
+        const answer = await port.ask("infer", { id, request: asJson(request) });
+        return InferenceResponse.parse(answer);
+      } finally {
+        signal.removeEventListener("abort", cancel);
+        chunks.delete(id);
+      }
+    },
+  };
+}
+
+/** The fault of what must be refused. */
+export async function refusal(promise: Promise<unknown>): Promise<Fault> {
+  const error: unknown = await promise.then(() => undefined, (reason: unknown) => reason);
+  assert.ok(error instanceof Fault, String(error));
+  return error;
+}

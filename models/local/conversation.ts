@@ -1,0 +1,88 @@
+/**
+ * A request as a local model reads it. Chat templates differ in what they take beside plain turns, so
+ * tools, calls and results are words of ours in the three roles that all of them have, in the form
+ * (`<tool_call>`, `<tool_response>`) that many small models were taught.
+ * @module
+ */
+import type { InferenceRequest } from "../../contracts/model.ts";
+import { CALL_CLOSE, CALL_OPEN } from "../grammar/mod.ts";
+import type { EngineMessage } from "./engine.ts";
+
+/** Turns of a template: one system message at most, then user and assistant by turns. */
+export function conversationOf(
+  { messages, tools, responseSchema }: Pick<
+    InferenceRequest,
+    "messages" | "tools" | "responseSchema"
+  >,
+  plain: (text: string) => string,
+): readonly EngineMessage[] {
+  const system: string[] = [];
+  const turns: { role: "user" | "assistant"; parts: string[] }[] = [];
+  const say = (role: "user" | "assistant", text: string): void => {
+    const last = turns.at(-1);
+    if (last?.role === role) last.parts.push(text);
+    else turns.push({ role, parts: [text] });
+  };
+  for (const { role, content, toolCalls = [], toolName = "tool" } of messages) {
+    switch (role) {
+      case "system":
+        // One that comes later keeps its place: templates know only the first.
+        if (turns.length === 0) system.push(plain(content));
+        else say("user", `(system) ${plain(content)}`);
+        break;
+      case "user":
+        say("user", plain(content));
+        break;
+      case "tool":
+        say("user", `<tool_response>\n${plain(`${toolName}: ${content}`)}\n</tool_response>`);
+        break;
+      case "assistant":
+        say("assistant", said(plain(content), toolCalls.map((call) => callText(call, plain))));
+    }
+  }
+  if (tools.length > 0) system.push(toolWords(tools, plain));
+  if (responseSchema !== undefined) {
+    system.push(`Answer with JSON that fits this JSON Schema: ${plain(responseSchema)}`);
+  }
+  // Nearly every template begins with the user; an answer follows the user's turn.
+  if (turns[0]?.role !== "user") turns.unshift({ role: "user", parts: ["(begin)"] });
+  if (turns.at(-1)?.role === "assistant") turns.push({ role: "user", parts: ["(go on)"] });
+  const first: EngineMessage[] = system.length === 0
+    ? []
+    : [{ role: "system", content: system.join("\n\n") }];
+  return [...first, ...turns.map(({ role, parts }) => ({ role, content: parts.join("\n") }))];
+}
+
+/** What a model that calls is told: how to call, and each tool in a line. */
+function toolWords(tools: InferenceRequest["tools"], plain: (text: string) => string): string {
+  const lines = tools.map(({ name, description, paramSchema }) =>
+    plain(JSON.stringify({ name, description, parameters: parsed(paramSchema) }))
+  );
+  return [
+    "You may call tools. A call is written as",
+    `${CALL_OPEN}{"name": "NAME", "arguments": {…}}${CALL_CLOSE}`,
+    "and its result comes in <tool_response>. Tools:",
+    ...lines,
+  ].join("\n");
+}
+
+function said(content: string, calls: readonly string[]): string {
+  return [...(content === "" ? [] : [content]), ...calls].join("\n");
+}
+
+function callText(
+  call: { readonly name: string; readonly arguments: string },
+  plain: (text: string) => string,
+): string {
+  const name = plain(JSON.stringify(call.name));
+  return `${CALL_OPEN}{"name": ${name}, "arguments": ${plain(call.arguments)}}${CALL_CLOSE}`;
+}
+
+/** A schema as JSON, so that it is not quoted twice; as text where it is none. */
+function parsed(schema: string): unknown {
+  try {
+    return JSON.parse(schema);
+  } catch {
+    return schema;
+  }
+}

@@ -1,0 +1,226 @@
+/**
+ * llama.cpp as WebAssembly, in a thread of its own: the port is heard while a token is computed.
+ * @module
+ */
+import { Fault } from "../../contracts/fault.ts";
+import wasm from "@wllama/wllama/esm/wasm/wllama.wasm" with { type: "bytes" };
+import { Wllama } from "@wllama/wllama/esm/index.js";
+import type { Engine, EngineEnd, EngineFile, EngineOptions, EngineRequest } from "./engine.ts";
+import { lendGlobals } from "./engine_globals_powers.ts";
+
+/** Tokens of input that are computed at once: an abort waits for them, and memory grows with them. */
+const BATCH = 64;
+const LOG_ERRORS = 4;
+
+/** What an engine says of one step of a completion, as far as it is read. */
+interface Piece {
+  readonly choices?: readonly {
+    readonly delta?: { readonly content?: string | null };
+    readonly finish_reason?: string | null;
+  }[];
+  readonly timings?: {
+    readonly cache_n: number;
+    readonly prompt_n: number;
+    readonly predicted_n: number;
+  };
+}
+
+/** An error of llama.cpp's server, as it logs it. */
+interface Refusal {
+  readonly type?: string;
+  readonly message?: string;
+  readonly n_prompt_tokens?: number;
+  readonly n_ctx?: number;
+}
+
+/** Starts wllama on a file. */
+export async function startEngine(file: EngineFile, options: EngineOptions): Promise<Engine> {
+  const { contextTokens, embedding, thoughts, end } = options;
+  let refusal: Refusal | undefined;
+  let complaint: string | undefined;
+  const ended = Promise.withResolvers<string>();
+  const hear = (...said: readonly unknown[]): void => {
+    for (const each of said) {
+      if (each instanceof ErrorEvent) {
+        // Unheard, an error of the engine's thread ends this process before it has answered.
+        each.preventDefault();
+        ended.resolve(each.message);
+      } else if (typeof each === "string") complaint ??= each;
+      else if (isRefusal(each)) refusal = each;
+    }
+  };
+  const quiet = (): void => {};
+  using lent = lendGlobals();
+  const wllama = new Wllama({ default: lent.url(wasm, "application/wasm") }, {
+    // Neither downloads nor caches: without them it asks for no storage.
+    cacheManager: Object.create(null),
+    modelManager: Object.create(null),
+    logger: { debug: quiet, log: quiet, warn: quiet, error: hear },
+  });
+
+  /** Runs one step of the engine: says what it refused, and when it is beyond repair. */
+  async function step<T>(doing: string, work: () => Promise<T>): Promise<T> {
+    refusal = undefined;
+    complaint = undefined;
+    const dead = ended.promise.then((why): never => {
+      throw gone(doing, why);
+    });
+    try {
+      return await Promise.race([work(), dead]);
+    } catch (error) {
+      if (error instanceof Fault) throw error;
+      throw faultOf(doing, error);
+    }
+  }
+
+  function faultOf(doing: string, error: unknown): Fault {
+    const why = error instanceof Error ? error.message : String(error);
+    if (error instanceof Error && error.name === "AbortError") {
+      return new Fault("cancelled", `Cannot go on to ${doing}: cancelled`);
+    }
+    if (refusal?.type === "exceed_context_size_error") {
+      const { n_prompt_tokens: tokens = 0, n_ctx: room = contextTokens } = refusal;
+      return new Fault(
+        "contextOverflow",
+        `Cannot ${doing}: ${tokens} tokens are more than fit into ${room}`,
+        { detail: { tokens, room } },
+      );
+    }
+    const [, tokens] = /input \((\d+) tokens\) is too large/.exec(refusal?.message ?? "") ?? [];
+    if (tokens !== undefined) {
+      return new Fault("tooLarge", `Cannot ${doing}: ${tokens} tokens`, {
+        detail: { tokens: Number(tokens) },
+      });
+    }
+    if (refusal?.message !== undefined) {
+      return new Fault("invalidInput", `Cannot ${doing}: ${tidy(refusal.message)}`);
+    }
+    // An exception of llama.cpp reaches us as an answer that cannot be read: it said why before.
+    if (complaint !== undefined && !/unreachable|out of bounds|memory|abort/i.test(why)) {
+      return new Fault("invalidInput", `Cannot ${doing}: ${tidy(complaint)}`);
+    }
+    ended.resolve(why);
+    return gone(doing, why);
+  }
+
+  await step("load the model", async () => {
+    await wllama.loadModel([asBlob(file)], {
+      n_ctx: contextTokens,
+      n_threads: 1,
+      n_gpu_layers: 0,
+      n_parallel: 1,
+      // A vector is made of a whole text at once.
+      n_batch: embedding ? contextTokens : BATCH,
+      n_ubatch: embedding ? contextTokens : BATCH,
+      warmup: false,
+      jinja: true,
+      reasoning: thoughts,
+      reasoning_format: "none",
+      skip_chat_parsing: true,
+      embeddings: embedding,
+      log_level: LOG_ERRORS,
+    });
+    const info: object = wllama.getLoadedContextInfo();
+    if (!("success" in info) || info.success !== true) {
+      const why = complaint === undefined ? "the engine does not say why" : tidy(complaint);
+      throw new Fault("invalidInput", `Cannot load the model: ${why}`);
+    }
+  });
+
+  async function complete(
+    request: EngineRequest,
+    { onText, signal }: {
+      readonly onText: (text: string) => void;
+      readonly signal: AbortSignal;
+    },
+  ): Promise<EngineEnd> {
+    let last: Piece = {};
+    let cut = false;
+    const body = {
+      messages: request.messages.map(({ role, content }) => ({ role, content })),
+      max_tokens: request.maxTokens,
+      temperature: request.temperature,
+      seed: request.seed,
+      stop: [...request.stop],
+      cache_prompt: request.reuse ?? true,
+      ...(request.grammar === undefined ? {} : { grammar: request.grammar }),
+      stream: true as const,
+      abortSignal: signal,
+      onData: (piece: Piece) => {
+        last = piece;
+        const [choice] = piece.choices ?? [];
+        if (choice?.finish_reason === "length") cut = true;
+        const text = choice?.delta?.content;
+        if (text !== undefined && text !== null && text !== "") onText(text);
+      },
+    };
+    await step("infer", () => wllama.createChatCompletion(body));
+    const { cache_n: reused = 0, prompt_n: read = 0, predicted_n: written = 0 } = last.timings ??
+      {};
+    return {
+      why: cut ? "length" : "stop",
+      inputTokens: reused + read,
+      outputTokens: written,
+      reusedTokens: reused,
+    };
+  }
+
+  async function embed(
+    text: string,
+  ): Promise<{ readonly vector: Float32Array; readonly inputTokens: number }> {
+    const answer = await step("embed", () => wllama.createEmbedding({ input: text }));
+    const numbers = answer.data[0]?.embedding;
+    if (!Array.isArray(numbers)) {
+      throw new Fault("upstream", "Cannot embed: the engine gave no vector");
+    }
+    return { vector: Float32Array.from(numbers), inputTokens: answer.usage.prompt_tokens };
+  }
+
+  /** Control tokens fill the context, so that the engine counts and refuses before it computes. */
+  async function counted(text: string): Promise<number> {
+    if (end === undefined) throw new Fault("unavailable", "Cannot count tokens: no control token");
+    const prompt = text + end.repeat(contextTokens);
+    try {
+      await step("count", () => wllama.createCompletion({ prompt, max_tokens: 1, stream: false }));
+    } catch (error) {
+      const tokens = error instanceof Fault ? error.detail?.["tokens"] : undefined;
+      if (typeof tokens === "number") return tokens;
+      throw error;
+    }
+    throw new Fault("upstream", "Cannot count tokens: the engine took too many");
+  }
+  let none: Promise<number> | undefined;
+  async function count(text: string): Promise<number> {
+    none ??= counted("");
+    const base = await none;
+    return text === "" ? 0 : await counted(text) - base;
+  }
+
+  return Object.freeze<Engine>({ complete, embed, count, ended: ended.promise });
+}
+
+/** Without the names of llama.cpp's functions, on one line, of bounded length. */
+function tidy(said: string): string {
+  const names =
+    /^(?:(?:llama_model_load|common_chat_templates_init|srv|init|load_model|error)\s*:?\s+)+/;
+  return said.replaceAll(/\s+/g, " ").replace(names, "")
+    .replace(/^(?:loading model(?: \w+)?: (?:error )?)+/, "").slice(0, 300);
+}
+
+function isRefusal(said: unknown): said is Refusal {
+  return typeof said === "object" && said !== null && "message" in said &&
+    typeof said.message === "string" && "code" in said;
+}
+
+function gone(doing: string, why: string): Fault {
+  return new Fault("upstream", `Cannot ${doing}: the engine ended: ${tidy(why)}`);
+}
+
+/** The two things that wllama does with a Blob, without a copy of the file. */
+function asBlob(file: EngineFile): Blob {
+  const slice = (from = 0, to = file.length): Pick<Blob, "arrayBuffer" | "size"> => ({
+    size: Math.max(0, Math.min(to, file.length) - from),
+    arrayBuffer: () => Promise.try(() => file.read(from, to - from).buffer),
+  });
+  return { ...slice(), slice } as Blob;
+}

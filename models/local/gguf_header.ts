@@ -1,0 +1,190 @@
+/** What a GGUF file says of itself, checked before any engine sees it. @module */
+import { badGguf, type GgufCursor, makeGgufCursor, type MetadataValue } from "./gguf_cursor.ts";
+import { QUANTISATIONS, TENSOR_TYPES } from "./gguf_tables.ts";
+import type { WeightsFile } from "./weights_file.ts";
+
+/** A tensor's place in the file. */
+export interface TensorPlace {
+  readonly name: string;
+  /** Bytes from the file's beginning. */
+  readonly at: number;
+  readonly end: number;
+}
+
+/** A header that holds together: every tensor lies in the file, every count is bounded. */
+export interface GgufHeader {
+  readonly architecture: string;
+  readonly name: string | undefined;
+  readonly quantisation: string | undefined;
+  readonly contextTokens: number;
+  /** Length of a token's vector. */
+  readonly width: number;
+  readonly layers: number;
+  /** Of the keys and values that are kept for a token in one layer, numbers. */
+  readonly kept: number;
+  /** Jinja; absent in many embedders. */
+  readonly chatTemplate: string | undefined;
+  /** Texts that steer the model where they stand in a prompt, as `<|im_start|>`. */
+  readonly controls: readonly string[];
+  /** The text that ends an answer. */
+  readonly end: string | undefined;
+  /** It makes one vector of a text: how, by the file's number. */
+  readonly pooling: number | undefined;
+  readonly tensors: readonly TensorPlace[];
+}
+
+const MAGIC = 0x46554747;
+const MOST_TENSORS = 65_536;
+const MOST_ENTRIES = 4_096;
+const MOST_KEY = 256;
+const MOST_NAME = 63;
+const MOST_CONTROLS = 16_384;
+/** Lists that are read; the others are passed over. */
+const LISTS: ReadonlySet<string> = new Set(["tokenizer.ggml.tokens", "tokenizer.ggml.token_type"]);
+/** Types of tokens: control, and defined by the user (of which most are runs of blanks and the like). */
+const CONTROL = 3;
+const DEFINED = 4;
+const MARK = /^<.*[|｜_].*>$/;
+/** Written into ids and shown. */
+const ARCHITECTURE = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+
+type Metadata = ReadonlyMap<string, MetadataValue>;
+
+/** Reads the header. Throws `invalidInput` that says what is wrong. */
+export function readGgufHeader(file: Pick<WeightsFile, "length" | "read">): GgufHeader {
+  const cursor = makeGgufCursor(file);
+  if (cursor.u32() !== MAGIC) throw badGguf('it does not begin with "GGUF"');
+  const version = cursor.u32();
+  if (version !== 2 && version !== 3) {
+    throw badGguf(`it is of version ${version}; 2 and 3 are read`);
+  }
+  const tensorCount = cursor.u64();
+  const entryCount = cursor.u64();
+  if (tensorCount > MOST_TENSORS) throw badGguf(`${tensorCount} tensors`);
+  if (tensorCount === 0) throw badGguf("it holds no tensor");
+  if (entryCount > MOST_ENTRIES) throw badGguf(`${entryCount} entries of metadata`);
+  const metadata = readMetadata(cursor, entryCount);
+  const tensors = readTensors(cursor, tensorCount, { metadata, length: file.length });
+  return describe(metadata, tensors);
+}
+
+function readMetadata(cursor: GgufCursor, count: number): Metadata {
+  const metadata = new Map<string, MetadataValue>();
+  const seen = new Set<string>();
+  for (let n = 0; n < count; n++) {
+    const key = cursor.text(MOST_KEY);
+    if (seen.has(key)) throw badGguf(`${JSON.stringify(key)} comes twice`);
+    seen.add(key);
+    const value = cursor.value(LISTS.has(key));
+    if (value !== undefined) metadata.set(key, value);
+  }
+  return metadata;
+}
+
+function readTensors(
+  cursor: GgufCursor,
+  count: number,
+  { metadata, length }: { readonly metadata: Metadata; readonly length: number },
+): readonly TensorPlace[] {
+  const alignment = numberOf(metadata, "general.alignment") ?? 32;
+  if (alignment < 8 || alignment > 65_536 || !Number.isInteger(Math.log2(alignment))) {
+    throw badGguf(`an alignment of ${alignment}`);
+  }
+  const names = new Set<string>();
+  const relative: TensorPlace[] = [];
+  for (let n = 0; n < count; n++) {
+    const name = cursor.text(MOST_NAME);
+    if (names.has(name)) throw badGguf(`the tensor ${JSON.stringify(name)} comes twice`);
+    names.add(name);
+    const bytes = tensorBytes(cursor, name);
+    const at = cursor.u64();
+    if (at % alignment !== 0) throw badGguf(`the tensor ${JSON.stringify(name)} is not aligned`);
+    relative.push({ name, at, end: at + bytes });
+  }
+  const start = Math.ceil(cursor.at() / alignment) * alignment;
+  return relative.map(({ name, at, end }) => {
+    if (start + end > length) {
+      const why = `the tensor ${JSON.stringify(name)} ends at ${start + end}`;
+      throw badGguf(`${why}, the file at ${length}: is it cut off?`);
+    }
+    return { name, at: start + at, end: start + end };
+  });
+}
+
+function tensorBytes(cursor: GgufCursor, name: string): number {
+  const wrong = (why: string): Error => badGguf(`the tensor ${JSON.stringify(name)} has ${why}`);
+  const dimensions = cursor.u32();
+  if (dimensions < 1 || dimensions > 4) throw wrong(`${dimensions} dimensions`);
+  let values = 1;
+  let row = 0;
+  for (let n = 0; n < dimensions; n++) {
+    const size = cursor.u64();
+    if (size === 0) throw wrong("a dimension of 0");
+    if (n === 0) row = size;
+    values *= size;
+    if (!Number.isSafeInteger(values)) throw wrong("more values than can be counted");
+  }
+  const type = cursor.u32();
+  const layout = TENSOR_TYPES.get(type);
+  if (layout === undefined) throw wrong(`the type ${type}, which this engine does not read`);
+  if (row % layout.values !== 0) throw wrong(`rows of ${row} values, ${layout.values} in a block`);
+  return values / layout.values * layout.bytes;
+}
+
+function describe(metadata: Metadata, tensors: readonly TensorPlace[]): GgufHeader {
+  const architecture = textOf(metadata, "general.architecture");
+  if (architecture === undefined || !ARCHITECTURE.test(architecture)) {
+    throw badGguf(`its architecture is ${JSON.stringify(architecture ?? "missing")}`);
+  }
+  const own = (key: string): number | undefined => numberOf(metadata, `${architecture}.${key}`);
+  const bounded = (key: string, most: number): number => {
+    const value = own(key);
+    if (value === undefined || !Number.isInteger(value) || value < 1 || value > most) {
+      throw badGguf(`its ${key} is ${value ?? "missing"}`);
+    }
+    return value;
+  };
+  const width = bounded("embedding_length", 1_048_576);
+  const heads = own("attention.head_count") ?? 1;
+  const sharedHeads = own("attention.head_count_kv") ?? heads;
+  const fileType = numberOf(metadata, "general.file_type");
+  return Object.freeze<GgufHeader>({
+    architecture,
+    name: textOf(metadata, "general.name"),
+    quantisation: fileType === undefined ? undefined : QUANTISATIONS.get(fileType),
+    contextTokens: bounded("context_length", 100_000_000),
+    width,
+    layers: bounded("block_count", 4_096),
+    kept: Math.ceil(
+      ((own("attention.key_length") ?? width / heads) +
+        (own("attention.value_length") ?? width / heads)) * sharedHeads,
+    ),
+    chatTemplate: textOf(metadata, "tokenizer.chat_template"),
+    ...tokensOf(metadata),
+    pooling: own("pooling_type"),
+    tensors,
+  });
+}
+
+function tokensOf(metadata: Metadata): Pick<GgufHeader, "controls" | "end"> {
+  const tokens = metadata.get("tokenizer.ggml.tokens");
+  const types = metadata.get("tokenizer.ggml.token_type");
+  const last = numberOf(metadata, "tokenizer.ggml.eos_token_id");
+  const texts = Array.isArray(tokens) ? tokens.map(String) : [];
+  const kinds = Array.isArray(types) ? types.map(Number) : [];
+  const controls = texts.filter((text, n) =>
+    text.length > 1 && (kinds[n] === CONTROL || (kinds[n] === DEFINED && MARK.test(text)))
+  );
+  if (controls.length > MOST_CONTROLS) throw badGguf(`${controls.length} control tokens`);
+  return { controls, end: last === undefined ? undefined : texts[last] };
+}
+
+function numberOf(metadata: Metadata, key: string): number | undefined {
+  const value = metadata.get(key);
+  return typeof value === "number" ? value : undefined;
+}
+
+function textOf(metadata: Metadata, key: string): string | undefined {
+  const value = metadata.get(key);
+  return typeof value === "string" ? value : undefined;
+}

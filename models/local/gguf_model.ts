@@ -1,0 +1,142 @@
+/** A language model on any engine that runs a GGUF file. Issue 4, Local model. @module */
+import type { ChatMessage, Provenance } from "../../contracts/chat.ts";
+import { mixColour, mixLabel } from "../../contracts/colour.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type {
+  InferenceRequest,
+  InferenceResponse,
+  InferOptions,
+  LanguageModel,
+  ModelInfo,
+} from "../../contracts/model.ts";
+import { schemaGrammar, toolGrammar } from "../grammar/mod.ts";
+import { type AnsweredText, makeAnswerText } from "./answer_text.ts";
+import { conversationOf } from "./conversation.ts";
+import type { Engine, EngineEnd } from "./engine.ts";
+import type { GgufHeader } from "./gguf_header.ts";
+import { makeInTurn } from "./in_turn.ts";
+import type { LocalSettings } from "./local_config.ts";
+import { makePlainText } from "./plain_text.ts";
+
+/** What a model is made of, beside its engine. */
+export interface GgufParts {
+  readonly header: GgufHeader;
+  readonly settings: LocalSettings;
+  /** As {@link ModelInfo} names it: `gguf-wasm`, `gguf-native`. */
+  readonly backend: string;
+}
+
+/** Tokens of context where nothing is said: enough for tools and a few turns, little memory. */
+const CONTEXT_TOKENS = 4_096;
+/** llama.cpp's number for "any". */
+const ANY_SEED = 4_294_967_295;
+
+/** Tokens of context that an engine is started with. */
+export function contextTokensOf({ header, settings }: Omit<GgufParts, "backend">): number {
+  return Math.min(settings.contextTokens ?? CONTEXT_TOKENS, header.contextTokens);
+}
+
+/** What the model says of itself: the digest of its weights is its name. */
+export function ggufInfo(parts: GgufParts): ModelInfo {
+  const { header, settings, backend } = parts;
+  const contextTokens = contextTokensOf(parts);
+  return Object.freeze<ModelInfo>({
+    id: `sha256:${settings.weights.slice(0, 16)}+${header.architecture}`,
+    displayName: settings.name,
+    arch: header.architecture,
+    contextTokens,
+    outputTokens: Math.min(settings.outputTokens ?? contextTokens, contextTokens),
+    backend,
+    ...(header.quantisation === undefined ? {} : { quantisation: header.quantisation }),
+    supportsTools: true,
+    remote: false,
+    knobs: ["temperature", "seed", "stopSequences", "responseSchema"],
+  });
+}
+
+/**
+ * Makes a model: one inference at a time, in the order of asking. A call is written under a grammar
+ * of the advertised tools, so that it is always well-formed. Greedy where no temperature is given: the
+ * same request has the same answer, which replays and agents rely on.
+ */
+export function makeGgufModel(engine: Engine, parts: GgufParts): LanguageModel {
+  const { header, settings } = parts;
+  const info = ggufInfo(parts);
+  const plain = makePlainText(header.controls);
+  const turn = makeInTurn();
+  const grammars = new WeakMap<InferenceRequest["tools"], string>();
+  const thoughts = settings.dialect?.includes("think") === true;
+
+  function grammarOf({ tools, responseSchema: answer }: InferenceRequest): string | undefined {
+    if (answer !== undefined) {
+      return tools.length === 0 ? schemaGrammar(answer) : toolGrammar(tools, { answer });
+    }
+    if (tools.length === 0) return undefined;
+    const known = grammars.get(tools) ?? toolGrammar(tools);
+    grammars.set(tools, known);
+    return known;
+  }
+
+  async function infer(
+    request: InferenceRequest,
+    { onChunk = () => {}, signal }: InferOptions,
+  ): Promise<InferenceResponse> {
+    const { messages, tools } = request;
+    const answer = makeAnswerText({
+      onChunk: (chunk) => {
+        if (!signal.aborted) onChunk(chunk);
+      },
+      tools: new Set(tools.map(({ name }) => name)),
+      knownIds: messages.flatMap(({ toolCalls = [] }) => toolCalls.map(({ id }) => id)),
+      thoughts,
+    });
+    const seed = request.seed ?? settings.seed;
+    const end = await engine.complete({
+      messages: conversationOf(request, plain),
+      maxTokens: Math.min(request.maxTokens, info.outputTokens),
+      temperature: request.temperature ?? settings.temperature ?? 0,
+      seed: seed === undefined ? ANY_SEED : Math.min(seed, ANY_SEED - 1),
+      stop: request.stopSequences ?? [],
+      grammar: grammarOf(request),
+    }, { onText: answer.push, signal });
+    return respond(answer.end(), end, provenanceOf(messages, info.id));
+  }
+
+  return Object.freeze<LanguageModel>({
+    info: () => Promise.resolve(info),
+    infer(request, options) {
+      return turn.run(() => infer(request, options), options.signal);
+    },
+  });
+}
+
+function respond(
+  { content, toolCalls, cut }: AnsweredText,
+  end: EngineEnd,
+  provenance: Provenance,
+): InferenceResponse {
+  if (content === "" && toolCalls.length === 0 && cut && end.why === "stop") {
+    throw new Fault("upstream", "Cannot take the model's answer: a stop sequence cut its call");
+  }
+  return {
+    message: {
+      role: "assistant",
+      content,
+      ...(toolCalls.length > 0 ? { toolCalls: [...toolCalls] } : {}),
+      provenance,
+    },
+    usage: { inputTokens: end.inputTokens, outputTokens: end.outputTokens },
+    finishReason: end.why === "length" ? "length" : toolCalls.length > 0 ? "toolCalls" : "stop",
+  };
+}
+
+/** A model's words are as trusted and as confidential as what it read. */
+function provenanceOf(messages: readonly ChatMessage[], source: string): Provenance {
+  let colour: Provenance["colour"] = "BLUE";
+  let label: Provenance["label"] = "public";
+  for (const { provenance } of messages) {
+    colour = mixColour(colour, provenance.colour);
+    label = mixLabel(label, provenance.label);
+  }
+  return { origin: "model", source, colour, label };
+}

@@ -1,0 +1,44 @@
+/** One at a time, in the order in which they came. @module */
+import { Fault } from "../../contracts/fault.ts";
+
+/** Runs work in turn. */
+export interface InTurn {
+  /**
+   * Runs `work` when all before it are done. Rejects with `cancelled` at once when the signal aborts,
+   * also while it waits; the next one begins only when this work has really ended.
+   */
+  run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
+  /** Whether nothing runs or waits. */
+  idle(): boolean;
+}
+
+/** Makes an empty queue. */
+export function makeInTurn(): InTurn {
+  let last: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+  return Object.freeze<InTurn>({
+    idle: () => waiting === 0,
+    run(work, signal) {
+      const cancelled = (): Fault => new Fault("cancelled", "Cannot go on: cancelled");
+      if (signal.aborted) return Promise.reject(cancelled());
+      const { promise, resolve, reject } = Promise.withResolvers<
+        Awaited<ReturnType<typeof work>>
+      >();
+      const abort = (): void => reject(cancelled());
+      signal.addEventListener("abort", abort, { once: true });
+      waiting += 1;
+      last = last.then(async () => {
+        try {
+          // Cancelled while it waited: nothing of it begins.
+          if (!signal.aborted) resolve(await work());
+        } catch (error) {
+          reject(error);
+        } finally {
+          waiting -= 1;
+          signal.removeEventListener("abort", abort);
+        }
+      });
+      return promise;
+    },
+  });
+}

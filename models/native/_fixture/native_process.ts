@@ -1,0 +1,209 @@
+/** An accelerated model in its real process: the kernel's own start line, bubblewrap, the real addon. @module */
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { makeNativeEngine } from "../../../cli/model_engine_powers.ts";
+import type { KernelConfig } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/fault.ts";
+import type { Json } from "../../../contracts/json.ts";
+import {
+  InferenceResponse,
+  type InferOptions,
+  type LanguageModel,
+  ModelInfo,
+  type StreamChunk,
+} from "../../../contracts/model.ts";
+import { lineOfNative, NATIVE_WEIGHTS } from "../../../kernel/model_line.ts";
+import { makePort, type Port } from "../../../port/mod.ts";
+import { asJson } from "../../../port/as_json.ts";
+
+const HOME = new URL("../../../", import.meta.url).pathname;
+/** Ignored by git; the addon is fetched once for a clone, and checked each time. */
+const CACHE = `${HOME}.build/native_test`;
+
+/** The folder of the addon, fetched if it is not there. */
+export async function provideAddon(): Promise<string> {
+  Deno.mkdirSync(CACHE, { recursive: true });
+  const engine = makeNativeEngine({ cache: () => CACHE });
+  // Test files run beside each other: one fetches, the others wait for it.
+  using lock = Deno.openSync(`${CACHE}/lock`, { create: true, write: true });
+  await lock.lock(true);
+  return engine.found() ?? (await engine.fetch()).folder;
+}
+
+/** What one test process makes once, gone with it. */
+export interface Workshop {
+  readonly folder: string;
+  readonly bundle: string;
+  readonly addon: string;
+}
+
+let workshop: Promise<Workshop> | undefined;
+
+/** The bundled program and a folder for weights. */
+export function provideWorkshop(): Promise<Workshop> {
+  workshop ??= makeWorkshop(new URL("../main.ts", import.meta.url).pathname);
+  return workshop;
+}
+
+async function makeWorkshop(entry: string): Promise<Workshop> {
+  const folder = await Deno.makeTempDir({ prefix: "remit-native-" });
+  globalThis.addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
+  const bundle = `${folder}/native.js`;
+  await bundleProgram(entry, bundle);
+  await Deno.mkdir(`${folder}/dd`);
+  return { folder, bundle, addon: `${await provideAddon()}/llama-addon.node` };
+}
+
+/** Bundles a program as the command line does. */
+export async function bundleProgram(entry: string, file: string): Promise<void> {
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["bundle", "--quiet", "--no-check", "--config", `${HOME}deno.json`]
+      .concat("--platform", "deno", "--minify", "-o", file, entry),
+  }).output();
+  assert.ok(success, new TextDecoder().decode(stderr));
+}
+
+function programs(): KernelConfig["programs"] {
+  return { deno: Deno.execPath(), bwrap: "/usr/bin/bwrap", prlimit: "/usr/bin/prlimit" };
+}
+
+/** The kernel's command for a bundle in the namespace of the native engine. */
+export function commandOf(
+  { folder, addon }: Workshop,
+  { bundle, weights, bytes, args: more = [] }: {
+    readonly bundle: string;
+    readonly weights: string;
+    readonly bytes: number;
+    readonly args?: readonly string[];
+  },
+): Deno.Command {
+  const bundles = { native: bundle } as KernelConfig["bundles"];
+  const walls = { bwrap: true, setpriv: false, nice: false, prlimit: true } as Parameters<
+    typeof lineOfNative
+  >[1];
+  const { program, args, env } = lineOfNative(
+    { programs: programs(), bundles, denoDir: `${folder}/dd` },
+    walls,
+    { addon, weights, bytes },
+  );
+  return new Deno.Command(program, {
+    args: [...args, ...more],
+    env: { ...env },
+    clearEnv: true,
+    cwd: "/",
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  });
+}
+
+/** A process with one model in it. */
+export interface NativeProcess extends AsyncDisposable {
+  readonly port: Port;
+  readonly model: LanguageModel;
+  readonly pid: number;
+  /** Path of its weights, outside. */
+  readonly weights: string;
+}
+
+let files = 0;
+
+/** Writes `weights` and opens them in a process of its own. */
+export async function openNativeProcess(
+  weights: Uint8Array,
+  more: Readonly<Record<string, Json>> = {},
+): Promise<NativeProcess> {
+  const shop = await provideWorkshop();
+  const path = `${shop.folder}/${files++}.gguf`;
+  await Deno.writeFile(path, weights, { mode: 0o600 });
+  const config = {
+    name: "tiny",
+    weights: createHash("sha256").update(weights).digest("hex"),
+    bytes: weights.length,
+    engine: "native",
+    ...more,
+  };
+  const process = startProcess(shop, path, weights.length);
+  try {
+    const info = ModelInfo.parse(
+      await process.port.ask("open", {
+        kind: "gguf",
+        ref: "gguf:tiny",
+        config: JSON.stringify(config),
+        native: { weights: NATIVE_WEIGHTS, addon: shop.addon },
+      }),
+    );
+    return {
+      ...process,
+      weights: path,
+      model: modelOf(process.port, info, process.chunks),
+    };
+  } catch (error) {
+    await process[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+type Chunks = Map<number, (chunk: StreamChunk) => void>;
+
+function startProcess(
+  shop: Workshop,
+  weights: string,
+  bytes: number,
+): { readonly port: Port; readonly pid: number; readonly chunks: Chunks } & AsyncDisposable {
+  const chunks: Chunks = new Map();
+  const child = commandOf(shop, { bundle: shop.bundle, weights, bytes }).spawn();
+  const input = child.stdin.getWriter();
+  const port = makePort({
+    handler: {
+      ask: () => {
+        throw new Fault("refused", "Cannot serve a model: it may ask for nothing");
+      },
+      tell: (_op, body) => {
+        const { id, chunk } = body as unknown as { id: number; chunk: StreamChunk };
+        chunks.get(id)?.(chunk);
+      },
+    },
+    write: (bytes) => {
+      input.write(bytes.slice()).catch(() => port.close("the child takes no input"));
+    },
+  });
+  const said = new Response(child.stderr).text();
+  const pumped = (async () => {
+    for await (const bytes of child.stdout) port.feed(bytes);
+    port.close("the child ended");
+  })();
+  return {
+    port,
+    pid: child.pid,
+    chunks,
+    async [Symbol.asyncDispose](): Promise<void> {
+      await input.close().catch(() => undefined);
+      await pumped;
+      const { code } = await child.status;
+      assert.equal(code, 0, await said);
+    },
+  };
+}
+
+function modelOf(port: Port, info: ModelInfo, chunks: Chunks): LanguageModel {
+  let next = 0;
+  return {
+    info: () => Promise.resolve(info),
+    async infer(request, { onChunk = () => {}, signal }: InferOptions) {
+      if (signal.aborted) throw new Fault("cancelled", "Cannot infer: cancelled");
+      const id = ++next;
+      chunks.set(id, onChunk);
+      const cancel = (): void => port.tell("cancel", { id });
+      signal.addEventListener("abort", cancel, { once: true });
+      try {
+        return InferenceResponse.parse(
+          await port.ask("infer", { id, request: asJson(request) }),
+        );
+      } finally {
+        signal.removeEventListener("abort", cancel);
+        chunks.delete(id);
+      }
+    },
+  };
+}

@@ -1,0 +1,89 @@
+/** llama.cpp's addon (`@node-llama-cpp/linux-x64`, `…-cuda`, `…-vulkan`), as far as it is used here. @module */
+
+/** A loaded model. */
+export interface AddonModel {
+  init(): Promise<boolean>;
+  /** `controls`: texts of control tokens become those tokens. */
+  tokenize(text: string, controls: boolean): Uint32Array;
+  detokenize(tokens: Uint32Array, controls: boolean): string;
+  tokenBos(): number;
+  tokenEos(): number;
+  getTokenString(token: number): string;
+  isEogToken(token: number): boolean;
+  shouldPrependBosToken(): boolean;
+  dispose(): Promise<void>;
+}
+
+/** A context: several sequences of tokens with what was computed of them. */
+export interface AddonContext {
+  init(): Promise<boolean>;
+  initBatch(tokens: number): void;
+  /** Where the logits of the asked tokens will be. */
+  addToBatch(
+    sequence: number,
+    position: number,
+    tokens: Uint32Array,
+    logits: Uint32Array,
+  ): Uint32Array;
+  /** Computes off this thread. */
+  decodeBatch(): Promise<void>;
+  /** -1 where the grammar lets nothing follow. */
+  sampleToken(logits: number, sampler: AddonSampler): Promise<number>;
+  disposeSequence(sequence: number): void;
+  /** False where the architecture cannot forget a part. */
+  removeTokenCellsFromSequence(sequence: number, from: number, to: number): boolean;
+  copySequenceStateFromOtherSequence(target: number, source: number): Promise<number>;
+  dispose(): Promise<void>;
+}
+
+/** Chooses tokens. */
+export interface AddonSampler {
+  applyConfig(config: {
+    readonly temperature: number;
+    readonly topK: number;
+    readonly topP: number;
+    readonly minP: number;
+    readonly seed: number;
+    readonly grammarEvaluationState?: object;
+  }): void;
+  dispose(): void;
+}
+
+/** The module. */
+export interface Addon {
+  readonly AddonModel: new (
+    path: string,
+    options: {
+      readonly addonExports: Addon;
+      readonly gpuLayers: number;
+      readonly useMmap: boolean;
+      readonly vocabOnly: boolean;
+    },
+  ) => AddonModel;
+  readonly AddonContext: new (
+    model: AddonModel,
+    options: {
+      readonly contextSize: number;
+      readonly batchSize: number;
+      readonly sequences: number;
+      readonly threads: number;
+      readonly swaFullCache: boolean;
+    },
+  ) => AddonContext;
+  readonly AddonSampler: new (model: AddonModel) => AddonSampler;
+  readonly AddonGrammar: new (
+    gbnf: string,
+    options: { readonly addonExports: Addon; readonly rootRuleName: string },
+  ) => object;
+  readonly AddonGrammarEvaluationState: new (model: AddonModel, grammar: object) => object;
+  readonly AddonJinjaRenderer: new (
+    template: string,
+  ) => { render(items: Readonly<Record<string, unknown>>): string };
+  markLoaded(): boolean;
+  setLogger(logger: (level: number, message: string) => void): void;
+  setLoggerLogLevel(level: number): void;
+  getGpuType(): string | false | undefined;
+  getMathCores(): number;
+  loadBackends(folder?: string): void;
+  init(): Promise<void>;
+}

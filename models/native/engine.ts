@@ -1,0 +1,217 @@
+/**
+ * llama.cpp's native engine: the weights mapped and shared, several prompts' beginnings held.
+ *
+ * What is held never changes an answer. Prompts are computed in blocks of the same size from the
+ * first token on, and only whole blocks of a prompt are held, never what was decoded token by token:
+ * the same arithmetic in the same order, whether a block is computed now or was before.
+ * @module
+ */
+import { Fault } from "../../contracts/fault.ts";
+import type { Engine, EngineEnd, EngineOptions, EngineRequest } from "../local/engine.ts";
+import type { Addon } from "./addon.ts";
+import { makeChooser } from "./chooser.ts";
+import { BLOCK, makePrefixes } from "./prefixes.ts";
+import { decode, settle } from "./sequence.ts";
+import { makeStops } from "./stops.ts";
+import { makeTokenText } from "./token_text.ts";
+
+/** What a native engine is started with. */
+export interface NativeOptions extends Pick<EngineOptions, "contextTokens" | "thoughts"> {
+  /** Path of the weights. */
+  readonly weights: string;
+  /** Jinja. */
+  readonly template: string;
+  /** Prompts' beginnings that are held, each with room for a whole context. At least 2. */
+  readonly sequences: number;
+  /** Layers that a graphics processor computes, where the addon is for one. */
+  readonly gpuLayers: number;
+  /** llama.cpp's last complaint, if any. */
+  readonly complaint: () => string | undefined;
+}
+
+/**
+ * Half the cores: llama.cpp's threads wait for each other by spinning, and on a busy machine one that
+ * has to wait for its turn makes all wait (measured: 9 tokens/s with two threads on two busy cores,
+ * 2,970 with one).
+ */
+const SHARE_OF_CORES = 0.5;
+const MOST_THREADS = 8;
+
+/** Starts the engine. Rejects with `invalidInput` where llama.cpp does not take the weights. */
+export async function startNative(addon: Addon, options: NativeOptions): Promise<Engine> {
+  const { weights, contextTokens, sequences, gpuLayers, template, thoughts, complaint } = options;
+  const failed = (doing: string): Fault =>
+    new Fault(
+      "invalidInput",
+      `Cannot ${doing}: ${(complaint() ?? "the engine does not say why").slice(0, 300)}`,
+    );
+  const model = new addon.AddonModel(weights, {
+    addonExports: addon,
+    gpuLayers: addon.getGpuType() ? gpuLayers : 0,
+    useMmap: true,
+    vocabOnly: false,
+  });
+  if (!await tried(() => model.init())) throw failed("load the model");
+  const context = new addon.AddonContext(model, {
+    contextSize: contextTokens * sequences,
+    batchSize: BLOCK,
+    sequences,
+    threads: threadsOf(addon),
+    swaFullCache: true,
+  });
+  if (!await tried(() => context.init())) throw failed("make room for the conversation");
+  const renderer = new addon.AddonJinjaRenderer(template);
+  const prefixes = makePrefixes(sequences);
+
+  function promptOf(messages: EngineRequest["messages"]): Uint32Array {
+    let text: string;
+    try {
+      text = renderer.render({
+        messages: messages.map(({ role, content }) => ({ role, content })),
+        add_generation_prompt: true,
+        enable_thinking: thoughts,
+        bos_token: model.getTokenString(model.tokenBos()),
+        eos_token: model.getTokenString(model.tokenEos()),
+      });
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : "it cannot be rendered";
+      throw new Fault("invalidInput", `Cannot infer: the model's template: ${why.slice(0, 300)}`, {
+        cause,
+      });
+    }
+    const tokens = model.tokenize(text, true);
+    const first = model.tokenBos();
+    if (!model.shouldPrependBosToken() || tokens[0] === first) return tokens;
+    const whole = new Uint32Array(tokens.length + 1);
+    whole[0] = first;
+    whole.set(tokens, 1);
+    return whole;
+  }
+
+  /** Computes a prompt; where the logits of its last token are. */
+  async function read(
+    tokens: Uint32Array,
+    { signal, reuse }: { readonly signal: AbortSignal; readonly reuse: boolean },
+  ): Promise<{ readonly sequence: number; readonly logits: number; readonly kept: number }> {
+    const { sequence, copy, kept: wished } = prefixes.place(tokens);
+    const kept = await settle(context, { sequence, copy, kept: reuse ? wished : 0 });
+    let at = kept;
+    let logits = -1;
+    while (at < tokens.length) {
+      stopIfAborted(signal);
+      const block = tokens.subarray(at, at + BLOCK);
+      const last = at + block.length === tokens.length;
+      logits = await decode(context, { sequence, at, tokens: block, last });
+      at += block.length;
+      const whole = at - at % BLOCK;
+      prefixes.hold(sequence, tokens, whole);
+    }
+    return { sequence, logits, kept };
+  }
+
+  async function complete(
+    request: EngineRequest,
+    { onText, signal }: {
+      readonly onText: (text: string) => void;
+      readonly signal: AbortSignal;
+    },
+  ): Promise<EngineEnd> {
+    stopIfAborted(signal);
+    const tokens = promptOf(request.messages);
+    if (tokens.length >= contextTokens) {
+      throw new Fault(
+        "contextOverflow",
+        `Cannot infer: ${tokens.length} tokens are more than fit into ${contextTokens}`,
+        { detail: { tokens: tokens.length, room: contextTokens } },
+      );
+    }
+    using choice = makeChooser({ addon, model }, request, failed);
+    const { sequence, logits: first, kept } = await read(tokens, {
+      signal,
+      reuse: request.reuse ?? true,
+    });
+    const text = makeTokenText(model, tokens.at(-1));
+    const stops = makeStops(request.stop);
+    const say = (piece: string): boolean => {
+      const { text: said, stopped } = stops.take(piece);
+      if (said !== "") onText(said);
+      return stopped;
+    };
+    let logits = first;
+    let written = 0;
+    let why: EngineEnd["why"] = "length";
+    try {
+      const room = Math.min(request.maxTokens, contextTokens - tokens.length);
+      while (written < room) {
+        stopIfAborted(signal);
+        const token = await context.sampleToken(logits, choice.sampler);
+        written++;
+        if (token < 0 || model.isEogToken(token)) {
+          why = "stop";
+          break;
+        }
+        if (say(text.take(token))) {
+          return {
+            why: "stop",
+            inputTokens: tokens.length,
+            outputTokens: written,
+            reusedTokens: kept,
+          };
+        }
+        if (written === room) break;
+        const at = tokens.length + written - 1;
+        logits = await decode(context, {
+          sequence,
+          at,
+          tokens: Uint32Array.of(token),
+          last: true,
+        });
+      }
+    } finally {
+      forget(sequence, tokens);
+    }
+    const last = text.rest();
+    if (!say(last)) {
+      const held = stops.rest();
+      if (held !== "") onText(held);
+    }
+    return { why, inputTokens: tokens.length, outputTokens: written, reusedTokens: kept };
+  }
+
+  /** Leaves only whole blocks of the prompt, so that the next request finds what a fresh one makes. */
+  function forget(sequence: number, tokens: Uint32Array): void {
+    const whole = tokens.length - tokens.length % BLOCK;
+    if (context.removeTokenCellsFromSequence(sequence, whole, -1)) return;
+    context.disposeSequence(sequence);
+    prefixes.hold(sequence, tokens, 0);
+  }
+
+  return Object.freeze<Engine>({
+    complete,
+    embed: () => {
+      const why = "the accelerated engine makes no vectors: leave out `accelerated`";
+      return Promise.reject(new Fault("unavailable", `Cannot embed: ${why}`));
+    },
+    count: (text) => Promise.resolve(model.tokenize(text, false).length),
+    // It ends with its process, which the kernel sees.
+    ended: new Promise(() => {}),
+  });
+}
+
+function threadsOf(addon: Addon): number {
+  const cores = Math.floor(addon.getMathCores() * SHARE_OF_CORES);
+  return Math.max(1, Math.min(MOST_THREADS, cores));
+}
+
+async function tried(work: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await work();
+  } catch {
+    // The complaint in the log says more than the error.
+    return false;
+  }
+}
+
+function stopIfAborted(signal: AbortSignal): void {
+  if (signal.aborted) throw new Fault("cancelled", "Cannot go on with the inference: cancelled");
+}

@@ -1,0 +1,20 @@
+/**
+ * The accelerated models' process: reads and runs llama.cpp's addon, reads one file of weights, in a
+ * namespace without a network. Bundled as native.js.
+ * @module
+ */
+import "../../port/prelude_powers.ts";
+import { serveChild } from "../../port/child_powers.ts";
+import { makeModelService } from "../service.ts";
+
+await serveChild((port) =>
+  makeModelService(port, {
+    gguf: async () => {
+      const [{ openNative }, { nativePowers }] = await Promise.all([
+        import("./open.ts"),
+        import("./addon_powers.ts"),
+      ]);
+      return (open) => openNative(open, nativePowers);
+    },
+  })
+);

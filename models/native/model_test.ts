@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { Fault } from "../../contracts/fault.ts";
+import type { InferenceRequest } from "../../contracts/model.ts";
+import { faultOf, hear, requestOf, said, tool } from "../_fixture/contract_suite.ts";
+import { makeTinyGguf } from "../_fixture/tiny_gguf.ts";
+import { ownTools } from "../grammar/_fixture/own_tools.ts";
+import { openNativeProcess } from "./_fixture/native_process.ts";
+
+const tiny = makeTinyGguf({ seed: 7 });
+const eager = makeTinyGguf({ seed: 11, eager: true });
+const never = new AbortController().signal;
+
+/** About `words` tokens, which begin alike. */
+const long = (words: number, end: string): InferenceRequest =>
+  requestOf([said(`${"the path of the file ".repeat(words / 5)}${end}`)], {
+    maxTokens: 48,
+    temperature: 1,
+    seed: 9,
+  });
+
+Deno.test("an answer from a held beginning is that of a fresh process, in whatever order they come", async () => {
+  await using local = await openNativeProcess(tiny);
+  const requests = [
+    long(300, "a"),
+    long(300, "b"),
+    long(600, "c"),
+    long(100, "d"),
+    requestOf([said("alone")], { maxTokens: 30, temperature: 1, seed: 2 }),
+    long(700, "e"),
+    long(128, ""),
+  ];
+  const fresh: string[] = [];
+  for (const request of requests) {
+    await using other = await openNativeProcess(tiny);
+    fresh.push((await hear(other.model, request)).text);
+  }
+  assert.equal(new Set(fresh).size, requests.length);
+  let state = 5;
+  for (let n = 0; n < 60; n++) {
+    state = state * 48_271 % 2_147_483_647;
+    const which = state % requests.length;
+    const { text } = await hear(local.model, requests[which] ?? long(5, ""));
+    assert.equal(text, fresh[which], `request ${which} in round ${n}`);
+  }
+});
+
+Deno.test("conversations go on from their own beginnings as a fresh process does", async () => {
+  await using local = await openNativeProcess(tiny);
+  let messages: InferenceRequest["messages"] = [said("the tool of the user ".repeat(60))];
+  for (let turn = 0; turn < 4; turn++) {
+    const request = requestOf(messages, { maxTokens: 40, temperature: 1, seed: turn });
+    const warm = await local.model.infer(request, { signal: never });
+    await using other = await openNativeProcess(tiny);
+    assert.deepEqual(await other.model.infer(request, { signal: never }), warm);
+    messages = [...messages, warm.message, said(`and then ${turn}?`)];
+  }
+});
+
+Deno.test("random weights make 60 answers of calls, every call valid", async () => {
+  await using local = await openNativeProcess(eager);
+  const tools = ["file_read", "file_write", "wiki_search"].map(tool);
+  let calls = 0;
+  for (let seed = 0; seed < 60; seed++) {
+    const { message } = await local.model.infer(
+      requestOf([said(`Task ${seed}`)], { tools, maxTokens: 200, temperature: 1, seed }),
+      { signal: never },
+    );
+    for (const { name, arguments: text } of message.toolCalls ?? []) {
+      const { path } = JSON.parse(text);
+      assert.ok(tools.some((each) => each.name === name) && [...path].length <= 40, text);
+      calls++;
+    }
+  }
+  assert.ok(calls >= 40, `${calls} calls`);
+});
+
+Deno.test("the grammar of every tool of this repository is one that llama.cpp takes", async () => {
+  await using local = await openNativeProcess(tiny, { contextTokens: 4_096 });
+  // The descriptors themselves would not fit into so small a model.
+  const tools = ownTools().map((each) => ({ ...each, description: "x" }));
+  for (let at = 0; at < tools.length; at += 2) {
+    const few = tools.slice(at, at + 2);
+    const request = requestOf([said("x")], { tools: few, maxTokens: 2 });
+    const outcome = await local.model.infer(request, { signal: never }).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    // An overflow is found before the grammar is: it would say nothing.
+    assert.equal(outcome, undefined, `${few.map(({ name }) => name).join()}: ${outcome}`);
+  }
+});
+
+Deno.test("a cancel bites between two tokens, and the next request is answered", async () => {
+  await using local = await openNativeProcess(tiny);
+  const abort = new AbortController();
+  let heard = 0;
+  const fault = await faultOf(
+    local.model.infer(requestOf([said("a story")], { maxTokens: 3_900 }), {
+      signal: abort.signal,
+      onChunk: () => {
+        if (++heard === 5) abort.abort();
+      },
+    }),
+  );
+  assert.equal(fault.code, "cancelled");
+  assert.ok((await hear(local.model, requestOf([said("b")]))).response.usage.outputTokens > 0);
+});
+
+Deno.test("more than the context holds is refused before anything is computed", async () => {
+  await using local = await openNativeProcess(tiny, { contextTokens: 512 });
+  const fault = await faultOf(
+    local.model.infer(requestOf([said("x".repeat(5_000))]), { signal: never }),
+  );
+  assert.equal(fault.code, "contextOverflow");
+  assert.match(fault.message, /^Cannot infer: \d{4} tokens are more than fit into 512$/);
+  await hear(local.model, requestOf([said("short")]));
+});
+
+Deno.test("an answer ends before a stop sequence, and seeds choose it", async () => {
+  await using local = await openNativeProcess(tiny);
+  const request = requestOf([said("read the file")], { maxTokens: 60, temperature: 1, seed: 3 });
+  const { text } = await hear(local.model, request);
+  const stop = text.slice(12, 16);
+  const cut = await hear(local.model, { ...request, stopSequences: [stop] });
+  assert.equal(cut.text, text.slice(0, text.indexOf(stop)));
+  assert.notEqual((await hear(local.model, { ...request, seed: 4 })).text, text);
+});
+
+const broken: readonly (readonly [string, Uint8Array, string])[] = [
+  ["that is cut off", tiny.slice(0, tiny.length / 2), "invalidInput"],
+  ["that is no GGUF", new Uint8Array(4_096), "invalidInput"],
+  [
+    "of an architecture unknown to llama.cpp",
+    makeTinyGguf({ seed: 7, architecture: "remit" }),
+    "invalidInput",
+  ],
+];
+for (const [what, weights, code] of broken) {
+  Deno.test(`a file ${what} is refused with a reason`, async () => {
+    const error: unknown = await openNativeProcess(weights).then(
+      () => undefined,
+      (e: unknown) => e,
+    );
+    assert.ok(error instanceof Fault, String(error));
+    assert.equal(error.code, code, error.message);
+    assert.match(error.message, /^Cannot /);
+  });
+}

@@ -1,0 +1,65 @@
+/** Opens weights with llama.cpp's native engine: kind `gguf`, `engine: native`. Issue 4. @module */
+import { Fault } from "../../contracts/fault.ts";
+import type { LanguageModel } from "../../contracts/model.ts";
+import type { OpenBody } from "../../contracts/wire_model.ts";
+import { type GgufHeader, readGgufHeader } from "../local/gguf_header.ts";
+import { contextTokensOf, makeGgufModel } from "../local/gguf_model.ts";
+import { readLocalConfig } from "../local/local_config.ts";
+import type { NativePowers } from "./addon_powers.ts";
+import { startNative } from "./engine.ts";
+
+/** For weights without a template of their own: ChatML, which most small models know. */
+const CHATML = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n" +
+  "{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
+
+/** Memory for beginnings of prompts, and how many are held at most. */
+const HELD_BYTES = 512 * 1024 * 1024;
+const MOST_SEQUENCES = 4;
+/** Bytes of a number that is kept: 16-bit floats. */
+const KEPT_BYTES = 2;
+/** All layers, where the addon is built for a graphics processor. */
+const ALL_LAYERS = 9_999;
+
+/**
+ * Opens the weights at `native.weights` with the addon at `native.addon`. It answers as the engine
+ * without rights does, faster: threads, the processor's own arithmetic, held beginnings of prompts.
+ * Throws `invalidInput` for a wrong configuration or file, `unavailable` when the addon does not load.
+ */
+export async function openNative(
+  { config, native }: Pick<OpenBody, "config" | "native">,
+  powers: NativePowers,
+): Promise<LanguageModel> {
+  const settings = readLocalConfig(config);
+  if (native === undefined) {
+    throw new Fault("invalidInput", "Cannot open the accelerated model: its files are not named");
+  }
+  const header = headerOf(native.weights, settings.bytes, powers);
+  const contextTokens = contextTokensOf({ header, settings });
+  let complaint: string | undefined;
+  const addon = await powers.load(native.addon, (why) => complaint = why);
+  const engine = await startNative(addon, {
+    weights: native.weights,
+    template: header.chatTemplate ?? CHATML,
+    contextTokens,
+    thoughts: settings.dialect?.includes("think") === true,
+    sequences: sequencesOf(header, contextTokens),
+    gpuLayers: ALL_LAYERS,
+    complaint: () => complaint,
+  });
+  return makeGgufModel(engine, { header, settings, backend: "gguf-native" });
+}
+
+/** Looks at the file before llama.cpp does. */
+function headerOf(path: string, bytes: number, powers: NativePowers): GgufHeader {
+  using file = powers.open(path);
+  if (file.length !== bytes) {
+    const why = `the file has ${file.length} bytes, ${bytes} were named`;
+    throw new Fault("invalidInput", `Cannot open the accelerated model: ${why}`);
+  }
+  return readGgufHeader(file);
+}
+
+function sequencesOf({ layers, kept }: GgufHeader, contextTokens: number): number {
+  const each = layers * kept * KEPT_BYTES * contextTokens;
+  return Math.max(1, Math.min(MOST_SEQUENCES, Math.floor(HELD_BYTES / each)));
+}

@@ -1,0 +1,76 @@
+/** Which sequences hold the computed beginnings of prompts. Whole blocks only: see engine.ts. @module */
+
+/** Tokens that are computed at once. */
+export const BLOCK = 128;
+
+/** Where a prompt is to be computed. */
+export interface Place {
+  readonly sequence: number;
+  /** Copy this sequence first; absent: begin in what `sequence` holds. */
+  readonly copy: number | undefined;
+  /** Tokens that need not be computed again: whole blocks, less than the prompt. */
+  readonly kept: number;
+}
+
+/** The sequences of one context. */
+export interface Prefixes {
+  /** Finds the sequence that shares the longest beginning; what it holds is unknown until `hold`. */
+  place(tokens: Uint32Array): Place;
+  /** `sequence` holds the first `count` of these tokens. */
+  hold(sequence: number, tokens: Uint32Array, count: number): void;
+}
+
+interface Held {
+  tokens: Uint32Array;
+  used: number;
+}
+
+/** Makes the table of so many empty sequences. */
+export function makePrefixes(sequences: number): Prefixes {
+  const table: Held[] = Array.from({ length: sequences }, () => ({ tokens: NONE, used: 0 }));
+  let clock = 0;
+  return Object.freeze({
+    place(tokens: Uint32Array): Place {
+      const most = tokens.length - 1;
+      let best = 0;
+      let kept = -1;
+      table.forEach(({ tokens: held, used }, n) => {
+        const same = Math.floor(Math.min(common(held, tokens), most) / BLOCK) * BLOCK;
+        if (same > kept || (same === kept && used < (table[best]?.used ?? 0))) {
+          [best, kept] = [n, same];
+        }
+      });
+      const source = table[best];
+      // All of it is kept: it only grows. Otherwise the other conversation keeps its own.
+      const grows = kept > 0 && source !== undefined && source.tokens.length === kept;
+      let sequence = best;
+      if (!grows) {
+        let oldest = Infinity;
+        table.forEach(({ used, tokens: held }, n) => {
+          const age = held.length === 0 ? -1 : used;
+          if (age < oldest && (n !== best || kept === 0)) [oldest, sequence] = [age, n];
+        });
+      }
+      if (source !== undefined) source.used = ++clock;
+      const target = table[sequence];
+      if (target !== undefined) {
+        target.tokens = NONE;
+        target.used = ++clock;
+      }
+      return { sequence, copy: kept > 0 && sequence !== best ? best : undefined, kept };
+    },
+    hold(sequence: number, tokens: Uint32Array, count: number): void {
+      const target = table[sequence];
+      if (target !== undefined) target.tokens = tokens.slice(0, count);
+    },
+  });
+}
+
+const NONE = new Uint32Array(0);
+
+function common(a: Uint32Array, b: Uint32Array): number {
+  const most = Math.min(a.length, b.length);
+  let n = 0;
+  while (n < most && a[n] === b[n]) n++;
+  return n;
+}

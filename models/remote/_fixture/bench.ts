@@ -1,0 +1,47 @@
+/** Remote models against loopback providers, in the test's own process. @module */
+import { Fault } from "../../../contracts/fault.ts";
+import type { RemoteConfig } from "../../../contracts/model_config.ts";
+import type { OpenBody } from "../../../contracts/wire_model.ts";
+import type { RemotePowers } from "../powers.ts";
+
+/** Powers whose waits take no time; `waits` tells how long they would have been. */
+export function quickPowers(): RemotePowers & { readonly waits: number[] } {
+  const waits: number[] = [];
+  let time = 0;
+  return {
+    waits,
+    timer: {
+      wait(ms, signal) {
+        // An idle watch waits for as long as the test goes on.
+        if (ms >= 60_000) {
+          return new Promise((_, reject) => {
+            const end = (): void => reject(new Fault("cancelled", "Cannot wait: cancelled"));
+            if (signal.aborted) end();
+            else signal.addEventListener("abort", end, { once: true });
+          });
+        }
+        waits.push(ms);
+        return Promise.resolve();
+      },
+    },
+    now: () => ++time,
+    random: () => 0.5,
+    fetch,
+  };
+}
+
+/** What a kernel opens a model at `url` with. */
+export function openBody(
+  kind: string,
+  url: string,
+  { key, ...config }: Partial<RemoteConfig> & { readonly key?: string } = {},
+): OpenBody {
+  const header = kind === "anthropic" ? "x-api-key" : "authorization";
+  const value = kind === "anthropic" ? key : `Bearer ${key}`;
+  return {
+    kind,
+    ref: `${kind}:tiny@${url}`,
+    config: JSON.stringify({ model: "tiny", url, ...config }),
+    ...(key === undefined || value === undefined ? {} : { credential: { header, value } }),
+  };
+}

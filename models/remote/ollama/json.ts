@@ -1,0 +1,70 @@
+/** Reads JSON of Ollama's. TRUST: from the provider. @module */
+import type { WireResponse } from "../endpoint.ts";
+import { malformed } from "./fault.ts";
+
+/** An object's members, unknown yet. */
+export type Members = Readonly<Record<string, unknown>>;
+
+/** The members of an object; undefined for anything else. */
+export function membersOf(value: unknown): Members | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? value as Members
+    : undefined;
+}
+
+/** A text; empty for anything else. */
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** A whole number of at least `least`; undefined for anything else. */
+export function wholeOf(value: unknown, least: number): number | undefined {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= least
+    ? value
+    : undefined;
+}
+
+/** Parses an object. Throws `upstream`. */
+export function parseMembers(text: string): Members {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw malformed("has a line that is not JSON", cause);
+  }
+  const members = membersOf(value);
+  if (members === undefined) throw malformed("has a line that is not an object");
+  return members;
+}
+
+/** The lines of an answer, without empty ones; the last needs no end. Rejects with `upstream` for what is not UTF-8. */
+export async function* linesOf(body: WireResponse["body"]): AsyncGenerator<string, void> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const decode = (bytes?: Uint8Array): string => {
+    try {
+      return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
+    } catch (cause) {
+      throw malformed("is not UTF-8", cause);
+    }
+  };
+  let parts: string[] = [];
+  for await (const bytes of body) {
+    const pieces = decode(bytes).split("\n");
+    const last = pieces.pop() ?? "";
+    for (const piece of pieces) {
+      const line = parts.length === 0 ? piece : parts.join("") + piece;
+      parts = [];
+      if (line.trim() !== "") yield line;
+    }
+    if (last !== "") parts.push(last);
+  }
+  const rest = parts.join("") + decode();
+  if (rest.trim() !== "") yield rest;
+}
+
+/** A whole answer, one object. Rejects with `upstream`. */
+export async function objectOf(body: WireResponse["body"]): Promise<Members> {
+  const lines: string[] = [];
+  for await (const line of linesOf(body)) lines.push(line);
+  return parseMembers(lines.join("\n"));
+}

@@ -1,0 +1,107 @@
+/** What a server says of a model that it has: /api/show. @module */
+import { Fault } from "../../../contracts/fault.ts";
+import type { RemoteConfig } from "../../../contracts/model_config.ts";
+import type { Endpoint } from "../endpoint.ts";
+import type { RemotePowers } from "../powers.ts";
+import { parseRecording } from "../recording.ts";
+import { ollamaFault } from "./fault.ts";
+import { type Members, membersOf, objectOf, textOf, wholeOf } from "./json.ts";
+
+/** What is known of a model. */
+export interface Shown {
+  readonly arch: string;
+  readonly quantisation: string | undefined;
+  /** What it could take, whatever memory that needs. */
+  readonly mostTokens: number | undefined;
+  /** What its maker or owner set (`PARAMETER num_ctx`). */
+  readonly setTokens: number | undefined;
+  /** It takes tools by the API. */
+  readonly tools: boolean;
+  /** Length of its embeddings. */
+  readonly vector: number | undefined;
+}
+
+const UNKNOWN: Shown = {
+  arch: "unknown",
+  quantisation: undefined,
+  mostTokens: undefined,
+  setTokens: undefined,
+  tools: true,
+  vector: undefined,
+};
+const PATIENCE_MS = 30_000;
+
+/** Asks the server. Rejects with `notFound` for a model that it does not have, and as an inference would. */
+export async function showModel(
+  { model }: Pick<RemoteConfig, "model">,
+  endpoint: Endpoint,
+  { timer }: Pick<RemotePowers, "timer">,
+): Promise<Shown> {
+  const stop = new AbortController();
+  const done = new AbortController();
+  let late = false;
+  timer.wait(PATIENCE_MS, done.signal).then(() => {
+    late = true;
+    stop.abort();
+  }, () => {});
+  try {
+    return await endpoint.retrying(async () => {
+      const { body } = await endpoint.send({
+        method: "POST",
+        path: "/api/show",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ model }),
+      }, { signal: stop.signal });
+      return shownOf(await objectOf(body));
+    }, stop.signal);
+  } catch (error) {
+    if (late) {
+      const why = `Ollama at ${endpoint.host} said nothing for ${PATIENCE_MS / 1_000} seconds`;
+      throw new Fault("upstream", `Cannot open model ${JSON.stringify(model)}: ${why}`, {
+        cause: error,
+      });
+    }
+    throw ollamaFault(error, model);
+  } finally {
+    done.abort();
+  }
+}
+
+/** What a recording tells: the answer of its time to /api/show is not in it, but what was made of it is. */
+export function shownInRecording(recording: string): Shown {
+  const chat = parseRecording(recording).find(({ request }) => request.url.endsWith("/api/chat"));
+  const body = chat === undefined ? undefined : membersOf(tryJson(chat.request.body));
+  if (body === undefined) return UNKNOWN;
+  return {
+    ...UNKNOWN,
+    setTokens: wholeOf(membersOf(body["options"])?.["num_ctx"], 1),
+    tools: body["tools"] !== undefined,
+  };
+}
+
+function shownOf(answer: Members): Shown {
+  const details = membersOf(answer["details"]) ?? {};
+  const about = membersOf(answer["model_info"]) ?? {};
+  const arch = textOf(about["general.architecture"]) || textOf(details["family"]) || "unknown";
+  const capabilities = answer["capabilities"];
+  const set = /^num_ctx\s+(\d{1,9})\s*$/m.exec(textOf(answer["parameters"]))?.[1];
+  return {
+    arch: arch.slice(0, 64),
+    quantisation: textOf(details["quantization_level"]).slice(0, 64) || undefined,
+    mostTokens: wholeOf(about[`${arch}.context_length`], 1),
+    setTokens: set === undefined ? undefined : wholeOf(Number(set), 1),
+    // Older servers list no capabilities; their template names the tools.
+    tools: Array.isArray(capabilities)
+      ? capabilities.includes("tools")
+      : textOf(answer["template"]).includes(".Tools"),
+    vector: wholeOf(about[`${arch}.embedding_length`], 1),
+  };
+}
+
+function tryJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,213 @@
+/** Makes the endpoint of a configuration: a provider's origin, or a recording. @module */
+import { Fault } from "../../contracts/fault.ts";
+import type { Credential } from "../../contracts/model_config.ts";
+import { boundedBody } from "./bounded_body.ts";
+import type {
+  Endpoint,
+  EndpointConfig,
+  SendOptions,
+  WireRequest,
+  WireResponse,
+} from "./endpoint.ts";
+import { watchIdle } from "./idle_watch.ts";
+import { isLoopback } from "./loopback.ts";
+import type { RemotePowers } from "./powers.ts";
+import { type Exchange, keptHeaders, lineOf, pieceOf } from "./recording.ts";
+import { makeReplay, type Played } from "./replay.ts";
+import { retryAfter, retrying } from "./retry.ts";
+import { faultOfNetwork, faultOfRefusal } from "./provider_fault.ts";
+import { makeStreamText } from "./stream_text.ts";
+import { makeByteScrub, scrubText, secretsOf } from "./scrub.ts";
+
+/** Milliseconds without progress after which an answer is given up. */
+const IDLE_MS = 60_000;
+/** On this machine a model may first have to be loaded, and a long prompt read, before anything comes. */
+const LOCAL_FIRST_MS = 600_000;
+/** Bytes of a refusal's body that are read. */
+const REFUSAL_BYTES = 65_536;
+/** May carry who asks; only the credential's own header is ever set, here. */
+const NEVER_SENT =
+  /^(authorization|proxy-authorization|cookie|host|origin|referer|.*(api|access|auth).*(key|token).*)$/i;
+
+/** Throws `invalidInput` for a URL that is none, or holds more than an origin and a path. */
+export function openEndpoint(
+  config: EndpointConfig,
+  credential: Credential | undefined,
+  powers: RemotePowers,
+): Endpoint {
+  const base = baseOf(config);
+  const remote = !isLoopback(base.hostname);
+  const secrets = secretsOf(credential?.value);
+  const replay = config.replay === undefined ? undefined : makeReplay(config.replay);
+  const asked = { model: config.model, host: base.host };
+  // A recording keeps no one waiting.
+  const random = replay === undefined ? powers.random : () => 0;
+  const timer = replay === undefined ? powers.timer : { wait: () => Promise.resolve() };
+
+  function urlOf(path: string): URL {
+    const url = /^[a-z][a-z0-9+.-]*:/i.test(path)
+      ? new URL(path)
+      : new URL(`${base.href.replace(/\/$/, "")}${path}`);
+    // INVARIANT: nothing but the one origin is asked (test: another origin is refused).
+    if (url.origin !== base.origin) {
+      throw new Fault("refused", `Cannot send: ${url.origin} is not ${base.origin}`);
+    }
+    return url;
+  }
+
+  async function fetched(
+    url: URL,
+    { method, headers = {}, body }: WireRequest,
+    signal: AbortSignal,
+  ): Promise<Played> {
+    const sent = Object.entries(headers).filter(([name]) => !NEVER_SENT.test(name));
+    const answer = await powers.fetch(url, {
+      method,
+      headers: [
+        ...sent,
+        ...(credential === undefined ? [] : [[credential.header, credential.value]]),
+      ] as [string, string][],
+      ...(body === undefined ? {} : { body }),
+      redirect: "manual",
+      signal,
+    });
+    return {
+      status: answer.status,
+      headers: new Map(
+        [...answer.headers].map(([name, value]) => [name, scrubText(value, secrets)]),
+      ),
+      body: answer.body ?? nothing(),
+    };
+  }
+
+  async function send(request: WireRequest, options: SendOptions): Promise<WireResponse> {
+    const { signal, onWire, lineBytes } = options;
+    if (signal.aborted) throw cancelled();
+    const url = urlOf(request.path);
+    const began = powers.now();
+    const stop = new AbortController();
+    const cancel = (): void => stop.abort();
+    signal.addEventListener("abort", cancel, { once: true });
+    let idle = false;
+    const watch = watchIdle(powers, remote ? IDLE_MS : LOCAL_FIRST_MS, () => {
+      idle = true;
+      stop.abort();
+    });
+    const pieces: Exchange["response"]["chunks"] = [];
+    let [status, answered, broken] = [0, false, true];
+    let headers: ReadonlyMap<string, string> = new Map();
+
+    const finish = (): void => {
+      watch.end();
+      signal.removeEventListener("abort", cancel);
+      onWire?.(lineOf({
+        v: 1,
+        request: {
+          method: request.method,
+          url: url.href,
+          headers: keptHeaders(Object.entries(request.headers ?? {})),
+          body: scrubText(request.body ?? "", secrets),
+        },
+        response: {
+          status,
+          headers: keptHeaders(headers),
+          chunks: pieces,
+          ...(broken ? { broken: true } : {}),
+        },
+      }));
+    };
+    const faultOf = (error: unknown): Fault => {
+      if (signal.aborted) return cancelled(error);
+      if (idle) {
+        const why = `${base.host} sent nothing for ${
+          (answered || remote ? IDLE_MS : LOCAL_FIRST_MS) / 1_000
+        } seconds`;
+        return new Fault("upstream", `Cannot infer: ${why}`, { cause: error });
+      }
+      return faultOfNetwork(error, { host: base.host, answered });
+    };
+    async function* body(source: Played["body"]): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
+      try {
+        yield* boundedBody(source, {
+          host: base.host,
+          scrub: makeByteScrub(secrets),
+          lineBytes,
+          onProgress: () => watch.progressed(IDLE_MS),
+          onBytes: (bytes) => {
+            if (onWire !== undefined) pieces.push(pieceOf(powers.now() - began, bytes));
+          },
+        });
+        broken = false;
+      } catch (error) {
+        throw faultOf(error);
+      } finally {
+        stop.abort();
+        finish();
+      }
+    }
+
+    let played: Played;
+    try {
+      played = replay === undefined
+        ? await fetched(url, request, stop.signal)
+        : replay.answer({ ...request, url });
+    } catch (error) {
+      finish();
+      throw faultOf(error);
+    }
+    ({ status, headers } = played);
+    answered = true;
+    watch.progressed(remote ? IDLE_MS : LOCAL_FIRST_MS);
+    if (status >= 200 && status < 300) {
+      return Object.freeze<WireResponse>({ status, headers, body: body(played.body) });
+    }
+    const text = scrubText(await textOf(body(played.body), REFUSAL_BYTES), secrets);
+    throw faultOfRefusal({ status, body: text, afterMs: retryAfter(headers) }, asked);
+  }
+
+  return Object.freeze<Endpoint>({
+    base: base.href.replace(/\/$/, ""),
+    host: base.host,
+    remote,
+    send,
+    retrying: (attempt, signal) => retrying(attempt, { timer, random, signal }),
+    streamText: () => makeStreamText(secrets.at(-1)),
+  });
+}
+
+/** The base URL; its `href` has no slash at its end, unless it is an origin alone. */
+function baseOf({ url, base = "" }: EndpointConfig): URL {
+  const parsed = URL.parse(url);
+  const wrong = (why: string): Fault =>
+    new Fault("invalidInput", `Cannot open model: its URL ${why}`);
+  if (parsed === null || !/^https?:$/.test(parsed.protocol)) throw wrong("is not http or https");
+  if (parsed.username !== "" || parsed.password !== "") {
+    throw wrong("holds a user; keep the key with `remit secret set`");
+  }
+  if (parsed.search !== "" || parsed.hash !== "") throw wrong("holds more than a host and a path");
+  const path = parsed.pathname.replace(/\/+$/, "");
+  parsed.pathname = path === "" ? base : path;
+  return parsed;
+}
+
+async function textOf(body: AsyncIterable<Uint8Array>, most: number): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  try {
+    for await (const bytes of body) {
+      text += decoder.decode(bytes, { stream: true });
+      if (text.length >= most) break;
+    }
+  } catch (error) {
+    // The refusal stands, whether its body came whole or not; only a cancel is more than that.
+    if (error instanceof Fault && error.code === "cancelled") throw error;
+  }
+  return text.slice(0, most);
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
+}
+
+function cancelled(cause?: unknown): Fault {
+  return new Fault("cancelled", "Cannot go on with the inference: cancelled", { cause });
+}

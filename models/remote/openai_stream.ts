@@ -1,0 +1,72 @@
+/** A stream of chat completion chunks as deltas, in the ways in which servers write them. @module */
+import type { FinishReason } from "../../contracts/model.ts";
+import type { Delta } from "./delta.ts";
+import { makeOpenaiCalls } from "./openai_calls.ts";
+import { type Asked, faultOfStreamError } from "./provider_fault.ts";
+import { fieldsOf, listOf, numberOf, parseEvent, stringOf } from "./wire_json.ts";
+
+const REASONS: Readonly<Record<string, FinishReason>> = {
+  stop: "stop",
+  length: "length",
+  content_filter: "contentFilter",
+  tool_calls: "toolCalls",
+  function_call: "toolCalls",
+};
+
+/** Reads the data of events, in their order. Throws faults. */
+export function makeOpenaiReader(
+  { asked, take }: { readonly asked: Asked; readonly take: (delta: Delta) => void },
+): { /** True when it was the last one. */ event(data: string): boolean } {
+  const calls = makeOpenaiCalls(take);
+  let refused = false;
+  let finished = false;
+
+  const say = (kind: "text" | "rationale", text: string): void => {
+    if (text !== "") take({ kind, text });
+  };
+  const content = (value: unknown): void => {
+    if (typeof value === "string") return say("text", value);
+    // Mistral's servers write parts.
+    for (const part of listOf(value).map(fieldsOf)) {
+      say("text", stringOf(part["text"]));
+      for (const thought of listOf(part["thinking"]).map(fieldsOf)) {
+        say("rationale", stringOf(thought["text"]));
+      }
+    }
+  };
+  const finish = (reason: string): void => {
+    finished = true;
+    calls.end();
+    const meant = REASONS[reason] ?? "stop";
+    take({ kind: "finish", reason: meant === "stop" && refused ? "contentFilter" : meant });
+  };
+
+  return Object.freeze({
+    event(data: string): boolean {
+      if (data === "[DONE]") {
+        // The end was said, if not why.
+        if (!finished) finish("stop");
+        return true;
+      }
+      const chunk = parseEvent(data, asked.host);
+      const { error, usage, choices } = chunk;
+      if (error !== undefined && error !== null) throw faultOfStreamError(error, asked);
+      const { prompt_tokens, completion_tokens } = fieldsOf(usage);
+      const [inputTokens, outputTokens] = [numberOf(prompt_tokens), numberOf(completion_tokens)];
+      if (inputTokens !== undefined) take({ kind: "usage", inputTokens });
+      if (outputTokens !== undefined) take({ kind: "usage", outputTokens });
+      const choice = fieldsOf(listOf(choices)[0]);
+      const delta = fieldsOf(choice["delta"]);
+      say("rationale", stringOf(delta["reasoning_content"] ?? delta["reasoning"]));
+      content(delta["content"]);
+      if (stringOf(delta["refusal"]) !== "") {
+        refused = true;
+        say("text", stringOf(delta["refusal"]));
+      }
+      for (const call of listOf(delta["tool_calls"])) calls.take(fieldsOf(call));
+      const reason = choice["finish_reason"];
+      if (typeof reason === "string" && !finished) finish(reason);
+      return false;
+    },
+  });
+}

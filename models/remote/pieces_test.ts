@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { Fault } from "../../contracts/fault.ts";
+import { boundedBody } from "./bounded_body.ts";
+import { makeByteScrub, secretsOf } from "./scrub.ts";
+import { eventsOf } from "./sse.ts";
+import { inPieces, makeStreamText } from "./stream_text.ts";
+
+const SECRET = "sk-aaab-aaac-aaaa";
+
+/** `bytes` cut at `cuts`. */
+function cutUp(bytes: Uint8Array<ArrayBuffer>, cuts: readonly number[]): Uint8Array<ArrayBuffer>[] {
+  const at = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].toSorted((a, b) => a - b);
+  return [...at, bytes.length].map((end, n) => bytes.slice(at[n - 1] ?? 0, end));
+}
+async function* given<T>(items: readonly T[]): AsyncGenerator<T, void> {
+  yield* items;
+}
+const cuts = fc.array(fc.nat(500), { maxLength: 20 });
+const texts = fc.array(fc.constantFrom(SECRET, "sk-aaab-", "aaaa", "-", "日本", "👩‍🚀", "x\n"), {
+  maxLength: 12,
+})
+  .map((parts) => parts.join(""));
+
+Deno.test("a secret is starred wherever it was cut, and nothing else is touched", () => {
+  fc.assert(
+    fc.property(texts, cuts, (text, at) => {
+      const want = text.replaceAll(SECRET, "*".repeat(SECRET.length));
+      const scrub = makeByteScrub(secretsOf(`Bearer ${SECRET}`));
+      const bytes = cutUp(new TextEncoder().encode(text), at);
+      const out = [...bytes.map((each) => scrub.push(each.slice())), scrub.end()];
+      assert.equal(
+        new TextDecoder().decode(new Uint8Array(out.flatMap((each) => [...each]))),
+        want,
+      );
+      const stream = makeStreamText(SECRET);
+      const units = at.map((cut) => cut % (text.length + 1)).toSorted((a, b) => a - b);
+      const pieces = [...units, text.length].map((end, n) => text.slice(units[n - 1] ?? 0, end));
+      assert.equal(pieces.map((each) => stream.push(each)).join("") + stream.end(), want);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+Deno.test("a placeholder is no secret: it may be a word", () => {
+  assert.deepEqual(secretsOf("Bearer ollama"), []);
+  assert.deepEqual(secretsOf(undefined), []);
+  assert.equal(makeByteScrub([]).push(new Uint8Array([1])).length, 1);
+});
+
+Deno.test("text in pieces is whole text: pairs joined, lone halves replaced", () => {
+  const stream = makeStreamText();
+  assert.equal(stream.push("a\ud83d"), "a");
+  assert.equal(stream.push("\ude00b"), "😀b");
+  assert.equal(stream.push("\ude00\ud83d"), "\ufffd");
+  assert.equal(stream.end(), "\ufffd");
+  fc.assert(
+    fc.property(
+      fc.string({ maxLength: 60, unit: "binary" }),
+      fc.integer({ min: 2, max: 9 }),
+      (text, most) => {
+        const pieces = [...inPieces(text, most)];
+        assert.equal(pieces.join(""), text);
+        for (const piece of pieces) {
+          assert.ok(
+            piece.length <= most && (piece.isWellFormed() || !text.isWellFormed()),
+          );
+        }
+      },
+    ),
+  );
+});
+
+Deno.test("events are the same however their bytes are cut, with any kind of line end", async () => {
+  const wire =
+    ': hello\r\nevent: a\r\ndata: {"a":"日"}\r\n\r\ndata:one\ndata: two\n\nid: 3\n\nretry\ndata\n\ndata:  last';
+  await fc.assert(fc.asyncProperty(cuts, async (at) => {
+    const pieces = cutUp(new TextEncoder().encode(wire), at);
+    assert.deepEqual(await Array.fromAsync(eventsOf(given(pieces))), [
+      '{"a":"日"}',
+      "one\ntwo",
+      " last",
+    ]);
+  }));
+});
+
+Deno.test("a body is read up to its limits and no further", async () => {
+  const read = async (source: AsyncIterable<Uint8Array<ArrayBuffer>>, lineBytes?: number) => {
+    let length = 0;
+    let progress = 0;
+    const body = boundedBody(source, {
+      host: "host",
+      scrub: makeByteScrub([]),
+      lineBytes,
+      onProgress: () => void progress++,
+      onBytes: () => {},
+    });
+    for await (const bytes of body) length += bytes.length;
+    return { length, progress };
+  };
+  const upstream = (error: unknown): boolean => error instanceof Fault && error.code === "upstream";
+  const megabyte = new Uint8Array(1_048_576);
+  let taken = 0;
+  await assert.rejects(
+    read((async function* () {
+      for (;; taken++) yield megabyte;
+    })()),
+    upstream,
+  );
+  assert.equal(taken, 16);
+  const line = (length: number) => new TextEncoder().encode(`${"x".repeat(length)}\n`);
+  assert.equal((await read(given([line(5), line(9), line(3)]), 9)).length, 20);
+  await assert.rejects(read(given([line(5), line(10)]), 9), upstream);
+  await assert.rejects(read(given([line(5).slice(0, 5), line(5)]), 9), upstream);
+  // A byte at a time without a line's end is no progress.
+  assert.equal(
+    (await read(given(Array.from({ length: 100 }, () => new Uint8Array(1))))).progress,
+    0,
+  );
+  assert.equal((await read(given([line(1)]))).progress, 1);
+});

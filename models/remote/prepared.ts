@@ -1,0 +1,91 @@
+/** A request made ready for the wire of any provider. @module */
+import type { ChatMessage } from "../../contracts/chat.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { JsonObject } from "../../contracts/json.ts";
+import type { InferenceRequest, ModelInfo } from "../../contracts/model.ts";
+import type { RemoteConfig } from "../../contracts/model_config.ts";
+import { wireCallId } from "./tool_names.ts";
+import { type Turns, turnsOf } from "./turns.ts";
+
+/** A tool as a provider is told of it. */
+export interface WireTool {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the argument object. */
+  readonly schema: JsonObject;
+}
+
+/** A request with everything a provider needs: names and ids fit the wire, rules were applied. */
+export interface Prepared extends Turns {
+  readonly tools: readonly WireTool[];
+  readonly maxTokens: number;
+  readonly temperature?: number;
+  readonly seed?: number;
+  readonly stopSequences?: readonly string[];
+  readonly responseSchema?: JsonObject;
+}
+
+/** Makes a request ready. `told` are its messages after redaction. Throws `invalidInput` for a bad schema. */
+export function prepare(
+  request: InferenceRequest,
+  { told, wireName, config, info }: {
+    readonly told: readonly ChatMessage[];
+    readonly wireName: (name: string) => string;
+    readonly config: RemoteConfig;
+    readonly info: ModelInfo;
+  },
+): Prepared {
+  const { system, turns } = turnsOf(told);
+  const temperature = request.temperature ?? config.temperature;
+  const seed = request.seed ?? config.seed;
+  const { stopSequences, responseSchema } = request;
+  return {
+    system,
+    turns: turns.map((turn) =>
+      turn.role === "user" ? turn : {
+        ...turn,
+        calls: turn.calls.map((call) => ({
+          ...call,
+          id: wireCallId(call.id),
+          name: wireName(call.name),
+          arguments: objectText(call.arguments),
+        })),
+      }
+    ),
+    tools: request.tools.map(({ name, description, paramSchema }) => ({
+      name: wireName(name),
+      description,
+      schema: parseSchema(paramSchema),
+    })),
+    maxTokens: Math.min(request.maxTokens, info.outputTokens),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(seed === undefined ? {} : { seed }),
+    ...(stopSequences === undefined || stopSequences.length === 0 ? {} : { stopSequences }),
+    ...(responseSchema === undefined ? {} : { responseSchema: parseSchema(responseSchema) }),
+  };
+}
+
+/** Servers read a call's arguments back as an object: what a model wrote wrongly is put into one. */
+function objectText(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    // What would be a prototype to another's parser is no object to us.
+    if (isObject && !text.includes("__proto__")) return text;
+  } catch {
+    // The model is shown what it wrote.
+  }
+  return JSON.stringify({ invalid_arguments: text });
+}
+
+function parseSchema(text: string): JsonObject {
+  try {
+    const schema: unknown = JSON.parse(text);
+    if (typeof schema === "object" && schema !== null && !Array.isArray(schema)) {
+      return schema as JsonObject;
+    }
+  } catch {
+    // Told below.
+  }
+  throw new Fault("invalidInput", "Cannot infer: a schema of the request is not a JSON object");
+}

@@ -1,0 +1,177 @@
+/** What a provider's refusals and a broken network mean. @module */
+import { Fault, type FaultCode } from "../../contracts/fault.ts";
+import type { JsonObject } from "../../contracts/json.ts";
+import { again } from "./retry.ts";
+
+/** Longest quotation of a provider's words. */
+const WORDS = 300;
+
+/** An answer with a status of 300 or more, or an error in the midst of a stream. */
+export interface Refusal {
+  readonly status: number;
+  /** The body as text, cut. */
+  readonly body: string;
+  readonly afterMs?: number | undefined;
+}
+
+/** Who refused what. */
+export interface Asked {
+  readonly model: string;
+  readonly host: string;
+}
+
+/**
+ * Words of providers for "too long for this model": OpenAI and vLLM, Anthropic, llama.cpp, LM Studio,
+ * Ollama, Google.
+ */
+const TOO_LONG = [
+  /context_length_exceeded|maximum context length|longer than the maximum model length/i,
+  /prompt is too long|exceed context limit|input is too long|request_too_large/i,
+  /exceed_context_size|exceeds the available context size|input length exceeds/i,
+  /greater than the context length|when context the overflows|exceeds? the context (length|window)/i,
+  /exceeds the maximum number of (input )?tokens/i,
+];
+const FILTERED = /\bcontent_filter\b|content management policy|content_policy_violation/i;
+const NO_CREDIT = /insufficient_quota|credit balance is too low|billing_hard_limit/i;
+
+/** The fault of a refused request. */
+export function faultOfRefusal(refusal: Refusal, asked: Asked): Fault {
+  const { status, body, afterMs } = refusal;
+  const words = quoted(body);
+  const said = words === "" ? "" : `: ${words}`;
+  const make = (code: FaultCode, why: string, detail?: JsonObject): Fault =>
+    new Fault(code, `Cannot infer: ${why}`, detail === undefined ? {} : { detail });
+
+  if (status >= 300 && status < 400) {
+    return make(
+      "upstream",
+      `${asked.host} sends the request elsewhere (${status}); give the model's real URL`,
+    );
+  }
+  if (TOO_LONG.some((pattern) => pattern.test(body)) || status === 413) {
+    return make("contextOverflow", `the conversation is too long for ${asked.model}${said}`);
+  }
+  if (FILTERED.test(body)) {
+    return make("refused", `the provider's content filter refused it${said}`, { filtered: true });
+  }
+  if (NO_CREDIT.test(body) || status === 402) {
+    return make("refused", `the account at ${asked.host} has no credit left${said}`);
+  }
+  switch (status) {
+    case 401:
+    case 403:
+      return make(
+        "refused",
+        `the provider refused the key; set it with \`remit secret set\`${said}`,
+      );
+    case 404:
+      return make("notFound", `${asked.host} has no model "${asked.model}"${said}`);
+    case 408:
+    case 409:
+      return make("upstream", `${asked.host} answered ${status}${said}`, again(afterMs));
+    case 429:
+      return make(
+        "rateLimited",
+        `${asked.host} takes no more requests now; wait, or set \`rates\`${said}`,
+        again(afterMs),
+      );
+    default:
+      return status >= 500
+        ? make("upstream", `${asked.host} failed with ${status}${said}`, again(afterMs))
+        : make("invalidInput", `${asked.host} does not take the request (${status})${said}`);
+  }
+}
+
+/** Kinds of errors in the midst of a stream, as statuses. */
+const STATUS_OF: Readonly<Record<string, number>> = {
+  overloaded_error: 529,
+  rate_limit_error: 429,
+  rate_limit_exceeded: 429,
+  authentication_error: 401,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  invalid_request_error: 400,
+  timeout_error: 504,
+};
+
+/** The fault of an error that came as part of a stream. `error` is the provider's, as it came. */
+export function faultOfStreamError(error: unknown, asked: Asked): Fault {
+  const body = typeof error === "string" ? error : JSON.stringify(error) ?? "";
+  const kind = fieldOf(error, "type") ?? fieldOf(error, "code");
+  const status = STATUS_OF[String(kind)] ?? (typeof kind === "number" && kind >= 400 ? kind : 500);
+  return faultOfRefusal({ status, body }, asked);
+}
+
+/** The fault of a request that got no answer, or whose answer broke. */
+export function faultOfNetwork(
+  error: unknown,
+  { host, answered }: { readonly host: string; readonly answered: boolean },
+): Fault {
+  if (error instanceof Fault) return error;
+  const text = messagesOf(error);
+  const make = (why: string, detail?: JsonObject): Fault =>
+    new Fault("upstream", `Cannot infer: ${why}`, {
+      ...(detail === undefined ? {} : { detail }),
+      cause: error,
+    });
+  if (answered) return make(`the answer of ${host} broke off`);
+  if (error instanceof Error && error.name === "NotCapable") {
+    return new Fault("refused", `Cannot infer: this service may not reach ${host}`, {
+      cause: error,
+    });
+  }
+  if (/dns error|name or service not known|failed to lookup/i.test(text)) {
+    return make(`the name of ${host} is not known; look at the model's URL`);
+  }
+  if (/certificate|issuer|not valid for name/i.test(text)) {
+    return make(`${host} has no certificate that this machine trusts`);
+  }
+  if (/tls|corrupt message/i.test(text)) {
+    return make(`${host} does not speak TLS; is the model's URL http instead of https?`);
+  }
+  if (/refused/i.test(text)) {
+    return make(`nothing listens at ${host}; is the server running?`, again());
+  }
+  if (/reset|closed|broken pipe|eof|incomplete/i.test(text)) {
+    return make(`${host} closed the connection without an answer`, again());
+  }
+  return make(`${host} cannot be reached`);
+}
+
+/** An error's words with those of its causes: Deno says why only there. */
+function messagesOf(error: unknown): string {
+  let text = "";
+  for (let at = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth++) {
+    text += ` ${at.message}`;
+  }
+  return text;
+}
+
+/** The provider's own words, cut, on one line. */
+function quoted(body: string): string {
+  let said = body;
+  try {
+    said = textOf(JSON.parse(body));
+  } catch {
+    // Not JSON: a page of a proxy, or plain text.
+  }
+  const line = said.replace(/[\s\p{Cc}]+/gu, " ").trim();
+  return line.length > WORDS ? `${line.slice(0, WORDS - 1).toWellFormed()}…` : line;
+}
+
+/** The message in `{error: {message}}`, `{error: "…"}`, `{message}`, `{detail}`, or the whole. */
+function textOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  for (const name of ["error", "message", "detail", "msg"]) {
+    const inner = fieldOf(value, name);
+    if (inner !== undefined && inner !== null) return textOf(inner);
+  }
+  return JSON.stringify(value) ?? "";
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
+    ? (value as Readonly<Record<string, unknown>>)[name]
+    : undefined;
+}

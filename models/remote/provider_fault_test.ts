@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { faultOfNetwork, faultOfRefusal, faultOfStreamError } from "./provider_fault.ts";
+
+const asked = { model: "tiny", host: "host" };
+
+Deno.test("a provider's way to say that a conversation is too long is understood, whichever it is", () => {
+  const bodies = [
+    `{"error":{"message":"This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.","type":"invalid_request_error","code":"context_length_exceeded"}}`,
+    `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 208310 tokens > 200000 maximum"}}`,
+    `{"type":"error","error":{"type":"invalid_request_error","message":"input length and \`max_tokens\` exceed context limit: 199000 + 8192 > 200000"}}`,
+    `{"error":{"code":400,"message":"the request exceeds the available context size, try increasing it","type":"exceed_context_size_error","n_prompt_tokens":9000,"n_ctx":4096}}`,
+    `{"object":"error","message":"The decoder prompt (length 9000) is longer than the maximum model length of 8192.","type":"BadRequestError","code":400}`,
+    `{"error":"Trying to keep the first 9000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens"}`,
+    `{"error":{"message":"The input token count (1048577) exceeds the maximum number of tokens allowed (1048576)."}}`,
+  ];
+  for (const body of bodies) {
+    for (const status of [400, 500]) {
+      assert.equal(faultOfRefusal({ status, body }, asked).code, "contextOverflow", body);
+    }
+  }
+});
+
+Deno.test("each status has its fault, and only what is safe may be tried again", () => {
+  const table = [
+    [400, "invalidInput", false],
+    [401, "refused", false],
+    [402, "refused", false],
+    [403, "refused", false],
+    [404, "notFound", false],
+    [408, "upstream", true],
+    [409, "upstream", true],
+    [413, "contextOverflow", false],
+    [422, "invalidInput", false],
+    [429, "rateLimited", true],
+    [500, "upstream", true],
+    [503, "upstream", true],
+    [529, "upstream", true],
+    [307, "upstream", false],
+  ] as const;
+  for (const [status, code, again] of table) {
+    const fault = faultOfRefusal({ status, body: '{"error":{"message":"Why."}}' }, asked);
+    assert.equal(fault.code, code, String(status));
+    assert.equal(fault.detail?.["again"] === true, again, String(status));
+    assert.match(fault.message, /^Cannot infer: /);
+  }
+});
+
+Deno.test("a wrong key is told with what sets it; an account without credit is not tried again", () => {
+  const key = faultOfRefusal({ status: 401, body: "" }, asked);
+  assert.match(key.message, /refused the key; set it with `remit secret set`/);
+  const body =
+    '{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}';
+  const credit = faultOfRefusal({ status: 429, body }, asked);
+  assert.equal(credit.code, "refused");
+  assert.equal(credit.detail, undefined);
+});
+
+Deno.test("a provider's words are one line of at most 300 characters, whatever they were", () => {
+  const words = ['"line\\nbreak\\u001b[31m"', `"${"x".repeat(10_000)}"`, '{"a":{"b":[1]}}'];
+  for (const each of words) {
+    const { message } = faultOfRefusal({ status: 400, body: `{"error":${each}}` }, asked);
+    assert.doesNotMatch(message, /\p{Cc}/u);
+    assert.ok(message.length < 400);
+  }
+  assert.ok(
+    faultOfRefusal({ status: 502, body: "<html>Bad gateway" }, asked).message.includes("<html>"),
+  );
+});
+
+Deno.test("an error in the midst of a stream means what its kind says", () => {
+  const of = (error: unknown): string => faultOfStreamError(error, asked).code;
+  assert.equal(of({ type: "overloaded_error", message: "Overloaded" }), "upstream");
+  assert.equal(of({ type: "rate_limit_error", message: "slow" }), "rateLimited");
+  assert.equal(
+    of({ type: "invalid_request_error", message: "prompt is too long: 9 > 8" }),
+    "contextOverflow",
+  );
+  assert.equal(of({ message: "x", code: 502 }), "upstream");
+  assert.equal(of("something"), "upstream");
+  assert.equal(of(null), "upstream");
+});
+
+Deno.test("a broken network is told by what broke", () => {
+  const broke = (why: string, answered = false): string => {
+    const error = new TypeError("fetch failed", { cause: new Error(why) });
+    return faultOfNetwork(error, { host: "host", answered }).message;
+  };
+  assert.match(broke("client error (Connect): dns error: failed to lookup"), /name of host is not/);
+  assert.match(broke("tcp connect error: Connection refused (os error 111)"), /nothing listens/);
+  assert.match(broke("invalid peer certificate: UnknownIssuer"), /no certificate/);
+  assert.match(broke("received corrupt message of type InvalidContentType"), /does not speak TLS/);
+  assert.match(broke("connection closed before message completed"), /without an answer/);
+  assert.match(broke("connection closed before message completed", true), /broke off/);
+});

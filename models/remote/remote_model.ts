@@ -1,0 +1,137 @@
+/** What is the same for every provider: one request made ready, tried, put together. @module */
+import type { ChatMessage, Provenance } from "../../contracts/chat.ts";
+import { mixColour, mixLabel } from "../../contracts/colour.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { RemoteConfig } from "../../contracts/model_config.ts";
+import type { InferenceResponse, LanguageModel, ModelInfo } from "../../contracts/model.ts";
+import { type Assembled, makeAssembler } from "./assemble.ts";
+import type { Delta } from "./delta.ts";
+import type { MakeDialect } from "./dialect_of.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { makeRedact, redactMessages } from "./redact.ts";
+import { prepare, type Prepared } from "./prepared.ts";
+import { makeToolNames } from "./tool_names.ts";
+
+export type { Prepared } from "./prepared.ts";
+
+/** How one try is made. */
+export interface TryOptions {
+  readonly signal: AbortSignal;
+  readonly onWire?: ((exchange: string) => void) | undefined;
+}
+
+/** A provider's protocol: one try, its stream given on as deltas. Rejects with a fault. */
+export type Stream = (
+  request: Prepared,
+  options: TryOptions & { readonly take: (delta: Delta) => void },
+) => Promise<void>;
+
+/** What {@link makeRemoteModel} is made of. */
+export interface RemoteModelParts {
+  readonly info: ModelInfo;
+  readonly config: RemoteConfig;
+  readonly endpoint: Endpoint;
+  readonly stream: Stream;
+  /** For each answer a new one; absent: text is text. */
+  readonly dialect?: MakeDialect | undefined;
+}
+
+const CHARS_A_TOKEN = 4;
+
+/** Makes the language model of a provider's protocol. */
+export function makeRemoteModel(parts: RemoteModelParts): LanguageModel {
+  const { info, config, endpoint, stream } = parts;
+  const redact = makeRedact(config.redact ?? []);
+
+  return Object.freeze<LanguageModel>({
+    info: () => Promise.resolve(info),
+    async infer(request, { onChunk = () => {}, onWire, signal }) {
+      if (signal.aborted) throw new Fault("cancelled", "Cannot infer: cancelled");
+      const told = redactMessages(request.messages, redact);
+      const names = makeToolNames([
+        ...request.tools.map(({ name }) => name),
+        ...told.flatMap(({ toolCalls }) => toolCalls?.map(({ name }) => name) ?? []),
+      ]);
+      const prepared = prepare(request, { told, wireName: names.wire, config, info });
+      const knownIds = told.flatMap(({ toolCalls }) => toolCalls?.map(({ id }) => id) ?? []);
+      const advertised = new Set(prepared.tools.map(({ name }) => name));
+      const attempt = async (): Promise<Assembled> => {
+        const assembler = makeAssembler({
+          onChunk,
+          names,
+          knownIds,
+          streamText: endpoint.streamText,
+          dialect: parts.dialect?.(advertised),
+        });
+        try {
+          await stream(prepared, {
+            signal,
+            onWire: config.record === true ? onWire : undefined,
+            take: assembler.take,
+          });
+          return assembler.end();
+        } catch (error) {
+          if (signal.aborted) {
+            const why = "Cannot go on with the inference: cancelled";
+            throw new Fault("cancelled", why, { cause: error });
+          }
+          // INVARIANT: what was given on is never said again (test: a half stream is not tried again).
+          throw assembler.begun() ? withoutRetry(error) : error;
+        }
+      };
+      const answer = await endpoint.retrying(attempt, signal).catch(filtered);
+      return responseOf(answer, prepared, provenanceOf(request.messages, info.id));
+    },
+  });
+}
+
+/** A refusal by a content filter is an answer: it says why the model stopped. */
+function filtered(error: unknown): Assembled {
+  if (!(error instanceof Fault) || error.detail?.["filtered"] !== true) throw error;
+  return {
+    content: "",
+    toolCalls: [],
+    inputTokens: undefined,
+    outputTokens: 0,
+    finishReason: "contentFilter",
+  };
+}
+
+function withoutRetry(error: unknown): unknown {
+  if (!(error instanceof Fault) || error.detail?.["again"] !== true) return error;
+  return new Fault(error.code, error.message, { cause: error });
+}
+
+function responseOf(
+  answer: Assembled,
+  prepared: Prepared,
+  provenance: Provenance,
+): InferenceResponse {
+  const { content, toolCalls, finishReason } = answer;
+  const written = toolCalls.reduce((sum, { arguments: args }) => sum + args.length, content.length);
+  return {
+    message: {
+      role: "assistant",
+      content,
+      ...(toolCalls.length === 0 ? {} : { toolCalls: [...toolCalls] }),
+      provenance,
+    },
+    usage: {
+      inputTokens: answer.inputTokens ??
+        Math.ceil(JSON.stringify(prepared).length / CHARS_A_TOKEN),
+      outputTokens: answer.outputTokens ?? Math.ceil(written / CHARS_A_TOKEN),
+    },
+    finishReason,
+  };
+}
+
+/** A model's words are as trusted and as confidential as what it read. */
+function provenanceOf(messages: readonly ChatMessage[], source: string): Provenance {
+  let colour: Provenance["colour"] = "BLUE";
+  let label: Provenance["label"] = "public";
+  for (const { provenance } of messages) {
+    colour = mixColour(colour, provenance.colour);
+    label = mixLabel(label, provenance.label);
+  }
+  return { origin: "model", source: source.slice(0, 512), colour, label };
+}

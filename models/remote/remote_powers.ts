@@ -1,0 +1,11 @@
+/** The clock, chance and network of a remote model service's process. @module */
+import { timer } from "../timer_powers.ts";
+import type { RemotePowers } from "./powers.ts";
+
+/** The real ones. */
+export const remotePowers: RemotePowers = Object.freeze<RemotePowers>({
+  timer,
+  now: () => performance.now(),
+  random: () => Math.random(),
+  fetch: (input, init) => fetch(input, init),
+});
