@@ -103,7 +103,8 @@ export function endingOf(
         reason: "the model's answer was cut off",
       };
     case "upstream":
-      return { status: "failed", exit: EXIT.upstreamFailure, answer, reason: turn.text };
+      // What went wrong is no answer: whoever reads standard output must not take it for one.
+      return { status: "failed", exit: EXIT.upstreamFailure, reason: turn.text };
     default:
       return unreachable(turn);
   }

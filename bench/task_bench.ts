@@ -1,6 +1,7 @@
 /** Whole tasks in a real kernel: one alone, a hundred at once, two thousand for leaks. @module */
 import { type Mount, MountName, type TaskRequest, toJson } from "../contracts/mod.ts";
 import { type BenchKernel, benchRequest, startBenchKernel } from "./_kernel.ts";
+import { type Memory, memoryOf } from "./_memory.ts";
 import { median, quantile } from "./quantile.ts";
 import type { Row } from "./row.ts";
 import { timed } from "./world.ts";
@@ -48,7 +49,7 @@ export async function taskBench(): Promise<Row[]> {
     const alone = await one(kernel, refused, reading);
     const many = await hundred(kernel, refused, "100 tasks of 5 calls at once", 2_200);
     const hosted = await hundred(kernel, reading, "100 tasks of 5 calls with toolhosts", 3_000);
-    const memory = await memoryOf(kernel, reading);
+    const memory = await memoryRows(kernel, reading);
     const leak = await leaks(kernel, refused);
     return [...alone, ...many, ...hosted, ...memory, ...leak];
   } finally {
@@ -140,7 +141,7 @@ async function statusOf(pid: number, name: string): Promise<number> {
 const peakOf = (pid: number): Promise<number> => statusOf(pid, "VmHWM");
 
 /** Proportional memory of worker and toolhost while 30 tasks wait inside an inference. */
-async function memoryOf(kernel: BenchKernel, reading: TaskRequest): Promise<Row[]> {
+async function memoryRows(kernel: BenchKernel, reading: TaskRequest): Promise<Row[]> {
   const waiting = [
     "scenario: reads, then thinks for long",
     "turns:",
@@ -160,26 +161,15 @@ async function memoryOf(kernel: BenchKernel, reading: TaskRequest): Promise<Row[
     await calm();
   }
   if (!rows.every((row) => row.usage.resultBytes > 0)) throw new Error("30 tasks did not all read");
-  const worker = await Promise.all(rows.map((row) => proportional(row.os.slice(0, 1))));
-  const both = await Promise.all(rows.map((row) => proportional(row.os)));
+  const worker = await Promise.all(rows.map((row) => memoryOf(row.os.slice(0, 1))));
+  const both = await Promise.all(rows.map((row) => memoryOf(row.os)));
   for (const task of tasks) await kernel.link.ask("cancel", { task });
-  const mean = (all: readonly number[]): number => all.reduce((a, b) => a + b, 0) / all.length;
+  const mean = (all: readonly Memory[]): number =>
+    all.reduce((sum, { pss }) => sum + pss, 0) / all.length;
   return [
     within("worker, proportional memory among 30", "MB", mean(worker), 0, 11),
     within("worker with its toolhost, proportional memory", "MB", mean(both), 0, 22),
   ];
-}
-
-/** PSS of processes and their descendants (setpriv and bwrap become or fork what they start), MB. */
-async function proportional(pids: readonly number[]): Promise<number> {
-  let total = 0;
-  for (const pid of pids) {
-    const rollup = await Deno.readTextFile(`/proc/${pid}/smaps_rollup`);
-    total += Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1] ?? 0) / 1024;
-    const children = await Deno.readTextFile(`/proc/${pid}/task/${pid}/children`);
-    total += await proportional(children.trim().split(" ").filter(Boolean).map(Number));
-  }
-  return total;
 }
 
 async function leaks(kernel: BenchKernel, request: TaskRequest): Promise<Row[]> {

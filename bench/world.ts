@@ -7,7 +7,17 @@ const ENTRIES = {
   worker: "runner/main.ts",
   toolhost: "workspace/host/main.ts",
   model: "models/main.ts",
+  remote: "models/remote/main.ts",
+  local: "models/local/main.ts",
+  native: "models/native/main.ts",
 } as const;
+/** Built as the command line builds them (cli/bundles_powers.ts, cli/model_programs_powers.ts). */
+const BESIDE: Readonly<Record<string, readonly string[]>> = {
+  model: ["--platform", "browser", "--keep-names"],
+  remote: ["--platform", "deno"],
+  local: ["--platform", "browser"],
+  native: ["--platform", "deno"],
+};
 
 /** A folder with bundles and a warmed code cache, removed when it is disposed of. */
 export interface BenchWorld extends AsyncDisposable {
@@ -30,7 +40,8 @@ export async function makeBenchWorld(
   await Deno.writeTextFile(`${dir}/empty.js`, "");
   for (const role of roles) {
     const out = `${dir}/${role}.js`;
-    const flags = ["--quiet", "--no-check", "--platform", "deno", "--minify", "--keep-names"];
+    const shape = BESIDE[role] ?? ["--platform", "deno", "--keep-names"];
+    const flags = ["--quiet", "--no-check", "--minify", ...shape];
     const built = await new Deno.Command(deno, {
       args: [
         "bundle",
@@ -67,9 +78,9 @@ export async function makeBenchWorld(
             net: `${dir}/net.js`,
             copy: `${dir}/copy.js`,
             browser: "",
-            remote: "",
-            local: "",
-            native: "",
+            remote: `${dir}/remote.js`,
+            local: `${dir}/local.js`,
+            native: `${dir}/native.js`,
           },
           denoDir: `${dir}/deno`,
           brokerSockets: [`${dir}/run/b0`, `${dir}/run/b1`],

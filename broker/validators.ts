@@ -1,5 +1,10 @@
-/** Argument checkers, built once for a schema. @module */
-import { Ajv, type ErrorObject } from "ajv";
+/**
+ * Argument checkers, built once for a schema. Two dialects of JSON Schema: 2020-12, which MCP means when
+ * nothing is said, and draft-07, by its `$schema` or by its tuples (`items` as a list).
+ * @module
+ */
+import { Ajv, type ErrorObject, type Options } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { Fault, type Json } from "../contracts/mod.ts";
 import { sha256Hex } from "../port/digest.ts";
 import { parseJson } from "../port/mod.ts";
@@ -26,16 +31,33 @@ const ONE = new Set(
 const NAMED = new Set("properties $defs definitions dependentSchemas".split(" "));
 const LISTED = new Set("allOf anyOf oneOf prefixItems".split(" "));
 
+/** What only one of the dialects knows: the other would let everything through there. */
+const ONLY_2020 = new Set(
+  "prefixItems dependentRequired dependentSchemas minContains maxContains".split(" "),
+);
+const DIALECTS: Readonly<Record<string, Dialect>> = {
+  "https://json-schema.org/draft/2020-12/schema": "2020-12",
+  "http://json-schema.org/draft-07/schema": "draft-07",
+  "https://json-schema.org/draft-07/schema": "draft-07",
+};
+type Dialect = "2020-12" | "draft-07";
+
+const OPTIONS: Options = {
+  ...{ strict: false, allErrors: false, addUsedSchema: false, logger: false },
+  // Else an optional `constructor` is found in every object, on its prototype.
+  ownProperties: true,
+};
 const MOST_NODES = 2_000;
 const KEPT = 1_024;
 
 /** Makes an empty keep of validators. */
 export function makeValidators(): Validators {
   const kept = new Map<string, Validator | Fault>();
+  const metas: Metas = new Map();
   const of = (digest: string, paramSchema: string): Validator => {
     let made = kept.get(digest);
     if (made === undefined) {
-      made = build(paramSchema);
+      made = build(paramSchema, metas);
       if (kept.size >= KEPT) kept.clear();
       kept.set(digest, made);
     }
@@ -51,14 +73,13 @@ export function makeMisfits(): (schema: string, value: Json) => string | undefin
   return (schema, value) => validators.of(sha256Hex(schema), schema)(value);
 }
 
-function build(paramSchema: string): Validator | Fault {
+function build(paramSchema: string, metas: Metas): Validator | Fault {
   try {
     const schema = parseJson(paramSchema, { frameBytes: 65_536, depth: 24, nodes: MOST_NODES });
-    refuseUnsafe(schema, "");
     if (!isObject(schema)) throw new Fault("refused", "the schema is not an object");
-    // A fresh instance each: ids and definitions of one schema must not name those of another.
-    const ajv = new Ajv({ strict: false, allErrors: false, addUsedSchema: false, logger: false });
-    const check = ajv.compile({ ...schema });
+    const used = new Set<string>();
+    refuseUnsafe(schema, "", used);
+    const check = compile(schema, { dialect: dialectOf(schema, used), metas });
     return (value) => check(value) ? undefined : words(check.errors);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : "it cannot be compiled";
@@ -68,22 +89,62 @@ function build(paramSchema: string): Validator | Fault {
   }
 }
 
-function refuseUnsafe(schema: Json, at: string): void {
+/** The schemas of schemas: compiling one takes longer than all the rest, so they are kept. */
+type Metas = Map<Dialect, Ajv | Ajv2020>;
+
+function compile(
+  { $schema: _named, ...schema }: { readonly [key: string]: Json },
+  { dialect, metas }: { readonly dialect: Dialect; readonly metas: Metas },
+): ReturnType<Ajv["compile"]> {
+  const Engine = dialect === "2020-12" ? Ajv2020 : Ajv;
+  const meta = metas.get(dialect) ?? new Engine({ strict: false, logger: false });
+  metas.set(dialect, meta);
+  if (meta.validateSchema(schema) !== true) {
+    throw new Fault("refused", `it is no schema of ${dialect}: ${meta.errorsText(meta.errors)}`);
+  }
+  // A fresh instance each: ids and definitions of one schema must not name those of another.
+  return new Engine({ ...OPTIONS, meta: false, validateSchema: false }).compile(schema);
+}
+
+/** Which dialect a schema is written in; throws where it mixes them. */
+function dialectOf(schema: { readonly [key: string]: Json }, used: ReadonlySet<string>): Dialect {
+  const named = schema["$schema"];
+  const said = typeof named === "string" ? named.replace(/#$/, "") : undefined;
+  const known = said !== undefined && Object.hasOwn(DIALECTS, said) ? DIALECTS[said] : undefined;
+  if (named !== undefined && known === undefined) {
+    throw new Fault("refused", "/$schema is neither 2020-12 nor draft-07");
+  }
+  const older = used.has(TUPLE) || used.has("additionalItems");
+  const dialect = known ?? (older ? "draft-07" : "2020-12");
+  const alien = dialect === "2020-12"
+    ? older ? "items as a list, or additionalItems," : undefined
+    : [...used].find((key) => ONLY_2020.has(key));
+  if (alien === undefined) return dialect;
+  throw new Fault("refused", `${alien} is not a keyword of ${dialect}`);
+}
+
+/** How `items` as a list is noted among the keywords that are used. */
+const TUPLE = "items[]";
+
+function refuseUnsafe(schema: Json, at: string, used: Set<string>): void {
   if (typeof schema === "boolean") return;
   if (!isObject(schema)) throw new Fault("refused", `${at || "/"} is not a schema`);
   for (const [key, value] of Object.entries(schema)) {
     const here = `${at}/${key}`;
+    used.add(key === "items" && isList(value) ? TUPLE : key);
     if (PLAIN.has(key)) continue;
     if (key === "$ref") {
       if (typeof value !== "string" || !/^#(\/[\w$-]+)*$/.test(value)) {
         throw new Fault("refused", `${here} refers outside the schema`);
       }
     } else if (ONE.has(key)) {
-      for (const inner of isList(value) ? value : [value]) refuseUnsafe(inner, here);
+      for (const inner of isList(value) ? value : [value]) refuseUnsafe(inner, here, used);
     } else if (LISTED.has(key) && isList(value)) {
-      for (const inner of value) refuseUnsafe(inner, here);
+      for (const inner of value) refuseUnsafe(inner, here, used);
     } else if (NAMED.has(key) && isObject(value)) {
-      for (const [name, inner] of Object.entries(value)) refuseUnsafe(inner, `${here}/${name}`);
+      for (const [name, inner] of Object.entries(value)) {
+        refuseUnsafe(inner, `${here}/${name}`, used);
+      }
     } else {
       // `pattern` and `format` run regular expressions of the tool's author on a model's text.
       throw new Fault("refused", `${here} is a keyword that is not taken`);

@@ -13,7 +13,11 @@ export const NO_ENGINE: NativeEngine = Object.freeze({
 
 /** Makes them. `ollama` is the port where one listens in place of its usual one. */
 export function fakeModels(
-  parts: { readonly engine?: NativeEngine; readonly ollama?: number } = {},
+  parts: {
+    readonly engine?: NativeEngine;
+    readonly ollama?: number;
+    readonly lexicon?: ModelHands["lexicon"];
+  } = {},
 ): ModelHands & { readonly built: ModelProgram[] } {
   const http = makeModelHttp();
   const built: ModelProgram[] = [];
@@ -33,6 +37,8 @@ export function fakeModels(
       },
       weights: makeWeightsDisk(),
       engine: parts.engine ?? NO_ENGINE,
+      lexicon: parts.lexicon ??
+        (() => Promise.reject(new Fault("unavailable", "Cannot build: a test has no network"))),
       provideProgram(program): Promise<void> {
         built.push(program);
         return Promise.resolve();

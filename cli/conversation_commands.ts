@@ -99,7 +99,7 @@ export async function conversationFork(command: Command): Promise<number> {
         command,
         await readPast(link, await taskNamed(link, String(from["conversation"]))),
       );
-      await provideModelPrograms(command, needs);
+      await provideModelPrograms(command, needs, link);
       await lendKeys(link, needs);
     }
     const answer = recordOf(

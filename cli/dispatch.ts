@@ -36,6 +36,7 @@ import {
 } from "./lease_commands.ts";
 import { logCommand } from "./log_command.ts";
 import { modelList } from "./model_list_command.ts";
+import { modelEmbed } from "./model_embed_command.ts";
 import { modelTest } from "./model_test_command.ts";
 import { modelUse } from "./model_use_command.ts";
 import {
@@ -105,6 +106,7 @@ const WORK: Readonly<Record<string, Work>> = {
   "model list": modelList,
   "model use": modelUse,
   "model test": modelTest,
+  "model embed": modelEmbed,
   "model pull": modelPull,
   "model add": modelAdd,
   "model verify": modelVerify,

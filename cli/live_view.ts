@@ -4,6 +4,7 @@ import { displayText } from "../text/mod.ts";
 import { columnsOf, cutTo, padTo } from "./columns.ts";
 import { numberOf, type Seen, type SeenEvent, subjectOf, textOf } from "./event_fields.ts";
 import type { Screen } from "./hands.ts";
+import { modelWords } from "./model_events.ts";
 import { touchedBy } from "./touched.ts";
 
 /** Shows what a task does. */
@@ -32,6 +33,10 @@ const CONTEXT_WORDS: Readonly<Record<string, string>> = {
 
 function contextWords(method: string): string {
   return CONTEXT_WORDS[method] ?? "changed";
+}
+
+function whyChanged(event: SeenEvent): string {
+  return textOf(event, "why") === "escalated" ? "by its rule" : "";
 }
 
 function tokensOf(event: SeenEvent): string {
@@ -98,6 +103,16 @@ export function makeLiveView(
     row(mark, tool, `${words}${span}`);
   };
 
+  const hosts = new Set<string>();
+  /** A line for the first request to a host; the others pass by. */
+  const asks = (event: SeenEvent): void => {
+    const host = textOf(event, "host");
+    const words = safe(modelWords(event) ?? "");
+    if (hosts.has(host)) return screen.hint(`  … ${words}`);
+    hosts.add(host);
+    row(paint.yellow("→"), "model", words);
+  };
+
   const take = (event: SeenEvent): void => {
     switch (event.event) {
       case "intent":
@@ -122,6 +137,13 @@ export function makeLiveView(
         return answered(event);
       case "signalled":
         return row(paint.yellow("!"), "signal", safe(textOf(event, "signal")));
+      case "modelAsked":
+        return asks(event);
+      case "modelFailed":
+        row(paint.red("✗"), "model", safe(modelWords(event) ?? ""));
+        return under(safe(textOf(event, "error")));
+      case "modelChanged":
+        return row(paint.yellow("!"), "model", safe(modelWords(event) ?? ""), whyChanged(event));
       case "contextCompacted":
         return row(
           paint.yellow("!"),

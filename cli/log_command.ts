@@ -5,6 +5,7 @@ import { cell, type Command, printJsonLines, printLines, reachKernel, taskOf } f
 import { cutTo, padTo } from "./columns.ts";
 import { readSeen, type SeenEvent, subjectOf, textOf } from "./event_fields.ts";
 import { makeCallJoin } from "./join_calls.ts";
+import { modelWords } from "./model_events.ts";
 import { has } from "./parse_arguments.ts";
 import { touchedBy } from "./touched.ts";
 import { makeTracer } from "./trace.ts";
@@ -39,6 +40,7 @@ export function logLine(event: SeenEvent, width: number): string {
     field("tool"),
     safe(subjectOf(event)),
     event.event === "intent" ? field("decision") : field("outcome"),
+    safe(modelWords(event) ?? ""),
     ...touched.staged.map((path) => `staged ${safe(path)}`),
     ...touched.applied.map((path) => `applied ${safe(path)}`),
     ...PLAIN.map((name) => named(`${name} `, name)),

@@ -1,5 +1,6 @@
 /** init: the command line's process. Wires its powers, and nothing else. @module */
 import { verifyReceipt } from "../broker/audit/mod.ts";
+import { provideLexical } from "../models/local/lexical/build/mod.ts";
 import { parseToolYaml, provideTools, runBuild } from "../tools-wasm/build/mod.ts";
 import { MODULE_BYTES } from "../tools-wasm/host/bounds.ts";
 import { gateFindings } from "../tools-wasm/host/load_gate.ts";
@@ -47,7 +48,10 @@ Deno.exit(
     receipts: { verify: verifyReceipt },
     walls: makeWalls(),
     plugins,
-    models: makeModelHands({ home, screen, cache: () => placesOf(around, undefined).cache }),
+    models: makeModelHands({
+      ...{ home, screen, provideLexical },
+      cache: () => placesOf(around, undefined).cache,
+    }),
     watch: watchFolder,
     serveSite: serveStorySite,
     kernels: (places) => makeKernels({ places, around, disk, screen, plugins }),

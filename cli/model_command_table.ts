@@ -27,6 +27,28 @@ export const MODEL_COMMANDS: readonly CommandSpec[] = [
   simple("model test", "[NAME]", [0, 1], "whether a model can drive the loop: a short check", [
     "remit model test ollama:qwen3:4b",
   ], MODEL_FLAGS.filter(({ name }) => name !== "no-wait")),
+  simple(
+    "model embed",
+    "TEXT... | -",
+    [1, 10_000],
+    "vectors for texts (- reads lines), or how near two texts are",
+    [
+      'remit model embed "a small dog" "a puppy"',
+      "remit model embed --model ollama:nomic-embed-text - < lines.txt",
+    ],
+    [
+      {
+        name: "model",
+        value: "REF",
+        help: "the embedder; absent: the one of remit.yaml, else lexical",
+      },
+      {
+        name: "label",
+        value: "public|internal|secret",
+        help: "how confidential the texts are; absent: internal",
+      },
+    ],
+  ),
   simple("model pull", "NAME", [1, 1], "get a model of the catalogue into the store", [
     "remit model pull qwen2.5-1.5b",
   ], [YES]),

@@ -14,8 +14,7 @@ const LEXICAL = "lexical";
 
 /** What references to embedders are resolved with. */
 export interface EmbedderParts extends ModelParts {
-  /** Finds the built-in embedder's vectors, or makes them: an absolute path, its digest and size. */
-  lexicon(): Promise<{ readonly file: string; readonly sha256: string; readonly bytes: number }>;
+  readonly lexicon: ModelHands["lexicon"];
 }
 
 /**

@@ -86,6 +86,11 @@ export interface ModelHands {
   readonly http: ModelHttp;
   readonly weights: WeightsDisk;
   readonly engine: NativeEngine;
-  /** Builds a service's program unless these sources have it. Throws `unavailable`. */
-  provideProgram(program: ModelProgram): Promise<void>;
+  /**
+   * Builds a service's program unless these sources have it. For a kernel of other sources (by its
+   * `harness`) it must be there. Throws `unavailable`, `conflict`.
+   */
+  provideProgram(program: ModelProgram, harness?: string): Promise<void>;
+  /** Finds the built-in embedder's vectors, or makes them, once for a user. Throws `unavailable`. */
+  lexicon(): Promise<{ readonly file: string; readonly sha256: string; readonly bytes: number }>;
 }

@@ -1,4 +1,5 @@
 /** The hands of the commands over models, with this process's own rights. @module */
+import { join } from "node:path";
 import type { Screen } from "./hands.ts";
 import { makeNativeEngine } from "./model_engine_powers.ts";
 import type { ModelHands, ModelProgram } from "./model_hands.ts";
@@ -12,23 +13,30 @@ export function makeModelHands(
     readonly home: string;
     readonly cache: () => string;
     readonly screen: Pick<Screen, "say" | "paint">;
+    /** Finds the built-in embedder's vectors in a folder, or makes them there. */
+    provideLexical(
+      options: { readonly home: string; readonly cache: string; onBuild(text: string): void },
+    ): ReturnType<ModelHands["lexicon"]>;
   },
 ): ModelHands {
   const { screen } = parts;
+  const say = (text: string): void => screen.say(screen.paint.dim(`remit  ${text}`));
   return Object.freeze({
     http: makeModelHttp(),
     weights: makeWeightsDisk(),
     engine: makeNativeEngine(parts),
-    provideProgram: (program: ModelProgram) =>
+    provideProgram: (program: ModelProgram, harness?: string) =>
       provideModelProgram(program, {
+        ...(harness === undefined ? {} : { harness }),
         home: parts.home,
         cache: parts.cache(),
-        onBuild: () =>
-          screen.say(
-            screen.paint.dim(
-              "remit  building what speaks with this model, once for this version …",
-            ),
-          ),
+        onBuild: () => say("building what speaks with this model, once for this version …"),
+      }),
+    lexicon: () =>
+      parts.provideLexical({
+        home: parts.home,
+        cache: join(parts.cache(), "lexical"),
+        onBuild: say,
       }),
   });
 }

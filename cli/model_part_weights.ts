@@ -14,6 +14,11 @@ import { pinnedWeights } from "./weights_pin.ts";
 import { needSignature } from "./weights_signature.ts";
 import { findWeights, listWeights, type StoredWeights } from "./weights_store.ts";
 
+/** Bytes: WebAssembly addresses 4 GiB, and a conversation must fit beside the weights. */
+const MOST_IN_WASM = 3.5 * 1024 ** 3;
+
+const gib = (bytes: number): string => (bytes / 1024 ** 3).toFixed(1);
+
 async function weightsOf(
   text: string,
   name: Extract<ModelName, { readonly kind: "gguf" | "stored" }>,
@@ -54,6 +59,16 @@ export async function weightsPart(
   const weights = await weightsOf(text, name, parts);
   needSignature(weights.name, weights, parts.modelKeys);
   const native = settings.accelerated === true;
+  if (!native && weights.bytes > MOST_IN_WASM) {
+    throw new Fault(
+      "tooLarge",
+      `Cannot use model "${text}": its weights are ${gib(weights.bytes)} GiB, and without the ` +
+        `native engine at most ${
+          gib(MOST_IN_WASM)
+        } GiB can be used; run "remit model accelerate" ` +
+        `and write "accelerated: true" for this model in remit.yaml, or take smaller weights`,
+    );
+  }
   if (native && parts.models.engine.found() === undefined) {
     throw new Fault(
       "unavailable",

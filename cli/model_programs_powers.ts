@@ -1,6 +1,6 @@
 /** Model services' programs, each built when a model first needs it: most people use one kind. @module */
 import { join } from "node:path";
-import type { KernelConfig } from "../contracts/mod.ts";
+import { Fault, type KernelConfig } from "../contracts/mod.ts";
 import { buildProgram, digestSources } from "./bundles_powers.ts";
 
 /** The services that are not part of every build. */
@@ -27,16 +27,50 @@ export function nativeAddon(cache: string): string {
   return join(cache, "native", "llama-addon.node");
 }
 
+/** What a service's program is built with. */
+export interface ModelProgramBuild {
+  readonly home: string;
+  readonly cache: string;
+  /** That of the kernel which is to start it; absent: one of these sources. */
+  readonly harness?: string;
+  readonly onBuild: () => void;
+}
+
+/** A kernel's name of itself ends with the beginning of its sources' digest and of its rules'. */
+const HARNESS = /-([0-9a-f]{12})-[0-9a-f]{12}$/;
+
+/** Whether a program was built of sources whose digest begins so. */
+function isBuilt(kind: ModelProgram, cache: string, beginning: string): boolean {
+  try {
+    return Deno.readDirSync(cache).some(({ name }) => name.startsWith(`${kind}-${beginning}`));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
 /**
  * Builds the program of a service if these sources have none yet: whole or not at all.
  *
- * @throws Fault `unavailable` when it does not build.
+ * @throws Fault `unavailable` when it does not build, `conflict` for a kernel of other sources that has
+ * none: it looks where its own would be
  */
 export async function provideModelProgram(
   kind: ModelProgram,
-  parts: { readonly home: string; readonly cache: string; readonly onBuild: () => void },
+  parts: ModelProgramBuild,
 ): Promise<void> {
-  const file = modelPrograms(parts.cache, digestSources(parts.home))[kind];
+  const digest = digestSources(parts.home);
+  const [, beginning = ""] = HARNESS.exec(parts.harness ?? "") ?? [];
+  if (!digest.startsWith(beginning)) {
+    if (isBuilt(kind, parts.cache, beginning)) return;
+    throw new Fault(
+      "conflict",
+      "Cannot use this model: a kernel of another version is at work in this state, and has no " +
+        'program for it; let its tasks finish (see "remit ps"), or end it with "remit stop", and ' +
+        "try again",
+    );
+  }
+  const file = modelPrograms(parts.cache, digest)[kind];
   await buildProgram({
     ...parts,
     file,

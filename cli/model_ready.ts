@@ -15,12 +15,18 @@ export interface ModelNeeds {
   readonly lends: readonly Secret[];
 }
 
-/** Builds the programs that are not there yet. Throws `unavailable`. */
+/**
+ * Builds the programs that are not there yet: for the kernel behind `link`, else for one of this version.
+ * Throws `unavailable`, and `conflict` for a kernel of another version that has no such program.
+ */
 export async function provideModelPrograms(
   command: Command,
   { programs }: Pick<ModelNeeds, "programs">,
+  link?: Pick<KernelLink, "harness">,
 ): Promise<void> {
-  for (const program of programs) await command.hands.models.provideProgram(program);
+  for (const program of programs) {
+    await command.hands.models.provideProgram(program, link?.harness);
+  }
 }
 
 /** Lends keys of the environment to the kernel: they go down the socket and are kept nowhere. */
@@ -31,14 +37,14 @@ export async function lendKeys(
   for (const secret of lends) await link.ask("lend", toJson(secret));
 }
 
-/** Makes an older task ready to go on. Throws `unavailable` when its service's program does not build. */
+/** Makes an older task ready to go on. Throws as `provideModelPrograms`. */
 export async function readyAgain(
   command: Command,
-  link: Pick<KernelLink, "ask">,
+  link: Pick<KernelLink, "ask" | "harness">,
   past: readonly Json[],
 ): Promise<void> {
   const needs = needsOfPast(command, past);
-  await provideModelPrograms(command, needs);
+  await provideModelPrograms(command, needs, link);
   await lendKeys(link, needs);
 }
 

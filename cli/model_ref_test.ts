@@ -174,6 +174,30 @@ Deno.test("accelerated weights need the engine, and say how to get it", async ()
   assert.deepEqual(programs, ["native"]);
 });
 
+Deno.test("weights that WebAssembly cannot address are refused with what to do, and run accelerated", async () => {
+  const aliases = { large: { ref: "gguf:large", accelerated: true } };
+  const engine = { ...NO_ENGINE, found: () => "/engine" };
+  const parts = makeParts(aliases, { models: fakeModels({ engine }) });
+  const sha256 = "ab".repeat(32);
+  const keep = (bytes: number): void =>
+    parts.disk.write(
+      join(parts.places.models, `${sha256}.json`),
+      JSON.stringify({
+        ...{ version: 1, name: "large", sha256, bytes, licence: "MIT", source: "/large.gguf" },
+        pinned: { by: "alice", at: "2026-01-01T00:00:00Z" },
+      }),
+    );
+  keep(5 * 1024 ** 3);
+  await assert.rejects(resolveModel("gguf:large", parts), (error) => {
+    assert.ok(error instanceof Fault && error.code === "tooLarge");
+    assert.match(error.message, /5\.0 GiB.*at most 3\.5 GiB.*model accelerate.*accelerated: true/);
+    return true;
+  });
+  assert.deepEqual((await resolveModel("large", parts)).programs, ["native"]);
+  keep(3.5 * 1024 ** 3);
+  assert.deepEqual((await resolveModel("gguf:large", parts)).programs, ["local"]);
+});
+
 Deno.test("a URL alone means the one model of a server here, and never guesses", async () => {
   const names = ["only:1b"];
   await using server = Deno.serve(

@@ -101,6 +101,9 @@ export function questionLines(
     12,
     paint.yellow,
   );
+  for (const each of question.advice ?? []) {
+    field(paint.yellow("look twice "), displayText(each, { max: 200 }));
+  }
   field("state", `colour ${question.scope.colour}, label ${question.scope.label}`);
   field("rule", displayText(question.rule, { max: 512 }));
   field(

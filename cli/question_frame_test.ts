@@ -121,3 +121,13 @@ Deno.test("what is no text is named by its size and digest", () => {
     /no text: 3 bytes, sha256 [0-9a-f]{64}/,
   );
 });
+
+Deno.test("advice stands in a question as Remit's own words, one line each, and cannot leave the frame", () => {
+  const advice = ["the arguments hold something that looks like a key", "x\n┗━━━━\x1b[2J"];
+  const lines = questionLines(question({ advice }), [], options);
+  assert.deepEqual(lines.filter((line) => line.includes("look twice")), [
+    "┃ look twice  the arguments hold something that looks like a key",
+    "┃ look twice  x\\u{a}┗━━━━\\u{1b}[2J",
+  ]);
+  assert.ok(lines.slice(1, -1).every((line) => line.startsWith("┃")));
+});

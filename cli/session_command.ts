@@ -128,7 +128,7 @@ async function slash(session: Session, line: string): Promise<"exit" | "stay"> {
         return "stay";
       }
       session.setting = await settle(withModel(command, ref), defaultsOf(command));
-      await provideModelPrograms(command, session.setting.resolved);
+      await provideModelPrograms(command, session.setting.resolved, link);
       await lendKeys(link, session.setting.resolved);
       if (running === undefined) {
         screen.say("  another model, from your first words on");

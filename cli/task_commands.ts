@@ -158,12 +158,13 @@ export async function psCommand(command: Command): Promise<number> {
       cell(usage["toolCalls"]),
       Number(usage["money"] ?? 0).toFixed(4),
       cell(row["spec"]),
+      cell(row["model"], 60),
     ];
   });
   printLines(
     command,
     rows.length === 0 ? ["no processes"] : tableLines(
-      ["PID", "PPID", "TASK", "STATE", "COLOUR", "LABEL", "CALLS", "USD", "AGENT"],
+      ["PID", "PPID", "TASK", "STATE", "COLOUR", "LABEL", "CALLS", "USD", "AGENT", "MODEL"],
       rows,
       hands.screen.width,
     ),

@@ -8,6 +8,14 @@ function stamp(event: SeenEvent): { readonly ts: string; readonly n: number } {
   return { ts: new Date(event.at).toISOString(), n: event.n };
 }
 
+/** What the advisor said of a call, or with a question. */
+function adviceIn(from: unknown): { readonly advice?: readonly string[] } {
+  if (typeof from !== "object" || from === null) return {};
+  const { advice } = from as { readonly advice?: unknown };
+  if (!Array.isArray(advice) || advice.length === 0) return {};
+  return { advice: advice.filter((each) => typeof each === "string") };
+}
+
 /** Makes trace lines of events; keeps the sum of money. `budget` is in US dollars. */
 export function makeTracer(budget: number): (event: SeenEvent) => readonly TraceLine[] {
   let spent = 0;
@@ -33,6 +41,7 @@ export function makeTracer(budget: number): (event: SeenEvent) => readonly Trace
             : { bytes: numberOf(event, "resultBytes") }),
           ...(rule === "" ? {} : { rule }),
           ...(why === "" ? {} : { why }),
+          ...adviceIn(event.private),
           ...common,
         };
         // A call with an effect was announced by its intent already.
@@ -53,7 +62,13 @@ export function makeTracer(budget: number): (event: SeenEvent) => readonly Trace
           ...common,
         }];
       case "questionAsked":
-        return [{ type: "decision", action: "ask", target: textOf(event, "question"), ...common }];
+        return [{
+          type: "decision",
+          action: "ask",
+          target: textOf(event, "question"),
+          ...adviceIn(event.private["question"]),
+          ...common,
+        }];
       case "questionAnswered":
         return [{
           type: "decision",

@@ -55,6 +55,8 @@ export const Question = z.object({
   /** Changed files that later execute (CI, package.json, hooks): shown apart. */
   executes: z.array(z.string().max(4_096)).max(10_000),
   sources: z.array(Source).max(100),
+  /** What the advisor says of the arguments, a sentence each: nothing decides by it. */
+  advice: z.array(z.string().max(200)).max(8).optional(),
   lease: LeaseId.optional(),
   /** The rule that decided, `file:line` or `built-in: NAME`. */
   rule: z.string().max(512),

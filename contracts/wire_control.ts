@@ -8,6 +8,7 @@
  * | run | TaskRequest | `{ task }` |
  * | say | `{ task, text }` one more turn of an interactive task | `null` |
  * | model | `{ task, model }` for its first process, from the next inference on | `null` |
+ * | embed | `{ model, texts, label }` the operator's own texts, at most 256 | {@link Vectors} |
  * | lend | {@link Secret} held in memory, for model services alone | `null` |
  * | watch | `{ task, from }` then events `event` ({@link WatchEvent}) and `end` | `null` |
  * | log | `{ task, from }` | {@link WatchEvent}[] |
@@ -172,6 +173,15 @@ export type WatchEvent =
   /** An exchange with a model provider, where the task is recorded. */
   | { readonly kind: "wire"; readonly exchange: string };
 
+/** Answer to `embed`: a vector for each text, in their order. */
+export interface Vectors {
+  readonly model: string;
+  readonly vectors: readonly (readonly number[])[];
+  readonly inputTokens: number;
+  /** US dollars. */
+  readonly money: number;
+}
+
 /** A row of `remit ctx list`: one time that room was made. Tokens with tools and answer. */
 export interface ContextRow {
   readonly number: number;
@@ -218,6 +228,8 @@ export interface ProcessInfo {
   readonly usage: unknown;
   readonly exit: number | null;
   readonly os: readonly number[];
+  /** The one that answered last; empty before the first answer. */
+  readonly model: string;
 }
 
 /** Answer to `staged`: what waits for review, and where its contents lie for the person's eyes. */

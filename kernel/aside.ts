@@ -13,6 +13,7 @@ import {
   type ProcessRow,
   toJson,
 } from "../contracts/mod.ts";
+import { affordable } from "./affordable.ts";
 import { estimateTokens } from "./context_tokens.ts";
 import type { GovernedModel } from "./governed_model.ts";
 import { makeModelCost, type ModelCost } from "./model_cost.ts";
@@ -30,7 +31,7 @@ export type AskAside = (row: ProcessRow, aside: Aside, signal: AbortSignal) => P
 
 /** What {@link makeAside} is handed. */
 export interface AsideParts {
-  readonly processes: Pick<ProcessTable, "wouldExceed" | "settle">;
+  readonly processes: Pick<ProcessTable, "wouldExceed" | "settle" | "moneyLeft">;
   readonly log: Pick<EventLog, "append">;
   readonly powers: Pick<Powers, "token" | "after">;
   readonly model: GovernedModel;
@@ -99,8 +100,9 @@ export function makeAsideInference(parts: AsideParts): InferAside {
     }
     let disarm = (): void => undefined;
     try {
+      const request = { messages: [...messages], tools: [], maxTokens, nonce };
       const response = await model.infer(
-        { messages: [...messages], tools: [], maxTokens, nonce },
+        affordable(request, model.info, processes.moneyLeft(row.pid)),
         {
           onChunk: () => undefined,
           signal: AbortSignal.any([signal, late.signal]),

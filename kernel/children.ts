@@ -49,6 +49,7 @@ export type ModelNeeds =
   | {
     readonly role: "native";
     readonly bytes: number;
+    readonly contextTokens: number;
     readonly weights: string;
     readonly addon: string;
   };

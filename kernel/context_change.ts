@@ -14,6 +14,7 @@ import {
   type JsonObject,
   type Powers,
   type ProcessRow,
+  type ToolDescriptor,
 } from "../contracts/mod.ts";
 import { asJson } from "../port/as_json.ts";
 import {
@@ -41,6 +42,8 @@ export interface ContextChangeParts {
   readonly changes: number;
   /** Tokens of the window. */
   window(): number;
+  /** The tools that the model is told of. */
+  tools(): readonly ToolDescriptor[];
   /** Who summarizes: window in tokens, and one inference beside the conversation. */
   readonly summarizer: {
     readonly id: string;
@@ -78,7 +81,7 @@ export function makeContextChange(parts: ContextChangeParts): ContextChange {
 
   const roomOf = ({ method, preserve, important, share, reserve }: ContextBody) => ({
     window: parts.window(),
-    fixed: estimateToolTokens(row.snapshot?.tools ?? []) + reserve,
+    fixed: estimateToolTokens(parts.tools()) + reserve,
     method,
     preserve: preserve ?? TAGS,
     important: new Set(important),
@@ -219,7 +222,7 @@ export function makeContextChange(parts: ContextChangeParts): ContextChange {
     },
     pressure(input: number, reserve: number): ContextPressure | undefined {
       const limit = parts.window();
-      const fixed = estimateToolTokens(row.snapshot?.tools ?? []) + reserve;
+      const fixed = estimateToolTokens(parts.tools()) + reserve;
       const used = input + fixed;
       if (used < limit * PRESSED) return undefined;
       // Where tools and answer alone press, only a fresh start helps.

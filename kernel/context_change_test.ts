@@ -71,6 +71,7 @@ function world(
     conversation,
     changes: 0,
     window: () => 2_500,
+    tools: () => [],
     summarizer: {
       id: "small",
       window: 2_000,

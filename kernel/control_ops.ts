@@ -8,6 +8,7 @@ import {
   Fault,
   Ingress,
   type Json,
+  Label,
   LeaseId,
   Limits,
   ModelChoice,
@@ -92,6 +93,11 @@ export const CONTROL_OPS = {
     mounts: TaskRequest.shape.mounts.optional(),
   }).strict(),
   model: z.object({ task: TaskId, model: ModelChoice }).strict(),
+  embed: z.object({
+    model: ModelChoice,
+    texts: z.array(z.string().min(1).max(200_000)).min(1).max(256),
+    label: Label,
+  }).strict(),
   lend: z.object({
     name: z.string().min(1).max(64),
     value: z.string().min(1).max(65_536),

@@ -42,7 +42,7 @@ export interface HeldEmbedder {
 
 /** What {@link makeEmbedders} is handed. */
 export interface EmbeddersParts extends Pick<GovernParts, "rates" | "log" | "powers"> {
-  /** Model services: those of {@link ModelServices}. */
+  /** As of the model services. */
   provide(choice: ModelChoice): Promise<OpenModel>;
   /** Why a session of this profile, with texts of this label, may not use the model; undefined when it may. */
   modelRefused(
@@ -53,7 +53,7 @@ export interface EmbeddersParts extends Pick<GovernParts, "rates" | "log" | "pow
 
 /** Finds or starts embedders. */
 export interface Embedders {
-  /** Rejects as {@link ModelServices.provide}, and with `invalidInput` for a model that makes text. */
+  /** Rejects as the model services, and with `invalidInput` for a model that makes text. */
   provide(choice: ModelChoice): Promise<HeldEmbedder>;
 }
 

@@ -12,14 +12,17 @@ import {
   type NewEvent,
   type Powers,
   type ProcessRow,
+  type ToolDescriptor,
 } from "../contracts/mod.ts";
 import { asJson } from "../port/as_json.ts";
+import { affordable } from "./affordable.ts";
 import { makeAsideInference } from "./aside.ts";
 import { type ContextChange, makeContextChange } from "./context_change.ts";
 import { estimateTokens } from "./context_tokens.ts";
-import { distinctCalls } from "./distinct_calls.ts";
 import type { GovernedModel } from "./governed_model.ts";
 import { makeModelCost, type ModelCost } from "./model_cost.ts";
+import { settleInference } from "./settle_inference.ts";
+import { makeOfferTools, type OfferTools } from "./offered_tools.ts";
 import type { ProcessTable } from "./process_table.ts";
 import type { WorkerRequest } from "./worker_ops.ts";
 
@@ -33,7 +36,7 @@ export interface Summarizer {
 /** What {@link makeInference} is handed. */
 export interface InferenceParts {
   readonly row: ProcessRow;
-  readonly processes: Pick<ProcessTable, "wouldExceed" | "settle" | "setModel">;
+  readonly processes: Pick<ProcessTable, "wouldExceed" | "settle" | "setModel" | "moneyLeft">;
   readonly log: EventLog;
   readonly powers: Powers;
   readonly model: GovernedModel;
@@ -73,6 +76,8 @@ const UNRECORDED = 100;
 /** The inferences of one process. */
 export interface Inference {
   infer(body: InferBody, signal: AbortSignal): Promise<InferenceResponse>;
+  /** The tools of the process's snapshot that its model is told of. */
+  offered(): ReturnType<OfferTools>;
   /** Makes room in the conversation. */
   readonly makeRoom: ContextChange["makeRoom"];
   /** Gives the last inference to the log, if it does not have it yet: before anything follows from it. */
@@ -102,7 +107,10 @@ export function makeInference(parts: InferenceParts): Inference {
   };
 
   const window = (): number => Math.min(row.limits.contextWindow, model.info.contextTokens);
-  const context = contextOf(parts, window);
+  const offer = makeOfferTools();
+  const offered: Inference["offered"] = () =>
+    row.snapshot === undefined ? { tools: [], left: 0 } : offer(row.snapshot, window());
+  const context = contextOf(parts, window, () => offered().tools);
   /** Tells the process that its window fills; what it makes of it is its own affair. */
   const tellPressure = (input: number, maxTokens: number): void => {
     const pressure = context.pressure(input, maxTokens);
@@ -167,15 +175,18 @@ export function makeInference(parts: InferenceParts): Inference {
     let late = false;
     let disarm = (): void => undefined;
     try {
-      const response = await model.infer({
+      const { temperature, seed } = model.plan;
+      const request = {
         messages: [...conversation],
-        tools: [...(row.snapshot?.tools ?? [])],
+        tools: [...offered().tools],
         maxTokens: body.maxTokens,
-        ...(model.plan.temperature === undefined ? {} : { temperature: model.plan.temperature }),
-        ...(model.plan.seed === undefined ? {} : { seed: model.plan.seed }),
+        ...(temperature === undefined ? {} : { temperature }),
+        ...(seed === undefined ? {} : { seed }),
         nonce,
         ...(body.responseSchema === undefined ? {} : { responseSchema: body.responseSchema }),
-      }, {
+      };
+      const money = processes.moneyLeft(row.pid);
+      const response = await model.infer(affordable(request, model.info, money), {
         onChunk: (chunk) => {
           parts.toWorker("chunk", asJson(chunk));
           if (chunk.textDelta !== undefined) parts.onText(chunk.textDelta);
@@ -189,9 +200,9 @@ export function makeInference(parts: InferenceParts): Inference {
           });
         },
         signal: limit.signal,
-        table: row.snapshot?.id,
+        table: offered().left === 0 ? row.snapshot?.id : `${row.snapshot?.id} ${window()}`,
       });
-      const settled = settle(parts, body, response, { nonce, input, cost });
+      const settled = settleInference(parts, body, response, { nonce, input, cost });
       // The log keeps order, so the commit of the next call makes this durable before any effect, and
       // is one commit instead of two. Losing it to a crash only means inferring again.
       unrecorded = [...unrecorded, settled.event];
@@ -212,11 +223,15 @@ export function makeInference(parts: InferenceParts): Inference {
       signal.removeEventListener("abort", stop);
     }
   };
-  return Object.freeze({ infer, makeRoom: context.makeRoom, record });
+  return Object.freeze({ infer, offered, makeRoom: context.makeRoom, record });
 }
 
 /** The window of a process, and who summarizes what must leave it. */
-function contextOf(parts: InferenceParts, window: () => number): ContextChange {
+function contextOf(
+  parts: InferenceParts,
+  window: () => number,
+  tools: () => readonly ToolDescriptor[],
+): ContextChange {
   const { row, model, summarizer = { model, modelRefused: parts.modelRefused } } = parts;
   const infer = makeAsideInference({
     ...parts,
@@ -227,6 +242,7 @@ function contextOf(parts: InferenceParts, window: () => number): ContextChange {
   return makeContextChange({
     ...parts,
     window,
+    tools,
     changes: parts.contextChanges ?? 0,
     summarizer: {
       get id() {
@@ -239,58 +255,4 @@ function contextOf(parts: InferenceParts, window: () => number): ContextChange {
         infer(row, { messages, maxTokens, summary: true }, signal),
     },
   });
-}
-
-function settle(
-  parts: InferenceParts,
-  body: InferBody,
-  response: InferenceResponse,
-  { nonce, input, cost }: {
-    readonly nonce: string;
-    readonly input: number;
-    readonly cost: ModelCost;
-  },
-): { readonly response: InferenceResponse; readonly event: NewEvent } {
-  const { row, processes, model, conversation } = parts;
-  // The answer is as trusted as what the process has read, whatever the service claims.
-  const toolCalls = distinctCalls(response.message.toolCalls, conversation);
-  const message: ChatMessage = {
-    ...response.message,
-    ...(toolCalls === undefined ? {} : { toolCalls }),
-    role: "assistant",
-    provenance: { origin: "model", source: model.info.id, colour: row.colour, label: row.label },
-  };
-  conversation.push(message);
-  const usage = cost.counted(response.usage, {
-    inputTokens: input,
-    outputTokens: estimateTokens([message]),
-  });
-  const { inputTokens, outputTokens } = usage;
-  const money = cost.of(usage);
-  const charge = { inputTokens, outputTokens, money, iterations: 1 };
-  // What was used was used: it is booked whole, and the next inference is refused.
-  const over = processes.settle(row.pid, charge);
-  // An answer that came whole is an answer: only what would go on is told to conclude.
-  const goesOn = (response.message.toolCalls ?? []).length > 0;
-  if (over !== undefined && goesOn) parts.exhausted(over);
-  parts.paid(money);
-  processes.setModel(row.pid, { id: model.info.id, backend: model.info.backend, nonce });
-  const event: NewEvent = {
-    kind: "inferred",
-    body: {
-      pid: row.pid,
-      turn: row.turn,
-      model: model.info.id,
-      backend: model.info.backend,
-      nonce,
-      inputTokens,
-      outputTokens,
-      money,
-      finish: response.finishReason,
-      base: body.base,
-      ...(response.redacted === undefined ? {} : { redactions: response.redacted }),
-    },
-    private: { append: asJson(body.append), message: asJson(message) },
-  };
-  return { response: { ...response, message }, event };
 }

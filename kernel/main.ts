@@ -52,9 +52,6 @@ import { disk, exit, note, onTerminate, readConfigLine, realPowers } from "./mai
 import { damagedHandlers } from "./maintenance.ts";
 import { careOverWork, makeLogCare } from "./log_care.ts";
 import { makeMending } from "./mend.ts";
-import { makeLentSecrets } from "./lent_secrets.ts";
-import { makeModelRates } from "./model_rates.ts";
-import { makeModelServices } from "./model_services.ts";
 import { openStore } from "./open_store.ts";
 import { makeHandlers } from "./operator.ts";
 import { makeOutbox } from "./outbox.ts";
@@ -65,9 +62,9 @@ import { type ReadPrivate, requestOfTask } from "./replay.ts";
 import { makeRestored } from "./restored.ts";
 import { serveControl } from "./serve_control.ts";
 import { makeSpawnPowers } from "./spawn_powers.ts";
-import { WEIGHTS_POWERS } from "./weights_powers.ts";
 import { makeTaskHost, type RunningTasks } from "./task_host.ts";
 import { makePastTasks } from "./task_history.ts";
+import { type MainModelsParts, wireModels } from "./main_models.ts";
 import { wireTools } from "./main_tools.ts";
 import { makeToolhosts } from "./toolhosts.ts";
 import { makeTrial } from "./trial.ts";
@@ -153,9 +150,11 @@ async function work(plainLog: EventLog): Promise<void> {
   const code = makePluginCode(disk.read);
   const engine = makeEngine(code, config.tools.engine);
   const children = await makeChildren({ config, powers, spawn, preparePlugin: engine?.load });
-  const secrets = makeLentSecrets(config.secrets);
-  const plans = { ...config, secret: secrets.get };
-  const models = makeModelServices({ children, plans, weights: WEIGHTS_POWERS });
+  const modelRefused: MainModelsParts["modelRefused"] = (row, model) =>
+    whyModelRefused(policy.modelAllowed, row, model);
+  const { models, rates, lend, embed } = wireModels({
+    ...{ config, children, powers, log, modelRefused },
+  });
   const toolhosts = makeToolhosts({
     ...{ children, leases, powers, spawn },
     policyNever(path, right) {
@@ -220,8 +219,7 @@ async function work(plainLog: EventLog): Promise<void> {
     never: policy.neverGlobs("read"),
     scratchQuota: SCRATCH_QUOTA,
     workspace: (task, request) => tools.workspace(task, request.mounts),
-    modelRefused: (row, model) => whyModelRefused(policy.modelAllowed, row, model),
-    rates: makeModelRates(powers),
+    ...{ modelRefused, rates },
     askBrake: (row) => askToGoOn({ questions, powers, processes }, row),
     queueQuestions: questions.queue,
     exhausted,
@@ -266,7 +264,7 @@ async function work(plainLog: EventLog): Promise<void> {
       ...{ service, leases, questions, conversations, past, now: powers.now },
       ...makeProcessOps({ processes, tasks, toolhosts: tools.hosts, advertise: gate.advertise }),
       grants: questions.grants.list,
-      lend: secrets.lend,
+      ...{ lend, embed },
       choose: (task, model) => tasks.need(task).choose(model),
       can: makeTrial({
         ...{ powers, gateOver, granting },

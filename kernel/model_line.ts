@@ -16,8 +16,8 @@ const MiB = 1024 * 1024;
 /** What 32 bits can address, in pages of 64 KiB. */
 const MOST_PAGES = 65_536;
 const PAGES_A_MIB = 16;
-/** MiB. */
-const LEAST_CONTEXT = 256;
+/** MiB: of keys, values and scratch, in WASM and in native code. */
+const LEAST_CONTEXT = 256, LEAST_NATIVE_CONTEXT = 512;
 
 /** What a provider's name is resolved by. */
 const NAMES = ["/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/host.conf"];
@@ -34,8 +34,7 @@ export function lineOfLocal(
   { bytes, contextTokens }: { readonly bytes: number; readonly contextTokens: number },
 ): StartLine {
   const weights = Math.ceil(bytes / MiB);
-  // Keys, values and scratch: measured, about the weights' size for 4,096 tokens.
-  const context = Math.ceil(Math.max(LEAST_CONTEXT, weights) * contextTokens / 4_096);
+  const context = contextOf(Math.max(LEAST_CONTEXT, weights), contextTokens);
   const { heap, pages, data, file } = SIZES.local;
   const sizes = {
     ...{ heap, file },
@@ -46,6 +45,11 @@ export function lineOfLocal(
   // Pieces of weights that the engine has read go back to the system at once.
   const env = { ...environment(config.denoDir), MALLOC_MMAP_THRESHOLD_: String(MiB) };
   return started(config, walls, "local", line, env, sizes);
+}
+
+/** MiB of keys, values and scratch: measured, about the weights' size for 4,096 tokens. */
+function contextOf(weights: number, contextTokens: number): number {
+  return Math.ceil(weights * contextTokens / 4_096);
 }
 
 /**
@@ -93,12 +97,13 @@ export function lineOfRemote(
 export function lineOfNative(
   config: LineConfig,
   walls: Walls,
-  { addon, weights, bytes }: {
+  { addon, weights, bytes, contextTokens }: {
     /** Absolute path of llama-addon.node; its libraries lie beside it. */
     readonly addon: string;
     /** Absolute path of the weights. */
     readonly weights: string;
     readonly bytes: number;
+    readonly contextTokens: number;
   },
 ): StartLine {
   const { bwrap, deno } = config.programs;
@@ -114,7 +119,9 @@ export function lineOfNative(
     ...["--ignore-env", `--allow-ffi=${folder}`, `--allow-read=${folder},${NATIVE_WEIGHTS}`],
     ...DENIED.filter((flag) => !["--deny-read", "--deny-ffi", "--deny-env"].includes(flag)),
   ];
-  const sizes = { ...SIZES.native, data: SIZES.native.data + 2 * Math.ceil(bytes / MiB) };
+  const mapped = Math.ceil(bytes / MiB);
+  const context = Math.max(LEAST_NATIVE_CONTEXT, contextOf(mapped, contextTokens));
+  const sizes = { ...SIZES.native, data: SIZES.native.data + 2 * mapped + context };
   const wall = [
     ...namespace(bwrap, deno, environment(NAMESPACE.denoDir)),
     ...["--proc", "/proc", "--tmpfs", "/tmp"],

@@ -106,12 +106,12 @@ function planRemote(choice: ModelChoice, open: OpenBody, parts: PlanParts): Mode
 
 function planLocal(choice: ModelChoice, open: OpenBody, parts: PlanParts): ModelPlan {
   const config = parseConfig(choice, LocalConfig);
-  const { bytes } = config;
+  const { bytes, contextTokens = CONTEXT } = config;
   const file = weightsFile(parts, config.weights, bytes);
   if (config.engine === "wasm") {
     return {
       ...{ open, noWait: false },
-      needs: { role: "local", bytes, contextTokens: config.contextTokens ?? CONTEXT },
+      needs: { role: "local", bytes, contextTokens },
       weights: { ...file, how: "feed" },
       ...knobsOf(config),
     };
@@ -119,7 +119,7 @@ function planLocal(choice: ModelChoice, open: OpenBody, parts: PlanParts): Model
   const { addon } = parts;
   return {
     noWait: false,
-    needs: { role: "native", bytes, weights: file.file, addon },
+    needs: { role: "native", bytes, contextTokens, weights: file.file, addon },
     open: { ...open, native: { weights: NATIVE_WEIGHTS, addon } },
     weights: { ...file, how: "check" },
     ...knobsOf(config),

@@ -4,28 +4,23 @@ import {
   Fault,
   type InferenceRequest,
   InferenceResponse,
-  type Json,
   ModelInfo,
-  StreamChunk,
+  type Powers,
   toJson,
 } from "../contracts/mod.ts";
-import { asJson } from "../port/as_json.ts";
 import { sha256Hex } from "../port/digest.ts";
-import type { Child, Children } from "./children.ts";
+import type { Children } from "./children.ts";
+import {
+  embedOn,
+  inferOn,
+  type InferOptions,
+  type ModelService,
+  parseTold,
+} from "./model_service.ts";
+export type { InferOptions };
 import { type ModelPlan, planModel, type PlanParts } from "./model_plan.ts";
 import { priceOf } from "./model_cost.ts";
-import { parseEmbeddings } from "./parse_embeddings.ts";
 import { feedWeights, readWeights, type WeightsPowers } from "./weights.ts";
-
-/** How an inference is made. */
-export interface InferOptions {
-  readonly onChunk: (chunk: StreamChunk) => void;
-  /** Hears each exchange with a provider, where the model is recorded. */
-  readonly onWire?: (exchange: string) => void;
-  readonly signal: AbortSignal;
-  /** Digest of the request's table of tools, when there is one: it is then sent once. */
-  readonly table?: string | undefined;
-}
 
 /** A backend in use by one holder. */
 export interface OpenModel {
@@ -49,15 +44,11 @@ export interface ModelServices {
   close(): Promise<void>;
 }
 
-interface Service {
-  readonly child: Child;
-  readonly info: ModelInfo;
-  readonly plan: ModelPlan;
-  readonly listeners: Map<number, Pick<InferOptions, "onChunk" | "onWire">>;
-  /** Digests of tables that were sent. */
-  readonly tables: Set<string>;
-  holders: number;
-}
+/** Milliseconds for opening: some for any, and for each mebibyte of weights. */
+const OPEN_MS = 60_000;
+const WEIGHT_MS = 50;
+const openMs = ({ weights }: ModelPlan): number =>
+  OPEN_MS + WEIGHT_MS * Math.ceil((weights?.bytes ?? 0) / 1_048_576);
 
 /** Idle services kept warm. */
 const IDLE = 2;
@@ -67,17 +58,18 @@ export interface ModelServicesParts {
   readonly children: Pick<Children, "model">;
   readonly plans: PlanParts;
   readonly weights: WeightsPowers;
+  readonly powers: Pick<Powers, "after">;
 }
 
 /** Makes the table of model services. */
 export function makeModelServices(
-  { children, plans, weights }: ModelServicesParts,
+  { children, plans, weights, powers }: ModelServicesParts,
 ): ModelServices {
-  const services = new Map<string, Promise<Service>>();
+  const services = new Map<string, Promise<ModelService>>();
   let nextId = 0;
 
-  const open = async (key: string, plan: ModelPlan): Promise<Service> => {
-    const listeners: Service["listeners"] = new Map();
+  const open = async (key: string, plan: ModelPlan): Promise<ModelService> => {
+    const listeners: ModelService["listeners"] = new Map();
     if (plan.weights?.how === "check") await readWeights(plan.weights, weights);
     const child = await children.model({
       needs: plan.needs,
@@ -94,7 +86,17 @@ export function makeModelServices(
         },
       },
     });
-    void child.exited.then(() => services.delete(key));
+    let ended = false;
+    void child.exited.then(() => {
+      ended = true;
+      services.delete(key);
+    });
+    let late = false;
+    // A file of weights may bring a template that never ends.
+    const disarm = powers.after(openMs(plan), () => {
+      late = true;
+      void child.kill();
+    });
     try {
       if (plan.weights?.how === "feed") await feedWeights(plan.weights, weights, child.port);
       const info = ModelInfo.safeParse(await child.port.ask("open", toJson(plan.open)));
@@ -114,11 +116,20 @@ export function makeModelServices(
         info: { ...said, remote, ...(price === undefined ? {} : { price }) },
         listeners,
         tables: new Set(),
+        ended: () => ended,
         holders: 0,
       };
     } catch (error) {
       services.delete(key);
       await child.kill();
+      if (late) {
+        const seconds = Math.round(openMs(plan) / 1_000);
+        throw new Fault(
+          "timedOut",
+          `Cannot open model "${plan.open.ref}": it was not ready in ${seconds} s`,
+          { cause: error },
+        );
+      }
       if (error instanceof Fault && error.code === "gone") {
         const why = await child.end();
         throw new Fault("upstream", `Cannot open model "${plan.open.ref}": its service ${why}`, {
@@ -126,11 +137,13 @@ export function makeModelServices(
         });
       }
       throw error;
+    } finally {
+      disarm();
     }
   };
 
   const trim = async (): Promise<void> => {
-    const idle: [string, Service][] = [];
+    const idle: [string, ModelService][] = [];
     for (const [key, pending] of services) {
       const service = await pending.catch(() => undefined);
       if (service !== undefined && service.holders === 0) idle.push([key, service]);
@@ -158,20 +171,32 @@ export function makeModelServices(
         "\0",
         held?.value ?? "",
       );
-      const pending = services.get(key) ?? open(key, plan);
-      services.set(key, pending);
-      const service = await pending;
+      const find = (): Promise<ModelService> => {
+        const pending = services.get(key) ?? open(key, plan);
+        services.set(key, pending);
+        return pending;
+      };
+      let service = await find();
       service.holders += 1;
       let holding = true;
+      /** One that died is started again: it knew nothing that it would have to remember. */
+      const living = async (): Promise<ModelService> => {
+        if (alone || !holding || !service.ended()) return service;
+        const next = await find();
+        next.holders += 1;
+        service.holders -= 1;
+        service = next;
+        return service;
+      };
       return Object.freeze({
         info: service.info,
         plan: service.plan,
-        infer: (
+        infer: async (
           request: InferenceRequest,
           options: InferOptions,
-        ) => inferOn(service, ++nextId, request, options),
-        embed: (texts: readonly string[], signal: AbortSignal) =>
-          embedOn(service, ++nextId, texts, signal),
+        ) => await inferOn(await living(), ++nextId, request, options),
+        embed: async (texts: readonly string[], signal: AbortSignal) =>
+          await embedOn(await living(), ++nextId, texts, signal),
         release: () => {
           if (!holding) return;
           holding = false;
@@ -190,110 +215,4 @@ export function makeModelServices(
       );
     },
   });
-}
-
-async function inferOn(
-  service: Service,
-  id: number,
-  request: InferenceRequest,
-  { onChunk, onWire, signal, table }: InferOptions,
-): Promise<InferenceResponse> {
-  service.listeners.set(id, { onChunk, ...(onWire === undefined ? {} : { onWire }) });
-  try {
-    const answer = await under(service, id, signal, () => asked(service, { id, request, table }));
-    // TRUST: from the model service, semi-trusted: parsed with limits.
-    const parsed = InferenceResponse.safeParse(answer);
-    if (!parsed.success) {
-      throw new Fault(
-        "upstream",
-        `Cannot read the model's answer: ${parsed.error.issues[0]?.message}`,
-      );
-    }
-    return parsed.data;
-  } finally {
-    service.listeners.delete(id);
-  }
-}
-
-async function embedOn(
-  service: Service,
-  id: number,
-  texts: readonly string[],
-  signal: AbortSignal,
-): Promise<Embeddings> {
-  const answer = await under(
-    service,
-    id,
-    signal,
-    () => service.child.port.ask("embed", { id, texts: [...texts] }),
-  );
-  return parseEmbeddings(answer, { texts: texts.length, dimensions: service.info.outputTokens });
-}
-
-/** One request under way: cancelled in the service, too, and a service that ends is `upstream`. */
-async function under(
-  { child }: Service,
-  id: number,
-  signal: AbortSignal,
-  ask: () => Promise<Json>,
-): Promise<Json> {
-  const cancelled = (): Fault => new Fault("cancelled", "Cannot finish the inference: cancelled");
-  if (signal.aborted) throw cancelled();
-  const aborted = Promise.withResolvers<never>();
-  const cancel = (): void => {
-    child.port.tell("cancel", { id });
-    aborted.reject(cancelled());
-  };
-  signal.addEventListener("abort", cancel, { once: true });
-  try {
-    return await Promise.race([ask(), aborted.promise]);
-  } catch (error) {
-    if (error instanceof Fault && error.code === "gone") {
-      throw new Fault("upstream", "Cannot finish the inference: the model service ended", {
-        cause: error,
-      });
-    }
-    throw error;
-  } finally {
-    signal.removeEventListener("abort", cancel);
-  }
-}
-
-/** The service forgets tables that it has not seen for long: it says so, and is sent one again. */
-async function asked(
-  { child, tables }: Service,
-  { id, request, table }: {
-    readonly id: number;
-    readonly request: InferenceRequest;
-    readonly table: string | undefined;
-  },
-): Promise<Json> {
-  const whole = asJson(request);
-  if (table === undefined || request.tools.length === 0) {
-    return await child.port.ask("infer", { id, request: whole });
-  }
-  if (tables.has(table)) {
-    const light = asJson({ ...request, tools: [] });
-    try {
-      return await child.port.ask("infer", { id, request: light, table });
-    } catch (error) {
-      if (!(error instanceof Fault) || error.detail?.["table"] !== table) throw error;
-    }
-  }
-  tables.add(table);
-  return await child.port.ask("infer", { id, request: whole, table });
-}
-
-type Told =
-  | { readonly id: number; readonly chunk: StreamChunk }
-  | { readonly id: number; readonly exchange: string };
-
-function parseTold(op: string, body: Json): Told | undefined {
-  if (body === null || typeof body !== "object" || Array.isArray(body)) return undefined;
-  const { id, chunk, exchange } = body as { id?: unknown; chunk?: unknown; exchange?: unknown };
-  if (typeof id !== "number") return undefined;
-  if (op === "wire") return typeof exchange === "string" ? { id, exchange } : undefined;
-  if (op !== "chunk") return undefined;
-  const parsed = StreamChunk.safeParse(chunk);
-  return parsed.success ? { id, chunk: parsed.data } : undefined;
 }

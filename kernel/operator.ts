@@ -18,6 +18,7 @@ import {
   type Receipt,
   type Signal,
   type TaskId,
+  type Vectors,
   type WatchEvent,
 } from "../contracts/mod.ts";
 import type { ConversationReads } from "./context_past.ts";
@@ -49,6 +50,7 @@ export interface OperatorParts {
   auditRepair(): Promise<object>;
   receipts(task: TaskId, call: string | undefined): Promise<readonly Receipt[]>;
   lend(secret: Body<"lend">): void;
+  embed(asked: Body<"embed">): Promise<Vectors>;
   choose(task: TaskId, model: Body<"model">["model"]): void;
   stop(): void;
 }
@@ -118,6 +120,7 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     grants: ({ task }: Body<"grants">) => parts.grants(task),
     can: (query: Body<"can">) => parts.can(query),
     lend: (secret: Body<"lend">) => parts.lend(secret),
+    embed: (asked: Body<"embed">) => parts.embed(asked),
     model: ({ task, model }: Body<"model">) => parts.choose(task, model),
     leases: ({ task }: Body<"leases">) => leases.list(task),
     revoke: async ({ lease }: Body<"revoke">) => ({
@@ -159,6 +162,7 @@ function infoOf(row: ProcessRow, os: readonly number[]): ProcessInfo {
     usage: row.usage,
     exit: row.exit ?? null,
     os,
+    model: row.model.id,
   };
 }
 

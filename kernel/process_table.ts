@@ -77,6 +77,8 @@ export interface ProcessTable extends ProcessKeeper {
   extend(pid: Pid, limits: Partial<Limits>): void;
   /** Counts what was used whether or not it fits; the limit that is passed, if one is. */
   settle(pid: Pid, charge: Charge): string | undefined;
+  /** US dollars that a process may still spend, its ancestors' limits counted; never below 0. */
+  moneyLeft(pid: Pid): number;
   /** Descendants, nearest first. */
   descendants(pid: Pid): readonly ProcessRow[];
   /** Forgets an ended process. Does nothing for a live one. */
@@ -234,6 +236,11 @@ export function makeProcessTable(powers: Pick<Powers, "now">): ProcessTable {
       spend(pid, charge);
       return limit;
     },
+    moneyLeft: (pid: Pid) =>
+      Math.max(
+        0,
+        Math.min(...bearers(pid, {}).map(([{ limits, usage }]) => limits.money - usage.money)),
+      ),
     descendants,
     forget(pid: Pid): void {
       if (rows.get(pid)?.status === "ended") rows.delete(pid);

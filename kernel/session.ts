@@ -159,7 +159,7 @@ export function makeSession(parts: SessionParts): Session {
     switch (request.op) {
       case "advertise":
         held(request.body.cap, caps.tools);
-        return asJson(parts.gate.advertise(row.pid));
+        return asJson({ ...parts.gate.advertise(row.pid), tools: inference.offered().tools });
       case "infer":
       case "context": {
         held(request.body.cap, caps.model);

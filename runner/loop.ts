@@ -54,7 +54,8 @@ export type LoopInput =
   }
   /** A call was answered, also with a refusal: any outcome is fed back. */
   | { readonly kind: "answered"; readonly outcome: Outcome }
-  | { readonly kind: "failed"; readonly code: FaultCode }
+  /** `tried`: it was tried as often as makes sense. */
+  | { readonly kind: "failed"; readonly code: FaultCode; readonly tried?: boolean }
   | { readonly kind: "told"; readonly signal: Signal };
 
 /** What the driver does next. `skipped` calls are answered as cancelled first, unmade. */
@@ -123,7 +124,7 @@ export function step(state: LoopState, input: LoopInput, bounds: LoopBounds): St
       };
     case "inferring":
       if (input.kind === "inferred") return inferred(state, input, bounds);
-      if (input.kind === "failed") return inferenceFailed(state, input.code, bounds);
+      if (input.kind === "failed") return inferenceFailed(state, input, bounds);
       break;
     case "executingCalls":
       if (input.kind === "failed") {
@@ -178,11 +179,11 @@ function inferred(
 
 function inferenceFailed(
   state: LoopState & { kind: "inferring" },
-  code: FaultCode,
+  { code, tried = false }: LoopInput & { kind: "failed" },
   bounds: LoopBounds,
 ): Step {
   if (state.stop !== undefined) return end(state.stop);
-  if (RETRIED.has(code) && state.failures < bounds.retries) {
+  if (RETRIED.has(code) && !tried && state.failures < bounds.retries) {
     return { state: { ...state, failures: state.failures + 1 }, act: { kind: "infer" } };
   }
   if (code === "contextOverflow" || code === "tooLarge") {

@@ -24,6 +24,12 @@ const ANSWER_SHARE = 0.2;
 const SHARE = 0.6;
 const SQUEEZED = 0.4;
 
+/** How a turn ends whose answer the provider cut off. */
+const FILTERED = new Fault(
+  "upstream",
+  "Cannot go on: the provider's content filter ended the model's answer; ask in other words",
+);
+
 /** Makes the standard program over the kernel's ports. */
 export function makeStandard(
   kernel: Pick<KernelPorts, "advertise" | "infer" | "makeRoom" | "call">,
@@ -62,7 +68,7 @@ export function makeStandard(
     fault = error;
     // Spending too fast and having spent all are one fault of the kernel's, and two stops.
     if (error.detail?.["brake"] === true) go({ kind: "told", signal: "SIGBRAKE" });
-    return { kind: "failed", code: error.code };
+    return { kind: "failed", code: error.code, tried: error.detail?.["tried"] === true };
   };
 
   function open(message: ChatMessage | undefined): LoopInput {
@@ -123,7 +129,7 @@ export function makeStandard(
     try {
       const { message, finishReason } = await kernel.infer({ ...conversation.unsent(), maxTokens });
       conversation.settle(message);
-      fault = undefined;
+      fault = finishReason === "contentFilter" ? FILTERED : undefined;
       streamed = "";
       if (message.content !== "") text = message.content;
       return { kind: "inferred", calls: message.toolCalls ?? [], finish: finishReason };

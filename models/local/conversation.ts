@@ -7,6 +7,12 @@
 import type { InferenceRequest } from "../../contracts/model.ts";
 import { CALL_CLOSE, CALL_OPEN } from "../grammar/mod.ts";
 import type { EngineMessage } from "./engine.ts";
+import { toolWords } from "./tool_words.ts";
+
+const RESULT_OPEN = "<tool_response>";
+const RESULT_CLOSE = "</tool_response>";
+/** Marks of ours: what a text holds of them is broken as a control token is. */
+export const OWN_MARKS: readonly string[] = [CALL_OPEN, CALL_CLOSE, RESULT_OPEN, RESULT_CLOSE];
 
 /** Turns of a template: one system message at most, then user and assistant by turns. */
 export function conversationOf(
@@ -34,7 +40,7 @@ export function conversationOf(
         say("user", plain(content));
         break;
       case "tool":
-        say("user", `<tool_response>\n${plain(`${toolName}: ${content}`)}\n</tool_response>`);
+        say("user", `${RESULT_OPEN}\n${plain(`${toolName}: ${content}`)}\n${RESULT_CLOSE}`);
         break;
       case "assistant":
         say("assistant", said(plain(content), toolCalls.map((call) => callText(call, plain))));
@@ -53,19 +59,6 @@ export function conversationOf(
   return [...first, ...turns.map(({ role, parts }) => ({ role, content: parts.join("\n") }))];
 }
 
-/** What a model that calls is told: how to call, and each tool in a line. */
-function toolWords(tools: InferenceRequest["tools"], plain: (text: string) => string): string {
-  const lines = tools.map(({ name, description, paramSchema }) =>
-    plain(JSON.stringify({ name, description, parameters: parsed(paramSchema) }))
-  );
-  return [
-    "You may call tools. A call is written as",
-    `${CALL_OPEN}{"name": "NAME", "arguments": {…}}${CALL_CLOSE}`,
-    "and its result comes in <tool_response>. Tools:",
-    ...lines,
-  ].join("\n");
-}
-
 function said(content: string, calls: readonly string[]): string {
   return [...(content === "" ? [] : [content]), ...calls].join("\n");
 }
@@ -76,13 +69,4 @@ function callText(
 ): string {
   const name = plain(JSON.stringify(call.name));
   return `${CALL_OPEN}{"name": ${name}, "arguments": ${plain(call.arguments)}}${CALL_CLOSE}`;
-}
-
-/** A schema as JSON, so that it is not quoted twice; as text where it is none. */
-function parsed(schema: string): unknown {
-  try {
-    return JSON.parse(schema);
-  } catch {
-    return schema;
-  }
 }

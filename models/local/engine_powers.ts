@@ -137,11 +137,15 @@ export async function startEngine(file: EngineFile, options: EngineOptions): Pro
     let last: Piece = {};
     let cut = false;
     const body = {
-      messages: request.messages.map(({ role, content }) => ({ role, content })),
+      // llama.cpp reads JSON strictly: half a surrogate pair would be an error.
+      messages: request.messages.map(({ role, content }) => ({
+        role,
+        content: content.toWellFormed(),
+      })),
       max_tokens: request.maxTokens,
       temperature: request.temperature,
       seed: request.seed,
-      stop: [...request.stop],
+      stop: request.stop.map((text) => text.toWellFormed()),
       cache_prompt: request.reuse ?? true,
       ...(request.grammar === undefined ? {} : { grammar: request.grammar }),
       stream: true as const,
@@ -168,7 +172,10 @@ export async function startEngine(file: EngineFile, options: EngineOptions): Pro
   async function embed(
     text: string,
   ): Promise<{ readonly vector: Float32Array; readonly inputTokens: number }> {
-    const answer = await step("embed", () => wllama.createEmbedding({ input: text }));
+    const answer = await step(
+      "embed",
+      () => wllama.createEmbedding({ input: text.toWellFormed() }),
+    );
     const numbers = answer.data[0]?.embedding;
     if (!Array.isArray(numbers)) {
       throw new Fault("upstream", "Cannot embed: the engine gave no vector");
@@ -179,7 +186,7 @@ export async function startEngine(file: EngineFile, options: EngineOptions): Pro
   /** Control tokens fill the context, so that the engine counts and refuses before it computes. */
   async function counted(text: string): Promise<number> {
     if (end === undefined) throw new Fault("unavailable", "Cannot count tokens: no control token");
-    const prompt = text + end.repeat(contextTokens);
+    const prompt = text.toWellFormed() + end.repeat(contextTokens);
     try {
       await step("count", () => wllama.createCompletion({ prompt, max_tokens: 1, stream: false }));
     } catch (error) {

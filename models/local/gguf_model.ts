@@ -11,7 +11,7 @@ import type {
 } from "../../contracts/model.ts";
 import { schemaGrammar, toolGrammar } from "../grammar/mod.ts";
 import { type AnsweredText, makeAnswerText } from "./answer_text.ts";
-import { conversationOf } from "./conversation.ts";
+import { conversationOf, OWN_MARKS } from "./conversation.ts";
 import type { Engine, EngineEnd } from "./engine.ts";
 import type { GgufHeader } from "./gguf_header.ts";
 import { makeInTurn } from "./in_turn.ts";
@@ -26,14 +26,33 @@ export interface GgufParts {
   readonly backend: string;
 }
 
-/** Tokens of context where nothing is said: enough for tools and a few turns, little memory. */
-const CONTEXT_TOKENS = 4_096;
+/** Tokens of context where nothing is said: what fits into memory of about the weights' size. */
+const CONTEXT_TOKENS = 32_768;
+const LEAST_CONTEXT_TOKENS = 2_048;
+/** The kernel gives an engine this much, or its weights' size, for what it keeps of a conversation. */
+const LEAST_BYTES = 268_435_456;
+/** The rest is for arithmetic. */
+const KEPT_SHARE = 0.75;
+/** Bytes of a number that is kept: 16-bit floats. */
+const KEPT_BYTES = 2;
+/**
+ * Characters of a text that its tool does not bound: a page of a file. The grammar is no longer for it
+ * (strings are counted in nested blocks).
+ */
+const TEXT_LENGTH = 4_096;
 /** llama.cpp's number for "any". */
 const ANY_SEED = 4_294_967_295;
 
 /** Tokens of context that an engine is started with. */
 export function contextTokensOf({ header, settings }: Omit<GgufParts, "backend">): number {
-  return Math.min(settings.contextTokens ?? CONTEXT_TOKENS, header.contextTokens);
+  if (settings.contextTokens !== undefined) {
+    return Math.min(settings.contextTokens, header.contextTokens);
+  }
+  const room = KEPT_SHARE * Math.max(LEAST_BYTES, settings.bytes);
+  const fitting = room / (header.layers * header.kept * KEPT_BYTES);
+  const whole = Math.floor(fitting / LEAST_CONTEXT_TOKENS) * LEAST_CONTEXT_TOKENS;
+  const most = Math.min(CONTEXT_TOKENS, Math.max(LEAST_CONTEXT_TOKENS, whole));
+  return Math.min(most, header.contextTokens);
 }
 
 /** What the model says of itself: the digest of its weights is its name. */
@@ -62,17 +81,19 @@ export function ggufInfo(parts: GgufParts): ModelInfo {
 export function makeGgufModel(engine: Engine, parts: GgufParts): LanguageModel {
   const { header, settings } = parts;
   const info = ggufInfo(parts);
-  const plain = makePlainText(header.controls);
+  const plain = makePlainText([...header.controls, ...OWN_MARKS]);
   const turn = makeInTurn();
   const grammars = new WeakMap<InferenceRequest["tools"], string>();
   const thoughts = settings.dialect?.includes("think") === true;
 
   function grammarOf({ tools, responseSchema: answer }: InferenceRequest): string | undefined {
     if (answer !== undefined) {
-      return tools.length === 0 ? schemaGrammar(answer) : toolGrammar(tools, { answer });
+      return tools.length === 0
+        ? schemaGrammar(answer, { textLength: TEXT_LENGTH })
+        : toolGrammar(tools, { answer, textLength: TEXT_LENGTH });
     }
     if (tools.length === 0) return undefined;
-    const known = grammars.get(tools) ?? toolGrammar(tools);
+    const known = grammars.get(tools) ?? toolGrammar(tools, { textLength: TEXT_LENGTH });
     grammars.set(tools, known);
     return known;
   }

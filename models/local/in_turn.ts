@@ -8,16 +8,12 @@ export interface InTurn {
    * also while it waits; the next one begins only when this work has really ended.
    */
   run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
-  /** Whether nothing runs or waits. */
-  idle(): boolean;
 }
 
 /** Makes an empty queue. */
 export function makeInTurn(): InTurn {
   let last: Promise<unknown> = Promise.resolve();
-  let waiting = 0;
   return Object.freeze<InTurn>({
-    idle: () => waiting === 0,
     run(work, signal) {
       const cancelled = (): Fault => new Fault("cancelled", "Cannot go on: cancelled");
       if (signal.aborted) return Promise.reject(cancelled());
@@ -26,7 +22,6 @@ export function makeInTurn(): InTurn {
       >();
       const abort = (): void => reject(cancelled());
       signal.addEventListener("abort", abort, { once: true });
-      waiting += 1;
       last = last.then(async () => {
         try {
           // Cancelled while it waited: nothing of it begins.
@@ -34,7 +29,6 @@ export function makeInTurn(): InTurn {
         } catch (error) {
           reject(error);
         } finally {
-          waiting -= 1;
           signal.removeEventListener("abort", abort);
         }
       });

@@ -18,7 +18,8 @@ Deno.test("a model of random weights makes 200 conversations of calls, every cal
   let calls = 0;
   for (let conversation = 0; conversation < 200; conversation++) {
     let messages: InferenceRequest["messages"] = [said(`Task ${conversation}: read the plan.`)];
-    for (let turn = 0; turn < 2; turn++) {
+    const turns = conversation % 4 === 0 ? 2 : 1;
+    for (let turn = 0; turn < turns; turn++) {
       const { message, finishReason } = await local.model.infer(
         requestOf(messages, {
           tools,
@@ -201,4 +202,15 @@ Deno.test("a tool whose schema is none is named, and the next request is answere
   assert.ok(fault instanceof Fault && fault.code === "invalidInput");
   assert.match(fault.message, /file_read/);
   await hear(local.model, requestOf([said("x")]));
+});
+
+Deno.test("text that is no text reaches the model as what is left of it", async () => {
+  await using local = await openLocal(tiny);
+  for (const content of ["\ud800 alone", "nul\u0000nul", "\udc00\ud800", "\ufffe", ""]) {
+    const { usage } = await local.model.infer(
+      requestOf([said(content)], { maxTokens: 2, stopSequences: ["\ud83d"] }),
+      { signal: never },
+    );
+    assert.ok(usage.inputTokens > 4);
+  }
 });

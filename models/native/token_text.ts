@@ -22,18 +22,20 @@ export function makeTokenText(
   let waiting: number[] = [];
   const text = (tokens: readonly number[]): string =>
     model.detokenize(Uint32Array.from(tokens), true);
-  const flush = (): string => {
-    const whole = text([...anchor, ...waiting]).slice(text(anchor).length);
+  let said = text(anchor);
+  const flush = (whole: string): string => {
+    const piece = whole.slice(said.length);
     anchor = waiting.slice(-1);
+    said = text(anchor);
     waiting = [];
-    return whole;
+    return piece;
   };
   return Object.freeze({
     take(token: number): string {
       waiting.push(token);
-      if (waiting.length < LONGEST && text([...anchor, ...waiting]).endsWith(BROKEN)) return "";
-      return flush();
+      const whole = text([...anchor, ...waiting]);
+      return waiting.length < LONGEST && whole.endsWith(BROKEN) ? "" : flush(whole);
     },
-    rest: () => waiting.length === 0 ? "" : flush(),
+    rest: () => waiting.length === 0 ? "" : flush(text([...anchor, ...waiting])),
   });
 }

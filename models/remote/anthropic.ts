@@ -11,7 +11,7 @@ import type { RemotePowers } from "./powers.ts";
 import type { Prepared } from "./prepared.ts";
 import { makeRemoteModel } from "./remote_model.ts";
 import { sdkOptions } from "./sdk_prompt.ts";
-import { type SdkModel, sdkRequest } from "./sdk_request.ts";
+import { type MakeRequest, sdkRequests } from "./sdk_request.ts";
 import { eventsOf } from "./sse.ts";
 import { fieldsOf, listOf } from "./wire_json.ts";
 
@@ -25,16 +25,17 @@ export async function openAnthropic(open: OpenBody, powers: RemotePowers): Promi
   const config = parseRemoteConfig(open);
   const endpoint = openEndpoint({ ...config, base: "/v1" }, open.credential, powers);
   const asked = { model: config.model, host: endpoint.host };
-  const make = (fetcher: typeof fetch): SdkModel =>
+  const requestOf = sdkRequests((fetcher) =>
     createAnthropic({ baseURL: endpoint.base, apiKey: PLACEHOLDER, fetch: fetcher })
-      .languageModel(config.model);
+      .languageModel(config.model)
+  );
   return makeRemoteModel({
     info: remoteInfo({
       kind: "anthropic",
       config,
       endpoint,
       knobs: [
-        ...(await heedsTemperature(make) ? ["temperature" as const] : []),
+        ...(await heedsTemperature(requestOf) ? ["temperature" as const] : []),
         "stopSequences",
         "responseSchema",
       ],
@@ -44,7 +45,7 @@ export async function openAnthropic(open: OpenBody, powers: RemotePowers): Promi
     dialect: await dialectOf(config),
     stream: async (request, { take, signal, onWire }) => {
       const { seed: _none, ...rest } = request;
-      const wire = await sdkRequest(make, sdkOptions(rest, { argumentsOf: JSON.parse }));
+      const wire = await requestOf(sdkOptions(rest, { argumentsOf: JSON.parse }));
       const answerTool = addsAnswerTool(wire.body, request) ? ANSWER_TOOL : undefined;
       const reader = makeAnthropicReader({ asked, take, answerTool });
       const { body } = await endpoint.send(wire, { signal, onWire, lineBytes: LINE_BYTES });
@@ -54,8 +55,8 @@ export async function openAnthropic(open: OpenBody, powers: RemotePowers): Promi
 }
 
 /** Newer models take no temperature, and the SDK knows which. */
-async function heedsTemperature(make: (fetcher: typeof fetch) => SdkModel): Promise<boolean> {
-  const { body } = await sdkRequest(make, {
+async function heedsTemperature(requestOf: MakeRequest): Promise<boolean> {
+  const { body } = await requestOf({
     prompt: [{ role: "user", content: [{ type: "text", text: "hello" }] }],
     maxOutputTokens: 1,
     temperature: 0.5,

@@ -16,8 +16,9 @@ import { type Exchange, keptHeaders, lineOf, pieceOf } from "./recording.ts";
 import { makeReplay, type Played } from "./replay.ts";
 import { retryAfter, retrying } from "./retry.ts";
 import { faultOfNetwork, faultOfRefusal } from "./provider_fault.ts";
+import { readingAway } from "./read_away.ts";
 import { makeStreamText } from "./stream_text.ts";
-import { makeByteScrub, scrubText, secretsOf } from "./scrub.ts";
+import { makeByteScrub, scrubFault, scrubText, secretsOf } from "./scrub.ts";
 
 /** Milliseconds without progress after which an answer is given up. */
 const IDLE_MS = 60_000;
@@ -76,7 +77,7 @@ export function openEndpoint(
       headers: new Map(
         [...answer.headers].map(([name, value]) => [name, scrubText(value, secrets)]),
       ),
-      body: answer.body ?? nothing(),
+      body: answer.body === null ? nothing() : readingAway(answer.body, powers),
     };
   }
 
@@ -139,9 +140,9 @@ export function openEndpoint(
         });
         broken = false;
       } catch (error) {
+        stop.abort();
         throw faultOf(error);
       } finally {
-        stop.abort();
         finish();
       }
     }
@@ -170,8 +171,11 @@ export function openEndpoint(
     host: base.host,
     remote,
     send,
-    retrying: (attempt, signal) => retrying(attempt, { timer, random, signal }),
-    streamText: () => makeStreamText(secrets.at(-1)),
+    retrying: (attempt, signal) =>
+      retrying(attempt, { timer, random, signal }).catch((error: unknown) => {
+        throw scrubFault(error, secrets);
+      }),
+    streamText: () => makeStreamText(secrets),
   });
 }
 

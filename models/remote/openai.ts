@@ -12,7 +12,7 @@ import type { RemotePowers } from "./powers.ts";
 import type { Prepared } from "./prepared.ts";
 import { makeRemoteModel } from "./remote_model.ts";
 import { sdkOptions } from "./sdk_prompt.ts";
-import { type SdkModel, sdkRequest } from "./sdk_request.ts";
+import { sdkRequests } from "./sdk_request.ts";
 import { eventsOf } from "./sse.ts";
 
 /** Takes `max_completion_tokens`, and refuses the older `max_tokens` for its newer models. */
@@ -29,7 +29,7 @@ export async function openOpenai(open: OpenBody, powers: RemotePowers): Promise<
     endpoint,
     knobs: ["temperature", "seed", "stopSequences", "responseSchema"],
   });
-  const make = (fetcher: typeof fetch): SdkModel =>
+  const requestOf = sdkRequests((fetcher) =>
     createOpenAICompatible({
       name: "openai",
       baseURL: endpoint.base,
@@ -37,14 +37,15 @@ export async function openOpenai(open: OpenBody, powers: RemotePowers): Promise<
       includeUsage: true,
       supportsStructuredOutputs: true,
       transformRequestBody: (body) => bodyFor(endpoint.host, body),
-    }).chatModel(config.model);
+    }).chatModel(config.model)
+  );
   return makeRemoteModel({
     info,
     config,
     endpoint,
     dialect: await dialectOf(config),
     stream: async (request, { take, signal, onWire }) => {
-      const wire = await sdkRequest(make, {
+      const wire = await requestOf({
         ...sdkOptions(request, { argumentsOf: (text) => text }),
         providerOptions: { openai: { strictJsonSchema: isStrict(request) } },
       });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Fault } from "../../contracts/fault.ts";
 import { boundedBody } from "./bounded_body.ts";
-import { makeByteScrub, secretsOf } from "./scrub.ts";
+import { makeByteScrub, scrubFault, scrubText, secretsOf } from "./scrub.ts";
 import { eventsOf } from "./sse.ts";
 import { inPieces, makeStreamText } from "./stream_text.ts";
 
@@ -33,7 +33,7 @@ Deno.test("a secret is starred wherever it was cut, and nothing else is touched"
         new TextDecoder().decode(new Uint8Array(out.flatMap((each) => [...each]))),
         want,
       );
-      const stream = makeStreamText(SECRET);
+      const stream = makeStreamText([SECRET]);
       const units = at.map((cut) => cut % (text.length + 1)).toSorted((a, b) => a - b);
       const pieces = [...units, text.length].map((end, n) => text.slice(units[n - 1] ?? 0, end));
       assert.equal(pieces.map((each) => stream.push(each)).join("") + stream.end(), want);
@@ -46,6 +46,34 @@ Deno.test("a placeholder is no secret: it may be a word", () => {
   assert.deepEqual(secretsOf("Bearer ollama"), []);
   assert.deepEqual(secretsOf(undefined), []);
   assert.equal(makeByteScrub([]).push(new Uint8Array([1])).length, 1);
+});
+
+Deno.test("a secret is starred as JSON writes it, and in the words of a fault, also where they are cut", () => {
+  const odd = 'sk-"quince"\\4491/0=7';
+  const secrets = secretsOf(`Api-Key ${odd}`);
+  const once = JSON.stringify({ error: `no ${odd}!` });
+  const twice = JSON.stringify({ arguments: JSON.stringify({ path: `a/${odd}` }) });
+  for (const text of [odd, once, twice]) {
+    const scrub = makeByteScrub(secrets);
+    const bytes = new TextEncoder().encode(text);
+    const out = new TextDecoder().decode(
+      new Uint8Array(
+        [...bytes].flatMap((byte) => [...scrub.push(Uint8Array.of(byte))])
+          .concat([...scrub.end()]),
+      ),
+    );
+    assert.equal(out, scrubText(text, secrets));
+    assert.doesNotMatch(out, /quince|4491/);
+    assert.equal(out.length, text.length);
+  }
+  const fault = (words: string): string => {
+    const clean = scrubFault(new Fault("refused", words, { detail: { again: true } }), secrets);
+    assert.ok(clean instanceof Fault && clean.detail?.["again"] === true);
+    return clean.message;
+  };
+  assert.equal(fault(`Cannot: ${odd}.`), `Cannot: ${"*".repeat(odd.length)}.`);
+  assert.equal(fault('Cannot: sk-"quin…'), `Cannot: ${"*".repeat(8)}…`);
+  assert.equal(fault("Cannot: well."), "Cannot: well.");
 });
 
 Deno.test("text in pieces is whole text: pairs joined, lone halves replaced", () => {

@@ -79,7 +79,7 @@ export function makeRemoteModel(parts: RemoteModelParts): LanguageModel {
           throw assembler.begun() ? withoutRetry(error) : error;
         }
       };
-      const answer = await endpoint.retrying(attempt, signal).catch(filtered);
+      const answer = await endpoint.retrying(attempt, signal).catch(filtered).catch(tried);
       return responseOf(answer, prepared, provenanceOf(request.messages, info.id));
     },
   });
@@ -95,6 +95,13 @@ function filtered(error: unknown): Assembled {
     outputTokens: 0,
     finishReason: "contentFilter",
   };
+}
+
+/** Whoever asked knows that trying again was done here, as often and as late as the provider allows. */
+function tried(error: unknown): never {
+  if (!(error instanceof Fault)) throw error;
+  const { again: _again, ...detail } = error.detail ?? {};
+  throw new Fault(error.code, error.message, { detail: { ...detail, tried: true }, cause: error });
 }
 
 function withoutRetry(error: unknown): unknown {

@@ -1,4 +1,5 @@
 /** Keeps a credential out of whatever a provider sends back: a hostile one may repeat it. @module */
+import { Fault } from "../../contracts/fault.ts";
 
 /** A shorter one is a placeholder (`ollama`, `not-needed`), and might be a word of an answer. */
 const SHORTEST = 16;
@@ -11,11 +12,44 @@ export interface ByteScrub {
   end(): Uint8Array<ArrayBuffer>;
 }
 
-/** The secrets of a credential's value: itself, and last what follows `Bearer`, which is in both. */
+/**
+ * What stands for a credential's value in answers, the longest first: itself and what follows each
+ * space in it (`Bearer KEY`), as they are and as JSON writes them, also within JSON of JSON.
+ */
 export function secretsOf(value: string | undefined): readonly string[] {
   if (value === undefined) return [];
-  const bare = value.replace(/^[A-Za-z]+ +/, "");
-  return [...new Set([value, bare])].filter((each) => each.length >= SHORTEST);
+  const words = [...value.matchAll(/ +/g)].map(({ 0: gap, index }) =>
+    value.slice(index + gap.length)
+  );
+  const forms = [value, ...words].filter((each) => each.length >= SHORTEST)
+    .flatMap((each) => [each, inJson(each), inJson(inJson(each))]);
+  return [...new Set(forms)].sort((a, b) => b.length - a.length);
+}
+
+function inJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+/** A fault whose words do not hold a secret, nor its beginning where they were cut off. */
+export function scrubFault(error: unknown, secrets: readonly string[]): unknown {
+  if (!(error instanceof Fault)) return error;
+  let message = scrubText(error.message, secrets);
+  if (message.endsWith("…")) {
+    const kept = message.slice(0, -1);
+    const most = Math.max(0, ...secrets.map((secret) => beginningOf(secret, kept)));
+    message = `${kept.slice(0, kept.length - most)}${"*".repeat(most)}…`;
+  }
+  if (message === error.message) return error;
+  // Without its cause, which has the same words.
+  return new Fault(error.code, message, error.detail === undefined ? {} : { detail: error.detail });
+}
+
+/** How many units at the end of `text` may begin `secret`. */
+export function beginningOf(secret: string, text: string): number {
+  for (let n = Math.min(secret.length - 1, text.length); n > 0; n--) {
+    if (text.endsWith(secret.slice(0, n))) return n;
+  }
+  return 0;
 }
 
 /** Replaces each secret in `text` with stars. */
@@ -27,17 +61,19 @@ export function scrubText(text: string, secrets: readonly string[]): string {
 
 /** Makes a scrub of bytes. */
 export function makeByteScrub(secrets: readonly string[]): ByteScrub {
-  const pattern = new TextEncoder().encode(secrets.at(-1) ?? "");
+  const patterns = secrets.map((secret) => new TextEncoder().encode(secret));
   let held: Uint8Array<ArrayBuffer> = new Uint8Array();
 
   return Object.freeze<ByteScrub>({
     push(bytes) {
-      if (pattern.length === 0) return bytes;
+      if (patterns.length === 0) return bytes;
       const all = held.length === 0 ? bytes : joined(held, bytes);
-      for (let at = find(all, pattern, 0); at >= 0; at = find(all, pattern, at)) {
-        all.fill(STAR, at, at + pattern.length);
+      for (const pattern of patterns) {
+        for (let at = find(all, pattern, 0); at >= 0; at = find(all, pattern, at)) {
+          all.fill(STAR, at, at + pattern.length);
+        }
       }
-      const keep = tail(all, pattern);
+      const keep = Math.max(...patterns.map((pattern) => tail(all, pattern)));
       held = all.slice(all.length - keep);
       return all.subarray(0, all.length - keep);
     },

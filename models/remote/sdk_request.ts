@@ -12,29 +12,49 @@ export type SdkModel = Pick<ReturnType<OpenAICompatibleProvider["chatModel"]>, "
 /** What such a model is asked with. */
 export type SdkOptions = Parameters<SdkModel["doStream"]>[0];
 
+/** A request as text, ready to be sent. */
+export type SdkRequest = WireRequest & { readonly body: string };
+
+/** Makes the request of given options. Rejects with the SDK's own error where it takes them for wrong. */
+export type MakeRequest = (options: SdkOptions) => Promise<SdkRequest>;
+
+/** One for all: an error that is made takes as long as the request. */
+const NOTHING_SENT = new TypeError("nothing is sent");
+
 /**
- * The request that the model which `make` gives would send for `options`. Nothing is sent. Rejects with
- * the SDK's own error where it takes the options for wrong.
+ * Makes what the model that `make` gives would send. Nothing is sent. The model is made once: that
+ * takes as long as a request.
  */
-export async function sdkRequest(
+export function sdkRequests(
   make: (fetcher: typeof fetch) => SdkModel,
-  options: SdkOptions,
-): Promise<WireRequest & { readonly body: string }> {
-  let request: (WireRequest & { readonly body: string }) | undefined;
+): MakeRequest {
+  const caught: { request?: SdkRequest } = {};
   const model = make((url, init) => {
-    request = {
+    caught.request = {
       method: "POST",
       path: String(url),
       headers: init?.headers as Readonly<Record<string, string>>,
       body: String(init?.body),
     };
-    return Promise.reject(new TypeError("nothing is sent"));
+    return Promise.reject(NOTHING_SENT);
   });
-  try {
-    await model.doStream(options);
-  } catch (error) {
-    if (request === undefined) throw error;
-  }
-  if (request === undefined) throw new TypeError("Cannot make a request: the SDK made none");
-  return request;
+  const next = async (options: SdkOptions): Promise<SdkRequest> => {
+    delete caught.request;
+    try {
+      await model.doStream(options);
+    } catch (error) {
+      if (caught.request === undefined) throw error;
+    }
+    if (caught.request === undefined) {
+      throw new TypeError("Cannot make a request: the SDK made none");
+    }
+    return caught.request;
+  };
+  // One after the other: the first is under way while the others are made, and none is another's.
+  let last: Promise<unknown> = Promise.resolve();
+  return (options) => {
+    const made = last.then(() => next(options));
+    last = made.catch(() => undefined);
+    return made;
+  };
 }

@@ -2,6 +2,7 @@
  * Text that comes in pieces: a pair of surrogates that was split is joined, a lone one replaced, and a
  * secret is starred wherever it was split. @module
  */
+import { beginningOf, scrubText } from "./scrub.ts";
 
 /** Joins pieces. */
 export interface StreamText {
@@ -10,15 +11,14 @@ export interface StreamText {
   end(): string;
 }
 
-/** Makes an empty one. `secret`, if there is one, comes out as stars. */
-export function makeStreamText(secret = ""): StreamText {
-  const stars = "*".repeat(secret.length);
+/** Makes an empty one. `secrets` come out as stars. */
+export function makeStreamText(secrets: readonly string[] = []): StreamText {
   let held = "";
   return Object.freeze<StreamText>({
     push(text) {
-      const joined = held + text;
-      const all = secret === "" ? joined : joined.replaceAll(secret, stars);
-      const keep = Math.max(highSurrogate(all), beginning(all, secret));
+      const all = scrubText(held + text, secrets);
+      const begun = secrets.map((secret) => beginningOf(secret, all));
+      const keep = Math.max(highSurrogate(all), ...begun);
       held = all.slice(all.length - keep);
       return all.slice(0, all.length - keep).toWellFormed();
     },
@@ -43,12 +43,4 @@ export function* inPieces(text: string, most: number): Generator<string, void> {
 function highSurrogate(text: string): number {
   const last = text.charCodeAt(text.length - 1);
   return last >= 0xd800 && last <= 0xdbff ? 1 : 0;
-}
-
-/** How many units at the end may begin `secret`. */
-function beginning(text: string, secret: string): number {
-  for (let n = Math.min(secret.length - 1, text.length); n > 0; n--) {
-    if (text.endsWith(secret.slice(0, n))) return n;
-  }
-  return 0;
 }

@@ -157,6 +157,22 @@ Deno.test("tasks of alice and bob share their provider's rate: the third request
   });
 });
 
+Deno.test("one last long answer would have passed the limit of money by a hundred times", async () => {
+  await withProvider(async ({ provider, think }) => {
+    const price = { input: 0, output: 1_000 };
+    provider.next({ ...readPlan, usage: { input: 10, output: 60 } }, {
+      ...WELL,
+      usage: { input: 10, output: 40 },
+    });
+    // A token costs a thousandth of a dollar: a hundred of them may be bought.
+    const task = await think({ config: { price }, limits: { money: 0.1, moneyPerMinute: 10 } });
+    assert.equal((await task.end).exit, 0, await reasonOf(task));
+    assert.deepEqual(provider.asked.map((body) => body["max_tokens"]), [100, 40]);
+    const paid = task.events.map(({ body }) => Number(body["money"] ?? 0));
+    assert.ok(paid.reduce((sum, each) => sum + each, 0) <= 0.1 + 1e-9);
+  });
+});
+
 /** A parent whose children all think at once; a child's turn is one thought. */
 const BURST = `({ async turn(ports, message) { ${CALL}
   const think = () => ports.infer({ base: 1, append: [message], maxTokens: 512 });

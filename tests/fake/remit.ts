@@ -47,8 +47,17 @@ export interface Machine {
   processes(): Promise<readonly number[]>;
 }
 
+/** What a person's machine has beside the usual. */
+export interface MachineOptions {
+  /** More of the environment, or other values in it. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** Runs `f` on a fresh machine and cleans up: kernel ended, folders gone. */
-export async function onMachine(f: (machine: Machine) => Promise<void>): Promise<void> {
+export async function onMachine(
+  f: (machine: Machine) => Promise<void>,
+  options: MachineOptions = {},
+): Promise<void> {
   const dir = await Deno.makeTempDir({ prefix: "remit-test-" });
   const state = `${dir}/state`;
   const work = `${dir}/work`;
@@ -63,6 +72,7 @@ export async function onMachine(f: (machine: Machine) => Promise<void>): Promise
     XDG_RUNTIME_DIR: `${dir}/run`,
     INIT_CWD: work,
     NO_COLOR: "1",
+    ...options.env,
   } as Record<string, string>;
   await Deno.mkdir(`${dir}/home`);
   await Deno.mkdir(`${dir}/tmp`);

@@ -57,6 +57,7 @@ async function explain(words: readonly string[]): Promise<Finished> {
       },
       engine: { offer: undefined, found: nothing, fetch: nothing },
       provideProgram: nothing,
+      lexicon: nothing,
     },
     plugins: {
       builtIn: nothing,

@@ -3,9 +3,14 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { Json } from "../../../contracts/json.ts";
 import { Fault } from "../../../contracts/fault.ts";
-import type { InferOptions, LanguageModel, StreamChunk } from "../../../contracts/model.ts";
+import type {
+  InferOptions,
+  LanguageModel,
+  StreamChunk,
+  TextEmbedder,
+} from "../../../contracts/model.ts";
+import type { ModelEmbedAnswer } from "../../../contracts/wire_model.ts";
 import { InferenceResponse, ModelInfo } from "../../../contracts/model.ts";
-import { WEIGHTS_PIECE } from "../../../contracts/wire_model.ts";
 import { asJson } from "../../../port/as_json.ts";
 import type { Port } from "../../../port/mod.ts";
 import { bundled, startChild, type StartedChild } from "../../../port/_fixture/bundled_child.ts";
@@ -27,6 +32,8 @@ export function localProgram(): Promise<string> {
 export interface LocalProcess extends AsyncDisposable {
   readonly port: Port;
   readonly model: LanguageModel;
+  /** The same process as an embedder: kind `gguf-embed`. */
+  readonly embedder: TextEmbedder;
   readonly child: StartedChild;
 }
 
@@ -57,10 +64,13 @@ export function startLocal(
   return { child, chunks };
 }
 
+/** Bytes of a piece: the port of a test takes frames of a megabyte, and base64 is a third longer. */
+const PIECE = 524_288;
+
 /** Sends weights as the kernel does. */
 export async function sendWeights(port: Port, weights: Uint8Array): Promise<void> {
-  for (let at = 0; at < weights.length; at += WEIGHTS_PIECE) {
-    const base64 = weights.subarray(at, at + WEIGHTS_PIECE).toBase64();
+  for (let at = 0; at < weights.length; at += PIECE) {
+    const base64 = weights.subarray(at, at + PIECE).toBase64();
     await port.ask("weights", { at, base64 });
   }
 }
@@ -79,6 +89,7 @@ export async function openLocal(
       port: child.port,
       child,
       model: modelOf(child.port, info, chunks),
+      embedder: embedderOf(child.port, info),
       [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
     };
   } catch (error) {
@@ -108,6 +119,27 @@ function modelOf(
       } finally {
         signal.removeEventListener("abort", cancel);
         chunks.delete(id);
+      }
+    },
+  };
+}
+
+function embedderOf(port: Port, info: ModelInfo): TextEmbedder {
+  let next = 0;
+  return {
+    info: () => Promise.resolve(info),
+    async embed(texts, { signal }) {
+      if (signal.aborted) throw new Fault("cancelled", "Cannot embed: cancelled");
+      const id = ++next;
+      const cancel = (): void => port.tell("cancel", { id });
+      signal.addEventListener("abort", cancel, { once: true });
+      try {
+        const answer = await port.ask("embed", { id, texts: [...texts] });
+        const { vectors, inputTokens } = answer as unknown as ModelEmbedAnswer;
+        const floats = vectors.map((text) => new Float32Array(Uint8Array.fromBase64(text).buffer));
+        return { vectors: floats, inputTokens };
+      } finally {
+        signal.removeEventListener("abort", cancel);
       }
     },
   };

@@ -12,9 +12,9 @@ async function tries(): Promise<Record<string, string>> {
     readFile: () => Deno.readTextFileSync("/etc/hostname"),
     writeFile: () => Deno.writeTextFileSync("/tmp/remit-probe", "x"),
     connect: () => Deno.connect({ port: 9 }),
-    fetch: () => fetch("http://127.0.0.1:9/"),
+    fetch: () => fetch("http://127.0.0.1:8080/"),
     environment: () => Deno.env.get("HOME"),
-    start: () => new Deno.Command("true").outputSync(),
+    start: () => new Deno.Command("/bin/true").outputSync(),
     hostname: () => Deno.hostname(),
     load: () => import("data:text/javascript,export default 1".replace("data:", "file:///tmp/x?")),
   };
@@ -23,7 +23,7 @@ async function tries(): Promise<Record<string, string>> {
       await deed();
       found[name] = "done";
     } catch (error) {
-      found[name] = error instanceof Error ? error.name : "unknown";
+      found[name] = error instanceof Error ? `${error.name}: ${error.message}` : "unknown";
     }
   }
   return found;

@@ -84,7 +84,7 @@ export function commandOf(
   const { program, args, env } = lineOfNative(
     { programs: programs(), bundles, denoDir: `${folder}/dd` },
     walls,
-    { addon, weights, bytes },
+    { addon, weights, bytes, contextTokens: 4_096 },
   );
   return new Deno.Command(program, {
     args: [...args, ...more],

@@ -5,6 +5,9 @@ import { sha256Hex } from "../../../../port/digest.ts";
 import { displayBlock } from "../../../../text/mod.ts";
 import { LEXICON_BYTES, LEXICON_SHA256 } from "./lexicon_digest.ts";
 
+const MAP = "models/local/lexical/build/wordnet.json";
+const ENTRY = "models/local/lexical/build/main.ts";
+
 /** A lexicon on disk, checked. */
 export interface BuiltLexicon {
   /** Absolute. */
@@ -66,12 +69,18 @@ export async function provideLexical(
  * @throws Fault `unavailable` with what the build said
  */
 export async function runBuild(home: string, out: string): Promise<void> {
+  // A map of its own: what stands in the repository's is fetched by whoever runs anything.
+  const map = join(home, MAP);
+  await runDeno(["install", "--quiet", "--config", map]);
+  await runDeno([
+    ...["run", "--quiet", "--no-prompt", "--no-check", "--config", map],
+    ...["--allow-read", `--allow-write=${out}`, join(home, ENTRY), out],
+  ]);
+}
+
+async function runDeno(args: readonly string[]): Promise<void> {
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: [
-      ...["run", "--quiet", "--no-prompt", "--config", join(home, "deno.json")],
-      ...["--allow-read", `--allow-write=${out}`],
-      ...[join(home, "models/local/lexical/build/main.ts"), out],
-    ],
+    args: [...args],
     env: { NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" },
     stdin: "null",
     stdout: "null",

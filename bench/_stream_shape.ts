@@ -1,0 +1,8 @@
+/** The shape of the recorded answer that streams are measured with. @module */
+
+/** Deltas of one word. */
+export const DELTAS = 300;
+/** Milliseconds from the request to the first. */
+export const FIRST_MS = 200;
+/** Milliseconds between two. */
+export const EVERY_MS = 10;

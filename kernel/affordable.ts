@@ -1,0 +1,20 @@
+/** An answer is no longer than the money that is left pays for: the limit of money is hard. Issue 4. @module */
+import type { InferenceRequest, ModelInfo } from "../contracts/mod.ts";
+import { estimateTokens, estimateToolTokens } from "./context_tokens.ts";
+import { makeModelCost } from "./model_cost.ts";
+
+/**
+ * The request with at most as many tokens of answer as `money` (US dollars) pays for beside its input,
+ * tools included; at least 1, so that a limit is passed by no more than rounding and by what the
+ * estimate of the input is wrong.
+ */
+export function affordable(
+  request: InferenceRequest,
+  { price }: Pick<ModelInfo, "price">,
+  money: number,
+): InferenceRequest {
+  if (price === undefined) return request;
+  const { messages, tools, maxTokens } = request;
+  const input = estimateTokens(messages) + estimateToolTokens(tools);
+  return { ...request, maxTokens: makeModelCost(price).mostOutput(input, { maxTokens, money }) };
+}

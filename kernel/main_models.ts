@@ -1,0 +1,40 @@
+/** Wires the models of a kernel: their services, who may use which, keys that are lent. @module */
+import type { EventLog, KernelConfig, Powers } from "../contracts/mod.ts";
+import type { Children } from "./children.ts";
+import type { EmbeddersParts } from "./embedders.ts";
+import { type LentSecrets, makeLentSecrets } from "./lent_secrets.ts";
+import { makeModelRates, type ModelRates } from "./model_rates.ts";
+import { makeModelServices, type ModelServices } from "./model_services.ts";
+import { makeOperatorEmbed } from "./operator_embed.ts";
+import { WEIGHTS_POWERS } from "./weights_powers.ts";
+
+/** What {@link wireModels} is handed. */
+export interface MainModelsParts {
+  readonly config: KernelConfig;
+  readonly children: Pick<Children, "model">;
+  readonly powers: Powers;
+  readonly log: EventLog;
+  /** Why a session may not use a model with texts of a label; undefined when it may. */
+  readonly modelRefused: EmbeddersParts["modelRefused"];
+}
+
+/** The models of a kernel. */
+export interface MainModels {
+  /** What tasks are given. */
+  readonly models: ModelServices;
+  readonly rates: ModelRates;
+  /** What the operator does. */
+  readonly lend: LentSecrets["lend"];
+  readonly embed: ReturnType<typeof makeOperatorEmbed>;
+}
+
+/** Wires them. Providers' rates are shared by all who use them. */
+export function wireModels(parts: MainModelsParts): MainModels {
+  const { config, children, powers, log, modelRefused } = parts;
+  const secrets = makeLentSecrets(config.secrets);
+  const plans = { ...config, secret: secrets.get };
+  const models = makeModelServices({ children, plans, powers, weights: WEIGHTS_POWERS });
+  const rates = makeModelRates(powers);
+  const embed = makeOperatorEmbed({ rates, log, powers, modelRefused, provide: models.provide });
+  return Object.freeze({ models, rates, lend: secrets.lend, embed });
+}

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { Fault } from "../../contracts/fault.ts";
+import type { StreamChunk } from "../../contracts/model.ts";
+import { type AnsweredText, makeAnswerText } from "./answer_text.ts";
+
+function read(
+  pieces: readonly string[],
+  { tools = ["file_read"], thoughts = false }: { tools?: string[]; thoughts?: boolean } = {},
+): { readonly answer: AnsweredText; readonly chunks: readonly StreamChunk[] } {
+  const chunks: StreamChunk[] = [];
+  const text = makeAnswerText({
+    onChunk: (chunk) => chunks.push(chunk),
+    tools: new Set(tools),
+    knownIds: ["call_1"],
+    thoughts,
+  });
+  for (const piece of pieces) text.push(piece);
+  return { answer: text.end(), chunks };
+}
+const texts = (chunks: readonly StreamChunk[]): string =>
+  chunks.map(({ textDelta = "" }) => textDelta).join("");
+
+const CALL = '<tool_call>{"name":"file_read","arguments":{"path":"<tool_call>"}}</tool_call>';
+
+Deno.test("words go on at once, a call when it is whole, however the answer is cut into pieces", () => {
+  const whole = `Let me look. ${CALL}`;
+  for (let size = 1; size <= whole.length; size += 3) {
+    const pieces: string[] = [];
+    for (let at = 0; at < whole.length; at += size) pieces.push(whole.slice(at, at + size));
+    const { answer, chunks } = read(pieces);
+    assert.equal(answer.content, "Let me look. ");
+    assert.equal(texts(chunks), answer.content);
+    assert.deepEqual(answer.toolCalls, [
+      { id: "call_2", name: "file_read", arguments: '{"path":"<tool_call>"}' },
+    ]);
+    assert.deepEqual(chunks.at(-1), { toolCallDelta: answer.toolCalls[0] });
+  }
+  assert.deepEqual(read(["Let me", " look"]).chunks[0], { textDelta: "Let me" });
+});
+
+Deno.test("what only begins like a call is text in the end, and without tools all of it is", () => {
+  assert.equal(read(["a <tool", "_c"]).answer.content, "a <tool_c");
+  const { answer } = read([CALL], { tools: [] });
+  assert.equal(answer.content, CALL);
+  assert.deepEqual(answer.toolCalls, []);
+});
+
+Deno.test("a call that was cut is dropped, and the answer says so", () => {
+  const { answer } = read(["ok ", '<tool_call>{"name":"file_read","argu']);
+  assert.equal(answer.content, "ok ");
+  assert.equal(answer.cut, true);
+  assert.deepEqual(answer.toolCalls, []);
+});
+
+Deno.test("a call of a tool that was not offered never leaves the service", () => {
+  assert.throws(
+    () => read([CALL], { tools: ["other"] }),
+    (error) => error instanceof Fault && error.code === "upstream",
+  );
+});
+
+Deno.test("thoughts go to the trace and into no answer", () => {
+  const { answer, chunks } = read(["<think>hm", "m</think>Yes."], { thoughts: true });
+  assert.equal(answer.content, "Yes.");
+  assert.equal(chunks.map(({ rationale = "" }) => rationale).join(""), "hmm");
+});
