@@ -1,10 +1,8 @@
 /** Small helpers beside the language model. None of them is ever a permission. Issue 4. @module */
 
-/** Counts tokens for budgets. */
+/** Counts tokens as one model does. */
 export interface Tokenizer {
-  /** Exact where `exact`, else an estimate that is seldom too low. */
-  count(text: string): number;
-  readonly exact: boolean;
+  count(text: string): Promise<number>;
 }
 
 /** One label of several for a text. */

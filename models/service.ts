@@ -17,11 +17,9 @@ import {
   type WeightsBody,
 } from "../contracts/wire_model.ts";
 import type { Backends } from "./backend.ts";
+import { checkTexts } from "./check_texts.ts";
 import { makeToolTables } from "./tool_tables.ts";
 import { vectorText } from "./vector_text.ts";
-
-/** Texts of one `embed`. */
-const MOST_TEXTS = 256;
 
 /**
  * Makes the handler of a model service. Ops `weights`, `open` (once), `infer`, `embed`, event `cancel`.
@@ -101,9 +99,7 @@ export function makeModelService(port: Pick<Port, "tell">, backends: Backends): 
   async function embed({ id, texts }: ModelEmbedBody): Promise<ModelEmbedAnswer> {
     if (opened === undefined) throw new Fault("invalidInput", "Cannot embed: no model is open");
     const opening = opened;
-    if (texts.length > MOST_TEXTS) {
-      throw new Fault("tooLarge", `Cannot embed: more than ${MOST_TEXTS} texts at once`);
-    }
+    checkTexts(texts);
     const { vectors, inputTokens } = await cancellable(id, async (signal) => {
       const embedder = await opening;
       if (!("embed" in embedder)) {

@@ -1,5 +1,7 @@
 /** What runs a model's arithmetic: one thing at a time, and nothing of conversations or tools. @module */
 
+import type { Tokenizer } from "../../contracts/model_aux.ts";
+
 /** A message as a chat template takes it. */
 export interface EngineMessage {
   readonly role: "system" | "user" | "assistant";
@@ -31,7 +33,7 @@ export interface EngineEnd {
 }
 
 /** A loaded model. Calls of one engine must not overlap: see in_turn.ts. */
-export interface Engine {
+export interface Engine extends Tokenizer {
   /**
    * Writes to `onText`, whole characters only. An abort bites between two tokens and between two
    * batches of the input. Rejects with `contextOverflow` (before anything is decoded), `cancelled`,

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { Fault } from "../../contracts/fault.ts";
 import type { TextEmbedder } from "../../contracts/model.ts";
 import type { OpenBody } from "../../contracts/wire_model.ts";
+import { checkTexts } from "../check_texts.ts";
 import { parseRemoteConfig, remoteInfo } from "./open_config.ts";
 import { openEndpoint } from "./open_endpoint.ts";
 import type { RemotePowers } from "./powers.ts";
@@ -71,6 +72,7 @@ export async function openOpenaiEmbed(
   return Object.freeze<TextEmbedder>({
     info: () => Promise.resolve(info),
     async embed(texts, { signal }) {
+      checkTexts(texts);
       if (texts.length === 0) return { vectors: [], inputTokens: 0 };
       const sent = texts.map((text) => redact(text).slice(0, mostChars).toWellFormed() || NOTHING);
       const { vectors, inputTokens } = await ask(sent, signal);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { faultOf } from "../_fixture/contract_suite.ts";
+import { embedderContract } from "../_fixture/embedder_suite.ts";
 import { OPENAI_KEY, serveOpenai } from "../_fixture/providers/mod.ts";
 import { openBody, quickPowers } from "./_fixture/bench.ts";
 import { openOpenaiEmbed } from "./openai_embed.ts";
@@ -14,6 +15,12 @@ const list = (rows: readonly (readonly number[])[]) => ({
     usage: { prompt_tokens: 3 },
   },
 });
+
+embedderContract("openai", async () => {
+  const server = serveOpenai({ vector: 16 });
+  const dispose = async (): Promise<void> => await server[Symbol.asyncDispose]();
+  return { embedder: await open(server.url), [Symbol.asyncDispose]: dispose };
+}, { meaning: false, tolerance: 1e-6 });
 
 Deno.test("vectors come in the order of their texts, of length 1; a text without content has none", async () => {
   await using server = serveOpenai({ vector: 16 });

@@ -2,10 +2,9 @@
 import { Fault } from "../../../contracts/fault.ts";
 import type { Embeddings, ModelInfo, TextEmbedder } from "../../../contracts/model.ts";
 import type { OpenBody } from "../../../contracts/wire_model.ts";
+import { checkTexts } from "../../check_texts.ts";
 import { type Lexicon, parseLexicon } from "./lexicon_file.ts";
 import { MOST_WORDS, textVector } from "./text_vector.ts";
-
-const MOST_TEXTS = 256;
 
 /**
  * Opens the lexicon in `weights` (its bytes in pieces). `open.config` is JSON of LexicalConfig, whose
@@ -35,9 +34,7 @@ export function makeLexical(lexicon: Lexicon, digest: string): TextEmbedder {
     info: () => Promise.resolve(info),
     embed(texts, { signal }): Promise<Embeddings> {
       return Promise.try(() => {
-        if (texts.length > MOST_TEXTS) {
-          throw new Fault("tooLarge", `Cannot embed: more than ${MOST_TEXTS} texts at once`);
-        }
+        checkTexts(texts);
         if (signal.aborted) throw new Fault("cancelled", "Cannot embed: cancelled");
         const made = texts.map((text) => textVector(lexicon, text));
         return {

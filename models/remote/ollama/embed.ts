@@ -2,6 +2,7 @@
 import type { Embeddings, TextEmbedder } from "../../../contracts/model.ts";
 import type { RemoteConfig } from "../../../contracts/model_config.ts";
 import type { OpenBody } from "../../../contracts/wire_model.ts";
+import { checkTexts } from "../../check_texts.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { parseRemoteConfig, remoteInfo } from "../open_config.ts";
 import { openEndpoint } from "../open_endpoint.ts";
@@ -43,6 +44,7 @@ export async function openOllamaEmbed(open: OpenBody, powers: RemotePowers): Pro
     info: () =>
       Promise.resolve({ ...info, arch: shown.arch, outputTokens: length, supportsTools: false }),
     async embed(texts, { signal }) {
+      checkTexts(texts);
       const said = texts.map(redact);
       const vectors: Float32Array[] = said.map(() => new Float32Array(length));
       const full = [...said.keys()].filter((at) => said[at]?.trim() !== "");

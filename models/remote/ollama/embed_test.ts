@@ -1,9 +1,16 @@
 import assert from "node:assert/strict";
 import { faultOf } from "../../_fixture/contract_suite.ts";
+import { embedderContract } from "../../_fixture/embedder_suite.ts";
 import { serveOllama } from "../../_fixture/providers/mod.ts";
 import { openEmbedAt } from "./_bench_test.ts";
 
 const signal = new AbortController().signal;
+
+embedderContract("ollama", async () => {
+  const server = serveOllama({ models: [{ name: "tiny:latest", vector: 16 }] });
+  const dispose = async (): Promise<void> => await server[Symbol.asyncDispose]();
+  return { embedder: await openEmbedAt(server.url), [Symbol.asyncDispose]: dispose };
+}, { meaning: false, tolerance: 1e-6 });
 
 Deno.test("alice's texts become vectors of length 1, in their order, near ones alike", async () => {
   await using server = serveOllama({ models: [{ name: "tiny:latest", vector: 16 }] });
