@@ -1,5 +1,5 @@
 /** What a reference to a model says, before anything is looked up. Issue 4; seed 002, Provider Selection. @module */
-import { Fault } from "../contracts/mod.ts";
+import { Fault, isLoopback } from "../contracts/mod.ts";
 
 /** Kinds of providers behind a URL. */
 export const PROVIDER_KINDS = ["anthropic", "openai", "ollama"] as const;
@@ -107,6 +107,5 @@ export function providerRef(kind: ProviderKind, model: string, url: string): str
 
 /** Tells whether a URL's host is this machine. */
 export function isThisMachine(url: string): boolean {
-  const { hostname } = new URL(url);
-  return hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+  return isLoopback(new URL(url).hostname);
 }

@@ -1,6 +1,6 @@
 /** What a secret may be called, where it may go, and what it may hold. Issue 3, Secrets. @module */
 import { z } from "zod";
-import { Fault, type Secret } from "../contracts/mod.ts";
+import { Fault, isLoopback, type Secret } from "../contracts/mod.ts";
 
 /** A secret without its value: safe to show. */
 export type SecretPlace = Omit<Secret, "value">;
@@ -37,7 +37,6 @@ const RESERVED: ReadonlySet<string> = new Set([
   "via",
 ]);
 const RESERVED_STARTS = ["proxy-", "sec-", "x-forwarded-", "access-control-"];
-const LOOPBACK = /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\]|localhost)$/;
 
 const wrong = (message: string): Fault => new Fault("invalidInput", message);
 
@@ -63,7 +62,7 @@ export function parseSecretOrigin(text: string): string {
     throw wrong(`Cannot bind a secret to "${text}": its origin is written "${url.origin}"`);
   }
   if (url.protocol === "https:") return text;
-  if (url.protocol === "http:" && LOOPBACK.test(url.hostname)) return text;
+  if (url.protocol === "http:" && isLoopback(url.hostname)) return text;
   throw wrong(
     `Cannot bind a secret to "${text}": only https keeps it secret on its way (http: this machine alone)`,
   );

@@ -1,6 +1,6 @@
 /** An answer is no longer than the money that is left pays for: the limit of money is hard. Issue 4. @module */
 import type { InferenceRequest, ModelInfo } from "../contracts/mod.ts";
-import { estimateTokens, estimateToolTokens } from "./context_tokens.ts";
+import { estimateTokens, estimateToolTokens } from "../contracts/tokens.ts";
 import { makeModelCost } from "./model_cost.ts";
 
 /**

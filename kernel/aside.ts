@@ -14,7 +14,7 @@ import {
   toJson,
 } from "../contracts/mod.ts";
 import { affordable } from "./affordable.ts";
-import { estimateTokens } from "./context_tokens.ts";
+import { estimateTokens } from "../contracts/tokens.ts";
 import type { GovernedModel } from "./governed_model.ts";
 import { makeModelCost, type ModelCost } from "./model_cost.ts";
 import type { ProcessTable } from "./process_table.ts";

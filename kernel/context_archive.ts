@@ -4,7 +4,7 @@
  * @module
  */
 import { ChatMessage, Fault, type JsonObject, type StoredEvent } from "../contracts/mod.ts";
-import { estimateTokens } from "./context_tokens.ts";
+import { estimateTokens } from "../contracts/tokens.ts";
 
 /** One time that room was made. */
 export interface ArchivedChange {

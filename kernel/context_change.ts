@@ -26,7 +26,7 @@ import {
   TAGS,
 } from "./context_plan.ts";
 import { standIn, SUMMARIZER, summaryPrompt, summaryTokens } from "./context_summary.ts";
-import { estimateTokens, estimateToolTokens } from "./context_tokens.ts";
+import { estimateTokens, estimateToolTokens } from "../contracts/tokens.ts";
 import type { WorkerRequest } from "./worker_ops.ts";
 
 type ContextBody = Extract<WorkerRequest, { op: "context" }>["body"];

@@ -10,7 +10,7 @@ import {
 } from "../contracts/mod.ts";
 import { type ArchivedChange, foldContext, restoring } from "./context_archive.ts";
 import { type ContextChange, makeContextChange } from "./context_change.ts";
-import { estimateTokens } from "./context_tokens.ts";
+import { estimateTokens } from "../contracts/tokens.ts";
 
 const said = (
   role: ChatMessage["role"],

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ChatMessage, ContextMethod, ContextTag } from "../contracts/mod.ts";
-import { CHARS_A_TOKEN, estimateTokens } from "./context_tokens.ts";
+import { CHARS_A_TOKEN, estimateTokens } from "../contracts/tokens.ts";
 
 /** SIGCTXPRESSURE from this share of the window on. */
 export const PRESSED = 0.8;

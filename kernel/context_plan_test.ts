@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { CallId, type ChatMessage } from "../contracts/mod.ts";
 import { type ContextRoom, planContext, planShortening, TAGS } from "./context_plan.ts";
-import { estimateTokens } from "./context_tokens.ts";
+import { estimateTokens } from "../contracts/tokens.ts";
 
 const provenance = { origin: "person", colour: "BLUE", label: "internal" } as const;
 const message = (role: ChatMessage["role"], content: string): ChatMessage => ({

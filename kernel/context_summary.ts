@@ -11,7 +11,7 @@ import {
   mixLabel,
 } from "../contracts/mod.ts";
 import { wholeCut } from "./context_plan.ts";
-import { CHARS_A_TOKEN } from "./context_tokens.ts";
+import { CHARS_A_TOKEN } from "../contracts/tokens.ts";
 
 /** Share of the summarizer's window that what is to be summarized may take. */
 const INPUT_SHARE = 0.7;

@@ -18,7 +18,7 @@ import { asJson } from "../port/as_json.ts";
 import { affordable } from "./affordable.ts";
 import { makeAsideInference } from "./aside.ts";
 import { type ContextChange, makeContextChange } from "./context_change.ts";
-import { estimateTokens } from "./context_tokens.ts";
+import { estimateTokens } from "../contracts/tokens.ts";
 import type { GovernedModel } from "./governed_model.ts";
 import { makeModelCost, type ModelCost } from "./model_cost.ts";
 import { settleInference } from "./settle_inference.ts";

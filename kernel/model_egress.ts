@@ -12,7 +12,7 @@ import type {
   NewEvent,
   ProcessRow,
 } from "../contracts/mod.ts";
-import { CHARS_A_TOKEN } from "./context_tokens.ts";
+import { CHARS_A_TOKEN } from "../contracts/tokens.ts";
 import { makeModelCost } from "./model_cost.ts";
 
 /** How much leaves. */

@@ -5,6 +5,7 @@
  */
 import {
   Fault,
+  isLoopback,
   LexicalConfig,
   LocalConfig,
   type ModelChoice,
@@ -183,9 +184,4 @@ function parseConfig<Schema extends z.ZodType>(
       issue?.path.join(".") || "its configuration"
     }: ${issue?.message}`,
   );
-}
-
-/** Whether a host of a URL is this machine itself. */
-export function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }

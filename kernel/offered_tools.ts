@@ -4,7 +4,7 @@
  * @module
  */
 import type { ToolDescriptor, ToolSnapshot } from "../contracts/mod.ts";
-import { estimateToolTokens } from "./context_tokens.ts";
+import { estimateToolTokens } from "../contracts/tokens.ts";
 
 /** Share of the window that the table may take. */
 const SHARE = 0.3;

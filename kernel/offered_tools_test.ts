@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type PermissionMode, ToolDescriptor, type ToolSnapshot } from "../contracts/mod.ts";
-import { estimateToolTokens } from "./context_tokens.ts";
+import { estimateToolTokens } from "../contracts/tokens.ts";
 import { makeOfferTools } from "./offered_tools.ts";
 
 const tool = (name: string, size = 400, permission: PermissionMode = "auto"): ToolDescriptor =>

@@ -1,7 +1,7 @@
 /** What follows from an inference that came back: its message, its price, its event. @module */
 import type { ChatMessage, InferenceResponse, NewEvent } from "../contracts/mod.ts";
 import { asJson } from "../port/as_json.ts";
-import { estimateTokens } from "./context_tokens.ts";
+import { estimateTokens } from "../contracts/tokens.ts";
 import { distinctCalls } from "./distinct_calls.ts";
 import type { InferenceParts } from "./inference.ts";
 import type { ModelCost } from "./model_cost.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { say } from "./_fixture_test.ts";
-import { estimateTokens, fullness, importantIn } from "./context.ts";
+import { estimateTokens } from "../contracts/tokens.ts";
+import { fullness, importantIn } from "./context.ts";
 
 Deno.test("a window is full from 95 % on, and over past its end", () => {
   const messages = [say("user", "x".repeat(4 * 900 - 16))];

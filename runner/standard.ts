@@ -6,9 +6,10 @@
 import type { ChatMessage, ToolCall } from "../contracts/chat.ts";
 import { Fault, unreachable } from "../contracts/fault.ts";
 import type { Signal } from "../contracts/signal.ts";
+import { estimateToolTokens } from "../contracts/tokens.ts";
 import type { ToolResult, ToolSnapshot } from "../contracts/tool.ts";
 import type { StartBody, TurnEnd } from "../contracts/wire_worker.ts";
-import { estimateToolTokens, fullness, importantIn } from "./context.ts";
+import { fullness, importantIn } from "./context.ts";
 import { makeConversation, skipCalls, unansweredCalls } from "./conversation.ts";
 import { readInstructions } from "./instructions.ts";
 import type { KernelPorts } from "./kernel_ports.ts";

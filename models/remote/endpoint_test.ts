@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { Fault } from "../../contracts/fault.ts";
+import { isLoopback } from "../../contracts/loopback.ts";
 import { faultOf } from "../_fixture/contract_suite.ts";
 import { quickPowers } from "./_fixture/bench.ts";
 import { watchIdle } from "./idle_watch.ts";
-import { isLoopback } from "./loopback.ts";
 import { openEndpoint } from "./open_endpoint.ts";
 import { textOfBody } from "./text_of_body.ts";
 
@@ -103,7 +103,13 @@ Deno.test("what is this machine is told from what is not", () => {
     assert.equal(isLoopback(new URL(url).hostname), true, url);
   }
   for (
-    const url of ["http://10.0.0.1", "http://localhost.example", "http://0.0.0.0", "http://[::2]"]
+    const url of [
+      "http://10.0.0.1",
+      "http://localhost.example",
+      "http://mallory.localhost",
+      "http://0.0.0.0",
+      "http://[::2]",
+    ]
   ) {
     assert.equal(isLoopback(new URL(url).hostname), false, url);
   }

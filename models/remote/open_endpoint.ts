@@ -1,5 +1,6 @@
 /** Makes the endpoint of a configuration: a provider's origin, or a recording. @module */
 import { Fault } from "../../contracts/fault.ts";
+import { isLoopback } from "../../contracts/loopback.ts";
 import type { Credential } from "../../contracts/model_config.ts";
 import { boundedBody } from "./bounded_body.ts";
 import type {
@@ -10,7 +11,6 @@ import type {
   WireResponse,
 } from "./endpoint.ts";
 import { watchIdle } from "./idle_watch.ts";
-import { isLoopback } from "./loopback.ts";
 import type { RemotePowers } from "./powers.ts";
 import { type Exchange, keptHeaders, lineOf, pieceOf } from "./recording.ts";
 import { makeReplay, type Played } from "./replay.ts";

@@ -1,5 +1,6 @@
 /** Rough token counts: four characters a token, as nobody here has a tokenizer. @module */
-import type { ChatMessage, ToolDescriptor } from "../contracts/mod.ts";
+import type { ChatMessage } from "./chat.ts";
+import type { ToolDescriptor } from "./tool.ts";
 
 /** Characters that are taken for one token. */
 export const CHARS_A_TOKEN = 4;
