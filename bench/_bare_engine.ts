@@ -44,7 +44,7 @@ async function bareWasm(path: string): Promise<Decode> {
 
 async function bareNative(path: string, addonPath: string): Promise<Decode> {
   const { nativePowers } = await import("../models/native/addon_powers.ts");
-  const addon = await nativePowers.load(addonPath, () => {});
+  const addon = await nativePowers.load(addonPath, { gpu: undefined, complain: () => {} });
   const model = new addon.AddonModel(path, {
     ...{ addonExports: addon, gpuLayers: 0, useMmap: true, vocabOnly: false },
   });

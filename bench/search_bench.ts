@@ -217,6 +217,7 @@ async function configOf(dir: string, bundle: string): Promise<KernelConfig> {
       remote: "",
       local: "",
       native: "",
+      wiki: "",
     },
     weights: "/nowhere",
     addon: "",

@@ -81,6 +81,7 @@ export async function makeBenchWorld(
             remote: `${dir}/remote.js`,
             local: `${dir}/local.js`,
             native: `${dir}/native.js`,
+            wiki: "",
           },
           denoDir: `${dir}/deno`,
           brokerSockets: [`${dir}/run/b0`, `${dir}/run/b1`],

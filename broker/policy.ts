@@ -121,6 +121,8 @@ const LOCAL_KINDS: ReadonlySet<string> = new Set(["scripted", "local", "gguf", "
 
 const defaultClearance = remembering((destination: string): Label => {
   if (destination === "outbox") return "internal";
+  // A memory keeps the label of what is written to it, and shows it to nobody who is not cleared.
+  if (destination.startsWith("memory:")) return "secret";
   if (!destination.startsWith("model:")) return "public";
   return LOCAL_KINDS.has(destination.split(":")[1] ?? "") ? "secret" : "internal";
 });

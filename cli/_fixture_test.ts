@@ -18,6 +18,8 @@ import { makePaint } from "./paint.ts";
 import { fakeModels } from "./_models_fixture_test.ts";
 import type { ModelHands } from "./model_hands.ts";
 import { realPlugins } from "./_plugins_fixture_test.ts";
+import { fakeWikis } from "./_wiki_fixture_test.ts";
+import type { WikiHands } from "./wiki_hands.ts";
 import type { PluginKit } from "./plugin_kit.ts";
 import { type Places, preparePlaces } from "./places.ts";
 
@@ -248,6 +250,7 @@ export function fakeHands(
     readonly input?: string;
     readonly plugins?: PluginKit;
     readonly models?: ModelHands;
+    readonly wikis?: WikiHands;
     /** Beside HOME, USER and XDG_RUNTIME_DIR. */
     readonly env?: Readonly<Record<string, string>>;
   } = {},
@@ -302,6 +305,7 @@ export function fakeHands(
     receipts: { verify: () => ({ ok: true, reason: "it holds" }) },
     plugins: parts.plugins ?? realPlugins(around.home),
     models: parts.models ?? fakeModels(),
+    wikis: parts.wikis ?? fakeWikis(),
     watch: watchFolder,
     serveSite: () => ({ origin: "http://127.0.0.1:1", close: () => Promise.resolve() }),
     walls: { look: () => Promise.resolve([{ wall: "deno", stands: true, says: "yes" }]) },

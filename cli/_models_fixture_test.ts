@@ -1,5 +1,5 @@
 /** Hands over models for tests: real weights on a real disk, real HTTP; nobody listens, nothing is built. @module */
-import { Fault } from "../contracts/mod.ts";
+import { Fault, type NativeBuild } from "../contracts/mod.ts";
 import type { ModelHands, ModelProgram, NativeEngine } from "./model_hands.ts";
 import { makeModelHttp } from "./model_http_powers.ts";
 import { makeWeightsDisk } from "./weights_powers.ts";
@@ -14,7 +14,9 @@ export const NO_ENGINE: NativeEngine = Object.freeze({
 /** Makes them. `ollama` is the port where one listens in place of its usual one. */
 export function fakeModels(
   parts: {
+    /** Every build. */
     readonly engine?: NativeEngine;
+    readonly engines?: Readonly<Partial<Record<NativeBuild, NativeEngine>>>;
     readonly ollama?: number;
     readonly lexicon?: ModelHands["lexicon"];
   } = {},
@@ -36,7 +38,7 @@ export function fakeModels(
             : http.knock({ host, port }, ms),
       },
       weights: makeWeightsDisk(),
-      engine: parts.engine ?? NO_ENGINE,
+      engine: (build) => parts.engines?.[build] ?? parts.engine ?? NO_ENGINE,
       lexicon: parts.lexicon ??
         (() => Promise.reject(new Fault("unavailable", "Cannot build: a test has no network"))),
       provideProgram(program): Promise<void> {

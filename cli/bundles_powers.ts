@@ -11,13 +11,19 @@ export interface Bundles {
   readonly digest: string;
   readonly kernel: string;
   /** The children that every kernel may start, by role. */
-  readonly children: Omit<KernelConfig["bundles"], "browser" | "remote" | "local" | "native">;
+  readonly children: Omit<KernelConfig["bundles"], keyof typeof NOT_BUILT>;
   /** Warmed code cache of the children. */
   readonly denoDir: string;
 }
 
 /** The programs that few ask for, where nobody does. */
-export const NOT_BUILT = Object.freeze({ browser: "", remote: "", local: "", native: "" });
+export const NOT_BUILT = Object.freeze({
+  browser: "",
+  remote: "",
+  local: "",
+  native: "",
+  wiki: "",
+});
 
 const ENTRIES = {
   kernel: "kernel/main.ts",
@@ -35,6 +41,7 @@ const SOURCES = [
   "browser",
   "contracts",
   "kernel",
+  "memory-wiki",
   "models",
   "net",
   "port",
@@ -72,10 +79,10 @@ function sourceFiles(folder: string): string[] {
   return found.sort();
 }
 
-/** SHA-256 over every source that a bundle can hold, the lock file, and Deno's version. */
-export function digestSources(home: string): string {
+/** SHA-256 over every source that a bundle can hold, or only these folders', the lock file, and Deno's version. */
+export function digestSources(home: string, folders: readonly string[] = SOURCES): string {
   const parts: (string | Uint8Array)[] = [Deno.version.deno, "\0"];
-  const files = SOURCES.flatMap((folder) => sourceFiles(join(home, folder)));
+  const files = folders.flatMap((folder) => sourceFiles(join(home, folder)));
   for (const file of [...files, join(home, "deno.json"), join(home, "deno.lock")]) {
     try {
       const bytes = Deno.readFileSync(file);
@@ -108,8 +115,8 @@ async function runDeno(args: readonly string[], env: Record<string, string>): Pr
   }
 }
 
-/** Starts a program once without work, so that its compiled code is in the cache. */
-async function warm(bundle: string, denoDir: string): Promise<void> {
+/** Starts a program once without work, so that its compiled code is in the cache: at the second time it is. */
+export async function warm(bundle: string, denoDir: string): Promise<void> {
   await new Deno.Command(Deno.execPath(), {
     args: ["run", ...CHILD_FLAGS, bundle],
     clearEnv: true,

@@ -91,6 +91,9 @@ export function showClosing(screen: Screen, result: RunResult, tally: Tally): vo
     ),
     "nothing",
   );
+  if (tally.remembered.length > 0) {
+    group("memory", tally.remembered.map((each) => cutTo(safe(each), room)), "");
+  }
   group(
     "refused",
     tally.refused.flatMap((each) => {

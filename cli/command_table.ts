@@ -14,6 +14,8 @@ import {
 import { MODEL_COMMANDS, MODEL_FLAGS } from "./model_command_table.ts";
 import { CONTEXT_COMMANDS } from "./context_command_table.ts";
 import { PLUGIN_COMMANDS } from "./plugin_command_table.ts";
+import { SEMANTIC_COMMANDS } from "./sgrep_command_table.ts";
+import { WIKI_COMMANDS } from "./wiki_command_table.ts";
 export type { CommandSpec, FlagSpec };
 
 /** Flags that every command takes. */
@@ -24,6 +26,7 @@ export const COMMON_FLAGS: readonly FlagSpec[] = [
   { name: "version", short: "V", help: "show the version" },
 ];
 
+const WIKI: FlagSpec = { name: "wiki", value: "FOLDER", help: "the wiki that the agent is handed" };
 const RUN_FLAGS: readonly FlagSpec[] = [
   { name: "request", short: "p", value: "TEXT", help: "what to do; - reads standard input" },
   MOUNT,
@@ -34,7 +37,8 @@ const RUN_FLAGS: readonly FlagSpec[] = [
   ON_QUESTION,
   ANSWERS,
   TRACE,
-  { name: "story", value: "NAME", help: "play a story: desk (the demo), exec, web" },
+  WIKI,
+  { name: "story", value: "NAME", help: "play a story: desk (the demo), exec, web, wiki" },
   { name: "plan", help: "only read and propose: nothing may be staged or applied" },
 ];
 const FOR: FlagSpec = { name: "for", value: "once|turn|session", help: "how long an answer holds" };
@@ -53,6 +57,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     MOUNT,
     MODEL,
     ...MODEL_FLAGS,
+    WIKI,
     TRACE,
   ]),
   simple("run", "[REQUEST | -]", [0, 1], "hand an agent one request; without any, the demo", [
@@ -141,6 +146,8 @@ export const COMMANDS: readonly CommandSpec[] = [
     PASSPHRASE,
     { name: "new-passphrase-file", value: "FILE", help: "where the new passphrase is" },
   ]),
+  ...WIKI_COMMANDS,
+  ...SEMANTIC_COMMANDS,
   ...MODEL_COMMANDS,
   ...CONTEXT_COMMANDS,
   ...PLUGIN_COMMANDS,

@@ -16,6 +16,7 @@ import {
   type RemitConfig,
 } from "../contracts/mod.ts";
 import type { ConfigFile } from "./config_text.ts";
+import { type MergedMemory, narrowMemory, NO_MEMORY, overlayMemory } from "./config_memory.ts";
 import { definedModelsFor, narrowPolicy } from "./config_narrow.ts";
 
 /** A layer: a file, and whether it may widen. */
@@ -51,6 +52,8 @@ export interface Merged {
   readonly commands: Readonly<Record<string, CommandClass>>;
   /** Chromium from trusted layers only: it runs a program of the machine. */
   readonly browser: BrowserChoice;
+  /** The wiki from trusted layers only. */
+  readonly memory: MergedMemory;
   /** What was left out of untrusted layers, for the person: `FILE:LINE: why`. */
   readonly notes: readonly string[];
 }
@@ -105,6 +108,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
   const toolKeys = new Set<string>();
   let commands: Record<string, CommandClass> = {};
   let browser = STATIC;
+  let memory = NO_MEMORY;
   const notes: string[] = [];
   const narrowMounts: NonNullable<RemitConfig["mounts"]>[] = [];
   for (const { file } of layers.filter((each) => each.trusted)) {
@@ -120,11 +124,14 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
     for (const key of file.config.toolKeys ?? []) toolKeys.add(key);
     commands = { ...commands, ...file.config.commands };
     browser = file.config.browser ?? browser;
+    memory = overlayMemory(memory, file.config.memory);
   }
   for (const { file } of layers.filter((each) => !each.trusted)) {
     const narrowed = narrowPolicy(policy, file);
     policy = narrowed.policy;
-    notes.push(...narrowed.notes);
+    const remembered = narrowMemory(memory, file);
+    memory = remembered.memory;
+    notes.push(...narrowed.notes, ...remembered.notes);
     redact.push(...(file.config.redact ?? []));
     if (file.config.browser?.engine === "static") browser = STATIC;
     if (file.config.mounts !== undefined) narrowMounts.push(file.config.mounts);
@@ -144,6 +151,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
     toolKeys: [...toolKeys],
     commands,
     browser,
+    memory,
     notes,
   });
 }

@@ -6,6 +6,7 @@ import type { DiskRead, DiskWrite } from "./hands.ts";
 import { flag, has } from "./parse_arguments.ts";
 import type { RunDefaults } from "./run_setting.ts";
 import { DEMO, STORIES, type Story } from "./stories.ts";
+import { provideWiki } from "./wiki_provide.ts";
 
 /** A story that is ready to run. */
 export interface Demo {
@@ -52,8 +53,8 @@ function chosenStory(command: Command): Story {
   throw new Fault("notFound", `Cannot play story "${name}": there are ${names}`);
 }
 
-/** Copies the story's desk to a fresh temporary folder, which is kept, and serves its site. */
-export function prepareDemo(command: Command): Demo {
+/** Copies the story's desk to a fresh temporary folder, which is kept, serves its site, makes its wiki. */
+export async function prepareDemo(command: Command): Promise<Demo> {
   const { hands } = command;
   const { paint } = hands.screen;
   const story = chosenStory(command);
@@ -68,6 +69,10 @@ export function prepareDemo(command: Command): Demo {
     !has(command.parsed, "answers");
   const answers = join(steering, "answers.json");
   const site = story.site === undefined ? undefined : hands.serveSite(join(examples, story.site));
+  const wiki = story.docs === undefined ? undefined : await provideWiki(command, {
+    folder: join(hands.disk.temporary("remit-demo-"), "wiki"),
+    docs: join(examples, story.docs),
+  });
   const wish = story.request.map((line) => line.replace("ORIGIN", site?.origin ?? ""));
   return {
     request: wish.join(" "),
@@ -77,6 +82,7 @@ export function prepareDemo(command: Command): Demo {
       model: `scripted:${scenario}`,
       ...(unattended ? { answersFile: answers } : {}),
       ...(site === undefined ? {} : { site: site.origin }),
+      ...(wiki === undefined ? {} : { wiki: wiki.folder }),
     },
     lines: [
       `${
@@ -86,6 +92,7 @@ export function prepareDemo(command: Command): Demo {
       ...story.about.slice(1),
       "",
       `  desk      ${folder}  ${paint.dim("(a copy, kept)")}`,
+      ...(wiki === undefined ? [] : [`  wiki      ${wiki.folder}  ${paint.dim("(kept)")}`]),
       ...wish.map((line, n) => `  ${n === 0 ? "request " : "        "}  ${line}`),
       ...(unattended
         ? [`  answers   ${answers}  ${paint.dim("(there is no terminal to ask at)")}`]

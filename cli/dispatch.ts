@@ -23,7 +23,7 @@ import { ctxList, ctxRestore, ctxShow } from "./ctx_commands.ts";
 import { findCommand } from "./command_table.ts";
 import { doctorCommand } from "./doctor_command.ts";
 import type { Hands } from "./hands.ts";
-import { helpText } from "./help.ts";
+import { familyLines, familyText, helpText } from "./help.ts";
 import { keyCreate, keyRotate, keyShow } from "./key_commands.ts";
 import {
   canCommand,
@@ -39,13 +39,8 @@ import { modelList } from "./model_list_command.ts";
 import { modelEmbed } from "./model_embed_command.ts";
 import { modelTest } from "./model_test_command.ts";
 import { modelUse } from "./model_use_command.ts";
-import {
-  modelAccelerate,
-  modelAdd,
-  modelPull,
-  modelRemove,
-  modelVerify,
-} from "./model_weights_commands.ts";
+import { modelAccelerate } from "./model_accelerate_command.ts";
+import { modelAdd, modelPull, modelRemove, modelVerify } from "./model_weights_commands.ts";
 import { flag, has, parseArguments } from "./parse_arguments.ts";
 import { placesOf } from "./places.ts";
 import { answerCommand, questionsCommand } from "./question_commands.ts";
@@ -69,6 +64,20 @@ import { toolAdd, toolInspect, toolList, toolRemove } from "./tool_commands.ts";
 import { toolBuild, toolDev, toolNew, toolSign, toolTest } from "./tool_make_commands.ts";
 import { trustCommand } from "./trust_command.ts";
 import { VERSION } from "./version.ts";
+import { sgrepCommand } from "./sgrep_command.ts";
+import { sdiffCommand } from "./sdiff_command.ts";
+import { wikiEdit } from "./wiki_edit_command.ts";
+import { wikiExport } from "./wiki_export_command.ts";
+import { wikiIngest } from "./wiki_ingest_command.ts";
+import { wikiInit } from "./wiki_init_command.ts";
+import { wikiEmbed, wikiReindex, wikiWatch } from "./wiki_keep_commands.ts";
+import { wikiLint } from "./wiki_lint_command.ts";
+import { wikiRedact, wikiSanitize } from "./wiki_mark_command.ts";
+import { wikiNotes } from "./wiki_notes_command.ts";
+import { wikiQuery } from "./wiki_query_command.ts";
+import { wikiDiff, wikiHistory, wikiList, wikiLog, wikiStatus } from "./wiki_read_commands.ts";
+import { wikiShow } from "./wiki_show_command.ts";
+import { wikiReview } from "./wiki_review_command.ts";
 
 const WORK: Readonly<Record<string, Work>> = {
   "": sessionCommand,
@@ -135,6 +144,27 @@ const WORK: Readonly<Record<string, Work>> = {
   "secret set": secretSet,
   "secret list": secretList,
   "secret remove": secretRemove,
+  "wiki init": wikiInit,
+  "wiki ingest": wikiIngest,
+  "wiki query": wikiQuery,
+  "wiki lint": wikiLint,
+  "wiki show": wikiShow,
+  "wiki list": wikiList,
+  "wiki status": wikiStatus,
+  "wiki edit": wikiEdit,
+  "wiki history": wikiHistory,
+  "wiki diff": wikiDiff,
+  "wiki review": wikiReview,
+  "wiki sanitize": wikiSanitize,
+  "wiki redact": wikiRedact,
+  "wiki notes": wikiNotes,
+  "wiki log": wikiLog,
+  "wiki watch": wikiWatch,
+  "wiki export": wikiExport,
+  "wiki reindex": wikiReindex,
+  "wiki embed": wikiEmbed,
+  sgrep: sgrepCommand,
+  sdiff: sdiffCommand,
   doctor: doctorCommand,
   stop: stopCommand,
 };
@@ -158,6 +188,14 @@ export async function runCommandLine(argv: readonly string[], hands: Hands): Pro
   if (argv.length === 1 && first === "help") {
     const overview = findCommand("");
     hands.screen.out(overview === undefined ? "" : helpText(overview));
+    return EXIT.success;
+  }
+  const [, asked] = argv;
+  if (
+    argv.length === 2 && (asked === "--help" || asked === "-h") &&
+    familyLines(first ?? "").length > 1
+  ) {
+    hands.screen.out(familyText(first ?? ""));
     return EXIT.success;
   }
   try {

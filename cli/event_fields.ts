@@ -72,7 +72,9 @@ export function argumentsOf(event: SeenEvent): Readonly<Record<string, unknown>>
   }
 }
 
-const SUBJECTS = ["path", "url", "patch", "name", "query", "pattern", "artifact"];
+const SUBJECTS = [
+  ...["path", "url", "patch", "name", "query", "pattern", "artifact", "file", "kind"],
+];
 
 /** What a call is about, in a few untrusted words: a path, an address. */
 export function subjectOf(event: SeenEvent): string {

@@ -4,6 +4,7 @@ import type { Paint } from "./paint.ts";
 import type { ModelHands } from "./model_hands.ts";
 import type { Places } from "./places.ts";
 import type { PluginKit } from "./plugin_kit.ts";
+import type { WikiHands } from "./wiki_hands.ts";
 
 /** Where words go. Everything given to it must be safe text. */
 export interface Screen {
@@ -157,6 +158,7 @@ export interface Hands {
   readonly walls: Walls;
   readonly plugins: PluginKit;
   readonly models: ModelHands;
+  readonly wikis: WikiHands;
   /** Yields after each change of files beneath a folder, until `signal` aborts. */
   watch(folder: string, signal: AbortSignal): AsyncIterable<void>;
   /** Serves the pages of a folder for `--story`. */

@@ -38,6 +38,25 @@ function overview(): string[] {
   ];
 }
 
+/** One line for each command of a family: `wiki …`. Empty for a word that begins none. */
+export function familyLines(word: string): readonly string[] {
+  const family = COMMANDS.filter(({ name }) => name.startsWith(`${word} `));
+  const width = Math.max(0, ...family.map(({ name, args }) => `${name} ${args}`.length));
+  return family.map(({ name, args, help }) => `  ${`${name} ${args}`.padEnd(width)}  ${help}`);
+}
+
+/** The help page of a family of commands. */
+export function familyText(word: string): string {
+  return [
+    `remit ${word} COMMAND`,
+    "",
+    ...familyLines(word),
+    "",
+    `What one of them takes: remit ${word} COMMAND --help`,
+    "",
+  ].join("\n");
+}
+
 /** The help page of a command. */
 export function helpText(command: CommandSpec): string {
   if (command.name === "") return `${overview().join("\n")}\n`;

@@ -16,6 +16,7 @@ const config = (more: Partial<KernelConfig> = {}): KernelConfig => ({
     remote: "",
     local: "",
     native: "",
+    wiki: "",
   },
   weights: "/s/models",
   addon: "",

@@ -21,6 +21,7 @@ import { choosePlugins } from "./plugin_choice.ts";
 import type { PluginKit } from "./plugin_kit.ts";
 import { installedPlugins } from "./plugin_store.ts";
 import { modelPrograms, nativeAddon } from "./model_programs_powers.ts";
+import { wikiProgramFile } from "./wiki_programs_powers.ts";
 import { findPrograms } from "./programs_powers.ts";
 import { openSecretKeep } from "./secret_keep.ts";
 import { connectSocket } from "./socket_powers.ts";
@@ -113,6 +114,7 @@ export function makeKernels(
         ...bundles.children,
         ...modelPrograms(places.cache, bundles.digest),
         browser: driver,
+        wiki: wikiProgramFile("wiki", { home, cache: places.cache }),
       },
       weights: places.models,
       addon: nativeAddon(places.cache),

@@ -1,5 +1,9 @@
 /** init: the command line's process. Wires its powers, and nothing else. @module */
 import { verifyReceipt } from "../broker/audit/mod.ts";
+import { makePathList, NEVER } from "../broker/never.ts";
+import { toJson } from "../contracts/mod.ts";
+import { NAMESPACE, namespace } from "../kernel/line_parts.ts";
+import { tryIp } from "../net/ip.ts";
 import { provideLexical } from "../models/local/lexical/build/mod.ts";
 import { parseToolYaml, provideTools, runBuild } from "../tools-wasm/build/mod.ts";
 import { MODULE_BYTES } from "../tools-wasm/host/bounds.ts";
@@ -18,6 +22,10 @@ import { serveStorySite } from "./story_site_powers.ts";
 import { makeInterrupts, makeKeyboard, makeScreen, readInput } from "./terminal_powers.ts";
 import { watchFolder } from "./watch_folder_powers.ts";
 import { makeWalls } from "./walls_powers.ts";
+import { fetchPage, netAnswer } from "./wiki_fetch.ts";
+import { makeWikiHands } from "./wiki_hands_powers.ts";
+import { makeWikiParser } from "./wiki_parser_powers.ts";
+import { provideWikiProgram, type WikiProgram } from "./wiki_programs_powers.ts";
 
 const home = Deno.realPathSync(new URL("..", import.meta.url));
 const screen = makeScreen();
@@ -38,6 +46,18 @@ const plugins = makePluginKit({
   ],
 }, { home, screen, cache: () => placesOf(around, undefined).cache });
 
+const BUILT: Readonly<Record<WikiProgram, string>> = {
+  wiki: "wiki's program",
+  parser: "reader of documents",
+};
+const wikiProgram = (which: WikiProgram): ReturnType<typeof provideWikiProgram> =>
+  provideWikiProgram(which, {
+    ...{ home, cache: placesOf(around, undefined).cache },
+    onBuild: () =>
+      screen.say(screen.paint.dim(`remit  building the ${BUILT[which]}, once for this version …`)),
+  });
+const never = makePathList(NEVER.map((glob) => ({ glob, at: "built-in: never-list" })));
+
 Deno.exit(
   await runCommandLine(Deno.args, {
     screen,
@@ -51,6 +71,28 @@ Deno.exit(
     models: makeModelHands({
       ...{ home, screen, provideLexical },
       cache: () => placesOf(around, undefined).cache,
+    }),
+    wikis: makeWikiHands({
+      ...{ screen, namespace, inside: NAMESPACE },
+      provideProgram: () => wikiProgram("wiki"),
+      makeParser: () => makeWikiParser({ provideProgram: () => wikiProgram("parser") }),
+      isNever: (path) => never(path) !== undefined,
+      // Loaded when something is fetched: no other command needs the network's code.
+      fetch: (url, signal) =>
+        fetchPage(url, {
+          async fetchHops(request, stop) {
+            const { makeNetService } = await import("../net/service.ts");
+            const { resolvingNames } = await import("../net/resolver.ts");
+            const { makeSystemResolver } = await import("../net/resolver_powers.ts");
+            const { makeExchange } = await import("../net/exchange_powers.ts");
+            const { clock } = await import("../net/clock_powers.ts");
+            const resolver = resolvingNames(makeSystemResolver());
+            const net = makeNetService({ resolver, exchange: makeExchange(), clock });
+            stop.addEventListener("abort", () => net.tell("cancel", { id: request.id }));
+            return netAnswer(await net.ask("fetch", toJson(request)));
+          },
+          isAddress: (host) => tryIp(host) !== undefined,
+        }, signal),
     }),
     watch: watchFolder,
     serveSite: serveStorySite,

@@ -72,7 +72,12 @@ export const MODEL_COMMANDS: readonly CommandSpec[] = [
     "fetch llama.cpp's native engine, for accelerated models",
     [
       "remit model accelerate",
+      "remit model accelerate --gpu vulkan",
     ],
-    [YES],
+    [YES, {
+      name: "gpu",
+      value: "cuda|vulkan",
+      help: "the build for graphics cards; absent: for the processor alone",
+    }],
   ),
 ];

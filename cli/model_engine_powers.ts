@@ -1,53 +1,32 @@
 /**
- * llama.cpp as native code: one npm package, fetched once by Deno's own client against a pinned
- * integrity, and copied to where the kernel binds it. Issue 4.
+ * llama.cpp as native code: npm packages, fetched once by Deno's own client against a pinned
+ * integrity, and copied to where the kernel binds them. Issue 4.
  * @module
  */
-import { join } from "node:path";
-import { Fault } from "../contracts/mod.ts";
-import { sha256Hex } from "../port/digest.ts";
+import { dirname, join } from "node:path";
+import { Fault, nativeAddonOf, type NativeBuild } from "../contracts/mod.ts";
 import { displayBlock } from "../text/mod.ts";
-import { z } from "zod";
+import { isSealed, packagesText, seal } from "./model_engine_seal_powers.ts";
+import {
+  accelerateCommand,
+  ENGINE_VERSION,
+  engineBuild,
+  type EnginePackage,
+} from "./model_engines.ts";
 import type { NativeEngine } from "./model_hands.ts";
 import { nativeAddon } from "./model_programs_powers.ts";
 
-const VERSION = "3.22.1";
 const ADDON = "llama-addon.node";
-const SEAL = "remit.json";
+/** Beneath the folder of a build: libraries that are loaded where those beside the addon cannot be. */
+const FALLBACK = "fallback";
 
-/** Package and integrity by processor; both packages hold prebuilt files and no install script is run. */
-const PACKAGES: Readonly<
-  Record<string, { readonly name: string; readonly folder: string; readonly integrity: string }>
-> = {
-  x86_64: {
-    name: "@node-llama-cpp/linux-x64",
-    folder: "bins/linux-x64",
-    integrity:
-      "sha512-5uCCDNqWCNfaAm8aR/Uzxbo4HBpKgNF91kCHPepKhgMgV2OAmatoefbOlMihsqCiH2Od35E/eUHQCFbfRBJuOg==",
-  },
-  aarch64: {
-    name: "@node-llama-cpp/linux-arm64",
-    folder: "bins/linux-arm64",
-    integrity:
-      "sha512-W+7naKCXX9/eEjjFmRS8vvx91QyLXDbeFxexZc3bh/PtQABZgmRL3C0AtYYXn4YGTj/3Qor4lWZn2tpjZFPLdQ==",
-  },
-};
-
-const Seal = z.object({
-  version: z.literal(1),
-  package: z.string(),
-  integrity: z.string(),
-  /** Name → SHA-256 of every file. */
-  files: z.record(z.string(), z.string()),
-}).strict();
-
-/** Every file beneath a folder that is called `name`. */
-function findFile(folder: string, name: string): string | undefined {
+/** The folder of a package's files, wherever Deno's client has put the package. */
+function findFolder(folder: string, end: string): string | undefined {
   for (const entry of Deno.readDirSync(folder)) {
+    if (!entry.isDirectory) continue;
     const path = join(folder, entry.name);
-    if (entry.isFile && entry.name === name) return path;
-    const inner = entry.isDirectory ? findFile(path, name) : undefined;
-    if (inner !== undefined) return inner;
+    const found = path.endsWith(`/${end}`) ? path : findFolder(path, end);
+    if (found !== undefined) return found;
   }
   return undefined;
 }
@@ -60,32 +39,13 @@ function removeAll(path: string): void {
   }
 }
 
-function isSealed(folder: string, offer: { readonly integrity: string }): boolean {
-  try {
-    const seal = Seal.parse(JSON.parse(Deno.readTextFileSync(join(folder, SEAL))));
-    const names = [...Deno.readDirSync(folder)].map(({ name }) => name)
-      .filter((name) => name !== SEAL);
-    return seal.integrity === offer.integrity && names.includes(ADDON) &&
-      names.length === Object.keys(seal.files).length &&
-      names.every((name) => sha256Hex(Deno.readFileSync(join(folder, name))) === seal.files[name]);
-  } catch (error) {
-    const gone = error instanceof Deno.errors.NotFound || error instanceof SyntaxError ||
-      error instanceof z.ZodError;
-    if (gone) return false;
-    throw error;
-  }
-}
-
-/** Has Deno's client fetch the package into `denoDir`, and check it against its integrity. */
-async function download(
-  draft: string,
-  { name, integrity }: { readonly name: string; readonly integrity: string },
-): Promise<void> {
-  const specifier = `npm:${name}@${VERSION}`;
+/** Has Deno's client fetch a package into a folder, and check it against its integrity. */
+async function download(draft: string, { name, integrity }: EnginePackage): Promise<void> {
+  const specifier = `npm:${name}@${ENGINE_VERSION}`;
   const lock = {
     version: "5",
-    specifiers: { [specifier]: VERSION },
-    npm: { [`${name}@${VERSION}`]: { integrity } },
+    specifiers: { [specifier]: ENGINE_VERSION },
+    npm: { [`${name}@${ENGINE_VERSION}`]: { integrity } },
   };
   Deno.writeTextFileSync(join(draft, "deno.json"), '{ "nodeModulesDir": "none" }\n');
   Deno.writeTextFileSync(join(draft, "deno.lock"), JSON.stringify(lock));
@@ -106,7 +66,7 @@ async function download(
   if (/checksum did not match|integrity/i.test(said)) {
     throw new Fault(
       "refused",
-      `Cannot take the native engine: ${name}@${VERSION} is not what this version pinned\n${lines}`,
+      `Cannot take the native engine: ${name}@${ENGINE_VERSION} is not what this version pinned\n${lines}`,
     );
   }
   throw new Fault(
@@ -116,63 +76,72 @@ async function download(
   );
 }
 
-/** Makes it. */
+/** Moves the files of a fetched package to where they will lie. */
+function take(draft: string, { name, folder }: EnginePackage, ready: string): void {
+  const source = findFolder(join(draft, "deno", "npm"), `${ENGINE_VERSION}/${folder}`);
+  if (source === undefined) {
+    throw new Fault("refused", `Cannot take the native engine: ${name} holds no ${folder}`);
+  }
+  const move = (from: string, to: string): void => {
+    Deno.mkdirSync(to, { recursive: true, mode: 0o700 });
+    for (const entry of Deno.readDirSync(from)) {
+      if (entry.isDirectory && entry.name === FALLBACK) {
+        move(join(from, FALLBACK), join(to, FALLBACK));
+      }
+      if (!entry.isFile) continue;
+      Deno.renameSync(join(from, entry.name), join(to, entry.name));
+      Deno.chmodSync(join(to, entry.name), 0o400);
+    }
+  };
+  move(source, ready);
+}
+
+/** One build of the engine, in the cache. */
 export function makeNativeEngine(
-  { cache }: { readonly cache: () => string },
+  { cache, build = "cpu", machine = Deno.build }: {
+    readonly cache: () => string;
+    readonly build?: NativeBuild;
+    /** Whose engine it is to be; absent: this one's. */
+    readonly machine?: { readonly os: string; readonly arch: string };
+  },
 ): NativeEngine {
-  const pinned = Deno.build.os === "linux" ? PACKAGES[Deno.build.arch] : undefined;
-  const folderOf = (): string => join(nativeAddon(cache()), "..");
+  const pinned = engineBuild(machine, build);
+  const folderOf = (): string => dirname(nativeAddonOf(nativeAddon(cache()), build));
   return Object.freeze({
-    offer: pinned === undefined ? undefined : {
-      package: `${pinned.name}@${VERSION}`,
-      about: "llama.cpp built for this processor (MIT), about 30 MB on the disk",
-    },
+    offer: pinned === undefined
+      ? undefined
+      : { package: packagesText(pinned), about: pinned.about },
     found(): string | undefined {
       if (pinned === undefined) return undefined;
       const folder = folderOf();
-      return isSealed(folder, pinned) ? folder : undefined;
+      return isSealed(folder, pinned, ADDON) ? folder : undefined;
     },
     async fetch(): Promise<{ folder: string; bytes: number; files: number }> {
       if (pinned === undefined) {
+        const other = build === "cpu" ? "" : `, or take "${accelerateCommand("cpu")}"`;
         throw new Fault(
           "unavailable",
-          "Cannot fetch the native engine: there is none for this system; models run in WASM",
+          `Cannot fetch the native engine (${build}): there is none for this system; models run ` +
+            `in WASM${other}`,
         );
       }
       const folder = folderOf();
       Deno.mkdirSync(cache(), { recursive: true, mode: 0o700 });
       const draft = Deno.makeTempDirSync({ dir: cache(), prefix: ".engine-" });
       try {
-        await download(draft, pinned);
-        const addon = findFile(join(draft, "deno", "npm"), ADDON);
-        if (addon === undefined || !addon.endsWith(join(pinned.folder, ADDON))) {
-          throw new Fault(
-            "refused",
-            `Cannot take the native engine: ${pinned.name} holds no ${pinned.folder}/${ADDON}`,
-          );
-        }
-        const source = join(addon, "..");
         const ready = join(draft, "ready");
-        Deno.mkdirSync(ready, { mode: 0o700 });
-        const files: Record<string, string> = {};
-        let bytes = 0;
-        for (const { name, isFile } of Deno.readDirSync(source)) {
-          if (!isFile) continue;
-          const content = Deno.readFileSync(join(source, name));
-          Deno.writeFileSync(join(ready, name), content, { mode: 0o400 });
-          files[name] = sha256Hex(content);
-          bytes += content.length;
+        for (const each of pinned.packages) {
+          await download(draft, each);
+          take(draft, each, ready);
         }
-        const seal = {
-          version: 1,
-          package: `${pinned.name}@${VERSION}`,
-          integrity: pinned.integrity,
-          files,
-        };
-        Deno.writeTextFileSync(join(ready, SEAL), `${JSON.stringify(seal, null, 2)}\n`);
+        if (!Deno.readDirSync(ready).some(({ name }) => name === ADDON)) {
+          const [{ name }] = pinned.packages;
+          throw new Fault("refused", `Cannot take the native engine: ${name} holds no ${ADDON}`);
+        }
+        const sealed = seal(ready, pinned);
         removeAll(folder);
         Deno.renameSync(ready, folder);
-        return { folder, bytes, files: Object.keys(files).length };
+        return { folder, ...sealed };
       } finally {
         removeAll(draft);
       }

@@ -1,4 +1,5 @@
 /** What the commands over models are handed: a way to ask servers, weights on the disk, engines. Issue 4. @module */
+import type { NativeBuild } from "../contracts/mod.ts";
 
 /** An answer whose body is read once. */
 export interface HttpAnswer {
@@ -71,7 +72,7 @@ export interface WeightsWriter {
 /** A program of a model service, built when it is first needed. */
 export type ModelProgram = "remote" | "local" | "native";
 
-/** llama.cpp as native code, fetched once. */
+/** One build of llama.cpp as native code, fetched once. */
 export interface NativeEngine {
   /** What it is on this machine; undefined where there is none for it. */
   readonly offer: { readonly package: string; readonly about: string } | undefined;
@@ -85,7 +86,7 @@ export interface NativeEngine {
 export interface ModelHands {
   readonly http: ModelHttp;
   readonly weights: WeightsDisk;
-  readonly engine: NativeEngine;
+  engine(build: NativeBuild): NativeEngine;
   /**
    * Builds a service's program unless these sources have it. For a kernel of other sources (by its
    * `harness`) it must be there. Throws `unavailable`, `conflict`.

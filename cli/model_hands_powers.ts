@@ -1,5 +1,6 @@
 /** The hands of the commands over models, with this process's own rights. @module */
 import { join } from "node:path";
+import type { NativeBuild } from "../contracts/mod.ts";
 import type { Screen } from "./hands.ts";
 import { makeNativeEngine } from "./model_engine_powers.ts";
 import type { ModelHands, ModelProgram } from "./model_hands.ts";
@@ -24,7 +25,7 @@ export function makeModelHands(
   return Object.freeze({
     http: makeModelHttp(),
     weights: makeWeightsDisk(),
-    engine: makeNativeEngine(parts),
+    engine: (build: NativeBuild) => makeNativeEngine({ ...parts, build }),
     provideProgram: (program: ModelProgram, harness?: string) =>
       provideModelProgram(program, {
         ...(harness === undefined ? {} : { harness }),

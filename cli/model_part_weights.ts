@@ -1,6 +1,7 @@
 /** A model whose weights are here: by its name in the store, or by its path. Issue 4. @module */
-import { Fault, LocalConfig } from "../contracts/mod.ts";
+import { Fault, LocalConfig, type NativeBuild } from "../contracts/mod.ts";
 import type { ModelSettings } from "./model_alias.ts";
+import { accelerateCommand } from "./model_engines.ts";
 import type { ModelName } from "./model_name.ts";
 import {
   knobs,
@@ -43,6 +44,19 @@ async function weightsOf(
   );
 }
 
+/** Which build of the native engine an entry asks for; undefined: none, it runs in WASM. */
+function buildOf(
+  text: string,
+  { accelerated, gpuLayers }: ModelSettings,
+): NativeBuild | undefined {
+  const build = accelerated === true ? "cpu" : accelerated === false ? undefined : accelerated;
+  if (gpuLayers === undefined || (build !== undefined && build !== "cpu")) return build;
+  throw new Fault(
+    "invalidInput",
+    `Cannot use model "${text}": "gpuLayers" needs "accelerated: cuda" or "accelerated: vulkan"`,
+  );
+}
+
 /**
  * Resolves weights; a path that is used for the first time is pinned.
  *
@@ -58,7 +72,8 @@ export async function weightsPart(
 ): Promise<ModelPart> {
   const weights = await weightsOf(text, name, parts);
   needSignature(weights.name, weights, parts.modelKeys);
-  const native = settings.accelerated === true;
+  const build = buildOf(text, settings);
+  const native = build !== undefined;
   if (!native && weights.bytes > MOST_IN_WASM) {
     throw new Fault(
       "tooLarge",
@@ -69,11 +84,12 @@ export async function weightsPart(
         `and write "accelerated: true" for this model in remit.yaml, or take smaller weights`,
     );
   }
-  if (native && parts.models.engine.found() === undefined) {
+  if (native && parts.models.engine(build).found() === undefined) {
     throw new Fault(
       "unavailable",
-      `Cannot use model "${text}" accelerated: the native engine was not fetched; ` +
-        'get it with "remit model accelerate", or take "accelerated" out of remit.yaml',
+      `Cannot use model "${text}" accelerated: the native engine was not fetched${
+        build === "cpu" ? "" : ` for ${build}`
+      }; get it with "${accelerateCommand(build)}", or take "accelerated" out of remit.yaml`,
     );
   }
   const { contextTokens, dialect } = weights;
@@ -82,6 +98,8 @@ export async function weightsPart(
     weights: weights.sha256,
     bytes: weights.bytes,
     engine: native ? "native" : "wasm",
+    ...(build === undefined || build === "cpu" ? {} : { gpu: build }),
+    ...(settings.gpuLayers === undefined ? {} : { gpuLayers: settings.gpuLayers }),
     ...(contextTokens === undefined ? {} : { contextTokens }),
     ...(dialect === undefined ? {} : { dialect }),
     ...knobs(settings, flags),

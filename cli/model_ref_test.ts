@@ -174,6 +174,31 @@ Deno.test("accelerated weights need the engine, and say how to get it", async ()
   assert.deepEqual(programs, ["native"]);
 });
 
+Deno.test("accelerated names a build of the engine, which must have been fetched itself", async () => {
+  const here = { ...NO_ENGINE, found: () => "/engine" };
+  const entry = (accelerated: boolean | "cpu" | "cuda" | "vulkan", more = {}) => ({
+    ...{ ref: "gguf:tiny.gguf", accelerated, ...more },
+  });
+  const aliases = {
+    ...{ cpu: entry("cpu"), cuda: entry("cuda"), vulkan: entry("vulkan", { gpuLayers: 8 }) },
+    ...{ off: entry(false), few: entry(true, { gpuLayers: 8 }) },
+  };
+  const engines = { cpu: here, vulkan: here };
+  const parts = makeParts(aliases, { models: fakeModels({ engines }) });
+  Deno.writeFileSync(join(parts.around.cwd, "tiny.gguf"), fakeWeights());
+  const configOf = async (name: string): Promise<unknown> => {
+    const { engine, gpu, gpuLayers } = LocalConfig.parse(
+      JSON.parse((await resolveModel(name, parts)).choice.config),
+    );
+    return [engine, gpu, gpuLayers];
+  };
+  assert.deepEqual(await configOf("cpu"), ["native", undefined, undefined]);
+  assert.deepEqual(await configOf("vulkan"), ["native", "vulkan", 8]);
+  assert.deepEqual(await configOf("off"), ["wasm", undefined, undefined]);
+  await assert.rejects(configOf("cuda"), /not fetched for cuda.*model accelerate --gpu cuda"/);
+  await assert.rejects(configOf("few"), /"gpuLayers" needs "accelerated: cuda"/);
+});
+
 Deno.test("weights that WebAssembly cannot address are refused with what to do, and run accelerated", async () => {
   const aliases = { large: { ref: "gguf:large", accelerated: true } };
   const engine = { ...NO_ENGINE, found: () => "/engine" };

@@ -4,6 +4,8 @@ import type { Command } from "./command.ts";
 import type { Merged } from "./config_layers.ts";
 import { followAliases } from "./model_alias.ts";
 import { modelParts } from "./model_choice.ts";
+import { accelerateCommand, NATIVE_BUILDS } from "./model_engines.ts";
+import type { ModelHands } from "./model_hands.ts";
 import { findKey, type KeyPlace, setCommand } from "./model_keys.ts";
 import { DEFAULT_URL, isThisMachine, type ModelName, parseModelName } from "./model_name.ts";
 import { KNOWN_PROVIDERS } from "./model_providers.ts";
@@ -152,11 +154,7 @@ export async function backendStates(
   });
   const ollama = await runningOllama(models.http);
   const stored = listWeights(disk, command.places).length;
-  const engine = models.engine.offer === undefined
-    ? "no native engine for this system"
-    : models.engine.found() === undefined
-    ? 'native engine not fetched ("remit model accelerate")'
-    : "native engine there";
+  const engine = enginesText(models);
   return [
     {
       name: "scripted",
@@ -182,6 +180,17 @@ export async function backendStates(
       says: `in WASM, without any rights; ${engine}; ${stored} in the store`,
     },
   ];
+}
+
+/** Which builds of the native engine were fetched. */
+function enginesText({ engine }: Pick<ModelHands, "engine">): string {
+  const engines = NATIVE_BUILDS.map((build) => ({ build, at: engine(build) }))
+    .filter(({ at }) => at.offer !== undefined);
+  if (engines.length === 0) return "no native engine for this system";
+  const there = engines.filter(({ at }) => at.found() !== undefined);
+  return there.length === 0
+    ? `native engine not fetched ("${accelerateCommand("cpu")}")`
+    : `native engine there for ${there.map(({ build }) => build).join(", ")}`;
 }
 
 function keyOrTrouble(

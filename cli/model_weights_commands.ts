@@ -1,4 +1,4 @@
-/** `model pull|add|verify|remove|accelerate`: what is in the store of weights. Issue 4. @module */
+/** `model pull|add|verify|remove`: what is in the store of weights. Issue 4. @module */
 import { EXIT, Fault } from "../contracts/mod.ts";
 import { displayText } from "../text/mod.ts";
 import { findEntry, readCatalogue } from "./catalogue_file.ts";
@@ -32,7 +32,7 @@ function weightsParts(
 }
 
 /** Asks before something that the operator must say; `--yes` says it. Throws `refused`, `denied`. */
-async function asked(command: Command, what: string, prompt: string): Promise<void> {
+export async function asked(command: Command, what: string, prompt: string): Promise<void> {
   if (has(command.parsed, "yes")) return;
   const { keyboard } = command.hands;
   if (keyboard === undefined) {
@@ -200,34 +200,4 @@ export function modelRemove(command: Command): Promise<number> {
   if (command.json) printJson(command, { removed: name, sha256, bytes });
   else printLines(command, [`removed ${name}, ${bytesText(bytes)}`]);
   return Promise.resolve(EXIT.success);
-}
-
-/** `model accelerate`. */
-export async function modelAccelerate(command: Command): Promise<number> {
-  const { hands } = command;
-  const { engine } = hands.models;
-  const there = engine.found();
-  if (there !== undefined) {
-    if (command.json) printJson(command, { folder: there, fetched: false });
-    else printLines(command, [`The native engine is there: ${displayText(there, { max: 500 })}`]);
-    return EXIT.success;
-  }
-  if (engine.offer !== undefined) {
-    const { say } = hands.screen;
-    say(`The native engine: npm package ${engine.offer.package}`);
-    say(`  ${engine.offer.about}; its integrity is pinned by this version`);
-    say("  native code: it runs in a namespace that sees its own folder and one file of weights");
-    await asked(command, "fetch the native engine", "fetch it?");
-  }
-  const { folder, bytes, files } = await engine.fetch();
-  if (command.json) printJson(command, { folder, bytes, files, fetched: true });
-  else {
-    printLines(command, [
-      `fetched and checked: ${files} files, ${bytesText(bytes)}, in ${
-        displayText(folder, { max: 500 })
-      }`,
-      '  for a model: "accelerated: true" in its entry of remit.yaml\'s models',
-    ]);
-  }
-  return EXIT.success;
 }

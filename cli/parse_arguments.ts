@@ -8,6 +8,7 @@ import {
   findCommand,
   type FlagSpec,
 } from "./command_table.ts";
+import { familyLines } from "./help.ts";
 
 /** A parsed command line. */
 export interface Parsed {
@@ -66,7 +67,7 @@ function chooseCommand(words: readonly string[]): { command: CommandSpec; used: 
     const verbs = family.map((each) => each.name.slice(first.length + 1)).join(", ");
     throw wrong(
       second === undefined
-        ? `Cannot run "${first}": say which: ${verbs}`
+        ? [`Cannot run "${first}": say which: ${verbs}`, ...familyLines(first)].join("\n")
         : `Cannot run "${first} ${second}": there is ${verbs}`,
     );
   }

@@ -19,6 +19,8 @@ export interface Places {
   readonly cache: string;
   /** Weights of local models, by digest. */
   readonly models: string;
+  /** STATE/wiki: a folder for each wiki's authoritative state. */
+  readonly wiki: string;
   /** The operator's own remit.yaml. */
   readonly config: string;
   readonly ceiling: string;
@@ -70,6 +72,7 @@ export function placesOf(
     kernel: join(root, "kernel"),
     person: join(root, "person"),
     models: join(root, "models"),
+    wiki: join(root, "wiki"),
     runtime,
     controlSocket: join(runtime, "control"),
     brokerSockets: Array.from({ length: BROKER_SOCKETS }, (_, n) => join(runtime, `broker-${n}`)),

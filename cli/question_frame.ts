@@ -7,6 +7,7 @@ import type { Question, Source } from "../contracts/mod.ts";
 import { displayBlock, displayText } from "../text/mod.ts";
 import { hardWrap } from "./columns.ts";
 import type { Paint } from "./paint.ts";
+import { shownArguments } from "./shown_arguments.ts";
 import { paintDiff, type ShownChange } from "./shown_content.ts";
 
 /** What a frame is drawn with. */
@@ -19,6 +20,8 @@ export interface FrameOptions {
 
 const LINES_A_FILE = 60;
 const ARGUMENT_LINES = 24;
+/** Nothing is left out. */
+const WHOLE = { prefix: "", max: 1_000_000, maxLines: 100_000, columns: 1_000_000 };
 
 const TITLES: Readonly<Record<Question["kind"], string>> = {
   consent: "Remit asks for your consent",
@@ -72,16 +75,13 @@ export function questionLines(
   if (question.scope.destination !== undefined) {
     field("sends to", displayText(question.scope.destination, { max: 2_048 }));
   }
+  const { rest: args, texts } = shownArguments(question.argumentsText);
   field("arguments", "exactly these");
-  block(
-    displayBlock(question.argumentsText, {
-      prefix: "",
-      max: 1_000_000,
-      maxLines: 100_000,
-      columns: 1_000_000,
-    }),
-    ARGUMENT_LINES,
-  );
+  block(displayBlock(args, WHOLE), ARGUMENT_LINES);
+  for (const { name, text } of texts) {
+    field("and", `${displayText(name, { max: 64 })}, exactly this text`);
+    block(displayBlock(text, WHOLE), LINES_A_FILE);
+  }
   for (const change of changes) {
     const count = change.note ?? `+${change.plus} −${change.minus}`;
     field("change", `${change.kind}, ${count}`);

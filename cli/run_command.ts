@@ -159,7 +159,7 @@ export async function runCommand(command: Command): Promise<number> {
     }
     return await runOnce(command, { request: request ?? "", folder: hands.around.cwd, mounts: [] });
   }
-  const demo = prepareDemo(command);
+  const demo = await prepareDemo(command);
   try {
     return await runOnce(command, { ...demo.defaults, request: demo.request, lines: demo.lines });
   } finally {

@@ -18,6 +18,8 @@ import { displayText } from "../text/mod.ts";
 import { chooseModel } from "./model_choice.ts";
 import type { ResolvedModel } from "./model_ref.ts";
 import { chooseAgent, instructionsIn, limitsOf, mountsOf } from "./agent_choice.ts";
+import { modelClearance } from "./model_clearance.ts";
+import { chooseMemory, type ChosenMemory } from "./memory_choice.ts";
 import { type MountWish, parseMount, resolveMount } from "./mounts.ts";
 import { flag, oneOf } from "./parse_arguments.ts";
 import { absolute } from "./places.ts";
@@ -37,6 +39,8 @@ export interface RunSetting {
   readonly agent: AgentSpec | undefined;
   readonly limits: Partial<Limits>;
   readonly instructions: readonly string[];
+  readonly memory: ChosenMemory["memory"];
+  readonly wikis: ChosenMemory["wikis"];
 }
 
 /** What a caller fixes before flags are read: the demo and the session do. */
@@ -49,6 +53,8 @@ export interface RunDefaults {
   readonly answersFile?: string;
   /** An origin of the command's own, which the agent may ask to fetch from. */
   readonly site?: string;
+  /** Folder of a wiki that the task is handed, as with `--wiki`. */
+  readonly wiki?: string;
 }
 
 function readAnswers(command: Command, file: string): PreparedAnswers {
@@ -129,7 +135,13 @@ export async function settle(command: Command, defaults: RunDefaults): Promise<R
   }
   const resolved = await chooseModel(command, defaults, config);
   const record = flag(parsed, "record");
+  const { folder, wiki: own } = defaults;
+  const remembered = await chooseMemory(command, {
+    ...{ memory: config.memory, folder, mounts, own },
+    clearance: modelClearance(resolved, config.policy),
+  });
   return {
+    ...remembered,
     config,
     mounts,
     model: resolved.choice,

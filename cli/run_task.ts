@@ -53,6 +53,8 @@ export async function createTask(
     model: setting.model,
     limits: setting.limits,
     ...(setting.agent === undefined ? {} : { agent: setting.agent }),
+    ...(setting.memory === undefined ? {} : { memory: setting.memory }),
+    ...(setting.wikis.length === 0 ? {} : { wikis: setting.wikis }),
     ...(setting.instructions.length === 0 ? {} : { instructions: setting.instructions }),
     // Prepared answers are given from here, so the kernel must wait for them.
     onQuestion: setting.prepared === undefined ? setting.onQuestion : "ask",

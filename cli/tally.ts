@@ -22,6 +22,8 @@ export interface Asked {
 export interface Tally {
   take(event: SeenEvent): void;
   readonly read: ReadonlySet<string>;
+  /** What went into the memory: pages, notes. Untrusted. */
+  readonly remembered: readonly string[];
   readonly refused: readonly Refusal[];
   /** Calls that were let through and did not end well. */
   readonly failed: readonly Omit<Refusal, "rule">[];
@@ -40,11 +42,16 @@ export interface Tally {
   };
 }
 
+const REMEMBERING: ReadonlyMap<string, string> = new Map([
+  ["wiki_propose", "wiki page"],
+  ["memory_note", "note"],
+]);
 const READING = new Set(["file_read", "file_search", "file_list", "file_stat"]);
 
 /** Starts counting. */
 export function makeTally(): Tally {
   const read = new Set<string>();
+  const remembered: string[] = [];
   const refused: Refusal[] = [];
   const failed: Omit<Refusal, "rule">[] = [];
   const asked = new Map<string, Asked>();
@@ -85,6 +92,8 @@ export function makeTally(): Tally {
           failed.push(missed(event, outcome));
           return;
         }
+        const what = REMEMBERING.get(textOf(event, "tool"));
+        if (what !== undefined) remembered.push(`${what} ${subjectOf(event)}`);
         if (READING.has(textOf(event, "tool"))) {
           const subject = subjectOf(event);
           if (subject !== "") read.add(subject);
@@ -113,6 +122,7 @@ export function makeTally(): Tally {
   return Object.freeze({
     take,
     read,
+    remembered,
     refused,
     failed,
     get asked() {

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { ToolName } from "./ids.ts";
 import { Limits } from "./budget.ts";
+import { Label } from "./colour.ts";
 
 /** A tool that an agent may be handed, and the arguments it is limited to. */
 export const CapabilityGrant = z.object({
@@ -21,6 +22,12 @@ export const AgentSpec = z.object({
   mounts: z.array(z.string().max(32)).max(32).optional(),
   /** Absent means every tool that the policy advertises. */
   capabilities: z.array(CapabilityGrant).max(512).optional(),
+  /** Narrows what remit.yaml's `memory` gives; absent: all of it. */
+  memory: z.object({
+    wiki: z.enum(["none", "read", "propose"]).optional(),
+    user: z.enum(["none", "read", "write"]).optional(),
+    clearance: Label.optional(),
+  }).strict().optional(),
   limits: Limits.partial(),
   /** Words for the persona, never a process environment. */
   env: z.record(z.string().max(64), z.string().max(4_096)),

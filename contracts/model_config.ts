@@ -69,6 +69,16 @@ export type RemoteConfig = z.infer<typeof RemoteConfig>;
 /** What an unknown price is counted as. */
 export const DEAREST: Price = Object.freeze({ input: 30, output: 150 });
 
+/** A graphics card (GPU), by the interface through which the native engine uses it. */
+export const Gpu = z.enum(["cuda", "vulkan"]);
+/** See {@link Gpu}. */
+export type Gpu = z.infer<typeof Gpu>;
+/** Builds of the native engine: for the processor alone, or for a graphics card too. */
+export type NativeBuild = "cpu" | Gpu;
+
+/** How many of a model's layers a graphics card takes; the processor computes the rest. */
+const GpuLayers = z.int().min(0).max(9_999).optional();
+
 /** Weights of the store, by digest: kind `gguf`. */
 export const LocalConfig = z.object({
   /** What a person calls it. */
@@ -78,10 +88,20 @@ export const LocalConfig = z.object({
   bytes: z.int().min(1).max(64_000_000_000),
   /** `native` is llama.cpp's addon (read and ffi, in a namespace); `wasm` has no rights at all. */
   engine: z.enum(["wasm", "native"]),
+  /** Which build of the native engine; absent: the one for the processor alone. */
+  gpu: Gpu.optional(),
+  /** Absent: all. */
+  gpuLayers: GpuLayers,
   ...shared,
 }).strict();
 /** See {@link LocalConfig}. */
 export type LocalConfig = z.infer<typeof LocalConfig>;
+
+/** Where a build of the native engine lies beside the one for the processor alone, whose addon is `cpu`. */
+export function nativeAddonOf(cpu: string, build: NativeBuild): string {
+  const at = cpu.lastIndexOf("/");
+  return build === "cpu" ? cpu : `${cpu.slice(0, at)}-${build}${cpu.slice(at)}`;
+}
 
 /** The built-in embedder: kind `lexical`, its vectors in the store like weights. */
 export const LexicalConfig = z.object({

@@ -4,11 +4,12 @@ import { Colour, EffectClass, Label } from "./colour.ts";
 import { MountName, ToolName } from "./ids.ts";
 import { Limits } from "./budget.ts";
 import { MountMode } from "./workspace.ts";
-import { Phase, Profile } from "./task.ts";
+import { MemoryRetention, Phase, Profile } from "./task.ts";
+import { NoteKind } from "./wiki.ts";
 import { PermissionMode } from "./tool.ts";
 import { CommandClass, CommandName } from "./command.ts";
 import { AgentSpec } from "./agent_spec.ts";
-import { Price, Rates, RedactRule, RemoteConfig } from "./model_config.ts";
+import { Gpu, LocalConfig, Price, Rates, RedactRule, RemoteConfig } from "./model_config.ts";
 
 const oneOrMore = <T extends z.ZodType>(item: T): z.ZodUnion<[T, z.ZodArray<T>]> =>
   z.union([item, z.array(item).min(1).max(64)]);
@@ -55,8 +56,13 @@ export const ModelEntry = z.union([
     seed: RemoteConfig.shape.seed,
     price: Price.optional(),
     rates: Rates.optional(),
-    /** Local weights: llama.cpp's native engine in place of the one without rights. */
-    accelerated: z.boolean().optional(),
+    /**
+     * Local weights: llama.cpp's native engine in place of the one without rights. `true` is `cpu`;
+     * the others are builds for graphics cards.
+     */
+    accelerated: z.union([z.boolean(), z.literal("cpu"), Gpu]).optional(),
+    /** Layers that the card takes; absent: all. */
+    gpuLayers: LocalConfig.shape.gpuLayers,
     /** Retry on another model after this many calls in a row that were not valid. */
     escalate: z.object({
       to: z.string().min(1).max(1_024),
@@ -68,6 +74,23 @@ export const ModelEntry = z.union([
 ]);
 /** See {@link ModelEntry}. */
 export type ModelEntry = z.infer<typeof ModelEntry>;
+
+/** The wiki that tasks are handed, and what becomes of what they wish to remember. */
+export const MemoryConfig = z.object({
+  /** The wiki's folder: absolute, `~/…`, or relative to the folder that the file serves; absent: none. */
+  wiki: z.string().min(1).max(4_096).optional(),
+  /** Absent: `propose`. */
+  access: z.enum(["none", "read", "propose"]).optional(),
+  /** What agents may do with their own notes about you; absent: `write`, which asks. */
+  user: z.enum(["none", "read", "write"]).optional(),
+  /** Kinds of notes that wait for `remit wiki notes` even when you consented. */
+  review: z.array(NoteKind).max(3).optional(),
+  retention: MemoryRetention.optional(),
+  /** The most confidential pages that tasks see; absent: what the profile may see. */
+  clearance: Label.optional(),
+}).strict();
+/** See {@link MemoryConfig}. */
+export type MemoryConfig = z.infer<typeof MemoryConfig>;
 
 /** A whole remit.yaml. */
 export const RemitConfig = z.object({
@@ -118,6 +141,7 @@ export const RemitConfig = z.object({
   /** Programs of this machine that tasks may run, by the name that calls use. */
   commands: z.record(CommandName, CommandClass).optional(),
   browser: BrowserChoice.optional(),
+  memory: MemoryConfig.optional(),
 }).strict();
 /** See {@link RemitConfig}. */
 export type RemitConfig = z.infer<typeof RemitConfig>;

@@ -6,6 +6,7 @@ import { Colour, Label } from "./colour.ts";
 import { Mount } from "./workspace.ts";
 import { Limits } from "./budget.ts";
 import { AgentSpec } from "./agent_spec.ts";
+import { NoteKind } from "./wiki.ts";
 
 /** Where a task stands. The last four are final. */
 export const TaskStatus = z.enum([
@@ -66,6 +67,31 @@ export const OnQuestion = z.enum(["ask", "queue", "deny"]);
 /** See {@link OnQuestion}. */
 export type OnQuestion = z.infer<typeof OnQuestion>;
 
+/** How long notes are kept, in days; absent: for ever, task logs for 90. */
+export const MemoryRetention = z.object({
+  taskLog: z.int().min(1).max(36_500).optional(),
+}).strict();
+/** See {@link MemoryRetention}. */
+export type MemoryRetention = z.infer<typeof MemoryRetention>;
+
+/** The wiki that a task is handed, as the command line resolved it. Seed 001, AgentMemory. */
+export const TaskMemory = z.object({
+  /** Absolute and real. */
+  folder: z.string().min(1).max(4_096),
+  /** STATE/wiki/ID. */
+  stateFolder: z.string().min(1).max(4_096),
+  access: z.enum(["read", "propose"]),
+  /** What the agent may do with its own notes about the person. */
+  user: z.enum(["none", "read", "write"]),
+  /** Kinds of notes that wait for a person even when the write was consented to. */
+  review: z.array(NoteKind).max(3),
+  retention: MemoryRetention,
+  /** The most confidential pages and sources that the task sees; what its profile may see, at most. */
+  clearance: Label,
+}).strict();
+/** See {@link TaskMemory}. */
+export type TaskMemory = z.infer<typeof TaskMemory>;
+
 /** A request for a task, from any ingress. */
 export const TaskRequest = z.object({
   request: z.string().min(1).max(200_000),
@@ -94,6 +120,9 @@ export const TaskRequest = z.object({
   instructions: z.array(z.string().min(1).max(512)).max(32).optional(),
   /** Digest of an agent program that is not the standard runner, and its source. */
   program: z.string().max(4_000_000).optional(),
+  memory: TaskMemory.optional(),
+  /** Folders of wikis of this machine, absolute and real: file tools write nothing beneath them. */
+  wikis: z.array(z.string().min(1).max(4_096)).max(1_000).optional(),
 }).strict();
 /** See {@link TaskRequest}. */
 export type TaskRequest = z.infer<typeof TaskRequest>;

@@ -9,6 +9,7 @@
  * | say | `{ task, text }` one more turn of an interactive task | `null` |
  * | model | `{ task, model }` for its first process, from the next inference on | `null` |
  * | embed | `{ model, texts, label }` the operator's own texts, at most 256 | {@link Vectors} |
+ * | ask | `{ model, system, user, responseSchema?, maxTokens, temperature?, label, colour }` | {@link ModelAnswer} |
  * | lend | {@link Secret} held in memory, for model services alone | `null` |
  * | watch | `{ task, from }` then events `event` ({@link WatchEvent}) and `end` | `null` |
  * | log | `{ task, from }` | {@link WatchEvent}[] |
@@ -35,7 +36,7 @@
  * | tools | `{ task }` | ToolDescriptor[] |
  * | caps | `{ task }` its live ones | Lease[] |
  * | grants | `{ task? }` | answers that are remembered |
- * | can | `{ agent, tool, arguments, profile, mounts? }` | Decision |
+ * | can | `{ agent, tool, arguments, profile, mounts?, memory? }` | Decision |
  * | leases | `{ task? }` | Lease[] |
  * | revoke | `{ lease }` | `{ revoked }` |
  * | outbox, release | `{ task? }`, `{ artifact }` | Artifact[], Artifact |
@@ -48,6 +49,7 @@
  * @module
  */
 import type { ChatMessage } from "./chat.ts";
+import type { FinishReason } from "./model.ts";
 import type { StagedChange } from "./workspace.ts";
 import type { FailPoint } from "./process.ts";
 import type { GrantedCommand } from "./command.ts";
@@ -92,6 +94,8 @@ export interface KernelConfig {
     readonly remote: string;
     readonly local: string;
     readonly native: string;
+    /** The wiki's process: built when a task is first handed a wiki. */
+    readonly wiki: string;
   };
   /** Where weights lie, as SHA-256.gguf: STATE/models. */
   readonly weights: string;
@@ -178,6 +182,16 @@ export interface Vectors {
   readonly model: string;
   readonly vectors: readonly (readonly number[])[];
   readonly inputTokens: number;
+  /** US dollars. */
+  readonly money: number;
+}
+
+/** Answer to `ask`: what a model said to the operator's own question, without tools. */
+export interface ModelAnswer {
+  readonly text: string;
+  readonly finishReason: FinishReason;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
   /** US dollars. */
   readonly money: number;
 }

@@ -6,7 +6,7 @@
  * @module
  */
 import type { InferenceRequest, InferenceResponse, ModelInfo, StreamChunk } from "./model.ts";
-import type { Credential } from "./model_config.ts";
+import type { Credential, Gpu } from "./model_config.ts";
 
 /** Kernel → model, `weights`: a piece of the weights file, in order from 0. Answer `null`. */
 export interface WeightsBody {
@@ -25,7 +25,14 @@ export interface OpenBody {
   readonly config: string;
   readonly credential?: Credential;
   /** Where the native engine finds its files, as the service sees them. */
-  readonly native?: { readonly weights: string; readonly addon: string };
+  readonly native?: {
+    readonly weights: string;
+    readonly addon: string;
+    /** The addon is built for one: without its device it is not opened. */
+    readonly gpu?: Gpu;
+    /** Layers that it takes; absent: all. */
+    readonly gpuLayers?: number;
+  };
 }
 /** Answer to `open`. */
 export type OpenAnswer = ModelInfo;

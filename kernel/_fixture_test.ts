@@ -80,6 +80,7 @@ export async function makeWorld(source: string = EVALUATOR): Promise<World> {
       remote: "",
       local: "",
       native: "",
+      wiki: "",
     },
     weights: "/nowhere",
     addon: "",

@@ -1,5 +1,10 @@
 /** One child: an operating-system process at the other end of a port. @module */
-import { type Port, type PortHandler, WIDE_FRAME_BYTES } from "../contracts/mod.ts";
+import {
+  type Port,
+  type PortHandler,
+  WIDE_FRAME_BYTES,
+  WIKI_PORT_LIMITS,
+} from "../contracts/mod.ts";
 import { makePort } from "../port/mod.ts";
 import { type ExitStatus, howEnded, type SpawnPowers } from "./spawn.ts";
 import type { Role, StartLine } from "./line_parts.ts";
@@ -62,7 +67,11 @@ export function startChild({ role, line, handler, spawn, now }: ChildParts): Chi
     write: (bytes) => process.write(bytes),
     handler,
     now,
-    ...(WIDE.has(role) ? { limits: { frameBytes: WIDE_FRAME_BYTES } } : {}),
+    limits: role === "wiki"
+      ? WIKI_PORT_LIMITS
+      : WIDE.has(role)
+      ? { frameBytes: WIDE_FRAME_BYTES }
+      : {},
   });
   void process.exited.then(() => port.close("the child has ended"));
   // A child that broke the protocol is not asked to leave.

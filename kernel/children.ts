@@ -1,6 +1,7 @@
 /** The kernel's children: workers, toolhosts and model services. DESIGN section 1. @module */
 import {
   Fault,
+  type Gpu,
   type KernelConfig,
   type Mount,
   type PortHandler,
@@ -13,6 +14,7 @@ import type { Judge } from "./permission_line.ts";
 import type { SpawnPowers } from "./spawn.ts";
 import type { Role, StartLine } from "./line_parts.ts";
 import { lineOfLocal, lineOfNative, lineOfRemote } from "./model_line.ts";
+import { lineOfWiki, type WikiFolders } from "./wiki_line.ts";
 import { lineOfHost, lineOfNet, lineOutside, type Roots } from "./start_line.ts";
 import { makeStartQueue } from "./start_queue.ts";
 import { makeWorkerPool, started, type WorkerPool } from "./worker_pool.ts";
@@ -52,6 +54,7 @@ export type ModelNeeds =
     readonly contextTokens: number;
     readonly weights: string;
     readonly addon: string;
+    readonly gpu?: Gpu;
   };
 
 /** Starts and ends children. */
@@ -67,6 +70,8 @@ export interface Children {
   net(handler: PortHandler): Promise<Child>;
   /** Rejects with `unavailable` without bubblewrap, `upstream` when it does not start. */
   browser(handler: PortHandler): Promise<Child>;
+  /** The process that holds one wiki; rejects with `upstream` when it does not start. */
+  wiki(options: { readonly handler: PortHandler; readonly folders: WikiFolders }): Promise<Child>;
   /** Which walls stand on this machine. */
   walls(): Walls;
   /** Ends all; resolves when they are reaped. */
@@ -172,6 +177,8 @@ export async function makeChildren(
     net: (handler: PortHandler) => ready(() => start("net", netLine, handler)),
     browser: (handler: PortHandler) =>
       ready(() => start("browser", lineOfBrowser(config, walls), handler)),
+    wiki: ({ handler, folders }: { handler: PortHandler; folders: WikiFolders }) =>
+      ready(() => start("wiki", lineOfWiki(config, walls, folders), handler)),
     walls: () => walls,
     async close(): Promise<void> {
       closed = true;

@@ -3,6 +3,7 @@ import { z } from "zod";
 import {
   Answer,
   ArtifactId,
+  Colour,
   ConversationName,
   Digest,
   Fault,
@@ -91,12 +92,23 @@ export const CONTROL_OPS = {
     arguments: z.string().max(1_000_000),
     profile: Profile,
     mounts: TaskRequest.shape.mounts.optional(),
+    memory: TaskRequest.shape.memory,
   }).strict(),
   model: z.object({ task: TaskId, model: ModelChoice }).strict(),
   embed: z.object({
     model: ModelChoice,
     texts: z.array(z.string().min(1).max(200_000)).min(1).max(256),
     label: Label,
+  }).strict(),
+  ask: z.object({
+    model: ModelChoice,
+    system: z.string().max(200_000),
+    user: z.string().min(1).max(1_000_000),
+    responseSchema: z.string().max(65_536).optional(),
+    maxTokens: z.int().min(1).max(10_000_000),
+    temperature: z.number().min(0).max(2).optional(),
+    label: Label,
+    colour: Colour,
   }).strict(),
   lend: z.object({
     name: z.string().min(1).max(64),

@@ -16,6 +16,7 @@ import {
 import { onBrakeAnswer, onSignal, type SignalAction, type SignalState } from "./signals.ts";
 import type { Offspring, Session, SessionTurn } from "./session.ts";
 import type { TaskHostParts } from "./task_host.ts";
+import { isInherited } from "./task_memory.ts";
 
 /** What {@link makeFamily} is handed. */
 export interface FamilyParts
@@ -173,7 +174,7 @@ export function makeFamily(parts: FamilyParts): Family {
 
   const inheritLeases = async (parent: Pid, row: ProcessRow): Promise<void> => {
     for (const lease of leases.list(row.task)) {
-      if (lease.pid !== parent || !leases.alive(lease.id)) continue;
+      if (lease.pid !== parent || !leases.alive(lease.id) || !isInherited(lease.scope)) continue;
       await leases.derive(lease.id, {
         pid: row.pid,
         scope: lease.scope,

@@ -1,6 +1,7 @@
 /** What a task is granted at its start. DESIGN section 2, step 3. @module */
 import type { PolicyRule, Scope, TaskRequest } from "../contracts/mod.ts";
 import type { Replay } from "./replay.ts";
+import { type MemoryRequest, memoryScopes } from "./task_memory.ts";
 
 /** What of a rule decides whether it opens the network. */
 export type NetRule = Pick<PolicyRule, "mode" | "destination" | "tool" | "category" | "effect">;
@@ -11,7 +12,7 @@ export type NetRule = Pick<PolicyRule, "mode" | "destination" | "tool" | "catego
  * operator means that very machine; anything wider as all there is.
  */
 export function grantedScopes(
-  request: Pick<TaskRequest, "mounts">,
+  request: Pick<TaskRequest, "mounts"> & MemoryRequest,
   policy: { readonly rules: readonly NetRule[]; readonly network: ReadonlySet<string> },
 ): readonly Scope[] {
   const scopes: Scope[] = [
@@ -24,6 +25,7 @@ export function grantedScopes(
     { resource: "scratch", right: "write", path: "" },
     { resource: "outbox", right: "write", path: "" },
   ];
+  scopes.push(...memoryScopes(request));
   for (const mount of request.mounts) {
     scopes.push({ resource: "mount", right: "read", path: mount.name });
     if (mount.mode !== "ro") scopes.push({ resource: "mount", right: "write", path: mount.name });
@@ -50,6 +52,7 @@ function netScopes(
 function opensNetwork(rule: NetRule, network: ReadonlySet<string>): boolean {
   if (rule.mode === "forbidden" || rule.mode === "suppress") return false;
   const { tool, category, effect, destination } = rule;
+  if ([destination ?? ""].flat().every((one) => one.startsWith("memory:"))) return false;
   const fits = (of: string | readonly string[] | undefined, test: (one: string) => boolean) =>
     of === undefined || [of].flat().some(test);
   return (tool ?? category ?? effect ?? destination) !== undefined &&

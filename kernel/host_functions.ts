@@ -21,7 +21,7 @@ import {
   type NetAnswer,
   type NetRequest,
   type ProcessRow,
-  type Scope,
+  Scope,
   type Source,
   type TaskId,
 } from "../contracts/mod.ts";
@@ -31,6 +31,7 @@ import type { AskAside } from "./aside.ts";
 import type { Fetching } from "./fetching.ts";
 import { badArgument, contentIn, headersIn, isObject, textIn, textOf } from "./host_arguments.ts";
 import { beneath, covers } from "./lease_scope.ts";
+import type { TaskWiki } from "./wiki_tools.ts";
 
 /** What one call of a plugin may do. See tools-wasm/binding. */
 export interface Grants {
@@ -68,6 +69,8 @@ export interface Looking {
     readonly deadlineMs: number;
     readonly signal: AbortSignal;
   }): Promise<HostCallAnswer>;
+  /** The wiki that the task was handed. */
+  readonly memory?: Pick<TaskWiki, "query">;
 }
 
 /** What {@link makeHostFunctions} is handed. */
@@ -95,6 +98,10 @@ const PROGRESS = 500;
 /** Tokens of an answer that a plugin does not bound itself. */
 const COMPLETION_TOKENS = 1_024;
 const METHODS: readonly NetRequest["method"][] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
+/** Passages of the wiki for one query. */
+const PASSAGES = 6, MOST_PASSAGES = 20;
+/** Longest question to the wiki, UTF-16 units. */
+const QUERY = 4_096;
 /** Longest id of a call that one within it is named after. */
 const LONG_ID = 100;
 
@@ -204,6 +211,26 @@ export function makeHostFunctions(parts: HostFunctionsParts): ServeHostFunction 
     return { text };
   };
 
+  const remember = async (under: Under, args: JsonObject): Promise<Json> => {
+    const { process, signal } = under, scope = { resource: "memory", right: "read", path: "wiki" };
+    const wiki = parts.looking(process.task)?.memory;
+    const lease = parts.leases.covering(process.pid, Scope.parse(scope));
+    if (wiki === undefined || lease === undefined) {
+      throw new Fault(
+        "refused",
+        "Cannot query the memory: this task holds no wiki; run it with --wiki FOLDER",
+      );
+    }
+    const { k = PASSAGES } = args;
+    if (typeof k !== "number" || !Number.isInteger(k) || k < 1 || k > MOST_PASSAGES) {
+      throw badArgument("k", `it is not a whole number from 1 to ${MOST_PASSAGES}`);
+    }
+    const text = textIn(args, "query").slice(0, QUERY);
+    const { hits, fit, colour, label, sources } = await wiki.query({ text, k }, signal);
+    taint(under, { colour, label, sources });
+    return { hits, fit };
+  };
+
   return async (under, fn, args) => {
     under.served += 1;
     if (!under.grants.functions.has(fn)) {
@@ -235,7 +262,7 @@ export function makeHostFunctions(parts: HostFunctionsParts): ServeHostFunction 
         parts.onProgress(under, displayText(textIn(args, "text"), { max: PROGRESS }));
         return null;
       case "memory.query":
-        throw new Fault("unavailable", "Cannot query the memory: there is none in this version");
+        return await remember(under, args);
       case "model.complete":
         return await complete(under, args);
       case "log":

@@ -5,12 +5,14 @@ import {
   HostFunction,
   type Json,
   type JsonObject,
+  type Lease,
   type NetAnswer,
   type ProcessRow,
   type Scope,
   type ToolCall,
   type ToolResult,
 } from "../contracts/mod.ts";
+import type { TaskWiki } from "./wiki_tools.ts";
 import { makeHostFunctions, type ServeHostFunction, type Under } from "./host_functions.ts";
 
 const NOTES: Scope = { resource: "mount", right: "read", path: "desk/notes" };
@@ -23,7 +25,13 @@ interface World {
   readonly looked: string[];
 }
 
-function makeWorld(result: Partial<ToolResult> = {}): World {
+/** A wiki that was asked, and whether the process holds it. */
+interface Remembering {
+  readonly asked: { readonly text: string; readonly k: number }[];
+  readonly holds: boolean;
+}
+
+function makeWorld(result: Partial<ToolResult> = {}, remembering?: Remembering): World {
   const proposed: { call: ToolCall; snapshot: string }[] = [];
   const fetched: JsonObject[] = [];
   const looked: string[] = [];
@@ -44,7 +52,12 @@ function makeWorld(result: Partial<ToolResult> = {}): World {
     hops: [],
   };
   const serve = makeHostFunctions({
-    leases: { covering: () => undefined },
+    leases: {
+      covering: (_pid, scope) =>
+        remembering?.holds === true && scope.resource === "memory" && scope.right === "read"
+          ? {} as Lease
+          : undefined,
+    },
     gateOf: () => ({
       call(_pid, call, snapshot) {
         proposed.push({ call, snapshot });
@@ -72,6 +85,16 @@ function makeWorld(result: Partial<ToolResult> = {}): World {
         looked.push(String(args["path"]));
         return Promise.resolve(answer);
       },
+      ...(remembering === undefined ? {} : {
+        memory: {
+          query(asked): ReturnType<TaskWiki["query"]> {
+            remembering.asked.push(asked);
+            const read = { colour: "RED", label: "secret" } as const;
+            const sources = [{ source: "wiki pages/a.md", ...read }];
+            return Promise.resolve({ hits: [], fit: "none", sources, ...read });
+          },
+        },
+      }),
     }),
     modelOf: () => (_row, { prompt }) => Promise.resolve(`you said ${prompt}`),
     originOf: (url) => new URL(url).origin,
@@ -204,12 +227,30 @@ Deno.test("a call within a call with a very long id has an id that still fits", 
   match(proposed[0]?.call.id ?? "", /^[0-9a-f]{32}\/1$/);
 });
 
-Deno.test("the memory says that there is none", async () => {
-  const { serve } = makeWorld();
+Deno.test("a plugin asks the wiki that its task holds, and carries what was found", async () => {
+  const asked: Remembering["asked"] = [];
+  const { serve } = makeWorld({}, { asked, holds: true });
+  const call = under();
+  deepEqual(await serve(call, "memory.query", { query: "lease", k: 3 }), {
+    hits: [],
+    fit: "none",
+  });
+  deepEqual(asked, [{ text: "lease", k: 3 }]);
+  deepEqual([call.colour, call.label], ["RED", "secret"]);
+  deepEqual(call.sources.map(({ source }) => source), ["wiki pages/a.md"]);
   await rejects(
-    serve(under(), "memory.query", {}),
-    (error) => error instanceof Fault && error.code === "unavailable",
+    serve(under(), "memory.query", { query: "lease", k: 1_000 }),
+    (error) => error instanceof Fault && error.code === "invalidArguments",
   );
+});
+
+Deno.test("a task without a wiki, or whose lease on it has ended, asks no memory", async () => {
+  const words = refused(/holds no wiki/);
+  await rejects(makeWorld().serve(under(), "memory.query", { query: "a" }), words);
+  const asked: Remembering["asked"] = [];
+  const { serve } = makeWorld({}, { asked, holds: false });
+  await rejects(serve(under(), "memory.query", { query: "a" }), words);
+  deepEqual(asked, []);
 });
 
 Deno.test("a plugin asks the task's model, within bounds", async () => {

@@ -12,6 +12,7 @@ export type Role =
   | "native"
   | "plugin"
   | "net"
+  | "wiki"
   | "browser";
 
 /** A program with its arguments and its whole environment. */
@@ -36,6 +37,8 @@ export const SIZES: Readonly<Record<Exclude<Role, "browser">, Sizes>> = {
   model: { heap: 256, pages: 1_024, data: 1_024, file: 64 },
   plugin: { heap: 256, pages: 4_096, data: 2_048, file: 64 },
   net: { heap: 256, pages: 64, data: 1_024, file: 64 },
+  // Holds the index of some thousand pages; its database is one file.
+  wiki: { heap: 2_048, pages: 1_024, data: 6_144, file: 65_536 },
   remote: { heap: 256, pages: 64, data: 1_024, file: 64 },
   // Without the weights, whose size is added.
   local: { heap: 512, pages: 4_096, data: 1_792, file: 64 },

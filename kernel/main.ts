@@ -152,7 +152,7 @@ async function work(plainLog: EventLog): Promise<void> {
   const children = await makeChildren({ config, powers, spawn, preparePlugin: engine?.load });
   const modelRefused: MainModelsParts["modelRefused"] = (row, model) =>
     whyModelRefused(policy.modelAllowed, row, model);
-  const { models, rates, lend, embed } = wireModels({
+  const { models, rates, lend, embed, ask } = wireModels({
     ...{ config, children, powers, log, modelRefused },
   });
   const toolhosts = makeToolhosts({
@@ -218,7 +218,7 @@ async function work(plainLog: EventLog): Promise<void> {
     work: `${config.dir}/work`,
     never: policy.neverGlobs("read"),
     scratchQuota: SCRATCH_QUOTA,
-    workspace: (task, request) => tools.workspace(task, request.mounts),
+    workspace: (task, request) => tools.workspace(task, request),
     ...{ modelRefused, rates },
     askBrake: (row) => askToGoOn({ questions, powers, processes }, row),
     queueQuestions: questions.queue,
@@ -264,11 +264,11 @@ async function work(plainLog: EventLog): Promise<void> {
       ...{ service, leases, questions, conversations, past, now: powers.now },
       ...makeProcessOps({ processes, tasks, toolhosts: tools.hosts, advertise: gate.advertise }),
       grants: questions.grants.list,
-      ...{ lend, embed },
+      ...{ lend, embed, ask },
       choose: (task, model) => tasks.need(task).choose(model),
       can: makeTrial({
         ...{ powers, gateOver, granting },
-        tools: (task, mounts) => tools.workspace(task, mounts).tools,
+        tools: (task, request) => tools.workspace(task, request).tools,
       }),
       extend: makeExtend({ processes, tasks, service, keeper, isFinal }),
       artifacts: outbox.list,

@@ -5,6 +5,7 @@ import type { EmbeddersParts } from "./embedders.ts";
 import { type LentSecrets, makeLentSecrets } from "./lent_secrets.ts";
 import { makeModelRates, type ModelRates } from "./model_rates.ts";
 import { makeModelServices, type ModelServices } from "./model_services.ts";
+import { makeOperatorAsk } from "./operator_ask.ts";
 import { makeOperatorEmbed } from "./operator_embed.ts";
 import { WEIGHTS_POWERS } from "./weights_powers.ts";
 
@@ -26,6 +27,7 @@ export interface MainModels {
   /** What the operator does. */
   readonly lend: LentSecrets["lend"];
   readonly embed: ReturnType<typeof makeOperatorEmbed>;
+  readonly ask: ReturnType<typeof makeOperatorAsk>;
 }
 
 /** Wires them. Providers' rates are shared by all who use them. */
@@ -35,6 +37,9 @@ export function wireModels(parts: MainModelsParts): MainModels {
   const plans = { ...config, secret: secrets.get };
   const models = makeModelServices({ children, plans, powers, weights: WEIGHTS_POWERS });
   const rates = makeModelRates(powers);
-  const embed = makeOperatorEmbed({ rates, log, powers, modelRefused, provide: models.provide });
-  return Object.freeze({ models, rates, lend: secrets.lend, embed });
+  const operator = { rates, log, powers, modelRefused, provide: models.provide };
+  return Object.freeze({
+    ...{ models, rates, lend: secrets.lend },
+    ...{ embed: makeOperatorEmbed(operator), ask: makeOperatorAsk(operator) },
+  });
 }

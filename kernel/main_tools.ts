@@ -10,6 +10,7 @@ import {
   commandDescriptor,
   processDescriptors,
 } from "../tools-wasm/command/mod.ts";
+import { bindMemory, MEMORY_DESCRIPTORS } from "../memory-wiki/mod.ts";
 import { makeWorkspace, WORKSPACE_TOOLS } from "../workspace/mod.ts";
 import { clearRooms } from "./command_room_powers.ts";
 import { makeRunPowers } from "./command_spawn_powers.ts";
@@ -19,13 +20,14 @@ import { disk } from "./main_powers.ts";
 import { makeLongRunPowers } from "./process_powers.ts";
 import { makeProcessSessions } from "./process_sessions.ts";
 import type { SpawnPowers } from "./spawn.ts";
+import { makeWikiServices, type WikiServicesParts } from "./wiki_services.ts";
+import { makeWikiTools } from "./wiki_tools.ts";
 import { makeTaskTools, type TaskTools, type TaskToolsParts } from "./task_tools.ts";
 
 /** What {@link wireTools} is handed. */
 export interface WireToolsParts extends
   Pick<
     TaskToolsParts,
-    | "children"
     | "toolhosts"
     | "log"
     | "powers"
@@ -36,6 +38,7 @@ export interface WireToolsParts extends
     | "looking"
   > {
   readonly config: KernelConfig;
+  readonly children: TaskToolsParts["children"] & WikiServicesParts["children"];
   readonly leases: Pick<Leases, "covering" | "dead" | "onEnd">;
   readonly processes: TaskToolsParts["processes"];
   readonly spawn: SpawnPowers;
@@ -54,6 +57,11 @@ export async function wireTools(parts: WireToolsParts): Promise<TaskTools> {
   return makeTaskTools({
     ...parts,
     ...{ originOf, labelOf: labelOfAnswer },
+    wikis: makeWikiTools({
+      ...{ redeem, now: powers.now },
+      wikis: makeWikiServices({ ...parts, trustedKeys: [config.personKey] }),
+      memory: { descriptors: Object.values(MEMORY_DESCRIPTORS), bind: bindMemory },
+    }),
     files: WORKSPACE_TOOLS.map(({ descriptor }) => descriptor),
     web: ({ forCall }) => [httpFetchBinding({ redeem, fetch: forCall })],
     binding: {

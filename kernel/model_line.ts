@@ -1,5 +1,5 @@
 /** The start lines of model services: one origin, one file of weights, or nothing. docs/decision/0011. @module */
-import { Fault, type KernelConfig } from "../contracts/mod.ts";
+import { Fault, type Gpu, type KernelConfig } from "../contracts/mod.ts";
 import {
   DENIED,
   denoLine,
@@ -10,6 +10,7 @@ import {
   started,
   type StartLine,
 } from "./line_parts.ts";
+import { GPU_DATA, gpuBinds } from "./model_gpu.ts";
 import type { Walls } from "./walls.ts";
 
 const MiB = 1024 * 1024;
@@ -90,20 +91,23 @@ export function lineOfRemote(
 
 /**
  * The start line of llama.cpp's native engine: reads its addon's folder and one file of weights, runs
- * their code, and sees nothing else.
+ * their code, and sees nothing else; with `gpu`, the card's nodes and its driver's files too. Deno's
+ * permissions are the same then: a driver's files are opened by native code alone.
  *
  * @throws Fault `unavailable` without bubblewrap: native code has no other wall
  */
 export function lineOfNative(
   config: LineConfig,
   walls: Walls,
-  { addon, weights, bytes, contextTokens }: {
+  { addon, weights, bytes, contextTokens, gpu }: {
     /** Absolute path of llama-addon.node; its libraries lie beside it. */
     readonly addon: string;
     /** Absolute path of the weights. */
     readonly weights: string;
     readonly bytes: number;
     readonly contextTokens: number;
+    /** Which graphics card the addon is built for, if for one. */
+    readonly gpu?: Gpu;
   },
 ): StartLine {
   const { bwrap, deno } = config.programs;
@@ -121,13 +125,18 @@ export function lineOfNative(
   ];
   const mapped = Math.ceil(bytes / MiB);
   const context = Math.max(LEAST_NATIVE_CONTEXT, contextOf(mapped, contextTokens));
-  const sizes = { ...SIZES.native, data: SIZES.native.data + 2 * mapped + context };
+  const least = SIZES.native.data + (gpu === undefined ? 0 : GPU_DATA);
+  const data = least + 2 * mapped + context;
+  // A software driver keeps what it computes with in one file without a name.
+  const file = gpu === "vulkan" ? data : SIZES.native.file;
+  const sizes = { ...SIZES.native, data, file };
   const wall = [
     ...namespace(bwrap, deno, environment(NAMESPACE.denoDir)),
     ...["--proc", "/proc", "--tmpfs", "/tmp"],
     ...["--ro-bind", config.bundles.native, config.bundles.native],
     ...["--ro-bind", config.denoDir, NAMESPACE.denoDir],
     ...["--ro-bind", folder, folder, "--ro-bind", weights, NATIVE_WEIGHTS],
+    ...(gpu === undefined ? [] : gpuBinds(gpu)),
     ...["--remount-ro", "/", "--chdir", "/", "--"],
     ...denoLine(NAMESPACE.deno, "native", config.bundles.native, rights, sizes),
   ];

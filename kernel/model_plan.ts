@@ -9,6 +9,7 @@ import {
   LexicalConfig,
   LocalConfig,
   type ModelChoice,
+  nativeAddonOf,
   type OpenBody,
   Price,
   Rates,
@@ -46,6 +47,7 @@ export interface ModelPlan {
 export interface PlanParts {
   /** STATE/models, absolute. */
   readonly weights: string;
+  /** llama.cpp's addon for the processor alone, absolute; its other builds lie beside it. */
   readonly addon: string;
   /** A secret by its name: kept ones, and those that a command line lent. */
   secret(name: string): Secret | undefined;
@@ -117,11 +119,14 @@ function planLocal(choice: ModelChoice, open: OpenBody, parts: PlanParts): Model
       ...knobsOf(config),
     };
   }
-  const { addon } = parts;
+  const { gpu, gpuLayers } = config;
+  const addon = nativeAddonOf(parts.addon, gpu ?? "cpu");
+  const device = gpu === undefined ? {} : { gpu };
+  const layers = gpu === undefined || gpuLayers === undefined ? {} : { gpuLayers };
   return {
     noWait: false,
-    needs: { role: "native", bytes, contextTokens, weights: file.file, addon },
-    open: { ...open, native: { weights: NATIVE_WEIGHTS, addon } },
+    needs: { role: "native", bytes, contextTokens, weights: file.file, addon, ...device },
+    open: { ...open, native: { weights: NATIVE_WEIGHTS, addon, ...device, ...layers } },
     weights: { ...file, how: "check" },
     ...knobsOf(config),
   };

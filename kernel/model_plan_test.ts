@@ -104,6 +104,26 @@ Deno.test("weights come from the store by their digest, and native code only see
   }
 });
 
+Deno.test("each build of the native engine lies beside the one for the processor, and is told its card", () => {
+  const local = { name: "tiny", weights: "ab".repeat(32), bytes: 10, engine: "native" };
+  for (const gpu of ["cuda", "vulkan"] as const) {
+    const { needs, open } = plan("gguf:tiny", { ...local, gpu, gpuLayers: 12 });
+    const addon = `/c/native-${gpu}/llama-addon.node`;
+    assert.ok(needs.role === "native");
+    assert.deepEqual([needs.addon, needs.gpu], [addon, gpu]);
+    assert.deepEqual(open.native, { weights: "/weights.gguf", addon, gpu, gpuLayers: 12 });
+    assert.deepEqual(plan("gguf:tiny", { ...local, gpu }).open.native, {
+      ...{ weights: "/weights.gguf", addon, gpu },
+    });
+  }
+  const { needs, open } = plan("gguf:tiny", { ...local, gpuLayers: 12 });
+  assert.ok(needs.role === "native" && needs.gpu === undefined && needs.addon === parts.addon);
+  assert.deepEqual(open.native, { weights: "/weights.gguf", addon: parts.addon });
+  for (const gpu of ["metal", "../cuda", "", "cpu"]) {
+    assert.throws(() => plan("gguf:tiny", { ...local, gpu }), { code: "invalidInput" }, gpu);
+  }
+});
+
 Deno.test("a configuration that does not parse is refused with the place", () => {
   const broken: ModelChoice = { ref: "openai:m", config: "{" };
   assert.throws(() => planModel(broken, parts), { code: "invalidInput" });

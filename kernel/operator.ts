@@ -11,6 +11,7 @@ import {
   type HostedAgentService,
   type Leases,
   type Limits,
+  type ModelAnswer,
   type Pid,
   type ProcessInfo,
   type ProcessRow,
@@ -51,6 +52,7 @@ export interface OperatorParts {
   receipts(task: TaskId, call: string | undefined): Promise<readonly Receipt[]>;
   lend(secret: Body<"lend">): void;
   embed(asked: Body<"embed">): Promise<Vectors>;
+  ask(asked: Body<"ask">): Promise<ModelAnswer>;
   choose(task: TaskId, model: Body<"model">["model"]): void;
   stop(): void;
 }
@@ -121,6 +123,7 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     can: (query: Body<"can">) => parts.can(query),
     lend: (secret: Body<"lend">) => parts.lend(secret),
     embed: (asked: Body<"embed">) => parts.embed(asked),
+    ask: (asked: Body<"ask">) => parts.ask(asked),
     model: ({ task, model }: Body<"model">) => parts.choose(task, model),
     leases: ({ task }: Body<"leases">) => leases.list(task),
     revoke: async ({ lease }: Body<"revoke">) => ({

@@ -38,6 +38,7 @@ import { makeSession, type Offspring, type Session, type SessionParts } from "./
 import { openTaskModels, type TaskModels, type TaskModelsParts } from "./task_models.ts";
 import type { TaskWorkspace } from "./task_workspace.ts";
 import type { Toolhosts } from "./toolhosts.ts";
+import { preparing } from "./wiki_tools.ts";
 import { makeTornPatches } from "./torn_patch.ts";
 
 /** What {@link makeTaskHost} is handed. */
@@ -162,14 +163,15 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       async prepare(): Promise<void> {
         await Promise.all([dirs.content, dirs.scratch].map((path) => parts.disk.makeDir(path)));
       },
-      never: parts.never,
+      never: [...parts.never, ...workspace.wikis.globs],
+      wikiOwn: workspace.wikis.ownOf,
       scratchQuota: parts.scratchQuota,
       overlay: () => workspace.overlay(),
       recorded: () => workspace.recorded(),
     });
     const torn = makeTornPatches({ ...parts, torn: replay?.torn ?? [], workspace, row });
     await torn.mend();
-    const denied = watchDenials(parts.gate, workspace.patch);
+    const denied = watchDenials(preparing(parts.gate, workspace, row), workspace.patch);
     const session = sessions(task, request, models, denied.gate);
     const family = makeFamily({
       ...parts,

@@ -12,6 +12,7 @@ import {
   type Powers,
   type ProcessKeeper,
   type TaskId,
+  type TaskRequest,
   type ToolBinding,
   type ToolDescriptor,
   ToolName,
@@ -26,7 +27,10 @@ import type { Engine, PluginCode } from "./plugin_code.ts";
 import { makePluginHosts } from "./plugin_hosts.ts";
 import { type BindPlugins, makePluginTools } from "./plugin_tools.ts";
 import { type MadeWorkspace, makeTaskWorkspace, type TaskWorkspace } from "./task_workspace.ts";
+import type { MemoryRequest } from "./task_memory.ts";
 import type { TaskFolders, Toolhosts } from "./toolhosts.ts";
+import { guardWikis } from "./wiki_guard.ts";
+import type { WikiTools } from "./wiki_tools.ts";
 
 const COMMAND = ToolName.parse("command");
 const BROWSER = "browser";
@@ -67,6 +71,8 @@ export interface TaskToolsParts {
     manifest(base: PluginManifest): PluginManifest;
     screenshot(take: BrowserSessions["screenshot"]): ToolBinding;
   };
+  /** Wikis that tasks are handed. */
+  readonly wikis: WikiTools;
   /** Tools over the network. */
   web(fetching: Fetching): readonly ToolBinding[];
   /** The files of a task that runs; undefined when it has ended. */
@@ -104,8 +110,11 @@ export interface TaskTools {
   readonly network: ReadonlySet<string>;
   /** The processes that run a task's tools, all kinds together. */
   readonly hosts: Toolhosts;
-  workspace(task: TaskId, mounts: readonly Mount[]): TaskWorkspace;
+  workspace(task: TaskId, request: ToolRequest): TaskWorkspace;
 }
+
+/** What of a request decides which tools a task has. */
+export type ToolRequest = Pick<TaskRequest, "mounts" | "wikis"> & MemoryRequest;
 
 /** Makes the tools of a kernel. @throws Fault `conflict` when two tools share a name */
 export function makeTaskTools(parts: TaskToolsParts): TaskTools {
@@ -140,6 +149,7 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
     osPids: (task) => all.flatMap((each) => each.osPids(task)),
     async close(task) {
       open.delete(task);
+      parts.wikis.close(task);
       await Promise.all(all.map((each) => each.close(task)));
     },
   });
@@ -151,6 +161,7 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
     ...web.map(({ descriptor }) => descriptor),
     ...reviewed.values(),
     ...parts.sessionTools.descriptors,
+    ...parts.wikis.descriptors,
   ];
   /** Programs of this machine stand behind the name of those in the sandbox. */
   const withNative = (binding: ToolBinding, made: MadeWorkspace & Looking): ToolBinding => {
@@ -164,11 +175,14 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
       descriptors.flatMap(({ category, name }) => category === "network" ? [name] : []),
     ),
     hosts,
-    workspace(task: TaskId, mounts: readonly Mount[]): TaskWorkspace {
+    workspace(task: TaskId, request: ToolRequest): TaskWorkspace {
+      const { mounts, wikis = [] } = request, memory = parts.wikis.of(task, request);
       const made = parts.workspace(task, mounts, hosts);
       const bound = plugins.bindings(made).map((binding) => withNative(binding, made));
       const others = [...web, ...bound, ...parts.sessionTools.bind({ made, sessions })];
-      return makeTaskWorkspace(made, { log, powers, others });
+      const own = request.memory === undefined ? [] : [request.memory.folder];
+      const guard = guardWikis({ mounts, wikis: [...wikis, ...own] });
+      return makeTaskWorkspace(made, { log, powers, others, memory, wikis: guard });
     },
   });
 }

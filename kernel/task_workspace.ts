@@ -15,6 +15,8 @@ import {
   type UndoOutcome,
 } from "../contracts/mod.ts";
 import type { Looking } from "./host_functions.ts";
+import type { WikiGuard } from "./wiki_guard.ts";
+import type { TaskWiki } from "./wiki_tools.ts";
 
 /** What workspace/ makes: see its mod.ts. */
 export interface MadeWorkspace {
@@ -50,6 +52,10 @@ export interface TaskWorkspace
   extends
     Looking,
     Pick<MadeWorkspace, "overlay" | "patch" | "applied" | "recorded" | "fold" | "putBackCall"> {
+  /** What of the mounts is a wiki's own. */
+  readonly wikis: WikiGuard;
+  /** The wiki that the task was handed. */
+  readonly memory?: TaskWiki;
   /** Tools over the workspace, and the others of the task. */
   readonly tools: ReadonlyMap<string, ToolBinding>;
   /** `content`: the folder of content-addressed files. */
@@ -68,13 +74,21 @@ export function makeTaskWorkspace(
     readonly log: EventLog;
     readonly powers: Pick<Powers, "token">;
     readonly others: readonly ToolBinding[];
+    readonly memory?: TaskWiki | undefined;
+    readonly wikis: WikiGuard;
   },
 ): TaskWorkspace {
   const { overlay, patch, applied, recorded, fold, putBackCall, readScope, look } = made;
-  const tools = new Map<string, ToolBinding>(made.bindings);
-  for (const other of parts.others) tools.set(other.descriptor.name, other);
+  const { memory, wikis, others } = parts;
+  const tools = new Map(
+    [...made.bindings.values(), ...others, ...memory?.bindings ?? []].map((each) =>
+      [each.descriptor.name, wikis.guard(each)] as const
+    ),
+  );
   return Object.freeze({
     ...{ tools, overlay, patch, applied, recorded, fold, putBackCall, readScope, look },
+    wikis,
+    ...(memory === undefined ? {} : { memory }),
     staged: (content: string): Staged => ({
       patch: patch()?.id ?? null,
       changes: overlay(),

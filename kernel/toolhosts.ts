@@ -33,6 +33,8 @@ export interface TaskFolders {
   prepare(): Promise<void>;
   /** Globs of the never-list. */
   readonly never: readonly string[];
+  /** What of the mounts is a wiki's own: no tool touches it. */
+  wikiOwn?(path: string): string | undefined;
   /** Bytes of scratch that the task may keep. */
   readonly scratchQuota: number;
   overlay(): readonly StagedChange[];
@@ -126,7 +128,9 @@ export function makeToolhosts(parts: ToolhostsParts): Toolhosts {
       roots: () => roots,
       grants: calls.grants,
       alive: leases.alive,
-      never: parts.policyNever,
+      never: (path, right) =>
+        parts.policyNever(path, right) ??
+          (folders.wikiOwn?.(path) === undefined ? undefined : "a wiki's own"),
       ...(walled ? {} : { links: parts.spawn }),
     };
     const started = await children.toolhost({

@@ -15,11 +15,13 @@ import {
   type Scope,
   SessionId,
   TaskId,
+  type TaskMemory,
   type ToolBinding,
 } from "../contracts/mod.ts";
 import { covers } from "./lease_scope.ts";
 import { makeProcessTable, type ProcessTable } from "./process_table.ts";
 import { grantedScopes } from "./granted_scopes.ts";
+import type { ToolRequest } from "./task_tools.ts";
 
 /** What {@link makeTrial} is handed. */
 export interface TrialParts {
@@ -30,7 +32,7 @@ export interface TrialParts {
     readonly leases: Leases;
     tools(process: ProcessRow): ReadonlyMap<string, ToolBinding>;
   }): Gate;
-  tools(task: TaskId, mounts: readonly Mount[]): ReadonlyMap<string, ToolBinding>;
+  tools(task: TaskId, request: ToolRequest): ReadonlyMap<string, ToolBinding>;
   readonly granting: Parameters<typeof grantedScopes>[1];
 }
 
@@ -42,6 +44,7 @@ export interface TrialQuery {
   readonly arguments: string;
   readonly profile: Profile;
   readonly mounts?: readonly Mount[] | undefined;
+  readonly memory?: TaskMemory | undefined;
 }
 
 const TASK = TaskId.parse("t000000000000");
@@ -66,10 +69,12 @@ export function makeTrial(parts: TrialParts): (query: TrialQuery) => Promise<Dec
       colour: "BLUE",
       label: "public",
     });
-    const tools = parts.tools(TASK, mounts);
+    const { profile, memory } = query;
+    const request = { mounts: [...mounts], profile, ...(memory === undefined ? {} : { memory }) };
+    const tools = parts.tools(TASK, request);
     const gate = parts.gateOver({
       processes,
-      leases: staticLeases(row, grantedScopes({ mounts: [...mounts] }, parts.granting)),
+      leases: staticLeases(row, grantedScopes(request, parts.granting)),
       tools: () => tools,
     });
     const snapshot = gate.advertise(row.pid);

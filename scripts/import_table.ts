@@ -54,6 +54,11 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   net: { parts: OPEN, types: [], npm: [] },
   browser: { parts: OPEN, types: [], npm: ["puppeteer-core"] },
   store: { parts: OPEN, types: [], npm: [] },
+  "memory-wiki": {
+    parts: OPEN,
+    types: [],
+    npm: ["zod", "yaml", "@orama/orama", "diff", "htmlparser2", "unpdf", "postal-mime"],
+  },
 
   // Tools: each folder beneath tools-wasm/ is a part of its own.
   "tools-wasm/binding": { parts: OPEN, types: [], npm: [] },
@@ -80,7 +85,14 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   bench: {
     parts: ["*"],
     types: [],
-    npm: ["ajv", "@ai-sdk/openai-compatible", "@extism/extism", "@wllama/wllama"],
+    npm: [
+      "ajv",
+      "@ai-sdk/openai-compatible",
+      "@extism/extism",
+      "@orama/orama",
+      "@wllama/wllama",
+      "zod",
+    ],
   },
 });
 
@@ -118,6 +130,12 @@ export const BUNDLES: readonly BundleRule[] = Object.freeze([
   { entry: "tools-wasm/host/main.ts", npm: ["@extism/extism"], without: ["port/digest.ts"] },
   { entry: "net/main.ts", npm: [], without: [] },
   { entry: "browser/main.ts", npm: ["puppeteer-core"], without: [] },
+  { entry: "memory-wiki/main.ts", npm: ["zod", "yaml", "@orama/orama", "diff"], without: [] },
+  {
+    entry: "memory-wiki/parse/main.ts",
+    npm: ["htmlparser2", "unpdf", "postal-mime"],
+    without: ["port/digest.ts"],
+  },
 ]);
 
 /** Folders whose folders are parts of their own. */

@@ -22,7 +22,7 @@ import { makePlainText } from "./plain_text.ts";
 export interface GgufParts {
   readonly header: GgufHeader;
   readonly settings: LocalSettings;
-  /** As {@link ModelInfo} names it: `gguf-wasm`, `gguf-native`. */
+  /** As {@link ModelInfo} names it: `gguf-wasm`, `gguf-native`, `gguf-cuda`, `gguf-vulkan`. */
   readonly backend: string;
 }
 

@@ -83,6 +83,8 @@ export interface Addon {
   setLogger(logger: (level: number, message: string) => void): void;
   setLoggerLogLevel(level: number): void;
   getGpuType(): string | false | undefined;
+  /** Cards that work is given to; those that only pretend to be one (software) are none. */
+  getGpuDeviceInfo(): { readonly deviceNames: readonly string[] };
   getMathCores(): number;
   loadBackends(folder?: string): void;
   init(): Promise<void>;

@@ -2,12 +2,20 @@
 import { createRequire } from "node:module";
 import { Fault } from "../../contracts/fault.ts";
 import type { EngineFile } from "../local/engine.ts";
+import type { Gpu } from "../../contracts/model_config.ts";
 import type { Addon } from "./addon.ts";
+import { hasCard, missingGpu } from "./card.ts";
 
 /** What the native engine is handed. */
 export interface NativePowers {
-  /** The addon, ready; `complain` hears llama.cpp's errors. Rejects with `unavailable`. */
-  load(path: string, complain: (why: string) => void): Promise<Addon>;
+  /**
+   * The addon, ready; `complain` hears llama.cpp's errors. Rejects with `unavailable`, also for a build
+   * for a graphics card where there is none.
+   */
+  load(
+    path: string,
+    options: { readonly gpu: Gpu | undefined; complain(why: string): void },
+  ): Promise<Addon>;
   /** A file, for its header. Throws `notFound`. */
   open(path: string): EngineFile & Disposable;
 }
@@ -17,13 +25,17 @@ const ERRORS = 2;
 
 /** The real powers. */
 export const nativePowers: NativePowers = Object.freeze<NativePowers>({
-  async load(path: string, complain: (why: string) => void): Promise<Addon> {
+  async load(
+    path: string,
+    { gpu, complain }: { readonly gpu: Gpu | undefined; complain(why: string): void },
+  ): Promise<Addon> {
     let addon: Addon;
     try {
       // TRUST: a pinned file of a pinned package, verified before it was bound into the namespace.
       addon = createRequire("file:///")(path) as Addon;
     } catch (cause) {
       const why = cause instanceof Error ? cause.message.slice(0, 300) : "it does not load";
+      if (gpu !== undefined) throw missingGpu(gpu, why, { cause });
       throw new Fault("unavailable", `Cannot start the accelerated engine: ${why}`, { cause });
     }
     addon.markLoaded();
@@ -33,7 +45,11 @@ export const nativePowers: NativePowers = Object.freeze<NativePowers>({
     addon.setLoggerLogLevel(ERRORS);
     addon.loadBackends();
     // The arithmetic for this very processor lies beside the addon.
-    addon.loadBackends(path.slice(0, path.lastIndexOf("/")));
+    const folder = path.slice(0, path.lastIndexOf("/"));
+    addon.loadBackends(folder);
+    // The same for CUDA 12, where that of CUDA 13 found no libraries to load.
+    if (gpu === "cuda" && !hasCard(addon)) addon.loadBackends(`${folder}/fallback`);
+    if (gpu !== undefined && !hasCard(addon)) throw missingGpu(gpu, "no card is found");
     await addon.init();
     return addon;
   },

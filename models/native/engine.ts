@@ -23,7 +23,7 @@ export interface NativeOptions extends Pick<EngineOptions, "contextTokens" | "th
   readonly template: string;
   /** Prompts' beginnings that are held, each with room for a whole context. At least 2. */
   readonly sequences: number;
-  /** Layers that a graphics processor computes, where the addon is for one. */
+  /** Layers that a graphics card computes; 0 where the addon is not built for one. */
   readonly gpuLayers: number;
   /** llama.cpp's last complaint, if any. */
   readonly complaint: () => string | undefined;
@@ -37,17 +37,21 @@ export interface NativeOptions extends Pick<EngineOptions, "contextTokens" | "th
 const SHARE_OF_CORES = 0.5;
 const MOST_THREADS = 8;
 
+/** What helps where a card's memory is too small. */
+const FULL_CARD =
+  '; fewer "gpuLayers" or fewer "contextTokens" for this model in remit.yaml may fit';
+
 /** Starts the engine. Rejects with `invalidInput` where llama.cpp does not take the weights. */
 export async function startNative(addon: Addon, options: NativeOptions): Promise<Engine> {
   const { weights, contextTokens, sequences, gpuLayers, template, thoughts, complaint } = options;
-  const failed = (doing: string): Fault =>
-    new Fault(
-      "invalidInput",
-      `Cannot ${doing}: ${(complaint() ?? "the engine does not say why").slice(0, 300)}`,
-    );
+  const failed = (doing: string): Fault => {
+    const why = (complaint() ?? "the engine does not say why").slice(0, 300);
+    const full = gpuLayers > 0 && /alloc|memory/i.test(why) ? FULL_CARD : "";
+    return new Fault("invalidInput", `Cannot ${doing}: ${why}${full}`);
+  };
   const model = new addon.AddonModel(weights, {
     addonExports: addon,
-    gpuLayers: addon.getGpuType() ? gpuLayers : 0,
+    gpuLayers,
     useMmap: true,
     vocabOnly: false,
   });

@@ -36,17 +36,18 @@ export async function openNative(
   const header = headerOf(native.weights, settings.bytes, powers);
   const contextTokens = contextTokensOf({ header, settings });
   let complaint: string | undefined;
-  const addon = await powers.load(native.addon, (why) => complaint = why);
+  const { gpu, gpuLayers = ALL_LAYERS } = native;
+  const addon = await powers.load(native.addon, { gpu, complain: (why) => complaint = why });
   const engine = await startNative(addon, {
     weights: native.weights,
     template: header.chatTemplate ?? CHATML,
     contextTokens,
     thoughts: settings.dialect?.includes("think") === true,
     sequences: sequencesOf(header, contextTokens),
-    gpuLayers: ALL_LAYERS,
+    gpuLayers: gpu === undefined ? 0 : gpuLayers,
     complaint: () => complaint,
   });
-  return makeGgufModel(engine, { header, settings, backend: "gguf-native" });
+  return makeGgufModel(engine, { header, settings, backend: `gguf-${gpu ?? "native"}` });
 }
 
 /** Looks at the file before llama.cpp does. */

@@ -1,8 +1,15 @@
 import assert from "node:assert/strict";
+import type { Gpu } from "../../contracts/mod.ts";
 import { makeTinyGguf } from "../_fixture/tiny_gguf.ts";
 import { bundleProgram, commandOf, provideWorkshop } from "./_fixture/native_process.ts";
 
-Deno.test("native code in the engine's place reads its weights and addon, and reaches nothing else", async () => {
+for (const gpu of [undefined, "vulkan", "cuda"] as const) {
+  const beside = gpu === undefined ? "" : `, with the nodes of a card for ${gpu} too`;
+  Deno.test(`native code in the engine's place reads its weights and addon, and reaches nothing else${beside}`, () =>
+    intrude(gpu));
+}
+
+async function intrude(gpu: Gpu | undefined): Promise<void> {
   const shop = await provideWorkshop();
   const bundle = `${shop.folder}/intruder.js`;
   await bundleProgram(new URL("./_fixture/intruder.ts", import.meta.url).pathname, bundle);
@@ -14,9 +21,8 @@ Deno.test("native code in the engine's place reads its weights and addon, and re
   const { port } = listener.addr;
   const folder = shop.addon.slice(0, shop.addon.lastIndexOf("/"));
   const child = commandOf(shop, {
-    bundle,
-    weights,
-    bytes: bytes.length,
+    ...{ bundle, weights, bytes: bytes.length },
+    ...(gpu === undefined ? {} : { gpu }),
     args: [folder, weights, `${port}`, `${Deno.pid}`],
   }).spawn();
   await child.stdin.close();
@@ -28,4 +34,4 @@ Deno.test("native code in the engine's place reads its weights and addon, and re
   for (const [what, refused] of Object.entries(denied)) assert.equal(refused, true, what);
   assert.equal(environment, 0);
   assert.deepEqual(await Deno.readFile(weights), bytes);
-});
+}

@@ -45,6 +45,9 @@ export interface Draft {
   readonly colour?: TaskRequest["ingress"]["colour"];
   readonly interactive?: boolean;
   readonly session?: string;
+  readonly agent?: TaskRequest["agent"];
+  readonly memory?: TaskRequest["memory"];
+  readonly wikis?: TaskRequest["wikis"];
 }
 
 /** A besieged kernel. */
@@ -66,7 +69,7 @@ export interface Siege {
   answer(question: string, decision: Answer["decision"], more?: AnswerMore): Promise<void>;
   question(id: string): Promise<Question>;
   /** Ends the kernel, without warning, and starts it anew over the same state. */
-  restart(): Promise<void>;
+  restart(changes?: Partial<KernelConfig>): Promise<void>;
 }
 
 /** How an answer differs from a plain one. */
@@ -125,8 +128,13 @@ export async function besiege(
     links.push(link);
     return link;
   };
-  const start = async (): Promise<{ pid: number; link: KernelLink }> => {
-    const kernel = await startKernel(config, { bundle: bundles.kernel, mounts: [`${dir}/desk`] });
+  const start = async (
+    changes: Partial<KernelConfig> = {},
+  ): Promise<{ pid: number; link: KernelLink }> => {
+    const kernel = await startKernel({ ...config, ...changes }, {
+      bundle: bundles.kernel,
+      mounts: [`${dir}/desk`],
+    });
     let ended: number | undefined;
     void kernel.ended.then((code) => ended = code);
     const before = performance.now();
@@ -179,10 +187,11 @@ export async function besiege(
       });
       await siege.ask("answer", more.forge?.(signed) ?? signed);
     },
-    async restart(): Promise<void> {
-      Deno.kill(now.pid, "SIGKILL");
+    async restart(changes): Promise<void> {
+      // It may have ended itself, at a failpoint.
+      if (runs(now.pid)) Deno.kill(now.pid, "SIGKILL");
       for (const link of links.splice(0)) await link.closed;
-      now = await start();
+      now = await start(changes);
     },
   };
   const late = Promise.withResolvers<never>();
@@ -252,6 +261,9 @@ function requestOf(siege: Siege, draft: Draft): object {
     phase: "work",
     interactive: draft.interactive ?? false,
     ...(draft.program === undefined ? {} : { program: draft.program }),
+    ...(draft.agent === undefined ? {} : { agent: draft.agent }),
+    ...(draft.memory === undefined ? {} : { memory: draft.memory }),
+    ...(draft.wikis === undefined ? {} : { wikis: draft.wikis }),
   };
 }
 

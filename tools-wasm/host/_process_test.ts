@@ -49,6 +49,7 @@ export async function bundlePluginHost(): Promise<Bundle> {
       remote: "",
       local: "",
       native: "",
+      wiki: "",
     },
     denoDir: `${dir}/deno`,
     programs: {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { makeNativeEngine } from "../../../cli/model_engine_powers.ts";
-import type { KernelConfig } from "../../../contracts/mod.ts";
+import type { Gpu, KernelConfig, NativeBuild } from "../../../contracts/mod.ts";
 import { Fault } from "../../../contracts/fault.ts";
 import type { Json } from "../../../contracts/json.ts";
 import {
@@ -21,9 +21,9 @@ const HOME = new URL("../../../", import.meta.url).pathname;
 const CACHE = `${HOME}.build/native_test`;
 
 /** The folder of the addon, fetched if it is not there. */
-export async function provideAddon(): Promise<string> {
+export async function provideAddon(build: NativeBuild = "cpu"): Promise<string> {
   Deno.mkdirSync(CACHE, { recursive: true });
-  const engine = makeNativeEngine({ cache: () => CACHE });
+  const engine = makeNativeEngine({ cache: () => CACHE, build });
   // Test files run beside each other: one fetches, the others wait for it.
   using lock = Deno.openSync(`${CACHE}/lock`, { create: true, write: true });
   await lock.lock(true);
@@ -63,18 +63,20 @@ export async function bundleProgram(entry: string, file: string): Promise<void> 
   assert.ok(success, new TextDecoder().decode(stderr));
 }
 
-function programs(): KernelConfig["programs"] {
+/** The programs that the kernel would find. */
+export function programs(): KernelConfig["programs"] {
   return { deno: Deno.execPath(), bwrap: "/usr/bin/bwrap", prlimit: "/usr/bin/prlimit" };
 }
 
 /** The kernel's command for a bundle in the namespace of the native engine. */
 export function commandOf(
   { folder, addon }: Workshop,
-  { bundle, weights, bytes, args: more = [] }: {
+  { bundle, weights, bytes, args: more = [], gpu }: {
     readonly bundle: string;
     readonly weights: string;
     readonly bytes: number;
     readonly args?: readonly string[];
+    readonly gpu?: Gpu;
   },
 ): Deno.Command {
   const bundles = { native: bundle } as KernelConfig["bundles"];
@@ -84,7 +86,7 @@ export function commandOf(
   const { program, args, env } = lineOfNative(
     { programs: programs(), bundles, denoDir: `${folder}/dd` },
     walls,
-    { addon, weights, bytes, contextTokens: 4_096 },
+    { addon, weights, bytes, contextTokens: 4_096, ...(gpu === undefined ? {} : { gpu }) },
   );
   return new Deno.Command(program, {
     args: [...args, ...more],

@@ -1,0 +1,113 @@
+/** `wiki query`: the best passages, with place and origin; with `--answer` what a model makes of them. Issue 5. @module */
+import { EXIT, type ExitCode, Fault, type WikiQuery } from "../contracts/mod.ts";
+import { displayText } from "../text/mod.ts";
+import { type Command, printJson, printLines } from "./command.ts";
+import { has, oneOf } from "./parse_arguments.ts";
+import { type FoundAnswer, readFound } from "./wiki_answers.ts";
+import { answerFromWiki } from "./wiki_answer_command.ts";
+import { clearanceOf, type OpenWiki, wholeNumber, withWiki } from "./wiki_command.ts";
+import { hitLines, nothingLines, wordsOf } from "./wiki_hit_lines.ts";
+import { openEmbedder, wikiEmbedder } from "./wiki_vectors.ts";
+
+const PASSAGES = 5;
+const LONGEST = 4_096;
+
+/** The question of a command, with its vector where the wiki has vectors. */
+export async function questionOf(command: Command, wiki: OpenWiki): Promise<WikiQuery> {
+  const { parsed } = command;
+  const text = parsed.args.join(" ").trim();
+  if (text === "") throw new Fault("invalidInput", "Cannot ask the wiki: the question is empty");
+  if (text.length > LONGEST) {
+    throw new Fault(
+      "tooLarge",
+      `Cannot ask the wiki: a question has at most ${LONGEST} characters`,
+    );
+  }
+  const within = oneOf(parsed, "within", ["pages", "sources"]);
+  const vector = await vectorOf(command, wiki, text);
+  return {
+    text,
+    k: wholeNumber(command, "k", { least: 1, most: 100 }) ?? PASSAGES,
+    clearance: clearanceOf(command),
+    ...(within === undefined ? {} : { within }),
+    ...(vector === undefined ? {} : { vector }),
+  };
+}
+
+/** A wiki without vectors is asked by words alone; so is one whose embedder cannot be reached, and it is said. */
+async function vectorOf(
+  command: Command,
+  wiki: OpenWiki,
+  text: string,
+): Promise<WikiQuery["vector"]> {
+  const name = wikiEmbedder(command, wiki.place);
+  if (name === undefined || has(command.parsed, "no-vectors")) return undefined;
+  const { screen } = command.hands;
+  try {
+    const embedder = await openEmbedder(command, name);
+    try {
+      // A question is the operator's own words, and as confidential as those.
+      const { vectors } = await embedder.embed([text], "internal");
+      const [values] = vectors;
+      return values === undefined ? undefined : { embedder: embedder.ref, values };
+    } finally {
+      embedder.close();
+    }
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    const why = displayText(error.message, { max: 300 });
+    screen.say(`  ${screen.paint.yellow("!")} searched by words alone: ${why}`);
+    return undefined;
+  }
+}
+
+/** What was found, as JSON: stable. */
+export function foundDocument(
+  question: WikiQuery,
+  found: FoundAnswer,
+): Readonly<Record<string, unknown>> {
+  return { question: question.text, fit: found.fit, hits: found.hits, searched: found.searched };
+}
+
+/** Prints what was found; the best first. */
+export function printFound(
+  command: Command,
+  { place }: OpenWiki,
+  question: WikiQuery,
+  found: FoundAnswer,
+): void {
+  const { screen } = command.hands;
+  if (found.fit === "none") return printLines(command, nothingLines(command, found));
+  const words = wordsOf(question.text, found.searched.terms);
+  if (found.fit === "weak") {
+    screen.say(screen.paint.yellow("  The best of these fits only in part."));
+  }
+  found.hits.forEach((hit, n) => {
+    printLines(command, [...(n === 0 ? [] : [""]), ...hitLines(command, place, hit, words)]);
+  });
+}
+
+/** The exit code of a query: 68 when nothing fits. */
+export function exitOfFound({ fit }: FoundAnswer): ExitCode {
+  return fit === "none" ? EXIT.lowConfidence : EXIT.success;
+}
+
+/** Runs the command. */
+export async function wikiQuery(command: Command): Promise<number> {
+  const { parsed } = command;
+  if (!has(parsed, "answer")) {
+    for (const name of ["file", "model", "max-cost"]) {
+      if (has(parsed, name)) {
+        throw new Fault("invalidInput", `Cannot read --${name}: it goes with --answer`);
+      }
+    }
+  }
+  return await withWiki(command, async (wiki) => {
+    const question = await questionOf(command, wiki);
+    if (has(parsed, "answer")) return await answerFromWiki(command, wiki, question);
+    const found = readFound(await wiki.ask("query", question));
+    if (command.json) printJson(command, foundDocument(question, found));
+    else printFound(command, wiki, question, found);
+    return exitOfFound(found);
+  });
+}

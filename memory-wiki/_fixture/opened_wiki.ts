@@ -1,0 +1,133 @@
+/** A real wiki in a folder of its own, behind the service's handler, for tests within one process. @module */
+import assert from "node:assert/strict";
+import {
+  Fault,
+  type IngestFiles,
+  type Json,
+  type Label,
+  type PortHandler,
+  type WikiStatus,
+} from "../../contracts/mod.ts";
+import { makeSourceReader } from "../ingest/source_reader_powers.ts";
+import { makeOpenWiki } from "../open_wiki_powers.ts";
+import { makeWikiService } from "../service.ts";
+
+/** Folders for one wiki, its state, and files to take in. */
+export interface Folders extends AsyncDisposable {
+  readonly folder: string;
+  readonly state: string;
+  readonly files: string;
+}
+
+/** Makes the folders. */
+export async function makeFolders(): Promise<Folders> {
+  const root = await Deno.realPath(await Deno.makeTempDir({ prefix: "remit-wiki-" }));
+  const [folder, state, files] = [`${root}/wiki`, `${root}/state`, `${root}/files`];
+  for (const path of [folder, state, files]) await Deno.mkdir(path, { mode: 0o700 });
+  return {
+    folder,
+    state,
+    files,
+    [Symbol.asyncDispose]: () => Deno.remove(root, { recursive: true }),
+  };
+}
+
+/** One way to ask a wiki, whether it is a process or not. */
+export interface AskedWiki {
+  /** Answers are what contracts/wire_wiki.ts says; a test says which. */
+  // deno-lint-ignore no-explicit-any -- each op has another shape, and what a test reads wrongly fails it
+  ask(op: string, body: unknown): Promise<any>;
+}
+
+/** A wiki that was opened in this process. */
+export interface OpenedWiki extends AskedWiki {
+  readonly handler: PortHandler;
+  readonly status: WikiStatus;
+  readonly told: readonly { readonly op: string; readonly body: Json }[];
+  /** The clock that it reads, milliseconds; turned by hand. */
+  readonly clock: { now: number };
+}
+
+/** Opens the wiki of these folders. */
+export async function openFolders(
+  { folder, state }: Folders,
+  more: {
+    readonly readOnly?: boolean;
+    readonly trustedKeys?: readonly string[];
+    readonly parse?: (ask: Json) => Json;
+  } = {},
+): Promise<OpenedWiki> {
+  const told: { op: string; body: Json }[] = [];
+  const clock = { now: Date.now() + 60_000 };
+  const port = {
+    ask: (_op: string, body: Json) =>
+      Promise.resolve().then(() => {
+        if (more.parse === undefined) {
+          throw new Fault("unavailable", "Cannot parse: no parser here");
+        }
+        return more.parse(body);
+      }),
+    tell: (op: string, body: Json) => void told.push({ op, body }),
+  };
+  const handler = makeWikiService(port, {
+    now: () => clock.now,
+    reader: makeSourceReader(),
+    open: makeOpenWiki(),
+  });
+  const ask = async (op: string, body: unknown) =>
+    JSON.parse(JSON.stringify(await handler.ask(op, JSON.parse(JSON.stringify(body)))));
+  const { readOnly = false, trustedKeys = [] } = more;
+  const status = await ask("open", {
+    ...{ folder, stateFolder: state, create: !readOnly, trustedKeys, readOnly },
+  });
+  return { handler, status, told, clock, ask };
+}
+
+/** What `ingestFiles` takes for files of a folder. */
+export function ingestOf(
+  { files }: Pick<Folders, "files">,
+  names: readonly string[],
+  more: Partial<Omit<IngestFiles, "files">> & {
+    readonly kind?: IngestFiles["files"][number]["kind"];
+  } = {},
+): IngestFiles {
+  const { kind = "markdown", ...rest } = more;
+  return {
+    files: names.map((name) => ({
+      path: `${files}/${name}`,
+      key: `file:${files}/${name}`,
+      kind,
+      name,
+      origin: `${files}/${name}`,
+    })),
+    ...{
+      label: "internal",
+      colour: "YELLOW",
+      owner: "alice",
+      by: "operator",
+      maxBytes: 10_000_000,
+    },
+    ...rest,
+  };
+}
+
+/** Writes a file and takes it in. */
+export async function takeIn(
+  wiki: AskedWiki,
+  folders: Folders,
+  files: Readonly<Record<string, string>>,
+  trust: { readonly label?: Label; readonly colour?: "BLUE" | "YELLOW" | "RED" } = {},
+): Promise<void> {
+  for (const [name, text] of Object.entries(files)) {
+    await Deno.writeTextFile(`${folders.files}/${name}`, text);
+  }
+  const report = await wiki.ask("ingestFiles", ingestOf(folders, Object.keys(files), trust));
+  assert.deepEqual(report.failed, []);
+}
+
+/** The fault of what must be refused. */
+export async function refusal(promise: Promise<unknown>): Promise<Fault> {
+  const error: unknown = await promise.then(() => undefined, (reason: unknown) => reason);
+  assert.ok(error instanceof Fault, String(error instanceof Error ? error.stack : error));
+  return error;
+}

@@ -1,0 +1,101 @@
+/** The snippets that an answer may rest on: lines of pages and sources, as they stand. @module */
+import type { Citation, Colour, Digest, Hit, Label } from "../../contracts/mod.ts";
+import { sha256Hex } from "../../port/digest.ts";
+import { namesSource } from "../ops/visible.ts";
+import { linesOf } from "../ingest/source_lines.ts";
+import type { WikiStore } from "../store/wiki_store.ts";
+import { PageName } from "../../contracts/wiki_page.ts";
+
+/** Most lines and characters of one snippet. */
+const MOST_LINES = 60;
+const MOST_CHARS = 6_000;
+
+/** Lines of one file, of the version that was found. */
+export interface Snippet {
+  /** From 1: what the model calls it. */
+  readonly number: number;
+  readonly file: string;
+  readonly title: string;
+  readonly digest: Digest;
+  readonly startLine: number;
+  readonly lines: readonly string[];
+  readonly colour: Colour;
+  readonly label: Label;
+}
+
+/** A file that was found, at the version that was found. */
+export interface FoundFile {
+  readonly colour: Colour;
+  readonly label: Label;
+  /** Undefined where these lines are not there. */
+  lines(from: number, to: number): readonly string[] | undefined;
+}
+
+/** The page or source of that file and digest; undefined where it has changed since, or is none. */
+export function fileOf(store: WikiStore, file: string, digest: string): FoundFile | undefined {
+  if (namesSource(file)) {
+    const source = store.sources.byFile(file);
+    if (
+      source === undefined || ![source.digest, source.textDigest].some((each) => each === digest)
+    ) {
+      return undefined;
+    }
+    const { colour, label } = source;
+    const lines: FoundFile["lines"] = (from, to) =>
+      from < 1 || to < from || to > source.lines ? undefined : linesOf(store, source, from, to);
+    return { colour, label, lines };
+  }
+  const name = PageName.safeParse(/^pages\/([^/]+)\.md$/.exec(file)?.[1]);
+  const page = name.success ? store.pages.get(name.data) : undefined;
+  const text = page === undefined || page.digest !== digest
+    ? undefined
+    : store.pages.text(page.name);
+  if (page === undefined || text === undefined) return undefined;
+  const all = text.split("\n");
+  const { colour, label } = page;
+  const lines: FoundFile["lines"] = (from, to) =>
+    from < 1 || to < from || to > all.length ? undefined : all.slice(from - 1, to);
+  return { colour, label, lines };
+}
+
+/** The snippets of hits, in their order. What has changed since it was found is left out. */
+export function snippetsOf(store: WikiStore, hits: readonly Hit[]): readonly Snippet[] {
+  return hits.flatMap((hit, index): readonly Snippet[] => {
+    const { file, digest, startLine, title } = hit;
+    const found = fileOf(store, file, digest);
+    const to = Math.min(hit.endLine, startLine + MOST_LINES - 1);
+    const lines = found?.lines(startLine, to);
+    if (found === undefined || lines === undefined) return [];
+    const { colour, label } = found;
+    return [{
+      ...{ number: index + 1, file, title, digest, startLine, colour, label },
+      lines: withinChars(lines),
+    }];
+  });
+}
+
+function withinChars(lines: readonly string[]): readonly string[] {
+  let left = MOST_CHARS;
+  const taken: string[] = [];
+  for (const line of lines) {
+    if (line.length > left && taken.length > 0) break;
+    taken.push(line);
+    left -= line.length + 1;
+  }
+  return taken;
+}
+
+/** A citation of lines of a snippet's file. */
+export function citationOf(
+  note: string,
+  snippet: Snippet,
+  lines: { readonly startLine: number; readonly endLine: number },
+): Citation & { readonly file: string } {
+  const { startLine, endLine } = lines;
+  const span = snippet.lines.slice(startLine - snippet.startLine, endLine - snippet.startLine + 1);
+  return {
+    ...{ note, startLine, endLine, file: snippet.file },
+    source: snippet.digest,
+    span: sha256Hex(span.join("\n")),
+  };
+}

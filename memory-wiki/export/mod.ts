@@ -1,0 +1,14 @@
+/**
+ * The wiki as a static site that works offline and loads nothing. Seed 001, WikiPage; issue 5.
+ *
+ * @example
+ * ```ts
+ * import { exportSite, reportOf } from "./mod.ts";
+ * import { makeTwin } from "../lint/_fixture/twin.ts";
+ * const files = [...exportSite(makeTwin(), { clearance: "public", now: 0 })];
+ * if (reportOf(files.at(-1)?.text ?? "").pages !== 0) throw new Error("an empty wiki has no pages");
+ * ```
+ * @module
+ */
+export { ExportedFile, ExportManifest, reportOf } from "./manifest.ts";
+export { type ExportOptions, exportSite, type SiteFile } from "./site.ts";

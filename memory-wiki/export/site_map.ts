@@ -1,0 +1,146 @@
+/** What of a wiki is exported, and under which path: the first of two passes over the pages. @module */
+import {
+  cleared,
+  type Colour,
+  type Label,
+  mixColour,
+  mixLabel,
+  type Page,
+  type PageName,
+  type WikiSource,
+} from "../../contracts/mod.ts";
+import { makeLinkNames } from "../lint/link_names.ts";
+import { lintedPages, pageRows } from "../lint/pages.ts";
+import type { ExportedStore } from "./exported_store.ts";
+
+/** A source file that is exported, with who cites it. */
+export interface SiteSource {
+  readonly source: WikiSource;
+  readonly path: string;
+  /** The lowest and the highest of all versions that share this file. */
+  readonly colour: Colour;
+  readonly label: Label;
+  readonly uses: {
+    readonly page: PageName;
+    readonly startLine: number;
+    readonly endLine: number;
+  }[];
+}
+
+/** Everything that links can lead to. What is not in it does not exist for the site. */
+export interface SiteMap {
+  readonly pages: ReadonlyMap<PageName, { readonly page: Page; readonly path: string }>;
+  /** By `raw/NAME` of the text. */
+  readonly sources: ReadonlyMap<string, SiteSource>;
+  /** Pages that link to each page, ascending. */
+  readonly backlinks: ReadonlyMap<PageName, readonly PageName[]>;
+  /** Pairs of pages: from, to. */
+  readonly links: readonly (readonly [PageName, PageName])[];
+  find(target: string): PageName | undefined;
+  /** The exported source with these raw bytes. `prefix`: 16 hex characters. */
+  sourceOf(prefix: string): SiteSource | undefined;
+}
+
+/** Sources that are neither above the clearance nor past their time. */
+function mayShow(source: WikiSource, clearance: Label, now: number): boolean {
+  return cleared(source.label, clearance) &&
+    (source.expiresAt === undefined || source.expiresAt > now);
+}
+
+const SOURCES_AT_ONCE = 1_000;
+
+/** Reads all pages once. Memory: names, links and citations, not texts. */
+export function makeSiteMap(
+  store: ExportedStore,
+  { clearance, now }: { readonly clearance: Label; readonly now: number },
+): SiteMap {
+  const names = makeLinkNames();
+  const pages = new Map<PageName, { page: Page; path: string }>();
+  const sources = new Map<string, SiteSource>();
+  const byPrefix = new Map<string, SiteSource | undefined>();
+  const paths = makePaths();
+  for (const page of pageRows(store, clearance)) {
+    names.add(page);
+    pages.set(page.name, { page, path: paths.of("pages", page.name) });
+  }
+
+  const take = (source: WikiSource): SiteSource => {
+    const known = sources.get(source.text);
+    const taken = known === undefined
+      ? { source, ...paintOf(source), path: paths.of("sources", baseName(source.text)), uses: [] }
+      : {
+        ...known,
+        colour: mixColour(known.colour, source.colour),
+        label: mixLabel(known.label, source.label),
+      };
+    sources.set(source.text, taken);
+    return taken;
+  };
+  let afterId = 0;
+  while (true) {
+    const rows = store.sources.list({
+      ...{ clearance, state: "current", afterId, limit: SOURCES_AT_ONCE },
+    });
+    for (const source of rows) {
+      afterId = source.id;
+      if (mayShow(source, clearance, now)) take(source);
+    }
+    if (rows.length < SOURCES_AT_ONCE) break;
+  }
+
+  const sourceOf = (prefix: string): SiteSource | undefined => {
+    if (!byPrefix.has(prefix)) {
+      const source = store.sources.byDigest(prefix);
+      const shown = source !== undefined && mayShow(source, clearance, now);
+      byPrefix.set(prefix, shown ? sources.get(source.text) ?? take(source) : undefined);
+    }
+    return byPrefix.get(prefix);
+  };
+
+  const links: (readonly [PageName, PageName])[] = [];
+  const backlinks = new Map<PageName, PageName[]>();
+  for (const { page: { name }, read } of lintedPages(store, clearance)) {
+    const targets = new Set(read.links.map(({ target }) => names.find(target)));
+    for (const target of targets) {
+      if (target === undefined || target === name) continue;
+      links.push([name, target]);
+      backlinks.set(target, [...(backlinks.get(target) ?? []), name]);
+    }
+    for (const { digestPrefix, startLine, endLine } of read.citations) {
+      const cited = sourceOf(digestPrefix);
+      if (cited === undefined || endLine > cited.source.lines) continue;
+      cited.uses.push({ page: name, startLine, endLine });
+    }
+  }
+  return { pages, sources, backlinks, links, find: names.find, sourceOf };
+}
+
+function paintOf(
+  { colour, label }: WikiSource,
+): { readonly colour: Colour; readonly label: Label } {
+  return { colour, label };
+}
+
+function baseName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+/** Paths that stay apart also where a file system takes `A` for `a`. */
+function makePaths(): { of(folder: string, name: string): string } {
+  const taken = new Set<string>();
+  return {
+    of(folder, name) {
+      const safe = name.normalize("NFC").replaceAll(/[^\p{L}\p{N}\p{M}._-]/gu, "-").replace(
+        /^\.+/,
+        "-",
+      );
+      for (let n = 1;; n += 1) {
+        const path = `${folder}/${safe}${n === 1 ? "" : `-${n}`}.html`;
+        const key = path.toLowerCase();
+        if (taken.has(key)) continue;
+        taken.add(key);
+        return path;
+      }
+    },
+  };
+}

@@ -1,0 +1,87 @@
+/** Definitions that a text gives: by their form, or by the pattern of a sentence. @module */
+import {
+  type Block,
+  cellsOf,
+  definitionForm,
+  makeLineCounter,
+  plainLine,
+} from "../markdown/mod.ts";
+import { type Sentence, sentencesOfBlock } from "./quoted_block.ts";
+import { isUnspaced, STOP_WORDS } from "./words.ts";
+
+/** One definition. */
+export interface Definition {
+  /** As written. */
+  readonly term: string;
+  /** The sentences that define it, the first of which begins with the term. */
+  readonly sentences: readonly Sentence[];
+  /** `form`: written as one, such as `**term**: …`; `pattern`: "A term is …". */
+  readonly by: "form" | "pattern";
+}
+
+/** Sentences of one definition that are quoted. */
+const MAX_SENTENCES = 3;
+const NEXT_FORM = /(?<=[.!?;]\s{1,4})\*\*[^*\n]{2,60}\*\*(?: \([^()\n]{0,80}\))?:\s/g;
+const IS =
+  /^(?:(An?|The) )?(["“'‘]?)([\p{L}][\p{L}\p{N}'’_-]{0,40}(?: [\p{L}\p{N}][\p{L}\p{N}'’_-]{0,40}){0,3})["”'’]? (?:is|are|means|denotes|refers to|stands for) (?:an? |the |one |any |every |what |whoever |how |those |where )/u;
+const UNSPACED_IS = /^([\p{L}\p{N}]{2,12}?)(?:とは|是指|是一种|是一種|は、|指的是)/u;
+/** Words with which a sentence begins that defines nothing. */
+const NO_TERM: ReadonlySet<string> = new Set(
+  ("it this that these those there here he she they we you i what which who each every all some any none nothing " +
+    "everything anything something both one another other others such if when where while because since so but and or " +
+    "now then only first second third last next following above below answer question result results reason reasons " +
+    "goal goals purpose idea point example examples note problem thing things way ways rest").split(
+      " ",
+    ),
+);
+/** Words in bold before a colon that are headings of a paragraph rather than terms. */
+const NO_LEAD: ReadonlySet<string> = new Set(
+  ("note notes warning caution tip hint important example examples e.g see see also todo fixme question answer why how " +
+    "what when where who summary result results input output inputs outputs usage default defaults required optional " +
+    "returns parameters arguments options pros cons problem solution context choice cost decision status date author " +
+    "authors version step before after update info danger remark remarks first second third finally yes no in short")
+    .split(" "),
+);
+
+/** Definitions by form within a paragraph or item: several may follow each other. */
+export function formDefinitions(block: Block): readonly Definition[] {
+  if (block.kind !== "item" && block.kind !== "paragraph") return [];
+  const starts = [0, ...[...block.text.matchAll(NEXT_FORM)].map(({ index }) => index)];
+  const lineAt = makeLineCounter(block.text, block.line);
+  return starts.flatMap((start, at): readonly Definition[] => {
+    const text = block.text.slice(start, starts[at + 1]);
+    const form = definitionForm(text);
+    if (form === undefined) return [];
+    const term = plainLine(form.term);
+    if (term === "" || NO_LEAD.has(term.toLowerCase())) return [];
+    const sentences = sentencesOfBlock(text, lineAt(start)).slice(0, MAX_SENTENCES);
+    return sentences.length === 0 ? [] : [{ term, sentences, by: "form" as const }];
+  });
+}
+
+/** Definitions of a table's rows, where its first column names terms. */
+export function rowDefinition(block: Block): Definition | undefined {
+  const cells = cellsOf(block.text);
+  const term = plainLine(cells[0] ?? "");
+  const said = (cells[1] ?? "").trim();
+  if (term === "" || term.length > 80 || said === "") return undefined;
+  const [sentence] = sentencesOfBlock(`${(cells[0] ?? "").trim()}: ${said}`, block.line);
+  return sentence === undefined ? undefined : { term, sentences: [sentence], by: "form" };
+}
+
+/** The definition that a sentence is, if it begins as one: "A lease is a grant …". */
+export function patternDefinition(sentence: Sentence): Definition | undefined {
+  const { text } = sentence;
+  if (text.length > 400) return undefined;
+  const unspaced = isUnspaced(text.slice(0, 12)) ? UNSPACED_IS.exec(text)?.[1] : undefined;
+  const found = unspaced === undefined ? IS.exec(text) : null;
+  const term = unspaced ?? found?.[3];
+  if (term === undefined) return undefined;
+  const words = term.toLowerCase().split(" ");
+  if (words.some((word) => NO_TERM.has(word)) || words.every((word) => STOP_WORDS.has(word))) {
+    return undefined;
+  }
+  // "The lock is the …" speaks of one lock; "A lock is …" and "Locks are …" say what locks are.
+  if (found?.[1] === "The" && !/^\p{Lu}/u.test(term)) return undefined;
+  return { term, sentences: [sentence], by: "pattern" };
+}

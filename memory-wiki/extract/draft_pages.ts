@@ -1,0 +1,179 @@
+/** Pages for sources, by rules alone. Pure: the same sources give the same pages. @module */
+import { type PageDraft, type PageName, type WikiSource } from "../../contracts/mod.ts";
+import { pageNameOf, shortened, suffixed } from "../markdown/mod.ts";
+import { conceptPage } from "./concept_page.ts";
+import { makeMentionFinder, type MentionFinder } from "./mentions.ts";
+import { shownName } from "./shown_name.ts";
+import { type PlacedSentence, readSource, type SourceText } from "./source_text.ts";
+import { summaryPage } from "./summary_page.ts";
+import { chooseTerms, namesIn, type Term } from "./terms.ts";
+
+/** What pages are made of. */
+export interface DraftParts {
+  /** Of one label and one colour. */
+  readonly sources: readonly WikiSource[];
+  /** The text of a source, or as much of it as is to be read. */
+  text(source: WikiSource): string;
+  /** Names that other pages have; grows by those that are given here. */
+  readonly taken: Set<string>;
+  /** Put behind a name that is taken, such as `secret`. */
+  readonly suffix: string;
+}
+
+/** Characters of texts that are kept read, so that they need not be read twice. */
+const KEPT = 24_000_000;
+const UNTOLD: ReadonlySet<WikiSource["kind"]> = new Set(["code", "csv", "json"]);
+const MOST_MENTIONS = 6;
+const MOST_RELATED = 8;
+const MOST_TITLE = 120;
+
+/** Drafts: a summary of each source, and a page of each term that the sources define, head or name. */
+export function draftPages(parts: DraftParts): readonly PageDraft[] {
+  const sources = [...parts.sources].sort((a, b) => a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
+  const read = makeReader(parts);
+  const terms = chooseTerms(
+    sources.map((source) => {
+      const { headings, definitions, glossary, sentences } = read(source);
+      // Columns, keys and names of functions head nothing that is told of.
+      const heads = UNTOLD.has(source.kind) ? [] : headings;
+      return { text: { headings: heads, definitions, glossary }, names: namesIn(sentences) };
+    }),
+  );
+
+  const name = makeNamer(parts);
+  const named = terms.map((term) => ({ term, ...name(term.title, [parts.suffix]) }));
+  const concepts = new Set<string>(named.map((entry) => entry.name));
+  const summaries = sources.map((source) => {
+    const title = shortened(source.title.replace(/\s+/g, " ").trim(), MOST_TITLE) || "Source";
+    const folder = shownName(source).split("/").at(-2) ?? "";
+    const suffix = concepts.has(pageNameOf(title)) ? "summary" : folder;
+    return name(title, [suffix, parts.suffix]);
+  });
+
+  const finder = makeMentionFinder(terms.map(({ key }) => key));
+  const headed = new Map<string, { source: number; sentences: readonly PlacedSentence[] }[]>();
+  const drafts: PageDraft[] = [];
+  for (const [index, source] of sources.entries()) {
+    const text = read(source);
+    finder.look(index, text.sentences);
+    for (const [key, sentences] of headedSentences(text, terms, index)) {
+      headed.set(key, [...headed.get(key) ?? [], { source: index, sentences }]);
+    }
+    const own = named.filter(({ term }) => speaks(term, index));
+    const summary = summaries[index];
+    if (summary !== undefined) drafts.push(summaryPage({ ...summary, source, text, terms: own }));
+  }
+
+  const links = relatedTerms(named, finder);
+  for (const { term, name: pageName, title } of named) {
+    const draft = conceptPage({
+      name: pageName,
+      title,
+      term,
+      sources,
+      summaries,
+      mentions: finder.of(term.key, MOST_MENTIONS),
+      headed: headed.get(term.key) ?? [],
+      related: links.get(term.key) ?? [],
+    });
+    if (draft !== undefined) drafts.push(draft);
+  }
+  return drafts;
+}
+
+type Named = { readonly name: PageName; readonly title: string };
+
+/** Reads sources; keeps what fits, so that a small wiki's sources are read once. */
+function makeReader({ text }: DraftParts): (source: WikiSource) => SourceText {
+  const kept = new Map<string, SourceText>();
+  let characters = 0;
+  return (source): SourceText => {
+    const known = kept.get(source.key);
+    if (known !== undefined) return known;
+    const whole = text(source);
+    const read = readSource(source.kind, whole);
+    characters += whole.length;
+    if (characters <= KEPT) kept.set(source.key, read);
+    return read;
+  };
+}
+
+/** Names by title: the first that is free of the title itself and of the title with each suffix. */
+function makeNamer({ taken }: DraftParts): (title: string, suffixes: readonly string[]) => Named {
+  return (title, suffixes) => {
+    const plain = pageNameOf(title);
+    const given = suffixes.filter((suffix) => suffix !== "");
+    const choices = [plain, ...given.map((suffix) => suffixed(plain, suffix))];
+    let name = choices.find((choice) => !taken.has(choice));
+    for (let number = 2; name === undefined; number += 1) {
+      const choice = suffixed(plain, String(number));
+      if (!taken.has(choice)) name = choice;
+    }
+    taken.add(name);
+    return { name, title };
+  };
+}
+
+function speaks({ definitions, heads }: Term, source: number): boolean {
+  return definitions.some((found) => found.source === source) ||
+    heads.some((found) => found.source === source);
+}
+
+/** The first sentences under each heading that is a term. */
+function headedSentences(
+  { headings, sentences }: SourceText,
+  terms: readonly Term[],
+  source: number,
+): ReadonlyMap<string, readonly PlacedSentence[]> {
+  const lines = new Map<number, string>();
+  for (const { key, heads } of terms) {
+    for (const head of heads) if (head.source === source) lines.set(head.heading.line, key);
+  }
+  const found = new Map<string, readonly PlacedSentence[]>();
+  if (lines.size === 0) return found;
+  const bySection = Map.groupBy(sentences, ({ section }) => section);
+  for (const [section, { line }] of headings.entries()) {
+    const key = lines.get(line);
+    const first = bySection.get(section)?.[0];
+    if (key === undefined || found.has(key) || first === undefined) continue;
+    if (/[:?]$/.test(first.text) || first.text.length < 20) continue;
+    found.set(key, [first]);
+  }
+  return found;
+}
+
+/** Terms that a term's definitions speak of, and those whose definitions speak of it. */
+function relatedTerms(
+  named: readonly (Named & { readonly term: Term })[],
+  finder: MentionFinder,
+): ReadonlyMap<string, readonly Named[]> {
+  const byKey = new Map(named.map((entry) => [entry.term.key, entry]));
+  const spoken = makeMentionFinder([...byKey.keys()]);
+  for (const [at, { term }] of named.entries()) {
+    const sentences = term.definitions.flatMap(({ definition }) => definition.sentences);
+    spoken.look(
+      at,
+      sentences.map((sentence) => ({ ...sentence, section: 0, leads: true, prose: true })),
+    );
+  }
+  const pairs = new Map<string, Map<string, number>>();
+  const join = (a: string, b: string, weight: number): void => {
+    const own = pairs.get(a) ?? new Map<string, number>();
+    own.set(b, (own.get(b) ?? 0) + weight);
+    pairs.set(a, own);
+  };
+  for (const { term } of named) {
+    for (const { source, score } of spoken.of(term.key, 2 * MOST_RELATED)) {
+      const other = named[source]?.term.key;
+      if (other === undefined || other === term.key) continue;
+      join(other, term.key, 1 + score);
+      join(term.key, other, score);
+    }
+  }
+  return new Map([...pairs].map(([key, others]) => {
+    const best = [...others].sort((a, b) =>
+      b[1] - a[1] || finder.sources(b[0]) - finder.sources(a[0]) || (a[0] < b[0] ? -1 : 1)
+    ).slice(0, MOST_RELATED);
+    return [key, best.flatMap(([other]) => byKey.get(other) ?? [])];
+  }));
+}

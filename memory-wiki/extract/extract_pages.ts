@@ -1,0 +1,194 @@
+/** Pages of all current sources, made by rules and written as patches. @module */
+import type {
+  Colour,
+  ExtractReport,
+  Label,
+  PageChange,
+  PageDraft,
+  PageName,
+  PagePatch,
+  WikiSource,
+} from "../../contracts/mod.ts";
+import { cleared, colourSuffices } from "../../contracts/mod.ts";
+import { splitFile } from "../markdown/mod.ts";
+import type { WikiStore } from "../store/wiki_store.ts";
+import { draftPages } from "./draft_pages.ts";
+
+/** How pages are extracted. */
+export interface ExtractOptions {
+  readonly now: () => number;
+  /** Nothing is written. */
+  readonly dryRun: boolean;
+}
+
+/** Who writes these pages; what anyone else has written is left alone. */
+export const EXTRACT_AUTHOR = "extract";
+/** Bytes of a source's text that are read. */
+const MOST_READ = 4_194_304;
+/** Changes of one patch. */
+const PATCH_SIZE = 500;
+const PAGE_BATCH = 1_000;
+/** Times that the pages are made while other processes write them, too. */
+const ROUNDS = 3;
+
+/**
+ * Makes the pages of all current sources and writes those that changed. Sources of different label or colour never
+ * meet on a page, and what one class of them says does not show in the pages of a more public or more trusted one.
+ * Pages of rules alone are replaced; when their sources are gone, deleted.
+ */
+export async function extractPages(
+  store: WikiStore,
+  options: ExtractOptions,
+): Promise<ExtractReport> {
+  const written = new Set<string>();
+  for (let round = 1;; round++) {
+    const report = await extractOnce(store, options);
+    report.written.forEach((name) => written.add(name));
+    // Another process wrote the same pages by the same rules, perhaps of fewer sources: looked at once more.
+    const raced = report.conflicts.some((name) => {
+      const author = store.pages.get(name)?.author;
+      return author === undefined || author === EXTRACT_AUTHOR;
+    });
+    if (!raced || round === ROUNDS) return { ...report, written: [...written] };
+  }
+}
+
+async function extractOnce(store: WikiStore, options: ExtractOptions): Promise<Extracted> {
+  const kept = new Set<string>();
+  const taken = new Set<string>();
+  const written: string[] = [];
+  const conflicts: PageName[] = [];
+  let unchanged = 0;
+
+  const write = async (changes: readonly PageChange[], trust: Trust): Promise<void> => {
+    for (let at = 0; at < changes.length; at += PATCH_SIZE) {
+      const result = options.dryRun
+        ? { written: changes.slice(at, at + PATCH_SIZE).map(nameOf), conflicts: [] }
+        : await applied(store, changes.slice(at, at + PATCH_SIZE), trust);
+      written.push(...result.written);
+      conflicts.push(...result.conflicts);
+    }
+  };
+
+  for (const group of groupsOf(currentSources(store, options.now()))) {
+    const drafts = draftPages({
+      sources: group.sources,
+      text: (source) => store.sources.lines(source, 1, Math.max(1, source.lines), MOST_READ),
+      taken,
+      suffix: `${group.label}-${group.colour}`.toLowerCase(),
+    });
+    const changes: PageChange[] = [];
+    for (const draft of drafts) {
+      kept.add(draft.name);
+      const base = baseOf(store, draft);
+      if (base === undefined) unchanged += 1;
+      else changes.push({ kind: "write", base, draft, fresh: true });
+    }
+    await write(changes, group);
+  }
+
+  for (const { label, colour, pages } of obsolete(store, kept)) {
+    await write(pages.map(({ name, version }) => ({ kind: "delete", base: version, name })), {
+      label,
+      colour,
+    });
+  }
+  return { written, unchanged, conflicts };
+}
+
+type Extracted = Omit<ExtractReport, "conflicts"> & { readonly conflicts: readonly PageName[] };
+type Trust = { readonly label: Label; readonly colour: Colour };
+type Group = Trust & { readonly sources: readonly WikiSource[] };
+
+/** Most public first, of one label the most trusted first: names go to them first. */
+function groupsOf(sources: readonly WikiSource[]): readonly Group[] {
+  const groups = Map.groupBy(sources, ({ label, colour }) => `${label} ${colour}`);
+  return [...groups.values()].flatMap((own): readonly Group[] => {
+    const [first] = own;
+    return first === undefined ? [] : [{ label: first.label, colour: first.colour, sources: own }];
+  }).sort((a, b) =>
+    a.label === b.label
+      ? (colourSuffices(a.colour, b.colour) ? -1 : 1)
+      : cleared(a.label, b.label)
+      ? -1
+      : 1
+  );
+}
+
+function currentSources(store: WikiStore, now: number): readonly WikiSource[] {
+  const sources: WikiSource[] = [];
+  for (let afterId = 0;;) {
+    const batch = store.sources.list({ state: "current", afterId, limit: PAGE_BATCH });
+    sources.push(...batch.filter(({ expiresAt = Infinity }) => expiresAt > now));
+    const last = batch.at(-1);
+    if (last === undefined || batch.length < PAGE_BATCH) return sources;
+    afterId = last.id;
+  }
+}
+
+/** The version that a draft replaces, 0 for a new page; undefined when nothing is to be written. */
+function baseOf(store: WikiStore, draft: PageDraft): number | undefined {
+  const page = store.pages.get(draft.name);
+  if (page === undefined) {
+    const last = store.pages.history(draft.name).at(-1);
+    // Whoever deleted it did not want it.
+    return last?.deleted === true && last.author !== EXTRACT_AUTHOR ? undefined : 0;
+  }
+  if (page.author !== EXTRACT_AUTHOR) return undefined;
+  const same = page.title === draft.title && page.kind === draft.kind &&
+    page.aliases.join("\n") === draft.aliases.join("\n") &&
+    splitFile(store.pages.text(draft.name) ?? "").body === draft.body;
+  return same ? undefined : page.version;
+}
+
+function obsolete(
+  store: WikiStore,
+  kept: ReadonlySet<string>,
+): readonly (Trust & { readonly pages: readonly { name: PageName; version: number }[] })[] {
+  const pages: (Trust & { name: PageName; version: number })[] = [];
+  for (let after = "";;) {
+    const batch = store.pages.list({ clearance: "secret", after, limit: PAGE_BATCH });
+    pages.push(
+      ...batch.filter(({ name, author }) => author === EXTRACT_AUTHOR && !kept.has(name)),
+    );
+    const last = batch.at(-1);
+    if (last === undefined || batch.length < PAGE_BATCH) break;
+    after = last.name;
+  }
+  return [...Map.groupBy(pages, ({ label, colour }) => `${label} ${colour}`).values()]
+    .flatMap((own) => own[0] === undefined ? [] : [{ ...own[0], pages: own }]);
+}
+
+/** Applies changes as one patch; where some meet another's change, the others are applied without them. */
+async function applied(
+  store: WikiStore,
+  changes: readonly PageChange[],
+  { label, colour }: Trust,
+): Promise<{ readonly written: readonly string[]; readonly conflicts: readonly PageName[] }> {
+  const conflicts: PageName[] = [];
+  let left = changes;
+  while (left.length > 0) {
+    const { id } = store.patches.propose({
+      author: EXTRACT_AUTHOR,
+      reason: "Pages by rules from the current sources",
+      changes: left,
+      colour,
+      label,
+    });
+    const patch: PagePatch = await store.patches.apply(id, EXTRACT_AUTHOR);
+    if (patch.state === "applied") return { written: left.map(nameOf), conflicts };
+    const met = new Set((patch.conflicts ?? []).map(({ page }) => page));
+    const others = left.filter((change) => !met.has(nameOf(change)));
+    // A patch that is refused without a page to blame would be refused again.
+    if (others.length === left.length) {
+      return { written: [], conflicts: [...conflicts, ...left.map(nameOf)] };
+    }
+    conflicts.push(...met);
+    left = others;
+  }
+  return { written: [], conflicts };
+}
+
+function nameOf(change: PageChange): PageName {
+  return change.kind === "write" ? change.draft.name : change.name;
+}

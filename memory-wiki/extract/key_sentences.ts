@@ -1,0 +1,89 @@
+/**
+ * The sentences that say most of a text: by the frequency of their words, their position and the title, without
+ * saying the same twice (SumBasic and maximal marginal relevance, without learning).
+ * @module
+ */
+import type { PlacedSentence, SourceText } from "./source_text.ts";
+import { STOP_WORDS, wordsOf } from "./words.ts";
+
+/** Sentences that are looked at. */
+const MOST_LOOKED_AT = 4_000;
+const LEAST_LENGTH = 30;
+const MOST_LENGTH = 360;
+/** Of two sentences that share more of their words than this, one is left out. */
+const ALIKE = 0.5;
+const POINTS_BACK =
+  /^(?:it|this|that|these|those|they|he|she|such|here|there|see|for example|e\.g\.|however|but|and|so|then|also)\b/i;
+/** Parts of lists: they begin in lower case, or end without a stop. */
+export const FRAGMENT = /^\p{Ll}|[;,\p{L}\p{N}]$/u;
+/** What stands before texts of every kind. */
+const LEGAL = /\bcopyright\b|©|\ball rights reserved\b|\bSPDX-|\blicen[cs]ed under\b/i;
+/** Sentences that address a reader who is a model: never chosen to speak for a text. */
+const ORDERS =
+  /\b(?:ignore|disregard|forget)\b.{0,40}\b(?:instructions?|previous|above|prior|rules)\b|\b(?:system prompt|you are (?:now )?(?:an? )?(?:ai|assistant|chatgpt|language model)|as an ai\b|jailbreak)/i;
+
+/** Whether a sentence reads like an order to a model. */
+export function readsLikeOrder(text: string): boolean {
+  return ORDERS.test(text);
+}
+
+/** At most `most` sentences, in the order of the text. */
+export function keySentences(
+  source: Pick<SourceText, "sentences" | "headings">,
+  title: string,
+  most: number,
+): readonly PlacedSentence[] {
+  const looked = source.sentences.slice(0, MOST_LOOKED_AT);
+  const words = looked.map(({ text }) => [...new Set(wordsOf(text))].filter(telling));
+  const frequency = new Map<string, number>();
+  for (const own of words) {
+    for (const word of own) frequency.set(word, (frequency.get(word) ?? 0) + 1);
+  }
+  const titled = new Set(wordsOf(title));
+
+  const scored = looked.flatMap((sentence, at) => {
+    const own = words[at] ?? [];
+    if (!isCandidate(sentence) || own.length < 3) return [];
+    let sum = 0;
+    for (const word of own) {
+      // A word of every other sentence tells as little as a word of one.
+      const share = (frequency.get(word) ?? 1) / looked.length;
+      sum += Math.log1p(frequency.get(word) ?? 1) * (share > 0.4 ? 0.5 : 1);
+      if (titled.has(word)) sum += 0.7;
+    }
+    const first = at === 0 || sentence.section !== looked[at - 1]?.section;
+    const place = (at < 3 ? 1.6 - at * 0.15 : 1) * (first ? 1.25 : 1) *
+      (sentence.leads ? 1.15 : sentence.prose ? 1 : 0.75) *
+      (sentence.prose ? 1.2 : 1) * (FRAGMENT.test(sentence.text) ? 0.6 : 1) *
+      (LEGAL.test(sentence.text) ? 0.3 : 1) *
+      (POINTS_BACK.test(sentence.text) ? 0.6 : 1);
+    return [{ at, own, score: sum / Math.sqrt(own.length + 4) * place }];
+  }).sort((a, b) => b.score - a.score || a.at - b.at);
+
+  const chosen: { readonly at: number; readonly own: readonly string[] }[] = [];
+  for (const candidate of scored) {
+    if (chosen.length >= most) break;
+    if (chosen.every(({ own }) => likeness(own, candidate.own) <= ALIKE)) chosen.push(candidate);
+  }
+  return chosen.map(({ at }) => at).sort((a, b) => a - b).flatMap((at) => looked[at] ?? []);
+}
+
+/** How many key sentences a text of so many sentences gets. */
+export function keyCount(sentences: number): number {
+  return Math.max(3, Math.min(7, Math.ceil(sentences / 12)));
+}
+
+function isCandidate({ text }: PlacedSentence): boolean {
+  return text.length >= LEAST_LENGTH && text.length <= MOST_LENGTH && !/[:?？]$/.test(text) &&
+    !readsLikeOrder(text);
+}
+
+function telling(word: string): boolean {
+  return word.length > 1 && !STOP_WORDS.has(word) && !/^\d+$/.test(word);
+}
+
+function likeness(a: readonly string[], b: readonly string[]): number {
+  const other = new Set(b);
+  const shared = a.filter((word) => other.has(word)).length;
+  return shared / Math.max(1, Math.min(a.length, b.length));
+}

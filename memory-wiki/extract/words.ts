@@ -1,0 +1,61 @@
+/** Words of a sentence, folded so that a term and its plural are one. @module */
+
+const WORD = /[\p{L}\p{N}]+(?:['’_-][\p{L}\p{N}]+)*/gu;
+/** Scripts written without spaces. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+
+/** Words that say nothing of what a text is about. */
+export const STOP_WORDS: ReadonlySet<string> = new Set(
+  ("a about above after again all also always an and any are as at be because been before being between both but by " +
+    "can cannot could did do does doing done down during each either else even ever every few for from further get " +
+    "give given go had has have having he her here hers him his how however i if in into is it it's its itself just " +
+    "let like made make many may me might more most much must my never new no nor not nothing now of off on once one " +
+    "only or other our out over own per same see shall she should since so some still such take than that the their " +
+    "them then there therefore these they thing this those though through thus to too two under until up upon us use " +
+    "used using very was way we well were what when where whether which while who whom whose why will with within " +
+    "without would yes yet you your").split(" "),
+);
+
+/** Whether a text is in a script without spaces between words. */
+export function isUnspaced(text: string): boolean {
+  return UNSPACED.test(text);
+}
+
+/** Folded words in their order; of scripts without spaces, pairs of neighbouring characters. */
+export function wordsOf(text: string): readonly string[] {
+  const words: string[] = [];
+  const spaced = !UNSPACED.test(text);
+  for (const word of text.normalize("NFKC").toLowerCase().match(WORD) ?? []) {
+    if (spaced || !UNSPACED.test(word)) words.push(foldedWord(word));
+    else {
+      const points = [...word];
+      if (points.length === 1) words.push(word);
+      for (let at = 1; at < points.length; at += 1) {
+        words.push(`${points[at - 1] ?? ""}${points[at] ?? ""}`);
+      }
+    }
+  }
+  return words;
+}
+
+/** One word without the plural of English. */
+export function foldedWord(word: string): string {
+  if (word.length < 4 || !word.endsWith("s") || /(?:ss|us|is|'s|’s)$/.test(word)) {
+    return word.replace(/['’]s$/, "");
+  }
+  if (word.endsWith("ies")) return `${word.slice(0, -3)}y`;
+  if (/(?:ch|sh|ss|x|z)es$/.test(word)) return word.slice(0, -2);
+  return word.slice(0, -1);
+}
+
+/** What forms of one term have in common: "The Leases" and "lease" are one. At most `most` words, else undefined. */
+export function termKey(text: string, most = 5): string | undefined {
+  const trimmed = text.replace(/^(?:an?|the)\s+/i, "");
+  if (isUnspaced(trimmed)) {
+    const key = trimmed.normalize("NFKC").replace(/[^\p{L}\p{N}]+/gu, "").toLowerCase();
+    return key.length >= 2 && key.length <= 16 ? key : undefined;
+  }
+  const words = [...trimmed.normalize("NFKC").toLowerCase().matchAll(WORD)].map(([word]) => word);
+  if (words.length === 0 || words.length > most) return undefined;
+  return words.map(foldedWord).join(" ");
+}

@@ -1,0 +1,154 @@
+/** Whether what a model filled in holds: lines exist, quotes stand in them, claims speak of them. @module */
+import { termsOf } from "../search/terms.ts";
+import { ExtractionV1 } from "./schema_v1.ts";
+import { parseAnswerJson } from "./answer_json.ts";
+
+/** Longest span that one claim may rest on, lines. */
+export const SPAN_LINES = 20;
+/** Least share of a claim's words that stand in the lines that it cites. */
+const SHARE = 0.3;
+/** Problems that are told at once. */
+const MOST_PROBLEMS = 30;
+
+/** The part of a source that was shown. */
+export interface ShownPart {
+  readonly from: number;
+  readonly to: number;
+  /** Its lines, the first is `from`. */
+  readonly lines: readonly string[];
+  /** The pages that were shown with it, and their statements. */
+  readonly pages: readonly { readonly name: string; readonly claims: readonly string[] }[];
+}
+
+/** What is left of an answer, and what was wrong with the rest. */
+export interface CheckedExtraction {
+  /** Undefined when the answer has not the shape of the schema. */
+  readonly extraction: ExtractionV1 | undefined;
+  /** Sentences for the model; none when all of it holds. */
+  readonly problems: readonly string[];
+}
+
+/** One white space between words, and one form of quotation marks. */
+export function normalised(text: string): string {
+  return text.normalize("NFKC").replace(/[‘’‚]/g, "'").replace(/[“”„]/g, '"')
+    .replace(/\s+/g, " ").trim();
+}
+
+/** Numbers as they are written, without separators of thousands. */
+function numbersOf(text: string): readonly string[] {
+  return (text.match(/\p{N}+(?:[.,:]\p{N}+)*/gu) ?? []).map((number) =>
+    number.replace(/[.,:]/g, "")
+  );
+}
+
+/** Why a statement does not rest on lines `startLine` to `endLine` of the part; undefined when it does. */
+export function spanProblem(
+  part: ShownPart,
+  startLine: number,
+  endLine: number,
+): string | undefined {
+  const named = startLine === endLine ? `line ${startLine}` : `lines ${startLine}-${endLine}`;
+  if (endLine < startLine) return `${named}: the last line is before the first`;
+  if (startLine < part.from || endLine > part.to) {
+    return `${named}: only lines ${part.from}-${part.to} were shown`;
+  }
+  if (endLine - startLine >= SPAN_LINES) return `${named}: cite at most ${SPAN_LINES} lines`;
+  return undefined;
+}
+
+/** The text of lines of a part. */
+export function spanText(part: ShownPart, startLine: number, endLine: number): string {
+  return part.lines.slice(startLine - part.from, endLine - part.from + 1).join("\n");
+}
+
+/** Why a statement is not what the cited text says, as far as words and numbers tell; undefined when it may be. */
+export function wordingProblem(statement: string, cited: string): string | undefined {
+  const text = normalised(cited);
+  const there = new Set(numbersOf(text));
+  const number = numbersOf(statement).find((each) => !there.has(each));
+  if (number !== undefined) return `the number ${number} does not stand there`;
+  const words = new Set(termsOf(statement));
+  const found = new Set(termsOf(text));
+  const shared = [...words].filter((word) => found.has(word)).length;
+  return words.size > 0 && shared < words.size * SHARE
+    ? "too few of its words stand there; say it in the source's words"
+    : undefined;
+}
+
+function claimProblem(part: ShownPart, claim: ExtractionV1["claims"][number]): string | undefined {
+  const { startLine, endLine, quote, text } = claim;
+  const span = spanProblem(part, startLine, endLine);
+  if (span !== undefined) return span;
+  const cited = spanText(part, startLine, endLine);
+  if (!normalised(cited).includes(normalised(quote))) {
+    return `lines ${startLine}-${endLine}: the quote does not stand there word for word`;
+  }
+  const wording = wordingProblem(text, cited);
+  return wording === undefined ? undefined : `lines ${startLine}-${endLine}: ${wording}`;
+}
+
+/**
+ * Reads a model's answer and keeps what holds. Relations are kept where a kept claim names both ends, contradictions
+ * where their page was shown.
+ */
+export function checkExtraction(answer: string, part: ShownPart): CheckedExtraction {
+  const json = parseAnswerJson(answer);
+  const parsed = ExtractionV1.safeParse(json);
+  if (!parsed.success) {
+    const problems = parsed.error.issues.slice(0, MOST_PROBLEMS).map(({ path, message }) =>
+      `${path.map(String).join(".") || "the answer"}: ${message}`
+    );
+    return { extraction: undefined, problems };
+  }
+  const problems: string[] = [];
+  const holding = <T>(what: string, list: readonly T[], why: (item: T) => string | undefined) =>
+    list.filter((item, n) => {
+      const problem = why(item);
+      if (problem !== undefined) problems.push(`${what}[${n}]: ${problem}`);
+      return problem === undefined;
+    });
+  const { data } = parsed;
+  const claims = holding("claims", data.claims, (claim) => claimProblem(part, claim));
+  const entities = holding(
+    "entities",
+    data.entities,
+    ({ name, aliases }) =>
+      [name, ...aliases].some((each) => part.lines.some((line) => mentions(line, each)))
+        ? undefined
+        : `${JSON.stringify(name)} is not named in what was shown`,
+  );
+  const relations = data.relations.filter((each) => relationClaim(each, claims) !== undefined);
+  const contradictions = holding(
+    "contradictions",
+    data.contradictions,
+    (each) => shownProblem(part, each) ?? spanProblem(part, each.startLine, each.endLine),
+  );
+  const extraction = { ...data, claims, entities, relations, contradictions };
+  return { extraction, problems: problems.slice(0, MOST_PROBLEMS) };
+}
+
+/** The claim that says a relation: it names both ends, and says it in the relation's words. */
+export function relationClaim(
+  { from, kind, to }: ExtractionV1["relations"][number],
+  claims: ExtractionV1["claims"],
+): ExtractionV1["claims"][number] | undefined {
+  return claims.find(({ text }) => {
+    const said = new Set(termsOf(text));
+    return mentions(text, from) && mentions(text, to) &&
+      termsOf(kind).every((term) => said.has(term));
+  });
+}
+
+function shownProblem(
+  part: ShownPart,
+  { page, claim }: ExtractionV1["contradictions"][number],
+): string | undefined {
+  const shown = part.pages.find(({ name }) => name === page);
+  if (shown === undefined) return `no page ${JSON.stringify(page)} was shown`;
+  const said = shown.claims.some((each) => normalised(each) === normalised(claim));
+  return said ? undefined : `the page ${JSON.stringify(page)} was not shown to say that`;
+}
+
+function mentions(line: string, name: string): boolean {
+  return normalised(line).toLowerCase().includes(normalised(name).toLowerCase());
+}

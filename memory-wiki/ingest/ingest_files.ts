@@ -1,0 +1,185 @@
+/** Files of this machine become sources: read, made text of, cut into passages, kept. @module */
+import {
+  Fault,
+  type IngestFiles,
+  type IngestProgress,
+  type IngestReport,
+  mixColour,
+  mixLabel,
+  type WikiSource,
+} from "../../contracts/mod.ts";
+import { asJson } from "../../port/as_json.ts";
+import { sha256Hex } from "../../port/digest.ts";
+import type { OpenWiki } from "../ops/open_wiki.ts";
+import type { NewSource, SourceTable } from "../store/wiki_store.ts";
+import { makeSeenFiles, type SeenFiles } from "./seen_files.ts";
+import type { FileFacts } from "./source_reader.ts";
+import { textOf } from "./source_text.ts";
+
+type Kept = Awaited<ReturnType<SourceTable["addAll"]>>[number];
+type File = IngestFiles["files"][number];
+
+/** One ingest under way. */
+interface Ingest {
+  readonly wiki: OpenWiki;
+  readonly ask: IngestFiles;
+  readonly seen: SeenFiles;
+  /** What the memo compares beside the file. */
+  readonly asked: string;
+}
+
+/** A file whose source waits for the next transaction. */
+interface Waiting {
+  readonly file: File;
+  readonly facts: FileFacts;
+  readonly source: NewSource;
+}
+
+/** Most of one transaction. */
+const BATCH = { files: 64, bytes: 8_000_000 };
+
+/**
+ * Takes in files, one after another. What does not read is reported and stops nothing; what was kept stays kept
+ * when the process is ended, and the same request again does only what is missing.
+ */
+export async function ingestFiles(wiki: OpenWiki, ask: IngestFiles): Promise<IngestReport> {
+  const seen = makeSeenFiles(wiki.store.documents, wiki.hands.now);
+  const asked = [ask.label, ask.colour, ask.owner, ask.expiresAt ?? ""].join("\n");
+  const ingest: Ingest = { wiki, ask, seen, asked };
+  const count = { new: 0, changed: 0, unchanged: 0 };
+  const failed: { name: string; why: string }[] = [];
+  const tell = (fate: IngestProgress): void => {
+    if (fate.did === "failed") failed.push({ name: fate.name, why: fate.why ?? "" });
+    else count[fate.did]++;
+    wiki.hands.tell("progress", asJson(fate));
+  };
+  let waiting: Waiting[] = [];
+  const flush = async (): Promise<void> => {
+    const batch = waiting;
+    waiting = [];
+    for (const fate of await keep(ingest, batch)) tell(fate);
+  };
+  for (const file of ask.files) {
+    // The same key twice in one request is two versions, in their order.
+    if (waiting.some((each) => each.file.key === file.key)) await flush();
+    const found = await lookAt(ingest, file);
+    if ("did" in found) tell(found);
+    else waiting.push(found);
+    const bytes = waiting.reduce((sum, { source }) => sum + source.raw.length, 0);
+    if (waiting.length >= BATCH.files || bytes >= BATCH.bytes) await flush();
+  }
+  await flush();
+  seen.save();
+  const report = {
+    added: count.new,
+    changed: count.changed,
+    unchanged: count.unchanged,
+    failed,
+  };
+  if (count.new + count.changed + failed.length > 0) logIngest(ingest, report);
+  return report;
+}
+
+/** Keeps a batch in one transaction; where that fails, each by itself, so that one does not stop the rest. */
+async function keep(
+  { wiki: { store }, seen, asked }: Ingest,
+  batch: readonly Waiting[],
+): Promise<readonly IngestProgress[]> {
+  if (batch.length === 0) return [];
+  const fateOf = ({ file, facts }: Waiting, kept: Kept): IngestProgress => {
+    seen.note(file.key, facts, asked, kept.source.id);
+    return { name: file.name, did: kept.did };
+  };
+  try {
+    const kept = await store.sources.addAll(batch.map(({ source }) => source));
+    return batch.flatMap((each, n) => {
+      const fate = kept[n];
+      return fate === undefined ? [] : [fateOf(each, fate)];
+    });
+  } catch (error) {
+    if (isOfTheWiki(error) || batch.length === 1) {
+      return batch.map((each) => failure(each.file, error));
+    }
+    const fates: IngestProgress[] = [];
+    for (const each of batch) {
+      try {
+        const [kept] = await store.sources.addAll([each.source]);
+        if (kept !== undefined) fates.push(fateOf(each, kept));
+      } catch (again) {
+        fates.push(failure(each.file, again));
+      }
+    }
+    return fates;
+  }
+}
+
+/** A full disk or a broken database is the wiki's fate, not the file's; a bug is nobody's. */
+function isOfTheWiki(error: unknown): boolean {
+  return !(error instanceof Fault) || error.code === "storeFull" || error.code === "storeCorrupt";
+}
+
+function failure(file: File, error: unknown): IngestProgress {
+  if (isOfTheWiki(error)) throw error;
+  const why = error instanceof Fault ? error.message : "";
+  return { name: file.name, did: "failed", why };
+}
+
+function logIngest({ wiki, ask }: Ingest, report: IngestReport): void {
+  const { added, changed, unchanged, failed } = report;
+  wiki.store.log.append({
+    kind: "ingest",
+    by: ask.by,
+    text: `${added} new, ${changed} changed, ${unchanged} unchanged, ${failed.length} failed ` +
+      `(${ask.label}, ${ask.colour})`,
+  });
+}
+
+/** What is to be kept of a file; or its fate, where nothing is. */
+async function lookAt(ingest: Ingest, file: File): Promise<Waiting | IngestProgress> {
+  const { wiki, ask, seen, asked } = ingest;
+  const { store, hands } = wiki;
+  try {
+    const current = store.sources.current(file.key);
+    const found = await hands.reader.look(file.path);
+    if (current !== undefined && seen.known(file.key, found, asked) === current.id) {
+      return { name: file.name, did: "unchanged" };
+    }
+    const { bytes, facts } = await hands.reader.read(file.path, ask.maxBytes);
+    if (current !== undefined && current.digest === sha256Hex(bytes) && isAsAsked(current, ask)) {
+      seen.note(file.key, facts, asked, current.id);
+      return { name: file.name, did: "unchanged" };
+    }
+    return { file, facts, source: await newSource(wiki, { ask, file, bytes }) };
+  } catch (error) {
+    return failure(file, error);
+  }
+}
+
+/** What is known already keeps its lower colour and its higher label: asking for better ones changes nothing. */
+function isAsAsked(source: WikiSource, ask: IngestFiles): boolean {
+  return mixLabel(source.label, ask.label) === source.label &&
+    mixColour(source.colour, ask.colour) === source.colour &&
+    source.owner === ask.owner && source.expiresAt === ask.expiresAt;
+}
+
+async function newSource(
+  { hands }: OpenWiki,
+  { ask, file, bytes }: {
+    readonly ask: IngestFiles;
+    readonly file: File;
+    readonly bytes: Uint8Array;
+  },
+): Promise<NewSource> {
+  const { key, kind, name, origin } = file;
+  const { label, colour, owner, by, expiresAt } = ask;
+  const { title, text, chunks, parser } = await textOf(hands.parse, { kind, name, bytes });
+  return {
+    ...{ key, kind, title, raw: bytes, label, colour, owner, chunks },
+    provenance: {
+      ...{ origin, by, retrievedAt: hands.now() },
+      ...(parser === undefined ? {} : { parser }),
+    },
+    ...(text === undefined ? {} : { text }),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+  };
+}

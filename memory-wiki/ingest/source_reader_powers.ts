@@ -1,0 +1,115 @@
+/** Reads the files that are taken in: regular ones, where they were named, whole or not at all. @module */
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  promises,
+  readSync,
+  realpathSync,
+  type Stats,
+} from "node:fs";
+import { Fault, type FaultCode } from "../../contracts/fault.ts";
+import type { FileFacts, SourceReader } from "./source_reader.ts";
+
+/** Bytes that are read at once. */
+const PIECE = 1 << 20;
+
+function refused(code: FaultCode, path: string, why: string, cause?: unknown): Fault {
+  return new Fault(code, `Cannot read ${JSON.stringify(path)}: ${why}`, { cause });
+}
+
+function factsOf(stats: Stats): FileFacts {
+  const { size, mtimeMs, ctimeMs, ino } = stats;
+  return { size, mtime: mtimeMs, ctime: ctimeMs, inode: ino };
+}
+
+function same(a: FileFacts, b: FileFacts): boolean {
+  return a.size === b.size && a.mtime === b.mtime && a.ctime === b.ctime && a.inode === b.inode;
+}
+
+function faultOf(path: string, error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  switch (code) {
+    case "ENOENT":
+    case "ENOTDIR":
+      return refused("notFound", path, "there is none", error);
+    case "ELOOP":
+      return refused("refused", path, "it is a link", error);
+    default:
+      return refused("refused", path, `this process may not (${code || "not permitted"})`, error);
+  }
+}
+
+function look(path: string): FileFacts {
+  // A folder above it that is a link leads out of what was named.
+  if (realpathSync(path) !== path) {
+    const what = lstatSync(path).isSymbolicLink() ? "it is a link" : "a folder above it is a link";
+    throw refused("refused", path, what);
+  }
+  const stats = lstatSync(path);
+  if (stats.isSymbolicLink()) throw refused("refused", path, "it is a link");
+  if (!stats.isFile()) throw refused("refused", path, "it is not a regular file");
+  return factsOf(stats);
+}
+
+function readWhole(path: string, maxBytes: number): Uint8Array {
+  // NONBLOCK: a pipe that took the file's place is not waited for.
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const file = openSync(path, flags);
+  try {
+    const stats = fstatSync(file);
+    if (!stats.isFile()) throw refused("refused", path, "it is not a regular file");
+    if (stats.size > maxBytes) throw tooLarge(path, stats.size, maxBytes);
+    const bytes = new Uint8Array(stats.size);
+    for (let done = 0; done < bytes.length;) {
+      const count = readSync(file, bytes, done, Math.min(PIECE, bytes.length - done), done);
+      if (count === 0) throw changed(path);
+      done += count;
+    }
+    if (!same(factsOf(fstatSync(file)), factsOf(stats))) throw changed(path);
+    return bytes;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function tooLarge(path: string, size: number, most: number): Fault {
+  return refused("tooLarge", path, `it has ${size} bytes, ${most} are taken`);
+}
+
+function changed(path: string): Fault {
+  return refused("conflict", path, "it was changed while it was read; ingest it again");
+}
+
+/**
+ * Makes the reader. It has the right to read that this process was started with. One call in each waits for another
+ * thread, so that questions are heard while many files are read; the others would cost most of the time.
+ */
+export function makeSourceReader(): SourceReader {
+  return Object.freeze<SourceReader>({
+    async look(path) {
+      try {
+        await promises.lstat(path);
+        return look(path);
+      } catch (error) {
+        throw faultOf(path, error);
+      }
+    },
+    async read(path, maxBytes) {
+      try {
+        await promises.lstat(path);
+        const before = look(path);
+        if (before.size > maxBytes) throw tooLarge(path, before.size, maxBytes);
+        const bytes = readWhole(path, maxBytes);
+        // INVARIANT: what was read is what lies there (test: mallory swaps the file for a link).
+        if (!same(before, look(path))) throw changed(path);
+        return { bytes, facts: before };
+      } catch (error) {
+        throw faultOf(path, error);
+      }
+    },
+  });
+}

@@ -1,0 +1,109 @@
+/** The text of a file that is taken in, and its passages. @module */
+import {
+  Fault,
+  type ParseAsk,
+  type Parsed,
+  type SourceKind,
+  TEXT_KINDS,
+} from "../../contracts/mod.ts";
+import { chunkText, encodingOf, textFormOf } from "../markdown/mod.ts";
+import { termsOf } from "../search/terms.ts";
+import type { NewChunk } from "../store/wiki_store.ts";
+
+/** Most of a document that is parsed, bytes; see ParseAsk. */
+const MOST_PARSED = 32 * 1_048_576;
+
+/** What became of the bytes. */
+export interface SourceText {
+  readonly title: string;
+  readonly chunks: readonly NewChunk[];
+  /** The text form; undefined where the bytes are the text. */
+  readonly text: Uint8Array | undefined;
+  /** What made it, `NAME@VERSION`. */
+  readonly parser: string | undefined;
+}
+
+/** Bytes and what is known of them. */
+export interface SourceBytes {
+  readonly kind: SourceKind;
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+interface TextForm {
+  readonly title: string;
+  readonly text: Uint8Array | undefined;
+  readonly parser: string | undefined;
+}
+
+/**
+ * Makes text of the bytes where they are none, and cuts it.
+ * @throws Fault `invalidInput` for what is no text, `tooLarge` for a document past 32 MiB, and what `parse` refuses.
+ */
+export async function textOf(
+  parse: (ask: ParseAsk) => Promise<Parsed>,
+  source: SourceBytes,
+): Promise<SourceText> {
+  const { kind, name, bytes } = source;
+  const form = TEXT_KINDS.has(kind) ? plainForm(source) : await parsedForm(parse, source);
+  const title = form.title === "" ? name : form.title;
+  const { chunks, title: found } = chunkText(kind, form.text ?? bytes, { termsOf, title });
+  // A parser has read the document's own title; its text only begins with some line.
+  return { ...form, chunks, title: form.title === "" ? found : form.title };
+}
+
+async function parsedForm(
+  parse: (ask: ParseAsk) => Promise<Parsed>,
+  { kind, name, bytes }: SourceBytes,
+): Promise<TextForm> {
+  if (bytes.length > MOST_PARSED) {
+    throw new Fault(
+      "tooLarge",
+      `Cannot parse ${
+        JSON.stringify(name)
+      }: it has ${bytes.length} bytes, ${MOST_PARSED} are parsed`,
+    );
+  }
+  const { text, title, parser } = await parse({ kind, name, bytes: bytes.toBase64() });
+  if (text.trim() === "") {
+    throw new Fault(
+      "invalidInput",
+      `Cannot take in ${JSON.stringify(name)}: no text was found in it`,
+    );
+  }
+  return { title, parser, text: new TextEncoder().encode(text) };
+}
+
+function plainForm({ bytes, name }: SourceBytes): TextForm {
+  const encoding = encodingOf(bytes);
+  if (encoding === "binary") {
+    throw new Fault(
+      "invalidInput",
+      `Cannot take in ${JSON.stringify(name)}: it is binary, not text`,
+    );
+  }
+  const wide = textFormOf(bytes);
+  if (wide !== undefined) return { title: "", text: wide, parser: `remit-decode@1 ${encoding}` };
+  const old = codePageForm(bytes);
+  if (old !== undefined) return { title: "", text: old, parser: "remit-decode@1 windows-1252" };
+  return { title: "", text: undefined, parser: undefined };
+}
+
+/** The text of bytes that are no UTF-8 at all; undefined where they are, or are so for the most part. */
+function codePageForm(bytes: Uint8Array): Uint8Array | undefined {
+  if (isUtf8(bytes)) return undefined;
+  const lenient = new TextDecoder().decode(bytes);
+  // A character of several bytes does not come about by chance: that is UTF-8 with a broken place.
+  if (/[\u0080-\ufffc\u{10000}-\u{10ffff}]/u.test(lenient)) return undefined;
+  return new TextEncoder().encode(new TextDecoder("windows-1252").decode(bytes));
+}
+
+function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return true;
+  } catch (error) {
+    if (error instanceof TypeError) return false;
+    throw error;
+  }
+}

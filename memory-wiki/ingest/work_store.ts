@@ -1,0 +1,82 @@
+/** What a model ingest keeps while it goes on: runs and answers, durable, so that a second run goes on. @module */
+import { z } from "zod";
+import { Colour, Digest, Fault, Label, PatchName } from "../../contracts/mod.ts";
+import type { WikiDocuments } from "../store/wiki_store.ts";
+import { ExtractionV1 } from "./schema_v1.ts";
+
+/** One part of one source, to be asked. */
+export const StoredItem = z.object({
+  id: z.string().regex(/^[0-9a-f]{24}$/),
+  source: z.int().min(1),
+  from: z.int().min(1),
+  to: z.int().min(1),
+});
+/** See {@link StoredItem}. */
+export type StoredItem = z.infer<typeof StoredItem>;
+
+/** One run over some sources. */
+export const StoredRun = z.object({
+  run: z.string().regex(/^[0-9a-f]{16}$/),
+  model: z.string().max(256),
+  contextTokens: z.int(),
+  items: z.array(StoredItem),
+  /** Sources that are in a patch already. */
+  merged: z.array(z.int()),
+  /** The patch of the last finish. */
+  patch: PatchName.optional(),
+});
+/** See {@link StoredRun}. */
+export type StoredRun = z.infer<typeof StoredRun>;
+
+/** What a model said of an item. */
+export const StoredAnswer = z.object({
+  /** How often it was answered; 0 while it is asked. */
+  tries: z.int().min(0),
+  /** What holds; undefined while it is to be asked again, or when it never had the shape. */
+  extraction: ExtractionV1.optional(),
+  problems: z.array(z.string()),
+  done: z.boolean(),
+  /** Pages that were shown with it, and their statements. */
+  pages: z.array(z.object({ name: z.string(), title: z.string(), claims: z.array(z.string()) })),
+});
+/** See {@link StoredAnswer}. */
+export type StoredAnswer = z.infer<typeof StoredAnswer>;
+
+/** That all parts of a source went into a patch, by this model. */
+const StoredDone = z.object({ source: Digest, model: z.string(), label: Label, colour: Colour });
+
+/** Runs and answers. */
+export interface WorkStore {
+  /** @throws Fault `notFound`. */
+  run(run: string): StoredRun;
+  tryRun(run: string): StoredRun | undefined;
+  putRun(run: StoredRun): void;
+  answer(item: string): StoredAnswer | undefined;
+  putAnswer(item: string, answer: StoredAnswer): void;
+  dropAnswer(item: string): void;
+  isDone(model: string, source: Digest): boolean;
+  putDone(done: z.infer<typeof StoredDone>): void;
+}
+
+/** Keeps them among the wiki's documents. */
+export function makeWorkStore(documents: WikiDocuments): WorkStore {
+  const read = <S extends z.ZodType>(name: string, schema: S): z.infer<S> | undefined => {
+    const parsed = schema.safeParse(documents.get(name));
+    return parsed.success ? parsed.data : undefined;
+  };
+  const tryRun = (run: string): StoredRun | undefined => read(`work/run/${run}`, StoredRun);
+  return Object.freeze<WorkStore>({
+    tryRun,
+    run(run) {
+      const found = tryRun(run);
+      if (found !== undefined) return found;
+      throw new Fault("notFound", `Cannot find run ${JSON.stringify(run)}: plan one first`);
+    },
+    putRun: (run) => documents.put(`work/run/${run.run}`, run),
+    answer: (item) => read(`work/answer/${item}`, StoredAnswer),
+    putAnswer: (item, answer) => documents.put(`work/answer/${item}`, answer),
+    dropAnswer: (item) => documents.remove(`work/answer/${item}`),
+    isDone: (model, source) => read(`work/done/${source}/${model}`, StoredDone) !== undefined,
+    putDone: (done) => documents.put(`work/done/${done.source}/${done.model}`, done),
+  });
+}

@@ -1,0 +1,239 @@
+/** What a claim states, as far as rules can tell: subject terms, quantities, dates, yes or no. @module */
+import { type Dated, monthOf, readMonthDate, type Role, ROLES } from "./dates.ts";
+import { comparatorAt } from "./comparators.ts";
+import { type Bound, type Quantity, readQuantity } from "./quantities.ts";
+import { stem } from "./stem.ts";
+import { type Token, tokensOf } from "./tokens.ts";
+import {
+  DEFINITE,
+  DIRECTIONAL,
+  GENERIC,
+  HYPOTHETICAL,
+  NEGATIONS,
+  OPPOSITE,
+  PRONOUNS,
+  QUANTIFIERS,
+  SAME,
+  STOP,
+} from "./vocabulary.ts";
+
+/** A claim in the form in which two of them compare. */
+export interface Fact {
+  /** Its terms, ascending: claims about the same have the same. */
+  readonly key: string;
+  /** Its terms in their order. */
+  readonly order: string;
+  readonly quantities: readonly Quantity[];
+  readonly dates: readonly Dated[];
+  readonly negative: boolean;
+  /** Says "some", "may" and the like: its negation may be true as well. */
+  readonly hedged: boolean;
+  readonly past: boolean;
+  /** Its word order matters beyond its terms. */
+  readonly ordered: boolean;
+  /** Its subject is named in it, rather than taken from where it stands. */
+  readonly anchored: boolean;
+}
+
+/** Where a claim stands. */
+export interface FactContext {
+  /** Terms of its page's title and of the headings above it: what "it" and "the limit" are. See {@link aboutTerms}. */
+  readonly about: ReadonlySet<string>;
+  /** Whether a page of the wiki is called so. */
+  isSubject(words: string): boolean;
+  /** The claim is compared only with text about the very same, so what "it" is need not be known. */
+  readonly sameSubject?: boolean;
+}
+
+const FEWEST_TERMS = 2;
+const MOST_TERMS = 24;
+const PAST = new Set([
+  "was",
+  "were",
+  "did",
+  "had",
+  "formerly",
+  "previously",
+  "originally",
+  "didn't",
+]);
+const CAN_NOT = new Set(["cannot", "can't"]);
+const PARTIAL = new Set([
+  "only",
+  "just",
+  "merely",
+  "necessarily",
+  "always",
+  "all",
+  "every",
+  "each",
+]);
+const BE = new Set(["is", "are", "was", "were", "be", "been", "being", "gets", "got"]);
+
+/** Terms of a page's title and of headings, made once for all claims beneath them. */
+export function aboutTerms(titles: readonly string[]): ReadonlySet<string> {
+  return new Set(
+    titles.flatMap((title) =>
+      tokensOf(title).flatMap((token) =>
+        token.kind === "word" && !STOP.has(token.text) ? [canonical(stem(token.text))] : []
+      )
+    ),
+  );
+}
+
+function canonical(term: string): string {
+  return Object.hasOwn(SAME, term) ? SAME[term] ?? term : term;
+}
+
+const COMPARABLE = /\p{N}|\b(?:not|no|never|none|cannot)\b|n't\b|nicht|kein/iu;
+
+/** Whether a claim holds a number or a negation: without either it agrees with whatever it cites. */
+export function isComparable(claim: string): boolean {
+  return COMPARABLE.test(claim);
+}
+
+/** Reads a claim; undefined when it asks, supposes, or says too little or too much to be compared. */
+export function factOf(claim: string, context: FactContext): Fact | undefined {
+  const tokens = tokensOf(claim);
+  if (tokens.length === 0 || /[?？]\s*$/u.test(claim)) return undefined;
+  const terms: string[] = [];
+  const quantities: Quantity[] = [];
+  const dates: Dated[] = [];
+  let negations = 0;
+  let hedged = false;
+  let past = false;
+  let directional = false;
+  let names = 0;
+  let swapAt: number | undefined;
+  let bound: Bound = "is";
+  let role: Role = "at";
+
+  const push = (term: string): void => {
+    terms.push(term);
+    if (swapAt === undefined || terms.length <= swapAt) return;
+    // "timeout of a lease" is "lease timeout".
+    const [moved = ""] = terms.splice(-1, 1);
+    terms.splice(swapAt - 1, 0, moved);
+    swapAt = undefined;
+  };
+
+  for (let at = 0; at < tokens.length;) {
+    const token = tokens[at];
+    if (token === undefined) break;
+    const comparator = comparatorAt(tokens, at);
+    if (comparator !== undefined) {
+      bound = comparator.bound;
+      at += comparator.length;
+      continue;
+    }
+    const dated = readMonthDate(tokens, at);
+    if (dated !== undefined) {
+      dates.push({ role, value: dated.value });
+      role = "at";
+      at += dated.length;
+      continue;
+    }
+    if (token.kind === "mark") {
+      at += 1;
+      continue;
+    }
+    const read = readQuantity(tokens, at, bound);
+    if (read !== undefined) {
+      bound = "is";
+      at += read.length;
+      if (read.kind === "quantity") quantities.push(read.quantity);
+      else if (read.kind === "name") {
+        const head = terms.pop();
+        push(`${head ?? ""}#${read.text}`);
+      } else push(`#${read.text}`);
+      continue;
+    }
+    at += 1;
+    if (token.kind !== "word") {
+      push(`#${token.text}`);
+      continue;
+    }
+    const { text } = token;
+    const next = wordAt(tokens, at);
+    if (HYPOTHETICAL.has(text)) return undefined;
+    if (PAST.has(text) || finitePast(tokens, at - 1)) past = true;
+    if (DIRECTIONAL.has(text)) directional = true;
+    if (token.capital && at > 1) names += 1;
+    if (Object.hasOwn(ROLES, text)) role = ROLES[text] ?? "at";
+    if (NEGATIONS.has(text)) {
+      if (PARTIAL.has(next ?? "")) hedged = true;
+      else negations += 1;
+      if (text === "no" && next === "longer" || next === "yet") at += 1;
+      if (CAN_NOT.has(text)) push("can");
+      continue;
+    }
+    if (QUANTIFIERS.has(text)) hedged = true;
+    if (text === "of" && terms.length > 0) swapAt = terms.length;
+    if (STOP.has(text)) continue;
+    if (token.capital && monthOf(text) !== undefined) {
+      dates.push({ role, value: `--${monthOf(text)}` });
+      continue;
+    }
+    const root = canonical(stem(text));
+    const opposite = Object.hasOwn(OPPOSITE, root) ? OPPOSITE[root] : undefined;
+    if (opposite !== undefined) negations += 1;
+    push(opposite ?? root);
+  }
+
+  const anchored = context.sameSubject === true || isAnchored(tokens, terms, context);
+  if (!anchored) {
+    const known = new Set(terms);
+    terms.unshift(...[...context.about].filter((term) => !known.has(term)));
+  }
+  const distinct = new Set(terms);
+  if (distinct.size < FEWEST_TERMS || distinct.size > MOST_TERMS) return undefined;
+  return {
+    key: [...distinct].sort().join(" "),
+    order: terms.join(" "),
+    quantities,
+    dates,
+    negative: negations % 2 === 1,
+    hedged,
+    past,
+    ordered: directional || names > 1,
+    anchored,
+  };
+}
+
+function wordAt(tokens: readonly Token[], at: number): string | undefined {
+  const token = tokens[at];
+  return token?.kind === "word" ? token.text : undefined;
+}
+
+/** `expired` as a verb of its own: not after "is", nor before what it describes. */
+function finitePast(tokens: readonly Token[], at: number): boolean {
+  const text = wordAt(tokens, at) ?? "";
+  if (!text.endsWith("ed") || !/^[a-z]{3,}ed$/.test(text) || text.endsWith("eed")) return false;
+  const before = [wordAt(tokens, at - 1), wordAt(tokens, at - 2)];
+  if (before.some((word) => word !== undefined && BE.has(word))) return false;
+  return before[0] !== undefined && !STOP.has(before[0]);
+}
+
+/** Whether the claim says by itself what it is about. */
+function isAnchored(
+  tokens: readonly Token[],
+  terms: readonly string[],
+  { about, isSubject }: FactContext,
+): boolean {
+  const words = tokens.filter((token) => token.kind === "word");
+  const first = words[0]?.text ?? "";
+  if (new Set(terms).size < FEWEST_TERMS || isLabelled(tokens)) return false;
+  const named = terms.some((term) => about.has(term) && !GENERIC.has(term));
+  if (PRONOUNS.has(first) && !(DEFINITE.has(first) && named)) return false;
+  if (named) return true;
+  if (!DEFINITE.has(first) && !GENERIC.has(terms[0] ?? "")) return true;
+  if (words.some(({ capital, code }, index) => code || (capital && index > 0))) return true;
+  const subject = words.slice(1, 4).map(({ text }) => text);
+  return subject.some((_, index) => isSubject(subject.slice(0, index + 1).join(" ")));
+}
+
+/** `Timeout: 30 s` names a property, not whose. */
+function isLabelled(tokens: readonly Token[]): boolean {
+  const colon = tokens.findIndex((token) => token.kind === "mark" && token.text === ":");
+  return colon > 0 && colon <= 4;
+}

@@ -1,0 +1,31 @@
+import { equal, ok } from "node:assert/strict";
+import { CONSISTENT, CONTRADICTIONS, type Pair } from "../_fixture/contradictions.ts";
+import { aboutTerms, type Clash, clashOf, factOf } from "./mod.ts";
+
+const isSubject = (words: string): boolean =>
+  /^(?:lease|kernel|gate|gateway|page cache)$/i.test(words);
+
+function clash({ a, b, on = ["Notes", "Overview"] }: Pair): Clash | undefined {
+  const one = factOf(a, { about: aboutTerms([on[0]]), isSubject });
+  const other = factOf(b, { about: aboutTerms([on[1]]), isSubject });
+  return one === undefined || other === undefined ? undefined : clashOf(one, other);
+}
+
+Deno.test("rules for contradictions are precise on pairs that were sorted by hand, and find most of them", () => {
+  ok(CONTRADICTIONS.length >= 30 && CONSISTENT.length >= 60);
+  const missed = CONTRADICTIONS.filter((pair) => clash(pair) === undefined);
+  const wrong = CONSISTENT.filter((pair) => clash(pair) !== undefined);
+  const found = CONTRADICTIONS.length - missed.length;
+  const precision = found / (found + wrong.length);
+  const recall = found / CONTRADICTIONS.length;
+  const told = JSON.stringify({ precision, recall, wrong, missed }, undefined, 1);
+  ok(precision > 0.95, told);
+  ok(recall >= 0.8, told);
+});
+
+Deno.test("what two claims say is the same in either order", () => {
+  for (const pair of [...CONTRADICTIONS, ...CONSISTENT]) {
+    const [one = "", other = ""] = pair.on ?? ["Notes", "Overview"];
+    equal(clash(pair), clash({ a: pair.b, b: pair.a, on: [other, one] }), `${pair.a} / ${pair.b}`);
+  }
+});

@@ -1,0 +1,217 @@
+/** Numbers of a claim: values with units, or parts of names. @module */
+import type { Token } from "./tokens.ts";
+import { numberWord, scaleOf, unitOf } from "./units.ts";
+import { stem } from "./stem.ts";
+import { COPULAS, NAMERS, NEGATIONS, QUANTIFIERS, STOP } from "./vocabulary.ts";
+
+/** How a number limits what is said. */
+export type Bound = "is" | "atMost" | "atLeast" | "nearly";
+
+/** A number with its unit, in the base unit of its dimension. */
+export interface Quantity {
+  readonly low: number;
+  readonly high: number;
+  /** Half of the last decimal that was said; 0 for a whole number. */
+  readonly slack: number;
+  /** Of the unit that was said: whole numbers of one unit may be rounded, `3` for `3.1`. */
+  readonly factor: number;
+  /** A dimension, or the thing that is counted; empty: neither. */
+  readonly unit: string;
+  readonly bound: Bound;
+}
+
+/** A number at some token: a value, the name of a thing (`port 80`), or neither. */
+export type ReadNumber =
+  | { readonly kind: "quantity"; readonly quantity: Quantity; readonly length: number }
+  | { readonly kind: "name" | "other"; readonly text: string; readonly length: number };
+
+interface Plain {
+  readonly value: number;
+  readonly digits: number;
+  readonly suffix: string;
+  readonly text: string;
+}
+
+const NO_COUNT = new Set("the any no every each this that which another only".split(" "));
+
+function plainAt(tokens: readonly Token[], at: number): Plain | undefined {
+  const token = tokens[at];
+  if (token?.kind === "number") return token;
+  if (token?.kind !== "word") return undefined;
+  const value = numberWord(token.text);
+  if (value === undefined) return undefined;
+  if (token.text === "one") {
+    const [before, after] = [tokens[at - 1], tokens[at + 1]];
+    if (before?.kind === "word" && NO_COUNT.has(before.text)) return undefined;
+    if (after?.kind !== "word" || STOP.has(after.text)) return undefined;
+  }
+  return { value, digits: 0, suffix: "", text: token.text };
+}
+
+/** Reads the number that begins at token `at`; undefined when there is none. */
+export function readQuantity(
+  tokens: readonly Token[],
+  at: number,
+  bound: Bound,
+): ReadNumber | undefined {
+  const first = plainAt(tokens, at);
+  if (first === undefined) return undefined;
+  const range = secondOf(tokens, at + 1);
+  const second = range === undefined ? undefined : plainAt(tokens, range);
+  const last = second ?? first;
+  const after = (range ?? at) + 1;
+  const unit = unitAt(tokens, after, last);
+  const firstUnit = unitOf(first.suffix);
+  if (unit === undefined || /^0\d/.test(first.text)) {
+    // `2nd`, `3d`, `083947`: a word that begins with digits.
+    return { kind: "other", text: first.text, length: 1 };
+  }
+  if (unit.kind !== "known" && isName(tokens, at)) {
+    return { kind: "name", text: first.text, length: 1 };
+  }
+  if (unit.kind === "none" && !isValue(tokens, at)) {
+    return { kind: "other", text: first.text, length: 1 };
+  }
+  const factor = unit.factor;
+  const lowFactor = second !== undefined && firstUnit !== undefined ? firstUnit.factor : factor;
+  return {
+    kind: "quantity",
+    length: after - at + unit.length,
+    quantity: {
+      low: first.value * lowFactor,
+      high: last.value * factor,
+      slack: last.digits === 0 ? 0 : 0.5 * 10 ** -last.digits * factor,
+      factor,
+      unit: unit.name,
+      bound,
+    },
+  };
+}
+
+/** Where the second number of a range stands: `10-20`, `10 to 20`, `between 10 and 20`. */
+function secondOf(tokens: readonly Token[], at: number): number | undefined {
+  const joint = tokens[at];
+  if (plainAt(tokens, at + 1) === undefined) return undefined;
+  if (joint?.kind === "mark" && (joint.text === "–" || joint.text === "-")) return at + 1;
+  if (joint?.kind !== "word") return undefined;
+  if (joint.text === "to" || joint.text === "bis") return at + 1;
+  const before = tokens[at - 2];
+  const between = before?.kind === "word" && before.text === "between";
+  return joint.text === "and" && between ? at + 1 : undefined;
+}
+
+type UnitHere = {
+  readonly kind: "known" | "counted" | "none";
+  readonly name: string;
+  readonly factor: number;
+  /** Tokens that say it and are no terms. */
+  readonly length: number;
+};
+
+function unitAt(tokens: readonly Token[], at: number, last: Plain): UnitHere | undefined {
+  let factor = 1;
+  let length = 0;
+  if (last.suffix !== "") {
+    const scale = scaleOf(last.suffix);
+    const unit = unitOf(last.suffix);
+    if (unit === undefined && scale === undefined) return undefined;
+    if (unit !== undefined) {
+      // `$5 million`
+      const more = scaleAt(tokens, at);
+      factor = unit.factor * (more ?? 1);
+      return { kind: "known", name: unit.dimension, factor, length: more === undefined ? 0 : 1 };
+    }
+    factor = scale ?? 1;
+  }
+  const scale = scaleAt(tokens, at);
+  if (scale !== undefined) {
+    factor *= scale;
+    length += 1;
+  }
+  const next = tokens[at + length];
+  const text = next?.kind === "number" || next === undefined ? "" : next.text;
+  const unit = unitOf(text);
+  if (unit !== undefined) {
+    return {
+      kind: "known",
+      name: unit.dimension,
+      factor: factor * unit.factor,
+      length: length + 1,
+    };
+  }
+  const counted = next?.kind === "word" && !STOP.has(text) && !NEGATIONS.has(text) &&
+    !QUANTIFIERS.has(text);
+  // The counted thing stays a term: only its count compares.
+  return counted
+    ? { kind: "counted", name: `#${stem(text)}`, factor, length }
+    : { kind: "none", name: "", factor, length };
+}
+
+function scaleAt(tokens: readonly Token[], at: number): number | undefined {
+  const token = tokens[at];
+  return token?.kind === "word" ? scaleOf(token.text) : undefined;
+}
+
+/** Whether the number belongs to the word before it: `step 3`, `Windows 11`. */
+function isName(tokens: readonly Token[], at: number): boolean {
+  const before = tokens[at - 1];
+  if (before?.kind !== "word") return false;
+  if (NAMERS.has(before.text)) return true;
+  return before.capital && !STOP.has(before.text) && !QUANTIFIERS.has(before.text);
+}
+
+/** Whether a number without a unit is what something is said to be. */
+function isValue(tokens: readonly Token[], at: number): boolean {
+  for (let back = at - 1; back >= 0 && at - back < 5; back -= 1) {
+    const token = tokens[back];
+    if (token?.kind === "number" || token?.kind === "date" || token === undefined) return false;
+    if (COPULAS.has(token.text)) return true;
+    // What bounds the number may stand between.
+    if (
+      !/^(?:most|least|about|around|exactly|roughly|nearly|than|more|less|over|under|not|no|[<>≤≥~≈])$/u
+        .test(token.text)
+    ) {
+      return false;
+    }
+  }
+  return false;
+}
+
+const NEAR = 0.2;
+/** KB are written for KiB, and years have different lengths. */
+const TOLERANCE: Readonly<Record<string, number>> = Object.freeze({ bytes: 0.1, time: 0.02 });
+
+/** Whether two quantities of the same thing cannot both be right. */
+export function quantitiesClash(a: Quantity, b: Quantity): boolean {
+  if (a.unit !== b.unit) return false;
+  const nearly = a.bound === "nearly" || b.bound === "nearly" ? NEAR : 0;
+  const part = Math.max(nearly, Object.hasOwn(TOLERANCE, a.unit) ? TOLERANCE[a.unit] ?? 0 : 0);
+  const apart = (x: number, y: number): boolean => {
+    const whole = (a.slack === 0) !== (b.slack === 0) && a.factor === b.factor ? a.factor / 2 : 0;
+    const room = Math.max(a.slack === b.slack ? 0 : Math.max(a.slack, b.slack), whole, 1e-9);
+    return Math.abs(x - y) > room + part * Math.max(Math.abs(x), Math.abs(y));
+  };
+  const exact = (bound: Bound): boolean => bound === "is" || bound === "nearly";
+  if (exact(a.bound) && exact(b.bound)) {
+    const [ranged, other] = a.low !== a.high ? [a, b] : [b, a];
+    if (ranged.low === ranged.high || other.low !== other.high) {
+      return apart(a.low, b.low) || apart(a.high, b.high);
+    }
+    // A value within a range of the same thing fits.
+    return (other.low < ranged.low && apart(other.low, ranged.low)) ||
+      (other.high > ranged.high && apart(other.high, ranged.high));
+  }
+  // Two limits of the same kind are one limit said twice.
+  if (a.bound === b.bound) return apart(a.low, b.low);
+  const most = a.bound === "atMost" ? a : b.bound === "atMost" ? b : undefined;
+  const least = a.bound === "atLeast" ? a : b.bound === "atLeast" ? b : undefined;
+  if (most !== undefined && least !== undefined) {
+    return least.low > most.high && apart(least.low, most.high);
+  }
+  const limit = most ?? least;
+  const value = limit === a ? b : a;
+  if (limit === undefined) return false;
+  return limit === most
+    ? value.high > limit.high && apart(value.high, limit.high)
+    : value.low < limit.low && apart(value.low, limit.low);
+}

@@ -1,0 +1,176 @@
+/**
+ * Patches for what a rule may mend: front matter that drifted, links with one near name, citations whose words moved,
+ * aliases that two pages claim. A patch is proposed, never written. What needs judgement (a missing citation, a
+ * contradiction, words that are gone) is never mended here.
+ * @module
+ */
+import {
+  type Colour,
+  type Finding,
+  type Label,
+  type LintRule,
+  mixColour,
+  mixLabel,
+  type PageChange,
+  PageName,
+} from "../../contracts/mod.ts";
+import { readPage } from "../markdown/mod.ts";
+import type { StoredPage } from "../store/wiki_store.ts";
+import type { LintedStore } from "./linted_store.ts";
+import { moveCitations } from "./fix_citations.ts";
+import { correctLinks } from "./fix_links.ts";
+import { titleKey } from "./link_names.ts";
+
+/** What should be proposed as one patch: changes of pages that are equally trusted and equally confidential. */
+export interface Fix {
+  readonly reason: string;
+  readonly changes: readonly PageChange[];
+  /** Of the pages, and of the sources that were read to mend them. */
+  readonly colour: Colour;
+  readonly label: Label;
+}
+
+/** One page's part of a fix. */
+interface PageFix extends Pick<Fix, "colour" | "label"> {
+  readonly change: PageChange;
+  readonly did: Readonly<Record<Did, number>>;
+}
+type Did = "fronts" | "links" | "citations" | "aliases";
+
+const MOST_CHANGES = 200;
+/** Rules whose findings have nothing but new front matter as their remedy. */
+const REWRITTEN: ReadonlySet<LintRule> = new Set<LintRule>([
+  "labelDrift",
+  "colourDrift",
+  "frontMatter",
+]);
+
+/**
+ * Patches for what is fixable among `findings`, few of them: a patch lowers the trust of all its pages, so only equals
+ * share one. Everything is looked at anew: a finding only says where, so an old or invented one changes nothing, and
+ * what an open patch holds already is left out.
+ */
+export function fixFindings(store: LintedStore, findings: readonly Finding[]): readonly Fix[] {
+  const byPage = new Map<PageName, Finding[]>();
+  for (const finding of findings) {
+    const name = finding.fixable ? pageOf(finding.file) : undefined;
+    if (name === undefined) continue;
+    const known = byPage.get(name);
+    if (known === undefined) byPage.set(name, [finding]);
+    else known.push(finding);
+  }
+  const open = openChanges(store);
+  const byTrust = new Map<string, PageFix[]>();
+  for (const [name, ofPage] of [...byPage].sort(([a], [b]) => a < b ? -1 : 1)) {
+    const page = store.pages.get(name);
+    const fix = page === undefined ? undefined : fixOf(store, page, ofPage);
+    if (fix === undefined || open.has(JSON.stringify(fix.change))) continue;
+    const trust = `${fix.colour} ${fix.label}`;
+    const known = byTrust.get(trust);
+    if (known === undefined) byTrust.set(trust, [fix]);
+    else known.push(fix);
+  }
+  return [...byTrust.values()].flatMap((fixes) => {
+    const parts: Fix[] = [];
+    for (let at = 0; at < fixes.length; at += MOST_CHANGES) {
+      parts.push(joined(fixes.slice(at, at + MOST_CHANGES)));
+    }
+    return parts;
+  });
+}
+
+function pageOf(file: string | undefined): PageName | undefined {
+  const name = PageName.safeParse(/^pages\/(.+)\.md$/.exec(file ?? "")?.[1]);
+  return name.success ? name.data : undefined;
+}
+
+function openChanges(store: LintedStore): ReadonlySet<string> {
+  return new Set(
+    store.patches.list("proposed").flatMap(({ changes }) =>
+      changes.map((change) => JSON.stringify(ordered(change)))
+    ),
+  );
+}
+
+/** The change with its members in one order, whoever made it. */
+function ordered(change: PageChange): PageChange {
+  if (change.kind === "delete") return change;
+  const { kind, base, fresh, draft: { name, kind: of, title, aliases, confidence, body } } = change;
+  return { kind, base, draft: { name, kind: of, title, aliases, confidence, body }, fresh };
+}
+
+function joined(fixes: readonly PageFix[]): Fix {
+  const [first] = fixes;
+  const sum = (what: Did): number => fixes.reduce((all, { did }) => all + did[what], 0);
+  const said = [
+    counted(sum("fronts"), "front matter", "front matters", "written anew"),
+    counted(sum("links"), "link", "links", "corrected"),
+    counted(sum("citations"), "citation", "citations", "moved to the newest version"),
+    counted(sum("aliases"), "alias", "aliases", "left to another page"),
+  ].filter((part) => part !== "");
+  return {
+    reason: `Lint of ${fixes.length === 1 ? "a page" : `${fixes.length} pages`}: ${
+      said.join(", ")
+    }.`,
+    changes: fixes.map(({ change }) => change),
+    colour: first?.colour ?? "RED",
+    label: first?.label ?? "secret",
+  };
+}
+
+function counted(many: number, one: string, more: string, done: string): string {
+  return many === 0 ? "" : `${many} ${many === 1 ? one : more} ${done}`;
+}
+
+function fixOf(
+  store: LintedStore,
+  page: StoredPage,
+  findings: readonly Finding[],
+): PageFix | undefined {
+  const read = readPage(store.pages.text(page.name) ?? "");
+  const has = (rule: LintRule): readonly Finding[] => findings.filter((one) => one.rule === rule);
+  const linked = correctLinks(store, page, read, has("brokenLink"));
+  const moved = moveCitations(store, page, { ...read, body: linked.body }, has("changedSource"));
+  const aliases = ownAliases(store, page, has("duplicatePage"));
+  const did = {
+    fronts: findings.some(({ rule }) => REWRITTEN.has(rule)) ? 1 : 0,
+    links: linked.count,
+    citations: moved.sources.length,
+    aliases: page.aliases.length - aliases.length,
+  };
+  if (Object.values(did).every((many) => many === 0)) return undefined;
+
+  const { name, kind, title, confidence, version } = page;
+  return {
+    did,
+    colour: moved.sources.reduce((all, { colour }) => mixColour(all, colour), page.colour),
+    label: moved.sources.reduce((all, { label }) => mixLabel(all, label), page.label),
+    change: {
+      kind: "write",
+      base: version,
+      draft: { name, kind, title, aliases: [...aliases], confidence, body: moved.body },
+      fresh: false,
+    },
+  };
+}
+
+/** The page's aliases without those that the other page of a duplicate finding has. */
+function ownAliases(
+  store: LintedStore,
+  page: StoredPage,
+  findings: readonly Finding[],
+): readonly string[] {
+  const taken = new Set<string>();
+  for (const { other } of findings) {
+    const name = pageOf(other?.file);
+    const twin = name === undefined || name === page.name ? undefined : store.pages.get(name);
+    for (const title of twin === undefined ? [] : [twin.title, ...twin.aliases]) {
+      taken.add(bare(title));
+    }
+  }
+  return page.aliases.filter((alias) => !taken.has(bare(alias)));
+}
+
+function bare(title: string): string {
+  return titleKey(title).normalize("NFKC").replaceAll(/[^\p{L}\p{N}+#]+/gu, " ").trim();
+}

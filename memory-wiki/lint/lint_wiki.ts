@@ -1,0 +1,148 @@
+/** Runs the lint: pages, then what they cite, then what only shows at the end. Seed 001, WikiLint. @module */
+import {
+  cleared,
+  type Finding,
+  type Label,
+  LINT_RULES,
+  type LintRule,
+  type WikiSource,
+} from "../../contracts/mod.ts";
+import type { LintedStore } from "./linted_store.ts";
+import { makeCitedSource } from "./cited_sources.ts";
+import { isComparable } from "./facts/mod.ts";
+import { makeLinkNames } from "./link_names.ts";
+import { lintedPages, pageRows } from "./pages.ts";
+import { type CitationUse, ERROR_RULES, type LintedPage, type LintView } from "./rule.ts";
+import { CHECKS } from "./rules/mod.ts";
+
+/** What is linted, and against what. */
+export interface LintOptions {
+  /** Pages and sources above it are neither read nor told about. */
+  readonly clearance: Label;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** Default: all of LINT_RULES. */
+  readonly rules?: readonly LintRule[];
+  /** A page whose sources nobody looked at for so long is stale. Milliseconds, default 180 days. */
+  readonly staleAfterMs?: number;
+  /** What `PageTable.sync` could not take in: told as findings of `frontMatter`. */
+  readonly problems?: readonly { readonly file: string; readonly why: string }[];
+}
+
+const STALE_MS = 180 * 86_400_000;
+
+/**
+ * Finds what has gone wrong in a wiki, ascending by file, line and rule. Reads pages one by one and each cited text
+ * once; time grows with pages, claims and bytes, never with pairs of pages. Changes nothing.
+ *
+ * @throws Fault `storeCorrupt` when the store itself cannot be read.
+ */
+export async function lintWiki(
+  store: LintedStore,
+  options: LintOptions,
+): Promise<readonly Finding[]> {
+  const { clearance, now, rules = LINT_RULES, staleAfterMs = STALE_MS, problems = [] } = options;
+  const wanted = new Set(rules);
+  const findings: Finding[] = [];
+  const sources = new Map<string, WikiSource | undefined>();
+  const names = makeLinkNames();
+  for (const page of pageRows(store, clearance)) names.add(page);
+
+  const common: Omit<LintView, "tell"> = {
+    store,
+    clearance,
+    now,
+    staleAfterMs,
+    names,
+    sourceOf(prefix) {
+      if (!sources.has(prefix)) sources.set(prefix, store.sources.byDigest(prefix));
+      return sources.get(prefix);
+    },
+  };
+  const checks = LINT_RULES.filter((rule) => wanted.has(rule)).map((rule) => {
+    const severity = ERROR_RULES.has(rule) ? "error" as const : "warning" as const;
+    return CHECKS[rule]({
+      ...common,
+      tell: (finding) => findings.push({ rule, severity, ...finding }),
+    });
+  });
+
+  const cited = new Map<string, CitationUse[]>();
+  for (const page of lintedPages(store, clearance)) {
+    for (const check of checks) check.page?.(page);
+    collectCitations(page, common, cited);
+  }
+  for (const [digest, uses] of [...cited].sort(([a], [b]) => a < b ? -1 : 1)) {
+    const source = common.sourceOf(digest);
+    if (source === undefined) continue;
+    const one = makeCitedSource(store, source, uses);
+    for (const check of checks) check.source?.(one);
+  }
+  for (const check of checks) await check.end?.();
+  if (wanted.has("frontMatter")) findings.push(...unread(store, clearance, problems));
+  return findings.sort(inOrder);
+}
+
+/** Keeps a page's citations by source, with the claims that refer to them. */
+function collectCitations(
+  { page, read }: LintedPage,
+  view: Omit<LintView, "tell">,
+  cited: Map<string, CitationUse[]>,
+): void {
+  const claims = new Map<string, { line: number; text: string }[]>();
+  for (const { line, text, notes } of read.claims) {
+    if (notes.length === 0 || !isComparable(text)) continue;
+    for (const note of notes) {
+      const known = claims.get(note);
+      if (known === undefined) claims.set(note, [{ line, text }]);
+      else known.push({ line, text });
+    }
+  }
+  for (const { note, digestPrefix, startLine, endLine, line } of read.citations) {
+    const source = view.sourceOf(digestPrefix);
+    // A redacted page may cite what its reader may not see: how that source fares is not told.
+    if (source === undefined || !cleared(source.label, view.clearance)) continue;
+    const use = {
+      page: page.name,
+      colour: page.colour,
+      label: page.label,
+      line,
+      note,
+      startLine,
+      endLine,
+      claims: claims.get(note) ?? [],
+    };
+    const uses = cited.get(digestPrefix);
+    if (uses === undefined) cited.set(digestPrefix, [use]);
+    else uses.push(use);
+  }
+}
+
+function unread(
+  store: LintedStore,
+  clearance: Label,
+  problems: NonNullable<LintOptions["problems"]>,
+): Finding[] {
+  return problems.filter(({ file }) => {
+    const page = store.pages.find(file.replace(/^pages\//, "").replace(/\.md$/, ""));
+    return page === undefined || cleared(page.label, clearance);
+  }).map(({ file, why }) => ({
+    rule: "frontMatter",
+    severity: "error",
+    file,
+    line: 1,
+    message: `This file was not taken in: ${why}.`,
+    remedy: "Mend the file in an editor, or remove it, then run `remit wiki lint` again.",
+    fixable: false,
+  }));
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function inOrder(a: Finding, b: Finding): number {
+  return compare(a.file, b.file) || (a.line ?? 0) - (b.line ?? 0) || compare(a.rule, b.rule) ||
+    compare(a.message, b.message) || compare(a.other?.file ?? "", b.other?.file ?? "") ||
+    (a.other?.line ?? 0) - (b.other?.line ?? 0);
+}

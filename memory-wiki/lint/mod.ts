@@ -1,0 +1,15 @@
+/**
+ * The wiki's lint: typed findings with place and remedy, and patches for what a rule may mend. Seed 001, WikiLint.
+ *
+ * @example
+ * ```ts
+ * import { lintWiki } from "./mod.ts";
+ * import { makeTwin } from "./_fixture/twin.ts";
+ * const store = makeTwin();
+ * const findings = await lintWiki(store, { clearance: "internal", now: 0 });
+ * if (findings.length > 0) throw new Error("an empty wiki has nothing wrong");
+ * ```
+ * @module
+ */
+export { type Fix, fixFindings } from "./fix.ts";
+export { type LintOptions, lintWiki } from "./lint_wiki.ts";

@@ -1,0 +1,93 @@
+/** What a rule of the lint is given, and what it tells. @module */
+import type {
+  Colour,
+  Finding,
+  Label,
+  LintRule,
+  Page,
+  PageName,
+  WikiSource,
+} from "../../contracts/mod.ts";
+import type { ReadPage } from "../markdown/page_text.ts";
+import type { LintedStore } from "./linted_store.ts";
+import type { LinkNames } from "./link_names.ts";
+
+/** One page under the lint's eye: as the store has it, and as its file reads. */
+export interface LintedPage {
+  readonly page: Page;
+  /** `pages/NAME.md`. */
+  readonly file: string;
+  /** The whole file. */
+  readonly text: string;
+  readonly read: ReadPage;
+}
+
+/** A citation that names a source that is there. */
+export interface CitationUse {
+  readonly page: PageName;
+  /** Of the page. */
+  readonly colour: Colour;
+  readonly label: Label;
+  /** Line of the footnote's definition. */
+  readonly line: number;
+  readonly note: string;
+  readonly startLine: number;
+  readonly endLine: number;
+  /** The claims that refer to it and hold a number or a negation. */
+  readonly claims: readonly { readonly line: number; readonly text: string }[];
+}
+
+/** Lines of a text, both from 1 and inclusive. */
+export interface Span {
+  readonly startLine: number;
+  readonly endLine: number;
+}
+
+/** One cited version of a source, with everything that cites it. Its texts are read when they are asked for. */
+export interface CitedSource {
+  readonly source: WikiSource;
+  /** What stands under its key now; undefined when it was removed. The very source, when nothing changed. */
+  readonly current: WikiSource | undefined;
+  readonly uses: readonly CitationUse[];
+  /** The cited lines, as they were ingested; undefined when they cannot be read. */
+  quote(span: Span): string | undefined;
+  /** Where the same words stand in {@link CitedSource.current}. */
+  moved(span: Span): Span | undefined;
+  /** The lines of {@link CitedSource.current}; none when it cannot be read. */
+  currentLines(): readonly string[];
+}
+
+/** What every rule may look at. */
+export interface LintView {
+  readonly store: LintedStore;
+  readonly clearance: Label;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly staleAfterMs: number;
+  /** Names, titles and aliases of the pages that the clearance covers. */
+  readonly names: LinkNames;
+  /** The source with these raw bytes, whatever its label. `prefix`: 16 hex characters. */
+  sourceOf(prefix: string): WikiSource | undefined;
+  /** Takes a finding; which rule told it and how grave that is, is known. */
+  tell(finding: Omit<Finding, "rule" | "severity">): void;
+}
+
+/** One rule at work: called with each page, then with each cited source, then at the end. */
+export interface RuleCheck {
+  page?(page: LintedPage): void;
+  source?(cited: CitedSource): void;
+  end?(): void | Promise<void>;
+}
+
+/** Makes a rule's check for one lint. State lives in the closure. */
+export type MakeCheck = (view: LintView) => RuleCheck;
+
+/** Rules whose findings say that something is wrong, not only that something should be looked at. */
+export const ERROR_RULES: ReadonlySet<LintRule> = new Set<LintRule>([
+  "brokenCitation",
+  "alteredSource",
+  "labelDrift",
+  "colourDrift",
+  "frontMatter",
+  "logAltered",
+]);

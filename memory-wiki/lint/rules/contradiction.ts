@@ -1,0 +1,187 @@
+/**
+ * Claims that cannot both be right, by rule: of two pages; of a page and the lines that it cites; of a page and the
+ * newer version of what it cites. Only where the same terms are said of the same thing, so that it is precise rather
+ * than eager; what needs understanding is a model's to find.
+ * @module
+ */
+import { cleared } from "../../../contracts/mod.ts";
+import { readPage } from "../../markdown/mod.ts";
+import type { ReadPage } from "../../markdown/page_text.ts";
+import { sentencesOf } from "../../markdown/sentences.ts";
+import { aboutTerms, type Clash, clashOf, type Fact, factOf, makeFactTable } from "../facts/mod.ts";
+import { headingsAbove } from "../headings_above.ts";
+import type { CitedSource, MakeCheck } from "../rule.ts";
+
+interface Place {
+  readonly page: string;
+  readonly line: number;
+  readonly text: string;
+}
+
+const WORDS_FOR: Readonly<Record<Clash, string>> = Object.freeze({
+  number: "another number",
+  date: "another date",
+  negation: "the opposite",
+});
+const SHOWN = 160;
+/** Of a newer version, so much is looked through. Characters. */
+const NEWER = 2_000_000;
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** What the claims of a page are about, line by line ascending; made anew only beneath another heading. */
+function makeAbout(
+  title: string,
+  headings: ReadPage["headings"],
+): (line: number) => ReadonlySet<string> {
+  let next = 0;
+  let terms = aboutTerms([title]);
+  return (line) => {
+    let at = next;
+    while ((headings[at]?.line ?? Infinity) <= line) at += 1;
+    if (at !== next) terms = aboutTerms([title, ...headingsAbove(headings, line)]);
+    next = at;
+    return terms;
+  };
+}
+
+function shown(text: string): string {
+  const line = text.replaceAll(/\s+/gu, " ").trim();
+  return JSON.stringify(line.length > SHOWN ? `${line.slice(0, SHOWN)}…` : line);
+}
+
+function sentences(text: string): readonly string[] {
+  return sentencesOf(text).map(({ start, end }) => text.slice(start, end));
+}
+
+function sameWords(text: string): string {
+  return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, " ").trim();
+}
+
+/** Rule `contradiction`. */
+export const checkContradiction: MakeCheck = (view) => {
+  const table = makeFactTable<Place>((a, b) => a.page !== b.page);
+  const isSubject = (words: string): boolean => view.names.find(words) !== undefined;
+  /** Pairs of one line each that were told: a line that says it twice is one finding. */
+  const told = new Set<string>();
+
+  return {
+    page({ page, text, read }) {
+      const lines = text.split("\n");
+      const aboutAt = makeAbout(page.title, read.headings);
+      for (const claim of read.claims) {
+        if (/^\s*>/u.test(lines[claim.line - 1] ?? "")) continue;
+        const about = aboutAt(claim.line);
+        const fact = factOf(claim.text, { about, isSubject });
+        if (fact === undefined) continue;
+        const here = { page: page.name, line: claim.line, text: claim.text };
+        for (const { place, clash } of table.meet(fact, here)) {
+          const pair = `${place.page}:${place.line}:${here.page}:${here.line}`;
+          if (told.has(pair)) continue;
+          told.add(pair);
+          view.tell({
+            file: `pages/${place.page}.md`,
+            line: place.line,
+            message: `Two pages say ${WORDS_FOR[clash]}: here ${shown(place.text)}, there ${
+              shown(here.text)
+            }.`,
+            remedy:
+              `Find out which is right, and mend the other with \`remit wiki edit ${place.page}\` or \`remit wiki edit ${here.page}\`.`,
+            fixable: false,
+            other: { file: `pages/${here.page}.md`, line: here.line },
+          });
+        }
+      }
+    },
+    source(cited) {
+      compareWithCited(cited);
+      compareWithNewer(cited);
+    },
+  };
+
+  function compareWithCited(cited: CitedSource): void {
+    for (const use of cited.uses) {
+      const { claims } = use;
+      const quote = claims.length === 0 ? undefined : cited.quote(use);
+      if (quote === undefined) continue;
+      const bare = sameWords(quote);
+      const rest = claims.filter(({ text }) => !bare.includes(sameWords(text)));
+      if (rest.length === 0) continue;
+      const facts = factsOf(sentences(plainSource(quote)));
+      for (const { line, text } of rest) {
+        const fact = factOf(text, { about: NOTHING, isSubject, sameSubject: true });
+        const met = fact === undefined ? undefined : meetOne(fact, facts);
+        if (met === undefined) continue;
+        view.tell({
+          file: `pages/${use.page}.md`,
+          line,
+          message: `This claim says ${WORDS_FOR[met.clash]} than what it cites: here ${
+            shown(text)
+          }, there ${shown(met.text)}.`,
+          remedy: `Mend the claim or its citation in \`remit wiki edit ${use.page}\`.`,
+          fixable: false,
+          other: { file: cited.source.text, line: use.startLine },
+        });
+      }
+    }
+  }
+
+  function compareWithNewer(cited: CitedSource): void {
+    const { source, current, uses } = cited;
+    if (current === undefined || current.id === source.id) return;
+    // The newer version may be more confidential than the one that was cited.
+    if (!cleared(current.label, view.clearance)) return;
+    const gone = uses.filter((use) => use.claims.length > 0 && cited.moved(use) === undefined);
+    if (gone.length === 0) return;
+    const newer = new Map<string, { fact: Fact; text: string; line: number }[]>();
+    for (const { line, text } of readPage(cited.currentLines().join("\n").slice(0, NEWER)).claims) {
+      const fact = factOf(text, { about: NOTHING, isSubject, sameSubject: true });
+      if (fact === undefined) continue;
+      const known = newer.get(fact.key) ?? [];
+      known.push({ fact, text, line });
+      newer.set(fact.key, known);
+    }
+    for (const use of gone) {
+      for (const { line, text } of use.claims) {
+        const fact = factOf(text, { about: NOTHING, isSubject, sameSubject: true });
+        const met = fact === undefined ? undefined : meetOne(fact, newer.get(fact.key) ?? []);
+        if (met === undefined) continue;
+        view.tell({
+          file: `pages/${use.page}.md`,
+          line,
+          message: `The newer version of what this claim cites says ${WORDS_FOR[met.clash]}: here ${
+            shown(text)
+          }, there ${shown(met.text)}.`,
+          remedy: `Mend the claim and its citation in \`remit wiki edit ${use.page}\`.`,
+          fixable: false,
+          other: { file: current.text, line: met.line },
+        });
+      }
+    }
+  }
+
+  function factsOf(texts: readonly string[]) {
+    return texts.flatMap((text) => {
+      const fact = factOf(text, { about: NOTHING, isSubject, sameSubject: true });
+      return fact === undefined ? [] : [{ fact, text, line: 0 }];
+    });
+  }
+
+  /** What `fact` contradicts, unless something else there says the same as it. */
+  function meetOne(
+    fact: Fact,
+    others: readonly { readonly fact: Fact; readonly text: string; readonly line: number }[],
+  ): { readonly clash: Clash; readonly text: string; readonly line: number } | undefined {
+    const same = others.filter((other) => other.fact.key === fact.key);
+    const clashes = same.flatMap(({ fact: other, text, line }) => {
+      const clash = clashOf(fact, other);
+      return clash === undefined ? [] : [{ clash, text, line }];
+    });
+    return clashes.length === same.length ? clashes[0] : undefined;
+  }
+};
+
+/** Lines of a source as prose: marks of lists and headings begin no sentence of their own. */
+function plainSource(text: string): string {
+  return text.replaceAll(/^[ \t]*(?:[-*+>#]+|\d+[.)])[ \t]+/gmu, "\n");
+}

@@ -1,0 +1,136 @@
+/** Lines gathered to chunks of a good size, cut where the text itself divides. @module */
+import type { NewChunk } from "../store/wiki_store.ts";
+import { type ByteLine, piecesOfLine } from "./_byte_lines.ts";
+
+/** Characters below which a chunk is not closed for its size. */
+const LEAST = 200;
+/** Characters from which a chunk is closed at the next division. */
+const ENOUGH = 800;
+/** Characters that no chunk passes. */
+const MOST = 1_200;
+/** Bytes of a piece of a line that is too long for one chunk. */
+const PIECE_BYTES = 1_100;
+const MAX_HEADINGS = 8;
+const MAX_HEADING = 120;
+
+/** Gathers lines. */
+export interface Cutter {
+  /** Headings above what comes next, outermost first. */
+  under(path: readonly string[]): void;
+  /** A line; `headingLine` for one that says nothing without what follows. */
+  add(line: ByteLine, headingLine?: boolean): void;
+  /** A place where a chunk may end: a chunk that is big enough does. */
+  divide(): void;
+  /** Ends the chunk here; headings that nothing follows stay for the next one. */
+  section(): void;
+  /** Ends the chunk here and drops headings that nothing follows: the path has their words. */
+  alone(): void;
+  /** Characters gathered so far. */
+  size(): number;
+  /** Ends the last chunk. */
+  end(): void;
+}
+
+/** What a {@link Cutter} needs. */
+export interface CutterParts {
+  readonly bytes: Uint8Array;
+  termsOf(text: string): readonly string[];
+  /** Words of the title, added to those of each heading. */
+  title(): string;
+  readonly chunks: NewChunk[];
+}
+
+/** A cutter that puts chunks into `chunks`. */
+export function makeCutter({ bytes, termsOf, title, chunks }: CutterParts): Cutter {
+  let lines: ByteLine[] = [];
+  let characters = 0;
+  let content = false;
+  /** How many of `lines` stand before the last division, and their characters. */
+  let [dividedAt, dividedCharacters] = [0, 0];
+  let path: readonly string[] = [];
+  let own: readonly string[] = [];
+  let known = { key: "", terms: "" };
+
+  function headingTerms(heading: string): string {
+    const key = `${title()}\n${heading}`;
+    if (known.key !== key) known = { key, terms: termsOf(key).join(" ") };
+    return known.terms;
+  }
+
+  function put(text: string, first: ByteLine, last: ByteLine, start: number, end: number): void {
+    const heading = own.slice(0, MAX_HEADINGS).map(headingText).join(" > ");
+    chunks.push({
+      startLine: first.number,
+      endLine: last.number,
+      startByte: start,
+      endByte: end,
+      heading,
+      terms: termsOf(text).join(" "),
+      headingTerms: headingTerms(heading),
+    });
+  }
+
+  /** Ends a chunk after the first `count` lines; the others stay. */
+  function cut(count: number): void {
+    const taken = lines.slice(0, count);
+    lines = lines.slice(count);
+    characters = lines.reduce((sum, { text }) => sum + text.length + 1, 0);
+    [dividedAt, dividedCharacters] = [0, 0];
+    const filled = taken.filter(({ text }) => text.trim() !== "");
+    const [first, last] = [filled[0], filled.at(-1)];
+    if (first !== undefined && last !== undefined) {
+      const from = taken.indexOf(first);
+      const text = taken.slice(from, taken.indexOf(last) + 1).map((line) => line.text).join("\n");
+      put(text, first, last, first.start, last.end);
+    }
+    content = lines.length > 0;
+    own = path;
+  }
+
+  function longLine(line: ByteLine): void {
+    cut(lines.length);
+    own = path;
+    for (const { text, start, end } of piecesOfLine(bytes, line, PIECE_BYTES)) {
+      if (text.trim() !== "") put(text, line, line, start, end);
+    }
+  }
+
+  return Object.freeze<Cutter>({
+    under(next): void {
+      path = next;
+      if (!content || own.length === 0) own = next;
+    },
+    add(line, headingLine = false): void {
+      if (line.text.length > MOST || line.end - line.start > 4 * MOST) return longLine(line);
+      if (characters + line.text.length > MOST) {
+        cut(dividedCharacters >= LEAST ? dividedAt : lines.length);
+        if (characters + line.text.length > MOST) cut(lines.length);
+      }
+      if (!content && !headingLine) {
+        content = true;
+        own = path;
+      }
+      lines.push(line);
+      characters += line.text.length + 1;
+    },
+    divide(): void {
+      if (characters >= ENOUGH) return cut(lines.length);
+      [dividedAt, dividedCharacters] = [lines.length, characters];
+    },
+    section(): void {
+      if (content) cut(lines.length);
+    },
+    alone(): void {
+      if (content) return cut(lines.length);
+      lines = [];
+      characters = 0;
+      [dividedAt, dividedCharacters] = [0, 0];
+    },
+    size: () => characters,
+    end: () => cut(lines.length),
+  });
+}
+
+function headingText(text: string): string {
+  return text.slice(0, MAX_HEADING).toWellFormed().replaceAll(" > ", " › ");
+}

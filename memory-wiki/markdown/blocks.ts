@@ -1,0 +1,242 @@
+/**
+ * Markdown cut into blocks, line by line, in linear time: as much of CommonMark and GFM as it takes to say which lines
+ * are prose, code, headings, rows of a table or footnotes. Inline marks are left in.
+ * @module
+ */
+import { allSame, dedented, unquoted } from "./_line_marks.ts";
+
+/** What a block is. `header` is a table's first row, `rule` also its second; `comment` is HTML that is not shown. */
+export type BlockKind =
+  | "heading"
+  | "paragraph"
+  | "item"
+  | "row"
+  | "header"
+  | "code"
+  | "note"
+  | "comment"
+  | "rule";
+
+/** Some lines that belong together. */
+export interface Block {
+  readonly kind: BlockKind;
+  readonly line: number;
+  readonly endLine: number;
+  /** Without the marks of quote, list or heading; lines joined by line feeds. */
+  readonly text: string;
+  /** Of a heading 1 to 6; of an item its columns of indentation. */
+  readonly level: number;
+  /** How many `>` stand before it. */
+  readonly quote: number;
+  /** The name that a footnote definition defines. */
+  readonly note?: string;
+}
+
+type Open = { -readonly [Key in keyof Omit<Block, "text">]: Block[Key] } & { parts: string[] };
+
+const MARKER = /(?:[-*+]|(\d{1,9})[.)])(?:[ \t]+|$)/y;
+const FENCE = /^(`{3,}|~{3,})(.*)$/s;
+const HEADING = /^(#{1,6})(?:[ \t]+(.*))?$/s;
+const RULE = /^(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/;
+const SETEXT = /^(?:=+|-+)[ \t]*$/;
+const NOTE = /^\[\^([^\s\[\]]{1,64})\]:[ \t]*(.*)$/s;
+const DELIMITER = /^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
+const OF_TABLE: ReadonlySet<BlockKind> = new Set(["header", "row", "rule"]);
+const DEEPEST = 16;
+
+/** Blocks of `lines` (without their line feeds), the first of which has the number `firstLine`. */
+export function blocksOf(lines: readonly string[], firstLine = 1): readonly Block[] {
+  const reader = makeBlockReader();
+  for (const [index, line] of lines.entries()) {
+    reader.line(line, firstLine + index, lines[index + 1]);
+  }
+  reader.end();
+  return reader.blocks;
+}
+
+/** Reads one line after another; `blocks` grows. `next` is looked at to know a table. */
+export function makeBlockReader(): {
+  readonly blocks: Block[];
+  line(raw: string, number: number, next: string | undefined): void;
+  end(): void;
+} {
+  const blocks: Block[] = [];
+  let open: Open | undefined;
+  let fence: { readonly mark: string; readonly quote: number } | undefined;
+  let afterBlank = true;
+  let inList = false;
+  let inComment = false;
+  let inTable = false;
+
+  function close(): void {
+    if (open === undefined) return;
+    const { parts, ...block } = open;
+    blocks.push({ ...block, text: parts.join("\n") });
+    open = undefined;
+  }
+
+  function begin(block: Omit<Open, "endLine">): void {
+    close();
+    inTable &&= OF_TABLE.has(block.kind);
+    open = { ...block, endLine: block.line };
+  }
+
+  function single(kind: BlockKind, line: number, text: string, level: number, quote: number): void {
+    begin({ kind, line, level, quote, parts: [text] });
+    close();
+  }
+
+  function goOn(text: string, line: number): void {
+    if (open === undefined) return;
+    open.parts.push(text);
+    open.endLine = line;
+  }
+
+  function codeLine(text: string, line: number, quote: number): void {
+    if (open?.kind === "code" && open.endLine === line - 1) goOn(text, line);
+    else begin({ kind: "code", line, level: 0, quote, parts: [text] });
+  }
+
+  function inFence(raw: string, number: number): boolean {
+    if (fence === undefined) return false;
+    const { text, quote } = unquoted(raw, fence.quote);
+    if (quote < fence.quote) {
+      fence = undefined;
+      close();
+      return false;
+    }
+    const trimmed = text.trim();
+    const closing = trimmed.length >= fence.mark.length && trimmed.startsWith(fence.mark) &&
+      allSame(trimmed);
+    codeLine(text, number, quote);
+    if (closing) {
+      fence = undefined;
+      close();
+    }
+    return true;
+  }
+
+  /** Takes the line for a table's, if it is one. */
+  function tableLine(
+    text: string,
+    line: number,
+    quote: number,
+    next: string | undefined,
+  ): boolean {
+    if (inTable) {
+      single(DELIMITER.test(text) ? "rule" : "row", line, text, 0, quote);
+      return true;
+    }
+    if (next === undefined || !text.includes("|") || next.length > 10_000) return false;
+    const below = unquoted(next, DEEPEST);
+    const delimiter = below.text.trim();
+    if (below.quote !== quote || !delimiter.includes("|") || !DELIMITER.test(delimiter)) {
+      return false;
+    }
+    inTable = true;
+    single("header", line, text, 0, quote);
+    return true;
+  }
+
+  function itemLine(text: string, indent: number, line: number, quote: number): boolean {
+    MARKER.lastIndex = 0;
+    let found = MARKER.exec(text);
+    if (found === null) return false;
+    const number = found[1];
+    // CommonMark: within a paragraph only `1.` begins a list, and an empty item none.
+    const interrupts = open?.kind === "paragraph" && !inList;
+    if (interrupts && ((number !== undefined && number !== "1") || found[0] === text)) return false;
+    let at = 0;
+    for (let depth = 0; found !== null && depth < DEEPEST; depth += 1) {
+      at = MARKER.lastIndex;
+      found = MARKER.exec(text);
+    }
+    inList = true;
+    const rest = text.slice(at).replace(/^\[[ xX]\][ \t]+/, "");
+    if (startFence(rest, line, quote)) return true;
+    begin({ kind: "item", line, level: indent, quote, parts: [rest] });
+    return true;
+  }
+
+  function startFence(text: string, line: number, quote: number): boolean {
+    const found = FENCE.exec(text);
+    if (found === null) return false;
+    const [, mark = "", after = ""] = found;
+    if (mark.startsWith("`") && after.includes("`")) return false;
+    fence = { mark, quote };
+    begin({ kind: "code", line, level: 0, quote, parts: [text] });
+    return true;
+  }
+
+  return {
+    blocks,
+    line(raw, number, next): void {
+      const whole = raw.endsWith("\r") ? raw.slice(0, -1) : raw;
+      if (inComment) {
+        goOn(whole, number);
+        inComment = !whole.includes("-->");
+        if (!inComment) close();
+        return;
+      }
+      if (inFence(whole, number)) return;
+
+      const { text: content, quote } = unquoted(whole, DEEPEST);
+      const { indent, text: untrimmed } = dedented(content);
+      const text = untrimmed.trimEnd();
+      if (open !== undefined && open.quote !== quote && (quote > open.quote || text === "")) {
+        close();
+      }
+      if (text === "") {
+        if (open?.kind !== "note" && open?.kind !== "code") close();
+        inTable = false;
+        afterBlank = true;
+        return;
+      }
+      const blank = afterBlank;
+      afterBlank = false;
+      if (blank && indent >= 4 && open?.kind === "note") return goOn(text, number);
+      if (blank && open?.kind === "note") close();
+      if (blank && indent === 0 && !MARKER_START.test(text)) inList = false;
+      const prose = open !== undefined && open.kind !== "code";
+      if (indent >= 4 && !inList && !prose) return codeLine(content, number, quote);
+      if (open?.kind === "code") close();
+
+      const shallow = indent < 4 || inList;
+      if (shallow && text.startsWith("<!--")) {
+        begin({ kind: "comment", line: number, level: 0, quote, parts: [text] });
+        inComment = !text.includes("-->");
+        if (!inComment) close();
+        return;
+      }
+      if (shallow && startFence(text, number, quote)) return;
+      const heading = shallow ? HEADING.exec(text) : null;
+      if (heading !== null) {
+        const words = (heading[2] ?? "").replace(/(?:^|[ \t])#+$/, "").trim();
+        return single("heading", number, words, (heading[1] ?? "#").length, quote);
+      }
+      if (shallow && open?.kind === "paragraph" && SETEXT.test(text) && open.quote === quote) {
+        goOn("", number);
+        open.kind = "heading";
+        open.level = text.startsWith("=") ? 1 : 2;
+        open.parts.pop();
+        return close();
+      }
+      if (shallow && RULE.test(text)) {
+        inTable = false;
+        return single("rule", number, text, 0, quote);
+      }
+      const note = shallow ? NOTE.exec(text) : null;
+      if (note !== null) {
+        const [, name = "", rest = ""] = note;
+        return begin({ kind: "note", line: number, level: 0, quote, note: name, parts: [rest] });
+      }
+      if (shallow && itemLine(text, indent, number, quote)) return;
+      if (shallow && tableLine(text, number, quote, next)) return;
+      if (open !== undefined) return goOn(text, number);
+      begin({ kind: "paragraph", line: number, level: 0, quote, parts: [text] });
+    },
+    end: close,
+  };
+}
+
+const MARKER_START = /^(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/;

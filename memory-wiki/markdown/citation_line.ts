@@ -1,0 +1,111 @@
+/** The one form of a footnote that is a citation: written, and read back. @module */
+
+/** What a citation's footnote says. */
+export interface CitationParts {
+  /** The footnote's name, without `[^` and `]`. */
+  readonly note: string;
+  /** `raw/NAME`: the file whose lines are cited. */
+  readonly file: string;
+  /** What the source is called in the link, such as `docs/lease.md`. */
+  readonly shown: string;
+  /** Of the source's raw bytes; its first 16 hex characters are written. */
+  readonly digest: string;
+  readonly startLine: number;
+  readonly endLine: number;
+}
+
+/** A definition that was read: a citation, or why it is none. */
+export type ReadNote =
+  | {
+    readonly kind: "citation";
+    readonly file: string;
+    readonly shown: string;
+    readonly digestPrefix: string;
+    readonly startLine: number;
+    readonly endLine: number;
+  }
+  | { readonly kind: "broken"; readonly why: string };
+
+/** A footnote's name: what every reader of footnotes accepts. */
+export const NOTE_NAME = /^[^\s\[\]\\^`]{1,64}$/u;
+
+/** No source has more lines. */
+const MAX_LINE = 100_000_000;
+const MAX_SHOWN = 512;
+const MAX_DEFINITION = 4_096;
+const FORM =
+  /^\[((?:\\.|[^\[\]\\])*)\]\(\.\.\/(raw\/[^\s()<>#]+)#L(\d{1,12})(?:-L(\d{1,12}))?\) (?:line (\d{1,12})|lines (\d{1,12})-(\d{1,12})) of sha256:([0-9a-f]{16})$/u;
+
+/**
+ * A citation's footnote, one line: `[^1]: [docs/lease.md](../raw/lease.3f2a90bc12de.md#L31-L33) lines 31-33 of
+ * sha256:3f2a90bc12de4567`.
+ */
+export function citationLine(parts: CitationParts): string {
+  const { note, file, startLine, endLine } = parts;
+  const [place, words] = startLine === endLine
+    ? [`L${startLine}`, `line ${startLine}`]
+    : [`L${startLine}-L${endLine}`, `lines ${startLine}-${endLine}`];
+  const target = `../${encodedPath(file)}#${place}`;
+  return `[^${note}]: [${shownText(parts.shown)}](${target}) ${words} of sha256:${
+    parts.digest.slice(0, 16)
+  }`;
+}
+
+/** Reads what stands after `[^NAME]: `. Nothing but the form of {@link citationLine} is a citation. */
+export function readCitation(definition: string): ReadNote {
+  if (definition.length > MAX_DEFINITION) return broken("it is too long for a citation");
+  const found = FORM.exec(definition);
+  if (found === null) return broken("it is not written as a citation");
+  const [, shown = "", path = "", first = "", last = first, one, from, to, digest = ""] = found;
+  const file = decodedPath(path);
+  if (file === undefined) return broken("its link is no file beneath raw/");
+  const [linkStart, linkEnd] = [Number(first), Number(last)];
+  const [startLine, endLine] = [Number(one ?? from), Number(one ?? to)];
+  if (linkStart !== startLine || linkEnd !== endLine) {
+    return broken("its link and its words name different lines");
+  }
+  if (startLine > endLine) return broken("its lines run backwards");
+  if (startLine < 1 || endLine > MAX_LINE) return broken("no source has such lines");
+  if (!file.includes(`.${digest.slice(0, 12)}.`)) {
+    return broken("its file is not the one that its digest names");
+  }
+  const name = shown.replace(/\\(.)/gu, "$1");
+  const parts = { note: "n", file, shown: name, digest, startLine, endLine };
+  // INVARIANT: one citation has one spelling; leading zeros and needless escapes are another hand's.
+  if (citationLine(parts) !== `[^n]: ${definition}`) {
+    return broken("it is not written as a citation");
+  }
+  return { kind: "citation", file, shown: name, digestPrefix: digest, startLine, endLine };
+}
+
+function broken(why: string): ReadNote {
+  return { kind: "broken", why };
+}
+
+function shownText(shown: string): string {
+  const line = shown.replace(/[\p{Cc}\p{Cf}\u2028\u2029\s]+/gu, " ").trim().slice(0, MAX_SHOWN);
+  const whole = line.isWellFormed() ? line : line.toWellFormed();
+  return (whole === "" ? "source" : whole).replace(/[\\\[\]`<>*|]/g, "\\$&");
+}
+
+function encodedPath(file: string): string {
+  return file.toWellFormed().replace(
+    /[^\p{L}\p{N}\p{M}._~/-]/gu,
+    (sign) => encodeURIComponent(sign).replace(/[()!'*]/g, percent),
+  );
+}
+
+function percent(sign: string): string {
+  return `%${sign.charCodeAt(0).toString(16).toUpperCase()}`;
+}
+
+function decodedPath(path: string): string | undefined {
+  try {
+    const file = decodeURIComponent(path);
+    return /^raw\/[^/\\\p{Cc}]{1,255}$/u.test(file) && !/^raw\/\.{1,2}$/.test(file)
+      ? file
+      : undefined;
+  } catch {
+    return undefined; // a lone % is no encoding
+  }
+}

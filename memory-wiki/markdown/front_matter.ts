@@ -1,0 +1,168 @@
+/**
+ * The front matter of a page's file: flat YAML that the store writes and nobody believes. Read by a parser of its
+ * own, which knows no anchors, tags or nesting: what it does not understand of a known key is a problem, unknown keys
+ * (those of other programs) are passed over.
+ * @module
+ */
+import type { Page } from "../../contracts/mod.ts";
+import type { ReadPage } from "./page_text.ts";
+import { flowList, quoted, scalar } from "./_scalar.ts";
+
+/** A file cut in two. */
+export interface SplitFile {
+  /** Lines between the marks; undefined where the file begins with its body. */
+  readonly front: readonly string[] | undefined;
+  readonly body: string;
+  /** Line of the file on which the body begins, from 1. */
+  readonly bodyLine: number;
+}
+
+/** Characters of a front matter that are read. */
+const MAX_FRONT = 65_536;
+const MAX_ALIASES = 64;
+const MAX_TEXT = 256;
+const TEXT_KEYS = ["kind", "title", "confidence", "label", "colour"] as const;
+const KNOWN: ReadonlySet<string> = new Set([...TEXT_KEYS, "aliases", "version"]);
+
+/** Cuts a file at its front matter; an unterminated one is body. One empty line after it belongs to neither. */
+export function splitFile(text: string): SplitFile {
+  const start = text.startsWith("\ufeff") ? 1 : 0;
+  const first = lineEnd(text, start);
+  const none: SplitFile = { front: undefined, body: text.slice(start), bodyLine: 1 };
+  if (!isMark(text.slice(start, Math.min(first, start + 16)))) return none;
+
+  const lines: string[] = [];
+  for (let at = first + 1, line = 2; at <= text.length; line += 1) {
+    const end = lineEnd(text, at);
+    const content = text.slice(at, end);
+    at = end + 1;
+    if (!isMark(content)) {
+      lines.push(content.replace(/\r$/, ""));
+      continue;
+    }
+    const gap = /^\r?\n/.exec(text.slice(at, at + 2))?.[0].length ?? 0;
+    return { front: lines, body: text.slice(at + gap), bodyLine: line + 1 + (gap > 0 ? 1 : 0) };
+  }
+  return none;
+}
+
+/** What the lines of a front matter show. A file without one shows nothing, which is no problem. */
+export function readFront(lines: readonly string[] | undefined): ReadPage["front"] {
+  const problems: string[] = [];
+  const texts = new Map<string, string>();
+  let aliases: readonly string[] = [];
+  let version: number | undefined;
+  if ((lines ?? []).reduce((sum, { length }) => sum + length + 1, 0) > MAX_FRONT) {
+    return { aliases, problems: [`The front matter is longer than ${MAX_FRONT} characters.`] };
+  }
+
+  for (const { key, value, inner } of entriesOf(lines ?? [], problems)) {
+    const say = (why: string): unknown => problems.push(`The front matter's "${key}" ${why}.`);
+    if (texts.has(key)) {
+      say("stands twice");
+      continue;
+    }
+    if (!KNOWN.has(key)) continue;
+    const text = inner.length === 0 ? scalar(value) : undefined;
+    texts.set(key, text ?? "");
+    if (key === "aliases") {
+      const list = listOf(value, inner);
+      if (list === undefined) say("is no list of texts");
+      else if (list.length > MAX_ALIASES || list.some(({ length }) => length > MAX_TEXT)) {
+        say("holds too much");
+      } else aliases = list;
+    } else if (text === undefined || text.length > MAX_TEXT) {
+      texts.set(key, "");
+      say("is no short text");
+    } else if (key === "version") {
+      if (/^[1-9]\d{0,8}$/.test(text)) version = Number(text);
+      else say("is no number");
+    }
+  }
+
+  const shown = TEXT_KEYS.flatMap((key) => {
+    const text = texts.get(key);
+    return text === undefined || text === "" ? [] : [[key, text] as const];
+  });
+  return {
+    ...Object.fromEntries(shown),
+    aliases,
+    ...(version === undefined ? {} : { version }),
+    problems: problems.slice(0, 32),
+  };
+}
+
+/** The front matter that shows `page`, marks and the empty line after it included. */
+export function frontMatter(page: Page): string {
+  const { reviewed } = page;
+  return [
+    "---",
+    `kind: ${page.kind}`,
+    `title: ${quoted(page.title)}`,
+    page.aliases.length === 0 ? "aliases: []" : "aliases:",
+    ...page.aliases.map((alias) => `  - ${quoted(alias)}`),
+    `version: ${page.version}`,
+    `label: ${page.label}`,
+    `colour: ${page.colour}`,
+    `confidence: ${page.confidence}`,
+    ...(reviewed === undefined
+      ? []
+      : [`reviewed: ${quoted(`${reviewed.by}, ${moment(reviewed.at)}`)}`]),
+    `updated: ${moment(page.updatedAt)}`,
+    "---",
+    "",
+    "",
+  ].join("\n");
+}
+
+type Entry = { readonly key: string; readonly value: string; readonly inner: readonly string[] };
+
+/** Keys at the margin with the lines that belong to them. */
+function entriesOf(lines: readonly string[], problems: string[]): readonly Entry[] {
+  const entries: { key: string; value: string; inner: string[] }[] = [];
+  for (const line of lines) {
+    if (/^\s*(?:#.*)?$/.test(line)) continue;
+    const found =
+      /^(?:"([^"\\]{1,64})"|'([^']{1,64})'|([\p{L}\p{N}_][^:#"']{0,63}))\s*:(?:\s(.*))?$/u
+        .exec(line);
+    const last = entries.at(-1);
+    if (found !== null) {
+      const key = (found[1] ?? found[2] ?? found[3] ?? "").trim();
+      entries.push({ key, value: found[4] ?? "", inner: [] });
+    } else if (last !== undefined && /^(?:\s|-(?:\s|$))/.test(line)) {
+      last.inner.push(line);
+    } else {
+      problems.push("A line of the front matter is no `key: value`.");
+    }
+  }
+  return entries;
+}
+
+function listOf(value: string, inner: readonly string[]): readonly string[] | undefined {
+  if (inner.length === 0) {
+    const list = flowList(value);
+    if (list !== undefined) return list;
+    const text = scalar(value);
+    return text === undefined ? undefined : text === "" || text === "null" ? [] : [text];
+  }
+  if (scalar(value) !== "") return undefined;
+  const items = inner.map((line) => {
+    const item = /^\s*-(?:\s+(.*))?$/.exec(line);
+    const text = item === null ? undefined : scalar(item[1] ?? "");
+    return text === "" ? undefined : text;
+  });
+  return items.every((item) => item !== undefined) ? items : undefined;
+}
+
+function isMark(line: string): boolean {
+  return /^---[ \t]*\r?$/.test(line);
+}
+
+function lineEnd(text: string, from: number): number {
+  const end = text.indexOf("\n", from);
+  return end < 0 ? text.length : end;
+}
+
+function moment(at: number): string {
+  return new Date(at).toISOString();
+}

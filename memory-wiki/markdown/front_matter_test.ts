@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { readFront, splitFile } from "./front_matter.ts";
+
+const read = (text: string) => readFront(splitFile(text).front);
+
+Deno.test("carol's front matter from another editor is read, her own keys are left alone", () => {
+  const front = read(
+    "---\n# mine\ntitle: Access control # ours\naliases: [ACL, \"a, b\", 'it''s']\ntags:\n  - x\n  - y\n" +
+      "cssclasses: wide\nnested:\n  deep:\n    - 1\nversion: 7\nkind: 'concept'\n---\nbody",
+  );
+  assert.deepEqual(front, {
+    title: "Access control",
+    aliases: ["ACL", "a, b", "it's"],
+    version: 7,
+    kind: "concept",
+    problems: [],
+  });
+});
+
+Deno.test("aliases may be a block list, one text, or nothing", () => {
+  assert.deepEqual(read('---\naliases:\n- a\n  - "b"\n---\n').aliases, ["a", "b"]);
+  assert.deepEqual(read("---\naliases: one\n---\n").aliases, ["one"]);
+  assert.deepEqual(read("---\naliases:\n---\n").aliases, []);
+});
+
+Deno.test("what is not flat is a problem and never a value: anchors, tags, nesting, doubled keys", () => {
+  const cases: readonly (readonly [string, RegExp])[] = [
+    ["title: *x", /"title" is no short text/],
+    ["title: &a b", /"title" is no short text/],
+    ["title: !!js/function x", /"title" is no short text/],
+    ["title: |\n  long", /"title" is no short text/],
+    ["title:\n  a: b", /"title" is no short text/],
+    [`title: ${"x".repeat(300)}`, /"title" is no short text/],
+    ['title: "unterminated', /"title" is no short text/],
+    ["label: public\nlabel: secret", /"label" stands twice/],
+    ["version: 1e9", /"version" is no number/],
+    ["version: -1", /"version" is no number/],
+    ["aliases: {a: b}", /"aliases" is no list/],
+    ["aliases: [[a]]", /"aliases" is no list/],
+    ["aliases:\n  - a\n  b", /"aliases" is no list/],
+    [`aliases: [${"a,".repeat(100)}b]`, /"aliases" holds too much/],
+    ["just words", /no `key: value`/],
+  ];
+  for (const [lines, problem] of cases) {
+    assert.match(read(`---\n${lines}\n---\n`).problems.join(), problem, lines);
+  }
+  assert.equal(read("---\nlabel: public\nlabel: secret\n---\n").label, "public");
+});
+
+Deno.test("a key called like a member of every object is a key like any other", () => {
+  const front = read("---\n__proto__: x\nconstructor: y\ntoString: z\n---\n");
+  assert.deepEqual(front, { aliases: [], problems: [] });
+});
+
+Deno.test("front matter without an end, or not at the very start, is body", () => {
+  assert.equal(splitFile("---\ntitle: x\n").front, undefined);
+  assert.equal(splitFile("\n---\ntitle: x\n---\n").front, undefined);
+  assert.equal(splitFile("----\ntitle: x\n----\n").front, undefined);
+  assert.equal(splitFile("---\ntitle: x\n").body, "---\ntitle: x\n");
+});
+
+Deno.test("a byte order mark and line ends of Windows are read past", () => {
+  const { front, body, bodyLine } = splitFile("\ufeff---\r\ntitle: x\r\n---\r\n\r\nbody\r\n");
+  assert.deepEqual(front, ["title: x"]);
+  assert.equal(body, "body\r\n");
+  assert.equal(bodyLine, 5);
+});
+
+Deno.test("a front matter of more than 64 KiB is told and not read", () => {
+  const front = read(`---\ntitle: x\n${"a: b\n".repeat(20_000)}---\n`);
+  assert.equal(front.title, undefined);
+  assert.match(front.problems.join(), /longer than 65536/);
+});

@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { readPage } from "./read_page.ts";
+
+const SIZE = 1 << 20;
+/** What is slow by more than its length takes minutes for a mebibyte; loaded machines take seconds. */
+const MOST_MS = 20_000;
+
+const FLOODS = [
+  "[",
+  "](",
+  "[[",
+  "[[a",
+  "[^",
+  "[^1]",
+  "[^a]:",
+  "`",
+  "`a``b",
+  "``` ",
+  "*a",
+  "_a ",
+  ">",
+  "> ",
+  "- ",
+  "1. ",
+  "  - a\n",
+  "<",
+  "<!--",
+  "<a ",
+  "&",
+  "![",
+  "\\",
+  "|",
+  "|a\n|-|\n",
+  ". ",
+  "!!",
+  "a. **b**: ",
+  "。",
+  "\n",
+  "\r\n",
+  "\0",
+  "\u202e",
+  "# ",
+  "---\n",
+  "* * ",
+  "```\n",
+  "~~~\n",
+  "    ",
+  "[a](",
+  '[a](b "',
+  "\ud800",
+  "x.[^1] ",
+  "> - ",
+  "x\n===\n",
+];
+
+Deno.test("mallory's mebibyte of any mark is read in time proportional to its length", () => {
+  for (const flood of FLOODS) {
+    const text = flood.repeat(Math.ceil(SIZE / flood.length)).slice(0, SIZE);
+    const started = performance.now();
+    const page = readPage(text);
+    const took = performance.now() - started;
+    assert.ok(took < MOST_MS, `${JSON.stringify(flood)} took ${took} ms`);
+    // Two marks of a front matter at most are no body.
+    assert.ok(page.body.length >= SIZE - 8);
+  }
+});
+
+Deno.test("bombs of YAML and giant front matter are passed over in no time", () => {
+  const bomb = ["a: &a [x, x]", ...[..."bcdefgh"].map((key) => `${key}: &${key} [*a, *a, *a, *a]`)];
+  const texts = [
+    `---\n${bomb.join("\n")}\ntitle: *h\n---\nbody`,
+    `---\n${"a: b\n".repeat(200_000)}---\nbody`,
+    `---\ntitle: ${"[".repeat(SIZE)}\n---\nbody`,
+    `---\n${"a: b\n".repeat(200_000)}`,
+  ];
+  for (const text of texts) {
+    const started = performance.now();
+    assert.equal(readPage(text).front.title, undefined);
+    assert.ok(performance.now() - started < MOST_MS);
+  }
+});
+
+Deno.test("any text is a page: nothing throws, and lines lie within the file", () => {
+  const piece = fc.constantFrom(
+    "[^1]",
+    "[^1]: ",
+    "[[a|b]]",
+    "`",
+    "```",
+    "\n",
+    "\n\n",
+    "> ",
+    "- ",
+    "| ",
+    "|-|",
+    "# ",
+    "---",
+    "<!--",
+    "-->",
+    "**",
+    "_",
+    "Word. ",
+    "\\",
+    "\0",
+    "\u202e",
+    "\r\n",
+    "    ",
+    "\t",
+    "漢。",
+    "(",
+    "](",
+    "!",
+    "&amp;",
+    "<b>",
+    "\ud800",
+    "[!note] ",
+    ":",
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join("")), (text) => {
+      const count = text.split("\n").length;
+      const { claims, links, headings, brokenNotes, citations } = readPage(text);
+      for (const { line } of [...claims, ...links, ...headings, ...brokenNotes, ...citations]) {
+        assert.ok(line >= 1 && line <= count, `${line} of ${count}`);
+      }
+      for (const claim of claims) assert.doesNotMatch(claim.text, /[\n\r]/);
+    }),
+    { numRuns: 1_000 },
+  );
+});

@@ -1,0 +1,196 @@
+/** The inline marks of a block's text, read in linear time: code, links, footnotes, emphasis. @module */
+
+/** A piece of a block's text. */
+export type Piece =
+  | { readonly kind: "text" | "code"; readonly text: string }
+  | { readonly kind: "note"; readonly name: string }
+  | { readonly kind: "link"; readonly target: string; readonly shown: string }
+  /** Marks that are not shown: emphasis, brackets and targets of links, tags. */
+  | { readonly kind: "mark"; readonly text: string };
+
+const NOTE = /\[\^([^\s\[\]]{1,64})\]/y;
+const WIKI = /\[\[([^\[\]\n]{1,400})\]\]/y;
+const TARGET = /\]\((?:<[^<>\n]{0,2000}>|[^()\s<>]{0,2000})(?:[ \t]+"[^"\n]{0,300}")?\)/y;
+const TAG = /<\/?[a-zA-Z][^<>]{0,500}>/y;
+const AUTOLINK = /<([a-zA-Z][a-zA-Z0-9+.-]{1,30}:[^\s<>]{0,2000})>/y;
+const ENTITY = /&(amp|lt|gt|quot|apos|nbsp|#39);/y;
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: " ",
+  "#39": "'",
+};
+const PLAIN = /[^\\`\[\]<&*_~!]+/y;
+const WORD = /[\p{L}\p{N}]/u;
+const SIGN = /[!-\/:-@\[-`{-~]/;
+
+/** Pieces of `text` in their order. */
+export function piecesOf(text: string): readonly Piece[] {
+  const pieces: Piece[] = [];
+  const brackets: number[] = [];
+  const ticks = makeTicks(text);
+  const lastComment = text.lastIndexOf("-->");
+  const say = (kind: "text" | "code" | "mark", value: string): unknown =>
+    pieces.push({ kind, text: value });
+
+  const match = (pattern: RegExp, at: number): RegExpExecArray | null => {
+    pattern.lastIndex = at;
+    return pattern.exec(text);
+  };
+
+  let at = 0;
+  while (at < text.length) {
+    const plain = match(PLAIN, at);
+    if (plain !== null) {
+      say("text", plain[0]);
+      at += plain[0].length;
+      continue;
+    }
+    const [sign, next] = [text.charAt(at), text.charAt(at + 1)];
+    let taken = 1;
+    if (sign === "\\" && SIGN.test(next)) {
+      say("text", next);
+      taken = 2;
+    } else if (sign === "`") {
+      const span = ticks.span(at);
+      taken = span.end - at;
+      if (span.code === undefined) say("text", text.slice(at, span.end));
+      else say("code", span.code);
+    } else if (sign === "[" && next === "^" && match(NOTE, at) !== null) {
+      const note = match(NOTE, at);
+      pieces.push({ kind: "note", name: note?.[1] ?? "" });
+      taken = note?.[0].length ?? 1;
+    } else if (sign === "[" && next === "[" && match(WIKI, at) !== null) {
+      const link = match(WIKI, at);
+      pieces.push(linkPiece(link?.[1] ?? ""));
+      taken = link?.[0].length ?? 1;
+    } else if (sign === "[") {
+      brackets.push(pieces.length);
+      say("text", "[");
+    } else if (sign === "]") {
+      const target = next === "(" && brackets.length > 0 ? match(TARGET, at) : null;
+      const opening = brackets.pop();
+      if (target !== null && opening !== undefined) {
+        pieces[opening] = { kind: "mark", text: "[" };
+        say("mark", target[0]);
+        taken = target[0].length;
+      } else say("text", "]");
+    } else if (sign === "!") {
+      say(next === "[" ? "mark" : "text", "!");
+    } else if (sign === "<" && text.startsWith("<!--", at) && at + 4 <= lastComment) {
+      taken = text.indexOf("-->", at + 4) + 3 - at;
+      say("mark", text.slice(at, at + taken));
+    } else if (sign === "<") {
+      const found = match(AUTOLINK, at);
+      const tag = found === null ? match(TAG, at) : null;
+      taken = (found ?? tag)?.[0].length ?? 1;
+      if (found !== null) say("text", found[1] ?? "");
+      else say(tag === null ? "text" : "mark", tag?.[0] ?? "<");
+    } else if (sign === "&") {
+      const entity = match(ENTITY, at);
+      taken = entity?.[0].length ?? 1;
+      say("text", entity === null ? "&" : ENTITIES[entity[1] ?? ""] ?? "&");
+    } else {
+      taken = runLength(text, at);
+      say(isEmphasis(text, at, taken) ? "mark" : "text", text.slice(at, at + taken));
+    }
+    at += taken;
+  }
+  return pieces;
+}
+
+/** What a reader sees of the pieces, with where each footnote was. Line feeds stay. */
+export function plainOf(pieces: readonly Piece[]): {
+  readonly text: string;
+  /** As long as `text`, with digits for what is code: its stops end no sentence. */
+  readonly masked: string;
+  readonly notes: readonly { readonly name: string; readonly at: number }[];
+} {
+  const texts: string[] = [];
+  const masks: string[] = [];
+  const notes: { name: string; at: number }[] = [];
+  let length = 0;
+  for (const piece of pieces) {
+    if (piece.kind === "note") notes.push({ name: piece.name, at: length });
+    const text = shownOf(piece);
+    length += text.length;
+    texts.push(text);
+    masks.push(piece.kind === "code" ? text.replace(/[^\n]/g, "0") : text);
+  }
+  return { text: texts.join(""), masked: masks.join(""), notes };
+}
+
+/** What a reader sees of `text`, on one line. */
+export function plainLine(text: string): string {
+  return plainOf(piecesOf(text)).text.replace(/\s+/g, " ").trim();
+}
+
+function shownOf(piece: Piece): string {
+  if (piece.kind === "link") return piece.shown;
+  if (piece.kind === "note") return "";
+  // Lines are counted by their feeds, also where a comment hides some.
+  if (piece.kind === "mark") return piece.text.replace(/[^\n]+/g, "");
+  return piece.text;
+}
+
+function linkPiece(inner: string): Piece {
+  const [whole = "", ...shown] = inner.split(/\\?\|/);
+  const target = (whole.split("#", 1)[0] ?? "").trim();
+  const text = shown.join("|").trim();
+  return { kind: "link", target, shown: text === "" ? whole.trim() : text };
+}
+
+/** Pairs of backtick runs of one length. */
+function makeTicks(text: string): {
+  span(at: number): { readonly end: number; readonly code?: string };
+} {
+  let byLength: Map<number, number[]> | undefined;
+
+  function runs(): Map<number, number[]> {
+    if (byLength !== undefined) return byLength;
+    byLength = new Map();
+    for (let at = text.indexOf("`"); at >= 0;) {
+      const length = runLength(text, at);
+      const starts = byLength.get(length) ?? [];
+      starts.push(at);
+      byLength.set(length, starts);
+      at = text.indexOf("`", at + length);
+    }
+    for (const starts of byLength.values()) starts.reverse();
+    return byLength;
+  }
+
+  return {
+    span(at): { readonly end: number; readonly code?: string } {
+      const length = runLength(text, at);
+      const starts = runs().get(length) ?? [];
+      // Asked from left to right: what lies before will not be asked for again.
+      while (starts.length > 0 && (starts.at(-1) ?? 0) <= at) starts.pop();
+      const close = starts.at(-1);
+      if (close === undefined) return { end: at + length };
+      const inner = text.slice(at + length, close);
+      const padded = inner.startsWith(" ") && inner.endsWith(" ") && inner.trim() !== "";
+      return { end: close + length, code: padded ? inner.slice(1, -1) : inner };
+    },
+  };
+}
+
+function runLength(text: string, at: number): number {
+  let end = at + 1;
+  while (end < text.length && text[end] === text[at]) end += 1;
+  return end - at;
+}
+
+function isEmphasis(text: string, at: number, length: number): boolean {
+  const sign = text[at];
+  const [before, after] = [text.charAt(at - 1), text.charAt(at + length)];
+  const open = after !== "" && !/\s/.test(after);
+  const shut = before !== "" && !/\s/.test(before);
+  if (!open && !shut) return false;
+  if (sign === "~") return length === 2;
+  if (sign === "*") return length <= 3;
+  return length <= 3 && !(WORD.test(before) && WORD.test(after));
+}

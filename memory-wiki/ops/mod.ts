@@ -1,0 +1,38 @@
+/**
+ * Every op of the wiki's process, by its name in contracts/wire_wiki.ts.
+ *
+ * @example
+ * ```ts
+ * import { OPS } from "./mod.ts";
+ * Object.keys(OPS).includes("query"); // true
+ * ```
+ * @module
+ */
+import { CHECK_OPS } from "../tools/check_draft.ts";
+import { ANSWER_OPS } from "./answer_ops.ts";
+import { EXPORT_OPS } from "./export_ops.ts";
+import { INGEST_OPS } from "./ingest_ops.ts";
+import { LINT_OPS } from "./lint_ops.ts";
+import type { Op } from "./op.ts";
+import { PATCH_OPS } from "./patch_ops.ts";
+import { QUERY_OPS } from "./query_ops.ts";
+import { READ_OPS } from "./read_ops.ts";
+import { RECORD_OPS } from "./record_ops.ts";
+import { WORK_OPS } from "./work_ops.ts";
+
+export type { Op } from "./op.ts";
+export type { OpenWiki, WikiHands } from "./open_wiki.ts";
+
+/** All ops but `open`, which makes what they work with. */
+export const OPS: Readonly<Record<string, Op>> = Object.freeze({
+  ...INGEST_OPS,
+  ...QUERY_OPS,
+  ...READ_OPS,
+  ...PATCH_OPS,
+  ...WORK_OPS,
+  ...ANSWER_OPS,
+  ...LINT_OPS,
+  ...RECORD_OPS,
+  ...EXPORT_OPS,
+  ...CHECK_OPS,
+});

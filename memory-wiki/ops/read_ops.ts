@@ -1,0 +1,189 @@
+/** Reading: the catalogue, lines of pages and sources, citations, a page with its past. @module */
+import { z } from "zod";
+import {
+  type CiteAnswer,
+  cleared,
+  Fault,
+  type IndexRow,
+  Label,
+  type Page,
+  type ReadLines,
+  TEXT_KINDS,
+} from "../../contracts/mod.ts";
+import { aboutOf, readPage } from "../markdown/mod.ts";
+import { citeSource } from "../ingest/cite_source.ts";
+import type { StoredPage, WikiStore } from "../store/wiki_store.ts";
+import { isStale } from "./stale.ts";
+import { type Op, reading } from "./op.ts";
+import { namesSource, notThere, visibleHistory, visiblePage, visibleSource } from "./visible.ts";
+import { unifiedDiff } from "./unified_diff.ts";
+
+/** Most of one answer, bytes. */
+const MOST_BYTES = 65_536;
+const LINES = 200;
+const ROWS = 200;
+/** Longest span that one citation may name, lines. */
+export const CITED_LINES = 200;
+
+const Line = z.int().min(1).max(100_000_000);
+const Name = z.string().min(1).max(300);
+
+function linesOfPage(store: WikiStore, page: StoredPage, body: ReadBody): ReadLines {
+  const { clearance, version = page.version } = body;
+  const entry = version === page.version
+    ? { digest: page.digest, colour: page.colour, label: page.label }
+    : visibleHistory(store, page, clearance).find((each) => each.version === version);
+  const text = entry === undefined ? undefined : store.pages.text(page.name, version);
+  if (entry === undefined || text === undefined) throw notThere(`${body.name}@${version}`);
+  const all = text.replace(/\n$/, "").split("\n");
+  const cut = withinBytes(all.slice(body.from - 1, body.from - 1 + body.lines));
+  return {
+    file: `pages/${page.name}.md`,
+    from: body.from,
+    to: body.from - 1 + cut.length,
+    of: all.length,
+    text: cut.join("\n"),
+    digest: entry.digest,
+    colour: entry.colour,
+    label: entry.label,
+    name: page.name,
+    version,
+  };
+}
+
+function withinBytes(lines: readonly string[]): readonly string[] {
+  const encoder = new TextEncoder();
+  let left = MOST_BYTES;
+  const taken: string[] = [];
+  for (const line of lines) {
+    const bytes = encoder.encode(line);
+    if (bytes.length + 1 > left) {
+      // One line that is longer than an answer is shown by its beginning.
+      if (taken.length === 0) taken.push(new TextDecoder().decode(bytes.subarray(0, left - 4)));
+      break;
+    }
+    left -= bytes.length + 1;
+    taken.push(line);
+  }
+  return taken;
+}
+
+function linesOfSource(store: WikiStore, body: ReadBody): ReadLines {
+  const source = visibleSource(store, body.name, body.clearance);
+  const to = Math.min(source.lines, body.from - 1 + body.lines);
+  const text = to < body.from ? "" : store.sources.lines(source, body.from, to, MOST_BYTES);
+  const count = to < body.from ? 0 : text.split("\n").length;
+  return {
+    file: source.text,
+    from: body.from,
+    to: body.from - 1 + count,
+    of: source.lines,
+    text,
+    digest: source.digest,
+    colour: source.colour,
+    label: source.label,
+  };
+}
+
+const ReadBody = z.object({
+  clearance: Label,
+  name: Name,
+  from: Line.default(1),
+  lines: z.int().min(1).max(10_000).default(LINES),
+  version: z.int().min(1).optional(),
+}).strict();
+type ReadBody = z.infer<typeof ReadBody>;
+
+function rowOf(store: WikiStore, page: Page): IndexRow {
+  const { name, title, kind, colour, label } = page;
+  return {
+    ...{ name, title, kind, colour, label },
+    about: aboutOf(readPage(store.pages.text(name) ?? "").body),
+    stale: isStale(store, page),
+  };
+}
+
+/** What the tools and the command line read pages and sources with. */
+export const READ_OPS: Readonly<Record<string, Op>> = {
+  index: reading({
+    body: z.object({ clearance: Label, limit: z.int().min(1).max(10_000).default(ROWS) }).strict(),
+    run: ({ store }, { clearance, limit }) =>
+      store.pages.list({ clearance, limit }).map((page) => rowOf(store, page)),
+  }),
+
+  read: reading({
+    body: ReadBody,
+    run: ({ store }, body) =>
+      namesSource(body.name)
+        ? linesOfSource(store, body)
+        : linesOfPage(store, visiblePage(store, body.name, body.clearance), body),
+  }),
+
+  cite: reading({
+    body: z.object({ clearance: Label, file: Name, startLine: Line, endLine: Line }).strict(),
+    run: ({ store }, { clearance, file, startLine, endLine }): CiteAnswer => {
+      const source = visibleSource(store, file, clearance);
+      if (endLine < startLine || endLine - startLine >= CITED_LINES || endLine > source.lines) {
+        throw new Fault(
+          "invalidInput",
+          `Cannot cite lines ${startLine}-${endLine} of ${JSON.stringify(file)}: ` +
+            `it has ${source.lines} lines, and one citation names at most ${CITED_LINES}`,
+        );
+      }
+      const text = store.sources.lines(source, startLine, endLine);
+      return {
+        definition: citeSource("N", source, { startLine, endLine }),
+        citation: {
+          note: "N",
+          source: source.digest,
+          ...{ startLine, endLine },
+          span: store.sources.span(source, startLine, endLine),
+        },
+        text: text.slice(0, MOST_BYTES),
+        colour: source.colour,
+        label: source.label,
+      };
+    },
+  }),
+
+  page: reading({
+    body: z.object({ clearance: Label, name: Name }).strict(),
+    run: ({ store }, { clearance, name }) => {
+      const stored = visiblePage(store, name, clearance);
+      const { claims: _claims, citations, links: _links, ...page } = stored;
+      const seen = (names: readonly Page["name"][]): readonly string[] =>
+        names.filter((each) => cleared(store.pages.get(each)?.label ?? "secret", clearance));
+      return {
+        page,
+        history: visibleHistory(store, stored, clearance),
+        backlinks: seen(store.pages.backlinks(page.name)),
+        citing: [...new Set(citations.map(({ source }) => source))].flatMap((digest) => {
+          const source = store.sources.byDigest(digest);
+          if (source === undefined || !cleared(source.label, clearance)) return [];
+          const { text: file, title, state, version } = source;
+          return [{ digest, file, title, state, version, text: TEXT_KINDS.has(source.kind) }];
+        }),
+      };
+    },
+  }),
+
+  diff: reading({
+    body: z.object({
+      name: Name,
+      from: z.int().min(0),
+      to: z.int().min(1),
+      clearance: Label.default("secret"),
+    }).strict(),
+    run: ({ store }, { name, from, to, clearance }) => {
+      const page = visiblePage(store, name, clearance);
+      const versions = new Set(visibleHistory(store, page, clearance).map((each) => each.version));
+      const textOf = (version: number): string | undefined => {
+        if (version === 0) return undefined;
+        const text = versions.has(version) ? store.pages.text(page.name, version) : undefined;
+        if (text === undefined) throw notThere(`${name}@${version}`);
+        return text;
+      };
+      return { diff: unifiedDiff(`pages/${page.name}.md`, textOf(from), textOf(to)) };
+    },
+  }),
+};

@@ -1,0 +1,79 @@
+/** What a caller's clearance covers. Above it is `notFound`, in the words for what does not exist. @module */
+import {
+  cleared,
+  Fault,
+  type Label,
+  mixLabel,
+  type PagePatch,
+  type WikiSource,
+} from "../../contracts/mod.ts";
+import { PageName } from "../../contracts/wiki_page.ts";
+import type { PageVersion, StoredPage, WikiStore } from "../store/wiki_store.ts";
+import { readPage } from "../markdown/mod.ts";
+
+/** The refusal of what is not there, or may not be known to be there. */
+export function notThere(name: string): Fault {
+  return new Fault("notFound", `Cannot find ${JSON.stringify(name.slice(0, 200))} in the wiki`);
+}
+
+/**
+ * The page of that name, `pages/NAME.md`, title or alias.
+ * @throws Fault `notFound` also where the clearance does not cover it.
+ */
+export function visiblePage(store: WikiStore, name: string, clearance: Label): StoredPage {
+  const page = tryPage(store, name, clearance);
+  if (page === undefined) throw notThere(name);
+  return page;
+}
+
+/** As {@link visiblePage}; undefined where it throws. */
+export function tryPage(store: WikiStore, name: string, clearance: Label): StoredPage | undefined {
+  const bare = name.replace(/^(?:\.\/)?pages\//, "").replace(/\.md$/, "");
+  const exact = PageName.safeParse(bare);
+  const page = (exact.success ? store.pages.get(exact.data) : undefined) ?? store.pages.find(bare);
+  if (page === undefined || cleared(page.label, clearance)) return page;
+  // A hidden page does not take the place of one of the same title that may be seen.
+  const wanted = bare.toLowerCase();
+  const seen = store.pages.list({ clearance }).find(({ title, aliases }) =>
+    title.toLowerCase() === wanted || aliases.some((alias) => alias.toLowerCase() === wanted)
+  );
+  return seen === undefined ? undefined : store.pages.get(seen.name);
+}
+
+/** The source whose raw bytes or text is `file`. @throws Fault `notFound`, as {@link visiblePage}. */
+export function visibleSource(store: WikiStore, file: string, clearance: Label): WikiSource {
+  const source = store.sources.byFile(file.replace(/^\.\.\//, ""));
+  if (source === undefined || !cleared(source.label, clearance)) throw notThere(file);
+  return source;
+}
+
+/** Whether `name` is written as the name of a source's file. */
+export function namesSource(name: string): boolean {
+  return /^(?:\.\.\/)?raw\//.test(name);
+}
+
+/** The versions of a page that the clearance covers. The newest is labelled as the page is. */
+export function visibleHistory(
+  store: WikiStore,
+  page: StoredPage,
+  clearance: Label,
+): readonly PageVersion[] {
+  return store.pages.history(page.name).filter(({ version, label }) =>
+    cleared(version === page.version ? page.label : label, clearance)
+  );
+}
+
+/** The highest label of what a patch holds, cites and changes. */
+export function labelOfPatch(store: WikiStore, patch: PagePatch): Label {
+  let label = patch.label;
+  for (const change of patch.changes) {
+    const name = change.kind === "write" ? change.draft.name : change.name;
+    const page = store.pages.get(name);
+    if (page !== undefined) label = mixLabel(label, page.label);
+    if (change.kind !== "write") continue;
+    for (const { digestPrefix } of readPage(change.draft.body).citations) {
+      label = mixLabel(label, store.sources.byDigest(digestPrefix)?.label ?? "public");
+    }
+  }
+  return label;
+}

@@ -1,0 +1,103 @@
+/**
+ * Books as Markdown: their chapters in the order of the spine. Scripts, pictures and fonts are not
+ * read, and nothing outside of the file is fetched.
+ * @module
+ */
+import { Fault } from "../../../contracts/fault.ts";
+import { decodeText } from "../decode_text.ts";
+import type { DocumentReader, ReadParts } from "../document.ts";
+import { charsetOf } from "../html_reader.ts";
+import { type Archive, openArchive, readEntry } from "../zip/archive.ts";
+import { readXmlPart } from "../zip/read_xml.ts";
+import { asHtml } from "./as_html.ts";
+import { type Package, readPackage } from "./package.ts";
+
+/** Bytes of one chapter: what is longer is read in part. */
+const MOST_CHAPTER = 8 * 1024 * 1024;
+const MOST_TEXT = 24_000_000;
+const MOST_TIME = 45_000;
+/** How fonts are scrambled: what is encrypted otherwise cannot be read. */
+const FONTS = new Set([
+  "http://www.idpf.org/2008/embedding",
+  "http://ns.adobe.com/pdf/enc#RC",
+]);
+
+/** Reads an EPUB. */
+export const readEpub: DocumentReader = async (document, parts) => {
+  const archive = openArchive(document, parts.inflate);
+  const bad = (why: string): Fault =>
+    new Fault("invalidInput", `Cannot read ${JSON.stringify(document.name)}: ${why}`);
+  if (await isEncrypted(archive)) throw bad("it is encrypted");
+  const root = await rootFile(archive);
+  if (root === undefined) throw bad("it is no EPUB: META-INF/container.xml names no book");
+  const book = await readPackage(archive, root);
+  if (book === undefined) throw bad("its list of chapters is missing");
+  const read = await readChapters(archive, book, parts);
+  const notes = [
+    ...read.notes,
+    ...(archive.dropped > 0
+      ? [`${archive.dropped} entries with unsafe or repeated names were left out.`]
+      : []),
+  ];
+  const author = book.authors.length === 0 ? [] : [`By ${book.authors.join(", ")}`];
+  const head = book.title === "" ? author : [`# ${book.title}`, ...author];
+  return { text: [...head, ...read.chapters].join("\n\n"), title: book.title, notes };
+};
+
+async function readChapters(
+  archive: Archive,
+  { chapters }: Package,
+  { html, now }: ReadParts,
+): Promise<{ readonly chapters: readonly string[]; readonly notes: readonly string[] }> {
+  const texts: string[] = [];
+  const notes = new Set<string>();
+  const last = now() + MOST_TIME;
+  let missing = 0;
+  let cut = 0;
+  let size = 0;
+  for (const [at, name] of chapters.entries()) {
+    if (now() > last || size > MOST_TEXT) {
+      notes.add(`Only its first ${at} of ${chapters.length} chapters were read.`);
+      break;
+    }
+    const entry = await readEntry(archive, name, MOST_CHAPTER);
+    if (entry === undefined) {
+      missing += 1;
+      continue;
+    }
+    const { text } = decodeText(entry.bytes, name, charsetOf(entry.bytes));
+    const page = html(asHtml(text), { whole: true });
+    if (!entry.whole || page.cut) cut += 1;
+    for (const note of page.notes) notes.add(note);
+    if (page.text === "") continue;
+    texts.push(page.text);
+    size += page.text.length;
+  }
+  if (missing > 0) notes.add(`${missing} chapters are missing, encrypted or damaged.`);
+  if (cut > 0) notes.add(`${cut} chapters are longer than is read.`);
+  return { chapters: texts, notes: [...notes] };
+}
+
+async function rootFile(archive: Archive): Promise<string | undefined> {
+  let root: string | undefined;
+  await readXmlPart(archive, "META-INF/container.xml", {
+    open(name, attribute) {
+      if (name === "rootfile") root ??= attribute("full-path");
+    },
+    close: () => undefined,
+    text: () => undefined,
+  });
+  return root;
+}
+
+async function isEncrypted(archive: Archive): Promise<boolean> {
+  let encrypted = false;
+  await readXmlPart(archive, "META-INF/encryption.xml", {
+    open(name, attribute) {
+      if (name === "EncryptionMethod" && !FONTS.has(attribute("Algorithm") ?? "")) encrypted = true;
+    },
+    close: () => undefined,
+    text: () => undefined,
+  });
+  return encrypted;
+}

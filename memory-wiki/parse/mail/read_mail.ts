@@ -1,0 +1,84 @@
+/** Mail as text: who, when, what about, and what it says. Attachments are named and stay closed. @module */
+import PostalMime, { type Address, type Email } from "postal-mime";
+import { Fault } from "../../../contracts/fault.ts";
+import type { DocumentReader } from "../document.ts";
+
+const MOST_ADDRESSES = 50;
+const MOST_ATTACHMENTS = 200;
+const MOST_LINE = 500;
+
+/** Reads a mail. */
+export const readMail: DocumentReader = async ({ bytes, name }, { html }) => {
+  const mail = await PostalMime.parse(bytes, {
+    maxNestingDepth: 32,
+    maxRfc822NestingDepth: 4,
+    maxHeadersSize: 1_048_576,
+    attachmentEncoding: "arraybuffer",
+  });
+  if (mail.headers.length === 0) {
+    throw new Fault("invalidInput", `Cannot read ${JSON.stringify(name)}: it is no mail`);
+  }
+  const notes: string[] = [];
+  const body = bodyOf(mail, html, notes);
+  const subject = oneLine(mail.subject ?? "");
+  const attached = mail.attachments.slice(0, MOST_ATTACHMENTS);
+  const names = attached.map(({ filename, mimeType }) =>
+    `- ${oneLine(filename ?? "without a name")} (${oneLine(mimeType)})`
+  );
+  if (mail.attachments.length > 0) {
+    notes.push(`${mail.attachments.length} attachments are named and were not read.`);
+  }
+  const parts = [
+    `# ${subject === "" ? "Mail without a subject" : subject}`,
+    headersOf(mail).join("\n"),
+    body,
+    ...(names.length > 0 ? [`## Attachments\n\n${names.join("\n")}`] : []),
+  ];
+  return { text: parts.filter((part) => part !== "").join("\n\n"), title: subject, notes };
+};
+
+/** What is plain is as its writer meant it; a page only where that is missing. */
+function bodyOf(
+  mail: Email,
+  html: Parameters<DocumentReader>[1]["html"],
+  notes: string[],
+): string {
+  const plain = mail.text?.trim() ?? "";
+  if (plain !== "") {
+    if (mail.html !== undefined) notes.push("Its HTML form was left out: the plain one is read.");
+    return plain;
+  }
+  if (mail.html === undefined) return "";
+  const page = html(mail.html, { whole: true });
+  notes.push(...page.notes);
+  return page.text;
+}
+
+function headersOf(mail: Email): readonly string[] {
+  const date = mail.date ?? mail.headers.find(({ key }) => key === "date")?.value;
+  const lines: readonly (readonly [string, string])[] = [
+    ["From", mail.from === undefined ? "" : addresses([mail.from])],
+    ["To", addresses(mail.to ?? [])],
+    ["Cc", addresses(mail.cc ?? [])],
+    ["Date", date ?? ""],
+  ];
+  return lines.filter(([, value]) => value !== "").map(([name, value]) =>
+    `${name}: ${oneLine(value)}`
+  );
+}
+
+function addresses(list: readonly Address[]): string {
+  const shown = list.slice(0, MOST_ADDRESSES).map((each) =>
+    each.address === undefined
+      ? `${each.name}: ${each.group.length} addresses`
+      : each.name === ""
+      ? each.address
+      : `${each.name} <${each.address}>`
+  );
+  const more = list.length - shown.length;
+  return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join(", ");
+}
+
+function oneLine(text: string): string {
+  return text.slice(0, 4 * MOST_LINE).replace(/\s+/g, " ").trim().slice(0, MOST_LINE);
+}

@@ -1,0 +1,18 @@
+/** Files of an index in memory. @module */
+import type { IndexFiles } from "../search.ts";
+
+/** See {@link makeMemoryFiles}. */
+export interface MemoryFiles extends IndexFiles {
+  readonly held: Map<string, Uint8Array>;
+}
+
+/** Makes an empty folder of them. */
+export function makeMemoryFiles(): MemoryFiles {
+  const held = new Map<string, Uint8Array>();
+  return {
+    held,
+    read: (name) => held.get(name),
+    write: (name, bytes) => void held.set(name, bytes),
+    remove: (name) => void held.delete(name),
+  };
+}

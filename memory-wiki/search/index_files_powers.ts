@@ -1,0 +1,64 @@
+/** The index's files: whole or not at all. @module */
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import type { IndexFiles } from "./search.ts";
+
+/** Nothing is written for so long, milliseconds. */
+const DRAFT_MS = 600_000;
+/** Most bytes of an index file that is read. */
+const MOST_BYTES = 1_000_000_000;
+
+/** Files of the index in `folder`, made with mode 0700 at the first write. Names are our own, never a user's. */
+export function makeIndexFiles(folder: string): IndexFiles {
+  return Object.freeze<IndexFiles>({
+    read(name) {
+      try {
+        const bytes = readFileSync(join(folder, name));
+        return bytes.length > MOST_BYTES ? undefined : bytes;
+      } catch (error) {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      }
+    },
+    write(name, bytes) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      sweepDrafts(folder);
+      // Two processes may write at once: each its own draft, and the later rename stands.
+      const draft = join(folder, `.${name}.${crypto.randomUUID()}`);
+      const file = openSync(draft, "wx", 0o600);
+      try {
+        for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
+        fsyncSync(file);
+      } finally {
+        closeSync(file);
+      }
+      renameSync(draft, join(folder, name));
+    },
+    remove: (name) => rmSync(join(folder, name), { force: true }),
+  });
+}
+
+/** Takes away drafts of processes that were killed; one that is being written is younger. */
+function sweepDrafts(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith(".")) continue;
+    const path = join(folder, name);
+    const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity);
+    if (age > DRAFT_MS) rmSync(path, { force: true });
+  }
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
+}

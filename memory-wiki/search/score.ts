@@ -1,0 +1,97 @@
+/**
+ * How well passages of pages and sources answer, on one scale: BM25F over title, headings and body (Robertson and Zaragoza 2009),
+ * nearness of the words (Büttcher 2006), and the share of the question that is there at all.
+ * @module
+ */
+import type { Passage } from "./passage.ts";
+import type { Ranking } from "./ranking.ts";
+
+/** Of everything that the caller may see, and of nothing else. */
+export interface Statistics {
+  readonly passages: number;
+  readonly averageTerms: number;
+  /** In how many passages a term occurs. */
+  readonly frequency: ReadonlyMap<string, number>;
+}
+
+/** A passage's score with what it was made of. */
+export interface Scored {
+  readonly passage: Passage;
+  /** About 1 where the passage holds all that the question asks; more where it says it again and again, or in its title. */
+  readonly score: number;
+  /** Share of the weight of the wanted terms that the passage holds, from 0 to 1. */
+  readonly covered: number;
+}
+
+/** How telling a term is: more the rarer it is. Never negative. */
+export function rarity(term: string, { passages, frequency }: Statistics): number {
+  const holding = Math.min(frequency.get(term) ?? 0, passages);
+  return Math.log(1 + (passages - holding + 0.5) / (holding + 0.5));
+}
+
+/** Makes the score of a question's terms. */
+export function makeScore(
+  terms: readonly string[],
+  statistics: Statistics,
+  ranking: Ranking,
+): (passage: Passage) => Scored {
+  const numbers = new Map(terms.map((term, n) => [term, n]));
+  const weights = terms.map((term) => rarity(term, statistics));
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const average = Math.max(1, statistics.averageTerms);
+
+  return (passage) => {
+    const counts = new Float64Array(terms.length);
+    const near = new Float64Array(terms.length);
+    count(passage.titleTerms, numbers, counts, ranking.title);
+    count(passage.headingTerms, numbers, counts, ranking.headings);
+    const length = passage.bodyTerms.length / average;
+    const norm = 1 - ranking.b + ranking.b * length;
+    const body = new Float64Array(terms.length);
+    let before = -1;
+    let beforeAt = 0;
+    for (let at = 0; at < passage.bodyTerms.length; at++) {
+      const n = numbers.get(passage.bodyTerms[at] ?? "");
+      if (n === undefined) continue;
+      body[n] = (body[n] ?? 0) + 1;
+      if (before >= 0 && before !== n) {
+        const far = (at - beforeAt) ** 2;
+        near[n] = (near[n] ?? 0) + (weights[before] ?? 0) / far;
+        near[before] = (near[before] ?? 0) + (weights[n] ?? 0) / far;
+      }
+      before = n;
+      beforeAt = at;
+    }
+    let score = 0;
+    let covered = 0;
+    for (let n = 0; n < terms.length; n++) {
+      const weight = weights[n] ?? 0;
+      const found = (counts[n] ?? 0) + (body[n] ?? 0) / norm;
+      if (found === 0) continue;
+      covered += weight;
+      score += weight * found * (ranking.k1 + 1) / (found + ranking.k1);
+      const nearness = near[n] ?? 0;
+      score += ranking.proximity * Math.min(1, weight) * nearness * (ranking.k1 + 1) /
+        (nearness + ranking.k1 * norm);
+    }
+    if (total === 0) return { passage, score: 0, covered: 0 };
+    const share = covered / total;
+    return { passage, score: score / total * share ** ranking.coverage, covered: share };
+  };
+}
+
+/** Each term of a short field counts once: a title that repeats itself says no more. */
+function count(
+  field: readonly string[],
+  numbers: ReadonlyMap<string, number>,
+  counts: Float64Array,
+  weight: number,
+): void {
+  const seen = new Set<number>();
+  for (const term of field) {
+    const n = numbers.get(term);
+    if (n === undefined || seen.has(n)) continue;
+    seen.add(n);
+    counts[n] = (counts[n] ?? 0) + weight;
+  }
+}

@@ -1,0 +1,126 @@
+/**
+ * Questions to a wiki: passages of pages (Orama) and of sources (FTS5), scored on one scale, fused by rank with vectors where there are
+ * some. What the caller's clearance does not cover is never looked at. docs/retrieval.md.
+ * @module
+ */
+import type { Found, Label } from "../../contracts/mod.ts";
+import type { WikiQuery } from "../../contracts/wire_wiki.ts";
+import type { SearchedStore } from "./searched_store.ts";
+import { makeEmbedding } from "./embedding.ts";
+import { fitOf, fitSigns } from "./fit.ts";
+import { makeHits } from "./hits.ts";
+import { makeKeptIndexes } from "./kept_indexes.ts";
+import { queryTerms } from "./query_terms.ts";
+import { RANKING, type Ranking } from "./ranking.ts";
+import { makeRetrieval } from "./retrieval.ts";
+import { rarity } from "./score.ts";
+
+/** Files of the index beneath one folder. */
+export interface IndexFiles {
+  /** Undefined when it is not there. */
+  read(name: string): Uint8Array | undefined;
+  /** Whole or not at all: temporary file, fsync, rename. */
+  write(name: string, bytes: Uint8Array): void;
+  remove(name: string): void;
+}
+
+/** What a search is handed. */
+export interface SearchPowers {
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly files: IndexFiles;
+  /** Other numbers than {@link RANKING}: for measuring. */
+  readonly ranking?: Ranking;
+}
+
+/** Options of one query. */
+export interface SearchOptions {
+  /** Scores of texts for a query, higher is better; puts the best passages in order. */
+  readonly rerank?: (query: string, texts: readonly string[]) => Promise<readonly number[]>;
+}
+
+/** See {@link makeWikiSearch}. */
+export interface WikiSearch {
+  query(q: WikiQuery, options?: SearchOptions): Promise<Found>;
+  /** Takes in what changed since; a query does it by itself. */
+  refresh(): Promise<void>;
+  /** Forgets all, and indexes anew what had an index. */
+  rebuild(): Promise<void>;
+  /** Of the index that was last used; `missing` when there is none in memory or kept. */
+  state(): "fresh" | "behind" | "missing";
+  /** Keeps what is in memory, so that the next process need not index. */
+  save(): Promise<void>;
+  /** Texts of pages and sources at or below `clearance` (absent: all) without a vector of this embedder, at most `limit`. */
+  embedPlan(
+    embedder: string,
+    limit: number,
+    clearance?: Label,
+  ): readonly { readonly key: string; readonly text: string }[];
+  /** Keeps vectors for keys of {@link WikiSearch.embedPlan}. */
+  embedTaken(
+    embedder: string,
+    vectors: readonly { readonly key: string; readonly vector: readonly number[] }[],
+  ): void;
+}
+
+/** So many of the best are put in order anew by a reranker. */
+const RERANKED = 20;
+
+/** Makes the search of one wiki. Nothing is read or indexed before the first question. */
+export function makeWikiSearch(store: SearchedStore, powers: SearchPowers): WikiSearch {
+  const ranking = powers.ranking ?? RANKING;
+  const indexes = makeKeptIndexes(store, powers.files, ranking);
+  const retrieve = makeRetrieval(store, ranking);
+  const embedding = makeEmbedding(store, indexes);
+
+  return Object.freeze<WikiSearch>({
+    async query(q, options = {}) {
+      const { clearance, k } = q;
+      const now = powers.now();
+      const pages = indexes.of(clearance);
+      const terms = queryTerms(q.text);
+      const { ranked, scored, statistics, near } = retrieve(q, { terms, pages, now });
+      const weights = new Map(terms.map((term) => [term, rarity(term, statistics)]));
+      let order = ranked;
+      if (options.rerank !== undefined && ranked.length > 1) {
+        order = await reranked(q.text, ranked, options.rerank);
+      }
+      const hits = makeHits(store, order, { k, clearance, now, weights });
+      const counted = store.sources.count(clearance);
+      return {
+        hits,
+        fit: hits.length === 0 ? "none" : fitOf(fitSigns(terms, scored, statistics, near)),
+        searched: {
+          pages: q.within === "sources" ? 0 : pages.pages,
+          sources: q.within === "pages" ? 0 : counted.sources,
+          passages: statistics.passages,
+          terms,
+          vectors: near !== undefined,
+        },
+      };
+    },
+    refresh: () => Promise.try(() => indexes.follow()),
+    rebuild: () => Promise.try(() => indexes.rebuild()),
+    state: () => indexes.state(),
+    save: () => Promise.try(() => indexes.save()),
+    embedPlan: embedding.plan,
+    embedTaken: embedding.taken,
+  });
+}
+
+type Order = ReturnType<ReturnType<typeof makeRetrieval>>["ranked"];
+
+/** The best anew by the reranker's scores; what has none keeps its place after them. */
+async function reranked(
+  query: string,
+  ranked: Order,
+  rerank: NonNullable<SearchOptions["rerank"]>,
+): Promise<Order> {
+  const head = ranked.slice(0, RERANKED);
+  const scores = await rerank(query, head.map(([passage]) => passage.bodyTerms.join(" ")));
+  if (scores.length !== head.length || !scores.every(Number.isFinite)) return ranked;
+  const order = head.map((each, n) => ({ each, n, score: scores[n] ?? 0 }))
+    .sort((a, b) => b.score - a.score || a.n - b.n)
+    .map(({ each }, n): Order[number] => [each[0], head[n]?.[1] ?? each[1]]);
+  return [...order, ...ranked.slice(RERANKED)];
+}

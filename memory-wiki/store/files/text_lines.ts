@@ -1,0 +1,214 @@
+/**
+ * Reads lines and passages of text files in raw/. The first reading of a file checks its digest and notes where
+ * every 64th line begins; later ones read only what they give.
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { Fault } from "../../../contracts/mod.ts";
+import type { OpenFile } from "./wiki_files.ts";
+import { eachPiece, type WikiFolder } from "./wiki_folder.ts";
+
+/** Lines between two marks. */
+const STRIDE = 64;
+/** Files whose marks are remembered. */
+const REMEMBERED = 2_000;
+/** Files that are kept whole, each and together, bytes. */
+const [SMALL, KEPT] = [131_072, 16_777_216];
+const LF = 10;
+
+interface Marks {
+  readonly mark: string;
+  readonly digest: string;
+  /** Where line 1 + 64 n begins. */
+  readonly starts: readonly number[];
+  readonly bytes: number;
+  /** All of a small file, while there is room. */
+  readonly content: Uint8Array | undefined;
+}
+
+/** A text file that is read. */
+export interface TextFile {
+  /** `raw/NAME` */
+  readonly path: string;
+  readonly digest: string;
+}
+
+/** Reads text files of the wiki. All methods throw `storeCorrupt` when the file is gone or is not what was ingested. */
+export interface TextLines {
+  /** Whole lines `from`..`to`, joined by line feeds, at most `most` bytes; of a line that alone is longer, its beginning. */
+  lines(file: TextFile, from: number, to: number, most: number): string;
+  /** Bytes `from`..`to`, end exclusive. */
+  passage(file: TextFile, from: number, to: number): string;
+}
+
+/** How many lines `bytes` have: a line feed at the very end begins none. */
+export function countLines(bytes: Uint8Array): number {
+  if (bytes.length === 0) return 0;
+  let lines = bytes[bytes.length - 1] === LF ? 0 : 1;
+  for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, at + 1)) lines += 1;
+  return lines;
+}
+
+/** Text files of `folder`. */
+export function makeTextLines(folder: WikiFolder): TextLines {
+  const known = new Map<string, Marks>();
+  let kept = 0;
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+  function marksOf({ path, digest }: TextFile): Marks {
+    const found = folder.look(path);
+    if (found === undefined) {
+      throw new Fault("storeCorrupt", `Cannot read "${path}": the file is gone`);
+    }
+    const have = known.get(path);
+    if (have !== undefined && have.mark === found.mark && have.digest === digest) return have;
+    const hash = createHash("sha256");
+    const starts = [0];
+    let lines = 0;
+    let bytes = 0;
+    let content: Uint8Array | undefined;
+    eachPiece(folder.open(path), (piece, base) => {
+      hash.update(piece);
+      bytes = base + piece.length;
+      content = base === 0 && bytes <= SMALL ? piece.slice() : undefined;
+      for (let at = piece.indexOf(LF); at !== -1; at = piece.indexOf(LF, at + 1)) {
+        lines += 1;
+        if (lines % STRIDE === 0) starts.push(base + at + 1);
+      }
+    });
+    if (hash.digest("hex") !== digest) {
+      throw new Fault(
+        "storeCorrupt",
+        `Cannot read "${path}": its bytes are not what was ingested; restore the file`,
+      );
+    }
+    const marks = { mark: found.mark, digest, starts, bytes, content };
+    kept += content?.length ?? 0;
+    if (known.size >= REMEMBERED || kept > KEPT) {
+      known.clear();
+      kept = content?.length ?? 0;
+    }
+    known.set(path, marks);
+    return marks;
+  }
+
+  function reader({ path }: TextFile, { content }: Marks): Pick<OpenFile, "read" | "close"> {
+    if (content === undefined) return folder.open(path);
+    return {
+      read(into, at) {
+        const part = content.subarray(at, at + into.length);
+        into.set(part);
+        return part.length;
+      },
+      close: () => {},
+    };
+  }
+
+  return Object.freeze<TextLines>({
+    passage(file, from, to) {
+      const into = new Uint8Array(Math.max(0, to - from));
+      const open = reader(file, marksOf(file));
+      try {
+        let length = 0;
+        for (let got = 1; got > 0 && length < into.length; length += got) {
+          got = open.read(into.subarray(length), from + length);
+        }
+        return decoder.decode(into.subarray(0, length));
+      } finally {
+        open.close();
+      }
+    },
+    lines(file, from, to, most) {
+      const marks = marksOf(file);
+      const { starts, bytes } = marks;
+      if (from < 1 || to < from) return "";
+      const mark = Math.floor((from - 1) / STRIDE);
+      const start = starts[mark];
+      if (start === undefined) return "";
+      // Up to the mark after the last line is enough.
+      const end = starts[Math.floor((to - 1) / STRIDE) + 1] ?? bytes;
+      const skip = from - 1 - mark * STRIDE;
+      const open = reader(file, marks);
+      try {
+        return collect(open, { start, end, skip, lines: to - from + 1, most });
+      } finally {
+        open.close();
+      }
+    },
+  });
+
+  function collect(
+    file: { read(into: Uint8Array, at: number): number },
+    { start, end, skip, lines, most }: {
+      start: number;
+      end: number;
+      skip: number;
+      lines: number;
+      most: number;
+    },
+  ): string {
+    const piece = new Uint8Array(Math.min(65_536, Math.max(1, end - start)));
+    const kept: Uint8Array[] = [];
+    let size = 0;
+    let whole = 0;
+    let wholeSize = 0;
+    let at = start;
+    let open = false;
+    scan: while (at < end && whole < lines) {
+      const got = file.read(piece, at);
+      if (got === 0) break;
+      const read = piece.subarray(0, Math.min(got, end - at));
+      at += read.length;
+      for (let from = 0; from < read.length;) {
+        const feed = read.indexOf(LF, from);
+        const stop = feed === -1 ? read.length : feed + 1;
+        if (skip > 0) {
+          if (feed !== -1) skip -= 1;
+        } else {
+          const line = read.slice(from, stop);
+          kept.push(line);
+          size += line.length;
+          open = feed === -1;
+          if (size > most + 2) break scan;
+          if (feed !== -1) {
+            whole += 1;
+            wholeSize = size;
+            if (whole === lines) break scan;
+          }
+        }
+        from = stop;
+      }
+    }
+    const joined = new Uint8Array(size);
+    let filled = 0;
+    for (const line of kept) {
+      joined.set(line, filled);
+      filled += line.length;
+    }
+    // The file's last line has no line feed.
+    if (open && size <= most) wholeSize = size;
+    return spell(joined, wholeSize, most);
+  }
+
+  /** The lines of `joined`, or of its whole ones where there are some. */
+  function spell(joined: Uint8Array, wholeSize: number, most: number): string {
+    const text = decoder.decode(wholeSize > 0 ? joined.subarray(0, wholeSize) : joined);
+    const lines = text.split("\n").map((line) => line.endsWith("\r") ? line.slice(0, -1) : line);
+    if (text.endsWith("\n")) lines.pop();
+    return withinBytes(lines, most);
+  }
+}
+
+/** Whole lines up to `most` bytes; of a first one that is longer, its beginning, no character halved. */
+function withinBytes(lines: readonly string[], most: number): string {
+  const encoder = new TextEncoder();
+  let [count, size] = [0, -1];
+  for (const line of lines) {
+    size += 1 + encoder.encode(line).length;
+    if (size > most) break;
+    count += 1;
+  }
+  if (count > 0) return lines.slice(0, count).join("\n");
+  const [first = ""] = lines;
+  return first.slice(0, encoder.encodeInto(first, new Uint8Array(most)).read);
+}

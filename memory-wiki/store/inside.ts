@@ -1,0 +1,123 @@
+/** What the tables of the store share, and how colours and labels are numbered in the database. @module */
+import {
+  Colour,
+  Fault,
+  type IndexRow,
+  Label,
+  type Page,
+  type SourceKind,
+} from "../../contracts/mod.ts";
+import type { ReadPage } from "../markdown/page_text.ts";
+import type { TextLines } from "./files/text_lines.ts";
+import type { WikiFiles } from "./files/wiki_files.ts";
+import type { WikiFolder } from "./files/wiki_folder.ts";
+import type { Database } from "./sqlite/database.ts";
+import type { EngineOptions } from "./sqlite/engine_powers.ts";
+import { int, type Row } from "./sqlite/rows.ts";
+import type { Trust } from "./trust_rules.ts";
+import type { NewChunk } from "./wiki_store.ts";
+
+/** The machine, as far as the store touches it. Real ones: store_powers.ts. */
+export interface StorePowers {
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** A new name: the prefix and 12 characters of 0-9 and a-z. */
+  readonly id: (prefix: string) => string;
+  readonly files: WikiFiles;
+  readonly openDatabase: (options: EngineOptions) => Database;
+  readonly hasDatabase: (path: string) => boolean;
+}
+
+/** How pages are read and written: memory-wiki/markdown. */
+export interface PageText {
+  /** Never throws. */
+  readonly readPage: (text: string) => ReadPage;
+  readonly writePage: (page: Page, body: string) => string;
+  readonly renderIndex: (rows: readonly IndexRow[]) => string;
+  /** The first sentence of a body, at most 160 characters. */
+  readonly aboutOf: (body: string) => string;
+  /** What a link and the page that it means have in common. */
+  readonly linkKey: (target: string) => string;
+}
+
+/** Makes passages of a raw file: of one that is found without its state, or whose label changes. */
+export type Chunker = (
+  text: Uint8Array,
+  kind: SourceKind,
+  name: string,
+) => { readonly title: string; readonly chunks: readonly NewChunk[] };
+
+/** What the tables share. */
+export interface Inside {
+  readonly db: Database;
+  readonly folder: WikiFolder;
+  readonly lines: TextLines;
+  readonly text: PageText;
+  /** Passages of a source whose own are not at hand. */
+  readonly chunk: Chunker | undefined;
+  readonly now: () => number;
+  readonly id: (prefix: string) => string;
+}
+
+const COLOURS = Colour.options;
+const LABELS = Label.options;
+
+/** A colour's number: 0 is the most trusted. */
+export function colourNumber(colour: Colour): number {
+  return COLOURS.indexOf(colour);
+}
+
+/** A label's number: 0 is `public`. */
+export function labelNumber(label: Label): number {
+  return LABELS.indexOf(label);
+}
+
+/** Labels that a clearance covers, lowest first. */
+export function labelsUpTo(clearance: Label): readonly Label[] {
+  return LABELS.slice(0, labelNumber(clearance) + 1);
+}
+
+/** The columns `colour` and `label` of a row. @throws Fault `storeCorrupt` */
+export function trustOf(row: Row): Trust {
+  const [colour, label] = [COLOURS[int(row, "colour")], LABELS[int(row, "label")]];
+  if (colour === undefined || label === undefined) {
+    throw new Fault("storeCorrupt", "Cannot read the wiki's database: an unknown colour or label");
+  }
+  return { colour, label };
+}
+
+/** A number of the table `meta`. */
+export function meta(db: Database, name: string): number {
+  const row = db.get("SELECT value FROM meta WHERE name = ?", name);
+  return row === undefined ? 0 : int(row, "value");
+}
+
+/** Sets a number of the table `meta`. */
+export function setMeta(db: Database, name: string, value: number): void {
+  if (meta(db, name) !== value) {
+    db.run("UPDATE meta SET value = ? WHERE name = ?", value, name);
+  }
+}
+
+/** Tells every process that something changed; `pages`: that index.md has to be written anew, too. */
+export function changed(db: Database, what: "sources" | "pages"): void {
+  db.run("UPDATE meta SET value = value + 1 WHERE name = 'generation'");
+  if (what === "pages") db.run("UPDATE meta SET value = value + 1 WHERE name = 'pages'");
+}
+
+/** What was recorded for bytes: undefined for unknown ones. */
+export function recordedTrust(db: Database, digest: string): Trust | undefined {
+  const row = db.get("SELECT colour, label FROM digests WHERE digest = ?", digest);
+  return row === undefined ? undefined : trustOf(row);
+}
+
+/** Records colour and label of bytes; what was recorded can only become worse. */
+export function recordTrust(db: Database, digest: string, { colour, label }: Trust): void {
+  db.run(
+    "INSERT INTO digests(digest, colour, label) VALUES(?, ?, ?) ON CONFLICT(digest) DO UPDATE SET " +
+      "colour = max(colour, excluded.colour), label = max(label, excluded.label)",
+    digest,
+    colourNumber(colour),
+    labelNumber(label),
+  );
+}
