@@ -1,4 +1,5 @@
 /** The operator's own files, as the command line reads and writes them. @module */
+import { Fault } from "../contracts/mod.ts";
 import type { DiskRead, DiskWrite } from "./hands.ts";
 
 function missing(error: unknown): boolean {
@@ -11,6 +12,18 @@ function orUndefined<T>(read: () => T): T | undefined {
   } catch (error) {
     if (missing(error)) return undefined;
     throw error;
+  }
+}
+
+/** As {@link orUndefined}, of a path: what this process may not reach is a refusal, no crash. */
+function look<T>(path: string, read: () => T): T | undefined {
+  try {
+    return orUndefined(read);
+  } catch (cause) {
+    if (
+      !(cause instanceof Deno.errors.PermissionDenied) && !(cause instanceof Deno.errors.NotCapable)
+    ) throw cause;
+    throw new Fault("refused", `Cannot read "${path}": this process may not`, { cause });
   }
 }
 
@@ -27,12 +40,12 @@ function linkFresh(draft: string, path: string): void {
 /** Makes the hands that touch the disk, with the process's own rights. */
 export function makeDisk(): DiskRead & DiskWrite {
   return Object.freeze({
-    read: (path: string) => orUndefined(() => Deno.readFileSync(path)),
+    read: (path: string) => look(path, () => Deno.readFileSync(path)),
     list: (path: string) =>
-      orUndefined(() => [...Deno.readDirSync(path)].map((entry) => entry.name).sort()) ?? [],
-    real: (path: string) => orUndefined(() => Deno.realPathSync(path)),
+      look(path, () => [...Deno.readDirSync(path)].map((entry) => entry.name).sort()) ?? [],
+    real: (path: string) => look(path, () => Deno.realPathSync(path)),
     stat: (path: string) =>
-      orUndefined(() => {
+      look(path, () => {
         const found = Deno.statSync(path);
         return {
           folder: found.isDirectory,

@@ -190,12 +190,14 @@ export async function runCommandLine(argv: readonly string[], hands: Hands): Pro
     hands.screen.out(overview === undefined ? "" : helpText(overview));
     return EXIT.success;
   }
-  const [, asked] = argv;
+  const family = argv.filter((word) => !word.startsWith("-"));
+  const [word = ""] = family;
+  const asksHelp = argv.includes("--help") || argv.includes("-h");
   if (
-    argv.length === 2 && (asked === "--help" || asked === "-h") &&
-    familyLines(first ?? "").length > 1
+    asksHelp && family.length === 1 && familyLines(word).length > 0 &&
+    findCommand(word) === undefined
   ) {
-    hands.screen.out(familyText(first ?? ""));
+    hands.screen.out(familyText(word));
     return EXIT.success;
   }
   try {

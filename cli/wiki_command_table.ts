@@ -88,6 +88,7 @@ export const WIKI_COMMANDS: readonly CommandSpec[] = [
       'remit wiki query "what is a lease?"',
       'remit wiki query "retention" --k 10 --within sources --json',
       'remit wiki query "what is a lease?" --answer --model ollama:qwen3:4b --file',
+      'remit wiki query "who ends a lease?" --rerank --model ollama:qwen3:4b --max-cost 0.01',
     ],
     [
       { name: "k", value: "N", help: "passages, at most 100; absent: 5" },
@@ -99,8 +100,9 @@ export const WIKI_COMMANDS: readonly CommandSpec[] = [
         help: "let a model answer from the passages, each sentence cited or marked",
       },
       { name: "file", help: "with --answer: propose the answer as a page" },
+      { name: "rerank", help: "let a model put the best 20 passages in order; shows the cost" },
       ASKED,
-      maxCost("with --answer: refuse when it may cost more"),
+      maxCost("with --answer or --rerank: refuse when it may cost more"),
     ],
   ),
   of(

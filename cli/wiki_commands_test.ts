@@ -106,6 +106,7 @@ Deno.test("ingest hands a folder over in batches, and tells what is gone and wha
   assert.equal(gone?.["keyPrefix"], `file:${root}/`);
   assert.equal((gone?.["present"] as Json[]).length, 621);
   assert.equal(at.out(), "620 new, 0 changed, 0 unchanged, 1 removed, 1 failed\n");
+  assert.equal(at.said().match(/bad\.md/g)?.length, 1);
   assert.match(at.said(), /failed bad\.md: no/);
   assert.match(at.said(), /1 with keys or credentials \(never taken\)/);
   assert.deepEqual(at.wikis.seen.started.at(-1)?.reads, [root]);
@@ -175,6 +176,46 @@ Deno.test("keys, the wiki itself, Remit's state and the whole machine are not ta
   const state = join(at.hands.root, ".local/state/remit/default");
   assert.equal(await at.run("ingest", state), 64);
   assert.equal(at.asked("ingestFiles").length, 0);
+});
+
+Deno.test("mallory's pipe, socket and devices are refused before anything is opened", async () => {
+  const at = await rig({ ops: { ingestFiles: () => REPORT } });
+  const pipe = join(at.hands.around.cwd, "pipe");
+  const made = await new Deno.Command("mkfifo", { args: [pipe, `${pipe}.md`] }).output();
+  assert.ok(made.success);
+  using _socket = Deno.listen({ transport: "unix", path: join(at.hands.around.cwd, "socket") });
+  assert.equal(await at.run("ingest", "pipe"), 2);
+  assert.match(at.said(), /Cannot take "pipe" in: it is neither a file nor a folder/);
+  assert.equal(await at.run("ingest", "pipe.md"), 2);
+  assert.equal(await at.run("ingest", "socket"), 2);
+  assert.equal(await at.run("ingest", "/dev/zero"), 64);
+  assert.equal(await at.run("ingest", "/proc/self/environ"), 64);
+  assert.equal(at.asked("ingestFiles").length, 0);
+});
+
+Deno.test("a folder that may not be read, or lies too deep, takes nothing out of the wiki", async () => {
+  const at = await rig({
+    ops: {
+      ingestFiles: (given) => ({ ...REPORT, added: (body(given)["files"] as Json[]).length }),
+      ingestGone: () => ({ removed: [] }),
+    },
+  });
+  const root = join(at.hands.around.cwd, "docs");
+  at.work("docs/a.md");
+  at.work("docs/shut/b.md");
+  at.work(`docs/${"d/".repeat(65)}c.md`);
+  const { wikis } = at;
+  const entries = (path: string) =>
+    path.endsWith("/shut") ? "it may not be read" : wikis.entries(path);
+  const hands = { ...at.hands, wikis: { ...wikis, entries } };
+  assert.equal(await runCommandLine(["wiki", "ingest", "docs"], hands), 1);
+  const [gone] = at.asked("ingestGone").map((each) => body(each));
+  assert.deepEqual(gone?.["unseen"], [
+    `file:${root}/shut/`,
+    `file:${root}/${"d/".repeat(64)}`,
+  ]);
+  assert.match(at.said(), /failed shut: it may not be read; what was taken in of it stays/);
+  assert.match(at.said(), /left out: .*1 folder too deep/);
 });
 
 Deno.test("a query shows place, headings, origin and marks, and nothing that moves the cursor", async () => {
@@ -271,6 +312,39 @@ Deno.test("an edit that meets another's change is told, and what was typed is ke
   assert.match(at.said(), /conflict lease: task:t9 changed it meanwhile/);
   const kept = /kept in (.*\.md)/.exec(at.said())?.[1] ?? "";
   assert.equal(Deno.readTextFileSync(join(at.hands.around.cwd, kept)), "mine\n");
+});
+
+Deno.test("an edit that was taken says the page and the version that it made", async () => {
+  const made = { version: 4, digest: D, author: "alice", at: NOW, patch: PATCH.id };
+  const trust = { colour: "RED", label: "secret", deleted: false };
+  const at = await rig({
+    env: { EDITOR: "ed" },
+    edit(file) {
+      Deno.writeTextFileSync(file, "mine\n");
+      return 0;
+    },
+    ops: {
+      // Somebody else wrote version 5 meanwhile.
+      page: () => ({
+        page: { ...PAGE, version: 5 },
+        history: [{ ...made, ...trust }, {
+          ...{ ...made, ...trust },
+          version: 5,
+          patch: "w000000000009",
+        }],
+        backlinks: [],
+      }),
+      read: () => ({
+        ...{ file: "pages/lease.md", from: 1, to: 1, of: 1, text: "theirs", digest: D },
+        ...{ colour: "RED", label: "secret", version: 3 },
+      }),
+      edit: () => ({ ...PATCH, state: "applied" }),
+    },
+  });
+  assert.equal(await at.run("edit", "lease"), 0);
+  assert.match(at.said(), /lease is version 4 now \(w000000000001\)/);
+  assert.equal(await at.run("edit", "lease", "--json"), 0);
+  assert.equal(JSON.parse(at.out()).version, 4);
 });
 
 Deno.test("sanitize shows all of a page, asks, and signs that very version with the person's key", async () => {
@@ -439,5 +513,11 @@ Deno.test("remit wiki says what there is, and --help of it is help", async () =>
     help.screen.outs.join(""),
     /^remit wiki COMMAND\n[\s\S]*wiki ingest PATH\|URL\|-\.\.\. /,
   );
+  for (const asked of [["model", "-h"], ["--help", "wiki"], ["wiki", "--help", "--json"]]) {
+    const other = fakeHands();
+    assert.equal(await runCommandLine(asked, other), 0, asked.join(" "));
+    assert.match(other.screen.outs.join(""), /^remit (?:model|wiki) COMMAND\n/);
+    assert.deepEqual(other.screen.lines, []);
+  }
   assert.equal(await runCommandLine(["nonsense", "--help"], help), 2);
 });

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { EXIT, Fault, type PageName } from "../contracts/mod.ts";
 import { type Command, printJson } from "./command.ts";
-import { readPage, readPatch } from "./wiki_answers.ts";
+import { type PatchAnswer, readPage, readPatch } from "./wiki_answers.ts";
 import {
   askOperator,
   EVERYTHING,
@@ -77,6 +77,16 @@ export async function wikiEdit(command: Command): Promise<number> {
   });
 }
 
+/** The version that a patch made of a page. Another one may stand there already. */
+async function versionOf(
+  wiki: OpenWiki,
+  name: PageName,
+  patch: PatchAnswer["id"],
+): Promise<number | undefined> {
+  const { history } = readPage(await wiki.ask("page", { clearance: EVERYTHING, name }));
+  return history.find((each) => each.patch === patch)?.version;
+}
+
 async function save(
   command: Command,
   wiki: OpenWiki,
@@ -92,14 +102,20 @@ async function save(
   try {
     const by = operatorName(hands);
     const patch = readPatch(await wiki.ask("edit", { name, text, base: base.version, by }));
+    const version = patch.state === "applied" ? await versionOf(wiki, name, patch.id) : undefined;
     if (command.json) {
       printJson(command, {
         page: name,
+        version: version ?? null,
         state: patch.state,
         conflicts: patch.conflicts ?? [],
         kept: patch.state === "conflict" ? kept : null,
       });
-    } else sayPatch(command, patch);
+    } else if (version === undefined) sayPatch(command, patch);
+    else {
+      const { paint, say } = hands.screen;
+      say(`  ${paint.green("✓")} ${name} is version ${version} now (${patch.id})`);
+    }
     if (patch.state === "conflict") sayKept();
     else hands.disk.remove(kept);
     return exitOfPatch(patch);

@@ -55,6 +55,9 @@ export function openExport(
     }
   }
   const entries = wikis.entries(folder);
+  if (typeof entries === "string") {
+    throw new Fault("refused", `Cannot export to "${folder}": ${entries}`);
+  }
   const marked = wikis.look(mark)?.kind === "file";
   if (entries.length > 0 && !marked) {
     throw new Fault(

@@ -44,20 +44,23 @@ export async function fetchPage(
   signal: AbortSignal,
 ): Promise<Fetched> {
   const url = readUrl(text);
+  const allow = allowed(url, parts.isAddress(url.hostname));
   const answer = await parts.fetchHops({
     id: "wiki",
     method: "GET",
     url: url.href,
     headers: { accept: "text/html,text/markdown,text/plain,application/pdf,*/*;q=0.5" },
-    allow: allowed(url, parts.isAddress(url.hostname)),
+    allow,
     redirects: REDIRECTS,
     requestBytes: 0,
     responseBytes: BYTES,
     deadlineMs: FETCH_MS,
   }, signal);
   if (answer.stopped !== undefined) {
-    const { location, why } = answer.stopped;
-    throw new Fault("refused", `Cannot fetch "${text}": it leads to "${location}": ${why}`);
+    throw new Fault(
+      "refused",
+      `Cannot fetch "${text}": ${stoppedText(answer, answer.stopped, allow)}`,
+    );
   }
   if (answer.status !== 200) {
     const code = answer.status === 404 || answer.status === 410 ? "notFound" : "upstream";
@@ -71,6 +74,19 @@ export async function fetchPage(
     mediaType: (answer.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "",
     bytes: new Uint8Array(Buffer.from(answer.body, "base64")),
   });
+}
+
+/** Why a redirect was not followed, for a person who can name the other site. */
+function stoppedText(
+  { url }: { readonly url: string },
+  { location, why }: NonNullable<Stopped["stopped"]>,
+  allow: NetRequest["allow"],
+): string {
+  const to = URL.canParse(location, url) ? new URL(location, url) : undefined;
+  const web = to !== undefined && /^https?:$/.test(to.protocol);
+  return !web || allow.some(({ origin }) => origin === to.origin)
+    ? `it leads to "${location}": ${why}`
+    : `it leads to "${to.href}", another site, which is not followed; if you trust that one, name it`;
 }
 
 function readUrl(text: string): URL {

@@ -87,3 +87,22 @@ Deno.test("a page that is too long is refused, not cut", async () => {
   const long = (): Response => new Response(new Uint8Array(17 * 1024 * 1024));
   await assert.rejects(fetching(long, "/"), { code: "tooLarge" });
 });
+
+Deno.test("a redirect to another site is told with its address and what alice can do, not what a task could", async () => {
+  const leaving = fetching(
+    () => new Response(null, { status: 302, headers: { location: "//127.0.0.2/there?x=1" } }),
+    "/",
+  );
+  const error: unknown = await leaving.then(() => undefined, (why: unknown) => why);
+  assert.ok(error instanceof Error);
+  assert.match(
+    error.message,
+    /^Cannot fetch ".*": it leads to "http:\/\/127\.0\.0\.2\/there\?x=1", another site, .*; if you trust that one, name it$/,
+  );
+  assert.doesNotMatch(error.message, /granted/);
+  const looping = fetching(
+    () => new Response(null, { status: 302, headers: { location: "/again" } }),
+    "/",
+  );
+  await assert.rejects(looping, { message: /leads to "\/again": there were too many redirects/ });
+});

@@ -52,9 +52,9 @@ export interface WikiHands {
    * does not start, `refused` for paths that cannot be granted here.
    */
   open(start: WikiStart): Promise<WikiLink>;
-  /** What lies in a folder, by name; empty when it cannot be read. */
-  entries(folder: string): readonly Entry[];
-  /** Undefined when there is nothing. A link is one, whatever it leads to. */
+  /** What lies in a folder, by name; empty where there is none; a clause that says why when it may not be read. */
+  entries(folder: string): readonly Entry[] | string;
+  /** Undefined when there is nothing, or it may not be looked at. A link is one, whatever it leads to. */
   look(path: string): { readonly kind: Entry["kind"]; readonly bytes: number } | undefined;
   /** Whether a path is one that no tool touches: keys, credentials. */
   isNever(path: string): boolean;

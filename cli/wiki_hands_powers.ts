@@ -105,18 +105,29 @@ function kindOf(entry: Pick<Deno.DirEntry, "isFile" | "isDirectory" | "isSymlink
   return entry.isFile ? "file" : "other";
 }
 
-function unreadable(error: unknown): boolean {
-  return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory ||
-    error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.FilesystemLoop;
+function missing(error: unknown): boolean {
+  return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
 }
 
-function entries(folder: string): readonly Entry[] {
+/** Why the machine refuses: rights, Deno's own walls among them, a path that is too long, a disk that fails. */
+function refusal(error: unknown): string | undefined {
+  if (
+    error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotCapable
+  ) return "it may not be read";
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (code === "ENAMETOOLONG") return "its path is too long";
+  return /^E[A-Z0-9]+$/.test(code) ? `it cannot be read (${code})` : undefined;
+}
+
+function entries(folder: string): readonly Entry[] | string {
   try {
     return [...Deno.readDirSync(folder)].map((each) => ({ name: each.name, kind: kindOf(each) }))
       .sort((a, b) => a.name < b.name ? -1 : 1);
   } catch (error) {
-    if (unreadable(error)) return [];
-    throw error;
+    if (missing(error)) return [];
+    const why = refusal(error);
+    if (why === undefined) throw error;
+    return why;
   }
 }
 
@@ -125,7 +136,7 @@ function look(path: string): { readonly kind: Entry["kind"]; readonly bytes: num
     const found = Deno.lstatSync(path);
     return { kind: kindOf(found), bytes: found.size };
   } catch (error) {
-    if (unreadable(error)) return undefined;
+    if (missing(error) || refusal(error) !== undefined) return undefined;
     throw error;
   }
 }

@@ -43,10 +43,16 @@ const BATCH_FILES = 500;
 const BATCH_BYTES = 64 * 1024 * 1024;
 const NOTHING: IngestReport = Object.freeze({ added: 0, changed: 0, unchanged: 0, failed: [] });
 
+/** As little as is no text. */
+const NO_TEXT = new Uint8Array(1);
+
 type Taken = IngestFiles["files"][number];
 
 /** The key of a file's source. */
 export const fileKey = (path: string): string => `file:${path}`;
+
+/** What the keys of all files beneath a folder begin with. */
+const folderKey = (path: string): string => fileKey(path === "/" ? "/" : `${path}/`);
 
 /** Two reports as one. */
 export function addReports(a: IngestReport, b: IngestReport): IngestReport {
@@ -129,6 +135,7 @@ export async function ingestFolder(
   const failed = [
     ...taken.failed,
     ...long.map(({ name }) => ({ name, why: "its path is too long" })),
+    ...walk.unread.map(({ name, why }) => ({ name, why: `${why}; what was taken in of it stays` })),
     ...walk.large.map(({ name, bytes }) => ({
       name,
       why: `it has ${bytes} bytes; a document has at most ${DOCUMENT_BYTES}`,
@@ -136,8 +143,9 @@ export async function ingestFolder(
   ];
   // What could not be read this time is there all the same.
   const present = [...walk.files, ...walk.large].map(({ path }) => fileKey(path));
-  const keyPrefix = fileKey(root === "/" ? "/" : `${root}/`);
-  const { removed } = readGone(await wiki.ask("ingestGone", { keyPrefix, present }));
+  const unseen = [...walk.unread, ...walk.deep].map(({ path }) => folderKey(path));
+  const gone = { keyPrefix: folderKey(root), present, ...(unseen.length === 0 ? {} : { unseen }) };
+  const { removed } = readGone(await wiki.ask("ingestGone", gone));
   return { report: { ...taken, failed }, walk, removed };
 }
 
@@ -160,8 +168,16 @@ export async function ingestFile(
   if (bytes > DOCUMENT_BYTES) {
     return fail(`it has ${bytes} bytes; a document has at most ${DOCUMENT_BYTES}`);
   }
-  const kind = kindOfName(name) ??
-    (looksLikeText(disk.read(path) ?? new Uint8Array(1)) ? "text" : undefined);
+  let kind = kindOfName(name);
+  if (kind === undefined) {
+    try {
+      // A file without a size is not opened to look at it: some of the machine's own have no end.
+      if (bytes === 0 || looksLikeText(disk.read(path) ?? NO_TEXT)) kind = "text";
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      return fail("it may not be read");
+    }
+  }
   if (kind === undefined) return fail("it is of no kind that is read, and its bytes are no text");
   const report = await ingestBatches(
     wiki,

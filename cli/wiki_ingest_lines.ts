@@ -10,18 +10,13 @@ import type { Walk } from "./wiki_walk.ts";
 
 const MOST_FAILED = 50;
 
-/** Shows each file as it is done: a line that moves at a terminal, failures at once everywhere. */
+/** Shows each file as it is done: a line that moves at a terminal. Failures are told at the end. */
 export function onIngest(command: Command, signal: AbortSignal): OnIngest {
   const { screen } = command.hands;
   let last = 0;
   return {
     signal,
-    onFile({ name, did, why }, { done, all }): void {
-      if (did === "failed") {
-        const reason = displayText(why ?? "it failed", { max: 300 });
-        screen.say(`  ${screen.paint.red("✗")} ${displayText(name, { max: 200 })}: ${reason}`);
-        return;
-      }
+    onFile({ name }, { done, all }): void {
       const now = command.hands.around.now();
       if (now - last < 50 && done < all) return;
       last = now;
@@ -46,6 +41,10 @@ export function skippedText({ skipped, unknownKinds }: Walk): string {
       ? counted(skipped.built, "folder that builds make", "folders that builds make")
       : "",
     skipped.links > 0 ? counted(skipped.links, "link") : "",
+    skipped.deep > 0 ? counted(skipped.deep, "folder too deep", "folders too deep") : "",
+    skipped.unnamed > 0
+      ? counted(skipped.unnamed, "name that is not UTF-8", "names that are not UTF-8")
+      : "",
     skipped.unknown > 0 ? `${skipped.unknown} of other kinds (${kinds})` : "",
     skipped.never > 0 ? `${skipped.never} with keys or credentials (never taken)` : "",
   ].filter((each) => each !== "").join(", ");

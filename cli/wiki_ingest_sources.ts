@@ -73,11 +73,21 @@ export function placeTrust(text: string): { readonly colour: Colour; readonly la
   return isUrl(text) ? { colour: "RED", label: "public" } : { colour: "YELLOW", label: "internal" };
 }
 
-/** A file or folder that was named. Throws `notFound`; `refused` for the state, the wiki itself and the whole machine. */
+/** What the system shows of itself as files. */
+const MACHINE = ["/proc", "/sys", "/dev"];
+
+/**
+ * A file or folder that was named. Throws `notFound`; `invalidInput` for pipes and sockets; `refused` for what may not
+ * be read, devices, the state, the wiki itself and the whole machine.
+ */
 export function pathSource(command: Command, text: string, wiki: string): Source {
   const { hands, places } = command;
   const { disk, around } = hands;
-  const path = disk.real(absolute(around, text));
+  const named = absolute(around, text);
+  if (MACHINE.some((each) => within(named, each))) {
+    throw new Fault("refused", `Cannot take "${text}" in: it is the machine's own, no document`);
+  }
+  const path = disk.real(named);
   if (path === undefined) {
     throw new Fault("notFound", `Cannot take "${text}" in: there is no such file or folder`);
   }
@@ -93,8 +103,18 @@ export function pathSource(command: Command, text: string, wiki: string): Source
       }`,
     );
   }
-  const kind = disk.stat(path)?.folder === true ? "folder" : "file";
-  return { kind, path, shown: shownPath(around, path) };
+  const found = hands.wikis.look(path)?.kind;
+  if (found === undefined) {
+    throw new Fault("refused", `Cannot take "${text}" in: it may not be looked at`);
+  }
+  if (found !== "file" && found !== "folder") {
+    // A pipe would be waited for, a device read without end.
+    throw new Fault(
+      "invalidInput",
+      `Cannot take "${text}" in: it is neither a file nor a folder; what a program writes is taken as -`,
+    );
+  }
+  return { kind: found, path, shown: shownPath(around, path) };
 }
 
 /** A page of the web, in a file beneath `folder`. Throws as `WikiHands.fetch`, and `invalidInput` for what is no document. */

@@ -77,7 +77,7 @@ export function wikiLine(parts: WikiLineParts): WikiLine {
     parts.bundle,
   ];
   const limits = prlimit === undefined ? [] : [
-    ...[prlimit, "--core=0", "--nofile=256", `--data=${DATA * MiB}`, `--fsize=${FILE * MiB}`],
+    ...[prlimit, "--core=0", "--nofile=1024", `--data=${DATA * MiB}`, `--fsize=${FILE * MiB}`],
     "--",
   ];
   const wall = bwrap === undefined

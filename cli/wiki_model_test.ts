@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { Json } from "../contracts/mod.ts";
+import { Fault, type Json } from "../contracts/mod.ts";
 import { runCommandLine } from "./dispatch.ts";
 import { fakeHands, fakeKeyboard } from "./_fixture_test.ts";
 import { EMPTY_WIKI, fakeWikis, type WikiOps } from "./_wiki_fixture_test.ts";
@@ -186,4 +186,75 @@ Deno.test("when nothing fits no model is asked, and --file or --model alone are 
   assert.equal(await at.run("wiki", "query", "x", "--file"), 2);
   assert.equal(await at.run("wiki", "query", "x", ...MODEL), 2);
   assert.equal(await at.run("wiki", "ingest", "doc.md", "--max-cost", "1"), 2);
+});
+
+const THREE = {
+  ...FOUND,
+  hits: ["one", "two", "three"].map((text, n) => ({
+    ...{ ...HIT, text, startLine: n + 1, endLine: n + 1 },
+    ...(n === 1 ? { label: "secret", colour: "RED" } : {}),
+  })),
+};
+const RERANK = ["wiki", "query", "which is it?", "--rerank", ...MODEL];
+const placesIn = (out: string): readonly string[] =>
+  [...out.matchAll(/raw\/lease\.md:(\d)/g)].map(([, line = ""]) => line);
+
+Deno.test("a model puts the passages in order by their numbers, once, and what it cost is said", async () => {
+  const text = '```json\n{"order": [3, 1, 2]}\n```';
+  const at = rig({ query: () => THREE }, { answers: () => ({ text }) });
+  await at.run("wiki", "init", "w");
+  assert.equal(await at.run(...RERANK, "--k", "2"), 0);
+  assert.deepEqual(placesIn(at.out()), ["3", "1"]);
+  assert.match(at.said(), /in the order of scripted:play\.yaml: 500 tokens, 0\.01 USD/);
+  assert.deepEqual(at.ops("query").map((each) => body(each)["k"]), [20]);
+  const asked = at.hands.kernels_.last?.asked ?? [];
+  assert.deepEqual(asked.map(([op]) => op), ["ask"]);
+  const request = body(asked[0]?.[1]);
+  // What the passages are goes with them.
+  assert.deepEqual([request["label"], request["colour"]], ["secret", "RED"]);
+  assert.match(String(request["responseSchema"]), /"maximum":3/);
+  assert.equal(JSON.parse(String(request["user"])).passages[1].text, "two");
+});
+
+Deno.test("an answer that is no order of all passages, or none at all, leaves them as they were and is told", async () => {
+  const bad = ["[1,2,3]", '{"order":[1,2]}', '{"order":[1,1,2]}', '{"order":[0,1,2]}', "", "{"];
+  for (const text of [...bad, '{"order":[3,2,1],"text":"pwned"}']) {
+    const at = rig({ query: () => THREE }, { answers: () => ({ text }) });
+    await at.run("wiki", "init", "w");
+    assert.equal(await at.run(...RERANK), 0);
+    assert.deepEqual(placesIn(at.out()), ["1", "2", "3"], text);
+    assert.match(at.said(), /the order was kept; .*its answer is no order of all passages/);
+  }
+  const at = rig({ query: () => THREE }, {
+    answers: () => {
+      throw new Fault("upstream", "Cannot ask: it is gone");
+    },
+  });
+  await at.run("wiki", "init", "w");
+  assert.equal(await at.run(...RERANK, "--json"), 0);
+  const document = JSON.parse(at.out().slice(at.out().indexOf("{")));
+  assert.deepEqual(document.rerank, {
+    ...{ model: "scripted:play.yaml", kept: "Cannot ask: it is gone", cost_usd: 0, tokens: 0 },
+  });
+});
+
+Deno.test("no model is asked for one passage, for none, or where it may cost too much", async () => {
+  for (const hits of [[], [HIT]]) {
+    const fit = hits.length === 0 ? "none" : "good";
+    const at = rig({ query: () => ({ ...FOUND, hits, fit }) });
+    await at.run("wiki", "init", "w");
+    assert.equal(await at.run(...RERANK), fit === "none" ? 68 : 0);
+    assert.equal(at.hands.kernels_.last, undefined);
+  }
+  const dear = rig({ query: () => THREE });
+  await dear.run("wiki", "init", "w");
+  const remote = [
+    "--model",
+    "openai:gpt-x@https://models.example.org/v1",
+    "--max-cost",
+    "0.000001",
+  ];
+  assert.equal(await dear.run("wiki", "query", "x", "--rerank", ...remote), 66);
+  assert.deepEqual(dear.hands.kernels_.last?.asked ?? [], []);
+  assert.equal(await dear.run("wiki", "query", "x", "--rerank", "--answer", ...MODEL), 2);
 });

@@ -7,6 +7,7 @@ import { type FoundAnswer, readFound } from "./wiki_answers.ts";
 import { answerFromWiki } from "./wiki_answer_command.ts";
 import { clearanceOf, type OpenWiki, wholeNumber, withWiki } from "./wiki_command.ts";
 import { hitLines, nothingLines, wordsOf } from "./wiki_hit_lines.ts";
+import { rerank, RERANKED, sayReranked } from "./wiki_rerank.ts";
 import { openEmbedder, wikiEmbedder } from "./wiki_vectors.ts";
 
 const PASSAGES = 5;
@@ -92,19 +93,43 @@ export function exitOfFound({ fit }: FoundAnswer): ExitCode {
   return fit === "none" ? EXIT.lowConfidence : EXIT.success;
 }
 
+async function queryReranked(
+  command: Command,
+  wiki: OpenWiki,
+  question: WikiQuery,
+): Promise<number> {
+  const k = question.k ?? PASSAGES;
+  const wide = { ...question, k: Math.max(k, RERANKED) };
+  const all = readFound(await wiki.ask("query", wide));
+  const ranked = all.fit === "none" ? undefined : await rerank(command, question, all);
+  const ordered = ranked?.found ?? all;
+  const found = { ...ordered, hits: ordered.hits.slice(0, k) };
+  if (command.json) {
+    printJson(command, { ...foundDocument(question, found), rerank: ranked?.about ?? null });
+  } else {
+    printFound(command, wiki, question, found);
+    if (ranked !== undefined) sayReranked(command, ranked);
+  }
+  return exitOfFound(found);
+}
+
 /** Runs the command. */
 export async function wikiQuery(command: Command): Promise<number> {
   const { parsed } = command;
   if (!has(parsed, "answer")) {
-    for (const name of ["file", "model", "max-cost"]) {
-      if (has(parsed, name)) {
-        throw new Fault("invalidInput", `Cannot read --${name}: it goes with --answer`);
-      }
+    const ranked = has(parsed, "rerank");
+    for (const name of ["file", ...(ranked ? [] : ["model", "max-cost"])]) {
+      if (!has(parsed, name)) continue;
+      const goes = name === "file" ? "--answer" : "--answer or --rerank";
+      throw new Fault("invalidInput", `Cannot read --${name}: it goes with ${goes}`);
     }
+  } else if (has(parsed, "rerank")) {
+    throw new Fault("invalidInput", "Cannot read --rerank: --answer chooses its passages itself");
   }
   return await withWiki(command, async (wiki) => {
     const question = await questionOf(command, wiki);
     if (has(parsed, "answer")) return await answerFromWiki(command, wiki, question);
+    if (has(parsed, "rerank")) return await queryReranked(command, wiki, question);
     const found = readFound(await wiki.ask("query", question));
     if (command.json) printJson(command, foundDocument(question, found));
     else printFound(command, wiki, question, found);

@@ -49,6 +49,13 @@ export async function wikiList(command: Command): Promise<number> {
   });
 }
 
+/** A small wiki's index is made for each question: keeping it would take longer. */
+const INDEX_WORDS = {
+  fresh: "fresh",
+  behind: "takes in the latest changes with the next question",
+  missing: 'none is kept: it is made when something is asked ("remit wiki reindex" keeps one)',
+};
+
 /** `wiki status`: how a wiki stands. */
 export async function wikiStatus(command: Command): Promise<number> {
   return await withWiki(command, async (wiki) => {
@@ -59,7 +66,7 @@ export async function wikiStatus(command: Command): Promise<number> {
         `folder    ${displayText(wiki.place.folder, { max: 500 })}`,
         `pages     ${status.pages}`,
         `sources   ${status.sources} in ${counted(status.passages, "passage")}`,
-        `index     ${status.index}`,
+        `index     ${INDEX_WORDS[status.index]}`,
         `patches   ${status.patches === 0 ? "none waits" : `${status.patches} wait for review`}`,
         `notes     ${status.notesWaiting === 0 ? "none waits" : `${status.notesWaiting} wait`}`,
       ]);

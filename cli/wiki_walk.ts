@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { Fault, type SourceKind } from "../contracts/mod.ts";
 import type { DiskRead } from "./hands.ts";
 import { within } from "./mounts.ts";
-import type { WikiHands } from "./wiki_hands.ts";
+import type { Entry, WikiHands } from "./wiki_hands.ts";
 import { type IgnoreLayer, isIgnored, readIgnore } from "./wiki_ignore.ts";
 import { kindOfName } from "./wiki_kinds.ts";
 
@@ -16,6 +16,9 @@ export interface Walked {
   readonly kind: SourceKind;
   readonly bytes: number;
 }
+
+/** A folder that was not looked into. `path` is real and absolute, `name` is beneath the folder that was named. */
+export type Unseen = Pick<Walked, "path" | "name">;
 
 /** What was found, and what was not taken. */
 export interface Walk {
@@ -32,10 +35,18 @@ export interface Walk {
     readonly links: number;
     /** Folders that builds make. */
     readonly built: number;
+    /** Folders beneath 64 others. */
+    readonly deep: number;
+    /** Names that are not UTF-8: nothing can be opened by what is read of them. */
+    readonly unnamed: number;
     /** By their extensions, the most frequent first. */
     readonly unknown: number;
   };
   readonly unknownKinds: readonly string[];
+  /** Folders that could not be read, and why: what lies in them is not known. */
+  readonly unread: readonly (Unseen & { readonly why: string })[];
+  /** Folders that lie too deep to be entered. */
+  readonly deep: readonly Unseen[];
 }
 
 /** What a walk is handed. */
@@ -50,8 +61,11 @@ export interface WalkParts {
 
 const IGNORE_FILES = [".gitignore", ".remitignore"];
 const IGNORE_BYTES = 1_000_000;
+/** Folders in each other beneath the one that was named. */
 const DEPTH = 64;
 const FILES = 500_000;
+/** Stands in a name for bytes that are not UTF-8. */
+const NO_CHARACTER = "\u{fffd}";
 /** What builds and package tools leave, by name; also any folder with a CACHEDIR.TAG. */
 const BUILT: ReadonlySet<string> = new Set([
   ...["node_modules", "bower_components", "__pycache__", "venv", "target", "dist", "build", "out"],
@@ -65,8 +79,10 @@ export function walkFolder(parts: WalkParts, root: string): Walk {
   const { disk, wikis } = parts;
   const files: Walked[] = [];
   const large: Walked[] = [];
-  const skipped = { ignored: 0, hidden: 0, never: 0, links: 0, built: 0, unknown: 0 };
+  const skipped = { ignored: 0, hidden: 0, never: 0, links: 0, built: 0, unknown: 0, unnamed: 0 };
   const unknown = new Map<string, number>();
+  const unread: (Unseen & { readonly why: string })[] = [];
+  const deep: Unseen[] = [];
 
   const rulesOf = (folder: string, depth: number): readonly IgnoreLayer[] =>
     IGNORE_FILES.flatMap((name) => {
@@ -99,16 +115,27 @@ export function walkFolder(parts: WalkParts, root: string): Walk {
     }
   };
 
+  const listed = (folder: string, above: readonly string[]): readonly Entry[] => {
+    const found = wikis.entries(folder);
+    if (typeof found !== "string") return found;
+    unread.push({ path: folder, name: above.join("/") || basename(folder), why: found });
+    return [];
+  };
+
   const enter = (
     folder: string,
     above: readonly string[],
     layers: readonly IgnoreLayer[],
   ): void => {
     const own = [...layers, ...rulesOf(folder, above.length)];
-    for (const { name, kind } of wikis.entries(folder)) {
+    for (const { name, kind } of listed(folder, above)) {
       const path = join(folder, name);
       const beneath = [...above, name];
       if (parts.apart.some((each) => within(path, each))) continue;
+      if (name.includes(NO_CHARACTER) && wikis.look(path) === undefined) {
+        skipped.unnamed += 1;
+        continue;
+      }
       // Told apart from hidden ones, which most of them are: the person shall hear of it.
       if (wikis.isNever(beneath.join("/"))) skipped.never += 1;
       else if (name.startsWith(".")) skipped.hidden += 1;
@@ -118,6 +145,7 @@ export function walkFolder(parts: WalkParts, root: string): Walk {
         if (BUILT.has(name) || tagged) skipped.built += 1;
         else if (isIgnored(own, beneath, true)) skipped.ignored += 1;
         else if (beneath.length < DEPTH) enter(path, beneath, own);
+        else deep.push({ path, name: beneath.join("/") });
       } else if (kind === "file") {
         if (isIgnored(own, beneath, false)) skipped.ignored += 1;
         else take(path, beneath);
@@ -129,7 +157,7 @@ export function walkFolder(parts: WalkParts, root: string): Walk {
   enter(root, [], []);
   const unknownKinds = [...unknown].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
     .map(([name]) => name);
-  return { files, large, skipped, unknownKinds };
+  return { files, large, skipped: { ...skipped, deep: deep.length }, unknownKinds, unread, deep };
 }
 
 /** A refusal to take in keys or credentials, named by hand or not. */

@@ -49,7 +49,8 @@ Deno.test("alice's folder gives its documents in order, and a count of all that 
   ]);
   assert.deepEqual(walk.large.map(({ name }) => name), ["a/big.md"]);
   assert.deepEqual(walk.skipped, {
-    ...{ ignored: 3, hidden: 3, never: 2, links: 2, built: 2, unknown: 2 },
+    ...{ ignored: 3, hidden: 3, never: 2, links: 2, built: 2, deep: 0, unknown: 2 },
+    unnamed: 0,
   });
   assert.deepEqual(walk.unknownKinds, [".bin", ".png"]);
   Deno.removeSync(root, { recursive: true });
@@ -70,4 +71,43 @@ Deno.test("mallory's .gitignore that is a link or huge rules nothing", () => {
   const names = walkFolder(parts(), root).files.map(({ name }) => name);
   assert.deepEqual(names, ["a.md", "sub/b.md"]);
   Deno.removeSync(root, { recursive: true });
+});
+
+Deno.test("a folder that alice may not read is told, not taken for an empty one; one too deep is counted", () => {
+  const root = tree({ "a.md": "a", "shut/b.md": "b", [`${"d/".repeat(70)}c.md`]: "c" });
+  const wikis = fakeWikis();
+  const entries = (folder: string) =>
+    folder === join(root, "shut") ? "it may not be read" : wikis.entries(folder);
+  const walk = walkFolder({ ...parts(), wikis: { ...wikis, entries } }, root);
+  assert.deepEqual(walk.files.map(({ name }) => name), ["a.md"]);
+  assert.deepEqual(walk.unread.map(({ name, why }) => [name, why]), [
+    ["shut", "it may not be read"],
+  ]);
+  assert.equal(walk.skipped.deep, 1);
+  Deno.removeSync(root, { recursive: true });
+});
+
+Deno.test("folders too deep, folders that may not be read and names that are no UTF-8 are told", async () => {
+  const root = tree({ "a.md": "a", [`${"d/".repeat(66)}deep.md`]: "d", "shut/s.md": "s" });
+  const script = "printf x > \"$1/$(printf 'a\\377.md')\" && mkdir \"$1/$(printf 'd\\376')\"";
+  const { success } = await new Deno.Command("sh", { args: ["-c", script, "sh", root] }).output();
+  assert.ok(success);
+  const given = parts();
+  const shut = join(root, "shut");
+  const entries = (path: string) =>
+    path === shut ? "it may not be read" : given.wikis.entries(path);
+  const walk = walkFolder({ ...given, wikis: { ...given.wikis, entries } }, root);
+  assert.deepEqual(walk.files.map(({ name }) => name), ["a.md"]);
+  assert.deepEqual(walk.unread, [{ path: shut, name: "shut", why: "it may not be read" }]);
+  assert.deepEqual(walk.deep.map(({ path }) => path), [join(root, "d/".repeat(63), "d")]);
+  assert.deepEqual([walk.skipped.deep, walk.skipped.unnamed], [1, 2]);
+  Deno.removeSync(root, { recursive: true });
+});
+
+Deno.test("a folder whose path is longer than the machine takes is told, and is no crash", () => {
+  const { wikis } = parts();
+  const long = `/${"x".repeat(250)}`.repeat(20);
+  assert.equal(wikis.entries(long), "its path is too long");
+  assert.equal(wikis.look(long), undefined);
+  assert.deepEqual(wikis.entries("/there/is/none"), []);
 });

@@ -176,3 +176,19 @@ Deno.test("two processes take in and write at once: nothing is lost, and each se
     assert.equal((await wiki.ask("logVerify", null)).problem, null);
   }
 });
+
+Deno.test("hundreds of sources and pages are written by a process that may open 128 files", async () => {
+  await using folders = await makeFolders();
+  const names = Array.from({ length: 300 }, (_, n) => `note-${n}.md`);
+  for (const [n, name] of names.entries()) {
+    await Deno.writeTextFile(
+      `${folders.files}/${name}`,
+      `# Note ${n}\n\nNote ${n} is about ${n}.\n`,
+    );
+  }
+  await using wiki = await openProcess(folders, { openFiles: 128 });
+  const report = await wiki.ask("ingestFiles", ingestOf(folders, names));
+  assert.equal(report.added, 300);
+  const { written } = await wiki.ask("extract", {});
+  assert.ok(written.length >= 300, `${written.length} pages`);
+});

@@ -57,7 +57,7 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   "memory-wiki": {
     parts: OPEN,
     types: [],
-    npm: ["zod", "yaml", "@orama/orama", "diff", "htmlparser2", "unpdf", "postal-mime"],
+    npm: ["zod", "@orama/orama", "diff", "htmlparser2", "unpdf", "postal-mime"],
   },
 
   // Tools: each folder beneath tools-wasm/ is a part of its own.
@@ -103,6 +103,7 @@ export const TEST_NPM: readonly string[] = [
   "@extism/extism",
   "binaryen",
   "ajv",
+  "yaml",
 ];
 
 /** A program that is bundled, and the npm packages that its bundle may hold. */
@@ -130,7 +131,7 @@ export const BUNDLES: readonly BundleRule[] = Object.freeze([
   { entry: "tools-wasm/host/main.ts", npm: ["@extism/extism"], without: ["port/digest.ts"] },
   { entry: "net/main.ts", npm: [], without: [] },
   { entry: "browser/main.ts", npm: ["puppeteer-core"], without: [] },
-  { entry: "memory-wiki/main.ts", npm: ["zod", "yaml", "@orama/orama", "diff"], without: [] },
+  { entry: "memory-wiki/main.ts", npm: ["zod", "@orama/orama", "diff"], without: [] },
   {
     entry: "memory-wiki/parse/main.ts",
     npm: ["htmlparser2", "unpdf", "postal-mime"],

@@ -46,6 +46,8 @@ export interface WikiProcess extends AskedWiki, AsyncDisposable {
 export interface StartOptions {
   readonly entry?: URL;
   readonly parse?: (ask: Json) => Json;
+  /** Most files that it may have open at once; absent: as many as this process. */
+  readonly openFiles?: number;
   /** Is told of what the process tells, while it does. */
   readonly heard?: (op: string, body: Json) => void;
 }
@@ -53,12 +55,16 @@ export interface StartOptions {
 /** Starts the process for these folders. Nothing is opened. */
 export async function startWiki(
   { folder, state, files }: Folders,
-  { entry, parse, heard = () => {} }: StartOptions = {},
+  { entry, parse, openFiles, heard = () => {} }: StartOptions = {},
 ): Promise<WikiProcess> {
   const file = entry === undefined ? await wikiProgram() : await build(entry);
   const rights = [`--allow-read=${folder},${state},${files}`, `--allow-write=${folder},${state}`];
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", ...FLAGS, ...rights, file],
+  const line = [Deno.execPath(), "run", ...FLAGS, ...rights, file];
+  const [program = "", ...args] = openFiles === undefined
+    ? line
+    : ["/bin/sh", "-c", `ulimit -n ${openFiles}; exec "$@"`, "wiki", ...line];
+  const child = new Deno.Command(program, {
+    args,
     clearEnv: true,
     cwd: "/",
     stdin: "piped",

@@ -91,7 +91,7 @@ function makeReader({ text }: DraftParts): (source: WikiSource) => SourceText {
     const known = kept.get(source.key);
     if (known !== undefined) return known;
     const whole = text(source);
-    const read = readSource(source.kind, whole);
+    const read = readSource(source, whole);
     characters += whole.length;
     if (characters <= KEPT) kept.set(source.key, read);
     return read;

@@ -3,6 +3,7 @@ import type {
   Colour,
   ExtractReport,
   Label,
+  Page,
   PageChange,
   PageDraft,
   PageName,
@@ -13,6 +14,7 @@ import { cleared, colourSuffices } from "../../contracts/mod.ts";
 import { splitFile } from "../markdown/mod.ts";
 import type { WikiStore } from "../store/wiki_store.ts";
 import { draftPages } from "./draft_pages.ts";
+import { type Extraction, keepStanding, standingPages } from "./extract_memo.ts";
 
 /** How pages are extracted. */
 export interface ExtractOptions {
@@ -34,26 +36,43 @@ const ROUNDS = 3;
 /**
  * Makes the pages of all current sources and writes those that changed. Sources of different label or colour never
  * meet on a page, and what one class of them says does not show in the pages of a more public or more trusted one.
- * Pages of rules alone are replaced; when their sources are gone, deleted.
+ * Pages of rules alone are replaced; when their sources are gone, deleted. Where nothing changed since the last time,
+ * nothing is read.
  */
 export async function extractPages(
   store: WikiStore,
   options: ExtractOptions,
 ): Promise<ExtractReport> {
+  const standing = standingPages(store, options.now());
+  if (standing !== undefined) return { written: [], unchanged: standing, conflicts: [] };
   const written = new Set<string>();
   for (let round = 1;; round++) {
-    const report = await extractOnce(store, options);
+    const { done, ...report } = await extractOnce(store, options);
     report.written.forEach((name) => written.add(name));
     // Another process wrote the same pages by the same rules, perhaps of fewer sources: looked at once more.
     const raced = report.conflicts.some((name) => {
       const author = store.pages.get(name)?.author;
       return author === undefined || author === EXTRACT_AUTHOR;
     });
-    if (!raced || round === ROUNDS) return { ...report, written: [...written] };
+    if (!raced || round === ROUNDS) {
+      // What met another's change may be free the next time.
+      if (!options.dryRun && report.conflicts.length === 0) remember(store, done);
+      return { ...report, written: [...written] };
+    }
   }
 }
 
+function remember(store: WikiStore, done: Extraction): void {
+  const generation = store.generation();
+  const sources = currentSources(store, done.at);
+  const own = new Map(ownPages(store).map(({ name, version }) => [name, version]));
+  keepStanding(store, done, { sources, own }, generation);
+}
+
 async function extractOnce(store: WikiStore, options: ExtractOptions): Promise<Extracted> {
+  const at = options.now();
+  const sources = currentSources(store, at);
+  const standing = new Map<PageName, number>();
   const kept = new Set<string>();
   const taken = new Set<string>();
   const written: string[] = [];
@@ -70,7 +89,7 @@ async function extractOnce(store: WikiStore, options: ExtractOptions): Promise<E
     }
   };
 
-  for (const group of groupsOf(currentSources(store, options.now()))) {
+  for (const group of groupsOf(sources)) {
     const drafts = draftPages({
       sources: group.sources,
       text: (source) => store.sources.lines(source, 1, Math.max(1, source.lines), MOST_READ),
@@ -81,8 +100,14 @@ async function extractOnce(store: WikiStore, options: ExtractOptions): Promise<E
     for (const draft of drafts) {
       kept.add(draft.name);
       const base = baseOf(store, draft);
-      if (base === undefined) unchanged += 1;
-      else changes.push({ kind: "write", base, draft, fresh: true });
+      if (base === undefined) {
+        unchanged += 1;
+        const page = store.pages.get(draft.name);
+        if (page?.author === EXTRACT_AUTHOR) standing.set(draft.name, page.version);
+      } else {
+        changes.push({ kind: "write", base, draft, fresh: true });
+        standing.set(draft.name, base === 0 ? 0 : base + 1);
+      }
     }
     await write(changes, group);
   }
@@ -93,10 +118,14 @@ async function extractOnce(store: WikiStore, options: ExtractOptions): Promise<E
       colour,
     });
   }
-  return { written, unchanged, conflicts };
+  const done = { at, sources, drafts: kept.size, standing };
+  return { written, unchanged, conflicts, done };
 }
 
-type Extracted = Omit<ExtractReport, "conflicts"> & { readonly conflicts: readonly PageName[] };
+interface Extracted extends Omit<ExtractReport, "conflicts"> {
+  readonly conflicts: readonly PageName[];
+  readonly done: Extraction;
+}
 type Trust = { readonly label: Label; readonly colour: Colour };
 type Group = Trust & { readonly sources: readonly WikiSource[] };
 
@@ -141,20 +170,23 @@ function baseOf(store: WikiStore, draft: PageDraft): number | undefined {
   return same ? undefined : page.version;
 }
 
+/** The pages whose newest version is of the rules. */
+function ownPages(store: WikiStore): readonly Page[] {
+  const pages: Page[] = [];
+  for (let after = "";;) {
+    const batch = store.pages.list({ clearance: "secret", after, limit: PAGE_BATCH });
+    pages.push(...batch.filter(({ author }) => author === EXTRACT_AUTHOR));
+    const last = batch.at(-1);
+    if (last === undefined || batch.length < PAGE_BATCH) return pages;
+    after = last.name;
+  }
+}
+
 function obsolete(
   store: WikiStore,
   kept: ReadonlySet<string>,
 ): readonly (Trust & { readonly pages: readonly { name: PageName; version: number }[] })[] {
-  const pages: (Trust & { name: PageName; version: number })[] = [];
-  for (let after = "";;) {
-    const batch = store.pages.list({ clearance: "secret", after, limit: PAGE_BATCH });
-    pages.push(
-      ...batch.filter(({ name, author }) => author === EXTRACT_AUTHOR && !kept.has(name)),
-    );
-    const last = batch.at(-1);
-    if (last === undefined || batch.length < PAGE_BATCH) break;
-    after = last.name;
-  }
+  const pages = ownPages(store).filter(({ name }) => !kept.has(name));
   return [...Map.groupBy(pages, ({ label, colour }) => `${label} ${colour}`).values()]
     .flatMap((own) => own[0] === undefined ? [] : [{ ...own[0], pages: own }]);
 }

@@ -140,3 +140,75 @@ Deno.test("a page that carol edits by hand meanwhile stays hers, and the others 
   assert.equal(Deno.readTextFileSync(file), edited);
   store.close();
 });
+
+/** The same store, counting how often a source's text is read. */
+function counting(store: WikiStore): { readonly store: WikiStore; readonly reads: () => number } {
+  let count = 0;
+  const sources = {
+    ...store.sources,
+    lines: (...given: Parameters<WikiStore["sources"]["lines"]>) => {
+      count += 1;
+      return store.sources.lines(...given);
+    },
+  };
+  return { store: { ...store, sources }, reads: () => count };
+}
+
+Deno.test("where nothing changed nothing is read, not even after pages were written; each change is seen", async () => {
+  using rig = makeRig();
+  const { store } = await rig.open();
+  await take(store, "file:/d/glossary.md", GLOSSARY);
+  const { written } = await run(store);
+  const counted = counting(store);
+  const again = async () => {
+    const before = counted.reads();
+    const report = await run(counted.store);
+    return { ...report, read: counted.reads() > before };
+  };
+  const none = { written: [], unchanged: written.length, conflicts: [], read: false };
+  assert.deepEqual(await again(), none);
+  await writePages(store, [writing("lease", "# Lease\n\n*Mine.*\n", 1)]);
+  assert.deepEqual(await again(), { ...none, read: true });
+  assert.deepEqual(await again(), none);
+  await take(store, "file:/d/other.md", "# Other\n\nNothing of it is told here, and it ends.\n");
+  assert.deepEqual((await again()).written, ["other-md"]);
+  assert.equal((await again()).read, false);
+  store.sources.remove("file:/d/other.md");
+  assert.deepEqual((await again()).written, ["other-md"]);
+  assert.deepEqual(await again(), none);
+  store.close();
+});
+
+Deno.test("a source that ends is noticed by the clock alone", async () => {
+  using rig = makeRig();
+  const { store } = await rig.open();
+  await take(store, "file:/d/glossary.md", GLOSSARY, { expiresAt: NOW() + 1_000 });
+  const { written } = await run(store);
+  assert.deepEqual((await run(store)).written, []);
+  const later = await extractPages(store, { now: () => NOW() + 1_000, dryRun: false });
+  assert.deepEqual([...later.written].sort(), [...written].sort());
+  assert.equal(store.pages.list({ clearance: "secret" }).length, 0);
+  store.close();
+});
+
+Deno.test("what another process takes in while pages are written is not forgotten", async () => {
+  using rig = makeRig();
+  const { store } = await rig.open();
+  await take(store, "file:/d/glossary.md", GLOSSARY);
+  let other: Promise<void> | undefined;
+  const patches = {
+    ...store.patches,
+    async apply(...given: Parameters<WikiStore["patches"]["apply"]>) {
+      other ??= take(
+        store,
+        "file:/d/other.md",
+        "# Other\n\nNothing of it is told here, and it ends.\n",
+      );
+      await other;
+      return await store.patches.apply(...given);
+    },
+  };
+  assert.equal((await run({ ...store, patches })).written.includes("other-md"), false);
+  assert.deepEqual((await run(store)).written, ["other-md"]);
+  store.close();
+});

@@ -1,7 +1,7 @@
 /** A source's text as extraction sees it: headings, sentences, definitions, each with its lines. @module */
 import {
   blocksOf,
-  declaredName,
+  makeCodeNames,
   namesTerms,
   onlyLinks,
   piecesOf,
@@ -52,10 +52,13 @@ const MARKED: ReadonlySet<SourceKind> = new Set(["markdown", "html", "docx", "ep
 const COMMENT =
   /^\s*(?:\/\/[\/!]?|#+(?!!)|--|;+|\*(?!\/)|\/\*\*?|"""|''')\s?(.*?)(?:\*\/|"""|''')?\s*$/;
 
-/** Reads a text. Time is in proportion to its length. */
-export function readSource(kind: SourceKind, text: string): SourceText {
+/** Reads a text; `title` of code is its file's name. Time is in proportion to its length. */
+export function readSource(
+  { kind, title }: { readonly kind: SourceKind; readonly title: string },
+  text: string,
+): SourceText {
   if (MARKED.has(kind)) return readMarkdown(text);
-  if (kind === "code") return readCode(text);
+  if (kind === "code") return readCode(text, title);
   if (kind === "csv" || kind === "json") return readRows(kind, text);
   return readProse(text);
 }
@@ -107,12 +110,15 @@ function readProse(text: string): SourceText {
   return { headings, sentences, definitions: patterns(sentences), glossary: false };
 }
 
-function readCode(text: string): SourceText {
+function readCode(text: string, file: string): SourceText {
   const lines = text.split("\n");
   const comments = lines.map((line) => COMMENT.exec(line.slice(0, 2_000))?.[1] ?? "");
+  const names = makeCodeNames(file);
   const declared = lines.flatMap((line, index) => {
-    const name = /^\s/.test(line) || comments[index] !== "" ? undefined : declaredName(line, 0);
-    return name === undefined ? [] : [{ text: name, level: 1, line: index + 1 }];
+    const { name } = names(line);
+    return name === undefined || /^\s/.test(line)
+      ? []
+      : [{ text: name, level: 1, line: index + 1 }];
   });
   const sentences: PlacedSentence[] = [];
   for (const paragraph of paragraphsOf(comments)) {

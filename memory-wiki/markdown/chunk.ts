@@ -14,7 +14,7 @@ import { readFront, splitFile } from "./front_matter.ts";
 export interface ChunkOptions {
   /** Words as the index has them: `termsOf` of search/. */
   termsOf(text: string): readonly string[];
-  /** Taken where the text has no title of its own. */
+  /** Taken where the text has no title of its own. Of code it is the file's name, whose ending says the language. */
   readonly title: string;
 }
 
@@ -55,7 +55,7 @@ export function chunkText(kind: SourceKind, bytes: Uint8Array, options: ChunkOpt
 
   function chunkerOf(): Chunker {
     if (MARKED.has(kind)) return makeMarkdownChunker(cutter, { skip: front.lines, heard });
-    if (kind === "code") return makeCodeChunker(cutter);
+    if (kind === "code") return makeCodeChunker(cutter, options.title);
     if (kind === "csv") return makeRowChunker(cutter);
     if (kind === "json") return makeJsonChunker(cutter);
     return makeProseChunker(cutter);

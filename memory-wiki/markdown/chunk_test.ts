@@ -178,8 +178,8 @@ Deno.test("code stands under the name that encloses it, JSON under its keys", ()
     );
   const code =
     `import { a } from "b";\n\n/** Doc. */\nexport class Table {\n  rows() {\n${body}  }\n\n  async grant(x: string) {\n${body}  }\n}\n\n` +
-    `def alone(x):\n${body}`;
-  const found = cut("code", encode(code)).chunks;
+    `export function alone(x: number) {\n${body}}\n`;
+  const found = cut("code", encode(code), "src/table.ts").chunks;
   assert.deepEqual(found.map(({ heading }) => heading), ["Table", "Table > grant", "alone"]);
   assert.equal(code.split("\n")[(found[0]?.startLine ?? 0) - 1], 'import { a } from "b";');
   const json = JSON.stringify(
@@ -188,6 +188,76 @@ Deno.test("code stands under the name that encloses it, JSON under its keys", ()
     2,
   );
   assert.equal(cut("json", encode(json)).chunks.at(-1)?.heading, "tasks");
+});
+
+/** All headings of code, each line long enough to be a chunk of its own. */
+function headingsOf(file: string, lines: readonly string[]): readonly string[] {
+  const filler = (line: string): string => `${/^\s*/.exec(line)?.[0] ?? ""}  ${"x1; ".repeat(110)}`;
+  const text = lines.map((line) => `${line}\n${filler(line)}\n${filler(line)}\n`).join("\n");
+  return [...new Set(cut("code", encode(text), file).chunks.map(({ heading }) => heading))];
+}
+
+Deno.test("each known language's declarations are headings", () => {
+  const cases: readonly (readonly [string, readonly string[], readonly string[]])[] = [
+    ["a.py", ["class Lease(Base):", "  async def renew(self):", "def lone(x):"], [
+      ...["Lease", "Lease > renew", "lone"],
+    ]],
+    ["a.go", ["func (s *Store) Grant(x int) error {", "type Lease struct {"], ["Grant", "Lease"]],
+    ["a.rs", ["impl<T> Drop for Lease<T> {", "  pub(crate) fn grant(&self) {"], [
+      ...["Lease", "Lease > grant"],
+    ]],
+    ["a.c", ["static int gz_open(gz_statep state)", "struct lease {", "main (argc, argv)"], [
+      ...["gz_open", "lease", "main"],
+    ]],
+    ["a.cpp", ["void Store::grant(int x) {", "namespace leases {"], ["Store::grant", "leases"]],
+    ["A.java", ["public class Lease<T> {", "  public void renew(int days) {"], [
+      ...["Lease", "Lease > renew"],
+    ]],
+    ["a.rb", ["module Leases", "  def ended?"], ["Leases", "Leases > ended?"]],
+    ["a.pl", ["sub ended {"], ["ended"]],
+    ["a.sh", ["ended() {"], ["ended"]],
+    ["a.sql", ["CREATE TABLE IF NOT EXISTS leases ("], ["leases"]],
+    ["a.proto", ["message Lease {"], ["Lease"]],
+    ["a.ts", ["export interface Lease {", "class A extends B {", "  #ended(at: number) {"], [
+      ...["Lease", "A", "A > #ended"].map((each) => each.replace("#", "")),
+    ]],
+  ];
+  for (const [file, lines, wanted] of cases) {
+    assert.deepEqual(headingsOf(file, lines), wanted, file);
+  }
+});
+
+Deno.test("words of comments, of texts and of unknown languages are no headings", () => {
+  const prose = ["a subsequent class of things (", "unchanged(", "record keeping is here {"];
+  for (const file of ["a.c", "a.ts", "A.java", "a.rs"]) {
+    const lines = [
+      "/* It begins",
+      ...prose,
+      "   struct lease {",
+      "*/",
+      ...prose.map((each) => `// ${each}`),
+    ];
+    assert.deepEqual(headingsOf(file, lines), [""], file);
+    assert.deepEqual(
+      headingsOf(file, [" * subsequent changes", "// function made(up) {"]),
+      [""],
+      file,
+    );
+  }
+  for (const file of ["a.py", "a.rb", "a.pl", "a.sh"]) {
+    assert.deepEqual(
+      headingsOf(file, ["# def made(up):", "# sub made {", "#class Up:"]),
+      [""],
+      file,
+    );
+  }
+  assert.deepEqual(headingsOf("a.py", ['"""Words', "class Made(up):", '"""']), [""]);
+  assert.deepEqual(headingsOf("a.pl", ["=head1 NAME", "sub made {", "=cut"]), [""]);
+  const calls = ['describe("leases", () => {', "setTimeout(function () {", "expect("];
+  assert.deepEqual(headingsOf("a.ts", calls), [""]);
+  for (const file of ["a.vim", "a.unknown", "Makefile", "c"]) {
+    assert.deepEqual(headingsOf(file, ["class Lease {", "def lone(x):", "sub x {"]), [""], file);
+  }
 });
 
 Deno.test("plain text knows headings by number, underline and capitals", () => {

@@ -12,7 +12,7 @@
  * @module
  */
 export { ABOUT_CHARACTERS, aboutOf, shortened } from "./about.ts";
-export { declaredName } from "./_chunk_code.ts";
+export { type CodeLine, makeCodeNames } from "./_code_names.ts";
 export { plainHeading } from "./_chunk_prose.ts";
 export { type Block, type BlockKind, blocksOf } from "./blocks.ts";
 export { type ChunkedText, type ChunkOptions, chunkText } from "./chunk.ts";

@@ -20,9 +20,11 @@ export const INGEST_OPS: Readonly<Record<string, Op>> = {
     body: z.object({
       keyPrefix: z.string().min(1).max(4_200),
       present: z.array(z.string().min(1).max(4_200)).max(MOST_KEYS),
+      // What was not looked at: a key that begins so is as present.
+      unseen: z.array(z.string().min(1).max(4_200)).max(MOST_KEYS).optional(),
     }).strict(),
-    run: (wiki, { keyPrefix, present }) => ({
-      removed: goneSources(wiki, keyPrefix, new Set(present)),
+    run: (wiki, { keyPrefix, present, unseen = [] }) => ({
+      removed: goneSources(wiki, keyPrefix, { keys: new Set(present), unseen }),
     }),
   }),
 

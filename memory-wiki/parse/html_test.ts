@@ -54,3 +54,18 @@ Deno.test("100,000 elements in each other and an attribute of 20 MB end in time"
   assert.equal((await read("<p>x" + "</p>".repeat(1_000_000))).text, "x");
   assert.equal((await read("<".repeat(5_000_000) + "p>x")).text.length > 0, true);
 });
+
+Deno.test("mallory's link that looks like the base of relative ones is a link, and the page is read", async () => {
+  const { text } = await read(
+    `<p><a href="${"_/".repeat(200)}x">here</a> and <a href="/_${"/_".repeat(200)}">there</a>`,
+  );
+  assert.match(text, /here.* and .*there/s);
+});
+
+Deno.test("mallory's link in the form that stands for 'above' neither ends the reading nor leads away", async () => {
+  const path = "/_".repeat(60);
+  const { text } = await read(
+    `<p><a href="https://relative.invalid${path}/x">up</a> and <a href="near">near</a>`,
+  );
+  assert.equal(text, "[up](x) and [near](near)");
+});

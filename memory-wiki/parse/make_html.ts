@@ -61,7 +61,7 @@ function asWritten(markdown: string): string {
   return markdown.replace(RELATIVE, (_all, levels: string, rest = "/") => {
     const kept = levels.length / 2;
     if (kept === 0) return rest;
-    return "../".repeat(LEVELS - kept) + rest.slice(1);
+    return "../".repeat(Math.max(0, LEVELS - kept)) + rest.slice(1);
   });
 }
 

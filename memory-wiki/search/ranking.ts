@@ -27,7 +27,13 @@ export interface Ranking {
   /** The same where one asks what something is. */
   readonly leadOfWhat: number;
   readonly leadLines: number;
-  /** Weight of the cosine beside the score by words, which is about 1 where all words of the question are there. */
+  /** A question that no passage holds this share of is asked again in like words (thesaurus.ts): what one of these counts beside the word itself. */
+  readonly alikeBelow: number;
+  readonly alike: number;
+  /** Candidates of each list of that second asking, and the share of all passages from which on a like word says too little to be asked for. */
+  readonly alikeCandidates: number;
+  readonly alikeCommon: number;
+  /** Weight of the cosine beside the score by words, times the share of the question that no passage holds: where all words are there, none. */
   readonly vectors: number;
 }
 
@@ -50,5 +56,9 @@ export const RANKING: Ranking = Object.freeze({
   lead: 0.1,
   leadOfWhat: 0.4,
   leadLines: 40,
-  vectors: 0.3,
+  alikeBelow: 0.85,
+  alike: 0.6,
+  alikeCandidates: 100,
+  alikeCommon: 0.05,
+  vectors: 0.6,
 });

@@ -1,5 +1,4 @@
 /** One question's way: candidates of each list, one scale for all, vectors, fusion. @module */
-import type { Label } from "../../contracts/mod.ts";
 import type { WikiQuery } from "../../contracts/wire_wiki.ts";
 import { fuse, inOrder } from "./fuse.ts";
 import { makeNearness } from "./nearness.ts";
@@ -10,6 +9,12 @@ import type { Ranking } from "./ranking.ts";
 import { makeScore, type Scored, type Statistics } from "./score.ts";
 import type { SearchedStore } from "./searched_store.ts";
 import { findSources } from "./source_passages.ts";
+import { alikeOf } from "./thesaurus.ts";
+
+/** How many of the best passages are looked at for what they hold of the question. */
+const LOOKED_AT = 5;
+/** A like word in so few passages is never too common. */
+const FEWEST_COMMON = 50;
 
 /** What is known when retrieval begins. */
 export interface RetrievalContext {
@@ -22,7 +27,9 @@ export interface RetrievalContext {
 export interface Retrieved {
   /** Best first, with fused scores. */
   readonly ranked: readonly (readonly [Passage, number])[];
-  /** By words alone, best first. */
+  /** What was asked for beside a term, where the question's own words did not find enough. */
+  readonly alike: ReadonlyMap<string, readonly string[]>;
+  /** By the question's own words alone, best first. */
   readonly scored: readonly Scored[];
   readonly statistics: Statistics;
   /** The largest cosine; undefined where no vectors were compared. */
@@ -36,36 +43,74 @@ export function makeRetrieval(
 ): (q: WikiQuery, context: RetrievalContext) => Retrieved {
   const nearness = makeNearness(store);
 
-  return (q, { terms, pages, now }) => {
-    const { clearance, within } = q;
-    const limit = Math.max(ranking.candidates, q.k);
-    const known = statistics(store, pages, terms, clearance, within);
-    const lists: readonly (readonly Passage[])[] = [
-      within === "sources" ? [] : pages.find(terms, limit),
-      within === "pages" ? [] : findSources(store, terms, { clearance, limit, now }),
-    ];
-    const found = new Map(lists.flat().map((passage) => [passageKey(passage), passage]));
-    const near = nearness(q, { pages, now, limit, candidates: [...found.values()] });
-    for (const passage of near?.passages ?? []) found.set(passageKey(passage), passage);
+  const listsOf = (terms: readonly string[], limit: number, { q, pages, now }: Asked) => [
+    q.within === "sources" ? [] : pages.find(terms, limit),
+    q.within === "pages" ? [] : findSources(store, terms, { clearance: q.clearance, limit, now }),
+  ];
 
-    const scored = [...found.values()].map(makeScore(terms, known, ranking));
+  return (q, { terms, pages, now }) => {
+    const limit = Math.max(ranking.candidates, q.k);
+    const known = statistics(store, pages, terms, q);
+    const lists = listsOf(terms, limit, { q, pages, now });
+    const found = new Map<string, Passage>();
+    const take = (passages: readonly Passage[]): void => {
+      for (const passage of passages) found.set(passageKey(passage), passage);
+    };
+    lists.forEach(take);
+    const scored = ordered([...found.values()].map(makeScore(terms, known, ranking)));
+    const held = Math.max(0, ...scored.slice(0, LOOKED_AT).map(({ covered }) => covered));
+    const alike = held < ranking.alikeBelow ? alikeOf(terms) : new Map<string, string[]>();
+    const all = [...terms, ...new Set([...alike.values()].flat())];
+    const wide = alike.size === 0 ? known : statistics(store, pages, all, q);
+    if (alike.size > 0) {
+      const telling = tellingOf(terms, all, wide, ranking.alikeCommon);
+      listsOf(telling, Math.max(ranking.alikeCandidates, q.k), { q, pages, now }).forEach(take);
+    }
+    const near = nearness(q, { pages, now, limit, candidates: [...found.values()] });
+    take(near?.passages ?? []);
+
+    // Ranks by words that are not all there say little about a question in other words.
+    const listed = alike.size > 0 ? 0 : ranking.listed;
     const ranks = fuse(
-      lists.map((list) => ({ keys: list.map(passageKey), weight: ranking.listed })),
+      lists.map((list) => ({ keys: list.map(passageKey), weight: listed })),
       ranking.smooth,
     );
     const leadWeight = asksWhatItIs(q.text, terms) ? ranking.leadOfWhat : ranking.lead;
-    const scores = new Map(scored.map(({ passage, score }) => {
-      const key = passageKey(passage);
+    const nearWeight = ranking.vectors * Math.max(0, 1 - held);
+    const scoreOf = makeScore(terms, wide, ranking, alike);
+    const scores = new Map(Array.from(found, ([key, passage]) => {
       const lead = leadWeight / (1 + (passage.startLine - 1) / ranking.leadLines);
       const cosine = near?.cosines.get(key) ?? 0;
-      return [key, score + lead + (ranks.get(key) ?? 0) + ranking.vectors * cosine];
+      const rank = ranks.get(key) ?? 0;
+      return [key, scoreOf(passage).score + lead + rank + nearWeight * cosine];
     }));
     const ranked = inOrder(scores).flatMap(([key, score]) => {
       const passage = found.get(key);
       return passage === undefined ? [] : [[passage, score] as const];
     });
-    return { ranked, scored: ordered(scored), statistics: known, near: near?.largest };
+    return { ranked, scored, statistics: wide, alike, near: near?.largest };
   };
+}
+
+/** A question with what its lists are made of. */
+interface Asked {
+  readonly q: WikiQuery;
+  readonly pages: PageIndex;
+  readonly now: number;
+}
+
+/** The question's own terms, and those like words that are there and not everywhere. */
+function tellingOf(
+  terms: readonly string[],
+  all: readonly string[],
+  { frequency, passages }: Statistics,
+  share: number,
+): readonly string[] {
+  const most = Math.max(FEWEST_COMMON, share * passages);
+  return all.filter((term, n) => {
+    const holding = frequency.get(term) ?? 0;
+    return n < terms.length || (holding > 0 && holding <= most);
+  });
 }
 
 function ordered(scored: readonly Scored[]): readonly Scored[] {
@@ -79,8 +124,7 @@ function statistics(
   store: SearchedStore,
   pages: PageIndex,
   terms: readonly string[],
-  clearance: Label,
-  within: WikiQuery["within"],
+  { clearance, within }: WikiQuery,
 ): Statistics {
   const none = { chunks: 0, averageTerms: 0, frequency: new Map<string, number>() };
   const sources = within === "pages" ? none : store.chunks.statistics(terms, clearance);

@@ -29,31 +29,45 @@ export function rarity(term: string, { passages, frequency }: Statistics): numbe
   return Math.log(1 + (passages - holding + 0.5) / (holding + 0.5));
 }
 
-/** Makes the score of a question's terms. */
+/**
+ * Makes the score of a question's terms. Where a passage holds a word that `alike` has for a term, that counts in part; `covered` is of the
+ * terms alone.
+ */
 export function makeScore(
   terms: readonly string[],
   statistics: Statistics,
   ranking: Ranking,
+  alike: ReadonlyMap<string, readonly string[]> = new Map(),
 ): (passage: Passage) => Scored {
-  const numbers = new Map(terms.map((term, n) => [term, n]));
+  const asked = [...new Set([...terms, ...[...alike.values()].flat()])];
+  const numbers = new Map(asked.map((term, n) => [term, n]));
   const weights = terms.map((term) => rarity(term, statistics));
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   const average = Math.max(1, statistics.averageTerms);
+  // A like word that is commoner than what was asked says less.
+  const standIns = terms.map((term, n) =>
+    (alike.get(term) ?? []).map((like) => ({
+      at: numbers.get(like) ?? 0,
+      factor: ranking.alike * Math.min(1, rarity(like, statistics) / (weights[n] ?? 1)),
+    }))
+  );
+  const saturated = (found: number): number => found * (ranking.k1 + 1) / (found + ranking.k1);
 
   return (passage) => {
-    const counts = new Float64Array(terms.length);
+    const counts = new Float64Array(asked.length);
     const near = new Float64Array(terms.length);
     count(passage.titleTerms, numbers, counts, ranking.title);
     count(passage.headingTerms, numbers, counts, ranking.headings);
     const length = passage.bodyTerms.length / average;
     const norm = 1 - ranking.b + ranking.b * length;
-    const body = new Float64Array(terms.length);
+    const body = new Float64Array(asked.length);
     let before = -1;
     let beforeAt = 0;
     for (let at = 0; at < passage.bodyTerms.length; at++) {
       const n = numbers.get(passage.bodyTerms[at] ?? "");
       if (n === undefined) continue;
       body[n] = (body[n] ?? 0) + 1;
+      if (n >= terms.length) continue;
       if (before >= 0 && before !== n) {
         const far = (at - beforeAt) ** 2;
         near[n] = (near[n] ?? 0) + (weights[before] ?? 0) / far;
@@ -62,21 +76,28 @@ export function makeScore(
       before = n;
       beforeAt = at;
     }
+    const found = (n: number): number => (counts[n] ?? 0) + (body[n] ?? 0) / norm;
     let score = 0;
     let covered = 0;
+    let answered = 0;
     for (let n = 0; n < terms.length; n++) {
       const weight = weights[n] ?? 0;
-      const found = (counts[n] ?? 0) + (body[n] ?? 0) / norm;
-      if (found === 0) continue;
-      covered += weight;
-      score += weight * found * (ranking.k1 + 1) / (found + ranking.k1);
+      const own = saturated(found(n));
+      if (own > 0) covered += weight;
+      let like = 0;
+      for (const { at, factor } of standIns[n] ?? []) {
+        like = Math.max(like, factor * saturated(found(at)));
+      }
+      if (own === 0 && like === 0) continue;
+      answered += weight * (own > 0 ? 1 : Math.min(1, like));
+      score += weight * Math.max(own, like);
       const nearness = near[n] ?? 0;
       score += ranking.proximity * Math.min(1, weight) * nearness * (ranking.k1 + 1) /
         (nearness + ranking.k1 * norm);
     }
     if (total === 0) return { passage, score: 0, covered: 0 };
-    const share = covered / total;
-    return { passage, score: score / total * share ** ranking.coverage, covered: share };
+    score = score / total * (answered / total) ** ranking.coverage;
+    return { passage, score, covered: covered / total };
   };
 }
 

@@ -79,8 +79,13 @@ export function makeWikiSearch(store: SearchedStore, powers: SearchPowers): Wiki
       const now = powers.now();
       const pages = indexes.of(clearance);
       const terms = queryTerms(q.text);
-      const { ranked, scored, statistics, near } = retrieve(q, { terms, pages, now });
-      const weights = new Map(terms.map((term) => [term, rarity(term, statistics)]));
+      const { ranked, scored, statistics, alike, near } = retrieve(q, { terms, pages, now });
+      const weights = new Map(
+        [...[...alike.values()].flat(), ...terms].map((term) => [term, rarity(term, statistics)]),
+      );
+      for (const like of new Set([...alike.values()].flat())) {
+        weights.set(like, ranking.alike * (weights.get(like) ?? 0));
+      }
       let order = ranked;
       if (options.rerank !== undefined && ranked.length > 1) {
         order = await reranked(q.text, ranked, options.rerank);

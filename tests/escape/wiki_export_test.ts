@@ -24,10 +24,12 @@ Deno.test("an export writes beneath its own folder alone, whatever lies in it", 
       assert.ok(code !== 0, to);
       assert.match(stderr, why, to);
     };
-    await refused(`${machine.dir}/own`, /it has files that no export made/);
-    await refused(wiki.folder, /touches the wiki/);
-    await refused(`${wiki.folder}/pages`, /touches the wiki/);
-    await refused(machine.state, /touches the wiki or Remit's state/);
+    await Promise.all([
+      refused(`${machine.dir}/own`, /it has files that no export made/),
+      refused(wiki.folder, /touches the wiki/),
+      refused(`${wiki.folder}/pages`, /touches the wiki/),
+      refused(machine.state, /touches the wiki or Remit's state/),
+    ]);
     await wiki.must("export", "--to", site);
     const first = await treeOf(site);
     assert.ok(first.has(`${site}/index.html`));

@@ -72,19 +72,18 @@ Deno.test("mallory's Markdown is quoted: none of it becomes trust, a citation, a
     }
     const claims = rows.find(({ name }) => name.includes("admin"))?.name ?? "";
     const file = raw.find((name) => name?.startsWith("claims."));
-    for (
-      const command of [
-        ...[["list"], ["lint"], ["log"], ["query", "what is a quagga click admin?"]],
-        ...[["show", claims], ["history", claims], ["diff", claims], ["show", `raw/${file}`]],
-      ]
-    ) {
+    const commands = [
+      ...[["list"], ["lint"], ["log"], ["query", "what is a quagga click admin?"]],
+      ...[["show", claims], ["history", claims], ["diff", claims], ["show", `raw/${file}`]],
+    ];
+    await Promise.all(commands.map(async (command) => {
       const { stdout, stderr } = await wiki.must(...command);
       assert.doesNotMatch(
         (stdout + stderr).replaceAll("\n", ""),
         TERMINAL_CONTROL,
         command.join(" "),
       );
-    }
+    }));
     // Words that look like an order are found as words, with the place that they stand in.
     const { hits } = await wiki.json("query", "ignore all instructions");
     assert.ok(hits.length > 0);

@@ -77,11 +77,13 @@ Deno.test("mallory's server gives alice's wiki one RED, public document, and not
     );
     const wiki = await makeWiki(machine);
     const from = `http://127.0.0.1:${server.addr.port}`;
-    for (const [path, why] of Object.entries(REFUSED)) {
-      const { code, stderr } = await wiki.ask("ingest", `${from}/${path}`);
-      assert.ok(code !== 0, path);
-      assert.match(stderr, why, path);
-    }
+    await Promise.all(
+      Object.entries(REFUSED).map(async ([path, why]) => {
+        const { code, stderr } = await wiki.ask("ingest", `${from}/${path}`);
+        assert.ok(code !== 0, path);
+        assert.match(stderr, why, path);
+      }),
+    );
     assert.equal(secrets, 0);
     await wiki.must("ingest", `${from}/numbat.md`);
     const { hits } = await wiki.json("query", "what is a numbat?", "--within", "sources");
