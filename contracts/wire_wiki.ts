@@ -8,7 +8,7 @@
  * | open | {@link WikiOpen}, first of all | {@link WikiStatus} |
  * | status | `null` | {@link WikiStatus} |
  * | ingestFiles | {@link IngestFiles}: files of this machine that the process may read; tells `progress` | {@link IngestReport} |
- * | ingestGone | `{ keyPrefix, present: key[] }` marks as removed what is no longer there | `{ removed: key[] }` |
+ * | ingestGone | `{ keyPrefix, present: key[], unseen?: keyPrefix[] }` marks as removed what is no longer there; beneath `unseen` nothing | `{ removed: key[] }` |
  * | extract | `{ dryRun? }` deterministic pages of all current sources without one, or changed since | {@link ExtractReport} |
  * | workPlan | `{ model, contextTokens, again?, clearance? }` what a model would be asked | {@link WorkPlan} |
  * | workNext | `{ run, skip?: id[] }` without those under way | {@link WorkItem} or `null` when all is done |

@@ -101,6 +101,14 @@ async function asks(machine: Machine): Promise<void> {
       `${file}:${startLine}`,
     );
   }
+  const all = await machine.json(["wiki", "query", "what is a lease?"]) as {
+    hits: readonly Hit[];
+  };
+  assert.match(
+    all.hits[0]?.text ?? "",
+    /\*\*lease\*\*: a grant with an extent/,
+    "the best comes first",
+  );
   const nothing = await machine.remit(["wiki", "query", "zebra xylophone quixotry"]);
   assert.equal(nothing.code, 68, nothing.stdout);
   assert.match(nothing.stdout, /Nothing in this wiki fits/);
