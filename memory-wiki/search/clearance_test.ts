@@ -9,6 +9,7 @@ const QUESTIONS = [
   "quarterly figures of the merger",
   "renew",
   "nothing of the kind",
+  "when does my tenancy expire",
 ];
 const EMBEDDER = "e";
 const AXES = ["lease", "merger", "figur", "renew"];
