@@ -138,14 +138,21 @@ function freeClaims(claim: Claim): void {
   claim("cancelled in the midst of an answer it ends, and answers the next", [], async (
     { model },
   ) => {
-    const abort = new AbortController();
-    const going = model.infer(requestOf([said("Tell a long story.")], { maxTokens: 400 }), {
-      signal: abort.signal,
-      onChunk: () => abort.abort(),
-    });
-    const outcome = await going.then(() => "answered", (error: unknown) => error);
-    // One that said nothing at all could not be cancelled in the midst.
-    if (abort.signal.aborted) assert.ok(outcome instanceof Fault && outcome.code === "cancelled");
+    let last: unknown = "silent";
+    // Random weights may end their answer while the cancel is on its way: not five times running.
+    for (let n = 0; n < 5 && !(last instanceof Fault); n++) {
+      const abort = new AbortController();
+      const going = model.infer(requestOf([said("Tell a long story.")], { maxTokens: 400 }), {
+        signal: abort.signal,
+        onChunk: () => abort.abort(),
+      });
+      const outcome = await going.then(() => "answered", (error: unknown) => error);
+      // One that said nothing at all could not be cancelled in the midst.
+      if (abort.signal.aborted) last = outcome;
+    }
+    if (last !== "silent") {
+      assert.ok(last instanceof Fault && last.code === "cancelled", String(last));
+    }
     await hear(model, requestOf([said("Hello.")]));
   });
 }

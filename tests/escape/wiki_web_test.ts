@@ -50,10 +50,10 @@ function answer(path: string, other: number): Response {
 }
 
 const REFUSED: Readonly<Record<string, RegExp>> = {
-  private: /leads to "http:\/\/10\.0\.0\.1\/": .*not allowed/,
-  meta: /leads to "http:\/\/169\.254\.169\.254\/.*not allowed/,
-  other: /leads to "http:\/\/127\.0\.0\.1:\d+\/secret": .*not allowed/,
-  named: /leads to "http:\/\/localhost:\d+\/secret": .*not allowed/,
+  private: /leads to "http:\/\/10\.0\.0\.1\/", another site, which is not followed/,
+  meta: /leads to "http:\/\/169\.254\.169\.254\/.*another site, which is not followed/,
+  other: /leads to "http:\/\/127\.0\.0\.1:\d+\/secret", another site, which is not followed/,
+  named: /leads to "http:\/\/localhost:\d+\/secret", another site, which is not followed/,
   file: /leads to "file:\/\/\/etc\/passwd"/,
   round: /too many redirects/,
   huge: /longer than \d+ bytes/,
