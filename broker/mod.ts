@@ -24,7 +24,6 @@ export {
   type JudgeModel,
   makeModelPolicy,
   type ModelRuling,
-  type ModelSink,
   whyModelRefused,
 } from "./model_policy.ts";
 export { makePolicy, type Policy } from "./policy.ts";

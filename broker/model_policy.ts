@@ -16,20 +16,12 @@
 import {
   cleared,
   type Label,
+  makeModelClearance,
+  type ModelSink,
   type PolicySource,
   type ProcessRow,
   Profile,
 } from "../contracts/mod.ts";
-
-/** A model as a sink of text. */
-export interface ModelSink {
-  /** `KIND:REFERENCE`. */
-  readonly ref: string;
-  /** Text leaves this machine: as the kernel decided, never as the service says. */
-  readonly remote: boolean;
-  /** The provider's host, with its port where it is not the usual one. */
-  readonly host?: string;
-}
 
 /** Whether text may go to a model, and which rule says so. */
 export interface ModelRuling {
@@ -50,22 +42,10 @@ const BY_DEFAULT = Object.freeze({ operator: "remote", guest: "local", anonymous
 export function makeModelPolicy(
   source: Pick<PolicySource, "clearance" | "modelsFor">,
 ): JudgeModel {
-  const clearances = new Map(
-    Object.entries(source.clearance).map(([sink, label]) => [sink.toLowerCase(), label]),
-  );
+  const clearanceOf = makeModelClearance(source.clearance);
   const reaches = new Map(
     Profile.options.map((profile) => [profile, source.modelsFor[profile]]),
   );
-
-  const clearanceOf = ({ ref, remote, host }: ModelSink): readonly [Label, rule: string] => {
-    for (const sink of [ref, ...(host === undefined ? [] : [host])]) {
-      const written = clearances.get(`model:${sink}`.toLowerCase());
-      if (written !== undefined) return [written, `remit.yaml: clearance of model:${sink}`];
-    }
-    const limit = remote ? "internal" : "secret";
-    const where = remote ? "remote" : "local";
-    return [limit, `built-in: ${where} models are cleared for ${limit}`];
-  };
 
   return (profile, model, label) => {
     const written = reaches.get(profile);
@@ -73,7 +53,11 @@ export function makeModelPolicy(
     if (reach === "none" || (reach === "local" && model.remote)) {
       return tooFar(profile, reach, written !== undefined);
     }
-    const [limit, rule] = clearanceOf(model);
+    const { label: limit, sink } = clearanceOf(model);
+    const where = model.remote ? "remote" : "local";
+    const rule = sink === undefined
+      ? `built-in: ${where} models are cleared for ${limit}`
+      : `remit.yaml: clearance of model:${sink}`;
     if (cleared(label, limit)) return { allowed: true, rule };
     const key = model.host ?? model.ref;
     const why =

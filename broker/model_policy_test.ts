@@ -1,8 +1,8 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { type Label, type PolicySource, Profile } from "../contracts/mod.ts";
+import { type Label, type ModelSink, type PolicySource, Profile } from "../contracts/mod.ts";
 import { COLOURS, LABELS, makeRow } from "./_fixture_test.ts";
-import { makeModelPolicy, type ModelSink, whyModelRefused } from "./model_policy.ts";
+import { makeModelPolicy, whyModelRefused } from "./model_policy.ts";
 
 type Source = Pick<PolicySource, "clearance" | "modelsFor">;
 const policyOf = (source: Partial<Source> = {}): ReturnType<typeof makeModelPolicy> =>

@@ -1,6 +1,5 @@
 /** How confidential what a task remembers may be, so that its models may read it. @module */
-import { type Label, type PolicySource } from "../contracts/mod.ts";
-import { cleared } from "../contracts/colour.ts";
+import { cleared, type Label, makeModelClearance, type PolicySource } from "../contracts/mod.ts";
 import type { ResolvedModel } from "./model_ref.ts";
 
 /**
@@ -9,16 +8,10 @@ import type { ResolvedModel } from "./model_ref.ts";
  * above it would only end the conversation. The kernel judges each inference by itself.
  */
 export function modelClearance(
-  { choice, providers }: Pick<ResolvedModel, "choice" | "providers">,
+  { providers }: Pick<ResolvedModel, "providers">,
   { clearance }: Pick<PolicySource, "clearance">,
 ): Label {
-  const written = new Map(
-    Object.entries(clearance).map(([sink, label]) => [sink.toLowerCase(), label]),
-  );
-  const labels = providers.map(({ host }, n): Label => {
-    const sinks = [...(n === 0 ? [choice.ref] : []), host];
-    return sinks.map((sink) => written.get(`model:${sink}`.toLowerCase()))
-      .find((label) => label !== undefined) ?? "internal";
-  });
+  const clearanceOf = makeModelClearance(clearance);
+  const labels = providers.map(({ ref, host }) => clearanceOf({ ref, host, remote: true }).label);
   return labels.reduce((low, label) => cleared(label, low) ? label : low, "secret");
 }

@@ -35,6 +35,8 @@ export interface ModelParts extends Omit<WeightsParts, "around" | "models"> {
 
 /** A provider that text goes to. */
 export interface AskedProvider {
+  /** As of its choice. */
+  readonly ref: string;
   readonly host: string;
   readonly model: string;
   /** False: readable on its way. */

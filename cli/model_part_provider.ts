@@ -64,14 +64,16 @@ export async function providerPart(
     ...(flags.record === true ? { record: true } : {}),
   });
   const at = new URL(url);
+  const ref = providerRef(kind, model, url);
   const asked: AskedProvider = {
+    ref,
     host: at.host,
     model,
     encrypted: at.protocol === "https:",
     price: settings.price,
   };
   return {
-    choice: { ref: providerRef(kind, model, url), config: JSON.stringify(config) },
+    choice: { ref, config: JSON.stringify(config) },
     program: "remote",
     ...(key.kind === "environment" ? { lend: readKey({ kind, url }, key, parts.around.env) } : {}),
     ...(isThisMachine(url) ? {} : { provider: asked }),

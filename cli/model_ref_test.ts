@@ -49,6 +49,7 @@ Deno.test("alice's provider becomes a reference, a configuration without a key, 
   }]);
   assert.deepEqual(programs, ["remote"]);
   assert.deepEqual(providers, [{
+    ref: "anthropic:claude-x@https://api.anthropic.com/v1",
     host: "api.anthropic.com",
     model: "claude-x",
     encrypted: true,
@@ -86,7 +87,7 @@ Deno.test("names of remit.yaml stand for models with settings, of which flags an
     makeParts({
       work: { ref: "base", temperature: 0.5, price: { input: 3, output: 15 } },
       base: {
-        ref: "anthropic:claude-x",
+        ref: "anthropic:claude-x@https://api.anthropic.com/v1",
         temperature: 0.9,
         contextTokens: 1_000,
         dialect: ["think"],

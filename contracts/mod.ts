@@ -25,6 +25,7 @@ export * from "./lease.ts";
 export * from "./loopback.ts";
 export * from "./model.ts";
 export * from "./model_aux.ts";
+export * from "./model_clearance.ts";
 export * from "./model_config.ts";
 export * from "./plugin.ts";
 export * from "./policy.ts";
