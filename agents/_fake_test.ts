@@ -140,6 +140,7 @@ export function handHost(): TaskHost & {
   finish(outcome: TurnOutcome): void;
   review: ReviewOutcome;
   interrupted: number;
+  attended: boolean;
   unfinished: boolean;
 } {
   const waiting: ((outcome: TurnOutcome) => void)[] = [];
@@ -149,6 +150,7 @@ export function handHost(): TaskHost & {
     messages: [] as (ChatMessage | undefined)[],
     review: { kind: "nothing" } as ReviewOutcome,
     interrupted: 0,
+    attended: true,
     unfinished: true,
     finish(outcome: TurnOutcome): void {
       const next = waiting.shift();
@@ -166,7 +168,12 @@ export function handHost(): TaskHost & {
         interrupt: () => {
           host.interrupted += 1;
         },
-        unattended: () => undefined,
+        unattended: () => {
+          host.attended = false;
+        },
+        attended: () => {
+          host.attended = true;
+        },
         staged: () => ({ patch: null, changes: [], applied: [], content: "/nowhere" }),
         undo: () => Promise.resolve({ undone: [], conflicts: [] }),
         end(exit) {

@@ -91,3 +91,27 @@ Deno.test("on a full disk a task is not taken up, says why, and stays to be resu
   await settled();
   assert.equal(second.host.started.length, 1);
 });
+
+Deno.test("whoever comes to a task that was taken up without anybody is asked, also when it has asked already", async () => {
+  const log = memoryLog();
+  const task = await bench(log).service.create(requestOf());
+  const second = bench(log);
+  second.asked = false;
+  await second.service.recover();
+  await settled();
+  assert.equal(second.host.attended, false);
+  await second.service.resume(task.id);
+  assert.equal(second.host.attended, true, "it had asked nothing yet");
+
+  const third = bench(log);
+  await third.service.recover();
+  await settled();
+  // It has asked, and its turn is about to be put aside for that.
+  const joined = third.service.resume(task.id);
+  third.host.finish(WAITING);
+  await joined;
+  await settled();
+  assert.equal(third.host.started.length, 2, "it is taken up again, with somebody there");
+  assert.equal(third.service.get(task.id).status, "open");
+  assert.equal(third.host.attended, true);
+});

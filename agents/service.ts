@@ -38,14 +38,19 @@ export function makeHostedAgentService(parts: ServiceParts): HostedAgentService 
   const { keeper, host, powers } = parts;
   const runs = makeTaskRuns(parts);
 
+  /** Tasks whose turn under way nobody looks at: it queues what it asks, and ends with that. */
+  const alone = new Set<TaskId>();
+
   const goOn = async (task: TaskId, how: { readonly watched: boolean }): Promise<AgentTask> => {
     const state = keeper.need(task);
     const request = await parts.requestOf(task);
     const open = state.status === "open" ? state : await runs.status(task, { status: "open" });
+    if (how.watched) alone.delete(task);
+    else alone.add(task);
     runs.run(task, async () => {
       if (runs.hosted(task) === undefined) {
         const started = await runs.start(open, request, true);
-        if (!how.watched) started.hosted.unattended();
+        if (alone.has(task)) started.hosted.unattended();
         if (!started.unfinished && request.interactive && keeper.turnOver(task)) return;
       }
       runs.expireLater(open);
@@ -58,7 +63,9 @@ export function makeHostedAgentService(parts: ServiceParts): HostedAgentService 
     const state = keeper.need(task);
     checkOpen(state);
     if (!runs.running(task)) return await goOn(task, how);
-    if (state.status !== "needsApproval") return state;
+    const joined = how.watched && alone.delete(task);
+    if (joined) runs.hosted(task)?.attended();
+    if (state.status !== "needsApproval" && !(joined && parts.asked(task))) return state;
     // The turn that asked is still being put aside.
     await runs.settled(task);
     return keeper.need(task).status === "needsApproval" ? await resume(task, how) : state;
@@ -182,6 +189,7 @@ export function makeHostedAgentService(parts: ServiceParts): HostedAgentService 
     },
 
     unattended(task): void {
+      if (runs.running(task)) alone.add(task);
       runs.hosted(task)?.unattended();
       // A session that nobody looks at gives its processes back; `say` starts them again.
       if (runs.hosted(task) !== undefined && !runs.running(task)) {

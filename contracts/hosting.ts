@@ -45,6 +45,8 @@ export interface HostedTask {
   interrupt(): void;
   /** Questions asked from now on are queued, and the one waiting too: nobody is looking. */
   unattended(): void;
+  /** Somebody looks again: questions from now on are put as the request says. */
+  attended(): void;
   staged(): Staged;
   undo(): Promise<UndoOutcome>;
   /** Ends every process of the task. Idempotent. */

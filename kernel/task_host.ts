@@ -225,6 +225,9 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
         processes.setOnQuestion(row.pid, "queue");
         parts.queueQuestions(task.id);
       },
+      attended(): void {
+        if (row.status !== "ended") processes.setOnQuestion(row.pid, request.onQuestion);
+      },
       staged: () => workspace.staged(dirs.content),
       undo: () => workspace.undo(row),
       async end(exit): Promise<void> {
