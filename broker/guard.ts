@@ -6,7 +6,7 @@
  * @module
  */
 import type { Guard, Guarded, Json } from "../contracts/mod.ts";
-import { foldText } from "./guard_fold.ts";
+import { foldText } from "../text/fold.ts";
 import { givesOrders } from "./guard_orders.ts";
 import { dataInAddresses, hasBlock, hasKey, hasMarks } from "./guard_shapes.ts";
 

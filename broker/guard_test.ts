@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import type { Guarded } from "../contracts/mod.ts";
 import { makeRuleGuard } from "./guard.ts";
-import { foldText } from "./guard_fold.ts";
+import { foldText } from "../text/fold.ts";
 import { injectionGuard } from "./guards.ts";
 
 const guard = makeRuleGuard();
