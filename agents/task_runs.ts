@@ -131,7 +131,9 @@ export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
     if (early.delete(task)) hosted.interrupt();
     const turn = await ending;
     if (closed || isFinal(keeper.need(task).status)) return;
-    const review = turn.stop === "waiting" ? { kind: "nothing" as const } : await hosted.review();
+    const review = turn.stop === "waiting" || request.review === "asked"
+      ? { kind: "nothing" as const }
+      : await hosted.review();
     if (closed || isFinal(keeper.need(task).status)) return;
     const next = endingOf(turn, review, {
       interactive: request.interactive,

@@ -23,6 +23,8 @@ export interface BenchKernel {
   readonly pid: number;
   /** Runs a task to its end; resolves with its exit code. */
   run(request: TaskRequest): Promise<number>;
+  /** The same for any request that the kernel takes. */
+  finish(request: object): Promise<{ readonly task: string; readonly exit: number }>;
   close(): Promise<void>;
 }
 
@@ -33,7 +35,9 @@ export function cacheFolder(): string {
 
 /** Starts a kernel over a fresh state. */
 export async function startBenchKernel(
-  extra: Partial<Pick<KernelConfig, "pool" | "tools" | "commands">> = {},
+  { brokers = 16, ...extra }:
+    & Partial<Pick<KernelConfig, "pool" | "tools" | "commands" | "bundles" | "mcpTrees">>
+    & { readonly brokers?: number } = {},
 ): Promise<BenchKernel> {
   const dir = await Deno.makeTempDir({ prefix: "remit-bench-" });
   const home = new URL("..", import.meta.url).pathname.replace(/\/$/, "");
@@ -60,7 +64,9 @@ export async function startBenchKernel(
     ),
     policy: NO_POLICY,
     harness: "bench",
-    brokerSockets: Array.from({ length: 16 }, (_, n) => `${dir}/run/b${n}`),
+    brokerSockets: Array.from({ length: brokers }, (_, n) => `${dir}/run/b${n}`),
+    proxySockets: [],
+    mcpTrees: `${dir}/trees`,
     controlSocket: `${dir}/run/control`,
     stay: true,
     idleMs: 1_000,
@@ -79,18 +85,19 @@ export async function startBenchKernel(
     if (waiting === undefined) early.set(task, exit);
     else waiting(exit);
   });
+  const finish: BenchKernel["finish"] = async (request) => {
+    const { task } = await link.ask("run", toJson(request)) as { task: string };
+    const done = new Promise<number>((resolve) => ends.set(task, resolve));
+    await link.ask("watch", { task, from: 0 });
+    return { task, exit: early.get(task) ?? await done };
+  };
   const { pid } = await link.ask("hello", { version: 1, harness: "bench" }) as { pid: number };
   return {
     link,
     dir,
     pid,
-    async run(request): Promise<number> {
-      const { task } = await link.ask("run", toJson(request)) as { task: string };
-      const done = new Promise<number>((resolve) => ends.set(task, resolve));
-      await link.ask("watch", { task, from: 0 });
-      const before = early.get(task);
-      return before ?? await done;
-    },
+    finish,
+    run: async (request) => (await finish(request)).exit,
     async close(): Promise<void> {
       await link.ask("stop", null).catch(() => null as Json);
       link.close();

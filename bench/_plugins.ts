@@ -48,6 +48,7 @@ export async function makeRig(): Promise<Rig> {
     config: {
       programs,
       bundles: { ...bundles.children, ...NOT_BUILT },
+      ...{ dir: `${dir}/kernel`, runtime: `${dir}/run`, mcpTrees: "" },
       denoDir: bundles.denoDir,
       brokerSockets: [`${dir}/b0`],
       pool: { workers: 0, plugins: 1 },

@@ -32,6 +32,19 @@ export const DEFAULT_RULINGS: Readonly<Record<EffectClass, Ruling>> = Object.fre
   admin: { mode: "stepUp", rule: "built-in: administration needs stepUp" },
 });
 
+const GRANTED: Ruling = Object.freeze({
+  mode: "consent",
+  rule: "built-in: what a reviewed server sends is asked about",
+});
+
+/** The mode of a call that no rule speaks of. */
+export function defaultRuling(
+  { effect, granted = false }: { readonly effect: EffectClass; readonly granted?: boolean },
+): Ruling {
+  const ruling = DEFAULT_RULINGS[effect];
+  return granted && ruling === NETWORK ? GRANTED : ruling;
+}
+
 /** A forbid that no rule lifts: phase, administration, guests and anonymous sessions. */
 export function standingForbid(subject: {
   readonly profile: Profile;

@@ -1,6 +1,6 @@
 /** Policy: the mode of a call, the never-list, clearances. DESIGN sections 3, 5 and 6. @module */
 import { Fault, type Label, type PermissionMode, type PolicySource } from "../contracts/mod.ts";
-import { DEFAULT_RULINGS, graver, lighter, type Ruling, standingForbid } from "./defaults.ts";
+import { defaultRuling, graver, lighter, type Ruling, standingForbid } from "./defaults.ts";
 import { type JudgeModel, makeModelPolicy } from "./model_policy.ts";
 import {
   executesLater,
@@ -59,7 +59,7 @@ export function makePolicy(source: PolicySource): Policy {
   );
 
   const rulingAt = (subject: Subject, path: string | undefined): Ruling =>
-    firstMatch(rules, subject, { path, fallback: DEFAULT_RULINGS[subject.effect] });
+    firstMatch(rules, subject, { path, fallback: defaultRuling(subject) });
 
   const clearance = (destination: string): Label =>
     clearances.get(destination.toLowerCase()) ?? defaultClearance(destination);
@@ -76,7 +76,7 @@ export function makePolicy(source: PolicySource): Policy {
     decide: (subject: Subject): Ruling => {
       const forbid = standingForbid(subject);
       if (forbid !== undefined) return forbid;
-      if (rules.length === 0) return DEFAULT_RULINGS[subject.effect];
+      if (rules.length === 0) return defaultRuling(subject);
       if (!byPath || subject.paths.length === 0) return rulingAt(subject, undefined);
       return subject.paths.map((path) => rulingAt(subject, path)).reduce(graver);
     },
@@ -88,7 +88,7 @@ export function makePolicy(source: PolicySource): Policy {
       const ban = general.find(({ mode }) => mode === "suppress") ??
         general.find(({ mode }) => mode === "forbidden");
       if (ban !== undefined) return ban;
-      const usual = general[0] ?? DEFAULT_RULINGS[subject.effect];
+      const usual = general[0] ?? defaultRuling(subject);
       const lifting = fitting.filter((rule) => !rule.general).map((rule) => rule.ruling)
         .filter(({ mode }) => mode !== "forbidden" && mode !== "suppress");
       return lifting.reduce(lighter, usual);

@@ -51,6 +51,9 @@ interface Entry {
 
 const MOST_CLOSED = 1_000;
 
+/** Questions about a call: their answers stand until it is made. */
+const GRANTING: ReadonlySet<Question["kind"]> = new Set(["consent", "stepUp", "recovery"]);
+
 /**
  * Opens the questions that the store holds: those of an earlier kernel can still be answered.
  * @throws {Fault} `storeCorrupt` for a question that does not parse; `invalidInput` for a bad key.
@@ -114,7 +117,7 @@ export async function openQuestions(parts: QuestionParts): Promise<QuestionBook>
       throw error;
     });
     powers.reach("afterAnswer");
-    if (closed.kind !== "budget" && closed.kind !== "brake") grants.remember(closed, answer);
+    if (GRANTING.has(closed.kind)) grants.remember(closed, answer);
     waiters.wake(closed.id, { kind: "answered", answer });
     return closed;
   }

@@ -13,6 +13,8 @@ export interface Subject {
   /** `MOUNT/relative`; empty when the call names none. */
   readonly paths: readonly string[];
   readonly destination?: string;
+  /** The operator let the tool reach out when they took it in. */
+  readonly granted?: boolean;
 }
 
 type Fit = "no" | "folded" | "exact";

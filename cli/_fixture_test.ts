@@ -16,9 +16,16 @@ import type { Around, Hands, KernelLink, Kernels, KernelWish, Keyboard, Screen }
 import { greet, type Wire } from "./link.ts";
 import { makePaint } from "./paint.ts";
 import { fakeModels } from "./_models_fixture_test.ts";
+import { realMcpStore } from "./_mcp_store_fixture_test.ts";
+import type { LoginHands } from "./mcp_login_hands.ts";
+import { NO_LOGIN } from "./_mcp_login_fixture_test.ts";
+import type { McpStoreHands } from "./mcp_store.ts";
 import type { ModelHands } from "./model_hands.ts";
+import { REAL_REVIEW } from "./_mcp_fixture_test.ts";
 import { realPlugins } from "./_plugins_fixture_test.ts";
 import { fakeWikis } from "./_wiki_fixture_test.ts";
+import { NO_GATEWAY } from "./_serve_fixture_test.ts";
+import type { ServeHands } from "./serve_hands.ts";
 import type { WikiHands } from "./wiki_hands.ts";
 import type { PluginKit } from "./plugin_kit.ts";
 import { type Places, preparePlaces } from "./places.ts";
@@ -251,6 +258,9 @@ export function fakeHands(
     readonly plugins?: PluginKit;
     readonly models?: ModelHands;
     readonly wikis?: WikiHands;
+    readonly serve?: ServeHands;
+    readonly mcpStore?: McpStoreHands;
+    readonly login?: LoginHands;
     /** Beside HOME, USER and XDG_RUNTIME_DIR. */
     readonly env?: Readonly<Record<string, string>>;
   } = {},
@@ -304,8 +314,12 @@ export function fakeHands(
     interrupts: { listen: () => () => undefined },
     receipts: { verify: () => ({ ok: true, reason: "it holds" }) },
     plugins: parts.plugins ?? realPlugins(around.home),
+    mcp: REAL_REVIEW,
     models: parts.models ?? fakeModels(),
     wikis: parts.wikis ?? fakeWikis(),
+    serve: parts.serve ?? NO_GATEWAY,
+    mcpStore: parts.mcpStore ?? realMcpStore(),
+    login: parts.login ?? NO_LOGIN,
     watch: watchFolder,
     serveSite: () => ({ origin: "http://127.0.0.1:1", close: () => Promise.resolve() }),
     walls: { look: () => Promise.resolve([{ wall: "deno", stands: true, says: "yes" }]) },

@@ -26,7 +26,11 @@ export function makeAnswerer(parts: AnswererParts): Answerer | undefined {
     const verdict = prepared?.take(question);
     const signing = { signer: ring.provideConsent(), at: hands.around.now() };
     if (verdict !== undefined) return signAnswer(question, verdict, signing);
-    if (onQuestion === "deny") {
+    // A server does not wait for hours: where nobody is, it hears no, and its call goes on.
+    const unheard = question.kind === "elicit" &&
+      (onQuestion === "queue" || hands.keyboard === undefined);
+    if (unheard) hands.screen.say("  nobody is here to say what the server asks: declined");
+    if (onQuestion === "deny" || unheard) {
       return signAnswer(question, {
         decision: "deny",
         for: "once",

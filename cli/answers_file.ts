@@ -1,6 +1,9 @@
 /** Answers given beforehand: `--answers FILE`. Strict, and used up. @module */
 import { z } from "zod";
-import { Fault, type Question, ToolName } from "../contracts/mod.ts";
+import { Fault, McpServerName, type Question, ToolName } from "../contracts/mod.ts";
+import { canonicalJson } from "../port/mod.ts";
+import { type ElicitForm, parseElicit } from "./elicit_form.ts";
+import { wrongForm } from "./elicit_value.ts";
 import type { Verdict } from "./sign_answer.ts";
 
 const Entry = z.object({
@@ -15,7 +18,35 @@ const Entry = z.object({
   say: z.string().max(2_000).optional(),
 }).strict();
 
-const AnswersFile = z.object({ answers: z.array(Entry).max(1_000) }).strict();
+/** What an imported server may be told: only the one that is named, and only in exactly these fields. */
+const FormEntry = z.object({
+  server: McpServerName,
+  /** By field; every field that the server requires must be here, and none that it does not ask for. */
+  fields: z.record(
+    z.string().min(1).max(256),
+    z.union([z.string().max(2_000), z.number(), z.boolean(), z.array(z.string()).max(100)]),
+  ).optional(),
+  /** The address of a question in URL mode, exactly. */
+  url: z.string().min(1).max(4_096).optional(),
+  answer: z.enum(["allow", "deny"]),
+  max: z.int().min(1).max(10_000).optional(),
+}).strict();
+
+const AnswersFile = z.object({
+  answers: z.array(
+    z.unknown().transform((entry, context) => {
+      const names = typeof entry === "object" && entry !== null && "server" in entry;
+      const parsed = names ? FormEntry.safeParse(entry) : Entry.safeParse(entry);
+      if (parsed.success) return parsed.data;
+      for (const { message, path } of parsed.error.issues) {
+        context.addIssue({ code: "custom", message, path: [...path] });
+      }
+      return z.NEVER;
+    }),
+  ).max(1_000),
+}).strict();
+
+type Left<E> = { readonly entry: E; count: number };
 
 /** Answers that are left. */
 export interface PreparedAnswers {
@@ -41,6 +72,42 @@ function beneath(path: string, prefix: string): boolean {
   return plain && (path === clean || path.startsWith(`${clean}/`));
 }
 
+/** The question's form; undefined when it cannot be read: nothing prepared answers that. */
+function formOf(question: Question): ElicitForm | undefined {
+  try {
+    return parseElicit(question);
+  } catch (error) {
+    if (error instanceof Fault) return undefined;
+    throw error;
+  }
+}
+
+function takeForm(
+  left: readonly Left<z.infer<typeof FormEntry>>[],
+  question: Question,
+): Verdict | undefined {
+  const form = formOf(question);
+  if (form === undefined) return undefined;
+  const found = left.find(({ entry, count }) => {
+    if (count < 1 || entry.server !== form.server) return false;
+    if (entry.answer === "deny") return true;
+    if (form.url !== undefined) return entry.url === form.url;
+    return entry.url === undefined && wrongForm(form, entry.fields ?? {}) === undefined;
+  });
+  if (found === undefined) return undefined;
+  found.count -= 1;
+  const { entry } = found;
+  return {
+    decision: entry.answer,
+    for: "once",
+    ...(entry.answer === "deny" || form.url !== undefined
+      ? {}
+      : { say: canonicalJson(entry.fields ?? {}) }),
+    by: "answers-file",
+    channel: "answersFile",
+  };
+}
+
 /**
  * Parses an answers file.
  *
@@ -62,9 +129,16 @@ export function parseAnswers(file: string, text: string): PreparedAnswers {
       `Cannot read answers "${file}": ${where === "" ? "" : `"${where}": `}${issue?.message ?? ""}`,
     );
   }
-  const left = parsed.data.answers.map((entry) => ({ entry, count: entry.max ?? 1 }));
+  const left: Left<z.infer<typeof Entry>>[] = [];
+  const forms: Left<z.infer<typeof FormEntry>>[] = [];
+  for (const entry of parsed.data.answers) {
+    const count = entry.max ?? 1;
+    if ("tool" in entry) left.push({ entry, count });
+    else forms.push({ entry, count });
+  }
   return Object.freeze({
     take(question: Question): Verdict | undefined {
+      if (question.kind === "elicit") return takeForm(forms, question);
       // The gravest questions, and those about Remit itself, are a person's alone.
       if (question.kind !== "consent") return undefined;
       const found = left.find(({ entry, count }) => {

@@ -1,6 +1,7 @@
 /** Asks a person at the terminal, and signs what they say. DESIGN section 3. @module */
 import type { Answer, Question, Staged } from "../contracts/mod.ts";
 import { displayText } from "../text/mod.ts";
+import { askForm } from "./elicit_asking.ts";
 import type { Hands, Keyboard } from "./hands.ts";
 import type { KeyRing } from "./key_ring.ts";
 import { choiceLine, questionLines } from "./question_frame.ts";
@@ -78,12 +79,13 @@ export async function askPerson(
   };
   screen.say("");
   draw(false);
+  const withdrawn = (): boolean => parts.signal?.aborted === true;
   // Asked again as often as it takes: only a clear word, Enter or the end of input decides.
   for (;;) {
     const typed = await parts.keyboard.line(paint.bold("  your answer › "), {
       ...(parts.signal === undefined ? {} : { signal: parts.signal }),
     });
-    if (parts.signal?.aborted === true) return undefined;
+    if (withdrawn()) return undefined;
     const choice = readChoice(typed, question);
     if (choice === undefined) {
       screen.say(paint.dim("  that is no answer here"));
@@ -93,7 +95,11 @@ export async function askPerson(
       draw(true);
       continue;
     }
-    const verdict: Verdict = { ...choice, by: "terminal", channel: "terminal" };
+    const filled = question.kind === "elicit" && choice.decision === "allow"
+      ? await askForm(question, { screen, keyboard: parts.keyboard, signal: parts.signal })
+      : choice;
+    if (withdrawn()) return undefined;
+    const verdict: Verdict = { ...filled, by: "terminal", channel: "terminal" };
     if (question.kind !== "stepUp" || choice.decision === "deny") {
       return signAnswer(question, verdict, {
         signer: parts.ring.provideConsent(),

@@ -23,6 +23,9 @@ export const NOT_BUILT = Object.freeze({
   local: "",
   native: "",
   wiki: "",
+  mcp: "",
+  mcpTree: "",
+  mcpRelay: "",
 });
 
 const ENTRIES = {
@@ -37,6 +40,8 @@ const ENTRIES = {
 
 const SOURCES = [
   "agents",
+  "bridges/mcp/binding",
+  "bridges/mcp/review",
   "broker",
   "browser",
   "contracts",

@@ -1,7 +1,7 @@
 /** The closing words of a task, and its one JSON document. @module */
 import type { AgentTask, Json, Staged, StagedChange } from "../contracts/mod.ts";
 import { displayText } from "../text/mod.ts";
-import { columnsOf, cutTo } from "./columns.ts";
+import { columnsOf, cutFront, cutTo } from "./columns.ts";
 import type { Screen } from "./hands.ts";
 import type { Tally } from "./tally.ts";
 
@@ -108,9 +108,12 @@ export function showClosing(screen: Screen, result: RunResult, tally: Tally): vo
   if (tally.failed.length > 0) {
     group(
       "failed",
-      tally.failed.map((each) =>
-        cutTo(`${safe(each.tool)} ${safe(each.subject)}  ${safe(each.outcome)}`, room)
-      ),
+      tally.failed.map((each) => {
+        const [tool, outcome, subject] = [safe(each.tool), safe(each.outcome), safe(each.subject)];
+        const left = Math.max(12, room - columnsOf(tool) - columnsOf(outcome) - 3);
+        const shown = subject.startsWith("/") ? cutFront(subject, left) : subject;
+        return cutTo(`${tool} ${shown}  ${outcome}`, room);
+      }),
       "",
     );
   }

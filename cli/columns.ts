@@ -50,6 +50,20 @@ export function cutTo(text: string, columns: number): string {
   return `${kept}…`;
 }
 
+/** Cuts safe text at its front, as a path is best cut: its end is kept. */
+export function cutFront(text: string, columns: number): string {
+  if (columnsOf(text) <= columns) return text;
+  let kept = "";
+  let used = 1;
+  for (const letter of [...text].toReversed()) {
+    const needs = columnsOf(letter);
+    if (used + needs > columns) break;
+    kept = letter + kept;
+    used += needs;
+  }
+  return `…${kept}`;
+}
+
 /** Pads safe text with spaces to at least `columns` columns. */
 export function padTo(text: string, columns: number): string {
   return text + " ".repeat(Math.max(0, columns - columnsOf(text)));

@@ -15,6 +15,8 @@ import { MODEL_COMMANDS, MODEL_FLAGS } from "./model_command_table.ts";
 import { CONTEXT_COMMANDS } from "./context_command_table.ts";
 import { PLUGIN_COMMANDS } from "./plugin_command_table.ts";
 import { SEMANTIC_COMMANDS } from "./sgrep_command_table.ts";
+import { MCP_COMMANDS } from "./mcp_command_table.ts";
+import { MCP_SERVE_COMMANDS } from "./mcp_serve_command_table.ts";
 import { WIKI_COMMANDS } from "./wiki_command_table.ts";
 export type { CommandSpec, FlagSpec };
 
@@ -38,7 +40,7 @@ const RUN_FLAGS: readonly FlagSpec[] = [
   ANSWERS,
   TRACE,
   WIKI,
-  { name: "story", value: "NAME", help: "play a story: desk (the demo), exec, web, wiki" },
+  { name: "story", value: "NAME", help: "play a story: desk (the demo), exec, web, wiki, mcp" },
   { name: "plan", help: "only read and propose: nothing may be staged or applied" },
 ];
 const FOR: FlagSpec = { name: "for", value: "once|turn|session", help: "how long an answer holds" };
@@ -146,6 +148,8 @@ export const COMMANDS: readonly CommandSpec[] = [
     PASSPHRASE,
     { name: "new-passphrase-file", value: "FILE", help: "where the new passphrase is" },
   ]),
+  ...MCP_COMMANDS,
+  ...MCP_SERVE_COMMANDS,
   ...WIKI_COMMANDS,
   ...SEMANTIC_COMMANDS,
   ...MODEL_COMMANDS,

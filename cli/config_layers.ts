@@ -16,6 +16,7 @@ import {
   type RemitConfig,
 } from "../contracts/mod.ts";
 import type { ConfigFile } from "./config_text.ts";
+import { type MergedMcp, narrowMcp, NO_MCP, overlayMcp } from "./config_mcp.ts";
 import { type MergedMemory, narrowMemory, NO_MEMORY, overlayMemory } from "./config_memory.ts";
 import { definedModelsFor, narrowPolicy } from "./config_narrow.ts";
 
@@ -54,6 +55,8 @@ export interface Merged {
   readonly browser: BrowserChoice;
   /** The wiki from trusted layers only. */
   readonly memory: MergedMemory;
+  /** From every layer: it only narrows what remit.lock says. */
+  readonly mcp: MergedMcp;
   /** What was left out of untrusted layers, for the person: `FILE:LINE: why`. */
   readonly notes: readonly string[];
 }
@@ -109,6 +112,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
   let commands: Record<string, CommandClass> = {};
   let browser = STATIC;
   let memory = NO_MEMORY;
+  let mcp = NO_MCP;
   const notes: string[] = [];
   const narrowMounts: NonNullable<RemitConfig["mounts"]>[] = [];
   for (const { file } of layers.filter((each) => each.trusted)) {
@@ -125,13 +129,16 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
     commands = { ...commands, ...file.config.commands };
     browser = file.config.browser ?? browser;
     memory = overlayMemory(memory, file.config.memory);
+    mcp = overlayMcp(mcp, file.config.mcp);
   }
   for (const { file } of layers.filter((each) => !each.trusted)) {
     const narrowed = narrowPolicy(policy, file);
     policy = narrowed.policy;
     const remembered = narrowMemory(memory, file);
     memory = remembered.memory;
-    notes.push(...narrowed.notes, ...remembered.notes);
+    const servers = narrowMcp(mcp, file);
+    mcp = servers.mcp;
+    notes.push(...narrowed.notes, ...remembered.notes, ...servers.notes);
     redact.push(...(file.config.redact ?? []));
     if (file.config.browser?.engine === "static") browser = STATIC;
     if (file.config.mounts !== undefined) narrowMounts.push(file.config.mounts);
@@ -152,6 +159,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
     commands,
     browser,
     memory,
+    mcp,
     notes,
   });
 }

@@ -13,6 +13,7 @@ import {
 } from "./command.ts";
 import { messageLines, readMessages } from "./message_lines.ts";
 import { conversationIn, taskNamed } from "./conversation_name.ts";
+import { lendApproved } from "./mcp_choice.ts";
 import { lendKeys, needsOfPast, provideModelPrograms } from "./model_ready.ts";
 import { flag } from "./parse_arguments.ts";
 import { ingressOf } from "./request_ingress.ts";
@@ -101,6 +102,7 @@ export async function conversationFork(command: Command): Promise<number> {
       );
       await provideModelPrograms(command, needs, link);
       await lendKeys(link, needs);
+      await lendApproved(command, link);
     }
     const answer = recordOf(
       await link.ask("conversationFork", {

@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import { Fault } from "../contracts/mod.ts";
 import type { Command } from "./command.ts";
 import type { DiskRead, DiskWrite } from "./hands.ts";
+import { provideStoryServers } from "./mcp_story.ts";
 import { flag, has } from "./parse_arguments.ts";
 import type { RunDefaults } from "./run_setting.ts";
 import { DEMO, STORIES, type Story } from "./stories.ts";
@@ -73,7 +74,10 @@ export async function prepareDemo(command: Command): Promise<Demo> {
     folder: join(hands.disk.temporary("remit-demo-"), "wiki"),
     docs: join(examples, story.docs),
   });
-  const wish = story.request.map((line) => line.replace("ORIGIN", site?.origin ?? ""));
+  const mcp = story.servers === undefined ? undefined : await provideStoryServers(command, folder);
+  const wish = story.request.map((line) =>
+    line.replace("ORIGIN", site?.origin ?? "").replace("DESK", hands.disk.real(folder) ?? folder)
+  );
   return {
     request: wish.join(" "),
     defaults: {
@@ -83,6 +87,7 @@ export async function prepareDemo(command: Command): Promise<Demo> {
       ...(unattended ? { answersFile: answers } : {}),
       ...(site === undefined ? {} : { site: site.origin }),
       ...(wiki === undefined ? {} : { wiki: wiki.folder }),
+      ...(mcp === undefined ? {} : { mcp: mcp.servers }),
     },
     lines: [
       `${
@@ -93,6 +98,7 @@ export async function prepareDemo(command: Command): Promise<Demo> {
       "",
       `  desk      ${folder}  ${paint.dim("(a copy, kept)")}`,
       ...(wiki === undefined ? [] : [`  wiki      ${wiki.folder}  ${paint.dim("(kept)")}`]),
+      ...(mcp === undefined ? [] : mcp.lines),
       ...wish.map((line, n) => `  ${n === 0 ? "request " : "        "}  ${line}`),
       ...(unattended
         ? [`  answers   ${answers}  ${paint.dim("(there is no terminal to ask at)")}`]

@@ -79,6 +79,9 @@ export function makeDisk(): DiskRead & DiskWrite {
     makeFolder(path: string, mode = 0o700): void {
       Deno.mkdirSync(path, { recursive: true, mode });
     },
+    link(path: string, target: string): void {
+      Deno.symlinkSync(target, path);
+    },
     append(path: string, text: string): void {
       Deno.writeTextFileSync(path, text, { append: true, mode: 0o600 });
     },

@@ -66,6 +66,18 @@ import { trustCommand } from "./trust_command.ts";
 import { VERSION } from "./version.ts";
 import { sgrepCommand } from "./sgrep_command.ts";
 import { sdiffCommand } from "./sdiff_command.ts";
+import { mcpAdd } from "./mcp_add_command.ts";
+import { mcpApprove } from "./mcp_approve_command.ts";
+import { mcpCall } from "./mcp_call_command.ts";
+import { mcpImport } from "./mcp_import_command.ts";
+import { mcpInspect } from "./mcp_inspect_command.ts";
+import { mcpGrant, mcpRemove, mcpRevoke, mcpTool } from "./mcp_keep_commands.ts";
+import { mcpList } from "./mcp_list_command.ts";
+import { mcpLog } from "./mcp_log_command.ts";
+import { mcpLogin } from "./mcp_login_command.ts";
+import { mcpReview } from "./mcp_review_command.ts";
+import { mcpServe } from "./mcp_serve_command.ts";
+import { mcpToken } from "./mcp_serve_token_command.ts";
 import { wikiEdit } from "./wiki_edit_command.ts";
 import { wikiExport } from "./wiki_export_command.ts";
 import { wikiIngest } from "./wiki_ingest_command.ts";
@@ -163,6 +175,21 @@ const WORK: Readonly<Record<string, Work>> = {
   "wiki export": wikiExport,
   "wiki reindex": wikiReindex,
   "wiki embed": wikiEmbed,
+  "mcp add": mcpAdd,
+  "mcp import": mcpImport,
+  "mcp review": mcpReview,
+  "mcp approve": mcpApprove,
+  "mcp list": mcpList,
+  "mcp call": mcpCall,
+  "mcp tool": mcpTool,
+  "mcp grant": mcpGrant,
+  "mcp inspect": mcpInspect,
+  "mcp log": mcpLog,
+  "mcp login": mcpLogin,
+  "mcp revoke": mcpRevoke,
+  "mcp remove": mcpRemove,
+  "mcp serve": mcpServe,
+  "mcp token": mcpToken,
   sgrep: sgrepCommand,
   sdiff: sdiffCommand,
   doctor: doctorCommand,
@@ -180,6 +207,12 @@ function report(hands: Hands, fault: Fault, json: boolean): number {
     ) => hands.screen.say(n === 0 ? `${paint.red("remit:")} ${line}` : line));
   }
   return EXIT_OF_FAULT[fault.code];
+}
+
+/** What stands after `--` is another program's. */
+function asksJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf("--");
+  return (end < 0 ? argv : argv.slice(0, end)).includes("--json");
 }
 
 /** Runs one command line; gives the exit code. Bugs are thrown, faults are reported. */
@@ -216,7 +249,7 @@ export async function runCommandLine(argv: readonly string[], hands: Hands): Pro
     const places = placesOf(hands.around, flag(parsed, "state"));
     return await work({ hands, parsed, places, json });
   } catch (error) {
-    if (error instanceof Fault) return report(hands, error, argv.includes("--json"));
+    if (error instanceof Fault) return report(hands, error, asksJson(argv));
     throw error;
   }
 }

@@ -1,9 +1,13 @@
 /** What the commands of the command line are handed: everything they can touch. @module */
 import type { BrowserChoice, CommandClass, Json, PolicySource } from "../contracts/mod.ts";
 import type { Paint } from "./paint.ts";
+import type { McpStoreHands } from "./mcp_store.ts";
+import type { LoginHands } from "./mcp_login_hands.ts";
+import type { McpKit } from "./mcp_kit.ts";
 import type { ModelHands } from "./model_hands.ts";
 import type { Places } from "./places.ts";
 import type { PluginKit } from "./plugin_kit.ts";
+import type { ServeHands } from "./serve_hands.ts";
 import type { WikiHands } from "./wiki_hands.ts";
 
 /** Where words go. Everything given to it must be safe text. */
@@ -60,6 +64,8 @@ export interface DiskWrite {
   /** With its parents. 0700 when not given. */
   makeFolder(path: string, mode?: number): void;
   append(path: string, text: string): void;
+  /** A symbolic link at `path` to `target`, which need not be there. */
+  link(path: string, target: string): void;
   /** A fresh folder of the system's temporary place. */
   temporary(prefix: string): string;
 }
@@ -157,8 +163,15 @@ export interface Hands {
   readonly receipts: ReceiptCheck;
   readonly walls: Walls;
   readonly plugins: PluginKit;
+  /** The review of imported servers. */
+  readonly mcp: McpKit;
   readonly models: ModelHands;
   readonly wikis: WikiHands;
+  /** The gateway that hosts talk to. */
+  readonly serve: ServeHands;
+  readonly mcpStore: McpStoreHands;
+  /** A login at a remote MCP server. */
+  readonly login: LoginHands;
   /** Yields after each change of files beneath a folder, until `signal` aborts. */
   watch(folder: string, signal: AbortSignal): AsyncIterable<void>;
   /** Serves the pages of a folder for `--story`. */

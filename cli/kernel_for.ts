@@ -1,16 +1,18 @@
-/** The kernel for one run: with exactly its rules, its model's program built, its key lent. @module */
+/** The kernel for one run: with exactly its rules, its model's program built, its keys lent. @module */
 import type { Command } from "./command.ts";
 import type { KernelLink } from "./hands.ts";
+import { lendMcp, readyMcp } from "./mcp_choice.ts";
 import { lendKeys, provideModelPrograms } from "./model_ready.ts";
 import type { RunSetting } from "./run_setting.ts";
 
 /** Finds or starts it. Throws `conflict` when a busy one has other rules. */
 export async function kernelFor(
   command: Command,
-  setting: Pick<RunSetting, "config" | "mounts" | "resolved">,
+  setting: Pick<RunSetting, "config" | "mounts" | "resolved"> & Partial<Pick<RunSetting, "mcp">>,
 ): Promise<KernelLink> {
-  const { config, mounts, resolved } = setting;
+  const { config, mounts, resolved, mcp = [] } = setting;
   await provideModelPrograms(command, resolved);
+  if (mcp.length > 0) await readyMcp(command);
   const link = await command.hands.kernels(command.places).provide({
     policy: config.policy,
     toolKeys: config.toolKeys,
@@ -21,6 +23,7 @@ export async function kernelFor(
   });
   try {
     await lendKeys(link, resolved);
+    await lendMcp(command, link, mcp);
   } catch (error) {
     link.close();
     throw error;

@@ -20,6 +20,7 @@ import { type Places, preparePlaces } from "./places.ts";
 import { choosePlugins } from "./plugin_choice.ts";
 import type { PluginKit } from "./plugin_kit.ts";
 import { installedPlugins } from "./plugin_store.ts";
+import { mcpPrograms } from "./mcp_programs_powers.ts";
 import { modelPrograms, nativeAddon } from "./model_programs_powers.ts";
 import { wikiProgramFile } from "./wiki_programs_powers.ts";
 import { findPrograms } from "./programs_powers.ts";
@@ -98,8 +99,11 @@ export function makeKernels(
       personKey,
       ...(stepUpKey === undefined ? {} : { stepUpKey }),
     };
+    const bridge = mcpPrograms({ home, cache: places.cache });
     const rules = digestOf(toJson({
       ...told,
+      // Their names hold their sources' digests: a kernel of other ones would start what nobody built.
+      bridge,
       tools: tools.plugins.map(({ manifest, trusted }) => ({ manifest, trusted })),
       // Of what is sealed: a digest of values could be guessed back.
       secrets: secrets.digest(),
@@ -115,6 +119,7 @@ export function makeKernels(
         ...modelPrograms(places.cache, bundles.digest),
         browser: driver,
         wiki: wikiProgramFile("wiki", { home, cache: places.cache }),
+        ...bridge,
       },
       weights: places.models,
       addon: nativeAddon(places.cache),
@@ -127,6 +132,8 @@ export function makeKernels(
       // Names sources and rules: a kernel of other ones is another harness.
       harness: `${VERSION}-${bundles.digest.slice(0, 12)}-${rules.slice(0, 12)}`,
       brokerSockets: places.brokerSockets,
+      proxySockets: places.proxySockets,
+      mcpTrees: places.mcpTrees,
       controlSocket: places.controlSocket,
       stay: false,
       idleMs: IDLE_MS,

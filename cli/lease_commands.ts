@@ -15,6 +15,7 @@ import {
 } from "./command.ts";
 import { loadConfig } from "./config_files.ts";
 import { narrowMount } from "./config_layers.ts";
+import { mcpOfTask } from "./mcp_choice.ts";
 import { parseMount, resolveMount } from "./mounts.ts";
 import { oneOf } from "./parse_arguments.ts";
 import { grantLines, leaseLines } from "./held_lines.ts";
@@ -92,6 +93,7 @@ export async function canCommand(command: Command): Promise<number> {
         arguments: text,
         profile: oneOf(parsed, "profile", Profile.options) ?? "operator",
         mounts: mounts.map((mount) => narrowMount(mount, config)),
+        mcp: mcpOfTask(command, config),
       }),
     );
   } finally {

@@ -1,9 +1,10 @@
 /** The calm view of a task at work: one line for what happened, never more. @module */
 import { Colour, colourSuffices } from "../contracts/mod.ts";
 import { displayText } from "../text/mod.ts";
-import { columnsOf, cutTo, padTo } from "./columns.ts";
+import { columnsOf, cutFront, cutTo, padTo } from "./columns.ts";
 import { numberOf, type Seen, type SeenEvent, subjectOf, textOf } from "./event_fields.ts";
 import type { Screen } from "./hands.ts";
+import { mcpHappening } from "./mcp_events.ts";
 import { modelWords } from "./model_events.ts";
 import { touchedBy } from "./touched.ts";
 
@@ -54,9 +55,10 @@ export function makeLiveView(
 
   const safe = (text: string, max = SUBJECT): string => displayText(text, { max });
   const row = (mark: string, what: string, about: string, tail = ""): void => {
-    const room = Math.max(20, width - 22 - columnsOf(tail));
+    const room = Math.max(20, width - 10 - Math.max(12, columnsOf(what)) - columnsOf(tail));
     const end = tail === "" ? "" : `  ${paint.dim(tail)}`;
-    screen.say(`  ${mark} ${padTo(what, 12)}  ${cutTo(about, room)}${end}`.trimEnd());
+    const shown = about.startsWith("/") ? cutFront(about, room) : cutTo(about, room);
+    screen.say(`  ${mark} ${padTo(what, 12)}  ${shown}${end}`.trimEnd());
   };
   const under = (text: string): void => {
     if (text !== "") screen.say(`    ${" ".repeat(12)}  ${paint.dim(cutTo(text, width - 20))}`);
@@ -77,8 +79,9 @@ export function makeLiveView(
       const refused = REFUSALS.has(result);
       row(paint.red("✗"), tool, about, refused ? paint.red("refused") : safe(result));
       const rule = safe(textOf(event, "rule"));
+      // Of a call that was let through the rule is the one that allowed it: what refused it says why.
       under(
-        refused && rule !== ""
+        refused && rule !== "" && event.event === "refused"
           ? `by ${rule}`
           : safe(textOf(event, "why") || textOf(event, "error")),
       );
@@ -113,8 +116,28 @@ export function makeLiveView(
     row(paint.yellow("→"), "model", words);
   };
 
+  /** What a server tried and may not is a line; what it does as it may passes by. */
+  const serverDid = (event: SeenEvent): void => {
+    const happened = mcpHappening(event);
+    if (happened === undefined) return;
+    const server = safe(textOf(event, "server"), 24);
+    const { mark, path = "" } = happened;
+    const words = safe(path === "" ? happened.words : `${happened.words} ${path}`);
+    if (mark === "quiet") return screen.hint(`  … ${server} ${words}`);
+    const tail = mark === "refused" ? "refused" : "";
+    const room = Math.max(20, width - 22 - tail.length - columnsOf(happened.words) - 1);
+    row(
+      mark === "refused" ? paint.red("✗") : paint.yellow("!"),
+      server,
+      path === "" ? words : `${safe(happened.words)} ${cutFront(safe(path), room)}`,
+      tail,
+    );
+  };
+
   const take = (event: SeenEvent): void => {
     switch (event.event) {
+      case "mcp":
+        return serverDid(event);
       case "intent":
         return screen.hint(`  … ${safe(textOf(event, "tool"))} ${safe(subjectOf(event))}`);
       case "outcome":

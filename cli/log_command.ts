@@ -5,6 +5,7 @@ import { cell, type Command, printJsonLines, printLines, reachKernel, taskOf } f
 import { cutTo, padTo } from "./columns.ts";
 import { readSeen, type SeenEvent, subjectOf, textOf } from "./event_fields.ts";
 import { makeCallJoin } from "./join_calls.ts";
+import { mcpWords } from "./mcp_events.ts";
 import { modelWords } from "./model_events.ts";
 import { has } from "./parse_arguments.ts";
 import { touchedBy } from "./touched.ts";
@@ -41,6 +42,7 @@ export function logLine(event: SeenEvent, width: number): string {
     safe(subjectOf(event)),
     event.event === "intent" ? field("decision") : field("outcome"),
     safe(modelWords(event) ?? ""),
+    safe(mcpWords(event)),
     ...touched.staged.map((path) => `staged ${safe(path)}`),
     ...touched.applied.map((path) => `applied ${safe(path)}`),
     ...PLAIN.map((name) => named(`${name} `, name)),

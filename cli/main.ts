@@ -1,8 +1,19 @@
 /** init: the command line's process. Wires its powers, and nothing else. @module */
+import {
+  diffWords,
+  FLAG_WORDS,
+  importedTool,
+  reviewRows,
+  serverFlags,
+  toolDigest,
+  translate,
+} from "../bridges/mcp/review/mod.ts";
+import { digestTree, TREE_DISK } from "../bridges/mcp/tree/mod.ts";
 import { verifyReceipt } from "../broker/audit/mod.ts";
 import { makePathList, NEVER } from "../broker/never.ts";
 import { toJson } from "../contracts/mod.ts";
 import { NAMESPACE, namespace } from "../kernel/line_parts.ts";
+import { lineOfNet } from "../kernel/start_line.ts";
 import { tryIp } from "../net/ip.ts";
 import { provideLexical } from "../models/local/lexical/build/mod.ts";
 import { parseToolYaml, provideTools, runBuild } from "../tools-wasm/build/mod.ts";
@@ -13,11 +24,18 @@ import { PROCESS_TOOL_NAMES } from "../tools-wasm/command/mod.ts";
 import { WORKSPACE_TOOLS } from "../workspace/mod.ts";
 import { readAround } from "./around_powers.ts";
 import { makeDisk } from "./disk_powers.ts";
+import { NOT_BUILT, provideBundles } from "./bundles_powers.ts";
 import { runCommandLine } from "./dispatch.ts";
 import { makeKernels } from "./kernels_powers.ts";
+import { provideMcpPrograms } from "./mcp_programs_powers.ts";
+import { makeLoginHands } from "./mcp_login_powers.ts";
+import { makeMcpStore } from "./mcp_store_powers.ts";
 import { makeModelHands } from "./model_hands_powers.ts";
 import { makePluginKit } from "./plugin_kit_powers.ts";
 import { placesOf } from "./places.ts";
+import { findPrograms } from "./programs_powers.ts";
+import { makeServeHands } from "./serve_hands_powers.ts";
+import { provideServeProgram } from "./serve_program_powers.ts";
 import { serveStorySite } from "./story_site_powers.ts";
 import { makeInterrupts, makeKeyboard, makeScreen, readInput } from "./terminal_powers.ts";
 import { watchFolder } from "./watch_folder_powers.ts";
@@ -68,6 +86,10 @@ Deno.exit(
     receipts: { verify: verifyReceipt },
     walls: makeWalls(),
     plugins,
+    mcp: {
+      ...{ translate, importedTool, serverFlags, reviewRows, diffWords, toolDigest },
+      flagWords: FLAG_WORDS,
+    },
     models: makeModelHands({
       ...{ home, screen, provideLexical },
       cache: () => placesOf(around, undefined).cache,
@@ -93,6 +115,42 @@ Deno.exit(
           },
           isAddress: (host) => tryIp(host) !== undefined,
         }, signal),
+    }),
+    mcpStore: makeMcpStore({
+      digestTree: (folder) => digestTree(folder, TREE_DISK),
+      ready: () =>
+        provideMcpPrograms({
+          ...{ home, cache: placesOf(around, undefined).cache },
+          onBuild: () =>
+            screen.say(
+              screen.paint.dim("remit  building the MCP bridge, once for this version …"),
+            ),
+        }),
+    }),
+    login: makeLoginHands(async () => {
+      const onBuild = (): void =>
+        screen.say(screen.paint.dim("remit  building its programs, once for this version …"));
+      const [{ children, denoDir }, programs] = await Promise.all([
+        provideBundles({ home, cache: placesOf(around, undefined).cache, onBuild }),
+        findPrograms(),
+      ]);
+      const { bwrap, setpriv, prlimit, nice } = programs;
+      return lineOfNet({ programs, denoDir, bundles: { ...NOT_BUILT, ...children } }, {
+        bwrap: bwrap !== undefined,
+        setpriv: setpriv !== undefined,
+        prlimit: prlimit !== undefined,
+        nice: nice !== undefined,
+        storage: true,
+      });
+    }),
+    serve: makeServeHands({
+      ...{ screen, namespace, inside: NAMESPACE },
+      provideProgram: () =>
+        provideServeProgram({
+          ...{ home, cache: placesOf(around, undefined).cache },
+          onBuild: () =>
+            screen.say(screen.paint.dim("remit  building the gateway, once for this version …")),
+        }),
     }),
     watch: watchFolder,
     serveSite: serveStorySite,

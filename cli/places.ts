@@ -16,18 +16,26 @@ export interface Places {
   readonly runtime: string;
   readonly controlSocket: string;
   readonly brokerSockets: readonly string[];
+  /** RUNTIME/net: sockets that the net service listens on, and nothing else. */
+  readonly net: string;
+  readonly proxySockets: readonly string[];
   readonly cache: string;
   /** Weights of local models, by digest. */
   readonly models: string;
   /** STATE/wiki: a folder for each wiki's authoritative state. */
   readonly wiki: string;
+  /** STATE/mcp/trees: code of imported MCP servers. */
+  readonly mcpTrees: string;
   /** The operator's own remit.yaml. */
   readonly config: string;
+  /** Beside it, written by machine: imported MCP servers. */
+  readonly mcpLock: string;
   readonly ceiling: string;
 }
 
 const CEILING = "/etc/remit/ceiling.yaml";
 const BROKER_SOCKETS = 16;
+const PROXY_SOCKETS = 32;
 // Unix socket paths are limited to about 100 bytes.
 const LONGEST_SOCKET = 100;
 
@@ -61,6 +69,7 @@ export function placesOf(
     : absolute(around, state);
   const hash = createHash("sha256").update(root).digest("hex").slice(0, 12);
   const session = around.env("XDG_RUNTIME_DIR");
+  const config = join(base(around, "XDG_CONFIG_HOME", ".config"), "remit");
   const wanted = session !== undefined && isAbsolute(session)
     ? join(session, `remit-${hash}`)
     : undefined;
@@ -76,8 +85,12 @@ export function placesOf(
     runtime,
     controlSocket: join(runtime, "control"),
     brokerSockets: Array.from({ length: BROKER_SOCKETS }, (_, n) => join(runtime, `broker-${n}`)),
+    net: join(runtime, "net"),
+    proxySockets: Array.from({ length: PROXY_SOCKETS }, (_, n) => join(runtime, "net", `p-${n}`)),
     cache: join(base(around, "XDG_CACHE_HOME", ".cache"), "remit"),
-    config: join(base(around, "XDG_CONFIG_HOME", ".config"), "remit", "remit.yaml"),
+    mcpTrees: join(root, "mcp", "trees"),
+    config: join(config, "remit.yaml"),
+    mcpLock: join(config, "remit.lock"),
     ceiling: CEILING,
   });
 }
@@ -104,9 +117,11 @@ export function preparePlaces(
   places: Places,
   uid: number,
 ): void {
-  for (const each of [places.state, places.kernel, places.person, places.models, places.runtime]) {
-    makePrivateFolder(disk, each, uid);
-  }
+  for (
+    const each of [
+      ...[places.state, places.kernel, places.person, places.models, places.runtime, places.net],
+    ]
+  ) makePrivateFolder(disk, each, uid);
   // A link planted in a shared folder such as /tmp would lead elsewhere.
   const real = disk.real(places.runtime);
   const parent = disk.real(join(places.runtime, ".."));

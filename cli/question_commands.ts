@@ -1,6 +1,7 @@
 /** `questions` and `answer`: what waits for a person, from any terminal. @module */
-import { EXIT, Fault, Question, QuestionId, toJson } from "../contracts/mod.ts";
+import { EXIT, Fault, type Json, Question, QuestionId, toJson } from "../contracts/mod.ts";
 import { z } from "zod";
+import { canonicalJson } from "../port/mod.ts";
 import { displayText } from "../text/mod.ts";
 import { shownChanges } from "./asking.ts";
 import {
@@ -14,6 +15,9 @@ import {
   reachKernel,
   rowsOf,
 } from "./command.ts";
+import { askForm } from "./elicit_asking.ts";
+import { parseElicit } from "./elicit_form.ts";
+import { wrongForm } from "./elicit_value.ts";
 import { openKeyRing } from "./key_ring.ts";
 import { readyAgain } from "./model_ready.ts";
 import { flag, oneOf } from "./parse_arguments.ts";
@@ -64,6 +68,32 @@ function verdictOf(command: Command, decision: "allow" | "deny"): Verdict {
   };
 }
 
+/** The form that a server asks for: `--say JSON`, else typed at the terminal. */
+async function formVerdict(command: Command, asked: Question, verdict: Verdict): Promise<Verdict> {
+  const form = parseElicit(asked);
+  if (form.url !== undefined) return { ...verdict, say: undefined };
+  const { keyboard, screen } = command.hands;
+  if (verdict.say === undefined && keyboard !== undefined) {
+    return { ...verdict, ...await askForm(asked, { screen, keyboard }) };
+  }
+  const given = parseForm(verdict.say ?? (form.fields.length === 0 ? "{}" : ""));
+  const wrong = given === undefined ? "it is no JSON" : wrongForm(form, given);
+  if (given !== undefined && wrong === undefined) return { ...verdict, say: canonicalJson(given) };
+  throw new Fault(
+    "invalidInput",
+    `Cannot send the form: ${wrong}; give its fields: --say '{"FIELD":"VALUE"}'`,
+  );
+}
+
+function parseForm(text: string): Json | undefined {
+  try {
+    return toJson(JSON.parse(text));
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
 /** `answer ID allow|deny`: shows what is answered, signs, and follows the task to its next end. */
 export async function answerCommand(command: Command): Promise<number> {
   const { hands, parsed, places } = command;
@@ -95,13 +125,17 @@ export async function answerCommand(command: Command): Promise<number> {
     const past = await readPast(link, asked.task);
     // The task goes on with this answer, perhaps in another kernel than it began in.
     await readyAgain(command, link, past);
-    const given = signAnswer(asked, verdictOf(command, decision.data), {
+    const said = verdictOf(command, decision.data);
+    const verdict = asked.kind === "elicit" && said.decision === "allow"
+      ? await formVerdict(command, asked, said)
+      : said;
+    const given = signAnswer(asked, verdict, {
       signer,
       at: hands.around.now(),
     });
     await link.ask("answer", toJson(given));
     if (!command.json) {
-      screen.say(`  ${decision.data === "allow" ? "allowed" : "denied"}: ${displayText(id)}`);
+      screen.say(`  ${verdict.decision === "allow" ? "allowed" : "denied"}: ${displayText(id)}`);
       screen.say("");
     }
     const running = await followTask(command, link, asked.task, {

@@ -6,6 +6,7 @@
 import type { Question, Source } from "../contracts/mod.ts";
 import { displayBlock, displayText } from "../text/mod.ts";
 import { hardWrap } from "./columns.ts";
+import { drawElicit } from "./elicit_frame.ts";
 import type { Paint } from "./paint.ts";
 import { shownArguments } from "./shown_arguments.ts";
 import { paintDiff, type ShownChange } from "./shown_content.ts";
@@ -29,6 +30,7 @@ const TITLES: Readonly<Record<Question["kind"], string>> = {
   recovery: "Remit asks after a crash: was this done? Do it again?",
   budget: "Remit asks for more budget",
   brake: "Remit asks: money is being spent fast",
+  elicit: "An UNTRUSTED server asks you",
 };
 
 function untrustedSources(sources: readonly Source[]): readonly Source[] {
@@ -69,18 +71,23 @@ export function questionLines(
 
   const title = ` ${TITLES[question.kind]} (question ${question.asked} of this task) `;
   lines.push(paint.yellow(`┏━${title}${"━".repeat(Math.max(2, width - title.length - 3))}`));
-  own(paint.bold(displayText(question.summary, { max: 1_024 })));
+  for (const piece of hardWrap(displayText(question.summary, { max: 1_024 }), width - 3)) {
+    lines.push(`${bar} ${paint.bold(piece)}`.trimEnd());
+  }
   own();
   field("tool", `${question.scope.tool}  (${question.scope.effect})`);
   if (question.scope.destination !== undefined) {
     field("sends to", displayText(question.scope.destination, { max: 2_048 }));
   }
-  const { rest: args, texts } = shownArguments(question.argumentsText);
-  field("arguments", "exactly these");
-  block(displayBlock(args, WHOLE), ARGUMENT_LINES);
-  for (const { name, text } of texts) {
-    field("and", `${displayText(name, { max: 64 })}, exactly this text`);
-    block(displayBlock(text, WHOLE), LINES_A_FILE);
+  if (question.kind === "elicit") drawElicit(question, { paint, own, field, block });
+  else {
+    const { rest: args, texts } = shownArguments(question.argumentsText);
+    field("arguments", "exactly these");
+    block(displayBlock(args, WHOLE), ARGUMENT_LINES);
+    for (const { name, text } of texts) {
+      field("and", `${displayText(name, { max: 64 })}, exactly this text`);
+      block(displayBlock(text, WHOLE), LINES_A_FILE);
+    }
   }
   for (const change of changes) {
     const count = change.note ?? `+${change.plus} −${change.minus}`;
@@ -124,6 +131,9 @@ function paintAs(line: string, piece: string, colour: (line: string) => string):
 
 /** The line of choices under a frame. */
 export function choiceLine(question: Question, paint: Paint): string {
+  if (question.kind === "elicit") {
+    return paint.dim("  y go on   d show all   n [words] no, and why   Enter alone is no");
+  }
   const more = question.kind === "consent" && question.remember !== undefined
     ? "   t this turn   s this session"
     : "";

@@ -8,6 +8,7 @@ import { type Command, commandText, printJson } from "./command.ts";
 import { prepareDemo } from "./demo.ts";
 import type { KernelLink } from "./hands.ts";
 import { kernelFor } from "./kernel_for.ts";
+import { keepRenewed, lendApproved } from "./mcp_choice.ts";
 import { announce } from "./model_announcement.ts";
 import { foundLines } from "./model_found.ts";
 import { readyAgain } from "./model_ready.ts";
@@ -195,6 +196,7 @@ async function runOnce(
     });
     return await finish(command, link, running, what.lines !== undefined);
   } finally {
+    await keepRenewed(command, link, setting.mcp);
     link.close();
   }
 }
@@ -207,6 +209,7 @@ export async function resumeFollowing(
 ): Promise<number> {
   const past = await readPast(link, task);
   await readyAgain(command, link, past);
+  await lendApproved(command, link);
   await link.ask("resume", { task });
   const trace = flag(command.parsed, "trace");
   const running = await followTask(command, link, task, {

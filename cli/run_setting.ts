@@ -2,6 +2,7 @@
 import {
   type AgentSpec,
   Fault,
+  type ImportedServer,
   type Limits,
   type Mount,
   type OnQuestion,
@@ -19,6 +20,7 @@ import { chooseModel } from "./model_choice.ts";
 import type { ResolvedModel } from "./model_ref.ts";
 import { chooseAgent, instructionsIn, limitsOf, mountsOf } from "./agent_choice.ts";
 import { modelClearance } from "./model_clearance.ts";
+import { mcpOfTask } from "./mcp_choice.ts";
 import { chooseMemory, type ChosenMemory } from "./memory_choice.ts";
 import { type MountWish, parseMount, resolveMount } from "./mounts.ts";
 import { flag, oneOf } from "./parse_arguments.ts";
@@ -41,6 +43,7 @@ export interface RunSetting {
   readonly instructions: readonly string[];
   readonly memory: ChosenMemory["memory"];
   readonly wikis: ChosenMemory["wikis"];
+  readonly mcp: readonly ImportedServer[];
 }
 
 /** What a caller fixes before flags are read: the demo and the session do. */
@@ -55,6 +58,8 @@ export interface RunDefaults {
   readonly site?: string;
   /** Folder of a wiki that the task is handed, as with `--wiki`. */
   readonly wiki?: string;
+  /** Imported servers in place of those of remit.lock: a story's. */
+  readonly mcp?: readonly ImportedServer[];
 }
 
 function readAnswers(command: Command, file: string): PreparedAnswers {
@@ -144,6 +149,7 @@ export async function settle(command: Command, defaults: RunDefaults): Promise<R
     ...remembered,
     config,
     mounts,
+    mcp: defaults.mcp ?? mcpOfTask(command, config),
     model: resolved.choice,
     resolved,
     record: record === undefined ? undefined : absolute(hands.around, record),

@@ -16,6 +16,7 @@ import type { KernelLink } from "./hands.ts";
 import { makeCallJoin } from "./join_calls.ts";
 import { openKeyRing } from "./key_ring.ts";
 import { makeLiveView } from "./live_view.ts";
+import { noteSuspension } from "./mcp_suspend.ts";
 import { startRecording } from "./model_recording.ts";
 import { absolute } from "./places.ts";
 import type { RunSetting } from "./run_setting.ts";
@@ -55,6 +56,7 @@ export async function createTask(
     ...(setting.agent === undefined ? {} : { agent: setting.agent }),
     ...(setting.memory === undefined ? {} : { memory: setting.memory }),
     ...(setting.wikis.length === 0 ? {} : { wikis: setting.wikis }),
+    ...mcpFields(setting),
     ...(setting.instructions.length === 0 ? {} : { instructions: setting.instructions }),
     // Prepared answers are given from here, so the kernel must wait for them.
     onQuestion: setting.prepared === undefined ? setting.onQuestion : "ask",
@@ -63,6 +65,17 @@ export async function createTask(
   });
   const answer = await link.ask("run", toJson(asked));
   return TaskId.parse((answer as { readonly task?: unknown } | null)?.task);
+}
+
+/** The imported servers of a request, and above how many of their tools models search. */
+export function mcpFields(
+  { mcp, config }: Pick<RunSetting, "mcp" | "config">,
+): Partial<Pick<TaskRequest, "mcp" | "mcpSearchAbove">> {
+  const { searchAbove } = config.mcp;
+  return {
+    ...(mcp.length === 0 ? {} : { mcp: [...mcp] }),
+    ...(mcp.length === 0 || searchAbove === undefined ? {} : { mcpSearchAbove: searchAbove }),
+  };
 }
 
 /** Follows a task: live view, count, trace, answers. */
@@ -122,6 +135,7 @@ export async function followTask(
         return;
       }
       const event = join(seen.event);
+      noteSuspension(command, event);
       if (!quiet) view.take({ kind: "event", event });
       tally.take(event);
       if (trace === undefined) return;

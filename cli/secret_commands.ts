@@ -6,6 +6,7 @@ import { flag } from "./parse_arguments.ts";
 import { preparePlaces } from "./places.ts";
 import { openSecretKeep, type SecretKeep } from "./secret_keep.ts";
 import {
+  parseKeptName,
   parseSecretHeader,
   parseSecretName,
   parseSecretOrigin,
@@ -81,7 +82,7 @@ export function secretList(command: Command): Promise<number> {
 
 /** `secret remove NAME`. */
 export function secretRemove(command: Command): Promise<number> {
-  const name = parseSecretName(command.parsed.args[0] ?? "");
+  const name = parseKeptName(command.parsed.args[0] ?? "");
   openKeep(command).remove(name);
   if (command.json) printJson(command, { removed: name });
   else printLines(command, [`removed ${name}`]);

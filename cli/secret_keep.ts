@@ -1,8 +1,9 @@
 /** The person's secrets in STATE/person: secrets.json, sealed under the file secret_key. Issue 3. @module */
 import { join } from "node:path";
-import { Fault, type Secret } from "../contracts/mod.ts";
+import { Fault, type McpServerName, type Secret } from "../contracts/mod.ts";
 import { sha256Hex } from "../port/digest.ts";
 import type { DiskRead, DiskWrite } from "./hands.ts";
+import { isMcpSecretPlace, mcpOrigin } from "./mcp_store_place.ts";
 import type { Places } from "./places.ts";
 import { type SealedSecret, SecretFile, type SecretPlace } from "./secret_rules.ts";
 import { makeSecretKey, openSecret, parseSecretKey, sealSecret } from "./secret_seal_powers.ts";
@@ -19,10 +20,12 @@ export interface SecretKeep {
   set(secret: Secret): "added" | "replaced";
   /** Throws `notFound`. */
   remove(name: string): void;
-  /** Of the sealed file: changes whenever a secret was set or removed. */
+  /** Of what is sealed, imported servers' secrets left out: changes whenever one was set or removed. */
   digest(): string;
-  /** Every secret, opened. Throws `invalidInput` when one does not open. */
+  /** Every secret but those of imported servers, opened. Throws `invalidInput` when one does not open. */
   load(): readonly Secret[];
+  /** The secrets of one imported server, opened: for its loan and for nothing else. Throws as `load`. */
+  loadMcp(server: McpServerName): readonly Secret[];
 }
 
 type Disk = DiskRead & DiskWrite;
@@ -78,9 +81,15 @@ export function openSecretKeep(disk: Disk, places: Pick<Places, "person">): Secr
     const sorted = [...secrets].sort((a, b) => a.name < b.name ? -1 : 1);
     const file = SecretFile.safeParse({ version: 1, secrets: sorted });
     if (!file.success) {
-      throw new Fault("tooLarge", "Cannot keep the secret: there are 256 already");
+      throw new Fault("tooLarge", "Cannot keep the secret: there are 512 already");
     }
     disk.write(path, `${JSON.stringify(file.data, null, 2)}\n`, { mode: 0o600 });
+  };
+  const opened = (wanted: (entry: SealedSecret) => boolean): readonly Secret[] => {
+    const kept = entries().filter(wanted);
+    if (kept.length === 0) return [];
+    const key = needKey();
+    return kept.map((each) => openSecret(key, each));
   };
   return Object.freeze({
     list: () =>
@@ -102,13 +111,12 @@ export function openSecretKeep(disk: Disk, places: Pick<Places, "person">): Secr
       }
       write(others);
     },
-    digest: () => sha256Hex(readPrivate(disk, path) ?? ""),
-    load(): readonly Secret[] {
-      const kept = entries();
-      if (kept.length === 0) return [];
-      const key = needKey();
-      return kept.map((each) => openSecret(key, each));
+    digest: () => {
+      const kept = entries().filter((each) => !isMcpSecretPlace(each));
+      return sha256Hex(kept.length === 0 ? "" : JSON.stringify(kept));
     },
+    load: () => opened((each) => !isMcpSecretPlace(each)),
+    loadMcp: (server: McpServerName) => opened(({ origin }) => origin === mcpOrigin(server)),
   });
 }
 

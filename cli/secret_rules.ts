@@ -1,6 +1,7 @@
 /** What a secret may be called, where it may go, and what it may hold. Issue 3, Secrets. @module */
 import { z } from "zod";
 import { Fault, isLoopback, type Secret } from "../contracts/mod.ts";
+import { isMcpSecretPlace, parseMcpSecretName } from "./mcp_store_place.ts";
 
 /** A secret without its value: safe to show. */
 export type SecretPlace = Omit<Secret, "value">;
@@ -48,6 +49,11 @@ export function parseSecretName(text: string): string {
     );
   }
   return text;
+}
+
+/** Parses a name of a kept secret, an imported server's among them. Throws `invalidInput`. */
+export function parseKeptName(text: string): string {
+  return text.startsWith("mcp:") ? parseMcpSecretName(text) : parseSecretName(text);
 }
 
 /** Parses an origin: https, or http to this machine, as `URL.origin` writes it. Throws `invalidInput`. */
@@ -114,24 +120,38 @@ const passes = (parse: (text: string) => string) => (text: string): boolean => {
   }
 };
 
-/** One entry of secrets.json: a place, and its sealed value. */
-export const SealedSecret = z.object({
-  name: z.string().refine(passes(parseSecretName)),
-  origin: z.string().max(512).refine(passes(parseSecretOrigin)),
-  header: z.string().refine(passes(parseSecretHeader)),
-  prefix: z.string().refine(passes(parseSecretPrefix)),
-  /** Base64url, as all three. */
+/** What a secret is sealed into: base64url, all three. */
+const SEAL = {
   nonce: z.string().regex(/^[A-Za-z0-9_-]{16}$/),
   tag: z.string().regex(/^[A-Za-z0-9_-]{22}$/),
-  sealed: z.string().regex(/^[A-Za-z0-9_-]{1,12000}$/),
-}).strict();
+};
+
+/** One entry of secrets.json: a place, and its sealed value. */
+export const SealedSecret = z.union([
+  z.object({
+    name: z.string().refine(passes(parseSecretName)),
+    origin: z.string().max(512).refine(passes(parseSecretOrigin)),
+    header: z.string().refine(passes(parseSecretHeader)),
+    prefix: z.string().refine(passes(parseSecretPrefix)),
+    ...SEAL,
+    sealed: z.string().regex(/^[A-Za-z0-9_-]{1,12000}$/),
+  }).strict(),
+  z.object({
+    name: z.string().max(512),
+    origin: z.string().max(64),
+    header: z.string().max(256),
+    prefix: z.literal(""),
+    ...SEAL,
+    sealed: z.string().regex(/^[A-Za-z0-9_-]{1,100000}$/),
+  }).strict().refine(isMcpSecretPlace),
+]);
 /** See {@link SealedSecret}. */
 export type SealedSecret = z.infer<typeof SealedSecret>;
 
 /** All of secrets.json. */
 export const SecretFile = z.object({
   version: z.literal(1),
-  secrets: z.array(SealedSecret).max(256),
+  secrets: z.array(SealedSecret).max(512),
 }).strict().refine(({ secrets }) =>
   new Set(secrets.map(({ name }) => name)).size === secrets.length
 );

@@ -2,6 +2,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { Fault, type Secret } from "../contracts/mod.ts";
 import { canonicalJson } from "../port/mod.ts";
+import { isMcpSecretPlace, parseMcpSecretValue } from "./mcp_store_place.ts";
 import { parseSecretValue, type SealedSecret, type SecretPlace } from "./secret_rules.ts";
 
 const b64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64url");
@@ -58,12 +59,16 @@ export function openSecret(key: Uint8Array, entry: SealedSecret): Secret {
     cipher.setAAD(bound(entry));
     cipher.setAuthTag(unb64(entry.tag));
     const opened = Buffer.concat([cipher.update(unb64(entry.sealed)), cipher.final()]);
-    return { name, origin, header, prefix, value: parseSecretValue(opened.toString("utf8")) };
+    const value = opened.toString("utf8");
+    const parse = isMcpSecretPlace(entry) ? parseMcpSecretValue : parseSecretValue;
+    return { name, origin, header, prefix, value: parse(value) };
   } catch (cause) {
     throw new Fault(
       "invalidInput",
       `Cannot open secret "${name}": its entry was changed, or the key is another; ` +
-        `give it again with "remit secret set ${name}"`,
+        `give it again with "remit ${
+          isMcpSecretPlace(entry) ? "mcp grant --help" : `secret set ${name}`
+        }"`,
       { cause },
     );
   }

@@ -8,6 +8,7 @@ import { taskNamed } from "./conversation_name.ts";
 import type { KernelLink, Keyboard } from "./hands.ts";
 import { grantLines, leaseLines, toolLines } from "./held_lines.ts";
 import { kernelFor } from "./kernel_for.ts";
+import { keepRenewed } from "./mcp_choice.ts";
 import { announce } from "./model_announcement.ts";
 import { lendKeys, provideModelPrograms, readyAgain } from "./model_ready.ts";
 import { mountNameOf } from "./mounts.ts";
@@ -212,6 +213,7 @@ export async function sessionCommand(command: Command): Promise<number> {
     }
     return exit;
   } finally {
+    await keepRenewed(command, link, setting.mcp);
     link.close();
   }
 }

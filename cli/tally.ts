@@ -1,5 +1,6 @@
 /** What a task did, counted from its events: the closing words are made of this. @module */
 import { numberOf, type SeenEvent, subjectOf, textOf } from "./event_fields.ts";
+import { mcpHappening } from "./mcp_events.ts";
 
 /** A refusal. All texts untrusted. */
 export interface Refusal {
@@ -46,6 +47,8 @@ const REMEMBERING: ReadonlyMap<string, string> = new Map([
   ["wiki_propose", "wiki page"],
   ["memory_note", "note"],
 ]);
+/** A server may try as often as it likes. */
+const MOST_REFUSED = 200;
 const READING = new Set(["file_read", "file_search", "file_list", "file_stat"]);
 
 /** Starts counting. */
@@ -98,6 +101,16 @@ export function makeTally(): Tally {
           const subject = subjectOf(event);
           if (subject !== "") read.add(subject);
         }
+        return;
+      }
+      case "mcp": {
+        const did = mcpHappening(event);
+        const subject = `${did?.words ?? ""} ${did?.path ?? ""}`.trim();
+        const tool = textOf(event, "server");
+        const known = refused.some((each) => each.tool === tool && each.subject === subject);
+        if (did?.mark !== "refused" || known || refused.length >= MOST_REFUSED) return;
+        const rule = textOf(event, "what") === "suspended" ? "its review" : "its grants";
+        refused.push({ tool, subject, outcome: "refusedByPolicy", rule, why: "" });
         return;
       }
       case "questionAsked": {

@@ -8,6 +8,7 @@ import { displayText } from "../text/mod.ts";
 import { type Command, printJson, recordOf } from "./command.ts";
 import { readSeen, textOf } from "./event_fields.ts";
 import { kernelFor } from "./kernel_for.ts";
+import { keepRenewed } from "./mcp_choice.ts";
 import { printAnswer, showWaiting } from "./run_command.ts";
 import { settle } from "./run_setting.ts";
 import { awaitEnd, createTask, followTask, gather, readPast } from "./run_task.ts";
@@ -148,6 +149,7 @@ export async function toolCall(command: Command): Promise<number> {
     }
     return exit;
   } finally {
+    await keepRenewed(command, link, setting.mcp);
     link.close();
   }
 }

@@ -38,6 +38,7 @@ export const EVENT_KINDS = [
   "undone",
   "budget",
   "recovered",
+  "mcp",
   "purged",
   "repaired",
 ] as const;

@@ -5,6 +5,7 @@ import { MountName, ToolName } from "./ids.ts";
 import { Limits } from "./budget.ts";
 import { MountMode } from "./workspace.ts";
 import { MemoryRetention, Phase, Profile } from "./task.ts";
+import { McpServerName, McpToolName } from "./mcp.ts";
 import { NoteKind } from "./wiki.ts";
 import { PermissionMode } from "./tool.ts";
 import { CommandClass, CommandName } from "./command.ts";
@@ -92,6 +93,26 @@ export const MemoryConfig = z.object({
 /** See {@link MemoryConfig}. */
 export type MemoryConfig = z.infer<typeof MemoryConfig>;
 
+/** What remit.yaml says of imported MCP servers. Which there are is in remit.lock, by `remit mcp add`. */
+export const McpConfig = z.object({
+  /** Names of servers that tasks here are handed; absent: every approved one. */
+  use: z.array(McpServerName).max(64).optional(),
+  servers: z.partialRecord(
+    McpServerName,
+    z.object({
+      /** Names on the wire of tools that are switched off. */
+      off: z.array(McpToolName).max(512).optional(),
+      clearance: Label.optional(),
+      samplingTokens: z.int().min(0).max(10_000_000).optional(),
+      elicitation: z.boolean().optional(),
+    }).strict(),
+  ).optional(),
+  /** Tools of imported servers above which models get `tool_search` in place of all of them; absent: 30. */
+  searchAbove: z.int().min(0).max(1_000).optional(),
+}).strict();
+/** See {@link McpConfig}. */
+export type McpConfig = z.infer<typeof McpConfig>;
+
 /** A whole remit.yaml. */
 export const RemitConfig = z.object({
   version: z.literal(1),
@@ -142,6 +163,7 @@ export const RemitConfig = z.object({
   commands: z.record(CommandName, CommandClass).optional(),
   browser: BrowserChoice.optional(),
   memory: MemoryConfig.optional(),
+  mcp: McpConfig.optional(),
 }).strict();
 /** See {@link RemitConfig}. */
 export type RemitConfig = z.infer<typeof RemitConfig>;

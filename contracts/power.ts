@@ -16,6 +16,8 @@ export interface Resolved {
   readonly effect: EffectClass;
   /** Sink for outbound effects: an origin, a peer, `outbox`, a server. */
   readonly destination?: string;
+  /** What the destination is cleared for, where the operator said so of this very thing. */
+  readonly clearance?: Label;
   /** Digests of patches, artifacts and pages named by the arguments: bound into answers and tokens. */
   readonly digests: Readonly<Record<string, Digest>>;
   /** Colour and label of what the call would send or apply, mixed with the process's own. */
@@ -55,6 +57,8 @@ export interface PowerResult {
   readonly sources: readonly Source[];
   /** Structured result for programs, JSON. */
   readonly value?: Json;
+  /** Why it came to nothing all the same, in trusted words: the outcome is `executionError`. */
+  readonly failed?: string;
   /** Version of the resource that was read, and that was written. */
   readonly observed?: string;
   readonly written?: string;
@@ -71,6 +75,10 @@ export interface ToolBinding {
   /** The lowest effect any call of it can have. */
   readonly effect: EffectClass;
   readonly deadlineMs: number;
+  /** Digest of the descriptor that the operator reviewed and handed to this task alone; else the gate's pins say. */
+  readonly reviewed?: Digest;
+  /** The operator let it reach out when they took it in: where no rule speaks, such a call asks. */
+  readonly granted?: true;
   /** Set when the power keeps the deadline itself, because it knows when it waits for a person. */
   readonly keepsDeadline?: true;
   readonly resultBytes: number;

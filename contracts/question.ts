@@ -43,7 +43,8 @@ export const Question = z.object({
   id: QuestionId,
   task: TaskId,
   pid: Pid,
-  kind: z.enum(["consent", "stepUp", "recovery", "budget", "brake"]),
+  /** `elicit`: an imported server asks for input; an allowing answer's `say` is the JSON of the form. */
+  kind: z.enum(["consent", "stepUp", "recovery", "budget", "brake", "elicit"]),
   callId: CallId.optional(),
   turn: z.int().min(0),
   scope: AnswerScope,

@@ -6,6 +6,7 @@ import { Colour, Label } from "./colour.ts";
 import { Mount } from "./workspace.ts";
 import { Limits } from "./budget.ts";
 import { AgentSpec } from "./agent_spec.ts";
+import { ImportedServer } from "./mcp.ts";
 import { NoteKind } from "./wiki.ts";
 
 /** Where a task stands. The last four are final. */
@@ -114,6 +115,8 @@ export const TaskRequest = z.object({
   phase: Phase,
   /** Keep the task open for more turns when a turn has ended. */
   interactive: z.boolean(),
+  /** `asked`: what is staged is proposed when patch_apply is called, and not at the end of each turn. */
+  review: z.literal("asked").optional(),
   /** The agent's specification; absent means a plain one that holds all that the policy offers. */
   agent: AgentSpec.optional(),
   /** Instruction files of the mounts (`MOUNT/AGENTS.md`): read through the gate, as data. */
@@ -123,6 +126,10 @@ export const TaskRequest = z.object({
   memory: TaskMemory.optional(),
   /** Folders of wikis of this machine, absolute and real: file tools write nothing beneath them. */
   wikis: z.array(z.string().min(1).max(4_096)).max(1_000).optional(),
+  /** Imported MCP servers, each as it was reviewed. */
+  mcp: z.array(ImportedServer).max(64).optional(),
+  /** Imported tools above which models get `tool_search` in place of all of them; absent: 30. */
+  mcpSearchAbove: z.int().min(0).max(1_000).optional(),
 }).strict();
 /** See {@link TaskRequest}. */
 export type TaskRequest = z.infer<typeof TaskRequest>;

@@ -36,7 +36,7 @@
  * | tools | `{ task }` | ToolDescriptor[] |
  * | caps | `{ task }` its live ones | Lease[] |
  * | grants | `{ task? }` | answers that are remembered |
- * | can | `{ agent, tool, arguments, profile, mounts?, memory? }` | Decision |
+ * | can | `{ agent, tool, arguments, profile, mounts?, memory?, mcp? }` | Decision |
  * | leases | `{ task? }` | Lease[] |
  * | revoke | `{ lease }` | `{ revoked }` |
  * | outbox, release | `{ task? }`, `{ artifact }` | Artifact[], Artifact |
@@ -45,6 +45,11 @@
  * | auditVerify | `{ head? }` | what was found, the first bad event named |
  * | auditRepair | `null` | what was kept and cut |
  * | receipts | `{ task, call? }` | Receipt[] |
+ * | mcpLook | `{ server: ImportedServer, observe, deadlineMs }` starts it, asks what it says of itself, ends it | McpLook |
+ * | mcpLend | {@link McpLoan} held in memory for that server | `null` |
+ * | mcpTokens | `{ server }` after a refresh, to be kept | {@link McpOAuth} or `null` |
+ * | mcpRevoke | `{ server }` ends its processes and leases in every task | `{ ended }` |
+ * | mcpLog | `{ server, limit }` newest last | {@link McpLogEntry}[] |
  * | stop | `null` ends the kernel when idle | `null` |
  * @module
  */
@@ -96,6 +101,10 @@ export interface KernelConfig {
     readonly native: string;
     /** The wiki's process: built when a task is first handed a wiki. */
     readonly wiki: string;
+    /** A client of one MCP server, the check of a server's tree, the way out of a namespace: built with the first server. */
+    readonly mcp: string;
+    readonly mcpTree: string;
+    readonly mcpRelay: string;
   };
   /** Where weights lie, as SHA-256.gguf: STATE/models. */
   readonly weights: string;
@@ -133,6 +142,10 @@ export interface KernelConfig {
   readonly harness: string;
   /** Broker sockets that the kernel may listen on (exact paths granted at start). */
   readonly brokerSockets: readonly string[];
+  /** Sockets that the net service may listen on, for servers in namespaces. */
+  readonly proxySockets: readonly string[];
+  /** STATE/mcp/trees: code of imported servers. */
+  readonly mcpTrees: string;
   readonly controlSocket: string;
   /** Ends with the last task when false. */
   readonly stay: boolean;

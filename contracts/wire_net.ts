@@ -60,3 +60,51 @@ export interface NetAnswer {
 export interface NetCancel {
   readonly id: string;
 }
+
+/** Kernel → net service, `stream`: as {@link NetRequest}, its answer is read piece by piece. */
+export interface NetStream extends Omit<NetRequest, "deadlineMs" | "redirects"> {
+  /** Milliseconds until the head of the answer. */
+  readonly headMs: number;
+  /** Milliseconds without a byte of the body; then it ends as `timedOut`. */
+  readonly idleMs: number;
+}
+
+/** Answer to `stream`; faults as of `fetch`. A redirect is never followed: its status is the answer's. */
+export interface NetStreamHead {
+  readonly status: number;
+  /** Names in lower case; `set-cookie` is left out. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly hop: NetHop;
+}
+
+/**
+ * Kernel → net service, `streamRead` of `{ id }`; `cancel` ends a stream, too. Faults: `notFound` (no such stream),
+ * `conflict` (a read is under way); `timedOut`, `tooLarge`, `upstream`, `cancelled`, each of which ends it.
+ */
+export interface NetStreamPiece {
+  /** Base64 of at most 64 KiB; empty at the end, after which the id is forgotten. */
+  readonly bytes: string;
+}
+
+/**
+ * Kernel → net service, `proxyOpen`: listens at a unix socket, for one process in a namespace without network. It takes
+ * `CONNECT host:port` and requests in absolute form (`GET http://…`, also `https://…`, which it sends over TLS), to the
+ * allowed hosts at vetted and pinned addresses. Answer: `null`.
+ */
+export interface NetProxy {
+  readonly id: string;
+  /** One of the paths that the service may listen on. */
+  readonly path: string;
+  /** `host:port`, exact; `named`: it may resolve to a private or loopback address. */
+  readonly allow: readonly { readonly host: string; readonly named: boolean }[];
+}
+
+/** Net service → kernel event `proxied`: one connection that was made or refused. `proxyClose` `{ id }` ends all. */
+export interface NetProxied {
+  readonly id: string;
+  readonly host: string;
+  readonly ok: boolean;
+  readonly why?: string;
+  /** Connections since the last event that were not told one by one. */
+  readonly more?: number;
+}

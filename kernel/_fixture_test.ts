@@ -7,6 +7,7 @@ import {
   type Powers,
 } from "../contracts/mod.ts";
 import { type Children, makeChildren } from "./children.ts";
+import { makePipePowers } from "./mcp_pipe_powers.ts";
 import { makeSpawnPowers } from "./spawn_powers.ts";
 
 /** A child that answers by evaluating what it is asked: `[id,"eval",source]`. */
@@ -81,6 +82,9 @@ export async function makeWorld(source: string = EVALUATOR): Promise<World> {
       local: "",
       native: "",
       wiki: "",
+      mcp: "",
+      mcpTree: "",
+      mcpRelay: "",
     },
     weights: "/nowhere",
     addon: "",
@@ -100,6 +104,8 @@ export async function makeWorld(source: string = EVALUATOR): Promise<World> {
     policy: NO_POLICY,
     harness: "test",
     brokerSockets: [`${dir}/run/b0`, `${dir}/run/b1`],
+    proxySockets: [],
+    mcpTrees: `${dir}/trees`,
     controlSocket: `${dir}/run/c`,
     stay: false,
     idleMs: 1_000,
@@ -114,6 +120,7 @@ export async function makeWorld(source: string = EVALUATOR): Promise<World> {
         config: { ...config, ...changes },
         powers: realPowers(),
         spawn: makeSpawnPowers(),
+        pipes: makePipePowers(),
       });
       made.push(children);
       return children;

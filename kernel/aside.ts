@@ -43,12 +43,17 @@ export interface AsideParts {
   exhausted(row: ProcessRow, limit: string): void;
 }
 
-/** Makes the way to a task's model for its plugins. */
-export function makeAside(
+/** Makes inferences beside the conversation with whichever model a process uses then. */
+export function makeTaskAside(
   parts: Omit<AsideParts, "model"> & { modelOf(row: ProcessRow): GovernedModel },
-): AskAside {
+): InferAside {
+  return (row, aside, signal) =>
+    makeAsideInference({ ...parts, model: parts.modelOf(row) })(row, aside, signal);
+}
+
+/** Makes the way to a task's model for its plugins. */
+export function makeAside(infer: InferAside): AskAside {
   return async (row, { prompt, maxTokens }, signal) => {
-    const infer = makeAsideInference({ ...parts, model: parts.modelOf(row) });
     const { colour, label } = row;
     const message: ChatMessage = {
       role: "user",

@@ -1,5 +1,6 @@
 /** One child: an operating-system process at the other end of a port. @module */
 import {
+  MCP_PORT_LIMITS,
   type Port,
   type PortHandler,
   WIDE_FRAME_BYTES,
@@ -69,6 +70,8 @@ export function startChild({ role, line, handler, spawn, now }: ChildParts): Chi
     now,
     limits: role === "wiki"
       ? WIKI_PORT_LIMITS
+      : role === "mcp"
+      ? MCP_PORT_LIMITS
       : WIDE.has(role)
       ? { frameBytes: WIDE_FRAME_BYTES }
       : {},

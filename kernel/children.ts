@@ -9,6 +9,9 @@ import {
 } from "../contracts/mod.ts";
 import { lineOfBrowser } from "./browser_line.ts";
 import { type Child, startChild } from "./child.ts";
+import { probeCommandWalls } from "./command_walls.ts";
+import { makeMcpChildren, type McpChildren } from "./mcp_children.ts";
+import type { PipePowers } from "./mcp_pipe_powers.ts";
 import { makePermissionBroker } from "./permission_broker.ts";
 import type { Judge } from "./permission_line.ts";
 import type { SpawnPowers } from "./spawn.ts";
@@ -24,6 +27,11 @@ export type { Child } from "./child.ts";
 
 /** Most children starting at a time. */
 const STARTS = 2;
+
+/** Clients of imported servers that wait, once there was one. */
+const BRIDGES = 2;
+/** Milliseconds before one of them is replaced: what was taken starts a server, which wants the processor. */
+const BRIDGES_CALM = 1_000;
 
 /** What a toolhost is started with. */
 export interface HostOptions {
@@ -58,7 +66,7 @@ export type ModelNeeds =
   };
 
 /** Starts and ends children. */
-export interface Children {
+export interface Children extends McpChildren {
   /** From the warm pool, or started now. Rejects with `upstream` when it does not start. */
   worker(handler: PortHandler): Promise<Child>;
   /** Rejects with `unavailable` without a broker socket, `upstream` when it does not start. */
@@ -82,17 +90,27 @@ export interface Children {
 export interface ChildrenParts {
   readonly config: Pick<
     KernelConfig,
-    "programs" | "bundles" | "denoDir" | "brokerSockets" | "pool" | "browser"
+    | "programs"
+    | "bundles"
+    | "denoDir"
+    | "brokerSockets"
+    | "pool"
+    | "browser"
+    | "dir"
+    | "runtime"
+    | "mcpTrees"
   >;
   readonly powers: Pick<Powers, "after" | "now">;
   readonly spawn: SpawnPowers;
+  /** Starts imported servers; absent: none is started. */
+  readonly pipes?: PipePowers;
   /** What a plugin host that waits in the pool is given beforehand. */
   readonly preparePlugin?: ((child: Child) => Promise<void>) | undefined;
 }
 
 /** Probes the walls, then begins to fill the pool. */
 export async function makeChildren(
-  { config, powers, spawn, preparePlugin }: ChildrenParts,
+  { config, powers, spawn, pipes, preparePlugin }: ChildrenParts,
 ): Promise<Children> {
   const walls = await probeWalls(config, spawn);
   const broker = makePermissionBroker(config.brokerSockets, spawn);
@@ -138,7 +156,21 @@ export async function makeChildren(
         return lineOfNative(config, walls, needs);
     }
   };
-  let plugins: WorkerPool | undefined;
+  let plugins: WorkerPool | undefined, bridges: WorkerPool | undefined;
+  const bridgeLine = (pooled: boolean): StartLine => lineOutside(config, walls, "mcp", { pooled });
+  const mcp = makeMcpChildren({
+    ...{ config, walls, broker, powers },
+    ...(pipes === undefined ? {} : { pipes }),
+    commandWalls: () => probeCommandWalls(config.programs, spawn),
+    bridge(handler) {
+      bridges ??= makeWorkerPool({
+        ...{ size: BRIDGES, queue, powers, calm: BRIDGES_CALM },
+        start: (given, { pooled }) => start("mcp", bridgeLine(pooled), given),
+      });
+      return bridges.take(handler);
+    },
+    tree: (line, handler) => ready(() => start("mcpTree", line(), handler)),
+  });
   const netLine = lineOfNet(config, walls);
 
   return Object.freeze({
@@ -179,12 +211,14 @@ export async function makeChildren(
       ready(() => start("browser", lineOfBrowser(config, walls), handler)),
     wiki: ({ handler, folders }: { handler: PortHandler; folders: WikiFolders }) =>
       ready(() => start("wiki", lineOfWiki(config, walls, folders), handler)),
+    ...{ mcp: mcp.mcp, mcpServer: mcp.mcpServer, mcpTree: mcp.mcpTree },
     walls: () => walls,
     async close(): Promise<void> {
       closed = true;
       pool.close();
       plugins?.close();
-      await Promise.all([...alive].map((child) => child.kill()));
+      bridges?.close();
+      await Promise.all([mcp.close(), ...[...alive].map((child) => child.kill())]);
     },
   });
 }

@@ -78,14 +78,20 @@ export const COMMAND_PROCESSES = 128;
 const MiB = 1024 * 1024;
 const GiB = 1024 * MiB;
 /** Numbers of the user and the group that own nothing. */
-const NOBODY = "65534";
+export const NOBODY = "65534";
 /** The machine's programs and libraries, as far as there are such folders. */
-const SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
+export const SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 /** What of /etc programs need to start: where libraries lie, which of several programs is meant. */
-const SETTINGS = ["/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives"];
-const INNER = "/run/remit";
+export const SETTINGS = [
+  "/etc/ld.so.cache",
+  "/etc/ld.so.conf",
+  "/etc/ld.so.conf.d",
+  "/etc/alternatives",
+];
+/** Where the programs lie that make the inner wall. */
+export const INNER = "/run/remit";
 /** Rights to become nobody, which then has none. */
-const BECOMING = ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"];
+export const BECOMING = ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"];
 
 /** The start line of the copy service of one run. */
 export function lineOfCopy(
@@ -162,7 +168,7 @@ export function lineOfCommand(programs: WallPrograms, parts: CommandParts): Star
 }
 
 /** The folders above a program that lies elsewhere than the machine's own; nothing else of them is shown. */
-function above(program: string): readonly string[] {
+export function above(program: string): readonly string[] {
   if (SYSTEM.some((folder) => program.startsWith(`${folder}/`))) return [];
   const parts = program.split("/").slice(1, -1);
   return parts.map((_, at) => `/${parts.slice(0, at + 1).join("/")}`);
@@ -173,7 +179,7 @@ function setting(env: Readonly<Record<string, string>>): readonly string[] {
 }
 
 /** The limits that hold for the walls, too: a child dies with the kernel and yields to it. */
-function started(
+export function started(
   { setpriv, nice, prlimit }: WallPrograms,
   limits: { readonly data: number; readonly file: number; readonly files: number },
   inner: readonly string[],

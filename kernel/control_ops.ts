@@ -7,11 +7,14 @@ import {
   ConversationName,
   Digest,
   Fault,
+  ImportedServer,
   Ingress,
   type Json,
   Label,
   LeaseId,
   Limits,
+  McpEnvName,
+  McpServerName,
   ModelChoice,
   Pid,
   Profile,
@@ -29,6 +32,29 @@ const number = z.int().min(1).max(1_000_000);
 /** Longest time until a conversation expires. */
 const MILLENNIUM_MS = 31_557_600_000_000;
 const maybeTask = z.object({ task: TaskId.optional() }).strict();
+
+const server = z.object({ server: McpServerName }).strict();
+/** A value that can stand in a header or an environment. */
+const secret = z.string().min(1).max(65_536).regex(/^[^\0]*$/);
+const inHeader = z.string().min(1).max(8_192).regex(/^[\x20-\x7e]*$/);
+const https = z.string().max(2_048).regex(/^https?:\/\//);
+
+/** See `McpLoan` in contracts. */
+const McpLoan = z.object({
+  server: McpServerName,
+  env: z.record(McpEnvName, secret),
+  headers: z.record(z.string().regex(/^[a-z][a-z0-9-]{0,63}$/), inHeader),
+  oauth: z.object({
+    tokenEndpoint: https,
+    clientId: z.string().min(1).max(4_096),
+    clientSecret: z.string().max(4_096).optional(),
+    resource: https,
+    scope: z.string().max(4_096).optional(),
+    accessToken: inHeader,
+    expiresAt: z.int().min(0).optional(),
+    refreshToken: z.string().min(1).max(8_192).optional(),
+  }).strict().optional(),
+}).strict();
 
 /** Filters of `audit query`; all must hold. Times are milliseconds since 1970. */
 export const AuditFilter = z.object({
@@ -93,6 +119,7 @@ export const CONTROL_OPS = {
     profile: Profile,
     mounts: TaskRequest.shape.mounts.optional(),
     memory: TaskRequest.shape.memory,
+    mcp: TaskRequest.shape.mcp,
   }).strict(),
   model: z.object({ task: TaskId, model: ModelChoice }).strict(),
   embed: z.object({
@@ -127,6 +154,15 @@ export const CONTROL_OPS = {
   auditVerify: z.object({ head: Digest.optional() }).strict(),
   auditRepair: z.null(),
   receipts: z.object({ task: TaskId, call: z.string().max(128).optional() }).strict(),
+  mcpLook: z.object({
+    server: ImportedServer,
+    observe: z.boolean(),
+    deadlineMs: z.int().min(1_000).max(600_000),
+  }).strict(),
+  mcpLend: McpLoan,
+  mcpTokens: server,
+  mcpRevoke: server,
+  mcpLog: z.object({ server: McpServerName, limit: z.int().min(1).max(10_000) }).strict(),
   stop: z.null(),
 } as const;
 

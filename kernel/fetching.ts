@@ -12,8 +12,8 @@ import {
   type TaskId,
   toJson,
 } from "../contracts/mod.ts";
-import type { Child, Children } from "./children.ts";
 import { parseNetAnswer } from "./net_answer.ts";
+import type { NetService } from "./net_service.ts";
 import { hidden, withoutSecrets } from "./secret_echo.ts";
 
 /** Most bytes of a request's body, and of a response that anything reads. */
@@ -57,29 +57,17 @@ export interface Fetching {
 
 /** What {@link makeFetching} is handed. */
 export interface FetchingParts {
-  readonly children: Pick<Children, "net">;
+  readonly net: Pick<NetService, "provide">;
   readonly leases: Pick<Leases, "covering">;
   readonly log: Pick<EventLog, "append">;
   readonly secrets: KernelConfig["secrets"];
 }
 
 /** Makes the way to the web. The net service starts with the first request. */
-export function makeFetching({ children, leases, log, secrets }: FetchingParts): Fetching {
+export function makeFetching({ net, leases, log, secrets }: FetchingParts): Fetching {
   const byName = new Map(secrets.map((secret) => [secret.name, secret]));
-  let service: Promise<Child> | undefined;
   let next = 0;
   const underWay = new Map<TaskId, number>();
-
-  const provide = (): Promise<Child> => {
-    if (service !== undefined) return service;
-    const made = children.net(NOTHING);
-    service = made;
-    const forget = (): void => {
-      if (service === made) service = undefined;
-    };
-    made.then((child) => void child.port.closed.then(forget), forget);
-    return made;
-  };
 
   const find = (name: string): Secret => {
     const secret = byName.get(name);
@@ -149,8 +137,8 @@ export function makeFetching({ children, leases, log, secrets }: FetchingParts):
     },
   ): Promise<NetAnswer> => {
     const { task, pid, callId, origin, method, url, body } = request;
-    const child = await provide();
-    const id = `${++next}`;
+    const child = await net.provide();
+    const id = `f${++next}`;
     const sent: NetRequest = {
       ...{ id, method, url, headers },
       ...(body === undefined ? {} : { body }),
@@ -202,10 +190,3 @@ export function makeFetching({ children, leases, log, secrets }: FetchingParts):
     },
   });
 }
-
-const NOTHING = Object.freeze({
-  ask(op: string): never {
-    throw new Fault("unknownCapability", `Cannot serve "${op.slice(0, 64)}": not handed over`);
-  },
-  tell: () => undefined,
-});

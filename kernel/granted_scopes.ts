@@ -1,5 +1,5 @@
 /** What a task is granted at its start. DESIGN section 2, step 3. @module */
-import type { PolicyRule, Scope, TaskRequest } from "../contracts/mod.ts";
+import { mcpScopes, type PolicyRule, type Scope, type TaskRequest } from "../contracts/mod.ts";
 import type { Replay } from "./replay.ts";
 import { type MemoryRequest, memoryScopes } from "./task_memory.ts";
 
@@ -12,7 +12,7 @@ export type NetRule = Pick<PolicyRule, "mode" | "destination" | "tool" | "catego
  * operator means that very machine; anything wider as all there is.
  */
 export function grantedScopes(
-  request: Pick<TaskRequest, "mounts"> & MemoryRequest,
+  request: Pick<TaskRequest, "mounts" | "mcp"> & MemoryRequest,
   policy: { readonly rules: readonly NetRule[]; readonly network: ReadonlySet<string> },
 ): readonly Scope[] {
   const scopes: Scope[] = [
@@ -25,7 +25,7 @@ export function grantedScopes(
     { resource: "scratch", right: "write", path: "" },
     { resource: "outbox", right: "write", path: "" },
   ];
-  scopes.push(...memoryScopes(request));
+  scopes.push(...memoryScopes(request), ...(request.mcp ?? []).flatMap(mcpScopes));
   for (const mount of request.mounts) {
     scopes.push({ resource: "mount", right: "read", path: mount.name });
     if (mount.mode !== "ro") scopes.push({ resource: "mount", right: "write", path: mount.name });
@@ -52,7 +52,9 @@ function netScopes(
 function opensNetwork(rule: NetRule, network: ReadonlySet<string>): boolean {
   if (rule.mode === "forbidden" || rule.mode === "suppress") return false;
   const { tool, category, effect, destination } = rule;
-  if ([destination ?? ""].flat().every((one) => one.startsWith("memory:"))) return false;
+  if ([destination ?? ""].flat().every((one) => /^(?:memory|mcp):/.test(one))) return false;
+  // Imported tools have leases of their own: a rule for them opens the network to no other tool.
+  if (tool !== undefined && [tool].flat().every((one) => one.startsWith("mcp_"))) return false;
   const fits = (of: string | readonly string[] | undefined, test: (one: string) => boolean) =>
     of === undefined || [of].flat().some(test);
   return (tool ?? category ?? effect ?? destination) !== undefined &&

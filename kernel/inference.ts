@@ -22,8 +22,9 @@ import { estimateTokens } from "../contracts/tokens.ts";
 import type { GovernedModel } from "./governed_model.ts";
 import { makeModelCost, type ModelCost } from "./model_cost.ts";
 import { settleInference } from "./settle_inference.ts";
-import { makeOfferTools, type OfferTools } from "./offered_tools.ts";
+import { makeOfferTools, type OfferedTools } from "./offered_tools.ts";
 import type { ProcessTable } from "./process_table.ts";
+import { makeFoundTools } from "./tool_search.ts";
 import type { WorkerRequest } from "./worker_ops.ts";
 
 /** Another model that writes summaries. */
@@ -77,7 +78,7 @@ const UNRECORDED = 100;
 export interface Inference {
   infer(body: InferBody, signal: AbortSignal): Promise<InferenceResponse>;
   /** The tools of the process's snapshot that its model is told of. */
-  offered(): ReturnType<OfferTools>;
+  offered(): Pick<OfferedTools, "tools" | "left">;
   /** Makes room in the conversation. */
   readonly makeRoom: ContextChange["makeRoom"];
   /** Gives the last inference to the log, if it does not have it yet: before anything follows from it. */
@@ -108,8 +109,11 @@ export function makeInference(parts: InferenceParts): Inference {
 
   const window = (): number => Math.min(row.limits.contextWindow, model.info.contextTokens);
   const offer = makeOfferTools();
-  const offered: Inference["offered"] = () =>
-    row.snapshot === undefined ? { tools: [], left: 0 } : offer(row.snapshot, window());
+  const found = makeFoundTools(conversation);
+  const offered = (): Partial<OfferedTools> & Pick<OfferedTools, "tools" | "left"> =>
+    row.snapshot === undefined
+      ? { tools: [], left: 0 }
+      : offer(row.snapshot, window(), found.names());
   const context = contextOf(parts, window, () => offered().tools);
   /** Tells the process that its window fills; what it makes of it is its own affair. */
   const tellPressure = (input: number, maxTokens: number): void => {
@@ -167,6 +171,7 @@ export function makeInference(parts: InferenceParts): Inference {
     }
     conversation.length = body.base;
     conversation.push(...body.append);
+    found.look(body.append);
     const nonce = powers.token();
     const limit = new AbortController();
     const stop = (): void => limit.abort();
@@ -200,7 +205,7 @@ export function makeInference(parts: InferenceParts): Inference {
           });
         },
         signal: limit.signal,
-        table: offered().left === 0 ? row.snapshot?.id : `${row.snapshot?.id} ${window()}`,
+        table: offered().table,
       });
       const settled = settleInference(parts, body, response, { nonce, input, cost });
       // The log keeps order, so the commit of the next call makes this durable before any effect, and

@@ -13,6 +13,8 @@ export type Role =
   | "plugin"
   | "net"
   | "wiki"
+  | "mcp"
+  | "mcpTree"
   | "browser";
 
 /** A program with its arguments and its whole environment. */
@@ -30,8 +32,11 @@ export interface Sizes {
   readonly data: number;
   readonly file: number;
 }
+/** What has sizes: children of a fixed program, and imported servers. */
+export type SizedRole = Exclude<Role, "browser"> | "mcpServer";
+
 /** What a child of each kind may take, without the weights of a model. */
-export const SIZES: Readonly<Record<Exclude<Role, "browser">, Sizes>> = {
+export const SIZES: Readonly<Record<SizedRole, Sizes>> = {
   worker: { heap: 128, pages: 1_024, data: 1_024, file: 64 },
   toolhost: { heap: 256, pages: 4_096, data: 2_048, file: 1_024 },
   model: { heap: 256, pages: 1_024, data: 1_024, file: 64 },
@@ -39,6 +44,11 @@ export const SIZES: Readonly<Record<Exclude<Role, "browser">, Sizes>> = {
   net: { heap: 256, pages: 64, data: 1_024, file: 64 },
   // Holds the index of some thousand pages; its database is one file.
   wiki: { heap: 2_048, pages: 1_024, data: 6_144, file: 65_536 },
+  // Client of one imported server: a result of 16 MB is in it several times while it is parsed.
+  mcp: { heap: 256, pages: 64, data: 1_024, file: 64 },
+  mcpTree: { heap: 256, pages: 64, data: 1_024, file: 64 },
+  // An imported server of npm. Other programs: see mcp_program_line.ts.
+  mcpServer: { heap: 512, pages: 4_096, data: 2_048, file: 1_024 },
   remote: { heap: 256, pages: 64, data: 1_024, file: 64 },
   // Without the weights, whose size is added.
   local: { heap: 512, pages: 4_096, data: 1_792, file: 64 },
@@ -55,18 +65,24 @@ export const NAMESPACE = {
 /** Shared libraries that the deno executable loads, where Linux distributions keep them. */
 const LIBRARIES = ["/lib", "/lib64", "/usr/lib"];
 
-/** A namespace that holds the deno executable, its libraries and nothing else. */
+/**
+ * A namespace that holds the deno executable, its libraries and nothing else. `env`: `kept` is the line's own
+ * environment, where values may stand that nobody shall read from a list of processes.
+ */
 export function namespace(
   bwrap: string,
   deno: string,
-  env: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string>> | "kept",
   sharing: readonly string[] = [],
 ): string[] {
   return [
     bwrap,
     ...["--unshare-all", ...sharing, "--new-session", "--die-with-parent"],
-    ...["--cap-drop", "ALL", "--clearenv"],
-    ...Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]),
+    ...["--cap-drop", "ALL"],
+    ...(env === "kept" ? [] : [
+      "--clearenv",
+      ...Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]),
+    ]),
     ...LIBRARIES.flatMap((folder) => ["--ro-bind-try", folder, folder]),
     ...["--ro-bind", deno, NAMESPACE.deno],
   ];
@@ -80,7 +96,7 @@ export function environment(denoDir: string): Record<string, string> {
 /** `rights` are permission flags; a permission broker overrides all of them. */
 export function denoLine(
   deno: string,
-  role: Exclude<Role, "browser">,
+  role: SizedRole,
   bundle: string,
   rights: readonly string[],
   { heap, pages }: Sizes = SIZES[role],
@@ -117,7 +133,7 @@ export const DENIED = [
 export function started(
   config: Pick<KernelConfig, "programs">,
   walls: Walls,
-  role: Exclude<Role, "browser">,
+  role: SizedRole,
   inner: readonly string[],
   env: Readonly<Record<string, string>>,
   { data, file }: Sizes = SIZES[role],
@@ -130,7 +146,8 @@ export function started(
       ? [
         prlimit,
         "--core=0",
-        "--nofile=256",
+        // Each connection of a proxy takes two.
+        `--nofile=${role === "net" ? 1_024 : 256}`,
         `--data=${data * MiB}`,
         `--fsize=${file * MiB}`,
         "--",

@@ -51,6 +51,7 @@ import { openLeases } from "./leases.ts";
 import { disk, exit, note, onTerminate, readConfigLine, realPowers } from "./main_powers.ts";
 import { damagedHandlers } from "./maintenance.ts";
 import { careOverWork, makeLogCare } from "./log_care.ts";
+import { makePipePowers } from "./mcp_pipe_powers.ts";
 import { makeMending } from "./mend.ts";
 import { openStore } from "./open_store.ts";
 import { makeHandlers } from "./operator.ts";
@@ -149,32 +150,30 @@ async function work(plainLog: EventLog): Promise<void> {
   const spawn = makeSpawnPowers();
   const code = makePluginCode(disk.read);
   const engine = makeEngine(code, config.tools.engine);
-  const children = await makeChildren({ config, powers, spawn, preparePlugin: engine?.load });
+  const children = await makeChildren({
+    ...{ config, powers, spawn, pipes: makePipePowers(), preparePlugin: engine?.load },
+  });
   const modelRefused: MainModelsParts["modelRefused"] = (row, model) =>
     whyModelRefused(policy.modelAllowed, row, model);
   const { models, rates, lend, embed, ask } = wireModels({
     ...{ config, children, powers, log, modelRefused },
   });
-  const toolhosts = makeToolhosts({
-    ...{ children, leases, powers, spawn },
-    policyNever(path, right) {
-      const found = policy.never(path, right);
-      return found === undefined ? undefined : `"${found.glob}" (${found.at})`;
-    },
-  });
+  const policyNever = (path: string, right: "read" | "write"): string | undefined => {
+    const found = policy.never(path, right);
+    return found === undefined ? undefined : `"${found.glob}" (${found.at})`;
+  };
+  const toolhosts = makeToolhosts({ children, leases, powers, spawn, policyNever });
 
   const tokens = makeTokens(powers);
   const redeem = makeRedeem(tokens, processes);
-  const restored = makeRestored();
+  const restored = makeRestored(), pins = makePins();
   const tools = await wireTools({
     ...{ config, children, toolhosts, leases, log, processes, powers, code, engine, spawn, redeem },
+    ...{ pins, questions, store, note, policyNever, readPrivate: secretOf },
     executes: policy.executes,
-    gateOf: (task) => tasks.family(task)?.gate,
-    modelOf: (task) => tasks.family(task)?.aside,
-    looking: (task) => tasks.family(task)?.workspace,
+    family: (task) => tasks.family(task),
     onProgress: (task, call, text) => watching.progress(task, call, text),
   });
-  const pins = makePins(tools.descriptors);
   const granting = { rules: config.policy.rules, network: tools.network };
   const gateOver = (over: {
     readonly processes: ProcessKeeper;
@@ -264,7 +263,7 @@ async function work(plainLog: EventLog): Promise<void> {
       ...{ service, leases, questions, conversations, past, now: powers.now },
       ...makeProcessOps({ processes, tasks, toolhosts: tools.hosts, advertise: gate.advertise }),
       grants: questions.grants.list,
-      ...{ lend, embed, ask },
+      ...{ lend, embed, ask, mcp: tools.mcp },
       choose: (task, model) => tasks.need(task).choose(model),
       can: makeTrial({
         ...{ powers, gateOver, granting },

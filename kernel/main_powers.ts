@@ -50,6 +50,12 @@ export const disk = Object.freeze({
       throw error;
     }
   },
+  /** Writes a file whole, or leaves it as it was. */
+  async write(path: string, bytes: Uint8Array): Promise<void> {
+    const beside = `${path}.${randomBytes(6).toString("hex")}`;
+    await Deno.writeFile(beside, bytes, { mode: 0o600, createNew: true });
+    await Deno.rename(beside, path);
+  },
   /** A file that is there or not. */
   flag(
     path: string,

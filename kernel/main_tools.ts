@@ -1,6 +1,6 @@
 /** The tools' share of what main.ts wires: files, web, plugins and commands, around one gate. @module */
-import type { GrantedCall, KernelConfig, Leases } from "../contracts/mod.ts";
-import { makeMisfits } from "../broker/mod.ts";
+import type { GrantedCall, KernelConfig, TaskId } from "../contracts/mod.ts";
+import { makeMisfits, type Pins } from "../broker/mod.ts";
 import { chromiumManifest, screenshotBinding } from "../browser/mod.ts";
 import { httpFetchBinding, labelOfAnswer, originOf } from "../net/mod.ts";
 import { bindPlugin, descriptorOf } from "../tools-wasm/binding/mod.ts";
@@ -16,47 +16,56 @@ import { clearRooms } from "./command_room_powers.ts";
 import { makeRunPowers } from "./command_spawn_powers.ts";
 import { provideCommandWalls } from "./command_walls.ts";
 import { makeCommands } from "./commands.ts";
+import { type MainMcp, wireMcp, type WireMcpParts } from "./main_mcp.ts";
 import { disk } from "./main_powers.ts";
+import { makeNetService } from "./net_service.ts";
 import { makeLongRunPowers } from "./process_powers.ts";
 import { makeProcessSessions } from "./process_sessions.ts";
 import type { SpawnPowers } from "./spawn.ts";
 import { makeWikiServices, type WikiServicesParts } from "./wiki_services.ts";
 import { makeWikiTools } from "./wiki_tools.ts";
+import type { TaskFamily } from "./task_host.ts";
 import { makeTaskTools, type TaskTools, type TaskToolsParts } from "./task_tools.ts";
 
 /** What {@link wireTools} is handed. */
-export interface WireToolsParts extends
-  Pick<
-    TaskToolsParts,
-    | "toolhosts"
-    | "log"
-    | "powers"
-    | "code"
-    | "engine"
-    | "gateOf"
-    | "modelOf"
-    | "looking"
-  > {
+export interface WireToolsParts
+  extends
+    Omit<WireMcpParts, "net" | "children" | "samplingOf">,
+    Pick<TaskToolsParts, "toolhosts" | "code" | "engine"> {
   readonly config: KernelConfig;
-  readonly children: TaskToolsParts["children"] & WikiServicesParts["children"];
-  readonly leases: Pick<Leases, "covering" | "dead" | "onEnd">;
-  readonly processes: TaskToolsParts["processes"];
+  readonly children:
+    & TaskToolsParts["children"]
+    & WikiServicesParts["children"]
+    & WireMcpParts["children"]
+    & Parameters<typeof makeNetService>[0];
+  readonly pins: Pins;
+  /** A task that runs: its gate, its model, its files. */
+  family(task: TaskId): TaskFamily | undefined;
   readonly spawn: SpawnPowers;
-  readonly onProgress: TaskToolsParts["onProgress"];
   /** Whether a file is one that executes later. */
   executes(path: string): boolean;
   redeem(call: GrantedCall): void;
 }
 
-/** Wires the tools of a kernel. Rejects `conflict` when two share a name. */
-export async function wireTools(parts: WireToolsParts): Promise<TaskTools> {
-  const { config, powers, processes, redeem, executes } = parts;
+/** The tools of a kernel, and what the operator does with imported servers. */
+export interface MainTools extends TaskTools {
+  readonly mcp: MainMcp["ops"];
+}
+
+/** Wires the tools of a kernel; what is part of it is reviewed. Rejects `conflict` when two share a name. */
+export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
+  const { config, powers, processes, redeem, executes, family } = parts;
   const misfit = makeMisfits();
   const walls = await provideCommandWalls(config, parts.spawn);
   await clearRooms(`${config.dir}/work`);
-  return makeTaskTools({
+  const net = makeNetService(parts.children);
+  const mcp = wireMcp({ ...parts, net, samplingOf: (task) => family(task)?.sampling });
+  const tools = makeTaskTools({
     ...parts,
-    ...{ originOf, labelOf: labelOfAnswer },
+    ...{ originOf, labelOf: labelOfAnswer, net, mcp: mcp.of },
+    gateOf: (task) => family(task)?.gate,
+    modelOf: (task) => family(task)?.aside,
+    looking: (task) => family(task)?.workspace,
     wikis: makeWikiTools({
       ...{ redeem, now: powers.now },
       wikis: makeWikiServices({ ...parts, trustedKeys: [config.personKey] }),
@@ -105,4 +114,6 @@ export async function wireTools(parts: WireToolsParts): Promise<TaskTools> {
         }),
     },
   });
+  for (const descriptor of tools.descriptors) parts.pins.review(descriptor);
+  return Object.freeze({ ...tools, mcp: mcp.ops });
 }

@@ -11,6 +11,7 @@ import {
   type HostedAgentService,
   type Leases,
   type Limits,
+  type McpLoan,
   type ModelAnswer,
   type Pid,
   type ProcessInfo,
@@ -25,6 +26,7 @@ import {
 import type { ConversationReads } from "./context_past.ts";
 import type { ControlHandlers } from "./control.ts";
 import type { AuditFilter, ControlRequest } from "./control_ops.ts";
+import type { McpOps } from "./mcp_ops.ts";
 
 type Body<Op extends ControlRequest["op"]> = Extract<ControlRequest, { op: Op }>["body"];
 
@@ -54,6 +56,7 @@ export interface OperatorParts {
   embed(asked: Body<"embed">): Promise<Vectors>;
   ask(asked: Body<"ask">): Promise<ModelAnswer>;
   choose(task: TaskId, model: Body<"model">["model"]): void;
+  readonly mcp: McpOps;
   stop(): void;
 }
 
@@ -110,7 +113,9 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     answer: async (answer: Body<"answer">) => {
       const question = await questions.answer(answer);
       const task = service.get(question.task);
-      if (task.status === "needsApproval" && questions.open(question.task).length === 0) {
+      // What a server asked while nobody was there holds up no task.
+      const waiting = questions.open(question.task).some(({ kind }) => kind !== "elicit");
+      if (task.status === "needsApproval" && !waiting && question.kind !== "elicit") {
         await service.resume(question.task);
       }
       return question;
@@ -137,6 +142,11 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     auditVerify: ({ head }: Body<"auditVerify">) => parts.auditVerify(head),
     auditRepair: () => parts.auditRepair(),
     receipts: ({ task, call }: Body<"receipts">) => parts.receipts(task, call),
+    mcpLook: (asked: Body<"mcpLook">) => parts.mcp.mcpLook(asked),
+    mcpLend: (loan: Body<"mcpLend">) => parts.mcp.mcpLend(definedLoan(loan)),
+    mcpTokens: (asked: Body<"mcpTokens">) => parts.mcp.mcpTokens(asked),
+    mcpRevoke: (asked: Body<"mcpRevoke">) => parts.mcp.mcpRevoke(asked),
+    mcpLog: (asked: Body<"mcpLog">) => parts.mcp.mcpLog(asked),
     stop: () => parts.stop(),
   });
 }
@@ -148,6 +158,21 @@ function forkOf(body: Body<"conversationFork">, task: TaskId): ForkRequest {
     ...(turn === undefined ? {} : { turn }),
     ...(message === undefined ? {} : { message }),
     ...(model === undefined ? {} : { model }),
+  };
+}
+
+function definedLoan({ oauth, ...loan }: Body<"mcpLend">): McpLoan {
+  if (oauth === undefined) return loan;
+  const { clientSecret, scope, expiresAt, refreshToken, ...rest } = oauth;
+  return {
+    ...loan,
+    oauth: {
+      ...rest,
+      ...(clientSecret === undefined ? {} : { clientSecret }),
+      ...(scope === undefined ? {} : { scope }),
+      ...(expiresAt === undefined ? {} : { expiresAt }),
+      ...(refreshToken === undefined ? {} : { refreshToken }),
+    },
   };
 }
 

@@ -4,11 +4,13 @@ import {
   Artifact,
   type EventLog,
   Fault,
+  type Json,
   type Store,
   TaskId,
   toJson,
 } from "../contracts/mod.ts";
 import { bodyOf, type ReadPrivate } from "./replay.ts";
+import { isObject } from "./replay_records.ts";
 
 /** What {@link makeOutbox} is handed. */
 export interface OutboxParts {
@@ -24,6 +26,13 @@ export interface Outbox {
   list(task: TaskId | undefined): Promise<readonly Artifact[]>;
   /** The operator takes it out of quarantine; throws `conflict` unless it is in there. */
   release(id: Artifact["id"]): Promise<Artifact>;
+}
+
+/** What an outcome's record says was made. */
+function madeBy(record: Json | undefined): readonly Artifact[] {
+  const { artifact, artifacts } = isObject(record) ? record : {};
+  const each = [artifact, ...Array.isArray(artifacts) ? artifacts : []];
+  return each.flatMap((one) => Artifact.safeParse(one).data ?? []);
 }
 
 /** Makes the outboxes: a fold of the tasks' outcomes and releases. */
@@ -44,9 +53,9 @@ export function makeOutbox(parts: OutboxParts): Outbox {
           if (known !== undefined) found.set(known.id, { ...known, state: "released" });
           continue;
         }
-        const record = (await parts.readPrivate(event))?.["record"];
-        const made = Artifact.safeParse((record as { artifact?: unknown } | undefined)?.artifact);
-        if (made.success) found.set(made.data.id, made.data);
+        for (const made of madeBy((await parts.readPrivate(event))?.["record"])) {
+          found.set(made.id, made);
+        }
       }
       const last = page.at(-1);
       if (last === undefined || page.length < 1_000) break;

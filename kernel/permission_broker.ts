@@ -21,10 +21,18 @@ export interface BrokerSession {
   close(): void;
 }
 
+/** How a session decides. */
+export interface BrokerOptions {
+  /** What is asked before the judge: `strictly`, where nothing is said. */
+  readonly within?: (judge: Judge) => Judge;
+  /** Nothing is decided before this resolves; the session ends when it rejects. */
+  readonly after?: Promise<void>;
+}
+
 /** Hands out sessions over a fixed set of socket paths. */
 export interface PermissionBroker {
   /** Waits until a path is free. */
-  open(judge: Judge): Promise<BrokerSession>;
+  open(judge: Judge, options?: BrokerOptions): Promise<BrokerSession>;
 }
 
 /** Makes a broker over `paths`, each of which this process may listen on. */
@@ -42,14 +50,17 @@ export function makePermissionBroker(
   };
 
   return Object.freeze({
-    async open(judge: Judge): Promise<BrokerSession> {
+    async open(
+      judge: Judge,
+      { within = strictly, after }: BrokerOptions = {},
+    ): Promise<BrokerSession> {
       if (paths.length === 0) {
-        throw new Fault("unavailable", "Cannot start a toolhost: no broker socket was granted");
+        throw new Fault("unavailable", "Cannot decide permissions: no broker socket was granted");
       }
       const path = free.shift() ??
         await new Promise<string>((resolve) => waiting.push(resolve));
       try {
-        return serve(path, spawn, strictly(judge), () => release(path));
+        return serve(path, spawn, { judge: within(judge), after, release: () => release(path) });
       } catch (error) {
         release(path);
         throw error;
@@ -61,8 +72,11 @@ export function makePermissionBroker(
 function serve(
   path: string,
   spawn: Pick<SpawnPowers, "listen" | "remove">,
-  judge: Judge,
-  release: () => void,
+  { judge, after, release }: {
+    readonly judge: Judge;
+    readonly after: Promise<void> | undefined;
+    release(): void;
+  },
 ): BrokerSession {
   const listener: SocketListener = spawn.listen(path);
   const lost = Promise.withResolvers<Fault>();
@@ -90,6 +104,7 @@ function serve(
     connection = await listener.accept();
     stopListening();
     if (closed) return connection.close();
+    await after;
     await answerAll(connection, judge);
     end("the child hung up");
   };

@@ -60,6 +60,40 @@ export function strictly(judge: Judge): Judge {
   };
 }
 
+/** Permissions that no imported server ever has. */
+const FULL_POWER: ReadonlySet<string> = new Set(["run", "ffi", "sys", "import"]);
+
+/**
+ * As {@link strictly}, for the judge of an imported server, which is asked for names of the environment and for
+ * hosts, too.
+ */
+export function asImported(judge: Judge): Judge {
+  return (permission, value) => {
+    if (permission === "env") return judge(permission, value);
+    if (FULL_POWER.has(permission)) return refuseAll(judge, permission, value);
+    if (permission === "net") {
+      // TRUST: from Deno itself: `host:port`, or a host alone before its name is looked up.
+      if (value === null || value.length > 512) return refuse("Cannot use all of the network");
+      return judge(permission, value.toLowerCase());
+    }
+    const plain = strictly(() => ALLOW)(permission, value);
+    return plain.allow ? judge(permission, value) : refuseAll(judge, permission, value, plain);
+  };
+}
+
+const ALLOW: Verdict = Object.freeze({ allow: true });
+
+/** Refused whatever the judge says, which is told for its book. */
+function refuseAll(
+  judge: Judge,
+  permission: string,
+  value: string | null,
+  verdict = refuse(`Cannot use ${permission}: no imported server has it`),
+): Verdict {
+  judge(permission, value);
+  return verdict;
+}
+
 /** Absolute, without NUL, without empty, `.` or `..` parts. */
 function isPlain(path: string): boolean {
   if (!path.startsWith("/") || path.includes("\0")) return false;

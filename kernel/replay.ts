@@ -126,6 +126,8 @@ export async function replayTask(
   let label: Label = "public";
   let sources: Source[] = [];
   let turn = 0;
+  /** The turn of a message that no inference has seen, once something was proposed in it. */
+  let begun = 0;
   let model: ProcessRow["model"] | undefined;
   let switched: ModelChoice | undefined;
   const spent = noUsage();
@@ -141,6 +143,10 @@ export async function replayTask(
     const body = bodyOf(event);
     if (Number(body["turn"] ?? 0) > until) break;
     const secret = await readPrivate(event);
+    const proposed = event.kind === "intent" || event.kind === "refused" ||
+      event.kind === "questionAsked";
+    // A person's no holds for its turn: it is the same turn that goes on.
+    if (proposed && body["pid"] === root) begun = Math.max(begun, Number(body["turn"] ?? 0));
     switch (event.kind) {
       case "taskCreated":
         request = parsed(TaskRequest, secret?.["request"], task, "its request");
@@ -159,6 +165,7 @@ export async function replayTask(
         break;
       case "message":
         pending = parsed(ChatMessage, secret?.["message"], task, "a message");
+        begun = 0;
         spent.iterations = 0;
         brakeDenied = false;
         break;
@@ -267,7 +274,7 @@ export async function replayTask(
     colour,
     label,
     sources,
-    turn,
+    turn: Math.max(turn, pending === undefined ? begun : begun - 1),
     model,
     switched,
     spent,

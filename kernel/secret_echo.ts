@@ -2,13 +2,14 @@
 import { Buffer } from "node:buffer";
 import type { Json, Secret } from "../contracts/mod.ts";
 
-const REDACTED = "⟨redacted: secret⟩";
+/** What stands in the place of a secret. */
+export const REDACTED = "⟨redacted: secret⟩";
 /** A value this short stands for too much else. */
 const SHORTEST = 4;
 
 /** A text without the values, plain or in the usual encodings. */
 export function hidden(text: string, secrets: readonly Pick<Secret, "value" | "prefix">[]): string {
-  return forms(secrets).reduce((shown, form) => shown.replaceAll(form, REDACTED), text);
+  return secretForms(secrets).reduce((shown, form) => shown.replaceAll(form, REDACTED), text);
 }
 
 /** A JSON value without the secrets in any of its texts; `body` is base64 of bytes. */
@@ -34,7 +35,7 @@ function cleanBytes(base64: string, secrets: readonly Pick<Secret, "value" | "pr
   // Latin-1 gives each byte one character, and back.
   const before = Buffer.from(base64, "base64").toString("latin1");
   const bytesOf = (text: string): string => Buffer.from(text, "utf8").toString("latin1");
-  const after = forms(secrets).reduce(
+  const after = secretForms(secrets).reduce(
     (shown, form) => shown.replaceAll(bytesOf(form), bytesOf(REDACTED)),
     before,
   );
@@ -42,7 +43,9 @@ function cleanBytes(base64: string, secrets: readonly Pick<Secret, "value" | "pr
 }
 
 /** Each value as it is, in base64 with and without its prefix, percent-encoded, and in JSON. */
-function forms(secrets: readonly Pick<Secret, "value" | "prefix">[]): readonly string[] {
+export function secretForms(
+  secrets: readonly Pick<Secret, "value" | "prefix">[],
+): readonly string[] {
   return secrets.filter(({ value }) => value.length >= SHORTEST).flatMap(({ value, prefix }) => [
     value,
     Buffer.from(value).toString("base64").replace(/=+$/, ""),

@@ -1,4 +1,5 @@
 /** The command line that starts a child: walls outside, `deno run` without rights inside. FACTS 7.5. @module */
+import { dirname } from "node:path";
 import type { KernelConfig, Mount } from "../contracts/mod.ts";
 import {
   DENIED,
@@ -36,7 +37,7 @@ const POOLED = "pooled";
 export function lineOutside(
   config: Pick<KernelConfig, "programs" | "bundles" | "denoDir">,
   walls: Walls,
-  role: "worker" | "model" | "plugin",
+  role: "worker" | "model" | "plugin" | "mcp",
   options: { readonly pooled: boolean },
 ): StartLine {
   const deno = [
@@ -100,32 +101,47 @@ export function lineOfHost(
 /** Whom the net service asks for names. Not /etc/hosts: Deno would take its word. */
 const NAME_SERVERS = "/etc/resolv.conf";
 
-/** The start line of the net service: the network and nothing else, in a namespace if it can be. */
-export function lineOfNet(
-  config: Pick<KernelConfig, "programs" | "bundles" | "denoDir">,
-  walls: Walls,
-): StartLine {
-  const { bwrap, deno } = config.programs;
-  const rights = [
-    ...["--ignore-env", "--allow-net"],
-    ...DENIED.filter((flag) => flag !== "--deny-net" && flag !== "--deny-env"),
-  ];
+/** What of a configuration the net service is started with; without `proxySockets` it listens nowhere. */
+export type NetConfig =
+  & Pick<KernelConfig, "programs" | "bundles" | "denoDir">
+  & Partial<Pick<KernelConfig, "proxySockets">>;
+
+/** The start line of the net service: the network and its sockets, nothing else, in a namespace if it can be. */
+export function lineOfNet(config: NetConfig, walls: Walls): StartLine {
+  const { programs: { bwrap, deno }, proxySockets = [] } = config;
+  const rights = ["--ignore-env", "--allow-net", ...netRights(proxySockets)];
   if (!walls.bwrap || bwrap === undefined) {
     const inner = denoLine(deno, "net", config.bundles.net, rights);
     return started(config, walls, "net", inner, environment(config.denoDir));
   }
+  const folders = [...new Set(proxySockets.map((path) => dirname(path)))];
   const wall = [
     ...namespace(bwrap, deno, environment(NAMESPACE.denoDir), ["--share-net"]),
     ...["--tmpfs", "/tmp"],
     ...["--ro-bind", config.bundles.net, config.bundles.net],
     ...["--ro-bind", config.denoDir, NAMESPACE.denoDir],
     ...["--ro-bind-try", NAME_SERVERS, NAME_SERVERS],
+    // Nothing lies there but these sockets; each server is shown its own.
+    ...folders.flatMap((folder) => ["--bind-try", folder, folder]),
     // Deno's HTTP client looks where its own executable is, and ends if it cannot.
     ...["--symlink", NAMESPACE.deno, "/proc/self/exe"],
     ...["--remount-ro", "/", "--chdir", "/", "--"],
     ...denoLine(NAMESPACE.deno, "net", config.bundles.net, rights),
   ];
   return started(config, { ...walls, setpriv: false }, "net", wall, {});
+}
+
+/** To listen at a path of a socket Deno asks for the right to read and to write it. */
+function netRights(sockets: readonly string[]): readonly string[] {
+  const denied = DENIED.filter((flag) => flag !== "--deny-net" && flag !== "--deny-env");
+  const [strange] = sockets.filter((path) => path.includes(","));
+  if (strange !== undefined) throw new TypeError(`Cannot grant "${strange}": it holds a comma`);
+  if (sockets.length === 0) return denied;
+  const list = sockets.join(",");
+  return [
+    ...denied.filter((flag) => flag !== "--deny-read" && flag !== "--deny-write"),
+    ...[`--allow-read=${list}`, `--allow-write=${list}`],
+  ];
 }
 
 /** A line that exits with 0 where a namespace can be made and deno starts in it. */

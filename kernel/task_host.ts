@@ -24,7 +24,7 @@ import {
   type TurnOutcome,
   type UsedUp,
 } from "../contracts/mod.ts";
-import type { AskAside } from "./aside.ts";
+import type { AskAside, InferAside } from "./aside.ts";
 import { watchDenials } from "./denied_patch.ts";
 import { makeFamily } from "./family.ts";
 import { grantedScopes, isRevoked } from "./granted_scopes.ts";
@@ -82,6 +82,8 @@ export interface TaskFamily {
   readonly gate: Gate;
   /** Its model, for inferences beside the conversation. */
   readonly aside: AskAside;
+  /** The same for what imported servers ask. */
+  readonly sampling: InferAside;
   /** Another model for its root process, from the next inference on. */
   choose(to: ModelChoice): void;
   signal(pid: Pid, signal: Signal): Promise<boolean>;
@@ -185,7 +187,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       root: row,
       workspace,
       gate: denied.gate,
-      aside: models.aside,
+      ...{ aside: models.aside, sampling: models.sampling },
       choose: models.of(row).choose,
       signal: family.signal,
       exhausted: family.exhausted,

@@ -1,6 +1,6 @@
 /** The models of one task: its own, who summarizes, what each process uses, and what all of it costs. @module */
 import type { ModelChoice, Pid, ProcessRow, TaskRequest } from "../contracts/mod.ts";
-import { type AskAside, makeAside } from "./aside.ts";
+import { type AskAside, type InferAside, makeAside, makeTaskAside } from "./aside.ts";
 import { reserving } from "./brake.ts";
 import { governed } from "./governed_model.ts";
 import type { InferenceParts, Summarizer } from "./inference.ts";
@@ -32,6 +32,8 @@ export interface TaskModels {
   of(row: ProcessRow): ProcessModel;
   /** For plugins' questions to the model. */
   readonly aside: AskAside;
+  /** For what imported servers ask of it, each time with a person's consent. */
+  readonly sampling: InferAside;
   /** What the inferences of a process are made with beside its model. */
   inferring(
     row: ProcessRow,
@@ -80,16 +82,18 @@ export async function openTaskModels(
     return { summarizer: { model, modelRefused: refused } };
   };
 
+  const sampling = makeTaskAside({
+    ...parts,
+    brake,
+    modelOf: (row) => of(row).model,
+    modelRefused: (row) => of(row).refused(),
+    paid: purse.paid,
+    exhausted: (row, limit) => parts.exhausted(row.pid, limit),
+  });
+
   return Object.freeze<TaskModels>({
     of,
-    aside: makeAside({
-      ...parts,
-      brake,
-      modelOf: (row) => of(row).model,
-      modelRefused: (row) => of(row).refused(),
-      paid: purse.paid,
-      exhausted: (row, limit) => parts.exhausted(row.pid, limit),
-    }),
+    ...{ sampling, aside: makeAside(sampling) },
     inferring: (row) => ({
       brake,
       paid: purse.paid,

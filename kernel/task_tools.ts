@@ -5,6 +5,8 @@
  */
 import {
   type EventLog,
+  Fault,
+  type GrantedCall,
   type KernelConfig,
   type Leases,
   type Mount,
@@ -27,8 +29,12 @@ import type { Engine, PluginCode } from "./plugin_code.ts";
 import { makePluginHosts } from "./plugin_hosts.ts";
 import { type BindPlugins, makePluginTools } from "./plugin_tools.ts";
 import { type MadeWorkspace, makeTaskWorkspace, type TaskWorkspace } from "./task_workspace.ts";
+import type { McpRequest, McpTools } from "./mcp_tools.ts";
+import type { McpServers } from "./mcp_servers.ts";
+import type { NetService } from "./net_service.ts";
 import type { MemoryRequest } from "./task_memory.ts";
 import type { TaskFolders, Toolhosts } from "./toolhosts.ts";
+import { searches, TOOL_SEARCH, toolSearchBinding } from "./tool_search.ts";
 import { guardWikis } from "./wiki_guard.ts";
 import type { WikiTools } from "./wiki_tools.ts";
 
@@ -41,7 +47,8 @@ type TaskProcesses = Pick<Toolhosts, "freeze" | "thaw" | "osPids" | "close">;
 /** What {@link makeTaskTools} is handed. */
 export interface TaskToolsParts {
   readonly config: Pick<KernelConfig, "tools" | "secrets" | "commands" | "browser">;
-  readonly children: Pick<Children, "plugin" | "net" | "browser">;
+  readonly children: Pick<Children, "plugin" | "browser">;
+  readonly net: NetService;
   readonly toolhosts: Toolhosts;
   readonly leases: Pick<Leases, "covering">;
   readonly log: EventLog;
@@ -73,6 +80,12 @@ export interface TaskToolsParts {
   };
   /** Wikis that tasks are handed. */
   readonly wikis: WikiTools;
+  /** Imported servers that tasks are handed, and their processes. */
+  mcp(folders: (task: TaskId) => TaskFolders | undefined): {
+    readonly tools: McpTools;
+    readonly processes: Pick<McpServers, "freeze" | "thaw" | "osPids">;
+  };
+  redeem(call: GrantedCall): void;
   /** Tools over the network. */
   web(fetching: Fetching): readonly ToolBinding[];
   /** The files of a task that runs; undefined when it has ended. */
@@ -114,7 +127,10 @@ export interface TaskTools {
 }
 
 /** What of a request decides which tools a task has. */
-export type ToolRequest = Pick<TaskRequest, "mounts" | "wikis"> & MemoryRequest;
+export type ToolRequest =
+  & Pick<TaskRequest, "wikis" | "mcpSearchAbove">
+  & McpRequest
+  & MemoryRequest;
 
 /** Makes the tools of a kernel. @throws Fault `conflict` when two tools share a name */
 export function makeTaskTools(parts: TaskToolsParts): TaskTools {
@@ -137,7 +153,9 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
   const open = new Map<TaskId, TaskFolders>();
   const commands = parts.commands((task) => open.get(task));
   const sessions = parts.sessions((task) => open.get(task));
-  const all: readonly TaskProcesses[] = [toolhosts, pluginHosts, commands, sessions];
+  const mcp = parts.mcp((task) => open.get(task));
+  const imported: TaskProcesses = { ...mcp.processes, close: mcp.tools.close };
+  const all: readonly TaskProcesses[] = [toolhosts, pluginHosts, commands, sessions, imported];
   const hosts: Toolhosts = Object.freeze<Toolhosts>({
     call: toolhosts.call,
     open(task, folders) {
@@ -162,12 +180,31 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
     ...reviewed.values(),
     ...parts.sessionTools.descriptors,
     ...parts.wikis.descriptors,
+    TOOL_SEARCH,
   ];
   /** Programs of this machine stand behind the name of those in the sandbox. */
   const withNative = (binding: ToolBinding, made: MadeWorkspace & Looking): ToolBinding => {
     const descriptor = reviewed.get(COMMAND);
     if (binding.descriptor.name !== COMMAND || descriptor === undefined) return binding;
     return parts.command.bind({ sandbox: binding, descriptor, made, run: commands.run });
+  };
+  const search = toolSearchBinding({ redeem: parts.redeem, processOf: parts.processes.get });
+  const names: ReadonlySet<string> = new Set(descriptors.map(({ name }) => name));
+  /** Nothing that is handed to one task takes the name of a tool of all tasks. */
+  const importedTools = (
+    task: TaskId,
+    request: ToolRequest,
+    made: MadeWorkspace,
+  ): readonly ToolBinding[] => {
+    const bindings = mcp.tools.of(task, request, made.fold);
+    const seen = new Set(names);
+    for (const { descriptor: { name } } of bindings) {
+      if (seen.has(name)) {
+        throw new Fault("conflict", `Cannot hand tool "${name}" to a task: the name is taken`);
+      }
+      seen.add(name);
+    }
+    return searches(request.mcp ?? [], request.mcpSearchAbove) ? [...bindings, search] : bindings;
   };
   return Object.freeze({
     descriptors,
@@ -179,9 +216,10 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
       const { mounts, wikis = [] } = request, memory = parts.wikis.of(task, request);
       const made = parts.workspace(task, mounts, hosts);
       const bound = plugins.bindings(made).map((binding) => withNative(binding, made));
-      const others = [...web, ...bound, ...parts.sessionTools.bind({ made, sessions })];
-      const own = request.memory === undefined ? [] : [request.memory.folder];
-      const guard = guardWikis({ mounts, wikis: [...wikis, ...own] });
+      const own = [...web, ...bound, ...parts.sessionTools.bind({ made, sessions })];
+      const others = [...own, ...importedTools(task, request, made)];
+      const wiki = request.memory === undefined ? [] : [request.memory.folder];
+      const guard = guardWikis({ mounts, wikis: [...wikis, ...wiki] });
       return makeTaskWorkspace(made, { log, powers, others, memory, wikis: guard });
     },
   });

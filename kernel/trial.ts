@@ -5,6 +5,7 @@ import {
   DEFAULT_LIMITS,
   Fault,
   type Gate,
+  type ImportedServer,
   type Lease,
   LeaseId,
   type Leases,
@@ -45,6 +46,7 @@ export interface TrialQuery {
   readonly profile: Profile;
   readonly mounts?: readonly Mount[] | undefined;
   readonly memory?: TaskMemory | undefined;
+  readonly mcp?: readonly ImportedServer[] | undefined;
 }
 
 const TASK = TaskId.parse("t000000000000");
@@ -69,8 +71,11 @@ export function makeTrial(parts: TrialParts): (query: TrialQuery) => Promise<Dec
       colour: "BLUE",
       label: "public",
     });
-    const { profile, memory } = query;
-    const request = { mounts: [...mounts], profile, ...(memory === undefined ? {} : { memory }) };
+    const { profile, memory, mcp = [] } = query;
+    const request = {
+      ...{ mounts: [...mounts], profile, mcp: [...mcp] },
+      ...(memory === undefined ? {} : { memory }),
+    };
     const tools = parts.tools(TASK, request);
     const gate = parts.gateOver({
       processes,

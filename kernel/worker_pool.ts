@@ -28,10 +28,14 @@ export interface PoolParts {
   start(handler: PortHandler, options: { readonly pooled: boolean }): Child;
   /** Done with a child that waits in the pool. Rejects with a fault: then it is not kept. */
   readonly prepare?: ((child: Child) => Promise<void>) | undefined;
+  /** Milliseconds without a take before a missing one is replaced; absent: 20. */
+  readonly calm?: number;
 }
 
 /** Makes a pool and begins to fill it, one worker at a time and only while nothing else starts. */
-export function makeWorkerPool({ size, queue, powers, start, prepare }: PoolParts): WorkerPool {
+export function makeWorkerPool(
+  { size, queue, powers, start, prepare, calm = CALM }: PoolParts,
+): WorkerPool {
   const ready: Spare[] = [];
   let filling = false;
   let closed = false;
@@ -73,7 +77,7 @@ export function makeWorkerPool({ size, queue, powers, start, prepare }: PoolPart
 
   const later = (): void => {
     cancel();
-    if (!closed) cancel = powers.after(CALM, () => void fill());
+    if (!closed) cancel = powers.after(calm, () => void fill());
   };
 
   void fill();

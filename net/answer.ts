@@ -7,8 +7,8 @@ import type { WireAnswer } from "./exchange.ts";
 /** Bytes of a body, at most: in base64 it must fit into a frame. */
 const BODY_BYTES = 16 * 1024 * 1024;
 
-/** Without a body, whatever the headers say. */
-const EMPTY: ReadonlySet<number> = new Set([204, 205, 304]);
+/** Statuses without a body, whatever the headers say. */
+export const EMPTY: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** Never told: cookies need a jar, and there is none. */
 const KEPT_BACK: ReadonlySet<string> = new Set(["set-cookie", "set-cookie2"]);
@@ -35,8 +35,8 @@ export async function answerFrom(
   return { status: answer.status, headers, body, bytes: bytes.length, cut };
 }
 
-/** Repeated headers in one, as HTTP has it. */
-function joined(pairs: WireAnswer["headers"]): Readonly<Record<string, string>> {
+/** Repeated headers in one, as HTTP has it, without cookies. */
+export function joined(pairs: WireAnswer["headers"]): Readonly<Record<string, string>> {
   const values = new Map<string, string>();
   for (const [name, value] of pairs) {
     if (KEPT_BACK.has(name)) continue;

@@ -1,5 +1,13 @@
 /** One request and its answer on a connection of its own. @module */
 
+/** A body that is sent as it comes: nothing of it is taken before there is a connection. */
+export interface WireBody {
+  /** Fails with a {@link Fault}, which ends the request. */
+  readonly bytes: AsyncIterable<Uint8Array>;
+  /** Exactly so many bytes; in chunks when absent. */
+  readonly length?: number;
+}
+
 /** A request, and the one address that it goes to. */
 export interface WireRequest {
   readonly method: string;
@@ -7,8 +15,11 @@ export interface WireRequest {
   readonly url: URL;
   /** An IP address, vetted: nothing is resolved. */
   readonly address: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: Uint8Array;
+  /** Repeated ones as a list. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body?: Uint8Array | WireBody;
+  /** Path and query as they go onto the wire, visible ASCII; those of `url` when absent. */
+  readonly target?: string;
   /** Milliseconds until another address is tried instead; without end when absent. */
   readonly connectMs?: number;
 }

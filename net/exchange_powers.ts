@@ -1,5 +1,10 @@
 /** The sockets. Nothing here decides: the address was vetted before. @module */
-import { type IncomingMessage, request as requestPlain, type RequestOptions } from "node:http";
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  request as requestPlain,
+  type RequestOptions,
+} from "node:http";
 import { request as requestSecure } from "node:https";
 import { Fault } from "../contracts/fault.ts";
 import {
@@ -7,6 +12,7 @@ import {
   HEAD_BYTES,
   HEAD_LINES,
   type WireAnswer,
+  type WireBody,
   type WireRequest,
 } from "./exchange.ts";
 import { tryIp } from "./ip.ts";
@@ -38,12 +44,8 @@ function send(wire: WireRequest, { signal, roots }: Sending): Promise<WireAnswer
     host: address,
     port: url.port === "" ? (secure ? 443 : 80) : Number(url.port),
     method,
-    path: `${url.pathname}${url.search}`,
-    headers: {
-      host: url.host,
-      ...wire.headers,
-      ...(body === undefined ? {} : { "content-length": body.length }),
-    },
+    path: wire.target ?? `${url.pathname}${url.search}`,
+    headers: { host: url.host, ...unfrozen(wire.headers), ...framing(body) },
     setHost: false,
     agent: false,
     maxHeaderSize: HEAD_BYTES,
@@ -65,6 +67,10 @@ function send(wire: WireRequest, { signal, roots }: Sending): Promise<WireAnswer
       request.destroy();
       reject(signal.reason);
     };
+    const fail = (cause: unknown): void => {
+      request.destroy();
+      reject(cause);
+    };
     const giveUp = wire.connectMs === undefined ? undefined : setTimeout(() => {
       if (!connected) request.destroy(new Error("no connection in time"));
     }, wire.connectMs);
@@ -76,6 +82,7 @@ function send(wire: WireRequest, { signal, roots }: Sending): Promise<WireAnswer
     request.on("socket", (socket) => {
       socket.on(secure ? "secureConnect" : "connect", () => {
         connected = true;
+        if (body !== undefined && !(body instanceof Uint8Array)) void sendBody(request, body, fail);
       });
     });
     // Stays, so that an error after the answer has begun is the body's to report, and not the process's end.
@@ -108,8 +115,45 @@ function send(wire: WireRequest, { signal, roots }: Sending): Promise<WireAnswer
     });
     if (signal.aborted) return abort();
     signal.addEventListener("abort", abort, { once: true });
-    request.end(body);
+    if (body === undefined || body instanceof Uint8Array) request.end(body);
   });
+}
+
+/** INVARIANT: a body is never without a length or chunks, also of a GET (test: "… is framed …"). */
+function framing(body: WireRequest["body"]): Record<string, string | number> {
+  if (body === undefined) return {};
+  return body.length === undefined
+    ? { "transfer-encoding": "chunked" }
+    : { "content-length": body.length };
+}
+
+function unfrozen(headers: WireRequest["headers"]): Record<string, string | string[]> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      typeof value === "string" ? value : [...value],
+    ]),
+  );
+}
+
+/** One piece at a time: the next is taken when the one before is on its way. */
+async function sendBody(
+  request: ClientRequest,
+  { bytes }: WireBody,
+  fail: (cause: unknown) => void,
+): Promise<void> {
+  try {
+    for await (const chunk of bytes) {
+      const written = await new Promise<boolean>((resolve) =>
+        request.write(chunk, (error) => resolve(!error))
+      );
+      // The answer is over, or the connection: `error` or the answer's body tells of it.
+      if (!written) return;
+    }
+    request.end();
+  } catch (cause) {
+    fail(cause);
+  }
 }
 
 async function* bodyOf(message: IncomingMessage, signal: AbortSignal): AsyncIterable<Uint8Array> {

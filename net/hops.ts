@@ -1,6 +1,7 @@
 /** A request and what its redirects lead to, each hop judged anew. Issue 3, "Net service". @module */
 import { Fault } from "../contracts/fault.ts";
 import type { NetAnswer, NetHop, NetRequest } from "../contracts/wire_net.ts";
+import { firstOf } from "./addresses.ts";
 import { answerFrom } from "./answer.ts";
 import { ACCEPT_ENCODING } from "./body.ts";
 import type { Clock } from "./clock.ts";
@@ -19,9 +20,6 @@ export interface NetPowers {
 }
 
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]);
-/** Milliseconds for an address to answer while another one is left to try. */
-const CONNECT_MS = 5_000;
-const TRIED = 4;
 const REDIRECTS = 20;
 
 /** What one request is served with. */
@@ -43,7 +41,7 @@ export async function fetchHops(
   let step = firstStep(request);
   let addresses = await vetted(step);
   for (;;) {
-    const { answer, hop } = await sendOne(step, addresses, powers, signal);
+    const { answer, hop } = await sendOne(step, addresses, powers, { signal });
     using open = answer;
     hops.push(hop);
     const next = await judged(step, open, { left: most - hops.length + 1, vetted });
@@ -60,7 +58,10 @@ export async function fetchHops(
   }
 }
 
-function firstStep(request: NetRequest): Step {
+/** What is sent first. @throws {Fault} `refused`, `tooLarge`, `invalidArguments`. */
+export function firstStep(
+  request: Pick<NetRequest, "method" | "url" | "headers" | "body" | "requestBytes">,
+): Step {
   const { method, body } = request;
   if (!METHODS.has(method)) throw refused("the method is not known");
   const trouble = headersTrouble(request.headers);
@@ -115,40 +116,35 @@ async function judged(
   }
 }
 
-async function sendOne(
+/** Sends one request to one of its host's vetted addresses; nothing of it is read but the head. */
+export async function sendOne(
   step: Step,
   addresses: readonly string[],
   powers: NetPowers,
-  signal: AbortSignal,
+  { signal, encoding = ACCEPT_ENCODING }: {
+    readonly signal: AbortSignal;
+    readonly encoding?: string;
+  },
 ): Promise<{ readonly answer: WireAnswer; readonly hop: NetHop }> {
   const { method, url, body } = step;
-  const tried = addresses.slice(0, TRIED);
   const started = powers.clock.now();
-  for (const [index, address] of tried.entries()) {
-    const last = index === tried.length - 1;
-    try {
-      const answer = await powers.exchange.send({
-        method,
-        url,
-        address,
-        headers: {
-          accept: "*/*",
-          ...step.headers,
-          "user-agent": "remit",
-          "accept-encoding": ACCEPT_ENCODING,
-        },
+  const headers = {
+    accept: "*/*",
+    ...step.headers,
+    "user-agent": "remit",
+    "accept-encoding": encoding,
+  };
+  const { address, got: answer } = await firstOf(
+    addresses,
+    (address, connectMs) =>
+      powers.exchange.send({
+        ...{ method, url, address, headers },
         ...(body === undefined ? {} : { body }),
-        ...(last ? {} : { connectMs: CONNECT_MS }),
-      }, signal);
-      const ms = Math.round(powers.clock.now() - started);
-      return { answer, hop: { method, url: url.href, address, status: answer.status, ms } };
-    } catch (error) {
-      // Only where nothing was sent: a request is never made twice.
-      const unsent = error instanceof Fault && error.detail?.["connected"] === false;
-      if (last || !unsent) throw error;
-    }
-  }
-  throw new TypeError("Cannot send: no address was vetted");
+        ...(connectMs === undefined ? {} : { connectMs }),
+      }, signal),
+  );
+  const ms = Math.round(powers.clock.now() - started);
+  return { answer, hop: { method, url: url.href, address, status: answer.status, ms } };
 }
 
 function refused(why: string): Fault {

@@ -1,5 +1,7 @@
 /** The net service process: the only one that opens sockets to the world. Bundled as net.js. @module */
 import "../port/prelude_powers.ts";
+import "./process_powers.ts";
+import { toJson } from "../contracts/json.ts";
 import { WIDE_FRAME_BYTES } from "../contracts/wire_plugin.ts";
 import { serveChild } from "../port/child_powers.ts";
 import { clock } from "./clock_powers.ts";
@@ -7,10 +9,14 @@ import { makeExchange } from "./exchange_powers.ts";
 import { resolvingNames } from "./resolver.ts";
 import { makeSystemResolver } from "./resolver_powers.ts";
 import { makeNetService } from "./service.ts";
+import { makeSockets } from "./sockets_powers.ts";
 
-await serveChild(() =>
+await serveChild((port) =>
   makeNetService({
     resolver: resolvingNames(makeSystemResolver()),
     exchange: makeExchange(),
     clock,
+  }, {
+    sockets: makeSockets(),
+    proxied: (event) => port.tell("proxied", toJson(event)),
   }), { frameBytes: WIDE_FRAME_BYTES });

@@ -2,17 +2,31 @@
 import { Fault } from "../contracts/fault.ts";
 import type { Json } from "../contracts/json.ts";
 import type { PortHandler } from "../contracts/port.ts";
-import type { NetAnswer, NetCancel, NetRequest } from "../contracts/wire_net.ts";
+import type {
+  NetAnswer,
+  NetCancel,
+  NetProxy,
+  NetRequest,
+  NetStream,
+} from "../contracts/wire_net.ts";
 import { fetchHops, type NetPowers } from "./hops.ts";
+import { makeProxies, type ProxyPowers } from "./proxies.ts";
 import { makeRoom } from "./room.ts";
+import { makeStreams } from "./streams.ts";
 
 /**
- * Makes the handler of the net service. Op `fetch`, event `cancel`. Faults: those of
- * {@link NetAnswer}, `conflict` for an id in use, `invalidInput` for an unknown op.
+ * Makes the handler of the net service. Ops `fetch`, `stream`, `streamRead`, `proxyOpen`, `proxyClose`, event
+ * `cancel`. Without `proxy` it opens none. Faults: those of {@link NetAnswer}, `conflict` for an id in use,
+ * `invalidInput` for an unknown op.
  */
-export function makeNetService(powers: NetPowers): PortHandler {
+export function makeNetService(
+  powers: NetPowers,
+  proxy?: Omit<ProxyPowers, keyof NetPowers>,
+): PortHandler {
   const underway = new Map<string, AbortController>();
   const room = makeRoom();
+  const streams = makeStreams(powers);
+  const proxies = proxy === undefined ? undefined : makeProxies({ ...powers, ...proxy });
 
   async function start(request: NetRequest): Promise<NetAnswer> {
     const { id, deadlineMs } = request;
@@ -37,18 +51,36 @@ export function makeNetService(powers: NetPowers): PortHandler {
     return await fetchHops(request, { ...powers, take: place.take }, signal);
   }
 
+  function opened(): NonNullable<typeof proxies> {
+    if (proxies !== undefined) return proxies;
+    throw new Fault("unavailable", "Cannot open a proxy: this service has no socket for one");
+  }
+
   return Object.freeze<PortHandler>({
     async ask(op: string, body: Json): Promise<Json> {
-      if (op !== "fetch") {
-        throw new Fault("invalidInput", `Cannot serve ${JSON.stringify(op)}: unknown here`);
-      }
       // TRUST: bodies are the kernel's own, which made them.
-      return await start(body as unknown as NetRequest) as unknown as Json;
+      switch (op) {
+        case "fetch":
+          return await start(body as unknown as NetRequest) as unknown as Json;
+        case "stream":
+          return await streams.open(body as unknown as NetStream) as unknown as Json;
+        case "streamRead":
+          return await streams.read((body as unknown as NetCancel).id) as unknown as Json;
+        case "proxyOpen":
+          await opened().open(body as unknown as NetProxy);
+          return null;
+        case "proxyClose":
+          await opened().close((body as unknown as NetCancel).id);
+          return null;
+        default:
+          throw new Fault("invalidInput", `Cannot serve ${JSON.stringify(op)}: unknown here`);
+      }
     },
     tell(op: string, body: Json): void {
       if (op !== "cancel") return;
-      underway.get((body as unknown as NetCancel).id)
-        ?.abort(new Fault("cancelled", "Cannot fetch: cancelled"));
+      const { id } = body as unknown as NetCancel;
+      underway.get(id)?.abort(new Fault("cancelled", "Cannot fetch: cancelled"));
+      streams.cancel(id);
     },
   });
 }

@@ -60,6 +60,14 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
     npm: ["zod", "@orama/orama", "diff", "htmlparser2", "unpdf", "postal-mime"],
   },
 
+  // Other protocols, and the gateway that serves them.
+  "bridges/mcp": {
+    parts: OPEN,
+    types: [],
+    npm: ["@modelcontextprotocol/client", "@modelcontextprotocol/server", "zod"],
+  },
+  ingress: { parts: OPEN, types: [], npm: ["hono", "zod"] },
+
   // Tools: each folder beneath tools-wasm/ is a part of its own.
   "tools-wasm/binding": { parts: OPEN, types: [], npm: [] },
   "tools-wasm/command": { parts: OPEN, types: [], npm: [] },
@@ -81,7 +89,19 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
 
   // Outside the running system: may import any part.
   scripts: { parts: ["*"], types: [], npm: [] },
-  tests: { parts: ["*"], types: [], npm: ["fast-check", "zod", "yaml", "@noble/ed25519"] },
+  tests: {
+    parts: ["*"],
+    types: [],
+    npm: [
+      "fast-check",
+      "zod",
+      "yaml",
+      "@noble/ed25519",
+      "@modelcontextprotocol/client",
+      "@modelcontextprotocol/sdk",
+      "@modelcontextprotocol/server",
+    ],
+  },
   bench: {
     parts: ["*"],
     types: [],
@@ -89,6 +109,8 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
       "ajv",
       "@ai-sdk/openai-compatible",
       "@extism/extism",
+      "@modelcontextprotocol/client",
+      "@modelcontextprotocol/server",
       "@orama/orama",
       "@wllama/wllama",
       "zod",
@@ -131,6 +153,19 @@ export const BUNDLES: readonly BundleRule[] = Object.freeze([
   { entry: "tools-wasm/host/main.ts", npm: ["@extism/extism"], without: ["port/digest.ts"] },
   { entry: "net/main.ts", npm: [], without: [] },
   { entry: "browser/main.ts", npm: ["puppeteer-core"], without: [] },
+  {
+    entry: "bridges/mcp/client/main.ts",
+    npm: ["@modelcontextprotocol/client"],
+    // Modules with zod's schemas: 12 ms and 360 KB of each bridge.
+    without: ["contracts/mcp.ts", "contracts/wire_mcp.ts"],
+  },
+  { entry: "bridges/mcp/tree/main.ts", npm: ["zod"], without: [] },
+  { entry: "bridges/mcp/relay/main.ts", npm: [], without: [] },
+  {
+    entry: "ingress/main.ts",
+    npm: ["hono", "zod", "@modelcontextprotocol/server"],
+    without: ["port/digest.ts"],
+  },
   { entry: "memory-wiki/main.ts", npm: ["zod", "@orama/orama", "diff"], without: [] },
   {
     entry: "memory-wiki/parse/main.ts",
@@ -140,7 +175,7 @@ export const BUNDLES: readonly BundleRule[] = Object.freeze([
 ]);
 
 /** Folders whose folders are parts of their own. */
-const DIVIDED: ReadonlySet<string> = new Set(["tools-wasm"]);
+const DIVIDED: ReadonlySet<string> = new Set(["bridges", "tools-wasm"]);
 
 /**
  * The part that a repository path belongs to: its first folder, and in `tools-wasm/` the first two. Top-level files
@@ -158,7 +193,7 @@ export function isAssembly(path: string): boolean {
 }
 
 /** Files that wire parts together beside a `main.ts`, which would be too long without them. */
-const WIRING: ReadonlySet<string> = new Set(["kernel/main_tools.ts"]);
+const WIRING: ReadonlySet<string> = new Set(["kernel/main_mcp.ts", "kernel/main_tools.ts"]);
 
 /** Whether `path` is one of the files that wire parts together: a `main.ts`, or anything outside the running system. */
 export function mayWire(path: string): boolean {

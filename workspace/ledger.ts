@@ -24,6 +24,8 @@ export const WorkspaceRecord = z.object({
   applied: AppliedPatch.optional(),
   undone: z.object({ patch: Digest }).optional(),
   artifact: Artifact.optional(),
+  /** What one result of an imported server brought beside its text. */
+  artifacts: z.array(Artifact).max(64).optional(),
 });
 
 /** What a task had when it was last seen. */
@@ -98,7 +100,8 @@ export function makeLedger(restored?: Restored): Ledger {
         const last = applied.findLastIndex(({ patch }) => patch === undone);
         applied = applied.filter((_, index) => index !== last);
       }
-      if (found.artifact !== undefined) artifacts.set(found.artifact.id, found.artifact);
+      const made = found.artifact === undefined ? [] : [found.artifact];
+      for (const each of [...made, ...found.artifacts ?? []]) artifacts.set(each.id, each);
     },
   });
 }

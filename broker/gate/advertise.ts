@@ -29,7 +29,8 @@ export function advertiser(
     for (const [name, binding] of parts.tools(process)) {
       if (!holders.every(({ capabilities }) => grantsTool(capabilities, name))) continue;
       // A tool that nobody reviewed is not explained to a model: its description is hostile text.
-      if (parts.pins.reviewed(name) !== descriptorDigest(binding.descriptor)) continue;
+      const reviewed = binding.reviewed ?? parts.pins.reviewed(name);
+      if (reviewed !== descriptorDigest(binding.descriptor)) continue;
       const { mode } = parts.policy.offered({
         profile: process.profile,
         phase: process.phase,
@@ -37,6 +38,7 @@ export function advertiser(
         category: binding.descriptor.category,
         effect: binding.effect,
         paths: [],
+        ...(binding.granted === undefined ? {} : { granted: binding.granted }),
       });
       if (mode !== "suppress") tools.push(moded(binding.descriptor, mode));
     }

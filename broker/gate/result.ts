@@ -67,8 +67,9 @@ function doneOf(parts: EndParts, judged: Judged, power: PowerResult): Ended {
   return {
     result: {
       callId: known.callId,
-      outcome: "ok",
+      outcome: power.failed === undefined ? "ok" : "executionError",
       content: broke === undefined ? shown.text : `⟨withheld: ${broke.message}⟩`,
+      ...(power.failed === undefined ? {} : { error: power.failed.slice(0, MOST_ERROR) }),
       colour,
       label: power.label,
     },

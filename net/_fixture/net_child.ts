@@ -1,5 +1,6 @@
 /** The net service as a real process with the permission that it has, and no other. @module */
 import { Fault } from "../../contracts/fault.ts";
+import type { Json } from "../../contracts/json.ts";
 import { WIDE_FRAME_BYTES } from "../../contracts/wire_plugin.ts";
 import { makePort, type Port } from "../../port/mod.ts";
 
@@ -25,14 +26,32 @@ export const NET_FLAGS: readonly string[] = [
 /** A net service that runs, and our end of its port. */
 export interface NetChild extends AsyncDisposable {
   readonly port: Port;
+  readonly pid: number;
   /** Ends its input, as a kernel that is gone does; resolves with its exit code. */
   hangUp(): Promise<number>;
 }
 
-/** Starts a bundled net service. */
-export function startNet(file: string): NetChild {
+/** As {@link NET_FLAGS}, and sockets at exactly these paths. */
+function flagsWith(sockets: readonly string[]): readonly string[] {
+  if (sockets.length === 0) return NET_FLAGS;
+  return [
+    ...NET_FLAGS.filter((flag) => flag !== "--deny-read" && flag !== "--deny-write"),
+    ...[`--allow-read=${sockets.join(",")}`, `--allow-write=${sockets.join(",")}`],
+  ];
+}
+
+/** Starts a bundled net service, which may listen at `sockets`; `heard` is told its events. */
+export function startNet(
+  file: string,
+  { sockets = [], roots, heard = () => undefined }: {
+    readonly sockets?: readonly string[];
+    /** A file of certificates that it trusts beside its own. */
+    readonly roots?: string;
+    readonly heard?: (op: string, body: Json) => void;
+  } = {},
+): NetChild {
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", ...NET_FLAGS, file],
+    args: ["run", ...flagsWith(sockets), ...(roots === undefined ? [] : [`--cert=${roots}`]), file],
     clearEnv: true,
     stdin: "piped",
     stdout: "piped",
@@ -45,7 +64,7 @@ export function startNet(file: string): NetChild {
       ask: () => {
         throw new Fault("refused", "Cannot serve the net service: it may ask for nothing");
       },
-      tell: () => undefined,
+      tell: heard,
     },
     write: (bytes) => {
       input.write(bytes.slice()).catch(() => port.close("the child takes no input"));
@@ -61,6 +80,7 @@ export function startNet(file: string): NetChild {
   };
   return {
     port,
+    pid: child.pid,
     async hangUp(): Promise<number> {
       await input.close();
       return await ended();

@@ -1,7 +1,13 @@
 /** Stand-ins for what the net service is made of, and the service on them. @module */
 import { Fault } from "../../contracts/fault.ts";
 import type { Json } from "../../contracts/json.ts";
-import type { AllowedOrigin, NetAnswer, NetRequest } from "../../contracts/wire_net.ts";
+import type {
+  AllowedOrigin,
+  NetAnswer,
+  NetRequest,
+  NetStream,
+  NetStreamHead,
+} from "../../contracts/wire_net.ts";
 import type { Clock } from "../clock.ts";
 import { makeExchange } from "../exchange_powers.ts";
 import type { Exchange, WireRequest } from "../exchange.ts";
@@ -87,6 +93,10 @@ export function makeUpAnswers(
 /** A net service within the test. */
 export interface InService {
   ask(request: Partial<NetRequest> & { readonly url: string }): Promise<NetAnswer>;
+  /** Opens a stream. */
+  open(request: Partial<NetStream> & { readonly url: string }): Promise<NetStreamHead>;
+  /** Its next piece as text; empty at the end. */
+  read(id: string): Promise<string>;
   cancel(id: string): void;
 }
 
@@ -114,6 +124,24 @@ export function makeInService(powers: Partial<NetPowers> = {}): InService {
         ...request,
       };
       return await service.ask("fetch", whole as unknown as Json) as unknown as NetAnswer;
+    },
+    open: async (request) => {
+      const whole: NetStream = {
+        id: `s${++count}`,
+        method: "GET",
+        headers: {},
+        allow: [],
+        requestBytes: 100_000,
+        responseBytes: 100_000,
+        headMs: 30_000,
+        idleMs: 30_000,
+        ...request,
+      };
+      return await service.ask("stream", whole as unknown as Json) as unknown as NetStreamHead;
+    },
+    read: async (id) => {
+      const { bytes } = await service.ask("streamRead", { id }) as { readonly bytes: string };
+      return atob(bytes);
     },
     cancel: (id) => service.tell("cancel", { id }),
   };

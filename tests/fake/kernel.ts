@@ -41,6 +41,7 @@ export interface Draft {
   readonly program?: string;
   readonly agent?: AgentSpec;
   readonly mounts?: readonly Mount[];
+  readonly mcp?: TaskRequest["mcp"];
 }
 
 /** How one kernel differs from a plain one. */
@@ -53,6 +54,8 @@ export interface StartOptions {
 export interface HomeOptions {
   /** A kernel program in place of the real one's bundle. */
   readonly bundle?: string;
+  /** Programs of children that few ask for. */
+  readonly bundles?: Partial<KernelConfig["bundles"]>;
   /** Names of more unix sockets, in the home's folder `run`, that the kernel may connect to. */
   readonly sockets?: readonly string[];
   /** A program and words before the kernel's own start line: a limit. */
@@ -138,7 +141,7 @@ async function makeHome(dir: string, options: HomeOptions): Promise<KernelHome> 
   const stepUp = openKey(makeKeyFile());
   const state = `${dir}/state`;
   const kernelDir = `${state}/kernel`;
-  for (const folder of [`${dir}/run`, `${dir}/desk`, kernelDir]) {
+  for (const folder of [`${dir}/run/net`, `${dir}/trees`, `${dir}/desk`, kernelDir]) {
     await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
   }
   const config: KernelConfig = {
@@ -146,7 +149,7 @@ async function makeHome(dir: string, options: HomeOptions): Promise<KernelHome> 
     runtime: `${dir}/run`,
     weights: "/nowhere",
     addon: "",
-    bundles: { ...bundles.children, ...NOT_BUILT },
+    bundles: { ...bundles.children, ...NOT_BUILT, ...options.bundles },
     programs: await (shared.programs ??= findPrograms()),
     denoDir: bundles.denoDir,
     tools: { plugins: [] },
@@ -158,6 +161,8 @@ async function makeHome(dir: string, options: HomeOptions): Promise<KernelHome> 
     policy: NO_POLICY,
     harness: "fault",
     brokerSockets: Array.from({ length: 8 }, (_, n) => `${dir}/run/b${n}`),
+    proxySockets: Array.from({ length: 4 }, (_, n) => `${dir}/run/net/p${n}`),
+    mcpTrees: `${dir}/trees`,
     controlSocket: `${dir}/run/c`,
     stay: true,
     idleMs: 60_000,
@@ -275,5 +280,6 @@ function requestOf(home: KernelHome, draft: Draft): TaskRequest {
     interactive: draft.interactive ?? false,
     ...(draft.program === undefined ? {} : { program: draft.program }),
     ...(draft.agent === undefined ? {} : { agent: draft.agent }),
+    ...(draft.mcp === undefined ? {} : { mcp: draft.mcp }),
   };
 }

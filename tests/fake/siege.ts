@@ -48,6 +48,7 @@ export interface Draft {
   readonly agent?: TaskRequest["agent"];
   readonly memory?: TaskRequest["memory"];
   readonly wikis?: TaskRequest["wikis"];
+  readonly mcp?: TaskRequest["mcp"];
 }
 
 /** A besieged kernel. */
@@ -76,6 +77,8 @@ export interface Siege {
 export interface AnswerMore {
   readonly for?: Answer["for"];
   readonly signer?: Signer;
+  /** Words with it: of a form, its JSON. */
+  readonly say?: string;
   /** Changes the signed answer. */
   readonly forge?: (answer: Answer) => Answer;
 }
@@ -91,7 +94,7 @@ export async function besiege(
   options: SiegeOptions = {},
 ): Promise<void> {
   const dir = await Deno.realPath(await Deno.makeTempDir({ prefix: "remit-siege-" }));
-  for (const folder of ["kernel", "run", "desk", "desk/notes"]) {
+  for (const folder of ["kernel", "run", "run/net", "trees", "desk", "desk/notes"]) {
     await Deno.mkdir(`${dir}/${folder}`, { mode: 0o700 });
   }
   await Deno.writeTextFile(`${dir}/desk/notes/plan.md`, "call the supplier\n");
@@ -113,6 +116,8 @@ export async function besiege(
     policy: NO_POLICY,
     harness: "siege",
     brokerSockets: Array.from({ length: 8 }, (_, n) => `${dir}/run/b${n}`),
+    proxySockets: Array.from({ length: 4 }, (_, n) => `${dir}/run/net/p${n}`),
+    mcpTrees: `${dir}/trees`,
     controlSocket: `${dir}/run/c`,
     // Ends by itself should the test be killed.
     stay: false,
@@ -180,7 +185,9 @@ export async function besiege(
     },
     question: async (id) => Question.parse(await siege.ask("question", { question: id })),
     async answer(id, decision, more = {}): Promise<void> {
-      const verdict = { decision, for: more.for ?? "once", by: "carol", channel: "terminal" };
+      const said = more.say === undefined ? {} : { say: more.say };
+      const kind = { by: "carol", channel: "terminal" };
+      const verdict = { decision, for: more.for ?? "once", ...said, ...kind };
       const signed = signAnswer(await siege.question(id), verdict as Answer, {
         signer: more.signer ?? person,
         at: Date.now(),
@@ -264,6 +271,7 @@ function requestOf(siege: Siege, draft: Draft): object {
     ...(draft.agent === undefined ? {} : { agent: draft.agent }),
     ...(draft.memory === undefined ? {} : { memory: draft.memory }),
     ...(draft.wikis === undefined ? {} : { wikis: draft.wikis }),
+    ...(draft.mcp === undefined ? {} : { mcp: draft.mcp }),
   };
 }
 

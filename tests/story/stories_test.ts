@@ -39,6 +39,6 @@ Deno.test("a story that is not there is told with those that are", async () => {
   await onMachine(async (machine) => {
     const story = await machine.remit(["run", "--story", "moon"]);
     assert.equal(story.code, 2, story.stderr);
-    assert.match(story.stderr, /there are desk, exec, web, wiki/);
+    assert.match(story.stderr, /there are desk, exec, web, wiki, mcp/);
   });
 });

@@ -1,0 +1,6 @@
+/** The server with one of everything, over stdio. With the argument `old` it speaks 2025-11-25 only. @module */
+import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
+import { makeEcho } from "./echo_server.ts";
+
+if (Deno.args[0] === "old") await makeEcho().connect(new StdioServerTransport());
+else serveStdio(makeEcho);

@@ -1,0 +1,198 @@
+/** An imported server's tools as the gate knows them. Issue 6; DESIGN sections 3 to 5. @module */
+import { type EffectClass, graverEffect, mixLabel } from "../../../contracts/colour.ts";
+import { Fault } from "../../../contracts/fault.ts";
+import type { JsonObject } from "../../../contracts/json.ts";
+import type { Scope } from "../../../contracts/lease.ts";
+import {
+  type ImportedServer,
+  type ImportedTool,
+  mcpFile,
+  mcpHostOf,
+  mcpNet,
+  mcpUse,
+} from "../../../contracts/mcp.ts";
+import type { GrantedCall, Resolved, ToolBinding } from "../../../contracts/power.ts";
+import type { ProcessRow } from "../../../contracts/process.ts";
+import type { ToolDescriptor } from "../../../contracts/tool.ts";
+import type { McpCallResult } from "../../../contracts/wire_mcp.ts";
+import { effectOf } from "../review/effect.ts";
+import {
+  importedDescriptor,
+  interfaceOf,
+  promptDescriptor,
+  resourceDescriptor,
+} from "./descriptor.ts";
+import { listedPrompts, listedResources } from "./listed.ts";
+import type { McpAsking, McpBindParts } from "./parts.ts";
+import { makeResults } from "./result.ts";
+
+/** Milliseconds for one call: waiting for a person does not count, progress extends it. */
+export const CALL_MS = 60_000;
+/** Most bytes of a result's text that are shown. */
+const RESULT_BYTES = 65_536;
+
+/** How one tool asks its server. */
+interface Bound {
+  readonly descriptor: ToolDescriptor;
+  readonly effect: EffectClass;
+  readonly holds: ImportedTool["holds"];
+  readonly idempotent: boolean;
+  readonly tool?: ImportedTool;
+  /** What is asked; a list is made of the server's words. */
+  asking(args: JsonObject): Pick<McpAsking, "op" | "body"> | "list";
+}
+
+/**
+ * Binds what a task was handed of a server: each reviewed tool, and `mcp_NAME_resource` and `mcp_NAME_prompt` where it
+ * offers them. Nothing of it is what the server says now.
+ *
+ * @throws ZodError when reviewed words do not fit a descriptor
+ */
+export function bindImported(server: ImportedServer, parts: McpBindParts): readonly ToolBinding[] {
+  const taken = new Set<string>(server.tools.map(({ name }) => name));
+  const reading = effectOf({ annotations: { readOnlyHint: true } }, server);
+  const extra = (
+    offered: boolean,
+    descriptor: ToolDescriptor,
+    asking: Bound["asking"],
+  ): readonly Bound[] =>
+    offered && !taken.has(descriptor.name) ? [{ ...reading, descriptor, asking }] : [];
+
+  const bound: readonly Bound[] = [
+    ...server.tools.map((tool) => reviewed(server, tool)),
+    ...extra(
+      server.offers.resources,
+      resourceDescriptor(server, reading.effect),
+      ({ uri }) => uri === undefined ? "list" : { op: "read", body: { uri } },
+    ),
+    ...extra(
+      server.offers.prompts,
+      promptDescriptor(server, reading.effect),
+      ({ name, args = {} }) => name === undefined ? "list" : { op: "prompt", body: { name, args } },
+    ),
+  ];
+  return bound.map((each) => bind(server, each, parts));
+}
+
+function reviewed(server: ImportedServer, tool: ImportedTool): Bound {
+  const annotations = tool.holds === "read" ? { readOnlyHint: true } : {};
+  // A pinned effect is never below what the grants allow, whoever wrote it down.
+  const effect = graverEffect(tool.effect, effectOf({ annotations }, server).effect);
+  return {
+    descriptor: importedDescriptor(server, { ...tool, effect }),
+    effect,
+    holds: tool.holds,
+    idempotent: tool.idempotent,
+    tool,
+    asking: (args) => ({
+      op: "call",
+      body: {
+        tool: tool.tool,
+        args,
+        ...(tool.resultSchema === undefined ? {} : { resultSchema: tool.resultSchema }),
+      },
+    }),
+  };
+}
+
+function bind(server: ImportedServer, bound: Bound, parts: McpBindParts): ToolBinding {
+  const { carried } = parts;
+  const { descriptor, effect, holds, tool } = bound;
+  const reaches = server.launch.kind === "http" || server.grants.net.length > 0;
+  const results = makeResults(server, parts);
+
+  const standing = (): void => {
+    const why = tool === undefined ? undefined : parts.suspended(tool);
+    if (why === undefined) return;
+    throw new Fault(
+      "refused",
+      `Cannot call "${descriptor.name}": ${why}; the operator can look with ` +
+        `\`remit mcp review ${server.name}\``,
+    );
+  };
+
+  return Object.freeze<ToolBinding>({
+    descriptor,
+    effect,
+    ...(reaches ? { granted: true } : {}),
+    deadlineMs: CALL_MS,
+    keepsDeadline: true,
+    resultBytes: RESULT_BYTES,
+    resolve(_args, process): Resolved {
+      standing();
+      return {
+        scopes: scopesOf(server, { holds, process, held: parts.held }),
+        effect,
+        destination: destinationOf(server),
+        clearance: server.clearance,
+        digests: {},
+        colour: process.colour,
+        label: process.label,
+        summary: summaryOf(server, descriptor),
+        idempotent: bound.idempotent,
+      };
+    },
+    async invoke(call, signal) {
+      parts.redeem(call);
+      // From here on the server may know it, whichever process of the task calls it next.
+      carried.label = mixLabel(carried.label, call.resolved.label ?? "public");
+      const asking = bound.asking(call.args);
+      if (asking === "list") {
+        const words = await results.judged(parts.words(call, signal));
+        return results.listed(
+          call,
+          descriptor.methodName === "prompts/get" ? listedPrompts(words) : listedResources(words),
+        );
+      }
+      const answer: McpCallResult = await results.judged(
+        parts.ask({ ...asking, holds, ...(tool === undefined ? {} : { tool }) }, call, signal),
+      );
+      return await results.of(call, answer);
+    },
+    committed(_call: GrantedCall, { record }): void {
+      if (record !== undefined) parts.fold(record);
+    },
+  });
+}
+
+/**
+ * What a call needs a lease for: using the server, and of its grants what is not taken back. A lease that ends during
+ * the call ends the call; the next one runs with what is left.
+ *
+ * @throws Fault `leaseRevoked` when all that the call could use is taken back
+ */
+function scopesOf(
+  { name, launch, grants }: ImportedServer,
+  { holds, process, held }: {
+    readonly holds: ImportedTool["holds"];
+    readonly process: ProcessRow;
+    readonly held: McpBindParts["held"];
+  },
+): readonly Scope[] {
+  const hosts = launch.kind === "http" ? [mcpHostOf(launch.url)] : grants.net;
+  const granted = [
+    ...grants.read.map((path) => mcpFile(name, "read", path)),
+    ...(holds === "read" ? [] : grants.write.map((path) => mcpFile(name, "write", path))),
+    ...hosts.map((host) => mcpNet(name, host)),
+  ];
+  const left = granted.filter((scope) => held(process, scope));
+  if (granted.length > 0 && left.length === 0) {
+    throw new Fault(
+      "leaseRevoked",
+      `Cannot call a tool of "${name}": everything that it was granted was taken back; ask the ` +
+        "operator to grant it again",
+    );
+  }
+  return [mcpUse(name), ...left];
+}
+
+/** Whom the text goes to. */
+function destinationOf(server: ImportedServer): string {
+  return server.launch.kind === "http" ? new URL(server.launch.url).origin : interfaceOf(server);
+}
+
+/** The tool's name is in the characters of tool names: nothing in the line is the server's own word. */
+function summaryOf(server: ImportedServer, { name }: ToolDescriptor): string {
+  const to = server.launch.kind === "http" ? ` at ${new URL(server.launch.url).origin}` : "";
+  return `call ${name} of the imported server "${server.name}"${to}`;
+}

@@ -1,0 +1,143 @@
+/**
+ * What a server answered, as the gate takes it: RED, labelled, bounded; bytes kept as artifacts, links never followed.
+ * @module
+ */
+import { mixLabel } from "../../../contracts/colour.ts";
+import { Fault } from "../../../contracts/fault.ts";
+import type { Json } from "../../../contracts/json.ts";
+import type { ImportedServer } from "../../../contracts/mcp.ts";
+import type { GrantedCall, PowerResult } from "../../../contracts/power.ts";
+import type { McpCallResult, McpPart } from "../../../contracts/wire_mcp.ts";
+import type { Artifact } from "../../../contracts/workspace.ts";
+import { toJson } from "../../../contracts/json.ts";
+import { artifactName, bytesOfText, decoded } from "./kept.ts";
+import type { McpBindParts } from "./parts.ts";
+
+/** Most parts of one result that are kept as artifacts, and their bytes together. */
+const ARTIFACTS = 32;
+const KEPT_BYTES = 24 * 1_048_576;
+/** Characters of an embedded resource's text that are shown beside its reference. */
+const EXCERPT = 2_000;
+
+/** Makes results of one server's answers. */
+export interface Results {
+  /** Whatever a fault says of a server may be the server's word: its call's result is RED, too. */
+  judged<T>(answer: Promise<T>): Promise<T>;
+  of(call: GrantedCall, answer: McpCallResult): Promise<PowerResult>;
+  listed(call: GrantedCall, lines: readonly string[]): PowerResult;
+}
+
+/** See {@link Results}. */
+export function makeResults(
+  server: ImportedServer,
+  { keep, carried }: Pick<McpBindParts, "keep" | "carried">,
+): Results {
+  const source = `mcp ${server.name}`;
+  const judgement = (call: GrantedCall): Pick<PowerResult, "colour" | "label" | "sources"> => {
+    const label = mixLabel(carried.label, call.resolved.label ?? "public");
+    return { colour: "RED", label, sources: [{ source, colour: "RED", label }] };
+  };
+
+  return Object.freeze<Results>({
+    async judged(answer) {
+      try {
+        return await answer;
+      } catch (error) {
+        // What waits for a person is made anew: nothing of it is an outcome.
+        if (!(error instanceof Fault) || error.code === "needsApproval") throw error;
+        throw new Fault(error.code, error.message, {
+          detail: { ...error.detail, colour: "RED", label: carried.label },
+          cause: error,
+        });
+      }
+    },
+    listed: (call, lines) => ({
+      content: lines.length === 0 ? "⟨it lists nothing⟩" : lines.join("\n"),
+      ...judgement(call),
+    }),
+    async of(call, answer): Promise<PowerResult> {
+      const judged = judgement(call);
+      const shown: string[] = [];
+      const kept: Artifact[] = [];
+      let bytesKept = 0;
+      const keeping = async (part: McpPart): Promise<string> => {
+        const bytes = part.kind === "blob"
+          ? decoded(part.data)
+          : bytesOfText(part.kind === "resource" ? part.text : "");
+        if (bytes === undefined) return "not base64, left out";
+        if (kept.length >= ARTIFACTS || bytesKept + bytes.length > KEPT_BYTES) {
+          return `${bytes.length} bytes, left out: too much for one result`;
+        }
+        bytesKept += bytes.length;
+        const name = artifactName(call.tool, kept.length + 1, part);
+        const { colour, label } = judged;
+        const artifact = await keep({ name, bytes, colour, label });
+        kept.push(artifact);
+        return `${bytes.length} bytes, kept as artifact ${artifact.id} (${artifact.name})`;
+      };
+      for (const part of answer.parts) {
+        shown.push(await textOf(part, { keeping, asked: call.args["uri"] }));
+      }
+      const value = answer.structured === undefined ? undefined : parsed(answer.structured);
+      if (value !== undefined && !answer.parts.some(({ kind }) => kind === "text")) {
+        shown.push(answer.structured ?? "");
+      }
+      if (answer.cutBytes > 0) {
+        shown.push(`⟨${answer.cutBytes} bytes of the result were left out⟩`);
+      }
+      return {
+        content: shown.length === 0 ? "⟨an empty result⟩" : shown.join("\n"),
+        ...judged,
+        ...(value === undefined ? {} : { value }),
+        ...(answer.isError
+          ? { failed: `Cannot finish "${call.tool}": the tool says that it failed` }
+          : {}),
+        ...(kept.length === 0 ? {} : {
+          record: { artifacts: kept.map((artifact) => toJson(artifact)) },
+          writtenBytes: bytesKept,
+        }),
+      };
+    },
+  });
+}
+
+async function textOf(
+  part: McpPart,
+  { keeping, asked }: {
+    keeping(part: McpPart): Promise<string>;
+    /** The resource that was asked for is what is shown. */
+    readonly asked: Json | undefined;
+  },
+): Promise<string> {
+  switch (part.kind) {
+    case "text":
+      return part.text;
+    case "blob":
+      return `⟨${part.what} ${quoted(part.mimeType)}${
+        part.uri === undefined ? "" : ` ${quoted(part.uri)}`
+      }: ${await keeping(part)}⟩`;
+    case "link":
+      return `⟨link ${quoted(part.name)}: ${quoted(part.uri)}, not followed⟩`;
+    case "resource": {
+      const head = `resource ${quoted(part.uri)}`;
+      if (asked !== undefined) return `⟨${head}⟩\n${part.text}`;
+      const short = part.text.length <= EXCERPT;
+      const where = short ? "" : `: ${await keeping(part)}; it begins`;
+      return `⟨${head}${where}⟩\n${part.text.slice(0, EXCERPT)}`;
+    }
+  }
+}
+
+/** One line, whatever the server wrote. */
+function quoted(text: string): string {
+  return JSON.stringify(text.slice(0, 1_024));
+}
+
+/** TRUST: from a bridge that read a stranger's bytes. */
+function parsed(text: string): Json | undefined {
+  try {
+    return toJson(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}

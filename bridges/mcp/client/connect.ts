@@ -1,0 +1,177 @@
+/** The handshake with a server: the SDK's client, behind our guard, over our transports. @module */
+import {
+  Client,
+  type JsonSchemaValidator,
+  type jsonSchemaValidator,
+  StreamableHTTPClientTransport,
+} from "@modelcontextprotocol/client";
+import { Fault } from "../../../contracts/fault.ts";
+import type { JsonObject } from "../../../contracts/json.ts";
+import type { McpOpen } from "../../../contracts/wire_mcp.ts";
+import { asJson } from "../../../port/as_json.ts";
+import { type Calls, OPENING } from "./calls.ts";
+import type { Clock } from "./clock.ts";
+import { cutText } from "./cut.ts";
+import { type Guard, makeGuard } from "./guard.ts";
+import { makeKernelFetch } from "./kernel_fetch.ts";
+import type { KernelSide } from "./kernel_side.ts";
+import type { Odd } from "./odd.ts";
+import {
+  guarded,
+  type GuardedTransport,
+  type LineTransport,
+  makeLineTransport,
+} from "./transports.ts";
+import { upstreamFault } from "./upstream.ts";
+import type { Introduction } from "./words.ts";
+
+/** What a connection is made of. */
+export interface ConnectParts {
+  readonly open: McpOpen;
+  readonly kernel: KernelSide;
+  readonly calls: Calls;
+  readonly clock: Clock;
+  readonly odd: Odd;
+  /** Gives the SDK the web classes that its HTTP transport needs. */
+  readonly restoreWeb: () => void;
+  /** Wires what the server may ask and announce, before the handshake. */
+  readonly serve: (client: Client) => void;
+}
+
+/** A connection whose handshake is over. */
+export interface Connection {
+  readonly client: Client;
+  readonly guard: Guard;
+  readonly introduction: Introduction;
+  /** Revision 2026-07-28 or later: no session, no requests of the server. */
+  readonly modern: boolean;
+  readonly capabilities: JsonObject;
+  /** Over HTTP: headers may repeat arguments. */
+  readonly http: boolean;
+  /** Ends a session that a server at a URL keeps for us. */
+  forget(): Promise<void>;
+}
+
+/** A connection under way: bytes may come before it is one. */
+export interface Connecting {
+  readonly transport: GuardedTransport;
+  /** Of a server that speaks in lines. */
+  readonly lines: LineTransport | undefined;
+  readonly connected: Promise<Connection>;
+}
+
+/** An old server may not answer what it does not know: after so long it is asked the old way. At a URL all answer. */
+const PROBE_MS = 10_000;
+const RECONNECTION = {
+  initialReconnectionDelay: 1_000,
+  maxReconnectionDelay: 30_000,
+  reconnectionDelayGrowFactor: 1.5,
+  maxRetries: 5,
+};
+
+/** The SDK would compile a server's output schemas, regular expressions and all. Ours are held against ours: `held.ts`. */
+const NO_VALIDATOR: jsonSchemaValidator = {
+  getValidator<T>(): JsonSchemaValidator<T> {
+    return (input) => ({ valid: true, data: input as T, errorMessage: undefined });
+  },
+};
+
+/** Begins the handshake. Faults of `connected`: `timedOut`, `upstream`, `gone`. */
+export function startConnection(parts: ConnectParts): Connecting {
+  const { open, kernel, calls, clock, odd } = parts;
+  const serves = new Set([
+    "roots/list",
+    ...(open.elicitation ? ["elicitation/create"] : []),
+    ...(open.sampling ? ["sampling/createMessage"] : []),
+  ]);
+  const guard = makeGuard({ odd, clock, calling: calls.busy, serves });
+  const http = open.transport === "http" ? makeHttp(parts, open.url ?? "") : undefined;
+  const lines = http === undefined
+    ? makeLineTransport({ guard, odd, send: kernel.send })
+    : undefined;
+  const transport = http === undefined ? lines : guarded(http, guard);
+  if (transport === undefined) throw new TypeError("Cannot connect: no transport");
+  const timeoutMs = http === undefined
+    ? Math.min(PROBE_MS, Math.ceil(open.deadlineMs / 2))
+    : open.deadlineMs;
+  const client = new Client({ name: "remit", version: "1.0.0", title: "Remit" }, {
+    versionNegotiation: open.old === true
+      ? { mode: "legacy" }
+      : { mode: "auto", probe: { timeoutMs } },
+    capabilities: {
+      roots: { listChanged: true },
+      ...(open.elicitation ? { elicitation: { form: {}, url: {} } } : {}),
+      ...(open.sampling ? { sampling: {} } : {}),
+    },
+    jsonSchemaValidator: NO_VALIDATOR,
+    inputRequired: { maxRounds: 8 },
+  });
+  client.onerror = (error) => odd(cutText(error.message, 200));
+  parts.serve(client);
+  const connected = calls.run(
+    { id: OPENING, deadlineMs: open.deadlineMs, verb: "open the MCP server" },
+    async ({ signal }) => {
+      try {
+        await client.connect(transport, { timeout: open.deadlineMs, signal });
+      } catch (error) {
+        throw upstreamFault("open the MCP server", error, open.name);
+      }
+      return introduced(client, guard, http);
+    },
+  ).catch((error) => {
+    throw lines?.probing === true ? endedAtProbe(error) : error;
+  });
+  return { transport, lines, connected };
+}
+
+function endedAtProbe(cause: unknown): Fault {
+  const why = "it ended when it was asked for its revisions";
+  return new Fault("gone", `Cannot open the MCP server: ${why}`, {
+    cause,
+    detail: { probed: true },
+  });
+}
+
+function makeHttp(
+  { kernel, odd, restoreWeb }: ConnectParts,
+  url: string,
+): StreamableHTTPClientTransport {
+  restoreWeb();
+  const address = new URL(url);
+  return new StreamableHTTPClientTransport(address, {
+    fetch: makeKernelFetch({ kernel, origin: address.origin, odd }),
+    reconnectionOptions: RECONNECTION,
+  });
+}
+
+function introduced(
+  client: Client,
+  guard: Guard,
+  http: StreamableHTTPClientTransport | undefined,
+): Connection {
+  const capabilities = asJson(client.getServerCapabilities() ?? {}) as JsonObject;
+  const modern = client.getProtocolEra() === "modern";
+  guard.promised(capabilities, modern);
+  const server = client.getServerVersion();
+  const instructions = client.getInstructions();
+  return {
+    client,
+    guard,
+    capabilities,
+    http: http !== undefined,
+    modern,
+    async forget() {
+      await http?.terminateSession();
+    },
+    introduction: {
+      protocol: cutText(client.getNegotiatedProtocolVersion() ?? "", 32),
+      server: {
+        name: cutText(server?.name ?? "", 256),
+        version: cutText(server?.version ?? "", 128),
+        ...(server?.title === undefined ? {} : { title: cutText(server.title, 256) }),
+      },
+      ...(instructions === undefined ? {} : { instructions: cutText(instructions, 65_536) }),
+      capabilities: Object.keys(capabilities).filter((name) => name.length <= 64).slice(0, 32),
+    },
+  };
+}

@@ -1,0 +1,132 @@
+/** `fetch` for the SDK's HTTP transport: the kernel makes the request, and we read what comes with our limits. @module */
+import type { FetchLike } from "@modelcontextprotocol/client";
+import { Fault } from "../../../contracts/fault.ts";
+import { MCP_LINE } from "../../../contracts/mcp_limits.ts";
+import { makeEventReader } from "./events.ts";
+import type { KernelSide } from "./kernel_side.ts";
+import { readMessage } from "./message.ts";
+import type { Odd } from "./odd.ts";
+
+/** What a fetch is made of. */
+export interface FetchParts {
+  readonly kernel: Pick<KernelSide, "http" | "httpRead" | "httpCancel">;
+  /** The one origin that is asked. */
+  readonly origin: string;
+  readonly odd: Odd;
+}
+
+/** Text of an answer that is no message. */
+const REFUSAL_UNITS = 65_536;
+/** Answers without a body. */
+const EMPTY: ReadonlySet<number> = new Set([101, 204, 205, 304]);
+
+/** Makes the fetch. */
+export function makeKernelFetch({ kernel, origin, odd }: FetchParts): FetchLike {
+  let made = 0;
+  return async (address, init = {}) => {
+    const url = new URL(address);
+    if (url.origin !== origin) {
+      throw new Fault("refused", `Cannot ask ${url.origin}: it is not the server's origin`);
+    }
+    const id = `h${++made}`;
+    const { signal } = init;
+    if (signal?.aborted) throw signal.reason;
+    let over = false;
+    const stop = (): void => {
+      if (!over) kernel.httpCancel(id);
+      over = true;
+    };
+    signal?.addEventListener("abort", stop, { once: true });
+    const method = init.method === "POST" || init.method === "DELETE" ? init.method : "GET";
+    const { status, headers } = await kernel.http({
+      ...{ id, method, url: url.href },
+      headers: Object.fromEntries(new Headers(init.headers)),
+      ...(typeof init.body === "string" ? { body: init.body } : {}),
+    });
+    const pieces = async (): Promise<Uint8Array> => {
+      if (over) throw new Fault("cancelled", "Cannot read the answer: it was cancelled");
+      const { bytes } = await kernel.httpRead(id);
+      if (bytes === "") over = true;
+      return Uint8Array.from(atob(bytes), (unit) => unit.charCodeAt(0));
+    };
+    if (status < 200 || EMPTY.has(status)) {
+      stop();
+      return new Response(null, { status: status < 200 ? 502 : status, headers });
+    }
+    const type = (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase();
+    if (type === "text/event-stream" && status === 200) {
+      return new Response(eventStream(pieces, stop, odd), { status, headers });
+    }
+    const whole = type === "application/json" && status < 300;
+    const text = await readAll(pieces, whole ? MCP_LINE : REFUSAL_UNITS, !whole);
+    if (text === undefined) {
+      stop();
+      odd("It answered with more than a message may hold");
+      throw new Fault("tooLarge", "Cannot read the answer: it is too long");
+    }
+    if (whole && method === "POST" && text.trim() !== "") {
+      if (!asks(init.body)) {
+        odd("It answered what was no request");
+        return new Response(null, { status: 202, headers });
+      }
+      refuseBad(text, odd);
+    }
+    return new Response(text, { status, headers });
+  };
+}
+
+/** Whether a body of ours is a request: a notification or an answer has no answer. */
+function asks(body: RequestInit["body"]): boolean {
+  if (typeof body !== "string") return false;
+  const message: unknown = JSON.parse(body);
+  return typeof message === "object" && message !== null && "id" in message && "method" in message;
+}
+
+function refuseBad(text: string, odd: Odd): void {
+  const message = readMessage(text);
+  if (message.kind !== "bad") return;
+  odd(`It sent what is no message: ${message.why}`);
+  throw new Fault("upstream", `Cannot read the answer: it is ${message.why}`);
+}
+
+async function readAll(
+  pieces: () => Promise<Uint8Array>,
+  units: number,
+  cut: boolean,
+): Promise<string | undefined> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for (;;) {
+    const bytes = await pieces();
+    if (bytes.length === 0) return text + decoder.decode();
+    text += decoder.decode(bytes, { stream: true });
+    if (text.length > units) return cut ? text.slice(0, units) : undefined;
+  }
+}
+
+function eventStream(
+  pieces: () => Promise<Uint8Array>,
+  stop: () => void,
+  odd: Odd,
+): ReadableStream<Uint8Array> {
+  const reader = makeEventReader(odd);
+  const decoder = new TextDecoder(), encoder = new TextEncoder();
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      for (;;) {
+        const bytes = await pieces();
+        if (bytes.length === 0) return controller.close();
+        let whole: string;
+        try {
+          whole = reader.take(decoder.decode(bytes, { stream: true }));
+        } catch (error) {
+          odd("It sent an event that is too long");
+          stop();
+          return controller.error(error);
+        }
+        if (whole !== "") return controller.enqueue(encoder.encode(whole));
+      }
+    },
+    cancel: stop,
+  }, { highWaterMark: 0 });
+}

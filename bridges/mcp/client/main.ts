@@ -1,0 +1,17 @@
+/**
+ * A bridge: the client of one MCP server for one task, a process without any permission. Bundled as bridge.js. Issue 6;
+ * DESIGN section 1.
+ * @module
+ */
+import { hearWarnings } from "./quiet_powers.ts";
+import { restoreWeb } from "./web_powers.ts";
+import "../../../port/prelude_powers.ts";
+import { MCP_PORT_LIMITS } from "../../../contracts/mcp_limits.ts";
+import { serveChild } from "../../../port/child_powers.ts";
+import { makeBridge } from "./bridge.ts";
+import { clock } from "./clock_powers.ts";
+import { warm } from "./warm.ts";
+
+// Only a bridge that waits in the pool has the time: somebody already waits for the others.
+if (Deno.args[0] === "pooled") await warm({ clock, restoreWeb });
+await serveChild((port) => makeBridge(port, { clock, restoreWeb, hearWarnings }), MCP_PORT_LIMITS);

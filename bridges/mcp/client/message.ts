@@ -1,0 +1,109 @@
+/** One JSON-RPC message of a server: parsed once, with limits, and of exactly one kind. @module */
+import { MCP_LINE } from "../../../contracts/mcp_limits.ts";
+import type { Json, JsonObject } from "../../../contracts/json.ts";
+import { Fault } from "../../../contracts/fault.ts";
+import { parseJson } from "../../../port/parse.ts";
+import { MESSAGE_DEPTH, MESSAGE_NODES, NAME_UNITS } from "./limits.ts";
+
+/** What JSON-RPC ids are. `1` and `"1"` are two ids. */
+export type RpcId = string | number;
+
+/** One message. */
+export type Message =
+  | {
+    readonly kind: "request";
+    readonly id: RpcId;
+    readonly method: string;
+    readonly params: JsonObject | undefined;
+  }
+  | {
+    readonly kind: "notification";
+    readonly method: string;
+    readonly params: JsonObject | undefined;
+  }
+  | { readonly kind: "result"; readonly id: RpcId; readonly result: JsonObject }
+  | {
+    readonly kind: "error";
+    /** Null: the server could not read what it answers. */
+    readonly id: RpcId | null;
+    readonly error: { readonly code: number; readonly message: string; readonly data?: Json };
+  }
+  /** Not JSON-RPC, with the reason. An answer that is broken names what it was to answer. */
+  | { readonly kind: "bad"; readonly why: string; readonly answers?: RpcId };
+
+/** UTF-8 takes at most three bytes a unit. */
+const LIMITS = { frameBytes: 3 * MCP_LINE, depth: MESSAGE_DEPTH, nodes: MESSAGE_NODES };
+
+/** Reads one message's text. Never throws. */
+export function readMessage(text: string): Message {
+  let value: Json;
+  try {
+    value = parseJson(text, LIMITS);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return { kind: "bad", why: error.message.replace("Cannot parse JSON: ", "") };
+  }
+  return sortMessage(value, mayNameProto(text));
+}
+
+/** Says which kind of message `value` is. */
+export function sortMessage(value: Json, searched: boolean = true): Message {
+  if (Array.isArray(value)) return { kind: "bad", why: "a batch, which no revision here has" };
+  if (!isObject(value)) return { kind: "bad", why: "no object" };
+  const { id, method, params } = value;
+  const named = isId(id) ? id : undefined;
+  const answers = method === undefined && named !== undefined ? { answers: named } : {};
+  const bad = (why: string): Message => ({ kind: "bad", why, ...answers });
+  if (searched && namesProto(value)) return bad('a member named "__proto__"');
+  if (value["jsonrpc"] !== "2.0") return bad("not JSON-RPC 2.0");
+  if (method === undefined) return sortAnswer(value, named, bad);
+  if (typeof method !== "string" || method.length > NAME_UNITS) return bad("no proper method");
+  if ("result" in value || "error" in value) return bad("a request and an answer in one");
+  if (params !== undefined && !isObject(params)) return bad("parameters that are no object");
+  if (!("id" in value)) return { kind: "notification", method, params };
+  if (named === undefined) return bad("no proper id");
+  return { kind: "request", id: named, method, params };
+}
+
+function sortAnswer(
+  value: JsonObject,
+  id: RpcId | undefined,
+  bad: (why: string) => Message,
+): Message {
+  const { result, error } = value;
+  if (result !== undefined) {
+    if (error !== undefined) return bad("a result and an error in one");
+    if (id === undefined) return bad("a result without a proper id");
+    return isObject(result) ? { kind: "result", id, result } : bad("a result that is no object");
+  }
+  if (!isObject(error ?? null)) return bad("neither method, result nor error");
+  const { code, message, data } = error as JsonObject;
+  if (!Number.isSafeInteger(code) || typeof message !== "string") return bad("a malformed error");
+  if (id === undefined && value["id"] !== null && "id" in value) {
+    return bad("an error without a proper id");
+  }
+  return {
+    kind: "error",
+    id: id ?? null,
+    error: { code: code as number, message, ...(data === undefined ? {} : { data }) },
+  };
+}
+
+/** Narrows to objects: no arrays, no null. */
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isId(id: Json | undefined): id is RpcId {
+  return typeof id === "string" ? id.length <= NAME_UNITS : Number.isSafeInteger(id);
+}
+
+function mayNameProto(text: string): boolean {
+  return text.includes("__proto__") || text.includes("\\u");
+}
+
+function namesProto(value: Json): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (Object.hasOwn(value, "__proto__")) return true;
+  return Object.values(value).some(namesProto);
+}

@@ -1,0 +1,156 @@
+/** The SDK's transports: one that is guarded, and one over the lines of a process. @module */
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import type { JsonObject } from "../../../contracts/json.ts";
+import { Fault } from "../../../contracts/fault.ts";
+import { MCP_LINE } from "../../../contracts/mcp_limits.ts";
+import type { Guard } from "./guard.ts";
+import { UNSENT, UNSENT_UNITS } from "./limits.ts";
+import { type Message, readMessage, sortMessage } from "./message.ts";
+import type { Odd } from "./odd.ts";
+
+/** A transport with what the bridge needs of it. */
+export interface GuardedTransport extends Transport {
+  /** Ends it from the outside: whatever waits fails. */
+  end(why: string): void;
+}
+
+/** A transport over a server's standard streams. */
+export interface LineTransport extends GuardedTransport {
+  /** Takes a piece of the server's output. */
+  take(text: string): void;
+  /** Whether it was closed before the server answered anything at all. */
+  readonly probing: boolean;
+}
+
+/** What a line transport is made of. */
+export interface LineParts {
+  readonly guard: Guard;
+  readonly odd: Odd;
+  /** Brings whole lines to the server; resolves when they are taken. */
+  readonly send: (text: string) => Promise<unknown>;
+}
+
+/** Makes the transport of a server that speaks in lines. */
+export function makeLineTransport({ guard, odd, send }: LineParts): LineTransport {
+  let rest: string[] = [], restUnits = 0;
+  let unsent = 0, unsentUnits = 0;
+  let ended: string | undefined;
+  let heard = false;
+
+  async function write(message: JsonObject): Promise<void> {
+    if (ended !== undefined) throw new Fault("gone", `Cannot write to the server: ${ended}`);
+    const text = `${JSON.stringify(message)}\n`;
+    if (unsent >= UNSENT || (unsent > 0 && unsentUnits + text.length > UNSENT_UNITS)) {
+      odd("It does not read what we answer");
+      end("it does not read");
+      throw new Fault("gone", "Cannot write to the server: it does not read");
+    }
+    guard.sent(message);
+    unsent++;
+    unsentUnits += text.length;
+    try {
+      await send(text);
+    } finally {
+      unsent--;
+      unsentUnits -= text.length;
+    }
+  }
+
+  function line(text: string): void {
+    const trimmed = text.trim();
+    if (trimmed === "") return;
+    const verdict = guard.take(readMessage(trimmed));
+    heard ||= verdict.kind === "pass";
+    if (verdict.kind === "pass") {
+      transport.onmessage?.(verdict.message as unknown as JSONRPCMessage);
+    } else if (verdict.kind === "answer") write(verdict.message).catch(() => {});
+  }
+
+  function end(why: string): void {
+    if (ended !== undefined) return;
+    ended = why;
+    rest = [];
+    transport.onclose?.();
+  }
+
+  const transport: LineTransport = {
+    // The SDK tells a pipe from HTTP by these: a server that does not answer its probe is an old one.
+    ...{ stderr: null, pid: null },
+    start: () => Promise.resolve(),
+    send: (message) => write(message as unknown as JsonObject),
+    close() {
+      end("it was closed");
+      return Promise.resolve();
+    },
+    end,
+    get probing() {
+      return ended !== undefined && !heard;
+    },
+    take(text) {
+      for (let start = 0; ended === undefined;) {
+        const newline = text.indexOf("\n", start);
+        const piece = text.slice(start, newline < 0 ? undefined : newline);
+        if (restUnits + piece.length > MCP_LINE) {
+          odd(`It sent a line of more than ${MCP_LINE} characters`);
+          return end("it sent a line that is too long");
+        }
+        if (newline < 0) {
+          if (piece !== "") rest.push(piece);
+          restUnits += piece.length;
+          return;
+        }
+        const whole = rest.length === 0 ? piece : `${rest.join("")}${piece}`;
+        rest = [];
+        restUnits = 0;
+        start = newline + 1;
+        line(whole);
+      }
+    },
+  };
+  return transport;
+}
+
+/** What the HTTP transport of the SDK is, to us. */
+export interface InnerTransport extends Transport {
+  readonly hasPerRequestStream?: boolean;
+}
+
+/** Puts the guard around a transport of the SDK. */
+export function guarded(inner: InnerTransport, guard: Guard): GuardedTransport {
+  let over = false;
+  const write: Transport["send"] = async (message, options) => {
+    guard.sent(message as unknown as JsonObject);
+    await inner.send(message, options);
+  };
+  inner.onmessage = (given) => {
+    const message: Message = sortMessage(given as unknown as JsonObject, false);
+    const verdict = guard.take(message);
+    if (verdict.kind === "pass") {
+      transport.onmessage?.(verdict.message as unknown as JSONRPCMessage);
+    } else if (verdict.kind === "answer") {
+      inner.send(verdict.message as unknown as JSONRPCMessage).catch(() => {});
+    }
+  };
+  const closed = (): void => {
+    if (over) return;
+    over = true;
+    transport.onclose?.();
+  };
+  inner.onclose = closed;
+  inner.onerror = (error) => transport.onerror?.(error);
+  const transport: GuardedTransport = {
+    get sessionId() {
+      return inner.sessionId;
+    },
+    hasPerRequestStream: inner.hasPerRequestStream ?? false,
+    start: () => inner.start(),
+    send: write,
+    close: () => inner.close(),
+    setProtocolVersion: (version) => inner.setProtocolVersion?.(version),
+    end() {
+      inner.close().catch(() => {});
+      closed();
+    },
+  };
+  return transport;
+}

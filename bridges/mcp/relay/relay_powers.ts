@@ -1,0 +1,61 @@
+/** Connections between the loopback of this namespace and one unix socket, while a program runs. @module */
+
+/** What {@link relay} runs. */
+export interface RelayParts {
+  /** Of the net service. */
+  readonly socket: string;
+  readonly program: string;
+  readonly args: readonly string[];
+}
+
+/** Of this process alone; the program gets the rest of the environment. */
+const OWN = /^DENO_/;
+/** Connections at a time; more wait. */
+const CONNECTIONS = 64;
+
+/** Runs the program to its end; resolves with its exit code, 128 and more for a signal. */
+export async function relay({ socket, program, args }: RelayParts): Promise<number> {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const proxy = `http://127.0.0.1:${listener.addr.port}`;
+  const env = Object.fromEntries(
+    Object.entries(Deno.env.toObject()).filter(([name]) => !OWN.test(name)),
+  );
+  const child = new Deno.Command(program, {
+    args: [...args],
+    clearEnv: true,
+    env: {
+      ...env,
+      ...{ HTTP_PROXY: proxy, HTTPS_PROXY: proxy, http_proxy: proxy, https_proxy: proxy },
+    },
+    stdin: "inherit",
+    stdout: "inherit",
+    stderr: "inherit",
+  }).spawn();
+  void accept(listener, socket);
+  const { code } = await child.status;
+  return code;
+}
+
+async function accept(listener: Deno.TcpListener, socket: string): Promise<void> {
+  const under = new Set<Promise<void>>();
+  for (;;) {
+    const inner = await listener.accept();
+    const joined = join(inner, socket).finally(() => under.delete(joined));
+    under.add(joined);
+    if (under.size >= CONNECTIONS) await Promise.race(under);
+  }
+}
+
+async function join(inner: Deno.Conn, socket: string): Promise<void> {
+  let outer: Deno.UnixConn;
+  try {
+    outer = await Deno.connect({ transport: "unix", path: socket });
+  } catch {
+    // Nobody listens any more: whoever connected sees the end.
+    return inner.close();
+  }
+  await Promise.allSettled([
+    inner.readable.pipeTo(outer.writable),
+    outer.readable.pipeTo(inner.writable),
+  ]);
+}

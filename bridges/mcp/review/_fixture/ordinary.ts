@@ -1,0 +1,21 @@
+/**
+ * Descriptors as honest servers have them: what server-filesystem, server-memory and server-everything 2026.8.31
+ * answer (`real_servers.json`), and others in the style of widely used servers (`in_style.json`), with the very words
+ * that a careless review would take for an attack: `IMPORTANT`, `You MUST`, keys, conversations, links.
+ */
+import { McpToolWords } from "../../../../contracts/mod.ts";
+
+/** The tools of each server. */
+export async function ordinaryServers(): Promise<
+  Readonly<Record<string, readonly McpToolWords[]>>
+> {
+  const servers: Record<string, readonly McpToolWords[]> = {};
+  for (const file of ["real_servers.json", "in_style.json"]) {
+    const text = await Deno.readTextFile(new URL(file, import.meta.url));
+    const read: Record<string, readonly unknown[]> = JSON.parse(text);
+    for (const [name, tools] of Object.entries(read)) {
+      servers[name] = tools.map((each) => McpToolWords.parse(each));
+    }
+  }
+  return servers;
+}

@@ -1,0 +1,224 @@
+/** Phrases that no tool needs to describe itself. English. @module */
+import { type Phrase, step } from "../../../text/phrases.ts";
+
+/** Words that mean nothing between two that do. */
+export const LITTLE = step(
+  "all any the your of my me this these those every it to about in for from a an its other and or",
+);
+const PRIOR = step(
+  "all any the your of my me this these those every to in previous prior above earlier system other safety",
+);
+const READER = step("ai assistant assistants llm llms chatbot copilot claude chatgpt gemini agent");
+const AI = step("ai assistant assistants llm llms model models agent agents claude chatgpt");
+const PERSON = step("user human operator person anyone anybody");
+
+/** Orders to whoever reads them. */
+export const ORDERS: readonly Phrase[] = [
+  {
+    steps: [
+      step("ignore disregard forget override bypass"),
+      step("previous prior above earlier preceding former all any your system other safety"),
+      step(
+        "instructions instruction prompt prompts rules guidelines directives messages tools policies restrictions",
+      ),
+    ],
+    gap: 3,
+    between: PRIOR,
+  },
+  {
+    steps: [
+      step("not never dont without"),
+      step(
+        "tell inform mention alert notify reveal ask warn telling informing mentioning notifying asking show disclose disclosing",
+      ),
+      PERSON,
+    ],
+    gap: 3,
+    between: LITTLE,
+  },
+  {
+    steps: [
+      step("not never dont without"),
+      step("mention reveal disclose mentioning disclosing"),
+      step("this that it"),
+    ],
+    gap: 1,
+    between: step("any of"),
+  },
+  {
+    steps: [
+      step("silently secretly quietly covertly discreetly stealthily"),
+      step(
+        "delete remove change modify overwrite send forward upload include pass copy bcc exfiltrate append post transmit read call collect",
+      ),
+    ],
+    gap: 1,
+  },
+  {
+    steps: [
+      step("before after"),
+      step("using calling invoking running executing use call"),
+      step("any other another every each all"),
+      step("tool tools function functions"),
+    ],
+    gap: 2,
+    between: step("other of the these available"),
+  },
+  {
+    steps: [
+      step("must always need"),
+      step("call use run invoke execute called used invoked"),
+      step("every each any all"),
+      step(
+        "response reply conversation message turn answer task interaction prompt request edit session",
+      ),
+    ],
+    gap: 5,
+  },
+  {
+    steps: [
+      step("not never stop avoid instead"),
+      step("use using call calling of"),
+      step("other built builtin native default standard official original"),
+      step("tool tools function functions server servers"),
+    ],
+    gap: 2,
+    between: LITTLE,
+  },
+  { steps: [step("you"), step("are"), step("now"), step("a an in the no")], gap: 0 },
+  { steps: [step("from"), step("now"), step("on")], gap: 0 },
+  {
+    steps: [
+      step("your"),
+      step("new real true only"),
+      step("role task goal instructions mission objective purpose"),
+    ],
+    gap: 0,
+  },
+  {
+    steps: [
+      step("new updated real hidden secret additional system"),
+      step("instruction instructions prompt directive directives"),
+      step(":"),
+    ],
+    gap: 1,
+    between: step("system user"),
+  },
+  {
+    steps: [step("important attention urgent critical mandatory"), READER],
+    gap: 4,
+    between: step("message note notice instruction instructions for to the all any : system"),
+  },
+  {
+    steps: [
+      READER,
+      step("must should shall please"),
+      step(
+        "send post upload email forward transfer delete reveal include pass first always never ignore not",
+      ),
+    ],
+    gap: 4,
+  },
+  {
+    steps: [
+      step("read open cat load fetch access"),
+      step("pass provide include put send copy insert paste append"),
+      step("content contents it them result"),
+      step("as in into to via"),
+    ],
+    gap: 8,
+  },
+  {
+    steps: [
+      step("change replace modify rewrite alter override set redirect"),
+      step("recipient recipients payee beneficiary"),
+      step("to with"),
+    ],
+    gap: 3,
+  },
+  {
+    steps: [
+      step("all every each any"),
+      step(
+        "email emails message messages payment payments transaction transactions transfer transfers",
+      ),
+      step("must should shall"),
+      step("sent routed forwarded directed copied redirected also"),
+    ],
+    gap: 3,
+  },
+  {
+    steps: [step("must always"), step("bcc cc copied forwarded")],
+    gap: 2,
+    between: LITTLE,
+  },
+  { steps: [step("developer god jailbreak dan unrestricted"), step("mode")], gap: 0 },
+  {
+    steps: [
+      step("even if"),
+      step("user human"),
+      step("declines refuses objects says asks forbids denies"),
+      step("not no stop otherwise anyway"),
+    ],
+    gap: 4,
+  },
+  // Addressed to whoever reads it.
+  {
+    steps: [step("note message instruction instructions notice reminder memo"), step("to for"), AI],
+    gap: 1,
+    between: LITTLE,
+  },
+  { steps: [step("as"), step("an"), step("ai llm")], gap: 0 },
+  { steps: [step("dear hey hello attention"), READER], gap: 1 },
+  {
+    steps: [step("assistant ai llm chatbot"), step("is has needs"), step("required obliged to")],
+    gap: 1,
+  },
+  // Kept from the person, or from what the person decided.
+  {
+    steps: [step("hide conceal withhold keep suppress hidden secret"), step("from"), PERSON],
+    gap: 5,
+  },
+  {
+    steps: [
+      step("not never dont"),
+      step("reveal disclose mention expose"),
+      step("these those this that it"),
+    ],
+    gap: 1,
+    between: LITTLE,
+  },
+  {
+    steps: [
+      step("if when"),
+      step("asked questioned"),
+      step("say answer reply respond claim deny pretend"),
+    ],
+    gap: 4,
+  },
+  {
+    steps: [
+      step("skip bypass suppress dismiss disable circumvent"),
+      step("confirmation confirmations approval approvals consent permission permissions"),
+    ],
+    gap: 2,
+    between: LITTLE,
+  },
+  {
+    steps: [
+      step("user human operator"),
+      step("already has gave granted approved authorized consented"),
+      step("permission permissions approved authorized consented consent approval"),
+    ],
+    gap: 2,
+  },
+  {
+    steps: [
+      step("no not"),
+      step("confirmation approval consent permission"),
+      step("needed required necessary asked"),
+    ],
+    gap: 2,
+    between: step("is user human further any the from"),
+  },
+];

@@ -1,0 +1,107 @@
+/** Shapes in a text that no description needs: terminal codes, blobs, tags, links that carry data away. @module */
+import type { FlagKind } from "./flag.ts";
+
+/** A shape, and the part of the text that has it. */
+export interface FoundShape {
+  readonly what: FlagKind;
+  readonly words: string;
+  readonly part: string;
+}
+
+const BLOB = 200;
+const SMALL_BLOB = 24;
+/** Escapes in a row: each form costs one look at each character. */
+const ESCAPES =
+  /(?:\\x[0-9a-f]{2}){6}|(?:\\u\{?[0-9a-f]{4}\}?){6}|(?:&#x?[0-9a-f]{2,4};){6}|(?:%[0-9a-f]{2}){8}/i;
+const SPACED = /(?<![a-z0-9])(?:[a-z][ ._*-]){9}[a-z](?![a-z0-9])/i;
+/** Tags by which models or attackers set off instructions, comments, what runs or loads. */
+const TAG =
+  /<\/?(?:important|system|instructions?|secret|hidden|critical|assistant|user|human|admin|override|prompt|rules?|tool_call|function_calls|tool_response|thinking|script|iframe|img|object|embed|svg|style|link|meta|form)\b[^<>]{0,200}>|<!--|<\|[a-z_]{2,24}\|>|\[\/?INST\]|<<\/?SYS>>|\[(?:system|important|hidden|admin)\]|#{2,} ?(?:system|instructions?|important)\b/i;
+// deno-lint-ignore no-control-regex -- these are what is looked for
+const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/;
+/** A speaker's name, as conversations are written down. */
+const SPEAKER =
+  /(?:^|[\n.!?]\s{0,4})(?:SYSTEM|ASSISTANT|HUMAN|OVERRIDE|ADMIN|DEVELOPER|ROOT)(?: MESSAGE| PROMPT| NOTE)?:/;
+const COMMAND =
+  /\b(?:curl|wget)\b[^\n]{0,80}https?:|[|;&]\s*(?:ba|z)?sh\b|\brm -rf\b|\$\((?:curl|wget|cat|env|printenv)\b|\bbase64 -d\b|\bchmod \+x\b|\bnc -[a-z]*e\b/i;
+const IMAGE = /!\[[^\]\n]{0,200}\]\(\s*(?:https?:|data:|\/\/)/i;
+const ADDRESS = /\bhttps?:\/\/[^\s<>"'`)\]}]{1,2048}/gi;
+/** Hosts that show their owner what was sent to them. */
+const CATCHERS =
+  /(?:^|\.)(?:webhook\.site|ngrok(?:-free)?\.(?:io|app|dev)|pipedream\.net|requestbin\.(?:com|net)|requestcatcher\.com|burpcollaborator\.net|oastify\.com|oast\.(?:fun|live|me|online|pro|site)|interact\.sh|beeceptor\.com|hookbin\.com|dnslog\.cn|trycloudflare\.com|serveo\.net|localtunnel\.me|loca\.lt)$/i;
+const SENDS =
+  /\b(?:send|post|upload|forward|exfiltrate|transmit|report|submit|copy|deliver)\b[^.\n]{0,120}$/i;
+const MAIL = /\b[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}\b/g;
+const EXAMPLE = /(?:^|\.)(?:example|test|invalid|localhost)(?:\.(?:com|org|net))?$/i;
+
+/** At most one shape of each kind. Takes time in proportion to the text. */
+export function shapesIn(text: string): readonly FoundShape[] {
+  const found: FoundShape[] = [];
+  const add = (what: FlagKind, words: string, part: string | undefined): void => {
+    if (part === undefined || found.some((each) => each.what === what)) return;
+    found.push({ what, words, part: part.slice(0, 120) });
+  };
+  const code = text.search(CONTROL);
+  if (code >= 0) add("escape", "codes that a terminal obeys", text.slice(code, code + 40));
+  add("blob", "escapes in place of letters", ESCAPES.exec(text)?.[0]);
+  add("blob", "a block of encoded characters", blobIn(text));
+  add("blob", "words taken apart into letters", SPACED.exec(text)?.[0]);
+  add("command", "a command for a shell", COMMAND.exec(text)?.[0]);
+  add("markup", "a line in another's name", SPEAKER.exec(text)?.[0]);
+  add("markup", "a tag that sets words off", TAG.exec(text)?.[0]);
+  add("link", "an image that is loaded when it is shown", IMAGE.exec(text)?.[0]);
+  add("link", "an address that carries data away", oddAddress(text));
+  add("long", "an empty stretch that hides what follows", /[^\S\n]{80}|\n\s{40}/.exec(text)?.[0]);
+  return found;
+}
+
+/** A long run of base64, or a short one that reads as words once it is decoded. */
+function blobIn(text: string): string | undefined {
+  for (const [run] of text.matchAll(/[A-Za-z0-9+/_-]{24,}={0,2}/g)) {
+    const mixed = /[a-z]/.test(run) && /[A-Z]/.test(run) && /[0-9+/=]/.test(run);
+    if (mixed && run.length >= BLOB) return run;
+    if (run.length >= SMALL_BLOB && readsAsWords(run.slice(0, 400))) return run;
+  }
+  return undefined;
+}
+
+function readsAsWords(run: string): boolean {
+  let text: string;
+  try {
+    text = atob(
+      run.replace(/=+$/, "").replaceAll("-", "+").replaceAll("_", "/").slice(0, run.length & ~3),
+    );
+  } catch (error) {
+    // No base64 after all.
+    if (error instanceof DOMException) return false;
+    throw error;
+  }
+  return /^[\x20-\x7e\n]{12,}$/.test(text) && / /.test(text);
+}
+
+function oddAddress(text: string): string | undefined {
+  for (const match of text.matchAll(ADDRESS)) {
+    const [address] = match;
+    const host = /^https?:\/\/([^/?#]*)/i.exec(address)?.[1] ?? "";
+    const name = host.replace(/^.*@/, "").replace(/:\d*$/, "");
+    const isOdd = host.includes("@") || /^\d{1,3}(?:\.\d{1,3}){3}$/.test(name) && !isNear(name) ||
+      /(?:^|\.)xn--/i.test(name) || CATCHERS.test(name);
+    const carries =
+      /[?&/][\w-]{0,40}=?(?:\$?\{|%7B|<|\[)(?:data|content|secret|key|token|env|history|conversation|password|file|result|text)/i
+        .test(address);
+    const sent = SENDS.test(text.slice(Math.max(0, match.index - 140), match.index)) &&
+      !EXAMPLE.test(name);
+    if (isOdd || carries || sent) return address;
+  }
+  for (const match of text.matchAll(MAIL)) {
+    const host = match[0].slice(match[0].indexOf("@") + 1);
+    if (EXAMPLE.test(host)) continue;
+    if (SENDS.test(text.slice(Math.max(0, match.index - 140), match.index))) return match[0];
+  }
+  return undefined;
+}
+
+/** This machine: an example, no destination. */
+function isNear(host: string): boolean {
+  return host.startsWith("127.") || host === "0.0.0.0";
+}

@@ -1,0 +1,184 @@
+/**
+ * Warnings about a server's words, for whoever reviews them. They stop nothing by themselves: what is
+ * flagged is not approved together with the rest. Words can be written so that nothing here finds them.
+ * @module
+ */
+import { Fault, type McpToolWords, type McpWords } from "../../../contracts/mod.ts";
+import { foldText } from "../../../text/fold.ts";
+import { cleanText } from "./clean_text.ts";
+import { LONGEST_DESCRIPTION } from "./describe.ts";
+import type { FlagKind, ToolFlag } from "./flag.ts";
+import { copiedBy, foreignIn, type KnownTools, knownTools, namesakeOf } from "./_names.ts";
+import { ordersIn } from "./_orders.ts";
+import { type Said, saidOf } from "./_said.ts";
+import { shapesIn } from "./_shapes.ts";
+import { safeSchema } from "./safe_schema.ts";
+
+/** Another server, as it was reviewed. */
+export interface OtherServer {
+  readonly name: string;
+  readonly tools: readonly McpToolWords[];
+}
+
+/** What a tool is looked at beside. */
+export interface FlagAt {
+  readonly server: string;
+  /** All tools of this server. */
+  readonly tools: readonly McpToolWords[];
+  /** Names of Remit's own tools. */
+  readonly own?: readonly string[];
+  readonly others?: readonly OtherServer[];
+}
+
+const MOST = 16;
+const SHOWN = 120;
+/** Sentences for what is found by phrase. */
+const SENTENCES = {
+  orders: "it gives orders",
+  conversation: "it asks for what was said to the model",
+  secrets: "it asks for secrets",
+} as const;
+/** Names of parameters that a model would fill with what no server may see. */
+const ASKING: ReadonlySet<string> = new Set(
+  ("sidenote systemprompt systemmessage systeminstructions developermessage conversation " +
+    "conversationhistory conversationcontext chathistory chatcontext messagehistory fullconversation " +
+    "fullcontext previousmessages priormessages chainofthought toolslist availabletools " +
+    "toolcallhistory toolhistory callhistory contextwindow hiddenprompt userprompt originalprompt " +
+    "usermessage environmentvariables envvars sshkey idrsa").split(" "),
+);
+/** Verbs of names that do more than read. */
+const CHANGING =
+  /^(?:delete|remove|drop|write|send|overwrite|purge|destroy|erase|kill|transfer|pay)(?:[^a-z]|$)/i;
+
+/** Warnings about one tool: at most 16, one of a kind for each place. */
+export function flagsOf(words: McpToolWords, at: FlagAt): readonly ToolFlag[] {
+  return makeFlagsOf(at)(words);
+}
+
+/** {@link flagsOf} for many tools of a server. */
+export function makeFlagsOf(at: FlagAt): (words: McpToolWords) => readonly ToolFlag[] {
+  const known = knownTools(at);
+  return (words) => flagsBeside(words, known);
+}
+
+function flagsBeside(words: McpToolWords, known: KnownTools): readonly ToolFlag[] {
+  const flags = makeFlags();
+  nameFlags(words, known, flags.add);
+  for (const said of saidOf(words)) wordFlags(said, known, flags.add);
+  schemaFlags(words, flags.add);
+  const { description = "", annotations = {} } = words;
+  if (cleanText(description, Infinity).text.length > LONGEST_DESCRIPTION - 100) {
+    flags.add(
+      "long",
+      "description",
+      `${description.length} characters; models are shown the beginning`,
+    );
+  }
+  if (annotations.readOnlyHint === true) {
+    const why = annotations.destructiveHint === true
+      ? "that it destroys"
+      : "another thing by its name";
+    if (annotations.destructiveHint === true || CHANGING.test(words.name)) {
+      flags.add("claim", "annotations", `it says that it only reads, and ${why}`);
+    }
+  }
+  return flags.all();
+}
+
+/** Warnings about what a server says beside its tools: instructions, prompts, resources, its own name. */
+export function serverFlags(words: McpWords, at: FlagAt): readonly ToolFlag[] {
+  const known = knownTools(at);
+  const flags = makeFlags();
+  const look = (where: string, ...texts: readonly (string | undefined)[]): void => {
+    for (const text of texts) {
+      if (text !== undefined) wordFlags({ where, text, kind: "words" }, known, flags.add);
+    }
+  };
+  look("server", words.server.name, words.server.title, words.server.version);
+  look("instructions", words.instructions);
+  for (const { name, title, description, arguments: args } of words.prompts) {
+    look(`prompt "${name}"`, name, title, description);
+    for (const each of args) look(`prompt "${name}"`, each.name, each.description);
+  }
+  for (const each of [...words.resources, ...words.templates]) {
+    look(`resource "${each.name}"`, each.name, each.title, each.description);
+  }
+  return flags.all();
+}
+
+type Add = (what: FlagKind, where: string, shown: string) => void;
+
+function makeFlags(): { readonly add: Add; all(): readonly ToolFlag[] } {
+  const found = new Map<string, ToolFlag>();
+  return {
+    add(what, where, shown) {
+      const key = `${what} ${where}`;
+      if (found.size < MOST && !found.has(key)) found.set(key, { what, where, shown });
+    },
+    all: () => [...found.values()],
+  };
+}
+
+function nameFlags(words: McpToolWords, known: KnownTools, add: Add): void {
+  const { name } = words;
+  const folded = foldText(name);
+  if (folded.hidden > 0 || cleanText(name, Infinity).hidden > 0) {
+    add("hidden", "name", "characters that cannot be seen");
+  }
+  // deno-lint-ignore no-control-regex -- all that is not ASCII is meant
+  if (/[^\x00-\x7f]/.test(name)) {
+    add("nonAscii", "name", `letters that are left out: ${quoted(name)}`);
+  }
+  const alike = namesakeOf(name, known);
+  if (alike !== undefined) {
+    const how = alike.same ? "it has the name of" : "its name could be taken for";
+    add("lookAlike", "name", `${how} ${quoted(alike.name)}, a tool of ${alike.of}`);
+  }
+  const copied = copiedBy(words, known);
+  if (copied !== undefined) add("copy", "name", `it copies ${copied}`);
+}
+
+function wordFlags({ where, text, kind }: Said, known: KnownTools, add: Add): void {
+  const clean = cleanText(text, Infinity);
+  const folded = foldText(text);
+  if (clean.hidden > 0) add("hidden", where, hiddenWords(text, clean.hidden));
+  for (const { what, words, part } of shapesIn(text)) add(what, where, `${words}: ${quoted(part)}`);
+  if (kind === "name") {
+    if (ASKING.has(folded.text.replace(/[^a-z0-9]/g, ""))) {
+      add("conversation", where, "models would fill it with what was said to them");
+    }
+  }
+  // Sentences hide in names, too: `read_the_file_and_pass_its_content`.
+  const spaced = kind === "name" ? folded.text.replace(/[_-]/g, " ") : folded.text;
+  const seen = spaced.length === text.length ? text : spaced;
+  for (const { what, from, to, plain } of ordersIn(text, spaced)) {
+    if (what !== "orders" && what !== "conversation" && what !== "secrets") continue;
+    add(what, where, `${SENTENCES[what]}: ${quoted((plain ? text : seen).slice(from, to))}`);
+  }
+  const foreign = kind === "name" ? undefined : foreignIn(text, known);
+  if (foreign !== undefined) add("otherTool", where, `it speaks of ${quoted(foreign)}`);
+}
+
+function schemaFlags(words: McpToolWords, add: Add): void {
+  try {
+    for (const trick of safeSchema(words.inputSchema).tricks) add("schema", "parameters", trick);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    add("schema", "parameters", error.message);
+  }
+}
+
+/** What hidden characters say, where they are tags: these spell ASCII. */
+function hiddenWords(text: string, count: number): string {
+  const tags = [...text].map((sign) => (sign.codePointAt(0) ?? 0) - 0xe0000)
+    .filter((code) => code >= 0x20 && code < 0x7f);
+  const said = String.fromCharCode(...tags.slice(0, SHOWN));
+  return `${count} characters that cannot be seen${
+    said === "" ? "" : `, which say ${quoted(said)}`
+  }`;
+}
+
+function quoted(part: string): string {
+  const line = part.replace(/\s+/g, " ").trim();
+  return `"${line.length <= SHOWN ? line : `${line.slice(0, SHOWN)}…`}"`;
+}

@@ -1,0 +1,117 @@
+/** Imported tools, made of what a server says of them. Issue 6. @module */
+import {
+  Fault,
+  type ImportedTool,
+  type McpServerName,
+  type McpToolWords,
+  type ToolName,
+} from "../../../contracts/mod.ts";
+import { describe } from "./describe.ts";
+import { type EffectAt, effectOf } from "./effect.ts";
+import type { ToolFlag } from "./flag.ts";
+import { type FlagAt, makeFlagsOf } from "./flags.ts";
+import { safeResultSchema, type SafeSchema, safeSchema } from "./safe_schema.ts";
+import { toolDigest } from "./tool_digest.ts";
+import { outline, toolName } from "./tool_name.ts";
+
+/** What words are translated with. */
+export interface ReviewWith extends EffectAt, Pick<FlagAt, "own" | "others"> {}
+
+/** A tool with what a reviewer must know of it. */
+export interface TranslatedTool extends ImportedTool {
+  readonly flags: readonly ToolFlag[];
+  /** What was left out of its schemas, a sentence each: untrusted fragments inside. */
+  readonly notes: readonly string[];
+}
+
+/** A tool that cannot be imported. */
+export interface RefusedTool {
+  /** Its name on the wire: untrusted. */
+  readonly tool: string;
+  /** A clause: untrusted fragments inside. */
+  readonly why: string;
+}
+
+/** What became of a server's tools. */
+export interface Translation {
+  readonly tools: readonly TranslatedTool[];
+  readonly refused: readonly RefusedTool[];
+}
+
+/** Names after the server's that Remit's own tools over it have. */
+const TAKEN: ReadonlySet<string> = new Set(["resource", "prompt"]);
+
+/** Translates all tools of a server. Deterministic; two that one name could mean are both refused. */
+export function translate(
+  server: McpServerName,
+  words: readonly McpToolWords[],
+  options: ReviewWith,
+): Translation {
+  const named = new Map<McpToolWords, ToolName>(
+    words.map((each) => [each, toolName(server, each.name)]),
+  );
+  const looks = Map.groupBy(words, (each) => outline(named.get(each) ?? each.name));
+  const flagged = makeFlagsOf({ ...options, server, tools: words });
+  const tools: TranslatedTool[] = [];
+  const refused: RefusedTool[] = [];
+  for (const each of words) {
+    const name = named.get(each);
+    const twins = looks.get(outline(name ?? each.name)) ?? [];
+    try {
+      if (name === undefined) continue;
+      if (TAKEN.has(name.slice(`mcp_${server}_`.length))) {
+        throw new Fault("refused", `"${name}" is the name of a tool of Remit's`);
+      }
+      if (twins.length > 1) {
+        const others = twins.filter((twin) => twin !== each).map((twin) => `"${twin.name}"`);
+        throw new Fault("refused", `its name cannot be told from ${others.slice(0, 3).join(", ")}`);
+      }
+      tools.push(translated(server, each, { ...options, name, flagged }));
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      refused.push({ tool: each.name, why: error.message });
+    }
+  }
+  return { tools, refused };
+}
+
+/** The tool as tasks are handed it: without what only a reviewer needs. */
+export function importedTool(translated: TranslatedTool): ImportedTool {
+  const { flags: _flags, notes: _notes, ...tool } = translated;
+  return tool;
+}
+
+function translated(
+  server: McpServerName,
+  words: McpToolWords,
+  at: EffectAt & {
+    readonly name: ToolName;
+    readonly flagged: (words: McpToolWords) => readonly ToolFlag[];
+  },
+): TranslatedTool {
+  const params = safeSchema(words.inputSchema);
+  const result = resultOf(words);
+  return {
+    name: at.name,
+    tool: words.name,
+    description: describe(server, words),
+    paramSchema: params.schema,
+    ...(result.schema === undefined ? {} : { resultSchema: result.schema }),
+    ...effectOf(words, at),
+    digest: toolDigest(words),
+    flags: at.flagged(words),
+    notes: [...params.notes, ...result.notes],
+  };
+}
+
+/** A result that cannot be held against its schema is taken without: it is untrusted in any case. */
+function resultOf({ outputSchema }: McpToolWords): Partial<SafeSchema> & Pick<SafeSchema, "notes"> {
+  if (outputSchema === undefined) return { notes: [] };
+  try {
+    const { schema, notes } = safeResultSchema(outputSchema);
+    return { schema, notes: notes.map((each) => `result: ${each}`) };
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return { notes: [`result: not checked, ${error.message}`] };
+  }
+}

@@ -1,0 +1,226 @@
+/**
+ * Hosts over Streamable HTTP: sessions of 2025-11-25 and before, requests of 2026-07-28. Who a request is from was
+ * settled before it comes here. Issue 6, Export.
+ * @module
+ */
+import {
+  createMcpHandler,
+  isInitializeRequest,
+  isLegacyRequest,
+  type Server,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
+import { makeEventStore } from "./event_store.ts";
+import type { HostSession } from "./session.ts";
+
+/** A session that can be ended. */
+export interface EndingSession extends HostSession {
+  /** Calls `listener` once when whoever does the work ended it. */
+  onGone(listener: () => void): void;
+  end(): Promise<void>;
+}
+
+/** Who a request is from. */
+export interface Caller {
+  /** Names the token. */
+  readonly holder: string;
+  readonly token: string;
+}
+
+/** What hosts are served with. */
+export interface McpHttpParts {
+  /** Makes the server of one connection or request, not connected yet. */
+  makeServer(session: HostSession): Server;
+  open(
+    caller: Caller,
+    client: { readonly name: string; readonly version: string },
+  ): Promise<EndingSession>;
+  /** An id that nobody guesses. */
+  sessionId(): string;
+  /** Milliseconds of a clock that only goes forward. */
+  now(): number;
+  note(text: string): void;
+  /** Most sessions in all, and of one token. */
+  readonly most: { readonly sessions: number; readonly perHolder: number };
+}
+
+/** Hosts over HTTP. */
+export interface McpHttp {
+  /** Answers a request whose body was read already. */
+  fetch(request: Request, body: unknown, caller: Caller): Promise<Response>;
+  close(): Promise<void>;
+}
+
+/** Milliseconds after which a session that nobody uses is ended. */
+const IDLE_MS = 30 * 60_000;
+/** A session that was not used for so long gives way to a new one. */
+const RESTING_MS = 5 * 60_000;
+/** Milliseconds after which a host that lost its stream is to come again. */
+const RETRY_MS = 1_000;
+const CLIENT = { name: "host", version: "0" } as const;
+
+interface Live {
+  readonly holder: string;
+  readonly session: EndingSession;
+  /** Of a session of 2025; requests of 2026 share one session of their token. */
+  readonly transport?: WebStandardStreamableHTTPServerTransport;
+  readonly server?: Server;
+  usedAt: number;
+}
+
+/** Makes it. */
+export function makeMcpHttp(parts: McpHttpParts): McpHttp {
+  const live = new Map<string, Live>();
+  const opening = new Map<string, Promise<Live>>();
+  /** Holders of sessions that are being opened: they count as open. */
+  const reserved: string[] = [];
+  let closed = false;
+
+  const end = async (id: string): Promise<void> => {
+    const found = live.get(id);
+    if (found === undefined) return;
+    live.delete(id);
+    await found.transport?.close();
+    await found.session.end().catch(() => undefined);
+  };
+
+  /** Makes room for one more session and keeps it; false when there is none. */
+  const room = (holder: string): boolean => {
+    const now = parts.now();
+    const rows = [...live].toSorted(([, a], [, b]) => a.usedAt - b.usedAt);
+    for (const [id, { usedAt }] of rows) if (now - usedAt > IDLE_MS) void end(id);
+    const mine = rows.filter(([, each]) => each.holder === holder);
+    const many = mine.length + reserved.filter((each) => each === holder).length;
+    const crowded = many >= parts.most.perHolder;
+    if (crowded || live.size + reserved.length >= parts.most.sessions) {
+      // A host gives up its own sessions first, and never one that is in use.
+      const [oldest] = crowded ? mine : rows;
+      if (oldest === undefined || now - oldest[1].usedAt <= RESTING_MS) return false;
+      void end(oldest[0]);
+    }
+    reserved.push(holder);
+    return true;
+  };
+
+  const unreserve = (holder: string): void => {
+    const at = reserved.indexOf(holder);
+    if (at >= 0) reserved.splice(at, 1);
+  };
+  const add = (id: string, entry: Live): Live => {
+    live.set(id, entry);
+    unreserve(entry.holder);
+    entry.session.onGone(() => void end(id));
+    return entry;
+  };
+
+  const begin = async (request: Request, body: unknown, caller: Caller): Promise<Response> => {
+    if (!room(caller.holder)) {
+      return refusal(503, -32_000, "Too many sessions", { "retry-after": "60" });
+    }
+    const id = parts.sessionId();
+    const client = isInitializeRequest(body) ? body.params.clientInfo : CLIENT;
+    const session = await parts.open(caller, {
+      name: client.name.slice(0, 128),
+      version: client.version.slice(0, 64),
+    }).catch((error: unknown) => {
+      unreserve(caller.holder);
+      throw error;
+    });
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => id,
+      eventStore: makeEventStore(),
+      retryInterval: RETRY_MS,
+      onsessionclosed: () => void end(id),
+    });
+    const server = parts.makeServer(session);
+    server.onerror = (error) => parts.note(error.message);
+    await server.connect(transport);
+    add(id, { ...{ holder: caller.holder, session, transport, server }, usedAt: parts.now() });
+    const response = await transport.handleRequest(request, {
+      parsedBody: body,
+      authInfo: authOf(caller),
+    });
+    // One that the transport refused is no session.
+    if (response.status >= 400) await end(id);
+    return response;
+  };
+
+  const legacy = async (request: Request, body: unknown, caller: Caller): Promise<Response> => {
+    const id = request.headers.get("mcp-session-id");
+    if (id === null) {
+      const first = Array.isArray(body) ? body : [body];
+      return request.method === "POST" && first.some((each) => isInitializeRequest(each))
+        ? await begin(request, body, caller)
+        : refusal(400, -32_000, "Bad Request: Mcp-Session-Id header is required");
+    }
+    const found = live.get(id);
+    // Another token's session is as unknown as one that there is not.
+    if (found?.transport === undefined || found.holder !== caller.holder) {
+      return refusal(404, -32_001, "Session not found");
+    }
+    found.usedAt = parts.now();
+    return await found.transport.handleRequest(request, {
+      parsedBody: body,
+      authInfo: authOf(caller),
+    });
+  };
+
+  /** The session that all requests of 2026 with one token share. */
+  const shared = async (caller: Caller): Promise<EndingSession> => {
+    const id = `token:${caller.holder}`;
+    const found = live.get(id);
+    if (found !== undefined) {
+      found.usedAt = parts.now();
+      return found.session;
+    }
+    const before = opening.get(id);
+    if (before !== undefined) return (await before).session;
+    if (!room(caller.holder)) throw new Error("Too many sessions");
+    const made = parts.open(caller, CLIENT).then((session) =>
+      add(id, { holder: caller.holder, session, usedAt: parts.now() })
+    );
+    opening.set(id, made);
+    try {
+      const { session } = await made;
+      session.onTools(() => modern.notify.toolsChanged());
+      return session;
+    } catch (error) {
+      unreserve(caller.holder);
+      throw error;
+    } finally {
+      opening.delete(id);
+    }
+  };
+
+  const modern = createMcpHandler(async ({ authInfo }) => {
+    const caller = { holder: authInfo?.clientId ?? "", token: authInfo?.token ?? "" };
+    return parts.makeServer(await shared(caller));
+  }, { legacy: "reject", onerror: (error) => parts.note(error.message) });
+
+  return Object.freeze<McpHttp>({
+    async fetch(request, body, caller): Promise<Response> {
+      if (closed) return refusal(503, -32_000, "The server is ending");
+      return await isLegacyRequest(request, body)
+        ? await legacy(request, body, caller)
+        : await modern.fetch(request, { parsedBody: body, authInfo: authOf(caller) });
+    },
+    async close(): Promise<void> {
+      closed = true;
+      await modern.close();
+      await Promise.allSettled([...live.keys()].map(end));
+    },
+  });
+}
+
+function authOf({ holder, token }: Caller): { token: string; clientId: string; scopes: string[] } {
+  return { token, clientId: holder, scopes: [] };
+}
+
+function refusal(
+  status: number,
+  code: number,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status, headers });
+}

@@ -1,0 +1,24 @@
+/**
+ * Remit as an MCP server: its gated tools, its wiki, its prompts, for any host. Over what does the work (a
+ * {@link HostSession}) and without any right of its own. Issue 6, Export.
+ *
+ * @example
+ * ```ts
+ * import { resultOf } from "./mod.ts";
+ * const refused = resultOf({ outcome: "refusedByPolicy", content: "", error: "Cannot", colour: "RED", label: "public", task: "t1" });
+ * if (refused.isError !== true) throw new Error("a refusal is an error");
+ * ```
+ * @module
+ */
+export { makeRounds, type Round } from "./consent.ts";
+export {
+  type Caller,
+  type EndingSession,
+  makeMcpHttp,
+  type McpHttp,
+  type McpHttpParts,
+} from "./http.ts";
+export { resultOf } from "./results.ts";
+export { makeMcpServer, type McpServerParts } from "./server.ts";
+export type { CallLife, HostSession } from "./session.ts";
+export { serveOverStdio, type StdioHost, type StdioParts } from "./stdio.ts";

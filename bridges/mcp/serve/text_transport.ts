@@ -1,0 +1,67 @@
+/** A transport over pieces of text: lines of JSON that come and go through somebody else's pipe. @module */
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
+import { parseJSONRPCMessage, serializeMessage } from "@modelcontextprotocol/server";
+
+/** Longest line of a host, UTF-16 units. */
+export const MOST_LINE = 4 * 1_048_576;
+
+/** A transport that is fed. */
+export interface TextTransport extends Transport {
+  /** Takes a piece of what the host wrote. */
+  feed(text: string): void;
+  /** The host has gone. */
+  end(): void;
+}
+
+/** Makes one; `write` takes whole lines. A line that is no message is told to `onerror` and left out. */
+export function makeTextTransport(write: (text: string) => void): TextTransport {
+  let rest = "";
+  let open = true;
+  const transport: TextTransport = {
+    start: () => Promise.resolve(),
+    send(message: JSONRPCMessage): Promise<void> {
+      if (open) write(serializeMessage(message));
+      return Promise.resolve();
+    },
+    close(): Promise<void> {
+      transport.end();
+      return Promise.resolve();
+    },
+    end(): void {
+      if (!open) return;
+      open = false;
+      transport.onclose?.();
+    },
+    feed(text: string): void {
+      if (!open) return;
+      const lines = (rest + text).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) take(line);
+      if (rest.length <= MOST_LINE) return;
+      transport.onerror?.(
+        new Error(`Cannot read a message: it is longer than ${MOST_LINE} characters`),
+      );
+      transport.end();
+    },
+  };
+  const take = (line: string): void => {
+    if (line.trim() === "") return;
+    let message: JSONRPCMessage;
+    try {
+      message = parseJSONRPCMessage(JSON.parse(line));
+    } catch (error) {
+      transport.onerror?.(error instanceof Error ? error : new Error("Cannot read a message"));
+      // A request that does not parse is answered where it can be: it has no id that is sure.
+      write(`${PARSE_ERROR}\n`);
+      return;
+    }
+    transport.onmessage?.(message);
+  };
+  return transport;
+}
+
+const PARSE_ERROR = JSON.stringify({
+  jsonrpc: "2.0",
+  id: null,
+  error: { code: -32_700, message: "Parse error" },
+});

@@ -1,0 +1,51 @@
+/** `mcp call NAME TOOL JSON`: one call of one imported tool, as `tool call` makes it. Issue 6. @module */
+import { Fault } from "../contracts/mod.ts";
+import { displayText } from "../text/mod.ts";
+import type { Command } from "./command.ts";
+import type { LockedServer } from "./mcp_lock.ts";
+import { lockOf, serverName } from "./mcp_work.ts";
+import { toolCall } from "./tool_call_command.ts";
+
+/** Why a tool cannot be called, in words that say what to do. */
+function whyNot(server: LockedServer, tool: string): string | undefined {
+  const { name, state, reviewed } = server;
+  if (state === "revoked") {
+    return `the server is revoked; "remit mcp approve ${name}" takes it back`;
+  }
+  if (state === "added") return `the server is not approved; "remit mcp review ${name}" shows it`;
+  const found = reviewed.find((each) => each.tool.tool === tool);
+  if (found === undefined) return undefined;
+  return found.off ? `it is switched off; "remit mcp tool ${name} on ${tool}"` : undefined;
+}
+
+/** The name that models call a tool by: of the server's name for it, or of that name itself. */
+export function calledAs(server: LockedServer, tool: string): string {
+  const why = whyNot(server, tool);
+  if (why !== undefined) {
+    throw new Fault("refused", `Cannot call "${tool}" of MCP server "${server.name}": ${why}`);
+  }
+  const found = server.reviewed.find((each) => each.tool.tool === tool || each.tool.name === tool);
+  if (found !== undefined) return found.tool.name;
+  const own = ["resource", "prompt"].find((each) =>
+    tool === each || tool === `mcp_${server.name}_${each}`
+  );
+  if (own !== undefined) return `mcp_${server.name}_${own}`;
+  const known = server.reviewed.map((each) => displayText(each.tool.tool, { max: 64 })).slice(
+    0,
+    40,
+  );
+  throw new Fault(
+    "unknownTool",
+    `Cannot call "${tool}": MCP server "${server.name}" has ${
+      known.join(", ") || "no approved tool"
+    }`,
+  );
+}
+
+/** Runs the command. */
+export async function mcpCall(command: Command): Promise<number> {
+  const server = lockOf(command).need(serverName(command));
+  const [, tool = "", ...rest] = command.parsed.args;
+  const name = calledAs(server, tool);
+  return await toolCall({ ...command, parsed: { ...command.parsed, args: [name, ...rest] } });
+}

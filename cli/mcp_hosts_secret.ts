@@ -1,0 +1,83 @@
+/** Tells what looks like a key among the words of a configuration. Issue 6. @module */
+
+/** Words of a variable's, a flag's or a parameter's name. */
+const NAMES =
+  /(?:^|_)(?:api_?key|access_?key|secret_?key|private_?key|key|keys|token|tokens|secret|secrets|pass|passwd|password|passphrase|pwd|credential|credentials|auth|authorization|bearer|pat|jwt|dsn|cookie|session|signature|connection_?string|connstr|database_?url|db_?url|redis_?url|mongo_?uri|webhook_?url)(?:_|$)/;
+/** How services begin their keys. */
+const PREFIXES =
+  /^(?:sk|pk|rk|ghp|gho|ghs|ghu|github_pat|glpat|xox[abpres]|AKIA|ASIA|AIza|ya29|hf|npm|pypi|dop_v1|lin_api|ntn|secret|figd|key|tvly|r8|gsk|nvapi)[-_A-Za-z0-9]{1}[-_A-Za-z0-9.]{10,}$|^eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}|^-----BEGIN [A-Z ]*PRIVATE KEY/;
+const LEAST = 20;
+/** Bits a character: words of a language and paths have fewer when they mix no kinds of characters. */
+const BITS = 3.4;
+
+/** `apiKey` → `api_key`. */
+function parted(name: string): string {
+  return name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").replace(/[^A-Za-z0-9]+/g, "_").toLowerCase();
+}
+
+/** By a name alone: of a variable, a flag, a header, a parameter. */
+export function namesSecret(name: string): boolean {
+  return NAMES.test(parted(name));
+}
+
+function bits(text: string): number {
+  const count = new Map<string, number>();
+  for (const letter of text) count.set(letter, (count.get(letter) ?? 0) + 1);
+  const all = [...text].length;
+  return [...count.values()].reduce((sum, n) => sum - (n / all) * Math.log2(n / all), 0);
+}
+
+/** A run of characters that nobody thought up: long, mixed, without words. */
+function isRandom(word: string): boolean {
+  if (word.length < LEAST || !/^[A-Za-z0-9_+=~-]+$/.test(word)) return false;
+  if (!/[0-9]/.test(word) || !/[A-Za-z]/.test(word)) return false;
+  // Names of packages, models and folders: words with a number somewhere.
+  if (/^[a-z]+(?:[-_][a-z0-9]{1,10})+$/i.test(word) && !/[-_][0-9a-f]{16,}/i.test(word)) {
+    return false;
+  }
+  return bits(word) >= BITS || /^[0-9a-f]{32,}$/i.test(word);
+}
+
+/** By a value alone: a key's beginning, a password within an address, a run of random characters. */
+export function holdsSecret(value: string): boolean {
+  const text = value.trim().replace(/^(?:Bearer|Basic|Token)\s+/i, "");
+  if (PREFIXES.test(text)) return true;
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return addressHolds(text);
+  // A path: folders may well be called by a hash.
+  if (/^(?:~|\.{1,2})?\//.test(text)) return text.split("/").some((part) => PREFIXES.test(part));
+  return text.split(/[\s,;:/=@&?#]+/).some(isRandom);
+}
+
+function addressHolds(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined) return /:\/\/[^/@\s]+:[^/@\s]+@/.test(text);
+  if (url.password !== "") return true;
+  for (const [name, value] of url.searchParams) {
+    if (value !== "" && (namesSecret(name) || PREFIXES.test(value) || isRandom(value))) return true;
+  }
+  return url.pathname.split("/").some((part) => PREFIXES.test(part) || isRandom(part));
+}
+
+/** Whether the value of a variable or a parameter of this name is to be kept as a secret. */
+export function isSecret(name: string, value: string): boolean {
+  return value !== "" && (holdsSecret(value) || (namesSecret(name) && !isPlain(value)));
+}
+
+/** What a name like `AUTH` may hold without being a key. */
+function isPlain(value: string): boolean {
+  return /^(?:true|false|yes|no|on|off|none|null|[0-9]{1,5})$/i.test(value) ||
+    /^[~.]?\.?\/[^\s:@]*$/.test(value);
+}
+
+/** Which of a program's arguments hold a key: their places, from 0. */
+export function secretArguments(args: readonly string[]): readonly number[] {
+  return args.flatMap((word, at) => {
+    const before = args[at - 1] ?? "";
+    const [, flag = "", value = ""] = /^(-{1,2}[^=\s]+|[A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(word) ??
+      [];
+    const named = flag === ""
+      ? /^--?[a-z]/i.test(before) && !word.startsWith("-") && isSecret(before, word)
+      : isSecret(flag, value);
+    return named || holdsSecret(word) ? [at] : [];
+  });
+}

@@ -1,0 +1,38 @@
+/** Paths in the words that a server is started with: made real, so that they mean the same inside its walls. @module */
+import type { McpLaunch } from "../contracts/mod.ts";
+import { Fault } from "../contracts/mod.ts";
+import type { Command } from "./command.ts";
+import { resolveGrant } from "./mcp_choice.ts";
+import { covered, pathsIn } from "./mcp_propose.ts";
+import { absolute } from "./places.ts";
+
+/** Words with relative paths, links and `~` made real where there is something. The program's own name stays. */
+export function placeWords(command: Command, words: readonly string[]): readonly string[] {
+  const { disk, around } = command.hands;
+  return words.map((word, n) => {
+    const [path] = pathsIn([word]);
+    if (n === 0 || path === undefined) return word;
+    const real = disk.real(absolute(around, path));
+    return real === undefined ? word : word.slice(0, word.length - path.length) + real;
+  });
+}
+
+/** The real paths that a server's arguments name, without its own code and without what none may be granted. */
+export function namedPaths(
+  command: Command,
+  launch: Exclude<McpLaunch, { readonly kind: "http" }>,
+): readonly string[] {
+  const { disk } = command.hands;
+  const own = launch.kind === "program" ? [launch.program, ...launch.folders] : [];
+  return pathsIn(launch.args).flatMap((path) => {
+    const real = disk.real(path);
+    if (real === undefined || covered(real, own)) return [];
+    try {
+      return [resolveGrant(command, real)];
+    } catch (error) {
+      // What no server may be granted is not proposed; a flag that names it says why.
+      if (error instanceof Fault) return [];
+      throw error;
+    }
+  });
+}

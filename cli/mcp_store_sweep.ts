@@ -1,0 +1,30 @@
+/** Trees that no server needs any more are removed. Issue 6. @module */
+import { join } from "node:path";
+import type { Command } from "./command.ts";
+import { openMcpLock } from "./mcp_lock_file.ts";
+import { warmFolder } from "./mcp_store_warm.ts";
+
+/** Name of a folder that is being fetched into. */
+const DRAFT = /^\.new-/;
+/** A fetch is over long before. */
+const DRAFT_MS = 3_600_000;
+
+/** Removes trees that no server of remit.lock has, and drafts that a fetch left behind. Gives their names. */
+export function sweepTrees(command: Pick<Command, "hands" | "places">): readonly string[] {
+  const { hands: { disk, mcpStore, around }, places } = command;
+  const lock = openMcpLock({ disk, places, exclusively: mcpStore.exclusively });
+  const used = new Set(
+    lock.list().flatMap(({ launch }) =>
+      launch.kind !== "http" && launch.tree !== undefined ? [launch.tree.id] : []
+    ),
+  );
+  const gone = disk.list(places.mcpTrees).filter((name) =>
+    DRAFT.test(name)
+      ? around.now() - (mcpStore.changedAt(join(places.mcpTrees, name)) ?? 0) > DRAFT_MS
+      : !used.has(name)
+  );
+  for (const name of gone) mcpStore.drop(join(places.mcpTrees, name));
+  const warm = warmFolder(places);
+  for (const name of disk.list(warm)) if (!used.has(name)) mcpStore.drop(join(warm, name));
+  return gone;
+}

@@ -1,0 +1,32 @@
+/** What the command line and a kernel say of an imported server beside its tasks: values lent, tokens, its log. @module */
+
+/** Values that one imported server needs: into its environment, or into headers of requests to it. */
+export interface McpLoan {
+  readonly server: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** By header name in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly oauth?: McpOAuth;
+}
+
+/** Tokens of one remote server, and how they are renewed. RFC 6749, 8707. */
+export interface McpOAuth {
+  readonly tokenEndpoint: string;
+  readonly clientId: string;
+  readonly clientSecret?: string;
+  readonly resource: string;
+  readonly scope?: string;
+  readonly accessToken: string;
+  /** Milliseconds since 1970; absent: unknown. */
+  readonly expiresAt?: number;
+  readonly refreshToken?: string;
+}
+
+/** A line of `remit mcp log`: what a server did or tried. `text` is untrusted. */
+export interface McpLogEntry {
+  readonly at: number;
+  readonly task: string;
+  /** `started`, `ended`, `access`, `proxied`, `suspended`, `changed`, `elicit`, `sample`, `odd`, `errors`, `call`. */
+  readonly what: string;
+  readonly text: string;
+}

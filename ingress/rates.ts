@@ -1,0 +1,33 @@
+/** How often somebody may ask: a bucket that fills with time. Bounded in how many it knows. @module */
+
+/** Counts requests of many. */
+export interface Rates {
+  /** Takes one; false when there is none left. */
+  take(who: string): boolean;
+}
+
+const MOST_KNOWN = 10_000;
+const MINUTE_MS = 60_000;
+
+/** Makes buckets of `perMinute` each. `now` is milliseconds. */
+export function makeRates(perMinute: number, now: () => number): Rates {
+  const buckets = new Map<string, { left: number; at: number }>();
+  const filled = ({ left, at }: { left: number; at: number }): number =>
+    Math.min(perMinute, left + (now() - at) * perMinute / MINUTE_MS);
+  return Object.freeze<Rates>({
+    take(who): boolean {
+      const known = buckets.get(who);
+      const left = known === undefined ? perMinute : filled(known);
+      // The least recently seen stands first.
+      buckets.delete(who);
+      if (buckets.size >= MOST_KNOWN) {
+        for (const oldest of buckets.keys()) {
+          buckets.delete(oldest);
+          break;
+        }
+      }
+      buckets.set(who, { left: left < 1 ? left : left - 1, at: now() });
+      return left >= 1;
+    },
+  });
+}

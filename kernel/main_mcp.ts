@@ -1,0 +1,138 @@
+/** Imported servers' share of what main.ts wires: their processes, what bridges may ask, and the operator's side. @module */
+import type {
+  EventLog,
+  GrantedCall,
+  KernelConfig,
+  Leases,
+  Powers,
+  Store,
+  TaskId,
+} from "../contracts/mod.ts";
+import { bindImported, CALL_MS } from "../bridges/mcp/binding/mod.ts";
+import { changesOf } from "../bridges/mcp/review/mod.ts";
+import { descriptorDigest } from "../broker/mod.ts";
+import type { Children } from "./children.ts";
+import { covers } from "./lease_scope.ts";
+import { disk } from "./main_powers.ts";
+import { makeMcpAsks } from "./mcp_asking.ts";
+import { makeMcpElicit } from "./mcp_elicit.ts";
+import type { McpPlace, McpServe } from "./mcp_calls.ts";
+import type { Forbids } from "./mcp_forbids.ts";
+import { makeMcpHttp } from "./mcp_http.ts";
+import { makeMcpLog } from "./mcp_log.ts";
+import { makeMcpLook } from "./mcp_look.ts";
+import { makeMcpOps, type McpOps } from "./mcp_ops.ts";
+import { makeMcpProxies } from "./mcp_proxies.ts";
+import { makeMcpSample, type McpSampleParts } from "./mcp_sample.ts";
+import { makeMcpServers, type McpServers } from "./mcp_servers.ts";
+import { makeMcpTokens } from "./mcp_tokens.ts";
+import { makeMcpTools, type McpTools } from "./mcp_tools.ts";
+import type { NetService } from "./net_service.ts";
+import type { ProcessTable } from "./process_table.ts";
+import type { ReadPrivate } from "./replay.ts";
+import type { TaskFolders } from "./toolhosts.ts";
+
+/** What {@link wireMcp} is handed. */
+export interface WireMcpParts {
+  readonly config: KernelConfig;
+  readonly children: Pick<Children, "mcp" | "mcpServer" | "mcpTree">;
+  readonly net: NetService;
+  readonly leases: Leases;
+  readonly processes: ProcessTable;
+  readonly questions: Parameters<typeof makeMcpAsks>[0]["questions"];
+  readonly log: EventLog;
+  readonly powers: Powers;
+  readonly store: Pick<Store, "events">;
+  readonly readPrivate: ReadPrivate;
+  /** The task's model for what servers ask of it. */
+  readonly samplingOf: McpSampleParts["modelOf"];
+  readonly policyNever: Forbids;
+  redeem(call: GrantedCall): void;
+  onProgress(task: TaskId, callId: string, text: string): void;
+  /** Writes a line to the kernel's own log. */
+  note(line: string): void;
+}
+
+/** The imported servers of a kernel. */
+export interface MainMcp {
+  /** The tools of tasks, over the folders of those that are open. */
+  of(folders: (task: TaskId) => TaskFolders | undefined): {
+    readonly tools: McpTools;
+    readonly processes: McpServers;
+  };
+  readonly ops: McpOps;
+}
+
+/** Wires them: nothing starts before the first call. */
+export function wireMcp(parts: WireMcpParts): MainMcp {
+  const { config, net, leases, processes, powers } = parts;
+  const log = makeMcpLog(parts);
+  const tokens = makeMcpTokens({ net, powers });
+  const asks = makeMcpAsks(parts);
+  let folders: (task: TaskId) => TaskFolders | undefined = () => undefined;
+  const labelOf: McpTools["labelOf"] = (at) => tools.labelOf(at);
+  const sampling = makeMcpSample({
+    ...{ asks, processes, log, labelOf },
+    modelOf: parts.samplingOf,
+  });
+  const elicit = makeMcpElicit({ asks, log, labelOf });
+  const http = makeMcpHttp({
+    ...{ net, tokens, log },
+    isLeased: (task, scope) =>
+      leases.list(task).some(({ id, scope: held }) => covers(held, scope) && leases.alive(id)),
+  });
+
+  const serve: McpServe = Object.freeze<McpServe>({
+    ...{ http: http.http, httpRead: http.httpRead, httpCancel: http.httpCancel },
+    ...{ elicit, sample: sampling.sample, env: tokens.env },
+    log: log.note,
+    ended(at): void {
+      http.ended(at);
+      asks.ended(at);
+    },
+  });
+  const proxies = makeMcpProxies(config.proxySockets, net);
+  const servers = makeMcpServers({
+    ...{ ...parts, serve, proxies },
+    forbids: (at, path, right) => tools.forbids(at, path, right),
+  });
+  /** A look is the operator's own: nobody's lease, and what it finds goes to whoever looks. */
+  const look: McpOps["mcpLook"] = async ({ server, ...options }) => {
+    const own = makeMcpHttp({
+      ...{ net, tokens, log: { note: () => undefined } },
+      isLeased: () => true,
+    });
+    let asked: McpPlace | undefined;
+    const looking = makeMcpLook({
+      ...{ children: parts.children, powers, proxies },
+      serve: { ...own, env: tokens.env, http: (at, body) => own.http(asked = at, body) },
+    });
+    try {
+      return await looking(server, options);
+    } finally {
+      if (asked !== undefined) own.ended(asked);
+    }
+  };
+  const tools = makeMcpTools({
+    ...parts,
+    ...{ servers, log, asks, sampling },
+    binding: { callMs: CALL_MS, bind: bindImported, changes: changesOf },
+    digestOf: descriptorDigest,
+    lacking: (server) => server.secretEnv.find((name) => !Object.hasOwn(tokens.env(server), name)),
+    artifacts: {
+      ...{ powers, write: disk.write },
+      async contentDir(task): Promise<string | undefined> {
+        const open = folders(task);
+        await open?.prepare();
+        return open?.contentDir;
+      },
+    },
+  });
+  return Object.freeze<MainMcp>({
+    of(given) {
+      folders = given;
+      return { tools, processes: servers };
+    },
+    ops: makeMcpOps({ ...parts, servers, tokens, look }),
+  });
+}

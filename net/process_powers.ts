@@ -1,0 +1,8 @@
+/** Gives back what the prelude took: Node's HTTP client sends bodies by its global `process`. @module */
+import process from "node:process";
+
+Object.defineProperty(globalThis, "process", {
+  value: process,
+  configurable: true,
+  writable: true,
+});

@@ -1,0 +1,127 @@
+/** Remit as an MCP server on a person's machine, over a pipe and at an address, with real processes. */
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type { Machine } from "../fake/remit.ts";
+
+/** What a client is made with. */
+export interface ClientWish {
+  /** `auto` speaks 2026-07-28, `legacy` 2025-11-25. */
+  readonly mode?: "auto" | "legacy";
+  /** What the host's person says to a form; absent: the host has no forms. */
+  readonly answer?: (
+    message: string,
+  ) => "accept" | "decline" | "cancel" | { readonly allow: boolean };
+}
+
+function client({ mode = "legacy", answer }: ClientWish): Client {
+  const made = new Client({ name: "test", version: "1" }, {
+    versionNegotiation: { mode },
+    capabilities: answer === undefined ? {} : { elicitation: { form: {} } },
+  });
+  if (answer !== undefined) {
+    made.setRequestHandler("elicitation/create", ({ params }) => {
+      const said = answer(params.message);
+      return typeof said === "string"
+        ? { action: said, ...(said === "accept" ? { content: { allow: true } } : {}) }
+        : { action: "accept" as const, content: { ...said } };
+    });
+  }
+  return made;
+}
+
+/** Starts `remit mcp serve` as a host does, and connects. `close` ends it. */
+export async function overPipe(
+  machine: Machine,
+  args: readonly string[],
+  wish: ClientWish = {},
+): Promise<Client> {
+  const [command = "", ...words] = machine.command(["mcp", "serve", ...args]);
+  const made = client(wish);
+  const transport = new StdioClientTransport({
+    command,
+    args: words,
+    env: { ...machine.env },
+    cwd: machine.dir,
+    stderr: "pipe",
+  });
+  await made.connect(transport, { timeout: 120_000 });
+  return made;
+}
+
+/** A server at an address. */
+export interface Served {
+  readonly url: string;
+  readonly pid: number;
+  /** What it said on standard error so far. */
+  said(): string;
+  /** Ends with its exit code. */
+  readonly ended: Promise<number>;
+  kill(signal: Deno.Signal): void;
+}
+
+/** Starts `remit mcp serve --http` on a free port. */
+export async function atAddress(machine: Machine, args: readonly string[]): Promise<Served> {
+  const [command = "", ...words] = machine.command([
+    "mcp",
+    "serve",
+    "--http",
+    "0",
+    "--json",
+    ...args,
+  ]);
+  const child = new Deno.Command(command, {
+    args: words,
+    cwd: machine.dir,
+    clearEnv: true,
+    env: { ...machine.env },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  let said = "";
+  const heard = (async (): Promise<void> => {
+    for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) said += text;
+  })();
+  const reader = child.stdout.getReader();
+  const { value } = await reader.read();
+  const ended = child.status.then(async ({ code }) => {
+    await Promise.all([heard, reader.cancel()]);
+    return code;
+  });
+  if (value === undefined) throw new Error(`Cannot serve: ${await ended} ${said}`);
+  const { url } = JSON.parse(new TextDecoder().decode(value));
+  return { url, pid: child.pid, said: () => said, ended, kill: (signal) => child.kill(signal) };
+}
+
+/** Makes a token. */
+export async function tokenOf(
+  machine: Machine,
+  profile = "guest",
+  name = profile,
+): Promise<string> {
+  const made = await machine.json(["mcp", "token", "create", "--profile", profile, "--name", name]);
+  return String(Object(made).token);
+}
+
+/** Connects to an address with a token. */
+export async function connect(
+  { url }: Pick<Served, "url">,
+  token: string,
+  wish: ClientWish = {},
+): Promise<{ readonly client: Client; readonly transport: StreamableHTTPClientTransport }> {
+  const transport = new StreamableHTTPClientTransport(new URL(url), {
+    requestInit: { headers: { authorization: `Bearer ${token}` } },
+  });
+  const made = client(wish);
+  await made.connect(transport, { timeout: 60_000 });
+  return { client: made, transport };
+}
+
+/** Text of a result. */
+export function textOf(result: { readonly content?: unknown }): string {
+  const parts: unknown = result.content;
+  return Array.isArray(parts)
+    ? parts.map((each) => String(Object(each).text ?? "")).join("\n")
+    : "";
+}
