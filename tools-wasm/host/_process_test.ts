@@ -50,6 +50,9 @@ export async function bundlePluginHost(): Promise<Bundle> {
       local: "",
       native: "",
       wiki: "",
+      mcp: "",
+      mcpTree: "",
+      mcpRelay: "",
     },
     denoDir: `${dir}/deno`,
     programs: {

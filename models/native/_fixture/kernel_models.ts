@@ -34,6 +34,9 @@ export async function openAsKernel(
     config: {
       programs: programs(),
       bundles: { native: bundle } as KernelConfig["bundles"],
+      dir: folder,
+      runtime: folder,
+      mcpTrees: folder,
       denoDir: `${folder}/dd`,
       brokerSockets: [`${folder}/none`],
       pool: { workers: 0, plugins: 0 },
