@@ -80,7 +80,15 @@ function build(paramSchema: string, metas: Metas): Validator | Fault {
     const used = new Set<string>();
     refuseUnsafe(schema, "", used);
     const check = compile(schema, { dialect: dialectOf(schema, used), metas });
-    return (value) => check(value) ? undefined : words(check.errors);
+    return (value) => {
+      try {
+        return check(value) ? undefined : words(check.errors);
+      } catch (cause) {
+        // A schema that refers to itself at the same place compiles, and is followed until the stack is full.
+        if (!(cause instanceof RangeError)) throw cause;
+        return "they cannot be checked: the tool's schema refers to itself without end";
+      }
+    };
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : "it cannot be compiled";
     return new Fault("refused", `Cannot check arguments against the tool's schema: ${why}`, {

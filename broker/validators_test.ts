@@ -64,3 +64,12 @@ Deno.test("mallory's schema whose numbers are program text is no schema", () => 
   equal("mallory" in globalThis, false);
   match(misfits(JSON.stringify({ type: "object", required: ["a"] }), {}) ?? "", /required/);
 });
+
+Deno.test("mallory's schema refers to itself without end: arguments are refused, and nothing ends", () => {
+  match(makeMisfits()('{"$ref":"#"}', {}) ?? "", /refers to itself without end/);
+  const circle = { $defs: { a: { $ref: "#/$defs/b" }, b: { $ref: "#/$defs/a" } } };
+  refuses({ ...circle, $ref: "#/$defs/a" }, /Cannot check arguments/);
+  const list = { type: "object", properties: { next: { $ref: "#" } }, required: ["id"] };
+  equal(fits(list, { id: 1, next: { id: 2 } }), true, "one that comes to an end is followed");
+  equal(fits(list, { id: 1, next: {} }), false);
+});
