@@ -66,10 +66,13 @@ Deno.test("mallory's schema whose numbers are program text is no schema", () => 
 });
 
 Deno.test("mallory's schema refers to itself without end: arguments are refused, and nothing ends", () => {
-  match(makeMisfits()('{"$ref":"#"}', {}) ?? "", /refers to itself without end/);
-  const circle = { $defs: { a: { $ref: "#/$defs/b" }, b: { $ref: "#/$defs/a" } } };
-  refuses({ ...circle, $ref: "#/$defs/a" }, /Cannot check arguments/);
-  const list = { type: "object", properties: { next: { $ref: "#" } }, required: ["id"] };
-  equal(fits(list, { id: 1, next: { id: 2 } }), true, "one that comes to an end is followed");
-  equal(fits(list, { id: 1, next: {} }), false);
+  const same = { properties: { a: { anyOf: [{ $ref: "#/properties/a" }] } } };
+  match(makeMisfits()(JSON.stringify(same), { a: 1 }) ?? "", /refers to itself without end/);
+  for (const schema of [{ $ref: "#" }, { properties: { a: { $ref: "#/properties/a" } } }]) {
+    refuses(schema, /Cannot check arguments/);
+  }
+  const $defs = { list: { properties: { next: { $ref: "#/$defs/list" } }, required: ["id"] } };
+  const list = { $defs, properties: { list: { $ref: "#/$defs/list" } } };
+  equal(fits(list, { list: { id: 1, next: { id: 2 } } }), true, "one that ends is followed");
+  equal(fits(list, { list: { id: 1, next: {} } }), false);
 });

@@ -148,9 +148,9 @@ Deno.test("mallory's answer is longer than a message may be: the call ends, and 
     await using server = serve(() => new Response(endless(), { headers }));
     await using bridge = await startBridge(server);
     await bridge.open();
-    assert.match(await outcomeOf(bridge, 5_000), /^(tooLarge|timedOut|upstream)/);
+    assert.match(await outcomeOf(bridge, 60_000), /^(tooLarge|upstream)/);
     assert.ok(sent < 64 * 1_048_576, `${sent} bytes were read`);
-    assert.match(bridge.odd().join("\n"), /more than a message may hold|too long/);
+    assert.match(bridge.odd().join("\n"), /more than a message may hold|event that is too long/);
   }
 });
 

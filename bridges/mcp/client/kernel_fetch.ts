@@ -55,7 +55,8 @@ export function makeKernelFetch({ kernel, origin, odd }: FetchParts): FetchLike 
     }
     const type = (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase();
     if (type === "text/event-stream" && status === 200) {
-      return new Response(eventStream(pieces, stop, odd), { status, headers });
+      const asked = askedBy(init.body);
+      return new Response(eventStream(pieces, stop, { odd, asked }), { status, headers });
     }
     const whole = type === "application/json" && status < 300;
     const text = await readAll(pieces, whole ? MCP_LINE : REFUSAL_UNITS, !whole);
@@ -65,7 +66,7 @@ export function makeKernelFetch({ kernel, origin, odd }: FetchParts): FetchLike 
       throw new Fault("tooLarge", "Cannot read the answer: it is too long");
     }
     if (whole && method === "POST" && text.trim() !== "") {
-      if (!asks(init.body)) {
+      if (askedBy(init.body) === undefined) {
         odd("It answered what was no request");
         return new Response(null, { status: 202, headers });
       }
@@ -75,11 +76,13 @@ export function makeKernelFetch({ kernel, origin, odd }: FetchParts): FetchLike 
   };
 }
 
-/** Whether a body of ours is a request: a notification or an answer has no answer. */
-function asks(body: RequestInit["body"]): boolean {
-  if (typeof body !== "string") return false;
+/** The id of the request that a body of ours is: a notification or an answer has none, and no answer. */
+function askedBy(body: RequestInit["body"]): string | number | undefined {
+  if (typeof body !== "string") return undefined;
   const message: unknown = JSON.parse(body);
-  return typeof message === "object" && message !== null && "id" in message && "method" in message;
+  if (typeof message !== "object" || message === null || !("method" in message)) return undefined;
+  const id: unknown = "id" in message ? message.id : undefined;
+  return typeof id === "string" || typeof id === "number" ? id : undefined;
 }
 
 function refuseBad(text: string, odd: Odd): void {
@@ -107,7 +110,7 @@ async function readAll(
 function eventStream(
   pieces: () => Promise<Uint8Array>,
   stop: () => void,
-  odd: Odd,
+  { odd, asked }: { readonly odd: Odd; readonly asked: string | number | undefined },
 ): ReadableStream<Uint8Array> {
   const reader = makeEventReader(odd);
   const decoder = new TextDecoder(), encoder = new TextEncoder();
@@ -122,11 +125,19 @@ function eventStream(
         } catch (error) {
           odd("It sent an event that is too long");
           stop();
-          return controller.error(error);
+          if (asked === undefined) return controller.error(error);
+          // The SDK would wait for the answer until the deadline: it is told that there is none.
+          controller.enqueue(encoder.encode(`data: ${refusal(asked)}\n\n`));
+          return controller.close();
         }
         if (whole !== "") return controller.enqueue(encoder.encode(whole));
       }
     },
     cancel: stop,
   }, { highWaterMark: 0 });
+}
+
+function refusal(id: string | number): string {
+  const error = { code: -32_000, message: "its answer is too long" };
+  return JSON.stringify({ jsonrpc: "2.0", id, error });
 }
