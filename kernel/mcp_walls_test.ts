@@ -120,7 +120,7 @@ test("a server writes nothing when no call is under way", async () => {
     const later = `globalThis.tried = new Promise((resolve) => setTimeout(() => {
         try { ${
       write(`${dir}/desk/b.md`).replace("return", "resolve(")
-    } ) } catch (e) { resolve(e.name) } }, 60));
+    } ) } catch (e) { resolve(e.name) } }, 1500));
       return "begun"`;
     equal(await mcp.run(server, later), "begun");
     // Another call, which only reads, waits for it.

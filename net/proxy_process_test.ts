@@ -26,7 +26,7 @@ function inNamespace(socket: string, script: string): Promise<Deno.CommandOutput
   return new Deno.Command(BWRAP, {
     args: [
       ...["--unshare-all", "--new-session", "--die-with-parent", "--clearenv"],
-      ...Object.entries({ ...env, DENO_DIR: "/tmp/dd", NO_COLOR: "1" })
+      ...Object.entries({ ...env, DENO_DIR: "/tmp/dd", NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" })
         .flatMap(([name, value]) => ["--setenv", name, value]),
       ...["/lib", "/lib64", "/usr/lib"].flatMap((each) => ["--ro-bind-try", each, each]),
       ...["--ro-bind", deno, "/deno", "--proc", "/proc", "--tmpfs", "/tmp"],

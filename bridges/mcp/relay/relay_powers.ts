@@ -8,8 +8,8 @@ export interface RelayParts {
   readonly args: readonly string[];
 }
 
-/** Of this process alone; the program gets the rest of the environment. */
-const OWN = /^DENO_/;
+/** Of this process alone; the program gets the rest of the environment, and looks for no update of Deno. */
+const OWN = /^DENO_(?!NO_UPDATE_CHECK$)/;
 /** Connections at a time; more wait. */
 const CONNECTIONS = 64;
 
