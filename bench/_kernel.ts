@@ -1,16 +1,18 @@
 /** A real kernel for measurements: started as init starts it, spoken to over its control socket. */
-import { generateKeyPairSync } from "node:crypto";
 import { NOT_BUILT, provideBundles } from "../cli/bundles_powers.ts";
 import type { KernelLink } from "../cli/hands.ts";
 import { startKernel } from "../cli/kernel_start_powers.ts";
 import { greet } from "../cli/link.ts";
+import { makeKeyFile, openKey } from "../cli/person_key_powers.ts";
 import { findPrograms } from "../cli/programs_powers.ts";
+import { signAnswer } from "../cli/sign_answer.ts";
 import { connectSocket } from "../cli/socket_powers.ts";
 import {
   type Json,
   type KernelConfig,
   type Mount,
   NO_POLICY,
+  Question,
   SessionId,
   type TaskRequest,
   toJson,
@@ -36,7 +38,7 @@ export function cacheFolder(): string {
 /** Starts a kernel over a fresh state. */
 export async function startBenchKernel(
   { brokers = 16, ...extra }:
-    & Partial<Pick<KernelConfig, "pool" | "tools" | "commands" | "bundles" | "mcpTrees">>
+    & Partial<Pick<KernelConfig, "pool" | "tools" | "commands" | "bundles" | "mcpTrees" | "policy">>
     & { readonly brokers?: number } = {},
 ): Promise<BenchKernel> {
   const dir = await Deno.makeTempDir({ prefix: "remit-bench-" });
@@ -46,7 +48,7 @@ export async function startBenchKernel(
     cache: cacheFolder(),
     onBuild: () => undefined,
   });
-  const { publicKey } = generateKeyPairSync("ed25519");
+  const person = openKey(makeKeyFile());
   const config: KernelConfig = {
     dir: `${dir}/kernel`,
     runtime: `${dir}/run`,
@@ -59,9 +61,7 @@ export async function startBenchKernel(
     secrets: [],
     commands: [],
     browser: { engine: "static", program: "/usr/bin/chromium" },
-    personKey: publicKey.export({ format: "der", type: "spki" }).subarray(-32).toString(
-      "base64url",
-    ),
+    personKey: person.key,
     policy: NO_POLICY,
     harness: "bench",
     brokerSockets: Array.from({ length: brokers }, (_, n) => `${dir}/run/b${n}`),
@@ -79,12 +79,28 @@ export async function startBenchKernel(
   const ends = new Map<string, (exit: number) => void>();
   const early = new Map<string, number>();
   link.onTell((op, body) => {
+    const { event, body: asked } = body as { event?: string; body?: { question?: string } };
+    if (event === "questionAsked" && asked?.question !== undefined) void allow(asked.question);
     if (op !== "end") return;
     const { task, exit } = body as { task: string; exit: number };
     const waiting = ends.get(task);
     if (waiting === undefined) early.set(task, exit);
     else waiting(exit);
   });
+  /** A task that asks is allowed what it asks, for as long as its session lasts. */
+  const allow = async (question: string): Promise<void> => {
+    const verdict = {
+      decision: "allow",
+      for: "session",
+      by: "bench",
+      channel: "terminal",
+    } as const;
+    const signed = signAnswer(Question.parse(await link.ask("question", { question })), verdict, {
+      signer: person,
+      at: Date.now(),
+    });
+    await link.ask("answer", toJson(signed));
+  };
   const finish: BenchKernel["finish"] = async (request) => {
     const { task } = await link.ask("run", toJson(request)) as { task: string };
     const done = new Promise<number>((resolve) => ends.set(task, resolve));

@@ -68,6 +68,8 @@ interface Open {
   readonly child: Child;
   readonly filter: SecretFilter;
   readonly secrets: SecretHeaders["secrets"];
+  /** The next piece, asked for before the bridge asks: one, so that a bridge which does not read stops it all. */
+  ahead: Promise<Json> | undefined;
   over: boolean;
 }
 
@@ -139,7 +141,7 @@ export function makeMcpHttp(parts: McpHttpParts): McpHttpService {
     };
     const { secrets } = given;
     const stream: Open = {
-      ...{ id, child, secrets, filter: makeSecretFilter(secrets), over: false },
+      ...{ id, child, secrets, filter: makeSecretFilter(secrets), ahead: undefined, over: false },
     };
     streamsOf(at).set(asked.id, stream);
     try {
@@ -189,6 +191,7 @@ export function makeMcpHttp(parts: McpHttpParts): McpHttpService {
           `Cannot ask "${at.server.name}": it redirects elsewhere, which is never followed`,
         );
       }
+      stream.ahead = nextOf(stream);
       const answer: McpHttpAnswer = { status, headers: head.headers };
       return withoutSecrets(toJson(answer), stream.secrets);
     },
@@ -204,11 +207,11 @@ export function makeMcpHttp(parts: McpHttpParts): McpHttpService {
           streams.delete(id);
           return { bytes: "" };
         }
-        const { bytes } = parsed(
-          Piece,
-          await stream.child.port.ask("streamRead", { id: stream.id }),
-        );
+        const piece = stream.ahead ?? nextOf(stream);
+        stream.ahead = undefined;
+        const { bytes } = parsed(Piece, await piece);
         if (bytes === "") stream.over = true;
+        else stream.ahead = nextOf(stream);
         const passed = bytes === ""
           ? stream.filter.end()
           : stream.filter.pass(Uint8Array.fromBase64(bytes));
@@ -225,6 +228,13 @@ export function makeMcpHttp(parts: McpHttpParts): McpHttpService {
       for (const id of streams?.keys() ?? []) cancel(streams ?? new Map(), id);
     },
   });
+}
+
+function nextOf({ child, id }: Open): Promise<Json> {
+  const piece = child.port.ask("streamRead", { id });
+  // Whoever reads it hears of a failure; a stream that is given up is read by nobody.
+  piece.catch(() => undefined);
+  return piece;
 }
 
 interface Parser<T> {

@@ -29,9 +29,11 @@ const OAUTH: McpOAuth = {
 interface Bench {
   readonly http: McpHttpService;
   readonly tokens: McpTokens;
-  /** What the net service was asked. */
+  /** What the net service was asked, pieces of answers apart. */
   readonly asked: { op: string; body: JsonObject }[];
   readonly told: JsonObject[];
+  /** Pieces that it was asked for. */
+  readonly reads: () => number;
   revoke(): void;
 }
 
@@ -48,7 +50,7 @@ function bench(
   const child = {
     port: {
       ask(op: string, body: JsonObject): Promise<Json> {
-        asked.push({ op, body });
+        if (op !== "streamRead") asked.push({ op, body });
         if (op === "stream") return Promise.resolve().then(() => answer(body));
         if (op === "streamRead") return Promise.resolve({ bytes: base64(pieces[read++] ?? "") });
         const said = token();
@@ -65,7 +67,7 @@ function bench(
   const isLeased: McpHttpParts["isLeased"] = (task, { path }) =>
     alive && task === TASK && path === "far/net/far.example:443";
   const http = makeMcpHttp({ net, tokens, isLeased, log: { note: () => undefined } });
-  return { http, tokens, asked, told, revoke: () => alive = false };
+  return { http, tokens, asked, told, reads: () => read, revoke: () => alive = false };
 }
 
 const request = (changes: JsonObject = {}): JsonObject => ({
@@ -136,6 +138,16 @@ Deno.test("mallory's server sends the secrets back, and the bridge does not see 
     body += new TextDecoder().decode(Uint8Array.fromBase64(bytes));
   }
   equal(body, "data: ⟨redacted: secret⟩ and ⟨redacted: secret⟩\n\n");
+});
+
+Deno.test("one piece is asked for ahead of a bridge, and no more of one that does not read", async () => {
+  const { http, reads } = bench(undefined, ["a", "b", "c"]);
+  await http.http(at, request());
+  equal(reads(), 1);
+  const said: Json[] = [];
+  for (let i = 0; i < 4; i++) said.push(await http.httpRead(at, { id: "1" }));
+  deepEqual(said, [...["a", "b", "c"].map((text) => ({ bytes: base64(text) })), { bytes: "" }]);
+  equal(reads(), 4);
 });
 
 Deno.test("a redirect is not followed and gets no token", async () => {

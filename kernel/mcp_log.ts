@@ -1,6 +1,7 @@
 /**
  * What imported servers did and tried, as events of kind `mcp`: counts and enums in the body, content in the private
- * part. Accesses are counted and written together: a server that asks a million times writes no million events.
+ * part. Accesses and requests are counted and written together: a server that asks a million times writes no million
+ * events, and a call over HTTP does not wait behind an event of its own.
  * @module
  */
 import type {
@@ -46,8 +47,8 @@ export interface McpLog {
 }
 
 interface Counted {
+  readonly what: McpLogEntry["what"];
   readonly body: JsonObject;
-  readonly value: Json | undefined;
   times: number;
 }
 
@@ -106,27 +107,27 @@ export function makeMcpLog(
   const settle = (kept: Kept): void => {
     kept.cancel?.();
     kept.cancel = undefined;
-    const events = [...kept.counted.values()].map(({ body, value, times }) =>
-      eventOf(kept.at, "access", { ...body, times, ...(value === undefined ? {} : { value }) })
+    const events = [...kept.counted.values()].map(({ what, body, times }) =>
+      eventOf(kept.at, what, { ...body, times })
     );
     kept.counted.clear();
     write(kept, events);
   };
 
-  const count = (kept: Kept, { value, times = 1, ...body }: JsonObject): void => {
-    const kind = `${body["permission"]} ${body["allowed"]}`;
-    if (!kept.seen.has(kind)) {
+  const count = (kept: Kept, what: McpLogEntry["what"], given: JsonObject): void => {
+    const { times = 1, ...body } = given;
+    // What stands in the private part is content; the rest makes the kind.
+    const plain = Object.fromEntries(Object.entries(body).filter(([key]) => !CONTENT.has(key)));
+    const kind = `${what} ${JSON.stringify(plain)}`;
+    if (!kept.seen.has(kind) && kept.seen.size < APART) {
       kept.seen.add(kind);
-      write(kept, [
-        eventOf(kept.at, "access", { ...body, times, ...(value === undefined ? {} : { value }) }),
-      ]);
+      write(kept, [eventOf(kept.at, what, { ...body, times })]);
       return;
     }
-    const named = `${kind} ${JSON.stringify(value ?? null)}`;
+    const named = `${what} ${JSON.stringify(body)}`;
     const known = kept.counted.has(named) || kept.counted.size < APART;
     const key = known ? named : kind;
-    const counted = kept.counted.get(key) ??
-      { body, value: known ? value : undefined, times: 0 };
+    const counted = kept.counted.get(key) ?? { what, body: known ? body : plain, times: 0 };
     counted.times += typeof times === "number" ? times : 1;
     kept.counted.set(key, counted);
     kept.cancel ??= powers.after(BATCH_MS, () => settle(kept));
@@ -140,7 +141,9 @@ export function makeMcpLog(
   return Object.freeze<McpLog>({
     note(at, what, body = {}, text): void {
       const kept = keptOf(at);
-      if (what === "access") return count(kept, body);
+      // Untrusted words of their own are told one by one.
+      const counts = what === "access" || (what === "proxied" && text === undefined);
+      if (counts) return count(kept, what, body);
       // What it did before its end stands before it.
       if (what === "ended") settle(kept);
       write(kept, [eventOf(at, what, text === undefined ? body : { ...body, text })]);

@@ -56,7 +56,7 @@ export function mcpLogWords(what: string, body: JsonObject, content: JsonObject 
         : `a call of ${text} failed (${said(body["failed"])})`;
     case "ended":
       // Why it ended was written as a fault's message.
-      return after("ended", text.replace(/^Cannot [^:]*: /, ""));
+      return text.replace(/^Cannot [^:]*: /, "");
     default:
       return text;
   }
@@ -64,26 +64,31 @@ export function mcpLogWords(what: string, body: JsonObject, content: JsonObject 
 
 function access(body: JsonObject, value: string): string {
   const [did, tried] = DEEDS[said(body["permission"])] ?? ["used", "use"];
-  const times = Number(body["times"] ?? 1);
-  const often = times > 1 ? `, ${times} times` : "";
+  const often = timesOf(body);
   const named = value === "" ? "" : ` ${value}`;
   return body["allowed"] === true
     ? `${did}${named}${often}`
     : `tried to ${tried}${named}${often}: refused`;
 }
 
+function timesOf(body: JsonObject): string {
+  const times = Number(body["times"] ?? 1);
+  return times > 1 ? `, ${times} times` : "";
+}
+
 function proxied(body: JsonObject, host: string, why: string): string {
   const method = body["method"] === undefined ? "reach" : said(body["method"]);
-  if (body["allowed"] === false) return `tried to reach ${host}: refused`;
+  if (body["allowed"] === false) return `tried to reach ${host}${timesOf(body)}: refused`;
   if (body["ok"] === false) return after(`tried to reach ${host}`, why || "refused");
   if (body["failed"] !== undefined) return `${method} ${host}: ${said(body["failed"])}`;
   const status = Number(body["status"] ?? 0);
   if (status >= 300 && status < 400 && status !== 304) {
     return `${method} ${host}: it redirects elsewhere (${status}), which was not followed`;
   }
+  const often = timesOf(body);
   return body["status"] === undefined
-    ? `reached ${host}`
-    : `${method} ${host}: ${said(body["status"])}`;
+    ? `reached ${host}${often}`
+    : `${method} ${host}${often}: ${said(body["status"])}`;
 }
 
 function outcome(body: JsonObject, key: string): string {

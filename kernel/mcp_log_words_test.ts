@@ -45,8 +45,8 @@ Deno.test("what a server did, tried and was refused is a sentence each, without 
     [["odd", {}, { text: "a batch" }], "broke the protocol: a batch"],
     [["odd", { dropped: 4 }], "4 more events were left out"],
     [["errors", { bytes: 3 }, { text: "no\n" }], "printed: no"],
-    [["ended", {}, { text: "exit code 4" }], "ended: exit code 4"],
-    [["ended", {}, { text: "Cannot go on: the task has ended" }], "ended: the task has ended"],
+    [["ended", {}, { text: "exit code 4" }], "exit code 4"],
+    [["ended", {}, { text: "Cannot go on: the task has ended" }], "the task has ended"],
     [["call", { failed: "timedOut" }, { text: "add" }], "did not answer a call of add in time"],
     [["call", { failed: "upstream" }, { text: "add" }], "a call of add failed (upstream)"],
     // Its content was erased.

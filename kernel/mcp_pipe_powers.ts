@@ -2,10 +2,15 @@
 import type { ExitStatus } from "./spawn.ts";
 import type { StartLine } from "./line_parts.ts";
 
+const CHUNK = 65_536;
+
 /** A program under way. */
 export interface PipedProcess {
   readonly pid: number;
-  /** The next bytes of its standard output; null at the end. Nothing is read ahead but a pipe's worth. */
+  /**
+   * The next bytes of its standard output, valid until the next read; null at the end. Nothing is read ahead but a
+   * pipe's worth.
+   */
   read(): Promise<Uint8Array | null>;
   /** Resolves when the bytes are in its standard input; rejects when that is closed. */
   write(bytes: Uint8Array): Promise<void>;
@@ -44,7 +49,8 @@ function start({ program, args, env, onStderr }: PipeOptions): PipedProcess {
     stderr: "piped",
   }).spawn();
   const input = child.stdin.getWriter();
-  const output = child.stdout.getReader();
+  const output = child.stdout.getReader({ mode: "byob" });
+  let buffer = new Uint8Array(CHUNK);
   let ended = false, open = true;
   const heard = (async () => {
     for await (const chunk of child.stderr) onStderr(chunk);
@@ -52,8 +58,10 @@ function start({ program, args, env, onStderr }: PipeOptions): PipedProcess {
   return Object.freeze<PipedProcess>({
     pid: child.pid,
     async read(): Promise<Uint8Array | null> {
-      const { value, done } = await output.read();
-      return done || value === undefined ? null : value;
+      const { value, done } = await output.read(buffer);
+      if (value === undefined || done) return null;
+      buffer = new Uint8Array(value.buffer);
+      return value;
     },
     write: (bytes) => input.write(bytes),
     hangUp(): void {
