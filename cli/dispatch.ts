@@ -21,6 +21,7 @@ import {
 } from "./conversation_commands.ts";
 import { ctxList, ctxRestore, ctxShow } from "./ctx_commands.ts";
 import { findCommand } from "./command_table.ts";
+import { diskFault } from "./disk_fault.ts";
 import { doctorCommand } from "./doctor_command.ts";
 import type { Hands } from "./hands.ts";
 import { familyLines, familyText, helpText } from "./help.ts";
@@ -249,7 +250,8 @@ export async function runCommandLine(argv: readonly string[], hands: Hands): Pro
     const places = placesOf(hands.around, flag(parsed, "state"));
     return await work({ hands, parsed, places, json });
   } catch (error) {
-    if (error instanceof Fault) return report(hands, error, asksJson(argv));
+    const fault = error instanceof Fault ? error : diskFault(error);
+    if (fault !== undefined) return report(hands, fault, asksJson(argv));
     throw error;
   }
 }

@@ -4,6 +4,8 @@ import { displayText } from "../text/mod.ts";
 import { type Command, printJson, printLines } from "./command.ts";
 import { loadConfig } from "./config_files.ts";
 import { openKeyRing } from "./key_ring.ts";
+import type { LockedServer } from "./mcp_lock.ts";
+import { lockOf } from "./mcp_work.ts";
 import { reachableStates } from "./model_status.ts";
 import { VERSION } from "./version.ts";
 
@@ -30,6 +32,10 @@ export async function doctorCommand(command: Command): Promise<number> {
       : `chromium: ${browser.program}, ${chromium}`,
     commands: Object.keys(commands).join(", ") || "none granted in remit.yaml",
   };
+  const servers = lockOf(command).list();
+  const of = (state: LockedServer["state"]): number =>
+    servers.filter((each) => each.state === state).length;
+  const mcp = { approved: of("approved"), added: of("added"), revoked: of("revoked") };
   if (command.json) {
     printJson(command, {
       version: VERSION,
@@ -41,6 +47,7 @@ export async function doctorCommand(command: Command): Promise<number> {
       stepUpKey: stepUp ?? null,
       tools,
       models,
+      mcp,
     });
     return EXIT.success;
   }
@@ -76,6 +83,12 @@ export async function doctorCommand(command: Command): Promise<number> {
       : [line("receipt key", kernel.receiptKey), line("head", kernel.head)]),
     line("browser", tools.browser),
     line("programs", displayText(tools.commands, { max: 500 })),
+    line(
+      "MCP servers",
+      servers.length === 0
+        ? 'none; "remit mcp import" finds yours'
+        : `${mcp.approved} approved, ${mcp.added} not approved, ${mcp.revoked} revoked; "remit mcp list" shows them`,
+    ),
     line("passphrase key", stepUp ?? 'none; "remit key create" makes one'),
   ]);
   return EXIT.success;

@@ -116,6 +116,7 @@ export function makeLiveView(
     row(paint.yellow("→"), "model", words);
   };
 
+  const oddities = new Set<string>();
   /** What a server tried and may not is a line; what it does as it may passes by. */
   const serverDid = (event: SeenEvent): void => {
     const happened = mcpHappening(event);
@@ -123,7 +124,10 @@ export function makeLiveView(
     const server = safe(textOf(event, "server"), 24);
     const { mark, path = "" } = happened;
     const words = safe(path === "" ? happened.words : `${happened.words} ${path}`);
-    if (mark === "quiet") return screen.hint(`  … ${server} ${words}`);
+    // A server that breaks the protocol does so all the time: once is said, each is on record.
+    const known = mark === "warning" && oddities.has(`${server} ${words}`);
+    if (textOf(event, "what") === "odd") oddities.add(`${server} ${words}`);
+    if (mark === "quiet" || known) return screen.hint(`  … ${server} ${words}`);
     const tail = mark === "refused" ? "refused" : "";
     const room = Math.max(20, width - 22 - tail.length - columnsOf(happened.words) - 1);
     row(

@@ -1,5 +1,6 @@
 /** `mcp add NAME -- COMMAND…` and `mcp add NAME URL`: takes one server in. Issue 6. @module */
 import { Fault, Millis, NO_GRANTS } from "../contracts/mod.ts";
+import { displayText } from "../text/mod.ts";
 import type { Command } from "./command.ts";
 import { secretArguments } from "./mcp_hosts_secret.ts";
 import { readGrantFlags, takeSecrets, withGrants } from "./mcp_grant_flags.ts";
@@ -73,6 +74,14 @@ export async function mcpAdd(command: Command): Promise<number> {
   const wish = launchOf(words);
   if (wish.kind === "refused") {
     throw new Fault("refused", `Cannot add MCP server "${name}": ${wish.why}`);
+  }
+  if (wish.kind !== "http" && parsed.dashed !== true) {
+    // Without it `-y`, meant for npx, would be our own --yes.
+    const shown = words.slice(0, 2).map((word) => displayText(word, { max: 100 })).join(" ");
+    throw new Fault(
+      "invalidInput",
+      `Cannot add MCP server "${name}": write -- before its command, so that its flags are its own: remit mcp add ${name} -- ${shown} …`,
+    );
   }
   const flags = readGrantFlags(command);
   const { grants, secretEnv, secretHeaders } = flags;

@@ -21,7 +21,7 @@ async function agreeFiles(command: Command, proposal: Proposal): Promise<Agreed>
   const { read } = proposal;
   if (read.length === 0) return NOTHING;
   const readOnly: Agreed = { grants: { read: [...read], write: [], net: [] } };
-  screen.say(`  Its arguments name ${shown(read)}.`);
+  screen.say(`  Its arguments and variables name ${shown(read)}.`);
   if (has(command.parsed, "yes")) {
     screen.say("  You said --yes: it may read there, and change nothing.");
     return readOnly;

@@ -23,13 +23,18 @@ export interface Approved {
   readonly approved: readonly string[];
   /** Tools that were not pinned, and why, in words that hold the server's. */
   readonly left: readonly { readonly tool: string; readonly why: string }[];
+  /** It has resources or prompts, and no task is offered them: what it says of them, or of itself, is flagged. */
+  readonly withheld: boolean;
 }
+
+/** Why a tool is left that only a person can judge. */
+export const FLAGGED = "flagged";
 
 function whyLeft(row: StandingRow, approval: Approval): string | undefined {
   if (row.refused !== undefined) return row.refused;
   if (approval.tools !== undefined && !approval.tools.includes(row.tool)) return "not named";
   if (row.plain || row.stands === "pinned" || approval.flagged) return undefined;
-  return "flagged: read it, then add --flagged";
+  return FLAGGED;
 }
 
 /** Pins. Pure: `importedTool` is the review's. */
@@ -73,9 +78,11 @@ export function approve(
   const whole = approval.tools === undefined;
   const offered = review.flags.length === 0 || approval.flagged;
   const { resources, templates, prompts } = words;
+  const others = resources.length + templates.length + prompts.length;
   return {
     approved,
     left,
+    withheld: whole && !offered && others > 0,
     server: {
       ...server,
       // A server of which nothing could be pinned waits on.

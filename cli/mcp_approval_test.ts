@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { McpWords, Millis, NO_GRANTS } from "../contracts/mod.ts";
 import { REAL_REVIEW as kit } from "./_mcp_fixture_test.ts";
-import { approve } from "./mcp_approval.ts";
+import { approve, FLAGGED } from "./mcp_approval.ts";
 import { LockedServer, parseMcpName } from "./mcp_lock.ts";
 import type { McpReview, StandingRow } from "./mcp_review.ts";
 
@@ -58,7 +58,7 @@ Deno.test("what is not flagged is pinned as it was said, and what is flagged is 
   );
   assert.deepEqual(approved, ["list", "read"]);
   assert.deepEqual(left.map(({ tool }) => tool), ["sly"]);
-  assert.match(left[0]?.why ?? "", /--flagged/);
+  assert.equal(left[0]?.why, FLAGGED);
   assert.equal(after.state, "approved");
   assert.deepEqual(after.reviewed.map(({ at, by, off }) => [at, by, off]), [[5, "alice", false], [
     5,
@@ -119,7 +119,9 @@ Deno.test("resources and prompts are offered with a whole approval, and not wher
   const plain = review(server(), PLAIN, more);
   const both = { resources: true, prompts: true };
   assert.deepEqual(approve(plain, AT, kit.importedTool).server.offers, both);
+  assert.equal(approve(plain, AT, kit.importedTool).withheld, false);
   const flagged = { ...plain, flags: [{ what: "orders", where: "prompt", shown: "x" }] };
+  assert.equal(approve(flagged, AT, kit.importedTool).withheld, true);
   assert.deepEqual(approve(flagged, AT, kit.importedTool).server.offers, {
     ...{ resources: false, prompts: false },
   });

@@ -15,7 +15,9 @@ function whyNot(server: LockedServer, tool: string): string | undefined {
   if (state === "added") return `the server is not approved; "remit mcp review ${name}" shows it`;
   const found = reviewed.find((each) => each.tool.tool === tool);
   if (found === undefined) return undefined;
-  return found.off ? `it is switched off; "remit mcp tool ${name} on ${tool}"` : undefined;
+  if (found.off) return `it is switched off; "remit mcp tool ${name} on ${tool}"`;
+  if (found.suspended === undefined) return undefined;
+  return `it changed since it was reviewed; "remit mcp review ${name}" shows how`;
 }
 
 /** The name that models call a tool by: of the server's name for it, or of that name itself. */

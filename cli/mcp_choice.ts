@@ -48,7 +48,9 @@ function whyNot(command: Command, server: LockedServer): string | undefined {
   for (const right of ["read", "write"] as const) {
     for (const path of server.grants[right]) {
       const why = whyMoved(command, path, right);
-      if (why !== undefined) return `${why}; grant it again: remit mcp grant ${server.name}`;
+      if (why !== undefined) {
+        return `${why}; grant it again, or take it back: remit mcp grant ${server.name} --drop ${path}`;
+      }
     }
   }
   if (server.secretEnv.length + server.secretHeaders.length === 0) return undefined;

@@ -22,8 +22,8 @@ function own(
 }
 
 /**
- * A path as it is granted: `~/x` and relative ones made absolute, links resolved. What is not there yet may be named
- * where its folder is there.
+ * A path as it is granted: `~/x` and relative ones made absolute, links resolved. It must be there: only what is can be
+ * shown to a server.
  *
  * @throws Fault `notFound`; `refused` for a path that Remit's own files lie in, above or beneath; `invalidInput` for one
  * that cannot be written into a grant
@@ -36,13 +36,16 @@ export function resolveGrant(
   const { around, disk } = command.hands;
   const asked = absolute(around, text);
   const folder = disk.real(dirname(asked));
-  const real = disk.real(asked) ??
-    (folder === undefined ? undefined : join(folder, basename(asked)));
-  if (real === undefined) {
-    throw new Fault("notFound", `Cannot grant "${text}": there is no such file or folder`);
-  }
-  const why = whyNever(command, { real, right });
+  const real = disk.real(asked);
+  const meant = real ?? (folder === undefined ? undefined : join(folder, basename(asked)));
+  const why = meant === undefined ? undefined : whyNever(command, { real: meant, right });
   if (why !== undefined) throw new Fault("refused", `Cannot grant "${text}": ${why}`);
+  if (real === undefined) {
+    throw new Fault(
+      "notFound",
+      `Cannot grant "${text}": there is no such file or folder; make it first, or grant a folder around it`,
+    );
+  }
   if (!McpGrants.shape.read.element.safeParse(real).success) {
     throw new Fault(
       "invalidInput",
@@ -72,10 +75,7 @@ export function whyMoved(
 ): string | undefined {
   const { disk } = command.hands;
   const real = disk.real(path);
-  if (real === undefined) {
-    const folder = disk.real(dirname(path));
-    return folder === dirname(path) ? undefined : `"${path}" is not there`;
-  }
+  if (real === undefined) return `"${path}" is not there`;
   return real === path
     ? whyNever(command, { real, right })
     : `"${path}" leads to another place now`;

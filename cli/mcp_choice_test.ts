@@ -123,15 +123,22 @@ Deno.test("a server whose folder is gone, or leads elsewhere now, is left out an
   const [desk, other] = [join(root, "desk"), join(root, "other")];
   Deno.mkdirSync(desk);
   Deno.mkdirSync(other);
+  Deno.writeTextFileSync(join(desk, "new.json"), "");
   having(
     command,
     lockedServer("a", { grants: { read: [desk], write: [join(desk, "new.json")], net: [] } }),
   );
   assert.deepEqual(names(chosen(command)), ["a"]);
+  Deno.removeSync(join(desk, "new.json"));
+  assert.deepEqual(names(chosen(command)), []);
+  assert.match(command.hands.screen.lines.join("\n"), /new.json" is not there; grant it again/);
   Deno.removeSync(desk);
   Deno.symlinkSync(other, desk);
   assert.deepEqual(names(chosen(command)), []);
-  assert.match(command.hands.screen.lines.join("\n"), /leads to another place now; grant it again/);
+  assert.match(
+    command.hands.screen.lines.join("\n"),
+    /leads to another place now; grant it again, or take it back: remit mcp grant a --drop /,
+  );
   Deno.removeSync(desk);
   assert.deepEqual(names(chosen(command)), []);
 });
@@ -166,7 +173,8 @@ Deno.test("a grant is absolute and real, and never where Remit keeps its own", (
   assert.equal(resolveGrant(command, "~/desk"), join(root, "desk"));
   assert.equal(resolveGrant(command, "~/link"), join(root, "desk"));
   assert.equal(resolveGrant(command, "file"), join(around.cwd, "file"));
-  assert.equal(resolveGrant(command, "~/link/new.json"), join(root, "desk/new.json"));
+  // A server cannot be started with what is not there: it is said when it is granted.
+  assert.throws(() => resolveGrant(command, "~/link/new.json"), fault("notFound", /make it first/));
   Deno.mkdirSync(join(root, ".config/remit"), { recursive: true });
   Deno.symlinkSync(places.person, join(root, "keys"));
   Deno.mkdirSync(places.mcpTrees, { recursive: true });

@@ -33,6 +33,11 @@ const GRANTS: readonly FlagSpec[] = [
     many: true,
     help: "of a server at a URL: a header whose value is kept as a secret",
   },
+  {
+    name: "sampling",
+    value: "TOKENS",
+    help: "what it may ask the task's model for, in each task, if you allow each time; 0 is none",
+  },
 ];
 const YES: FlagSpec = {
   name: "yes",

@@ -141,6 +141,45 @@ Deno.test("carol is asked for each thing that it needs, and a no grants nothing"
   assert.equal(no.locked()[0].state, "added");
 });
 
+Deno.test("without -- before it a command is not added: npx's own -y would be a yes of alice", async () => {
+  const at = rig();
+  assert.equal(await at.run("add", "notes", "npx", "-y", "@acme/notes", "/tmp"), 2);
+  assert.match(at.said(), /write -- before its command/);
+  assert.match(at.said(), /remit mcp add notes -- npx @acme\/notes …/);
+  assert.equal(at.looks.length, 0);
+});
+
+Deno.test("a folder that a variable names is asked for as one that an argument names", async () => {
+  const at = rig();
+  const said = await at.run(
+    "add",
+    "notes",
+    "--env",
+    `HOLDS=${join(at.notes, ".")}`,
+    "--yes",
+    "--",
+    "/bin/cat",
+  );
+  assert.equal(said, 0);
+  assert.deepEqual(at.locked()[0].grants.read, [at.notes]);
+});
+
+Deno.test("a second server of the same code is no copycat of the first, and another with its tools is one", async () => {
+  const at = rig({
+    tools: [{
+      name: "list_notes",
+      description: "Lists all of the notes in a folder.",
+      annotations: READS,
+    }],
+  });
+  await at.run("add", "one", "--yes", "--", "/bin/cat");
+  assert.equal(await at.run("add", "two", "--yes", "--", "/bin/cat"), 0);
+  assert.equal(await at.run("add", "three", "--yes", "--", "/bin/cat", "-u"), 75);
+  assert.match(at.said(), /copies another tool/);
+  assert.match(at.out(), /left out, flagged: list_notes/);
+  assert.match(at.out(), /mcp approve three --flagged/);
+});
+
 Deno.test("--yes never grants a network that nobody named, and never pins what is flagged", async () => {
   const accesses: McpAccess[] = [{
     permission: "net",
@@ -245,6 +284,22 @@ Deno.test("grants change what tools can do; what is dropped ends at once", async
     assert.equal(await at.run("grant", "notes", ...wrong), 2, wrong.join(" "));
   }
   assert.equal(await at.run("grant", "notes", "--read", "/"), 64);
+});
+
+Deno.test("a server may ask the model for as many tokens as alice says; fewer end what runs with more", async () => {
+  const at = rig();
+  await at.run("add", "notes", "--yes", "--", "/bin/cat");
+  assert.equal(at.locked()[0].samplingTokens, 0);
+  assert.equal(await at.run("grant", "notes", "--sampling", "5000"), 0);
+  assert.equal(at.locked()[0].samplingTokens, 5_000);
+  assert.match(at.out(), /ask the task's model for 5000 tokens a task, each time with your yes/);
+  assert.equal(at.asked().some(([op]) => op === "mcpRevoke"), false);
+  assert.equal(await at.run("grant", "notes", "--sampling=-1"), 2);
+  assert.equal(await at.run("grant", "notes", "--sampling", "99999999"), 2);
+  assert.equal(at.locked()[0].samplingTokens, 5_000);
+  assert.equal(await at.run("grant", "notes", "--sampling", "0"), 0);
+  assert.equal(at.locked()[0].samplingTokens, 0);
+  assert.equal(at.asked().some(([op]) => op === "mcpRevoke"), true);
 });
 
 Deno.test("a secret is typed or piped, and is in no file in clear", async () => {
@@ -380,7 +435,7 @@ Deno.test("import takes what can be contained, says why the rest cannot, moves k
   const names = taken.map((each: { name: string }) => each.name).sort();
   assert.deepEqual(names, ["mynotes", "tickets"]);
   assert.deepEqual(value.approved, []);
-  assert.match(JSON.stringify(value.servers), /a container is started by a service outside/);
+  assert.match(JSON.stringify(value.servers), /a container is started by a service of the machine/);
   assert.match(JSON.stringify(value.servers), /it is not in PATH/);
   assert.ok(!at.lockText().includes("sk-aaaa") && !at.lockText().includes("t0ken"));
   const notes = at.locked().find((each: { name: string }) => each.name === "mynotes");

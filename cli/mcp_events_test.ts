@@ -5,6 +5,7 @@ import { type SeenEvent } from "./event_fields.ts";
 import { makeLiveView } from "./live_view.ts";
 import { logLine } from "./log_command.ts";
 import { mcpHappening } from "./mcp_events.ts";
+import { makeTally } from "./tally.ts";
 import { noteSuspension } from "./mcp_suspend.ts";
 import { findCommand } from "./command_table.ts";
 import { placesOf } from "./places.ts";
@@ -37,6 +38,25 @@ Deno.test("what a server tried and may not is one line; what it does as it may i
       ...["started", "ended", "errors", "call", "changed", "unheard"].map((what) => ({ what })),
     ]
   ) assert.deepEqual(shown(event(quiet, { text: "x" })), [], quiet.what);
+});
+
+Deno.test("a server that breaks the protocol again in the same way is one line; in another way it is another", () => {
+  const odd = (text: string, server = "files"): SeenEvent =>
+    event({ what: "odd", server }, { text });
+  assert.equal(shown(odd("two answers"), odd("two answers"), odd("no id")).length, 2);
+  assert.equal(shown(odd("two answers"), odd("two answers", "pages")).length, 2);
+});
+
+Deno.test("what a server read for a task is told at its end, its own code is not", () => {
+  const tally = makeTally();
+  const read = (value: string, more: object = {}): void =>
+    tally.take(event({ what: "access", permission: "read", allowed: true, ...more }, { value }));
+  read("/home/alice/notes/plan.md");
+  read("/dd/npm/registry/x/index.js");
+  read("/private/tmp");
+  read("/etc/passwd", { allowed: false });
+  read("/home/alice/notes", { permission: "write" });
+  assert.deepEqual([...tally.read], ["/home/alice/notes/plan.md (by files)"]);
 });
 
 Deno.test("a suspended tool is named, and its words reach no terminal as they are", () => {

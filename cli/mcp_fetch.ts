@@ -8,6 +8,7 @@ import { withFacts } from "./mcp_fetch_facts.ts";
 import { type FetchedLock, readDenoLock } from "./mcp_fetch_npm_lock.ts";
 import { readRegistry, refuseScoped, type Registry } from "./mcp_fetch_registry.ts";
 import type { LockedPackage } from "./mcp_lock.ts";
+import { sweepDrafts } from "./mcp_store_sweep.ts";
 import { provideWarm } from "./mcp_store_warm.ts";
 import { FETCH_MS, type FetchStep, type FetchStepEnd, type McpStoreHands } from "./mcp_store.ts";
 
@@ -44,6 +45,7 @@ export async function fetchNpm(command: Command, wish: NpmWish): Promise<Provide
   const { hands: { mcpStore, disk, around }, places } = command;
   const registry = readRegistry(disk, around);
   refuseScoped(wish.package, registry);
+  sweepDrafts(command);
   const draft = mcpStore.draft(places.mcpTrees);
   try {
     const lock = await resolve(mcpStore, disk, { wish, registry, draft });

@@ -12,6 +12,8 @@ export interface GrantFlags {
   readonly env: Readonly<Record<string, string>>;
   readonly secretEnv: readonly string[];
   readonly secretHeaders: readonly string[];
+  /** Tokens for what it may ask a model, in each task; absent: as it was. */
+  readonly sampling?: number;
 }
 
 const HTTPS = 443;
@@ -41,6 +43,14 @@ function parseHeader(text: string): string {
   throw wrong(`Cannot use header "${text}": that is no header's name`);
 }
 
+const MOST_TOKENS = 10_000_000;
+
+function parseTokens(text: string): number {
+  const tokens = /^[0-9]{1,8}$/.test(text) ? Number(text) : MOST_TOKENS + 1;
+  if (tokens <= MOST_TOKENS) return tokens;
+  throw wrong(`Cannot read --sampling "${text}": it takes tokens, 0 to ${MOST_TOKENS}`);
+}
+
 function variable(command: Command, text: string): readonly [string, string] {
   const at = text.indexOf("=");
   if (at >= 0) return [parseVariable(text.slice(0, at)), text.slice(at + 1)];
@@ -59,6 +69,7 @@ export function readGrantFlags(command: Command): GrantFlags {
   const all = (name: string): readonly string[] => command.parsed.flags.get(name) ?? [];
   const write = unique(all("write").map((path) => resolveGrant(command, path)));
   const read = unique(all("read").map((path) => resolveGrant(command, path)));
+  const sampling = all("sampling").at(-1);
   return {
     grants: {
       read: read.filter((path) => !write.includes(path)),
@@ -68,6 +79,7 @@ export function readGrantFlags(command: Command): GrantFlags {
     env: Object.fromEntries(all("env").map((text) => variable(command, text))),
     secretEnv: unique(all("secret").map(parseVariable)),
     secretHeaders: unique(all("header").map(parseHeader)),
+    ...(sampling === undefined ? {} : { sampling: parseTokens(sampling) }),
   };
 }
 
@@ -88,7 +100,7 @@ export function withGrants(
   for (const name of more.secretEnv) delete env[name];
   return {
     ...server,
-    ...{ grants, env },
+    ...{ grants, env, samplingTokens: more.sampling ?? server.samplingTokens },
     secretEnv: unique([...server.secretEnv, ...more.secretEnv]).filter((name) =>
       more.env[name] === undefined
     ),

@@ -7,7 +7,7 @@ import { askInputs, type Came, takeServer, textOf, type Wanted } from "./mcp_imp
 import { pin } from "./mcp_introduce.ts";
 import { reviewDocument } from "./mcp_review_document.ts";
 import { wrapTable } from "./mcp_table.ts";
-import { flagsWords, mayWords, runsAs, toolsByEffect } from "./mcp_words.ts";
+import { endedWords, flagsWords, mayWords, runsAsWords, toolsByEffect } from "./mcp_words.ts";
 import { has } from "./parse_arguments.ts";
 import { absolute, preparePlaces } from "./places.ts";
 
@@ -49,7 +49,13 @@ function wantedIn(command: Command): readonly Wanted[] {
       all.push(wanted);
     }
   }
-  return all;
+  if (all.length > 0) return all;
+  throw new Fault(
+    "notFound",
+    `Cannot find servers to import: ${
+      files.map(({ file }) => displayText(file, { max: 300 })).join(", ")
+    } ${files.length === 1 ? "names" : "name"} none`,
+  );
 }
 
 /** Takes all, at most two at a time; one that fails does not stop the others. */
@@ -86,11 +92,11 @@ function cells(command: Command, came: Came): readonly string[] {
   const { name } = came.wanted.from;
   if (came.is === "left") return [name, "not taken in", "", "", "see below"];
   const { server } = came;
-  const what = [name, runsAs(server.launch), mayWords(server)];
+  const what = [name, runsAsWords(server.launch), mayWords(server)];
   if (came.is === "same") return [...what, `${server.reviewed.length} pinned`, "as it was"];
   const { review, look } = came;
   if (review === undefined) {
-    return [...what, "no answer", displayText(look.ended ?? "it was too slow", { max: 200 })];
+    return [...what, "no answer", endedWords(look.ended)];
   }
   const flags = [...review.flags, ...review.rows.flatMap((row) => row.flags)];
   return [...what, toolsByEffect(review.rows), flagsWords(flags, flagWords) || "none"];
@@ -108,7 +114,11 @@ function belowLines(came: readonly Came[]): readonly string[] {
   const notes = each((one) =>
     one.is === "taken" ? one.server.notes.map((note) => displayText(note, { max: 400 })) : []
   );
+  const renamed = each(({ wanted: { from } }) =>
+    from.said === from.name ? [] : [`called "${displayText(from.said, { max: 100 })}" there`]
+  );
   return [
+    ...(renamed.length > 0 ? ["", "named otherwise here (a-z and 0-9):", ...renamed] : []),
     ...(left.length > 0 ? ["", "not taken in:", ...left] : []),
     ...(moved.length > 0
       ? ["", "kept as secrets from now on (remove them from the files they came from):", ...moved]
@@ -118,12 +128,23 @@ function belowLines(came: readonly Came[]): readonly string[] {
 }
 
 function nextLines(command: Command, came: readonly Came[]): readonly string[] {
-  if (!came.some((each) => each.is === "taken")) return [];
+  const taken = came.filter((each) => each.is === "taken");
+  const mute = taken.filter(({ review }) => review === undefined);
+  const names = (list: readonly Came[]): string =>
+    list.map(({ wanted }) => wanted.from.name).join(", ");
   return [
-    "",
-    "No task is handed any of them yet; what they asked for is granted once you approve them.",
-    `  ${commandText(command, "mcp approve --all")}   pins what is not flagged`,
-    `  ${commandText(command, "mcp review NAME")}     shows exactly what would be pinned`,
+    ...(mute.length === 0 ? [] : [
+      "",
+      `No answer came from ${names(mute)}. Start one again: ${
+        commandText(command, `mcp inspect ${mute.length === 1 ? names(mute) : "NAME"}`)
+      }`,
+    ]),
+    ...(taken.length === mute.length ? [] : [
+      "",
+      "No task is handed what is new yet; what it asked for is granted once you approve it.",
+      `  ${commandText(command, "mcp approve --all")}   pins what is not flagged`,
+      `  ${commandText(command, "mcp review NAME")}     shows exactly what would be pinned`,
+    ]),
   ];
 }
 

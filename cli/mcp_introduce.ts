@@ -7,7 +7,7 @@ import { EXIT, type ExitCode, type McpLook } from "../contracts/mod.ts";
 import { displayText } from "../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "./command.ts";
 import { agree, ungrantedLines } from "./mcp_agree.ts";
-import { approve, type Approved } from "./mcp_approval.ts";
+import { approve, type Approved, FLAGGED } from "./mcp_approval.ts";
 import { withGrants } from "./mcp_grant_flags.ts";
 import type { LockedServer } from "./mcp_lock.ts";
 import { namedPaths } from "./mcp_paths.ts";
@@ -16,6 +16,7 @@ import { type McpReview, reviewOf } from "./mcp_review.ts";
 import { reviewDocument } from "./mcp_review_document.ts";
 import { alienLines } from "./mcp_alien_lines.ts";
 import { reviewLines, serverLines } from "./mcp_review_lines.ts";
+import { endedWords } from "./mcp_words.ts";
 import { clearanceOf, lockOf, lookAt, person } from "./mcp_work.ts";
 import { has } from "./parse_arguments.ts";
 
@@ -30,7 +31,9 @@ export interface Met {
 export async function meet(command: Command, server: LockedServer): Promise<Met> {
   const look = await lookAt(command, server, server.launch.kind !== "http");
   const proposal = propose({
-    named: server.launch.kind === "http" ? [] : namedPaths(command, server.launch),
+    named: server.launch.kind === "http"
+      ? []
+      : namedPaths(command, { launch: server.launch, env: server.env }),
     accesses: look.accesses,
     tools: look.words?.tools ?? [],
     given: server.grants,
@@ -43,9 +46,7 @@ export async function meet(command: Command, server: LockedServer): Promise<Met>
 export function showFailure(command: Command, server: LockedServer, look: McpLook): void {
   const { screen } = command.hands;
   screen.say(
-    `  ${screen.paint.red("it gave no answer:")} ${
-      displayText(look.ended ?? "it did not end either", { max: 500 })
-    }`,
+    `  ${screen.paint.red("it gave no answer:")} ${endedWords(look.ended)}`,
   );
   for (const line of alienLines(screen, look.errors, 12)) screen.say(line);
   screen.say(
@@ -109,12 +110,12 @@ export function pin(
 const SHOWN_NAMES = 8;
 
 /** Tools that were left, those of one reason together. */
-function leftLines(left: Approved["left"]): readonly string[] {
+function leftLines(left: Approved["left"]): string[] {
   return [...Map.groupBy(left, ({ why }) => why)].map(([why, tools]) => {
     const names = tools.slice(0, SHOWN_NAMES).map(({ tool }) => displayText(tool, { max: 64 }));
     const more = tools.length - names.length;
     const all = `${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
-    return `  left out: ${all}: ${displayText(why, { max: 400 })}`;
+    return `  left out, ${displayText(why, { max: 400 })}: ${all}`;
   });
 }
 
@@ -127,15 +128,28 @@ export function approvedLines(command: Command, done: Approved): readonly string
       state === "approved" ? "and tasks are handed it" : "and no task is handed it yet"
     }`,
     ...leftLines(done.left),
-    ...(done.left.length > 0 ? [`  read them: ${commandText(command, `mcp review ${name}`)}`] : []),
+    ...(done.withheld
+      ? ["  left out, flagged: its resources and prompts, with what it says of them"]
+      : []),
+    ...(done.left.length > 0 || done.withheld
+      ? [`  read them:     ${commandText(command, `mcp review ${name}`)}`]
+      : []),
+    ...(done.left.some(({ why }) => why === FLAGGED) || done.withheld
+      ? [`  pin them, too: ${commandText(command, `mcp approve ${name} --flagged`)}`]
+      : []),
   ];
 }
 
-function waitingLines(command: Command, name: string): readonly string[] {
+function waitingLines(command: Command, review: McpReview): readonly string[] {
+  const { name } = review.server;
+  const all = review.rows.filter(({ stands }) => stands !== "pinned").length;
+  const flagged = all > 0 && waiting(review).length === 0;
   return [
-    `${name} is not approved: no task is handed it`,
+    `${name} is not approved${
+      flagged ? ", as all of its tools are flagged" : ""
+    }: no task is handed it`,
     `  read it:    ${commandText(command, `mcp review ${name}`)}`,
-    `  approve it: ${commandText(command, `mcp approve ${name}`)}`,
+    `  approve it: ${commandText(command, `mcp approve ${name}${flagged ? " --flagged" : ""}`)}`,
   ];
 }
 
@@ -171,7 +185,9 @@ export async function introduce(command: Command, added: LockedServer): Promise<
     screen.hint("");
     look = { ...second, accesses: [...met.look.accesses, ...second.accesses] };
     if (second.words !== undefined) {
-      screen.say(`  It works so: ready in ${Math.round(second.readyMs ?? 0)} ms.`);
+      screen.say(
+        `  It runs with what it was granted: ready in ${Math.round(second.readyMs ?? 0)} ms.`,
+      );
     } else if (met.look.words !== undefined) {
       showFailure(command, server, second);
       look = { ...met.look };
@@ -196,7 +212,7 @@ export async function introduce(command: Command, added: LockedServer): Promise<
   } else {
     printLines(
       command,
-      done === undefined ? waitingLines(command, server.name) : approvedLines(command, done),
+      done === undefined ? waitingLines(command, review) : approvedLines(command, done),
     );
   }
   return approved ? EXIT.success : EXIT.waiting;

@@ -44,7 +44,7 @@ export function mcpTool(command: Command): Promise<number> {
   if (command.json) printJson(command, serverDocument(server));
   else {
     const names = tools.map((tool) => displayText(tool, { max: 64 })).join(", ");
-    printLines(command, [`${server.name}: ${names} ${off ? "is off" : "is on"}`]);
+    printLines(command, [`${server.name}: ${names} ${tools.length === 1 ? "is" : "are"} ${word}`]);
   }
   return Promise.resolve(EXIT.success);
 }
@@ -105,9 +105,10 @@ function effectLines(before: LockedServer, after: LockedServer): readonly string
 }
 
 function isEmpty(flags: GrantFlags): boolean {
-  const { grants, env, secretEnv, secretHeaders } = flags;
-  return [grants.read, grants.write, grants.net, Object.keys(env), secretEnv, secretHeaders]
-    .every((each) => each.length === 0);
+  const { grants, env, secretEnv, secretHeaders, sampling } = flags;
+  return sampling === undefined &&
+    [grants.read, grants.write, grants.net, Object.keys(env), secretEnv, secretHeaders]
+      .every((each) => each.length === 0);
 }
 
 /** `mcp grant NAME …`: what is taken back ends at once, in every task; what is given holds for the next task. */
@@ -136,7 +137,8 @@ export async function mcpGrant(command: Command): Promise<number> {
     const narrowed = drops.reduce((each, drop) => without(command, each, drop), server);
     return translatedAnew(command, withGrants(narrowed, flags));
   });
-  const ended = drops.length === 0 ? 0 : await endServer(command, after.name);
+  const narrows = drops.length > 0 || after.samplingTokens < before.samplingTokens;
+  const ended = !narrows ? 0 : await endServer(command, after.name);
   if (command.json) {
     printJson(command, { name: after.name, grants: grantsDocument(after.grants), ended });
     return EXIT.success;

@@ -59,6 +59,9 @@ export function launchOf(words: readonly string[], depth = 0): McpWish {
   if (name === "cmd" && /^\/[cs]$/i.test(rest[0] ?? "")) return launchOf(rest.slice(1), depth + 1);
   if (SHELLS.has(name)) return shellOf(rest, depth);
   if (first === "") return refused("there is no command");
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(first)) {
+    return refused("its address is not one of http:// or https://");
+  }
   return { kind: "program", program: first, args: rest };
 }
 
@@ -100,7 +103,7 @@ function after(
 
 function container(): McpWish {
   return refused(
-    "a container is started by a service outside of every wall of this one; name the program that it runs",
+    "a container is started by a service of the machine, outside of every wall of Remit; name the program that runs in it",
   );
 }
 
@@ -143,6 +146,7 @@ function npxOf(words: readonly string[]): McpWish {
   if (flags.has("--registry")) return refused("its registry belongs into ~/.npmrc");
   const from = flags.get("-p") ?? flags.get("--package");
   const [first = "", ...args] = rest;
+  if (from === undefined && first === "") return refused("no package is named");
   if (from === undefined) return npmOf(first, undefined, args);
   return first === "" ? refused("npx -p names no program") : npmOf(from, first, args);
 }

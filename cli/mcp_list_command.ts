@@ -1,10 +1,9 @@
 /** `mcp list`: imported servers in one table. Issue 6. @module */
 import { EXIT } from "../contracts/mod.ts";
-import { displayText } from "../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "./command.ts";
 import type { LockedServer } from "./mcp_lock.ts";
 import { wrapTable } from "./mcp_table.ts";
-import { mayWords, runsAs } from "./mcp_words.ts";
+import { mayWords, runsAsWords } from "./mcp_words.ts";
 import { lockOf } from "./mcp_work.ts";
 
 function counts(server: LockedServer): { on: number; off: number; suspended: number } {
@@ -17,7 +16,8 @@ function counts(server: LockedServer): { on: number; off: number; suspended: num
 function toolsCell(server: LockedServer): string {
   const { on, off, suspended } = counts(server);
   return [
-    `${on} on`,
+    // Of one that waits nothing is on or off yet.
+    server.state === "added" && server.reviewed.length === 0 ? "none yet" : `${on} on`,
     ...(off > 0 ? [`${off} off`] : []),
     ...(suspended > 0 ? [`${suspended} SUSPENDED`] : []),
   ].join(", ");
@@ -30,6 +30,7 @@ export function serverDocument(server: LockedServer): Record<string, unknown> {
     ...{ name, state, transport: launch.kind === "http" ? "http" : "stdio", launch, grants },
     ...{ clearance, offers, env: Object.keys(server.env), secretEnv: server.secretEnv },
     secretHeaders: server.secretHeaders,
+    samplingTokens: server.samplingTokens,
     ...(seen === undefined ? {} : { seen }),
     tools: server.reviewed.map(({ tool, off, suspended }) => ({
       ...{ tool: tool.tool, name: tool.name, effect: tool.effect, off },
@@ -54,20 +55,26 @@ export function mcpList(command: Command): Promise<number> {
   const rows = servers.map((server) => [
     server.name,
     server.state,
-    server.launch.kind === "http" ? "http" : "stdio",
-    runsAs(server.launch),
+    runsAsWords(server.launch),
     mayWords(server),
     toolsCell(server),
-    displayText(server.seen?.version ?? "", { max: 40 }),
   ]);
   printLines(
     command,
     wrapTable(
-      ["NAME", "STATE", "VIA", "RUNS AS", "MAY", "TOOLS", "VERSION"],
+      ["NAME", "STATE", "RUNS AS", "MAY", "TOOLS"],
       rows,
       screen.outWidth ?? 200,
     ),
   );
+  const waiting = servers.filter(({ state }) => state === "added").map(({ name }) => name);
+  if (waiting.length > 0) {
+    screen.say(
+      `Not approved, and handed to no task: ${waiting.join(", ")}. Look: ${
+        commandText(command, `mcp review ${waiting.length === 1 ? waiting[0] : "NAME"}`)
+      }`,
+    );
+  }
   for (const { name } of servers.filter((each) => counts(each).suspended > 0)) {
     screen.say(
       `${name} changed since it was reviewed: ${commandText(command, `mcp review ${name}`)}`,

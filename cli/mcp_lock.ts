@@ -9,6 +9,7 @@ import {
   McpToolWords,
   Millis,
 } from "../contracts/mod.ts";
+import { displayText } from "../text/mod.ts";
 
 /** Most bytes of a remit.lock that are read: 64 servers of many tools fit. */
 export const LOCK_BYTES = 32 * 1_048_576;
@@ -130,6 +131,8 @@ export function parseMcpName(text: string): McpServerName {
   if (name.success) return name.data;
   throw new Fault(
     "invalidInput",
-    "Cannot name an MCP server so: a name is a-z, then up to 23 of a-z and 0-9",
+    `Cannot name an MCP server "${
+      displayText(text, { max: 64 })
+    }": a name is a letter a-z, then at most 23 of a-z and 0-9`,
   );
 }

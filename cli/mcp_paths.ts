@@ -17,14 +17,17 @@ export function placeWords(command: Command, words: readonly string[]): readonly
   });
 }
 
-/** The real paths that a server's arguments name, without its own code and without what none may be granted. */
+/** The real paths that a server is told of, in arguments and variables, without its own code and what none is granted. */
 export function namedPaths(
   command: Command,
-  launch: Exclude<McpLaunch, { readonly kind: "http" }>,
+  { launch, env }: {
+    readonly launch: Exclude<McpLaunch, { readonly kind: "http" }>;
+    readonly env: Readonly<Record<string, string>>;
+  },
 ): readonly string[] {
   const { disk } = command.hands;
   const own = launch.kind === "program" ? [launch.program, ...launch.folders] : [];
-  return pathsIn(launch.args).flatMap((path) => {
+  return pathsIn([...launch.args, ...Object.values(env)]).flatMap((path) => {
     const real = disk.real(path);
     if (real === undefined || covered(real, own)) return [];
     try {

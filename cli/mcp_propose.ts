@@ -9,7 +9,7 @@ import {
 
 /** What is proposed: nothing of it holds before a person agrees. */
 export interface Proposal {
-  /** Files and folders that its arguments name: real paths. */
+  /** Files and folders that its arguments and variables name: real paths. */
   readonly read: readonly string[];
   /** Some of its tools do not say that they only read. */
   readonly writers: boolean;

@@ -24,6 +24,19 @@ export interface McpReview {
   readonly gone: readonly string[];
 }
 
+/** What a server is, whatever it is handed: the hash of its code, or its address. */
+function codeOf({ launch }: Pick<LockedServer, "launch">): string {
+  switch (launch.kind) {
+    case "npm":
+      return `${launch.package} ${launch.bin} ${launch.tree.sha256}`;
+    case "program":
+      // A program that runs others' scripts says nothing by its own hash.
+      return JSON.stringify([launch.program, launch.sha256, launch.args, launch.tree?.sha256]);
+    case "http":
+      return launch.url;
+  }
+}
+
 /** Reviews what a server says. `servers` are all of remit.lock: look-alikes are looked for among them. */
 export async function reviewOf(
   command: Command,
@@ -37,7 +50,10 @@ export async function reviewOf(
     ...plugins.reserved,
     ...builtIn.flatMap(({ manifest }) => manifest.tools.map(({ name }) => name)),
   ];
-  const others = look.servers.filter(({ name }) => name !== server.name)
+  // One that runs the very same code under another name, for another folder, is no copy of itself.
+  const others = look.servers.filter((each) =>
+    each.name !== server.name && codeOf(each) !== codeOf(server)
+  )
     .map(({ name, reviewed }) => ({ name, tools: reviewed.map((each) => each.words) }));
   const { grants, launch } = server;
   const translation = mcp.translate(server.name, words.tools, { grants, launch, own, others });

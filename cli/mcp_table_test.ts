@@ -18,9 +18,16 @@ Deno.test("a table that is too wide wraps its cells and loses nothing of them", 
     "NAME   RUNS AS              FLAGS",
     "files  npm                  hidden characters,",
     "       @modelcontextprotoc  speaks of other",
-    "       ol/server-filesyste  tools",
-    "       m 2026.7.10",
+    "       ol/server-           tools",
+    "       filesystem",
+    "       2026.7.10",
   ]);
+});
+
+Deno.test("the name of a row is kept whole as long as other columns can give way", () => {
+  const cell = "/home/me/notes and more of that";
+  const [, line = ""] = wrapTable(["NAME", "A", "B"], [["sequentialthinking", cell, cell]], 50);
+  assert.ok(line.startsWith("sequentialthinking  "), line);
 });
 
 Deno.test("no cell makes a line wider than the table, whatever it holds", () => {

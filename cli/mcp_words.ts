@@ -1,6 +1,7 @@
 /** A server in a few safe words: how it runs, what it may do, what it asked for. Issue 6. @module */
 import type { McpAccess, McpGrants, McpLaunch } from "../contracts/mod.ts";
 import { displayText } from "../text/mod.ts";
+import { cutTo } from "./columns.ts";
 import type { ReviewRow, ToolFlag } from "./mcp_kit.ts";
 import type { LockedServer } from "./mcp_lock.ts";
 import { covered } from "./mcp_propose.ts";
@@ -27,6 +28,16 @@ export function runsAs(launch: McpLaunch): string {
   }
 }
 
+const CELL = 80;
+
+/** How a server is run, for a cell: of a program what it runs, too, as many are one interpreter's. */
+export function runsAsWords(launch: McpLaunch): string {
+  const words = runsAs(launch);
+  return launch.kind === "program" && launch.args.length > 0
+    ? `${words} ${cutTo(argumentsWords(launch), CELL)}`
+    : words;
+}
+
 /** Its arguments as they are handed over. */
 export function argumentsWords(launch: McpLaunch): string {
   if (launch.kind === "http") return "";
@@ -36,15 +47,30 @@ export function argumentsWords(launch: McpLaunch): string {
     .map((each) => safe(each, 1_000)).join(" ");
 }
 
+/** Why a look ended without an answer, in a clause: without what each of them begins with. Untrusted words. */
+export function endedWords(ended: string | undefined): string {
+  const why = (ended ?? "it was too slow").replace(/^Cannot open the MCP server: /, "")
+    .replace(/^Version negotiation probe failed: /, "");
+  return safe(why, 500);
+}
+
 /** What it may reach, a line each. `home` is shortened to `~`. */
-export function mayLines(server: Pick<LockedServer, "launch" | "grants">): readonly string[] {
-  const { launch, grants } = server;
-  if (launch.kind === "http") return [`talk with ${safe(new URL(launch.url).host)}, and no more`];
+export function mayLines(
+  server: Pick<LockedServer, "launch" | "grants" | "samplingTokens">,
+): readonly string[] {
+  const { launch, grants, samplingTokens } = server;
+  const asks = samplingTokens === 0
+    ? []
+    : [`ask the task's model for ${samplingTokens} tokens a task, each time with your yes`];
+  if (launch.kind === "http") {
+    return [`talk with ${safe(new URL(launch.url).host)}, and no other host`, ...asks];
+  }
   const { read, write, net } = grants;
   const lines = [
     ...read.map((path) => `read ${safe(path)}`),
     ...write.map((path) => `read and change ${safe(path)}`),
     ...net.map((host) => `reach ${safe(host)}`),
+    ...asks,
   ];
   return lines.length === 0 ? ["nothing: no file of yours, no network"] : lines;
 }
@@ -52,7 +78,7 @@ export function mayLines(server: Pick<LockedServer, "launch" | "grants">): reado
 /** What it may reach in one cell. */
 export function mayWords(server: Pick<LockedServer, "launch" | "grants">): string {
   const { launch, grants } = server;
-  if (launch.kind === "http") return "its origin";
+  if (launch.kind === "http") return `reach ${safe(new URL(launch.url).host)}`;
   const some = (name: string, list: readonly string[]): string[] =>
     list.length === 0 ? [] : [`${name} ${list.map((each) => safe(each)).join(" ")}`];
   const words = [

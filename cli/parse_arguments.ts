@@ -16,6 +16,8 @@ export interface Parsed {
   readonly args: readonly string[];
   /** Values of flags, in the order given; a switch that is on has one empty value. */
   readonly flags: ReadonlyMap<string, readonly string[]>;
+  /** A `--` stands among the words: what follows it is no flag of ours. */
+  readonly dashed?: true;
 }
 
 /** The last value of a flag. */
@@ -148,5 +150,6 @@ export function parseArguments(argv: readonly string[]): Parsed {
       `Cannot run "${title}" with ${rest.length} arguments: it is ${title} ${command.args}`,
     );
   }
-  return { command, args: rest, flags };
+  const marked = tokens.some(({ kind }) => kind === "option-terminator");
+  return { command, args: rest, flags, ...(marked ? { dashed: true } : {}) };
 }

@@ -79,8 +79,9 @@ export const STORIES: readonly Story[] = Object.freeze([
       "notes in DESK/notes: nothing more.",
     ],
     about: [
-      "It has two MCP servers that nobody trusts: each was started once, shown",
-      "and pinned. One is asked for more than it may; one changes its words.",
+      "It has two MCP servers that nobody trusts: each was started",
+      "once, shown and pinned. One is asked for more than it may, and one changes",
+      "its words.",
     ],
   },
 ]);

@@ -49,6 +49,10 @@ const REMEMBERING: ReadonlyMap<string, string> = new Map([
 ]);
 /** A server may try as often as it likes. */
 const MOST_REFUSED = 200;
+/** And read as many files. */
+const MOST_READ = 200;
+/** What is a server's own within its walls: its code, its scratch. */
+const OWN = /^\/(?:dd|deno|private|proc|relay|run|tree)(?:\/|$)/;
 const READING = new Set(["file_read", "file_search", "file_list", "file_stat"]);
 
 /** Starts counting. */
@@ -104,6 +108,11 @@ export function makeTally(): Tally {
         return;
       }
       case "mcp": {
+        const path = textOf(event, "value");
+        const isRead = textOf(event, "permission") === "read" && event.body["allowed"] === true;
+        if (isRead && path.startsWith("/") && !OWN.test(path) && read.size < MOST_READ) {
+          read.add(`${path} (by ${textOf(event, "server")})`);
+        }
         const did = mcpHappening(event);
         const subject = `${did?.words ?? ""} ${did?.path ?? ""}`.trim();
         const tool = textOf(event, "server");

@@ -82,8 +82,12 @@ export function makeMcpJudge(parts: McpJudgeParts): Judge {
       : refuse("reach", host, `it was not granted; ${how("net", host)}`);
   };
 
-  const how = (right: string, value: string): string =>
-    `remit mcp grant ${server} --${right} ${JSON.stringify(value)}`;
+  const how = (right: string, value: string): string => {
+    if (beneath(NAMESPACE.denoDir, value)) {
+      return "it is the server's own code, which nobody changes; tell it another place, and grant that";
+    }
+    return `remit mcp grant ${server} --${right} ${JSON.stringify(value)}`;
+  };
 
   const decide = (permission: string, value: string | null): Verdict => {
     // The environment holds only what was handed over.

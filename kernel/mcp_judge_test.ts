@@ -65,6 +65,8 @@ Deno.test("what is granted is allowed, what lies beside it or above it is not, a
     said(judge, "read", "/etc/passwd"),
     'Cannot read "/etc/passwd": it was not granted; remit mcp grant notes --read "/etc/passwd"',
   );
+  // No grant of what nobody may grant is advised.
+  match(said(judge, "write", "/dd/npm/x/memory.json"), /own code, which nobody changes; tell it/);
   match(said(judge, "write", "/home/alice/notes/a"), /only be read; remit mcp grant notes --write/);
   equal(said(judge, "write", "/home/alice/notes/out/b"), "yes");
 });

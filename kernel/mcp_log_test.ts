@@ -76,6 +76,33 @@ Deno.test("the first access of a kind is written at once, and a million more tog
   deepEqual(events[2]?.private, { value: "/etc/passwd" });
 });
 
+Deno.test("requests of a server at a URL are counted: the first of a kind is written at once", async () => {
+  const { log, events, tick } = bench();
+  const request = (status: number): void =>
+    log.note(at, "proxied", { method: "POST", status, host: "far.example:443" });
+  for (let i = 0; i < 1_000; i++) request(200);
+  request(500);
+  equal(events.length, 2);
+  tick();
+  await log.flush(TASK);
+  deepEqual(events.slice(2), [{
+    kind: "mcp",
+    body: { server: "files", what: "proxied", method: "POST", status: 200, times: 999 },
+    private: { host: "far.example:443" },
+  }]);
+});
+
+Deno.test("a host that was refused is told with its words, each time", () => {
+  const { log, events } = bench();
+  for (const host of ["evil.test:80", "worse.test:80"]) {
+    log.note(at, "proxied", { ok: false, host }, "not granted");
+  }
+  deepEqual(events.map((event) => event.private), [
+    { host: "evil.test:80", text: "not granted" },
+    { host: "worse.test:80", text: "not granted" },
+  ]);
+});
+
 Deno.test("mallory, who asks for a thousand different paths, is told apart up to a number", async () => {
   const { log, events } = bench();
   for (let i = 0; i < 1_001; i++) log.note(at, "access", access(`/${i}`));

@@ -171,7 +171,8 @@ async function opened(
   try {
     return McpReady.parse(await bridge.port.ask("open", toJson(open)));
   } catch (cause) {
-    void pair.end("the handshake failed");
+    // What a person is told of a server that never came so far is why, and not that it did not.
+    void pair.end(cause instanceof Fault ? cause.message : "the handshake failed");
     const why = await pair.ended;
     if (late) {
       throw new Fault(
