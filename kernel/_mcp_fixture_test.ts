@@ -1,9 +1,8 @@
 /** What the tests of imported servers share: trees of made-up packages, real walls, the real bridge. */
 import { ok } from "node:assert/strict";
 import { bridgeProgram } from "../bridges/mcp/_fixture/bridge_process.ts";
-import { digestTree, TREE_DISK } from "../bridges/mcp/tree/mod.ts";
+import { makeTree } from "../tests/fake/mcp_tree.ts";
 import {
-  Digest,
   Fault,
   ImportedServer,
   type Json,
@@ -24,7 +23,6 @@ import { makeMcpServers, type McpServers, type McpServersParts } from "./mcp_ser
 
 export const TASK = TaskId.parse("t000000000000");
 export const ALICE = Pid.parse(2);
-const REGISTRY = "http://packages.test/";
 
 /** A stdio server without a package: `eval` runs its argument `code`; `look` too, and says that it only reads. */
 export const EVAL_SERVER = `
@@ -67,29 +65,6 @@ async function programs(): Promise<Record<"mcpTree" | "mcpRelay", string>> {
   const folder = await Deno.makeTempDir({ prefix: "remit-mcp-" });
   addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
   return { mcpTree: await bundle(folder, "tree"), mcpRelay: await bundle(folder, "relay") };
-}
-
-/** Makes a tree of one made-up package `hostile@1.0.0` whose program is `source`. */
-export async function makeTree(folder: string, source: string): Promise<ImportedServer["launch"]> {
-  const id = "hostile-1", root = `${folder}/${id}`;
-  const at = `${root}/npm/packages.test/hostile/1.0.0`;
-  await Deno.mkdir(at, { recursive: true });
-  const manifest = { name: "hostile", version: "1.0.0", type: "module", bin: "index.js" };
-  await Deno.writeTextFile(`${at}/package.json`, JSON.stringify(manifest));
-  await Deno.writeTextFile(`${at}/index.js`, source);
-  await Deno.writeTextFile(
-    `${root}/deno.lock`,
-    JSON.stringify({
-      version: "5",
-      specifiers: { "npm:hostile@1.0.0": "1.0.0" },
-      npm: { "hostile@1.0.0": { integrity: `sha512-${btoa("x".repeat(64))}` } },
-    }),
-  );
-  const digest = digestTree(root, TREE_DISK);
-  return {
-    ...{ kind: "npm", package: "hostile", version: "1.0.0", args: [], registry: REGISTRY },
-    tree: { id, ...digest, sha256: Digest.parse(digest.sha256) },
-  };
 }
 
 /** Leases that a test takes back by the path of their scope. */

@@ -2,7 +2,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { NO_POLICY, type PolicyRule, TaskId } from "../contracts/mod.ts";
 import type { Seen, Watched } from "../tests/fake/siege.ts";
-import { ASKING_SERVER, evaluating, type McpSiege, withMcp } from "./_mcp_siege_test.ts";
+import { ASKING_SERVER, evaluating, type McpSiege, withMcp } from "../tests/fake/mcp_siege.ts";
 import { HAS_BWRAP } from "./_fixture_test.ts";
 
 const test = (name: string, fn: () => Promise<void>): void =>

@@ -1,7 +1,7 @@
 /** A remote server through a real kernel and its net service: tokens, what it echoes, where it leads. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import type { ImportedServer } from "../contracts/mod.ts";
-import { evaluating, type McpSiege, withMcp } from "./_mcp_siege_test.ts";
+import { evaluating, type McpSiege, withMcp } from "../tests/fake/mcp_siege.ts";
 import { HAS_BWRAP } from "./_fixture_test.ts";
 
 const test = (name: string, fn: () => Promise<void>): void =>

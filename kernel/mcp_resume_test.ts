@@ -3,7 +3,7 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { NO_POLICY, type Question } from "../contracts/mod.ts";
 import type { Watched } from "../tests/fake/siege.ts";
 import { runs } from "../tests/fake/siege.ts";
-import { ASKING_SERVER, evaluating, withMcp } from "./_mcp_siege_test.ts";
+import { ASKING_SERVER, evaluating, withMcp } from "../tests/fake/mcp_siege.ts";
 import { HAS_BWRAP } from "./_fixture_test.ts";
 
 const test = (name: string, fn: () => Promise<void>): void =>

@@ -1,6 +1,6 @@
 /** Many imported tools behind the gate: a model searches for what it needs, with a real kernel, server and bridge. */
 import { deepEqual, equal, match } from "node:assert/strict";
-import { ASKING_SERVER, EVAL_WORDS, withMcp } from "./_mcp_siege_test.ts";
+import { ASKING_SERVER, EVAL_WORDS, withMcp } from "../tests/fake/mcp_siege.ts";
 import { HAS_BWRAP } from "./_fixture_test.ts";
 
 const WORDS = [

@@ -1,6 +1,6 @@
 /** A worker that makes the calls it is given, past every model, and says what came of each. */
 import { Buffer } from "node:buffer";
-import type { Siege, Watched } from "../fake/siege.ts";
+import type { Watched } from "../fake/siege.ts";
 
 /** A call: tool and arguments. */
 export type Try = readonly [tool: string, args: Readonly<Record<string, unknown>>];
@@ -32,20 +32,6 @@ export function calling(tries: readonly Try[]): string {
 export async function cameOf(task: Watched): Promise<readonly Came[]> {
   await task.end;
   return JSON.parse(String((await task.task())["answer"]));
-}
-
-/** Answers every question of a task with yes, as carol would who reads nothing. */
-export function yesToAll(siege: Siege, task: Watched): void {
-  const seen = new Set<string>();
-  const next = async (): Promise<void> => {
-    const { body } = await task.first(({ event, body }) =>
-      event === "questionAsked" && !seen.has(String(body["question"]))
-    );
-    seen.add(String(body["question"]));
-    await siege.answer(String(body["question"]), "allow").catch(() => undefined);
-    await next();
-  };
-  void next().catch(() => undefined);
 }
 
 /** Files beneath `folder` whose bytes hold `text`. */

@@ -77,13 +77,12 @@ export async function onMachine(
   await Deno.mkdir(`${dir}/home`);
   await Deno.mkdir(`${dir}/tmp`);
   await Deno.mkdir(`${dir}/run`, { mode: 0o700 });
-  const words = (args: readonly string[]): string[] => [
-    ...FLAGS,
-    `${ROOT}cli/main.ts`,
-    ...args,
-    "--state",
-    state,
-  ];
+  const words = (args: readonly string[]): string[] => {
+    // What stands behind `--` is another program's.
+    const end = args.includes("--") ? args.indexOf("--") : args.length;
+    const [own, others] = [args.slice(0, end), args.slice(end)];
+    return [...FLAGS, `${ROOT}cli/main.ts`, ...own, "--state", state, ...others];
+  };
   const spawn = (args: readonly string[], input: "piped" | "null"): Deno.ChildProcess =>
     new Deno.Command(Deno.execPath(), {
       args: words(args),

@@ -54,7 +54,7 @@ Deno.test("alice adds a server, calls it within its grant and outside of it, tak
     ]);
     assert.equal(added.code, 0, added.stderr);
     assert.match(added.stdout, /files: 3 tools are pinned/);
-    assert.match(added.stderr, /It works so: ready in \d+ ms/);
+    assert.match(added.stderr, /It runs with what it was granted: ready in \d+ ms/);
     const call = (tool: string, args: object) =>
       machine.remit(["mcp", "call", "files", tool, JSON.stringify(args)]);
     const read = (path: string) => call("read_text_file", { path });

@@ -74,6 +74,20 @@ const BROKEN: Readonly<Record<string, readonly [RawRule["say"], RegExp]>> = {
     [{ jsonrpc: "2.0", id: "$id", result: "yes" }],
     /upstream: .*a result that is no object/,
   ],
+  "an answer too deep to be read, its id first": [
+    [
+      `{"jsonrpc":"2.0","id":1,"result":{"a":${"[".repeat(90)}${"]".repeat(90)}}}`,
+      `{"jsonrpc":"2.0","id":2,"result":{"a":${"[".repeat(90)}${"]".repeat(90)}}}`,
+    ],
+    /upstream: .*too deeply/,
+  ],
+  "an answer too deep to be read, its id last": [
+    [
+      `{"result":{"a":${"[".repeat(90)}${"]".repeat(90)}},"jsonrpc":"2.0","id":1}`,
+      `{"result":{"a":${"[".repeat(90)}${"]".repeat(90)}},"jsonrpc":"2.0","id":2}`,
+    ],
+    /upstream: .*too deeply/,
+  ],
   "nothing but an id": [[{ jsonrpc: "2.0", id: "$id" }], /upstream: .*neither method/],
   "a member named __proto__": [
     [

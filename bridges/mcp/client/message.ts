@@ -41,9 +41,23 @@ export function readMessage(text: string): Message {
     value = parseJson(text, LIMITS);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    return { kind: "bad", why: error.message.replace("Cannot parse JSON: ", "") };
+    const why = error.message.replace("Cannot parse JSON: ", "");
+    const answers = idIn(text);
+    return { kind: "bad", why, ...(answers === undefined ? {} : { answers }) };
   }
   return sortMessage(value, mayNameProto(text));
+}
+
+/** Where servers write the id of an answer: before what it holds, or at the end. */
+const ID_FIRST =
+  /^\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*([0-9]{1,15})\s*,\s*"(?:result|error)"\s*:/;
+const ID_LAST = /,\s*"id"\s*:\s*([0-9]{1,15})\s*\}\s*$/;
+const ENDS = 256;
+
+/** What an answer that cannot be parsed was to answer: who waits for it is told at once, and not at its deadline. */
+function idIn(text: string): RpcId | undefined {
+  const [, id] = ID_FIRST.exec(text.slice(0, ENDS)) ?? ID_LAST.exec(text.slice(-ENDS)) ?? [];
+  return id === undefined ? undefined : Number(id);
 }
 
 /** Says which kind of message `value` is. */

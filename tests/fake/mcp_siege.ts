@@ -1,7 +1,7 @@
 /** A real kernel whose tasks are handed servers of strangers: what tests of the gate over imported tools besiege. */
-import { mcpPrograms, provideMcpPrograms } from "../cli/mcp_programs_powers.ts";
-import { NOT_BUILT, provideBundles } from "../cli/bundles_powers.ts";
-import { importedTool, translate } from "../bridges/mcp/review/mod.ts";
+import { mcpPrograms, provideMcpPrograms } from "../../cli/mcp_programs_powers.ts";
+import { NOT_BUILT, provideBundles } from "../../cli/bundles_powers.ts";
+import { importedTool, translate } from "../../bridges/mcp/review/mod.ts";
 import {
   ImportedServer,
   type KernelConfig,
@@ -9,11 +9,11 @@ import {
   McpServerName,
   McpToolWords,
   NO_GRANTS,
-} from "../contracts/mod.ts";
-import { besiege, cache, type Siege } from "../tests/fake/siege.ts";
-import { makeTree } from "./_mcp_fixture_test.ts";
+} from "../../contracts/mod.ts";
+import { besiege, cache, type Siege } from "./siege.ts";
+import { makeTree } from "./mcp_tree.ts";
 
-const ROOT = new URL("../", import.meta.url).pathname;
+const ROOT = new URL("../../", import.meta.url).pathname;
 
 /** A besieged kernel that can hand servers to tasks. */
 export interface McpSiege extends Siege {
