@@ -45,7 +45,8 @@ Deno.test("every row of the threat model names a test file that is there and hol
     const files = [...row.matchAll(/`([a-z_/0-9-]+_test\.ts)`/g)].map(([, file]) => file ?? "");
     ok(files.length > 0, `no test in: ${row}`);
     for (const file of files) {
-      ok(Deno.readTextFileSync(`${ROOT}/${file}`).includes("Deno.test("), file);
+      // `attack` is `Deno.test` where the walls stand (tests/escape/_mcp.ts).
+      ok(/Deno\.test\(|^attack\(/m.test(Deno.readTextFileSync(`${ROOT}/${file}`)), file);
     }
   }
 });
