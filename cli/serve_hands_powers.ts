@@ -6,7 +6,7 @@ import type { Screen } from "./hands.ts";
 import { findPrograms } from "./programs_powers.ts";
 import type { GatewayLink, GatewayStart, ServeHands } from "./serve_hands.ts";
 import { serveLine, type ServeLineParts } from "./serve_line.ts";
-import type { BuiltProgram } from "./wiki_programs_powers.ts";
+import type { BuiltProgram } from "./program_cache_powers.ts";
 
 /** What they are made of. */
 export interface ServeHandsParts extends Pick<ServeLineParts, "namespace" | "inside"> {

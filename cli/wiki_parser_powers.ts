@@ -4,7 +4,7 @@ import type { Port } from "../port/mod.ts";
 import { findPrograms } from "./programs_powers.ts";
 import type { WikiParser } from "./wiki_parser.ts";
 import { type ParserProcess, type Programs, startParser } from "./wiki_parser_process_powers.ts";
-import type { BuiltProgram } from "./wiki_programs_powers.ts";
+import type { BuiltProgram } from "./program_cache_powers.ts";
 
 /** What it is made of. */
 export interface WikiParserParts {

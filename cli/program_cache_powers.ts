@@ -1,0 +1,82 @@
+/** Programs beside the kernel's own: each built when it is first needed, and kept by the digest of its sources. @module */
+import { dirname, join } from "node:path";
+import { buildProgram, digestSources, warm } from "./bundles_powers.ts";
+
+/** What programs are built with. */
+export interface ProgramBuild {
+  /** Of Remit's own sources. */
+  readonly home: string;
+  readonly cache: string;
+  /** Said before a build, which takes seconds. */
+  readonly onBuild: () => void;
+}
+
+/** What a program is made of. */
+export interface ProgramSource {
+  readonly entry: string;
+  /** `browser`: packages take their browsers' forms, for a process without a Node.js layer. */
+  readonly platform: "deno" | "browser";
+  /** What its bundle is made of: a change elsewhere builds nothing anew. */
+  readonly folders: readonly string[];
+  /** Of the folder in the cache, before its digest, and of the file in it. */
+  readonly folder: string;
+  readonly name: string;
+}
+
+/** Where a program lies once it is built. */
+export interface BuiltProgram {
+  readonly bundle: string;
+  /** Its warmed code cache, to be its DENO_DIR. */
+  readonly denoDir: string;
+}
+
+/** Where the program of these sources lies once it is built. */
+export function programFile(
+  { folders, folder, name }: ProgramSource,
+  { home, cache }: Pick<ProgramBuild, "home" | "cache">,
+): string {
+  return join(cache, `${folder}-${digestSources(home, folders).slice(0, 32)}`, `${name}.js`);
+}
+
+/**
+ * Finds the program of these sources, or builds it: whole or not at all, also when two build at once.
+ * Returns its absolute path.
+ *
+ * @throws Fault `unavailable` when it does not build.
+ */
+export async function provideProgram(source: ProgramSource, parts: ProgramBuild): Promise<string> {
+  const file = programFile(source, parts);
+  await buildProgram({ ...parts, file, entry: source.entry, platform: source.platform });
+  return file;
+}
+
+/** As {@link provideProgram}, with a warmed code cache beside it. */
+export async function provideWarmProgram(
+  source: ProgramSource,
+  parts: ProgramBuild,
+): Promise<BuiltProgram> {
+  const bundle = await provideProgram(source, parts);
+  const denoDir = join(dirname(bundle), "deno");
+  if (!isMade(denoDir)) await makeDenoDir(denoDir, bundle);
+  return Object.freeze({ bundle, denoDir });
+}
+
+function isMade(denoDir: string): boolean {
+  try {
+    return Deno.statSync(denoDir).isDirectory;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+async function makeDenoDir(denoDir: string, bundle: string): Promise<void> {
+  Deno.mkdirSync(denoDir, { recursive: true, mode: 0o700 });
+  // A file where Deno would keep what a process stores: localStorage and caches then fail in each.
+  Deno.writeTextFileSync(
+    join(denoDir, "location_data"),
+    "Remit: no process keeps anything here.\n",
+  );
+  // Twice: Deno writes the code cache at the second start.
+  for (let i = 0; i < 2; i++) await warm(bundle, denoDir);
+}
