@@ -40,11 +40,14 @@ export interface Control {
   ): void;
   /** Connections that are open now. */
   connections(): number;
+  /** Greets nobody from now on: who comes late looks for the next kernel. */
+  close(): void;
 }
 
 /** Makes the server side of control connections. */
 export function makeControl(parts: ControlParts): Control {
   let connections = 0;
+  let closing = false;
 
   const dispatch = async (request: Exclude<ControlRequest, { op: "watch" }>): Promise<Json> => {
     // The union's op picks the handler of the same op, so body and handler agree.
@@ -61,6 +64,8 @@ export function makeControl(parts: ControlParts): Control {
       const port = open({
         async ask(op: string, body: Json): Promise<Json> {
           if (op === "hello") {
+            // What it asked next would find the store closed.
+            if (closing) throw new Fault("gone", "Cannot greet: this kernel is ending");
             greet(body);
             greeted = true;
             return toJson(parts.welcome());
@@ -85,6 +90,9 @@ export function makeControl(parts: ControlParts): Control {
       });
     },
     connections: () => connections,
+    close(): void {
+      closing = true;
+    },
   });
 }
 

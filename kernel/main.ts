@@ -258,7 +258,7 @@ async function work(plainLog: EventLog): Promise<void> {
     now: powers.now,
   });
   const conversations = await openConversations({ store, service, now: powers.now });
-  const control: { connections(): number } = await serve(
+  const control = await serve(
     makeHandlers({
       ...{ service, leases, questions, conversations, past, now: powers.now },
       ...makeProcessOps({ processes, tasks, toolhosts: tools.hosts, advertise: gate.advertise }),
@@ -283,6 +283,7 @@ async function work(plainLog: EventLog): Promise<void> {
   );
   end.now = (): void => {
     end.now = () => undefined;
+    control.close();
     // Children are ended first: a start that hangs must not hold up the rest.
     const closed = Promise.all([children, service, models].map((each) => each.close()))
       .then(() => store.close());

@@ -41,6 +41,7 @@ async function leftBy(
   done.forEach((each, n) => said(`command ${n}`, each));
   const tasks = await machine.remit(["task", "show", "--json"]);
   said("task show", tasks);
+  assert.equal(tasks.code, 0, tasks.stdout + tasks.stderr);
   for (const { id } of JSON.parse(tasks.stdout) as { id: string }[]) {
     for (const words of [["log", id, "--json"], ["receipt", "export", id]]) {
       said(words.join(" "), await machine.remit(words));

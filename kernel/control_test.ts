@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { CONTROL_VERSION, Fault, type Json, type Port } from "../contracts/mod.ts";
+import { makeControl } from "./control.ts";
+import { NOTHING_TO_WATCH } from "./watch.ts";
+
+type Handler = { ask(op: string, body: Json): Promise<Json> };
+
+Deno.test("a kernel that is ending would have greeted a command whose question it can no longer answer", async () => {
+  const control = makeControl({
+    // No handler is reached here: only greetings are asked.
+    handlers: {} as Parameters<typeof makeControl>[0]["handlers"],
+    watching: NOTHING_TO_WATCH,
+    note: () => undefined,
+    welcome: () => ({ version: CONTROL_VERSION, harness: "h", pid: 1, receiptKey: "", head: "" }),
+  });
+  const connect = (): Handler => {
+    let joined: Handler | undefined;
+    control.serve((handler) => {
+      joined = handler;
+      return { closed: new Promise(() => undefined) } as unknown as Port;
+    });
+    assert.ok(joined);
+    return joined;
+  };
+  const early = await connect().ask("hello", { version: CONTROL_VERSION });
+  assert.equal((early as { harness: string }).harness, "h");
+  control.close();
+  await assert.rejects(
+    connect().ask("hello", { version: CONTROL_VERSION }),
+    (error) => error instanceof Fault && error.code === "gone",
+  );
+});
