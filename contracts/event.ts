@@ -39,6 +39,8 @@ export const EVENT_KINDS = [
   "budget",
   "recovered",
   "mcp",
+  "inbox",
+  "exchange",
   "purged",
   "repaired",
 ] as const;

@@ -62,8 +62,19 @@ export const McpLaunch = z.discriminatedUnion("kind", [
     tree: McpTree.optional(),
     env: z.record(McpEnvName, z.string().max(8_192)).optional(),
   }).strict(),
-  /** Streamable HTTP: one origin. */
-  z.object({ kind: z.literal("http"), url: z.string().max(2_048).regex(/^https?:\/\//) }).strict(),
+  /** At a URL: Streamable HTTP, or with `a2a` an A2A peer, whose skills are the tools `a2a_NAME_SKILL`. One origin. */
+  z.object({
+    kind: z.literal("http"),
+    /** Of the endpoint; for a peer, of its card. */
+    url: z.string().max(2_048).regex(/^https?:\/\//),
+    a2a: z.object({
+      /** Of the interface that the card names and that is spoken to: the card's own origin. */
+      endpoint: z.string().max(2_048).regex(/^https?:\/\//),
+      binding: z.enum(["JSONRPC", "HTTP+JSON"]),
+      /** Thumbprints (RFC 7638, base64url) of the keys that signed the card; empty: nobody signed it. */
+      keys: z.array(z.string().max(64)).max(8),
+    }).strict().optional(),
+  }).strict(),
 ]);
 /** See {@link McpLaunch}. */
 export type McpLaunch = z.infer<typeof McpLaunch>;

@@ -7,6 +7,7 @@ import { MountMode } from "./workspace.ts";
 import { MemoryRetention, Phase, Profile } from "./task.ts";
 import { McpServerName, McpToolName } from "./mcp.ts";
 import { NoteKind } from "./wiki.ts";
+import { SERVICE_KEYS } from "./serve_config.ts";
 import { PermissionMode } from "./tool.ts";
 import { CommandClass, CommandName } from "./command.ts";
 import { AgentSpec } from "./agent_spec.ts";
@@ -164,6 +165,7 @@ export const RemitConfig = z.object({
   browser: BrowserChoice.optional(),
   memory: MemoryConfig.optional(),
   mcp: McpConfig.optional(),
+  ...SERVICE_KEYS,
 }).strict();
 /** See {@link RemitConfig}. */
 export type RemitConfig = z.infer<typeof RemitConfig>;

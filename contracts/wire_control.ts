@@ -50,6 +50,22 @@
  * | mcpTokens | `{ server }` after a refresh, to be kept | {@link McpOAuth} or `null` |
  * | mcpRevoke | `{ server }` ends its processes and leases in every task | `{ ended }` |
  * | mcpLog | `{ server, limit }` newest last | {@link McpLogEntry}[] |
+ * | inbox | `{ box?, state? }` | InboxEntry[] |
+ * | inboxShow | `{ id }` | InboxEntry |
+ * | inboxPut | `{ message, stamp }` by the operator's own programs; `message.sender` is theirs to stamp | PutOutcome |
+ * | inboxRelease | `{ id }` what was held becomes a task, what was quarantined waits for its turn | InboxEntry |
+ * | inboxDismiss | `{ id, why }` | InboxEntry |
+ * | inboxMute, inboxUnmute | `{ sender, why }`, `{ sender }` | `null` |
+ * | inboxMuted | `null` | MutedSender[] |
+ * | peerSend | PeerSend | Exchange |
+ * | peerGet, peerCancel | `{ peer?, exchange }` absent: the operator's own | Exchange |
+ * | peerList | PeerQuery, without `peer` for the operator | PeerPage |
+ * | peerWatch | `{ peer?, exchange }` then events `exchange` `{ exchange, event }` | Exchange |
+ * | peerPush | `{ peer, exchange, op }` as in wire_a2a.ts | PushConfig[] |
+ * | peerExport | `{ exchange, artifact }` a released artifact is shown to the peer | Exchange |
+ * | deliver | `{ url, headers, body, origins }` one POST by the net service, within these origins | `{ status }` |
+ * | delegate | `{ key, expiresAt, signature }` a key that answers consent alone, signed by the person's | `null` |
+ * | undelegate | `{ key }` | `null` |
  * | stop | `null` ends the kernel when idle | `null` |
  * @module
  */

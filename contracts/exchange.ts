@@ -1,0 +1,191 @@
+/**
+ * What Remit and one of its peers have under way: an A2A task, as the kernel keeps it. A peer sees its own and no other.
+ * A message of a peer lands in an inbox; that it becomes an AgentTask is a decision (`accept`), under a request that the
+ * operator's remit.yaml made. Issue 7; A2A protocol 1.0, Task.
+ * @module
+ */
+import { z } from "zod";
+import { ArtifactId, Millis, TaskId } from "./ids.ts";
+import { Label } from "./colour.ts";
+import { InboxId, MessageId } from "./inbox.ts";
+import { TaskRequest } from "./task.ts";
+
+/** A peer's name, as remit.yaml or `remit a2a` knows it. */
+export const PeerName = z.string().regex(/^[a-z][a-z0-9]{0,23}$/).brand<"PeerName">();
+/** See {@link PeerName}. */
+export type PeerName = z.infer<typeof PeerName>;
+
+/** Names an exchange, and is its A2A task id: nobody guesses it. */
+export const ExchangeId = z.string().regex(/^x[0-9a-z]{24}$/).brand<"ExchangeId">();
+/** See {@link ExchangeId}. */
+export type ExchangeId = z.infer<typeof ExchangeId>;
+
+/** A2A context: the peer's choice, or ours (`c` and 24 characters). */
+export const ContextId = z.string().regex(/^[\x21-\x7e]{1,128}$/);
+
+/** A2A's states, without `TASK_STATE_`. The last four are final. */
+export const ExchangeState = z.enum([
+  "submitted",
+  "working",
+  "inputRequired",
+  "authRequired",
+  "completed",
+  "failed",
+  "canceled",
+  "rejected",
+]);
+/** See {@link ExchangeState}. */
+export type ExchangeState = z.infer<typeof ExchangeState>;
+
+/** A part of a message or artifact. A link is never followed. */
+export const PeerPart = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("text"),
+    text: z.string().max(262_144),
+    mediaType: z.string().max(128).optional(),
+  }).strict(),
+  /** JSON text. */
+  z.object({ kind: z.literal("data"), json: z.string().max(262_144) }).strict(),
+  z.object({
+    kind: z.literal("bytes"),
+    /** Base64. */
+    data: z.string().max(1_400_000),
+    mediaType: z.string().max(128).optional(),
+    name: z.string().max(256).optional(),
+  }).strict(),
+  z.object({
+    kind: z.literal("link"),
+    url: z.string().max(4_096),
+    mediaType: z.string().max(128).optional(),
+    name: z.string().max(256).optional(),
+  }).strict(),
+]);
+/** See {@link PeerPart}. */
+export type PeerPart = z.infer<typeof PeerPart>;
+
+/** Longest message of a peer: its canonical JSON, bytes. */
+export const PEER_MESSAGE_BYTES = 2_000_000;
+
+/** One message of an exchange. */
+export const PeerMessage = z.object({
+  id: MessageId,
+  role: z.enum(["peer", "agent"]),
+  parts: z.array(PeerPart).min(1).max(64),
+  /** JSON object text, kept and given back; nothing here reads it. */
+  metadata: z.string().max(16_384).optional(),
+  extensions: z.array(z.string().max(512)).max(16),
+  /** Other exchanges that it speaks of. */
+  references: z.array(z.string().max(128)).max(16),
+  at: Millis,
+}).strict();
+/** See {@link PeerMessage}. */
+export type PeerMessage = z.infer<typeof PeerMessage>;
+
+/** An artifact that was exported to the peer: by an explicit capability, never by itself. */
+export const PeerArtifact = z.object({
+  id: z.string().min(1).max(64),
+  name: z.string().max(256),
+  description: z.string().max(1_024),
+  parts: z.array(PeerPart).min(1).max(64),
+  /** The outbox's, where it came from there. */
+  artifact: ArtifactId.optional(),
+}).strict();
+/** See {@link PeerArtifact}. */
+export type PeerArtifact = z.infer<typeof PeerArtifact>;
+
+/** Where deliveries of an exchange's changes go. The credentials are the peer's own, for its own server. */
+export const PushConfig = z.object({
+  id: z.string().min(1).max(128),
+  url: z.string().max(2_048).regex(/^https?:\/\//),
+  token: z.string().max(1_024).optional(),
+  authentication: z.object({
+    scheme: z.string().max(64),
+    credentials: z.string().max(4_096).optional(),
+  }).strict().optional(),
+}).strict();
+/** See {@link PushConfig}. */
+export type PushConfig = z.infer<typeof PushConfig>;
+
+/** An exchange, whole. */
+export const Exchange = z.object({
+  id: ExchangeId,
+  context: ContextId,
+  peer: PeerName,
+  /** Our agent. */
+  agent: z.string().max(64),
+  state: ExchangeState,
+  /** What is said with the state, in the agent's or Remit's words. */
+  status: PeerMessage.optional(),
+  /** The AgentTask that it became. */
+  task: TaskId.optional(),
+  /** The first message's entry. */
+  entry: InboxId,
+  history: z.array(PeerMessage).max(1_000),
+  artifacts: z.array(PeerArtifact).max(256),
+  pushes: z.array(PushConfig).max(16),
+  /** JSON object text of the first message's request. */
+  metadata: z.string().max(16_384).optional(),
+  /** Raised by one with each change; what is pushed and streamed is told by it. */
+  version: z.int().min(1),
+  createdAt: Millis,
+  updatedAt: Millis,
+}).strict();
+/** See {@link Exchange}. */
+export type Exchange = z.infer<typeof Exchange>;
+
+/** What changed, in its order: what streams and deliveries are made of. */
+export type ExchangeEvent =
+  | { readonly kind: "state"; readonly version: number; readonly exchange: Exchange }
+  | {
+    readonly kind: "artifact";
+    readonly version: number;
+    readonly artifact: PeerArtifact;
+    /** This piece follows earlier ones of the same artifact. */
+    readonly append: boolean;
+    readonly last: boolean;
+  }
+  /** Text of the agent while it works, where the operator lets peers see it. Not kept. */
+  | { readonly kind: "progress"; readonly text: string };
+
+/** A message of a peer, with what the operator decided about that peer: made by `remit serve` from remit.yaml. */
+export const PeerSend = z.object({
+  peer: PeerName,
+  agent: z.string().max(64),
+  message: PeerMessage,
+  /** Goes on with it; `notFound` where it is not this peer's. */
+  exchange: ExchangeId.optional(),
+  context: ContextId.optional(),
+  metadata: z.string().max(16_384).optional(),
+  /** `ask`: a person decides (`remit inbox release`) before a task is made. */
+  accept: z.enum(["ask", "auto"]),
+  /** The task's request but for its words, which are the message, framed. */
+  request: TaskRequest,
+  /** The most confidential text that this peer is told. */
+  clearance: Label,
+  push: PushConfig.optional(),
+  /** Exchanges of this peer that may be under way, and tasks a day. */
+  most: z.object({ open: z.int().min(1), perDay: z.int().min(1) }).strict(),
+}).strict();
+/** See {@link PeerSend}. */
+export type PeerSend = z.infer<typeof PeerSend>;
+
+/** Which exchanges of a peer; newest first. `page` is the last one's place, as the answer said. */
+export const PeerQuery = z.object({
+  peer: PeerName,
+  context: ContextId.optional(),
+  state: ExchangeState.optional(),
+  /** Changed at or after this. */
+  since: Millis.optional(),
+  size: z.int().min(1).max(100),
+  page: z.string().max(128).optional(),
+}).strict();
+/** See {@link PeerQuery}. */
+export type PeerQuery = z.infer<typeof PeerQuery>;
+
+/** A page of exchanges. */
+export interface PeerPage {
+  readonly exchanges: readonly Exchange[];
+  readonly total: number;
+  /** Empty at the end. */
+  readonly next: string;
+}
