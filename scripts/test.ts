@@ -13,7 +13,7 @@ import { sumTallies, tallyLine, tellsOfSkip } from "./testing/tally.ts";
 
 const BESIDE = 2;
 
-/** Runs the suites: those that may run beside each other two at a time, then the others one by one. */
+/** Runs the suites two at a time, then those that must run alone. */
 async function runAll(suites: readonly Suite[], verbose: boolean): Promise<readonly SuiteResult[]> {
   const results: SuiteResult[] = [];
   const one = async (suite: Suite): Promise<void> => {

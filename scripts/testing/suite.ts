@@ -3,7 +3,7 @@ export type Suite = {
   readonly name: string;
   /** Repository paths. */
   readonly files: readonly string[];
-  /** Runs beside another suite. Suites of `tests/` measure time and kill processes, so each runs alone. */
+  /** Nothing runs beside it: the long runs of faults, which measure how long a recovery takes. */
   readonly alone: boolean;
   /** Runs the examples in the docs of the files instead of their tests. */
   readonly doc: boolean;
@@ -28,12 +28,14 @@ export function suitesOf(paths: readonly string[], options: SuiteOptions): reado
   }
   const tests = chosen.filter((path) => path.endsWith("_test.ts"));
   const groups = [...Map.groupBy(tests, suiteName)].map(([name, files]): Suite => {
-    return { name, files, alone: name.startsWith("tests/"), doc: false };
+    return { name, files, alone: false, doc: false };
   });
   const doors = chosen.filter((path) => path.endsWith("/mod.ts"));
   const examples: Suite = { name: "doc examples", files: doors, alone: false, doc: true };
   const all = doors.length === 0 ? groups : [...groups, examples];
-  return all.toSorted((a, b) => Number(a.alone) - Number(b.alone));
+  // What takes longest goes first, or one lane would wait for the other: `tests/` are whole systems.
+  const whole = ({ name }: Suite): number => Number(name.startsWith("tests/"));
+  return all.toSorted((a, b) => whole(b) - whole(a) || b.files.length - a.files.length);
 }
 
 function suiteName(path: string): string {
