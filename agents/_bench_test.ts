@@ -1,6 +1,6 @@
 /** A service over hand-made parts, for tests of this folder. */
-import type { HostedAgentService } from "../contracts/mod.ts";
-import { makeHostedAgentService } from "./service.ts";
+import { TaskId } from "../contracts/mod.ts";
+import { type AgentService, makeHostedAgentService, type ServiceParts } from "./service.ts";
 import { makeTaskKeeper } from "./task_keeper.ts";
 import {
   handHost,
@@ -14,7 +14,7 @@ import {
 
 /** A service with everything around it turned by hand. */
 export interface Bench {
-  readonly service: HostedAgentService;
+  readonly service: AgentService;
   readonly host: ReturnType<typeof handHost>;
   readonly log: ReturnType<typeof memoryLog>;
   readonly powers: ReturnType<typeof handPowers>;
@@ -23,11 +23,23 @@ export interface Bench {
 }
 
 /** Makes one, over a log that an earlier one may have written. */
-export function bench(log = memoryLog(), concurrent = 4): Bench {
+export function bench(
+  log = memoryLog(),
+  concurrent = 4,
+  inbox?: NonNullable<ServiceParts["inbox"]>,
+): Bench {
   const host = handHost();
   const powers = handPowers();
   const keeper = makeTaskKeeper({
-    log,
+    log: {
+      head: log.head,
+      // As the kernel's bus: whoever keeps tasks sees what was committed.
+      async append(task, events, documents, at) {
+        const placed = await log.append(task, events, documents, at);
+        for (const event of events) keeper.saw(TaskId.parse(task), { ...event, at: at ?? 1 });
+        return placed;
+      },
+    },
     store: storeOf(log),
     history: historyOf(log),
     now: powers.now,
@@ -45,6 +57,7 @@ export function bench(log = memoryLog(), concurrent = 4): Bench {
     past: pastOf(),
     asked: () => made.asked,
     stranded: () => undefined,
+    ...(inbox === undefined ? {} : { inbox }),
   });
   const made: Bench = { service, host, log, powers, asked: true };
   return made;

@@ -10,8 +10,8 @@ import {
   type Powers,
   requestMessage,
   TaskId,
-  toJson,
 } from "../contracts/mod.ts";
+import { createdEvent } from "./task_events.ts";
 import { isFinal } from "./task_fold.ts";
 import type { TaskKeeper } from "./task_keeper.ts";
 import type { TaskRuns } from "./task_runs.ts";
@@ -67,19 +67,11 @@ export function makeForks(parts: ForkParts): Forks {
       const under = await underWay(fork.task);
       const { request, body, private: secret, answer } = await past.forking(fork, under);
       const id = TaskId.parse(parts.powers.id("t"));
+      const made = createdEvent(request, parts.harness);
       const events: NewEvent[] = [{
         kind: "taskCreated",
-        body: {
-          session: request.session,
-          principal: request.ingress.principal,
-          channel: request.ingress.channel,
-          profile: request.profile,
-          model: request.model.ref,
-          harness: parts.harness,
-          interactive: request.interactive,
-          ...body,
-        },
-        private: { ...secret, request: toJson(request) },
+        body: { ...made.body, ...body },
+        private: { ...secret, ...made.private },
       }];
       if (fork.message === undefined) {
         // As a task whose turn is over: nothing runs until something is said to it.

@@ -7,23 +7,26 @@ import {
   type AgentTask,
   type ChatMessage,
   EXIT,
-  EXIT_OF_FAULT,
   Fault,
   type HostedAgentService,
+  type NewTask,
   type PastConversations,
   requestMessage,
   type Staged,
   TaskId,
   TaskRequest,
-  toJson,
   type UndoOutcome,
 } from "../contracts/mod.ts";
+import { type Deliveries, makeDeliveries } from "./deliveries.ts";
 import { makeForks } from "./forks.ts";
+import { createdEvent, saidEvent } from "./task_events.ts";
+import type { Inbox } from "./inbox.ts";
 import { isFinal } from "./task_fold.ts";
+import { makeRecovery } from "./recovery.ts";
 import { makeTaskRuns, type TaskRunsParts } from "./task_runs.ts";
 
 /** What {@link makeHostedAgentService} is handed. */
-export interface ServiceParts extends TaskRunsParts {
+export interface ServiceParts extends Omit<TaskRunsParts, "more" | "over"> {
   readonly harness: string;
   /** Reads back the request of a task that an earlier kernel took. */
   requestOf(task: TaskId): Promise<TaskRequest>;
@@ -31,12 +34,26 @@ export interface ServiceParts extends TaskRunsParts {
   readonly past: PastConversations;
   /** A question of the task waits for a person. */
   asked(task: TaskId): boolean;
+  /** What comes in for tasks; absent: nothing does. */
+  readonly inbox?: Pick<Inbox, "due" | "delivering" | "over" | "forget">;
+  /** No turn of an open task is under way, and nothing is due for it. */
+  rested?(task: TaskId): void;
+}
+
+/** The service, and what it is told of the inbox. */
+export interface AgentService extends HostedAgentService {
+  /** Something is due: it is shown at the task's next turn, which is now when none is under way. */
+  readonly arrived: Deliveries["arrived"];
 }
 
 /** Makes the service. */
-export function makeHostedAgentService(parts: ServiceParts): HostedAgentService {
+export function makeHostedAgentService(parts: ServiceParts): AgentService {
   const { keeper, host, powers } = parts;
-  const runs = makeTaskRuns(parts);
+  const runs = makeTaskRuns({
+    ...parts,
+    more: (task) => deliveries.more(task),
+    over: (task) => deliveries.look(task),
+  });
 
   /** Tasks whose turn under way nobody looks at: it queues what it asks, and ends with that. */
   const alone = new Set<TaskId>();
@@ -78,46 +95,24 @@ export function makeHostedAgentService(parts: ServiceParts): HostedAgentService 
     await goOn(task, { watched: true });
   };
 
-  /** Goes on with a task of an earlier kernel; one that cannot go on is failed, not in the way of others. */
-  const recoverTask = async (task: TaskId): Promise<void> => {
-    try {
-      await keeper.record(task, [{ kind: "recovered", body: {} }]);
-      await resume(task, { watched: false });
-    } catch (error) {
-      if (!(error instanceof Fault)) throw error;
-      // Nothing can be written: it stays as it is, and `resume` goes on with it once there is room.
-      if (error.code === "storeFull") return keeper.strand(task, error.message);
-      await runs.status(task, {
-        status: "failed",
-        exit: EXIT_OF_FAULT[error.code],
-        reason: error.message,
-      });
-    }
-  };
-
   const forks = makeForks({ ...parts, runs, turn });
+  const deliveries = makeDeliveries({
+    ...{ ...parts, runs, turn, inbox: parts.inbox ?? NO_INBOX },
+    leave: (task) => void alone.add(task),
+    alone: (task) => alone.has(task),
+  });
 
-  const service: HostedAgentService = {
-    async create(input: TaskRequest): Promise<AgentTask> {
+  const service: AgentService = {
+    arrived: deliveries.arrived,
+    async create(input: TaskRequest, more: NewTask = {}): Promise<AgentTask> {
       const parsed = TaskRequest.safeParse(input);
       if (!parsed.success) {
         throw new Fault("invalidInput", `Cannot create a task: ${parsed.error.issues[0]?.message}`);
       }
       const request = parsed.data;
-      const id = TaskId.parse(powers.id("t"));
-      const task = await keeper.record(id, [{
-        kind: "taskCreated",
-        body: {
-          session: request.session,
-          principal: request.ingress.principal,
-          channel: request.ingress.channel,
-          profile: request.profile,
-          model: request.model.ref,
-          harness: parts.harness,
-          interactive: request.interactive,
-        },
-        private: { request: toJson(request) },
-      }]);
+      const id = more.id ?? TaskId.parse(powers.id("t"));
+      const made = createdEvent(request, parts.harness);
+      const task = await keeper.record(id, [made, ...more.events ?? []], more.documents);
       runs.run(id, async () => {
         await runs.start(task, request, false);
         runs.expireLater(task);
@@ -126,27 +121,35 @@ export function makeHostedAgentService(parts: ServiceParts): HostedAgentService 
       return task;
     },
 
+    async finish(task): Promise<AgentTask> {
+      // A turn that is over is put aside a little later.
+      if (keeper.turnOver(task)) await runs.settled(task);
+      const { status } = keeper.need(task);
+      if (runs.running(task) || status !== "open" || !keeper.turnOver(task)) {
+        throw new Fault("conflict", `Cannot finish task ${task}: it is "${status}" and at work`);
+      }
+      const exit = keeper.contaminated(task) ? EXIT.contaminated : EXIT.success;
+      const done = exit === EXIT.success ? "done" : "failed";
+      const after = await runs.status(task, { status: done, exit });
+      // Nobody who waits for the answer waits for its processes to end.
+      runs.run(task, () => runs.release(task, exit));
+      return after;
+    },
+
     async say(task, text): Promise<void> {
       const state = keeper.need(task);
-      if (runs.running(task)) {
-        throw new Fault("conflict", `Cannot say something to task ${task}: a turn is under way`);
+      const busy = runs.running(task) ? "a turn is under way" : `it is "${state.status}"`;
+      if (runs.running(task) || state.status !== "open") {
+        throw new Fault("conflict", `Cannot say something to task ${task}: ${busy}`);
       }
-      if (state.status !== "open") {
-        throw new Fault(
-          "conflict",
-          `Cannot say something to task ${task}: it is "${state.status}"`,
-        );
-      }
-      const request = runs.request(task) ?? await parts.requestOf(task);
-      const next = requestMessage(request, text);
-      await keeper.record(task, [{
-        kind: "message",
-        body: { role: "user" },
-        private: { message: toJson(next) },
-      }]);
-      runs.run(task, async () => {
-        if (runs.hosted(task) === undefined) await runs.start(state, request, true);
-        await turn(task, next);
+      await deliveries.engaged(task, async () => {
+        const request = runs.request(task) ?? await parts.requestOf(task);
+        const next = requestMessage(request, text);
+        await keeper.record(task, [saidEvent(next)]);
+        runs.run(task, async () => {
+          if (runs.hosted(task) === undefined) await runs.start(state, request, true);
+          await turn(task, next);
+        });
       });
     },
 
@@ -174,6 +177,7 @@ export function makeHostedAgentService(parts: ServiceParts): HostedAgentService 
         reason: why,
       });
       await runs.release(task, EXIT.failure);
+      deliveries.look(task);
       return after;
     },
 
@@ -220,6 +224,7 @@ export function makeHostedAgentService(parts: ServiceParts): HostedAgentService 
         );
       }
       await runs.settled(task);
+      await parts.inbox?.forget(task);
       const after = await keeper.record(task, [{ kind: "purged", body: {} }]);
       await host.erase(state);
       return after;
@@ -232,17 +237,20 @@ export function makeHostedAgentService(parts: ServiceParts): HostedAgentService 
       if (runs.running(task)) {
         throw new Fault("conflict", `Cannot undo task ${task}: a turn is under way`);
       }
-      const standing = runs.hosted(task);
-      if (standing !== undefined) return await standing.undo();
-      const { hosted } = await runs.start(state, await parts.requestOf(task), true);
-      try {
-        return await hosted.undo();
-      } finally {
-        await runs.release(task, EXIT.success);
-      }
+      return await deliveries.engaged(task, async () => {
+        const standing = runs.hosted(task);
+        if (standing !== undefined) return await standing.undo();
+        const { hosted } = await runs.start(state, await parts.requestOf(task), true);
+        try {
+          return await hosted.undo();
+        } finally {
+          await runs.release(task, EXIT.success);
+        }
+      });
     },
 
     ...forks,
+    restore: (task, number) => deliveries.engaged(task, () => forks.restore(task, number)),
 
     async staged(task): Promise<Staged> {
       const state = keeper.need(task);
@@ -254,25 +262,27 @@ export function makeHostedAgentService(parts: ServiceParts): HostedAgentService 
     list: () => keeper.list(),
     hosted: (task) => runs.hosted(task),
 
-    async recover(): Promise<readonly TaskId[]> {
-      const taken: TaskId[] = [];
-      for (const { id, status } of await keeper.load()) {
-        if (isFinal(status)) continue;
-        // An answer that was taken and not acted on is no wait: the call asks anew.
-        if (status === "needsApproval" && parts.asked(id)) continue;
-        // An idle interactive session is no work: `-c` or `say` goes on with it.
-        if (keeper.turnOver(id)) continue;
-        taken.push(id);
-        await recoverTask(id);
-      }
-      return taken;
-    },
+    recover: makeRecovery({
+      ...{ ...parts, runs, look: deliveries.look },
+      resume: (task) => resume(task, { watched: false }),
+    }),
 
     idle: runs.idle,
     close: runs.close,
   };
   return Object.freeze(service);
 }
+
+const NO_INBOX: Pick<Inbox, "due" | "delivering" | "over"> = {
+  due: () => [],
+  delivering: () => ({
+    events: [],
+    documents: [],
+    kept: () => undefined,
+    dropped: () => undefined,
+  }),
+  over: () => Promise.resolve(),
+};
 
 function checkOpen(task: AgentTask): void {
   if (isFinal(task.status)) {

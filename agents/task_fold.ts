@@ -8,6 +8,8 @@ import {
   type Json,
   type JsonObject,
   Limits,
+  mixColour,
+  mixLabel,
   TASK_TRANSITIONS,
   type TaskId,
   TaskRequest,
@@ -59,7 +61,7 @@ function created(task: TaskId, event: FoldEvent): AgentTask {
   return {
     id: task,
     request: asked.request,
-    objective: objectiveOf(asked.request),
+    objective: objectiveOf(asked.request, asked.ingress),
     session: asked.session,
     ingress: asked.ingress,
     profile: asked.profile,
@@ -86,9 +88,17 @@ function definedOf(limits: Partial<TaskRequest["limits"]>): Partial<typeof DEFAU
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
 }
 
-/** The request's first line, cut to 200 characters, for lists. */
-export function objectiveOf(request: string): string {
-  const line = request.split("\n").find((each) => each.trim() !== "") ?? "";
+/** The request's first line, cut to 200 characters, for lists; of a peer's message, whose it is and how it begins. */
+export function objectiveOf(
+  request: string,
+  ingress?: Pick<TaskRequest["ingress"], "channel" | "principal">,
+): string {
+  const lines = request.split("\n");
+  // A sender's own lines begin so (inbox_frame.ts).
+  const said = ingress?.channel === "a2a" ? lines.find((each) => /^\| *\S/.test(each)) : undefined;
+  const line = said === undefined
+    ? lines.find((each) => each.trim() !== "") ?? ""
+    : `${ingress?.principal.replace(":", " ")}: ${said.slice(1).trim()}`;
   return [...line.trim()].slice(0, 200).join("");
 }
 
@@ -128,6 +138,14 @@ export function foldTask(
         archived: event.body["archived"] === true || state.archived,
       };
     }
+    case "message": {
+      const { colour, label } = taintIn(event);
+      return {
+        ...next,
+        colour: mixColour(next.colour, colour),
+        label: mixLabel(next.label, label),
+      };
+    }
     case "phase": {
       const phase = AgentTask.shape.phase.safeParse(event.body["phase"]);
       return phase.success ? { ...next, phase: phase.data } : next;
@@ -154,6 +172,14 @@ export function foldTask(
     default:
       return next;
   }
+}
+
+/** What somebody else's words do to a task: a person's own do nothing. */
+function taintIn({ body }: FoldEvent): Pick<AgentTask, "colour" | "label"> {
+  return {
+    colour: AgentTask.shape.colour.catch("BLUE").parse(body["colour"]),
+    label: AgentTask.shape.label.catch("public").parse(body["label"]),
+  };
 }
 
 function foldOutcome(state: AgentTask, event: FoldEvent): AgentTask {

@@ -31,8 +31,12 @@ export interface TaskKeeper {
   /** Like `get`, but throws `notFound`. */
   need(task: TaskId): AgentTask;
   list(): readonly AgentTask[];
-  /** Appends events that change the task; resolves when durable. */
-  record(task: TaskId, events: readonly NewEvent[]): Promise<AgentTask>;
+  /** Appends events that change the task, and what belongs to them; resolves when durable. */
+  record(
+    task: TaskId,
+    events: readonly NewEvent[],
+    documents?: readonly DocumentWrite[],
+  ): Promise<AgentTask>;
   /** No turn of the task is under way, or was when an earlier kernel ended. */
   turnOver(task: TaskId): boolean;
   /** A call of the task was refused for its colour under `strict` (exit 69). */
@@ -60,7 +64,11 @@ export function makeTaskKeeper(parts: TaskKeeperParts): TaskKeeper {
     return found;
   };
 
-  const record = async (task: TaskId, events: readonly NewEvent[]): Promise<AgentTask> => {
+  const record = async (
+    task: TaskId,
+    events: readonly NewEvent[],
+    documents: readonly DocumentWrite[] = [],
+  ): Promise<AgentTask> => {
     const before = tasks.get(task);
     const version = versions.get(task) ?? 0;
     const at = now();
@@ -81,7 +89,7 @@ export function makeTaskKeeper(parts: TaskKeeperParts): TaskKeeper {
       body: toJsonObject(next),
     };
     try {
-      await log.append(task, events, [write], at);
+      await log.append(task, events, [write, ...documents], at);
     } catch (error) {
       // Nothing was written: memory goes back to what is durable.
       if (before === undefined) tasks.delete(task);

@@ -24,6 +24,10 @@ export interface TaskRunsParts {
   readonly concurrent: number;
   /** A task stopped, and not even that could be written: it is told to whoever watches. */
   stranded(task: TaskId, why: string, exit: number): void;
+  /** What a task that is not interactive is still shown before it ends. */
+  more?(task: TaskId): Promise<ChatMessage | undefined>;
+  /** Nothing is under way in the task any more. */
+  over?(task: TaskId): void;
 }
 
 /** The running side of the service. */
@@ -135,6 +139,9 @@ export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
       ? { kind: "nothing" as const }
       : await hosted.review();
     if (closed || isFinal(keeper.need(task).status)) return;
+    const ends = turn.stop === "answered" && !request.interactive && review.kind !== "waiting";
+    const more = ends ? await parts.more?.(task) : undefined;
+    if (more !== undefined) return await runTurn(task, more);
     const next = endingOf(turn, review, {
       interactive: request.interactive,
       contaminated: keeper.contaminated(task),
@@ -147,6 +154,7 @@ export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
 
   const run = (task: TaskId, work: () => Promise<void>): void => {
     let told = (): void => {};
+    let stranded = false;
     const done = work().catch(async (error: unknown) => {
       if (closed) return;
       let exit: number = EXIT.failure;
@@ -161,6 +169,7 @@ export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
           reason: fault === undefined ? `a bug ended it: ${reason}` : reason,
         }).catch(() => {
           keeper.strand(task, reason);
+          stranded = true;
           told = () => parts.stranded(task, reason, exit);
         });
       }
@@ -170,6 +179,8 @@ export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
         running.delete(task);
         early.delete(task);
         begun.delete(task);
+        // Where nothing can be written, what is due would be begun again and again.
+        if (!closed && !stranded) parts.over?.(task);
       }
       // Last, so that whoever is told can resume it at once.
       told();

@@ -218,7 +218,7 @@ async function configOf(dir: string, bundle: string): Promise<KernelConfig> {
       local: "",
       native: "",
       wiki: "",
-      ...{ mcp: "", mcpTree: "", mcpRelay: "" },
+      ...{ mcp: "", mcpTree: "", mcpRelay: "", a2a: "" },
     },
     weights: "/nowhere",
     addon: "",

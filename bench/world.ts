@@ -85,6 +85,7 @@ export async function makeBenchWorld(
             mcp: "",
             mcpTree: "",
             mcpRelay: "",
+            a2a: "",
           },
           dir: `${dir}/kernel`,
           runtime: `${dir}/run`,

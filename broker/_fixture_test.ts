@@ -268,6 +268,8 @@ export function makeKeys(): Keys {
 
 export const CAROL = makeKeys();
 export const CAROL_STEP_UP = makeKeys();
+/** Names the kernel, as its receipt key does. */
+export const KERNEL_KEY = makeKeys().raw;
 
 export const DESK: Scope = { resource: "mount", right: "read", path: "desk" };
 
@@ -296,6 +298,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     log,
     powers,
     personKey: CAROL.raw,
+    kernelKey: KERNEL_KEY,
     ...(options.stepUpKey === false ? {} : { stepUpKey: CAROL_STEP_UP.raw }),
   });
   const { unfinished, finished } = options;

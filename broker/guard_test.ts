@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { Guarded } from "../contracts/mod.ts";
 import { makeRuleGuard } from "./guard.ts";
 import { foldText } from "../text/fold.ts";
-import { injectionGuard } from "./guards.ts";
+import { BUILT_IN_GUARDS, injectionGuard } from "./guards.ts";
 
 const guard = makeRuleGuard();
 const after = (text: string): readonly string[] =>
@@ -189,4 +189,17 @@ Deno.test("folded text is ASCII, no longer than the text, and lone halves of pai
     }),
   );
   equal(foldText("ＡＢс ’").text, "abc '");
+});
+
+Deno.test("a program that an agent proposes asks a person, whatever the rules allow", () => {
+  const resolved = {
+    ...{ scopes: [], effect: "mutateLocal", digests: {}, summary: "", idempotent: false } as const,
+  };
+  const modes = BUILT_IN_GUARDS.before.map((raise) =>
+    raise({ tool: "proposal_run", args: {}, resolved })?.mode
+  );
+  deepEqual(modes, ["consent"]);
+  deepEqual(BUILT_IN_GUARDS.before.map((raise) => raise({ tool: "exec", args: {}, resolved })), [
+    undefined,
+  ]);
 });

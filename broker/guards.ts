@@ -49,5 +49,14 @@ export const injectionGuard: AfterGuard = ({ content }) => {
     : undefined;
 };
 
+/** The built-in guard before a call: what an agent proposes runs when a person said so, whatever the rules say. */
+export const proposalGuard: BeforeGuard = ({ tool }) =>
+  tool === "proposal_run"
+    ? { mode: "consent", rule: "built-in: a proposed program asks a person" }
+    : undefined;
+
 /** The guards of a gate that was given none. */
-export const BUILT_IN_GUARDS: Guards = Object.freeze({ before: [], after: [injectionGuard] });
+export const BUILT_IN_GUARDS: Guards = Object.freeze({
+  before: [proposalGuard],
+  after: [injectionGuard],
+});

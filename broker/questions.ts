@@ -15,7 +15,8 @@ import {
   type TaskId,
   toJsonObject,
 } from "../contracts/mod.ts";
-import { makeAnswerCheck } from "./answer_check.ts";
+import { makeAnswerCheck, type Signed } from "./answer_check.ts";
+import { type Delegations, makeDelegations } from "./delegations.ts";
 import { type Grants, makeGrants } from "./grants.ts";
 import { makeWaiters } from "./waiters.ts";
 
@@ -30,11 +31,15 @@ export interface QuestionParts {
   /** Raw Ed25519 public keys, base64url. */
   readonly personKey: string;
   readonly stepUpKey?: string | undefined;
+  /** See `DelegationParts`. */
+  readonly kernelKey?: string | undefined;
 }
 
 /** The questions of one kernel, and the answers that stand. */
 export interface QuestionBook extends Questions {
   readonly grants: Grants;
+  /** Keys that answer consent for the person. */
+  readonly delegations: Delegations;
   /** Answers several questions: every one is checked before the first is taken. */
   answerBatch(answers: readonly Answer[]): Promise<readonly Question[]>;
   /** Nobody looks any more: who waits for a task's questions is told "queued"; they stay open. */
@@ -60,7 +65,8 @@ const GRANTING: ReadonlySet<Question["kind"]> = new Set(["consent", "stepUp", "r
  */
 export async function openQuestions(parts: QuestionParts): Promise<QuestionBook> {
   const { log, powers } = parts;
-  const check = makeAnswerCheck(parts);
+  const delegations = makeDelegations({ ...parts, now: powers.now });
+  const check = makeAnswerCheck({ ...parts, delegations });
   const grants = makeGrants();
   const entries = await load(parts.store);
   const waiters = makeWaiters(powers);
@@ -68,12 +74,16 @@ export async function openQuestions(parts: QuestionParts): Promise<QuestionBook>
   const isOpen = (entry: Entry): boolean =>
     entry.question.state === "open" && !entry.closing && entry.question.expiresAt > powers.now();
 
-  async function close(entry: Entry, state: Question["state"], answer?: Answer): Promise<Question> {
+  async function close(
+    entry: Entry,
+    state: Question["state"],
+    answered?: { readonly answer: Answer; readonly signed: Signed },
+  ): Promise<Question> {
     entry.closing = true;
     const closed: Question = { ...entry.question, state };
     try {
-      const write = documentOf(closed, entry.version, answer);
-      await log.append(closed.task, [answeredEvent(closed, answer)], [write]);
+      const write = documentOf(closed, entry.version, answered?.answer);
+      await log.append(closed.task, [answeredEvent(closed, answered)], [write]);
     } catch (error) {
       entry.closing = false;
       throw error;
@@ -94,7 +104,7 @@ export async function openQuestions(parts: QuestionParts): Promise<QuestionBook>
     }
   }
 
-  function checked(answer: Answer): Entry {
+  function checked(answer: Answer): { readonly entry: Entry; readonly signed: Signed } {
     const entry = entries.get(answer.question);
     if (entry === undefined) {
       throw new Fault("notFound", `Cannot answer "${answer.question}": no such question`);
@@ -103,14 +113,14 @@ export async function openQuestions(parts: QuestionParts): Promise<QuestionBook>
       const why = entry.question.state === "open" ? "being answered or expired" : "closed";
       throw new Fault("refused", `Cannot answer "${answer.question}": the question is ${why}`);
     }
-    check.check(entry.question, answer);
-    return entry;
+    return { entry, signed: check.check(entry.question, answer) };
   }
 
-  async function take(entry: Entry, answer: Answer): Promise<Question> {
+  async function take(answer: Answer): Promise<Question> {
+    const { entry, signed } = checked(answer);
     powers.reach("beforeAnswer");
     const state = answer.decision === "allow" ? "allowed" : "denied";
-    const closed = await close(entry, state, answer).catch((error: unknown) => {
+    const closed = await close(entry, state, { answer, signed }).catch((error: unknown) => {
       if (entry.question.expiresAt <= powers.now()) {
         waiters.wake(answer.question, { kind: "expired" });
       }
@@ -141,17 +151,17 @@ export async function openQuestions(parts: QuestionParts): Promise<QuestionBook>
   }
 
   return Object.freeze({
-    grants,
+    ...{ grants, delegations },
     ask,
     get: (id: QuestionId) => entries.get(id)?.question,
     open: (task?: TaskId) =>
       [...entries.values()].filter(isOpen).map((entry) => entry.question)
         .filter((question) => task === undefined || question.task === task),
-    answer: async (answer: Answer) => await take(checked(answer), answer),
+    answer: async (answer: Answer) => await take(answer),
     answerBatch: async (answers: readonly Answer[]) => {
       for (const answer of answers) checked(answer);
       const taken: Question[] = [];
-      for (const answer of answers) taken.push(await take(checked(answer), answer));
+      for (const answer of answers) taken.push(await take(answer));
       return taken;
     },
     queue: (task: TaskId) => {
@@ -232,15 +242,19 @@ function askedEvent(question: Question): NewEvent {
   };
 }
 
-function answeredEvent(question: Question, answer: Answer | undefined): NewEvent {
+function answeredEvent(
+  question: Question,
+  answered: { readonly answer: Answer; readonly signed: Signed } | undefined,
+): NewEvent {
   const { id, state, kind } = question;
-  if (answer === undefined) {
+  if (answered === undefined) {
     return { kind: "questionAnswered", body: { question: id, state, kind } };
   }
+  const { answer, signed } = answered;
   const { decision, by, channel, key, signature, shown } = answer;
   return {
     kind: "questionAnswered",
-    body: { question: id, state, kind, decision, for: answer.for, by, channel, key },
+    body: { question: id, state, kind, decision, for: answer.for, by, channel, key, ...signed },
     private: {
       shown,
       signature,

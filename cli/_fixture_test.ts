@@ -25,6 +25,7 @@ import { REAL_REVIEW } from "./_mcp_fixture_test.ts";
 import { realPlugins } from "./_plugins_fixture_test.ts";
 import { fakeWikis } from "./_wiki_fixture_test.ts";
 import { NO_GATEWAY } from "./_serve_fixture_test.ts";
+import { NO_SERVICE_HANDS } from "./_service_fixture_test.ts";
 import type { ServeHands } from "./serve_hands.ts";
 import type { WikiHands } from "./wiki_hands.ts";
 import type { PluginKit } from "./plugin_kit.ts";
@@ -318,9 +319,15 @@ export function fakeHands(
     models: parts.models ?? fakeModels(),
     wikis: parts.wikis ?? fakeWikis(),
     serve: parts.serve ?? NO_GATEWAY,
+    service: NO_SERVICE_HANDS,
+    backup: {
+      copy: () => Promise.reject(new Error("no database is copied here")),
+      verify: () => Promise.reject(new Error("no log is checked here")),
+    },
     mcpStore: parts.mcpStore ?? realMcpStore(),
     login: parts.login ?? NO_LOGIN,
     watch: watchFolder,
+    startPeer: () => Promise.reject(new Error("no other Remit is started here")),
     serveSite: () => ({ origin: "http://127.0.0.1:1", close: () => Promise.resolve() }),
     walls: { look: () => Promise.resolve([{ wall: "deno", stands: true, says: "yes" }]) },
     kernels: kernelsOf,

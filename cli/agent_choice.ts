@@ -29,7 +29,7 @@ export function mountsOf(agent: AgentSpec | undefined, mounts: readonly Mount[])
 
 /** The lower of what the policy and the agent's specification allow. */
 export function limitsOf(
-  agent: AgentSpec | undefined,
+  agent: Pick<AgentSpec, "limits"> | undefined,
   limits: Partial<Limits>,
 ): Partial<Limits> {
   const lower: Record<string, unknown> = { ...limits };

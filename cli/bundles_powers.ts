@@ -23,9 +23,7 @@ export const NOT_BUILT = Object.freeze({
   local: "",
   native: "",
   wiki: "",
-  mcp: "",
-  mcpTree: "",
-  mcpRelay: "",
+  ...{ mcp: "", mcpTree: "", mcpRelay: "", a2a: "" },
 });
 
 const ENTRIES = {
@@ -40,6 +38,7 @@ const ENTRIES = {
 
 const SOURCES = [
   "agents",
+  "bridges/a2a/binding",
   "bridges/mcp/binding",
   "bridges/mcp/review",
   "broker",

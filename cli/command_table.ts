@@ -11,12 +11,17 @@ import {
   simple,
   TRACE,
 } from "./command_spec.ts";
+import { A2A_COMMANDS } from "./a2a/command_table.ts";
 import { MODEL_COMMANDS, MODEL_FLAGS } from "./model_command_table.ts";
 import { CONTEXT_COMMANDS } from "./context_command_table.ts";
 import { PLUGIN_COMMANDS } from "./plugin_command_table.ts";
 import { SEMANTIC_COMMANDS } from "./sgrep_command_table.ts";
 import { MCP_COMMANDS } from "./mcp_command_table.ts";
 import { MCP_SERVE_COMMANDS } from "./mcp_serve_command_table.ts";
+import { SERVICE_COMMANDS } from "./service/serve_command_table.ts";
+import { TRIGGER_COMMANDS } from "./service/trigger_command_table.ts";
+import { INBOX_COMMANDS } from "./inbox/command_table.ts";
+import { MAIL_COMMANDS } from "./mail/command_table.ts";
 import { WIKI_COMMANDS } from "./wiki_command_table.ts";
 export type { CommandSpec, FlagSpec };
 
@@ -40,7 +45,11 @@ const RUN_FLAGS: readonly FlagSpec[] = [
   ANSWERS,
   TRACE,
   WIKI,
-  { name: "story", value: "NAME", help: "play a story: desk (the demo), exec, web, wiki, mcp" },
+  {
+    name: "story",
+    value: "NAME",
+    help: "play a story: desk (the demo), exec, web, wiki, mcp, a2a",
+  },
   { name: "plan", help: "only read and propose: nothing may be staged or applied" },
 ];
 const FOR: FlagSpec = { name: "for", value: "once|turn|session", help: "how long an answer holds" };
@@ -149,7 +158,12 @@ export const COMMANDS: readonly CommandSpec[] = [
     { name: "new-passphrase-file", value: "FILE", help: "where the new passphrase is" },
   ]),
   ...MCP_COMMANDS,
+  ...A2A_COMMANDS,
   ...MCP_SERVE_COMMANDS,
+  ...SERVICE_COMMANDS,
+  ...TRIGGER_COMMANDS,
+  ...INBOX_COMMANDS,
+  ...MAIL_COMMANDS,
   ...WIKI_COMMANDS,
   ...SEMANTIC_COMMANDS,
   ...MODEL_COMMANDS,

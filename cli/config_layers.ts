@@ -19,6 +19,7 @@ import type { ConfigFile } from "./config_text.ts";
 import { type MergedMcp, narrowMcp, NO_MCP, overlayMcp } from "./config_mcp.ts";
 import { type MergedMemory, narrowMemory, NO_MEMORY, overlayMemory } from "./config_memory.ts";
 import { definedModelsFor, narrowPolicy } from "./config_narrow.ts";
+import { NO_SERVICE, overlayService, type ServiceConfig, serviceNotes } from "./service/config.ts";
 
 /** A layer: a file, and whether it may widen. */
 export interface Layer {
@@ -57,6 +58,8 @@ export interface Merged {
   readonly memory: MergedMemory;
   /** From every layer: it only narrows what remit.lock says. */
   readonly mcp: MergedMcp;
+  /** From trusted layers only. */
+  readonly service: ServiceConfig;
   /** What was left out of untrusted layers, for the person: `FILE:LINE: why`. */
   readonly notes: readonly string[];
 }
@@ -113,6 +116,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
   let browser = STATIC;
   let memory = NO_MEMORY;
   let mcp = NO_MCP;
+  let service = NO_SERVICE;
   const notes: string[] = [];
   const narrowMounts: NonNullable<RemitConfig["mounts"]>[] = [];
   for (const { file } of layers.filter((each) => each.trusted)) {
@@ -130,6 +134,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
     browser = file.config.browser ?? browser;
     memory = overlayMemory(memory, file.config.memory);
     mcp = overlayMcp(mcp, file.config.mcp);
+    service = overlayService(service, file);
   }
   for (const { file } of layers.filter((each) => !each.trusted)) {
     const narrowed = narrowPolicy(policy, file);
@@ -138,7 +143,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
     memory = remembered.memory;
     const servers = narrowMcp(mcp, file);
     mcp = servers.mcp;
-    notes.push(...narrowed.notes, ...remembered.notes, ...servers.notes);
+    notes.push(...narrowed.notes, ...remembered.notes, ...servers.notes, ...serviceNotes(file));
     redact.push(...(file.config.redact ?? []));
     if (file.config.browser?.engine === "static") browser = STATIC;
     if (file.config.mounts !== undefined) narrowMounts.push(file.config.mounts);
@@ -160,6 +165,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
     browser,
     memory,
     mcp,
+    service,
     notes,
   });
 }

@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import { Fault } from "../contracts/mod.ts";
 import type { Command } from "./command.ts";
 import type { DiskRead, DiskWrite } from "./hands.ts";
+import { provideStoryPeers } from "./a2a/story_peer.ts";
 import { provideStoryServers } from "./mcp_story.ts";
 import { flag, has } from "./parse_arguments.ts";
 import type { RunDefaults } from "./run_setting.ts";
@@ -75,6 +76,7 @@ export async function prepareDemo(command: Command): Promise<Demo> {
     docs: join(examples, story.docs),
   });
   const mcp = story.servers === undefined ? undefined : await provideStoryServers(command, folder);
+  const peers = story.peers === undefined ? undefined : await provideStoryPeers(command, steering);
   const wish = story.request.map((line) =>
     line.replace("ORIGIN", site?.origin ?? "").replace("DESK", hands.disk.real(folder) ?? folder)
   );
@@ -88,6 +90,7 @@ export async function prepareDemo(command: Command): Promise<Demo> {
       ...(site === undefined ? {} : { site: site.origin }),
       ...(wiki === undefined ? {} : { wiki: wiki.folder }),
       ...(mcp === undefined ? {} : { mcp: mcp.servers }),
+      ...(peers === undefined ? {} : { mcp: peers.servers }),
     },
     lines: [
       `${
@@ -99,13 +102,17 @@ export async function prepareDemo(command: Command): Promise<Demo> {
       `  desk      ${folder}  ${paint.dim("(a copy, kept)")}`,
       ...(wiki === undefined ? [] : [`  wiki      ${wiki.folder}  ${paint.dim("(kept)")}`]),
       ...(mcp === undefined ? [] : mcp.lines),
+      ...(peers === undefined ? [] : peers.lines),
       ...wish.map((line, n) => `  ${n === 0 ? "request " : "        "}  ${line}`),
       ...(unattended
         ? [`  answers   ${answers}  ${paint.dim("(there is no terminal to ask at)")}`]
         : []),
       "",
     ],
-    close: async () => await site?.close(),
+    async close(): Promise<void> {
+      await site?.close();
+      await peers?.close();
+    },
   };
 }
 

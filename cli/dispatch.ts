@@ -65,8 +65,16 @@ import { toolAdd, toolInspect, toolList, toolRemove } from "./tool_commands.ts";
 import { toolBuild, toolDev, toolNew, toolSign, toolTest } from "./tool_make_commands.ts";
 import { trustCommand } from "./trust_command.ts";
 import { VERSION } from "./version.ts";
+import { INBOX_WORK } from "./inbox/inbox_work.ts";
+import { MAIL_WORK } from "./mail/mail_work.ts";
+import { TRIGGER_WORK } from "./service/trigger_work.ts";
 import { sgrepCommand } from "./sgrep_command.ts";
 import { sdiffCommand } from "./sdiff_command.ts";
+import { a2aAdd } from "./a2a/add_command.ts";
+import { a2aLog, a2aLogin, a2aRemove, a2aRevoke } from "./a2a/keep_commands.ts";
+import { a2aDescribe, a2aList } from "./a2a/list_command.ts";
+import { a2aApprove, a2aReview } from "./a2a/review_commands.ts";
+import { a2aSend, a2aWatch } from "./a2a/send_command.ts";
 import { mcpAdd } from "./mcp_add_command.ts";
 import { mcpApprove } from "./mcp_approve_command.ts";
 import { mcpCall } from "./mcp_call_command.ts";
@@ -79,6 +87,9 @@ import { mcpLogin } from "./mcp_login_command.ts";
 import { mcpReview } from "./mcp_review_command.ts";
 import { mcpServe } from "./mcp_serve_command.ts";
 import { mcpToken } from "./mcp_serve_token_command.ts";
+import { a2aToken } from "./service/peer_token_command.ts";
+import { serveCommand } from "./service/serve_command.ts";
+import { serveLogin } from "./service/serve_words.ts";
 import { wikiEdit } from "./wiki_edit_command.ts";
 import { wikiExport } from "./wiki_export_command.ts";
 import { wikiIngest } from "./wiki_ingest_command.ts";
@@ -189,8 +200,25 @@ const WORK: Readonly<Record<string, Work>> = {
   "mcp login": mcpLogin,
   "mcp revoke": mcpRevoke,
   "mcp remove": mcpRemove,
+  "a2a add": a2aAdd,
+  "a2a list": a2aList,
+  "a2a describe": a2aDescribe,
+  "a2a review": a2aReview,
+  "a2a approve": a2aApprove,
+  "a2a send": a2aSend,
+  "a2a watch": a2aWatch,
+  "a2a log": a2aLog,
+  "a2a login": a2aLogin,
+  "a2a revoke": a2aRevoke,
+  "a2a remove": a2aRemove,
   "mcp serve": mcpServe,
   "mcp token": mcpToken,
+  serve: serveCommand,
+  "serve login": serveLogin,
+  "a2a token": a2aToken,
+  ...TRIGGER_WORK,
+  ...INBOX_WORK,
+  ...MAIL_WORK,
   sgrep: sgrepCommand,
   sdiff: sdiffCommand,
   doctor: doctorCommand,

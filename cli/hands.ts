@@ -1,6 +1,7 @@
 /** What the commands of the command line are handed: everything they can touch. @module */
 import type { BrowserChoice, CommandClass, Json, PolicySource } from "../contracts/mod.ts";
 import type { Paint } from "./paint.ts";
+import type { StoryPeer } from "./a2a/story_peer.ts";
 import type { McpStoreHands } from "./mcp_store.ts";
 import type { LoginHands } from "./mcp_login_hands.ts";
 import type { McpKit } from "./mcp_kit.ts";
@@ -8,6 +9,8 @@ import type { ModelHands } from "./model_hands.ts";
 import type { Places } from "./places.ts";
 import type { PluginKit } from "./plugin_kit.ts";
 import type { ServeHands } from "./serve_hands.ts";
+import type { BackupHands } from "./service/backup_hands.ts";
+import type { ServiceHands } from "./service/service_hands.ts";
 import type { WikiHands } from "./wiki_hands.ts";
 
 /** Where words go. Everything given to it must be safe text. */
@@ -169,6 +172,10 @@ export interface Hands {
   readonly wikis: WikiHands;
   /** The gateway that hosts talk to. */
   readonly serve: ServeHands;
+  /** Copies and checks of databases. */
+  readonly backup: BackupHands;
+  /** The service's own lock, door and time. */
+  readonly service: ServiceHands;
   readonly mcpStore: McpStoreHands;
   /** A login at a remote MCP server. */
   readonly login: LoginHands;
@@ -176,6 +183,10 @@ export interface Hands {
   watch(folder: string, signal: AbortSignal): AsyncIterable<void>;
   /** Serves the pages of a folder for `--story`. */
   serveSite(folder: string): StorySite;
+  /** Starts another Remit with this remit.yaml for `--story`, and makes a token of its peer `name`. */
+  startPeer(
+    options: { readonly folder: string; readonly config: string; readonly name: string },
+  ): Promise<StoryPeer>;
   kernels(places: Places): Kernels;
   /** All of standard input. */
   readInput(): Promise<string>;

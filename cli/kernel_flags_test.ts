@@ -20,6 +20,7 @@ const config = (more: Partial<KernelConfig> = {}): KernelConfig => ({
     mcp: "",
     mcpTree: "",
     mcpRelay: "",
+    a2a: "",
   },
   weights: "/s/models",
   addon: "",

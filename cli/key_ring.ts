@@ -13,11 +13,15 @@ import type { Places } from "./places.ts";
 
 const CONSENT = "consent.key";
 const STEP_UP = "stepup.key";
+/** Of the service: agent cards and deliveries. It answers no question. */
+const SERVICE = "service.key";
 
 /** The person's keys in one state. */
 export interface KeyRing {
   /** Finds the consent key, or makes it at first use. */
   provideConsent(): Signer;
+  /** Finds the key that signs agent cards and deliveries, or makes it at first use. */
+  provideService(): Signer;
   /** Public key of the passphrase key; undefined when none was made. */
   stepUpKey(): string | undefined;
   openStepUp(passphrase: string): Signer;
@@ -53,16 +57,18 @@ export function openKeyRing(
     }
     return file;
   };
+  const provide = (name: string): Signer => {
+    const found = read(name);
+    if (found !== undefined) return openKey(found);
+    write(name, makeKeyFile());
+    // Read back: of two that make it at once, both use the one that stayed.
+    const kept = read(name);
+    if (kept === undefined) throw new Fault("notFound", `Cannot find the key "${name}" just made`);
+    return openKey(kept);
+  };
   return Object.freeze({
-    provideConsent(): Signer {
-      const found = read(CONSENT);
-      if (found !== undefined) return openKey(found);
-      write(CONSENT, makeKeyFile());
-      // Read back: of two that make it at once, both use the one that stayed.
-      const kept = read(CONSENT);
-      if (kept === undefined) throw new Fault("notFound", "Cannot find the consent key just made");
-      return openKey(kept);
-    },
+    provideConsent: () => provide(CONSENT),
+    provideService: () => provide(SERVICE),
     stepUpKey: () => read(STEP_UP)?.public,
     openStepUp: (passphrase: string) => openKey(needStepUp(), passphrase),
     createStepUp(passphrase: string): string {

@@ -142,6 +142,11 @@ export function makeLiveView(
     switch (event.event) {
       case "mcp":
         return serverDid(event);
+      case "inbox": {
+        if (textOf(event, "state") !== "delivered") return;
+        const who = `${safe(textOf(event, "message"))} of ${safe(textOf(event, "sender"))}`;
+        return row(paint.yellow("←"), "message", who, fallTo(textOf(event, "colour")));
+      }
       case "intent":
         return screen.hint(`  … ${safe(textOf(event, "tool"))} ${safe(subjectOf(event))}`);
       case "outcome":

@@ -9,7 +9,7 @@ import {
   translate,
 } from "../bridges/mcp/review/mod.ts";
 import { digestTree, TREE_DISK } from "../bridges/mcp/tree/mod.ts";
-import { verifyReceipt } from "../broker/audit/mod.ts";
+import { KEY_POWERS, loadOrMakeReceiptKey, verifyLog, verifyReceipt } from "../broker/audit/mod.ts";
 import { makePathList, NEVER } from "../broker/never.ts";
 import { toJson } from "../contracts/mod.ts";
 import { NAMESPACE, namespace } from "../kernel/line_parts.ts";
@@ -22,6 +22,7 @@ import { gateFindings } from "../tools-wasm/host/load_gate.ts";
 import { readShape } from "../tools-wasm/host/module_shape.ts";
 import { PROCESS_TOOL_NAMES } from "../tools-wasm/command/mod.ts";
 import { WORKSPACE_TOOLS } from "../workspace/mod.ts";
+import { startStoryPeer } from "./a2a/story_peer_powers.ts";
 import { readAround } from "./around_powers.ts";
 import { makeDisk } from "./disk_powers.ts";
 import { NOT_BUILT, provideBundles } from "./bundles_powers.ts";
@@ -36,6 +37,8 @@ import { placesOf } from "./places.ts";
 import { findPrograms } from "./programs_powers.ts";
 import { makeServeHands } from "./serve_hands_powers.ts";
 import { provideServeProgram } from "./serve_program_powers.ts";
+import { makeBackupHands } from "./service/backup_hands_powers.ts";
+import { makeServiceHands } from "./service/service_hands_powers.ts";
 import { serveStorySite } from "./story_site_powers.ts";
 import { makeInterrupts, makeKeyboard, makeScreen, readInput } from "./terminal_powers.ts";
 import { watchFolder } from "./watch_folder_powers.ts";
@@ -152,8 +155,35 @@ Deno.exit(
             screen.say(screen.paint.dim("remit  building the gateway, once for this version …")),
         }),
     }),
+    service: makeServiceHands(),
+    // Loaded when something is backed up or restored: no other command needs the store.
+    backup: makeBackupHands(async () => {
+      const { checkSqliteFile, openSqliteStore } = await import("../store/sqlite/mod.ts");
+      return {
+        flaws: checkSqliteFile,
+        async verify(path, { keyFile, head }) {
+          const store = openSqliteStore({ path, readOnly: true });
+          const { publicKey } = await loadOrMakeReceiptKey({ powers: KEY_POWERS, path: keyFile });
+          try {
+            const found = await verifyLog({
+              ...{ store, publicKey },
+              ...(head === undefined ? {} : { head }),
+            });
+            const why = found.bad?.why ?? (found.ok ? "" : "it does not hold");
+            return {
+              ...{ ok: found.ok, why, events: found.events },
+              head: found.head,
+              receiptKey: publicKey,
+            };
+          } finally {
+            await store.close();
+          }
+        },
+      };
+    }),
     watch: watchFolder,
     serveSite: serveStorySite,
+    startPeer: (options) => startStoryPeer(home, options),
     kernels: (places) => makeKernels({ places, around, disk, screen, plugins }),
     readInput,
   }),

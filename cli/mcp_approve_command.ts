@@ -9,7 +9,7 @@ import { type McpReview, reviewOf } from "./mcp_review.ts";
 import { lookForReview } from "./mcp_review_command.ts";
 import { lockOf } from "./mcp_work.ts";
 import { has } from "./parse_arguments.ts";
-import { endedWords } from "./mcp_words.ts";
+import { endedWords, nounOf } from "./mcp_words.ts";
 
 /** What became of one server. */
 interface Done {
@@ -33,7 +33,9 @@ async function reviewToPin(
   if (look.words === undefined) {
     throw new Fault(
       "upstream",
-      `Cannot approve MCP server "${server.name}": it gave no answer: ${endedWords(look.ended)}`,
+      `Cannot approve ${nounOf(server)} "${server.name}": it gave no answer: ${
+        endedWords(look.ended)
+      }`,
     );
   }
   keepLook(disk, command.places, server, { at: around.now(), look });

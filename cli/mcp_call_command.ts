@@ -3,42 +3,52 @@ import { Fault } from "../contracts/mod.ts";
 import { displayText } from "../text/mod.ts";
 import type { Command } from "./command.ts";
 import type { LockedServer } from "./mcp_lock.ts";
+import { familyOf, nounOf } from "./mcp_words.ts";
 import { lockOf, serverName } from "./mcp_work.ts";
 import { toolCall } from "./tool_call_command.ts";
 
 /** Why a tool cannot be called, in words that say what to do. */
 function whyNot(server: LockedServer, tool: string): string | undefined {
-  const { name, state, reviewed } = server;
+  const { name, state, reviewed } = server, family = familyOf(server);
   if (state === "revoked") {
-    return `the server is revoked; "remit mcp approve ${name}" takes it back`;
+    return `the server is revoked; "remit ${family} approve ${name}" takes it back`;
   }
-  if (state === "added") return `the server is not approved; "remit mcp review ${name}" shows it`;
+  if (state === "added") {
+    return `the server is not approved; "remit ${family} review ${name}" shows it`;
+  }
   const found = reviewed.find((each) => each.tool.tool === tool);
   if (found === undefined) return undefined;
   if (found.off) return `it is switched off; "remit mcp tool ${name} on ${tool}"`;
   if (found.suspended === undefined) return undefined;
-  return `it changed since it was reviewed; "remit mcp review ${name}" shows how`;
+  return `it changed since it was reviewed; "remit ${family} review ${name}" shows how`;
 }
+
+/** Remit's own tools over a server or a peer, as their names end. */
+const OWN = { mcp: ["resource", "prompt"], a2a: ["describe", "task", "artifact"] } as const;
 
 /** The name that models call a tool by: of the server's name for it, or of that name itself. */
 export function calledAs(server: LockedServer, tool: string): string {
   const why = whyNot(server, tool);
   if (why !== undefined) {
-    throw new Fault("refused", `Cannot call "${tool}" of MCP server "${server.name}": ${why}`);
+    throw new Fault(
+      "refused",
+      `Cannot call "${tool}" of ${nounOf(server)} "${server.name}": ${why}`,
+    );
   }
   const found = server.reviewed.find((each) => each.tool.tool === tool || each.tool.name === tool);
   if (found !== undefined) return found.tool.name;
-  const own = ["resource", "prompt"].find((each) =>
-    tool === each || tool === `mcp_${server.name}_${each}`
+  const family = familyOf(server);
+  const own = OWN[family].find((each) =>
+    tool === each || tool === `${family}_${server.name}_${each}`
   );
-  if (own !== undefined) return `mcp_${server.name}_${own}`;
+  if (own !== undefined) return `${family}_${server.name}_${own}`;
   const known = server.reviewed.map((each) => displayText(each.tool.tool, { max: 64 })).slice(
     0,
     40,
   );
   throw new Fault(
     "unknownTool",
-    `Cannot call "${tool}": MCP server "${server.name}" has ${
+    `Cannot call "${tool}": ${nounOf(server)} "${server.name}" has ${
       known.join(", ") || "no approved tool"
     }`,
   );

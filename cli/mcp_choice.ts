@@ -13,6 +13,7 @@ import { type McpNarrowing, type MergedMcp, NO_MCP } from "./config_mcp.ts";
 import type { KernelLink } from "./hands.ts";
 import { whyMoved } from "./mcp_choice_grant.ts";
 import type { LockedServer } from "./mcp_lock.ts";
+import { nounOf } from "./mcp_words.ts";
 import { openMcpLock } from "./mcp_lock_file.ts";
 import { keepMcpOAuth, mcpSecretsOf, parseMcpOAuth, readMcpLoan } from "./mcp_store_secrets.ts";
 
@@ -83,8 +84,8 @@ export function mcpOfTask(
   const { hands: { disk, mcpStore, screen }, places } = command;
   const lock = openMcpLock({ disk, places, exclusively: mcpStore.exclusively });
   const known = lock.list();
-  const leave = (name: McpServerName, why: string): void =>
-    screen.say(`  MCP server ${name} is left out: ${displayText(why, { max: 500 })}`);
+  const leave = (name: McpServerName, why: string, noun = "MCP server"): void =>
+    screen.say(`  ${noun} ${name} is left out: ${displayText(why, { max: 500 })}`);
   for (const name of mcp.use ?? []) {
     const state = known.find((each) => each.name === name)?.state;
     if (state !== "approved") leave(name, WHY_NOT_APPROVED[state ?? "unknown"]);
@@ -95,7 +96,7 @@ export function mcpOfTask(
     const { offers } = imported;
     if (imported.tools.length === 0 && !offers.resources && !offers.prompts) return [];
     const why = whyNot(command, server);
-    if (why !== undefined) leave(server.name, why);
+    if (why !== undefined) leave(server.name, why, nounOf(server));
     return why === undefined ? [imported] : [];
   });
 }

@@ -3,7 +3,7 @@
  * agreed to, shown, and pinned as far as they say. Issue 6.
  * @module
  */
-import { EXIT, type ExitCode, type McpLook } from "../contracts/mod.ts";
+import { EXIT, type ExitCode, isPeer, type McpLook } from "../contracts/mod.ts";
 import { displayText } from "../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "./command.ts";
 import { agree, ungrantedLines } from "./mcp_agree.ts";
@@ -16,7 +16,7 @@ import { type McpReview, reviewOf } from "./mcp_review.ts";
 import { reviewDocument } from "./mcp_review_document.ts";
 import { alienLines } from "./mcp_alien_lines.ts";
 import { reviewLines, serverLines } from "./mcp_review_lines.ts";
-import { endedWords } from "./mcp_words.ts";
+import { endedWords, familyOf } from "./mcp_words.ts";
 import { clearanceOf, lockOf, lookAt, person } from "./mcp_work.ts";
 import { has } from "./parse_arguments.ts";
 
@@ -43,15 +43,24 @@ export async function meet(command: Command, server: LockedServer): Promise<Met>
 }
 
 /** Says why a server never came so far as to answer. */
-export function showFailure(command: Command, server: LockedServer, look: McpLook): void {
+export function showFailure(
+  command: Command,
+  server: LockedServer,
+  look: McpLook,
+  { kept = true }: { readonly kept?: boolean } = {},
+): void {
   const { screen } = command.hands;
   screen.say(
     `  ${screen.paint.red("it gave no answer:")} ${endedWords(look.ended)}`,
   );
   for (const line of alienLines(screen, look.errors, 12)) screen.say(line);
+  if (!kept) return;
   screen.say(
     `  It stays known, and no task is handed it. Look again: ${
-      commandText(command, `mcp inspect ${server.name}`)
+      commandText(
+        command,
+        `${familyOf(server)} ${isPeer(server.launch) ? "review" : "inspect"} ${server.name}`,
+      )
     }`,
   );
 }
@@ -76,7 +85,8 @@ export function waiting(review: McpReview): readonly string[] {
     .map(({ tool }) => tool);
 }
 
-async function saysYes(command: Command, review: McpReview): Promise<boolean> {
+/** Asks whether what is not flagged is pinned; `--yes` is a yes. */
+export async function saysYes(command: Command, review: McpReview): Promise<boolean> {
   if (has(command.parsed, "yes")) return true;
   const { keyboard } = command.hands;
   const count = waiting(review).length;
@@ -121,7 +131,7 @@ function leftLines(left: Approved["left"]): string[] {
 
 /** Says what was pinned and what was not. */
 export function approvedLines(command: Command, done: Approved): readonly string[] {
-  const { name, state } = done.server;
+  const { name, state } = done.server, family = familyOf(done.server);
   const count = done.approved.length;
   return [
     `${name}: ${count === 1 ? "1 tool is" : `${count} tools are`} pinned, ${
@@ -132,24 +142,27 @@ export function approvedLines(command: Command, done: Approved): readonly string
       ? ["  left out, flagged: its resources and prompts, with what it says of them"]
       : []),
     ...(done.left.length > 0 || done.withheld
-      ? [`  read them:     ${commandText(command, `mcp review ${name}`)}`]
+      ? [`  read them:     ${commandText(command, `${family} review ${name}`)}`]
       : []),
     ...(done.left.some(({ why }) => why === FLAGGED) || done.withheld
-      ? [`  pin them, too: ${commandText(command, `mcp approve ${name} --flagged`)}`]
+      ? [`  pin them, too: ${commandText(command, `${family} approve ${name} --flagged`)}`]
       : []),
   ];
 }
 
-function waitingLines(command: Command, review: McpReview): readonly string[] {
-  const { name } = review.server;
+/** Says that a server waits, and how it goes on. */
+export function waitingLines(command: Command, review: McpReview): readonly string[] {
+  const { name } = review.server, family = familyOf(review.server);
   const all = review.rows.filter(({ stands }) => stands !== "pinned").length;
   const flagged = all > 0 && waiting(review).length === 0;
   return [
     `${name} is not approved${
       flagged ? ", as all of its tools are flagged" : ""
     }: no task is handed it`,
-    `  read it:    ${commandText(command, `mcp review ${name}`)}`,
-    `  approve it: ${commandText(command, `mcp approve ${name}${flagged ? " --flagged" : ""}`)}`,
+    `  read it:    ${commandText(command, `${family} review ${name}`)}`,
+    `  approve it: ${
+      commandText(command, `${family} approve ${name}${flagged ? " --flagged" : ""}`)
+    }`,
   ];
 }
 

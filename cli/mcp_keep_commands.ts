@@ -14,7 +14,7 @@ import { serverDocument } from "./mcp_list_command.ts";
 import type { LockedServer } from "./mcp_lock.ts";
 import { dropLook } from "./mcp_look.ts";
 import { forgetMcpSecrets } from "./mcp_store_secrets.ts";
-import { grantsDocument, mayLines } from "./mcp_words.ts";
+import { familyOf, grantsDocument, mayLines } from "./mcp_words.ts";
 import { clearanceOf, endServer, lockOf, serverName } from "./mcp_work.ts";
 import { absolute } from "./places.ts";
 
@@ -154,17 +154,20 @@ export async function mcpGrant(command: Command): Promise<number> {
 
 /** `mcp revoke NAME`: no task is handed it any more, and those that run lose it now. */
 export async function mcpRevoke(command: Command): Promise<number> {
-  const { name } = lockOf(command).change(serverName(command), (server) => ({
-    ...server,
+  const server = lockOf(command).change(serverName(command), (before) => ({
+    ...before,
     state: "revoked",
   }));
+  const { name } = server;
   const ended = await endServer(command, name);
   if (command.json) printJson(command, { name, state: "revoked", ended });
   else {
     printLines(command, [
       `${name} is revoked${ended > 0 ? `; ${ended} of its processes were ended` : ""}`,
     ]);
-    command.hands.screen.say(`take it back: ${commandText(command, `mcp approve ${name}`)}`);
+    command.hands.screen.say(
+      `take it back: ${commandText(command, `${familyOf(server)} approve ${name}`)}`,
+    );
   }
   return EXIT.success;
 }

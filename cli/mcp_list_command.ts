@@ -3,17 +3,19 @@ import { EXIT } from "../contracts/mod.ts";
 import { type Command, commandText, printJson, printLines } from "./command.ts";
 import type { LockedServer } from "./mcp_lock.ts";
 import { wrapTable } from "./mcp_table.ts";
-import { mayWords, runsAsWords } from "./mcp_words.ts";
+import { familyOf, mayWords, runsAsWords } from "./mcp_words.ts";
 import { lockOf } from "./mcp_work.ts";
 
-function counts(server: LockedServer): { on: number; off: number; suspended: number } {
+/** Tools that are on, off, suspended. */
+export function counts(server: LockedServer): { on: number; off: number; suspended: number } {
   const suspended = server.reviewed.filter((each) => each.suspended !== undefined).length;
   const off = server.reviewed.filter((each) => each.off).length;
   const on = server.reviewed.filter((each) => !each.off && each.suspended === undefined).length;
   return { on, off, suspended };
 }
 
-function toolsCell(server: LockedServer): string {
+/** The same in a cell. */
+export function toolsCell(server: LockedServer): string {
   const { on, off, suspended } = counts(server);
   return [
     // Of one that waits nothing is on or off yet.
@@ -43,7 +45,7 @@ export function serverDocument(server: LockedServer): Record<string, unknown> {
 /** Runs the command. */
 export function mcpList(command: Command): Promise<number> {
   const { screen } = command.hands;
-  const servers = lockOf(command).list();
+  const servers = lockOf(command).list().filter((each) => familyOf(each) === "mcp");
   if (command.json) {
     printJson(command, servers.map(serverDocument));
     return Promise.resolve(EXIT.success);

@@ -9,6 +9,7 @@ import { logIn, type LoginPlan } from "./mcp_oauth_login.ts";
 import { isScope } from "./mcp_oauth_metadata.ts";
 import { loginUrl, noLogin } from "./mcp_oauth_url.ts";
 import { keepMcpOAuth } from "./mcp_store_secrets.ts";
+import { familyOf, nounOf } from "./mcp_words.ts";
 import { lockOf, serverName } from "./mcp_work.ts";
 import { flag, has } from "./parse_arguments.ts";
 import { preparePlaces } from "./places.ts";
@@ -70,9 +71,12 @@ async function readChoice(command: Command, server: URL): Promise<LoginChoice> {
 }
 
 /** The address of a server that one can log in at. Throws Fault `refused`. */
-function addressOf({ name, launch }: LockedServer): URL {
+function addressOf(server: LockedServer): URL {
+  const { name, launch } = server;
   if (launch.kind === "http") {
-    return loginUrl(launch.url, `MCP server "${name}"`, new URL(launch.url));
+    // A peer asks who comes where it is spoken to; its card is everybody's.
+    const url = launch.a2a?.endpoint ?? launch.url;
+    return loginUrl(url, `${nounOf(server)} "${name}"`, new URL(url));
   }
   throw noLogin(`MCP server "${name}" is a program of this machine; only one at a URL has a login`);
 }
@@ -186,7 +190,9 @@ export async function mcpLogin(command: Command): Promise<number> {
     );
   }
   if (server.state === "added") {
-    hands.screen.say(`  next: ${commandText(command, `mcp review ${server.name}`)}`);
+    hands.screen.say(
+      `  next: ${commandText(command, `${familyOf(server)} review ${server.name}`)}`,
+    );
   }
   return EXIT.success;
 }

@@ -13,11 +13,13 @@ import {
   type McpLook,
   McpWords,
   Millis,
+  PeerWords,
   toJson,
 } from "../contracts/mod.ts";
 import { digestOf } from "../port/digest.ts";
 import type { DiskRead, DiskWrite, KernelLink } from "./hands.ts";
 import type { LockedServer } from "./mcp_lock.ts";
+import { familyOf } from "./mcp_words.ts";
 import type { Places } from "./places.ts";
 
 /** Milliseconds for a look: in observation it may start several times. */
@@ -31,7 +33,7 @@ const Access = z.object({
   times: z.number(),
 });
 const Look = z.object({
-  words: McpWords.optional(),
+  words: z.union([McpWords, PeerWords]).optional(),
   accesses: z.array(Access).max(100_000),
   errors: z.string(),
   ended: z.string().optional(),
@@ -71,7 +73,7 @@ const KeptLook = z.object({
   at: Millis,
   /** Of how the server was run, and with what. */
   server: Digest,
-  words: McpWords,
+  words: z.union([McpWords, PeerWords]),
   accesses: z.array(Access).max(1_000),
 }).strict();
 /** See {@link KeptLook}. */
@@ -121,7 +123,9 @@ export function keptLook(
   } catch (cause) {
     throw new Fault(
       "invalidInput",
-      `Cannot read what was shown of "${server.name}": it is damaged; run "remit mcp review ${server.name}"`,
+      `Cannot read what was shown of "${server.name}": it is damaged; run "remit ${
+        familyOf(server)
+      } review ${server.name}"`,
       { cause },
     );
   }

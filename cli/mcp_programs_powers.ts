@@ -7,8 +7,8 @@ import {
   provideProgram,
 } from "./program_cache_powers.ts";
 
-/** `client` speaks to one server, `tree` checks its files, `relay` is its way out of a namespace. */
-export type McpProgram = "client" | "tree" | "relay";
+/** `client` speaks to one server, `tree` checks its files, `relay` is its way out of a namespace, `a2a` speaks to a peer. */
+export type McpProgram = "client" | "tree" | "relay" | "a2a";
 
 /** Each folder that all of them are made of. */
 const SHARED = ["contracts", "port", "text"];
@@ -17,6 +17,10 @@ const SOURCES: Readonly<Record<McpProgram, ProgramSource>> = {
   client: sourceOf("client", "browser"),
   tree: sourceOf("tree", "deno"),
   relay: sourceOf("relay", "deno"),
+  a2a: {
+    ...{ entry: "bridges/a2a/client/main.ts", platform: "browser", folder: "a2a-client" },
+    ...{ name: "a2a", folders: [...SHARED, "bridges/a2a/client", "bridges/mcp/client"] },
+  },
 };
 
 function sourceOf(name: McpProgram, platform: ProgramSource["platform"]): ProgramSource {
@@ -38,11 +42,12 @@ export function mcpProgramFile(
 /** Absolute paths of the programs that a kernel starts for imported servers, built or not. */
 export function mcpPrograms(
   parts: Pick<ProgramBuild, "home" | "cache">,
-): Pick<KernelConfig["bundles"], "mcp" | "mcpTree" | "mcpRelay"> {
+): Pick<KernelConfig["bundles"], "mcp" | "mcpTree" | "mcpRelay" | "a2a"> {
   return {
     mcp: mcpProgramFile("client", parts),
     mcpTree: mcpProgramFile("tree", parts),
     mcpRelay: mcpProgramFile("relay", parts),
+    a2a: mcpProgramFile("a2a", parts),
   };
 }
 
@@ -59,7 +64,7 @@ export async function provideMcpPrograms(parts: ProgramBuild): Promise<void> {
     said = true;
   };
   // One after another: each build wants a whole core.
-  for (const which of ["client", "tree", "relay"] as const) {
+  for (const which of ["client", "tree", "relay", "a2a"] as const) {
     await provideMcpProgram(which, { ...parts, onBuild });
   }
 }

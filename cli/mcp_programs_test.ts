@@ -5,8 +5,8 @@ import { mcpPrograms, provideMcpPrograms } from "./mcp_programs_powers.ts";
 Deno.test("the bridge's programs are built once, and anew when their own sources change", async () => {
   const home = await Deno.makeTempDir({ prefix: "remit-home-" });
   try {
-    for (const which of ["client", "tree", "relay"]) {
-      const file = join(home, "bridges/mcp", which, "main.ts");
+    for (const which of ["mcp/client", "mcp/tree", "mcp/relay", "a2a/client"]) {
+      const file = join(home, "bridges", which, "main.ts");
       await Deno.mkdir(dirname(file), { recursive: true });
       await Deno.writeTextFile(file, "const n: number = 1;\nvoid n;\n");
     }

@@ -7,6 +7,7 @@ import { reviewLines, serverLines } from "./mcp_review_lines.ts";
 import { showFailure } from "./mcp_introduce.ts";
 import type { LockedServer } from "./mcp_lock.ts";
 import { keptLook } from "./mcp_look.ts";
+import { familyOf, nounOf } from "./mcp_words.ts";
 import { lockOf, lookAt, serverName } from "./mcp_work.ts";
 import { has } from "./parse_arguments.ts";
 
@@ -24,7 +25,9 @@ export function lastLook(
   if (kept !== undefined) return kept;
   throw new Fault(
     "notFound",
-    `Cannot find a look at MCP server "${server.name}": see it first, with "remit mcp review ${server.name}"`,
+    `Cannot find a look at ${nounOf(server)} "${server.name}": see it first, with "remit ${
+      familyOf(server)
+    } review ${server.name}"`,
   );
 }
 
@@ -33,6 +36,7 @@ export async function mcpReview(command: Command): Promise<number> {
   const { screen, mcp } = command.hands;
   const lock = lockOf(command);
   const server = lock.need(serverName(command));
+  const family = familyOf(server);
   const look: Partial<McpLook> & Pick<McpLook, "accesses"> = has(command.parsed, "last")
     ? lastLook(command, server)
     : await lookForReview(command, server);
@@ -59,11 +63,11 @@ export async function mcpReview(command: Command): Promise<number> {
     stands !== "pinned" && refused === undefined
   );
   if (open || review.gone.length > 0 || server.state !== "approved") {
-    screen.say(`pin it: ${commandText(command, `mcp approve ${server.name}`)}`);
+    screen.say(`pin it: ${commandText(command, `${family} approve ${server.name}`)}`);
   }
   if (flagged) {
     screen.say(
-      `what is flagged, too: ${commandText(command, `mcp approve ${server.name} --flagged`)}`,
+      `what is flagged, too: ${commandText(command, `${family} approve ${server.name} --flagged`)}`,
     );
   }
   return EXIT.success;

@@ -2,7 +2,7 @@
  * The review of a server in lines: Remit's own words at the margin, the server's behind `│`. Issue 6.
  * @module
  */
-import type { EffectClass, McpAccess, McpToolWords } from "../contracts/mod.ts";
+import { type EffectClass, isPeer, type McpAccess, type McpToolWords } from "../contracts/mod.ts";
 import { displayText } from "../text/mod.ts";
 import { alienLines, diffLines, flagLines, MOST, ownLines, type Paper } from "./mcp_alien_lines.ts";
 import type { McpKit, TranslatedTool } from "./mcp_kit.ts";
@@ -97,7 +97,7 @@ export function serverLines(
     ...deprecated(server),
   ];
   return fieldLines(screen, [
-    ["server", [`${server.name}, ${STATES[server.state]}`]],
+    [isPeer(server.launch) ? "peer" : "server", [`${server.name}, ${STATES[server.state]}`]],
     ["from", [displayText(server.from.file ?? server.from.text, { max: 500 })]],
     ["runs as", [
       [runsAs(server.launch), argumentsWords(server.launch)].filter((each) => each !== "").join(

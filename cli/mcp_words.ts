@@ -1,10 +1,20 @@
 /** A server in a few safe words: how it runs, what it may do, what it asked for. Issue 6. @module */
-import type { McpAccess, McpGrants, McpLaunch } from "../contracts/mod.ts";
+import { isPeer, type McpAccess, type McpGrants, type McpLaunch } from "../contracts/mod.ts";
 import { displayText } from "../text/mod.ts";
 import { cutTo } from "./columns.ts";
 import type { ReviewRow, ToolFlag } from "./mcp_kit.ts";
 import type { LockedServer } from "./mcp_lock.ts";
 import { covered } from "./mcp_propose.ts";
+
+/** The command that is about such a server: `mcp`, or `a2a` of a peer. */
+export function familyOf({ launch }: Pick<LockedServer, "launch">): "mcp" | "a2a" {
+  return isPeer(launch) ? "a2a" : "mcp";
+}
+
+/** What it is called: `MCP server`, or `peer`. */
+export function nounOf({ launch }: Pick<LockedServer, "launch">): string {
+  return isPeer(launch) ? "peer" : "MCP server";
+}
 
 const safe = (text: string, max = 300): string => displayText(text, { max });
 const KIB = 1_024;
@@ -24,7 +34,9 @@ export function runsAs(launch: McpLaunch): string {
     case "program":
       return `program ${safe(launch.program)}`;
     case "http":
-      return safe(launch.url);
+      return launch.a2a === undefined
+        ? safe(launch.url)
+        : `A2A peer ${safe(launch.a2a.endpoint)} (${launch.a2a.binding})`;
   }
 }
 
@@ -49,7 +61,7 @@ export function argumentsWords(launch: McpLaunch): string {
 
 /** Why a look ended without an answer, in a clause: without what each of them begins with. Untrusted words. */
 export function endedWords(ended: string | undefined): string {
-  const why = (ended ?? "it was too slow").replace(/^Cannot open the MCP server: /, "")
+  const why = (ended ?? "it was too slow").replace(/^Cannot open the (?:MCP server|peer): /, "")
     .replace(/^Version negotiation probe failed: /, "");
   return safe(why, 500);
 }

@@ -19,6 +19,7 @@ import { askForm } from "./elicit_asking.ts";
 import { parseElicit } from "./elicit_form.ts";
 import { wrongForm } from "./elicit_value.ts";
 import { openKeyRing } from "./key_ring.ts";
+import { lendApproved } from "./mcp_choice.ts";
 import { readyAgain } from "./model_ready.ts";
 import { flag, oneOf } from "./parse_arguments.ts";
 import { readPassphrase } from "./passphrase.ts";
@@ -30,6 +31,17 @@ import { tableLines } from "./table.ts";
 import { askStaged } from "./watch_task.ts";
 import { spanText } from "./task_commands.ts";
 
+/** A question in a table: id, task, kind, age, summary; safe to show. */
+export function questionCells(row: Readonly<Record<string, Json>>, now: number): string[] {
+  return [
+    cell(row["id"]),
+    cell(row["task"]),
+    cell(row["kind"]),
+    spanText(now - Number(row["createdAt"] ?? now)),
+    cell(row["summary"], 300),
+  ];
+}
+
 /** `questions`. */
 export async function questionsCommand(command: Command): Promise<number> {
   const answer = await askKernel(command, "questions", {});
@@ -38,13 +50,7 @@ export async function questionsCommand(command: Command): Promise<number> {
     return EXIT.success;
   }
   const now = command.hands.around.now();
-  const rows = rowsOf(answer).map((row) => [
-    cell(row["id"]),
-    cell(row["task"]),
-    cell(row["kind"]),
-    spanText(now - Number(row["createdAt"] ?? now)),
-    cell(row["summary"], 300),
-  ]);
+  const rows = rowsOf(answer).map((row) => questionCells(row, now));
   if (rows.length === 0) printLines(command, ["nothing waits for you"]);
   else {
     const heads = ["QUESTION", "TASK", "KIND", "AGE", "WHAT"];
@@ -125,6 +131,7 @@ export async function answerCommand(command: Command): Promise<number> {
     const past = await readPast(link, asked.task);
     // The task goes on with this answer, perhaps in another kernel than it began in.
     await readyAgain(command, link, past);
+    await lendApproved(command, link);
     const said = verdictOf(command, decision.data);
     const verdict = asked.kind === "elicit" && said.decision === "allow"
       ? await formVerdict(command, asked, said)

@@ -7,6 +7,7 @@ import { isMcpSecretPlace, mcpOrigin } from "./mcp_store_place.ts";
 import type { Places } from "./places.ts";
 import { type SealedSecret, SecretFile, type SecretPlace } from "./secret_rules.ts";
 import { makeSecretKey, openSecret, parseSecretKey, sealSecret } from "./secret_seal_powers.ts";
+import { isHookSecret } from "./service/hook_secret.ts";
 
 const FILE = "secrets.json";
 const KEY = "secret_key";
@@ -20,13 +21,18 @@ export interface SecretKeep {
   set(secret: Secret): "added" | "replaced";
   /** Throws `notFound`. */
   remove(name: string): void;
-  /** Of what is sealed, imported servers' secrets left out: changes whenever one was set or removed. */
+  /** Of what is sealed, secrets of imported servers and webhooks left out: changes whenever one was set or removed. */
   digest(): string;
-  /** Every secret but those of imported servers, opened. Throws `invalidInput` when one does not open. */
+  /** Every secret but those of imported servers and webhooks, opened. Throws `invalidInput` when one does not open. */
   load(): readonly Secret[];
   /** The secrets of one imported server, opened: for its loan and for nothing else. Throws as `load`. */
   loadMcp(server: McpServerName): readonly Secret[];
+  /** The value of a webhook's secret; undefined where there is none of that name. Throws as `load`. */
+  loadHook(name: string): string | undefined;
 }
+
+/** What a kernel is never told: each is another's alone. */
+const apart = (entry: SealedSecret): boolean => isMcpSecretPlace(entry) || isHookSecret(entry);
 
 type Disk = DiskRead & DiskWrite;
 
@@ -112,11 +118,13 @@ export function openSecretKeep(disk: Disk, places: Pick<Places, "person">): Secr
       write(others);
     },
     digest: () => {
-      const kept = entries().filter((each) => !isMcpSecretPlace(each));
+      const kept = entries().filter((each) => !apart(each));
       return sha256Hex(kept.length === 0 ? "" : JSON.stringify(kept));
     },
-    load: () => opened((each) => !isMcpSecretPlace(each)),
+    load: () => opened((each) => !apart(each)),
     loadMcp: (server: McpServerName) => opened(({ origin }) => origin === mcpOrigin(server)),
+    loadHook: (name: string) =>
+      opened((each) => isHookSecret(each) && each.name === name)[0]?.value,
   });
 }
 

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { Fault, isLoopback, type Secret } from "../contracts/mod.ts";
 import { isMcpSecretPlace, parseMcpSecretName } from "./mcp_store_place.ts";
+import { HOOK_PLACE } from "./service/hook_secret.ts";
 
 /** A secret without its value: safe to show. */
 export type SecretPlace = Omit<Secret, "value">;
@@ -144,6 +145,14 @@ export const SealedSecret = z.union([
     ...SEAL,
     sealed: z.string().regex(/^[A-Za-z0-9_-]{1,100000}$/),
   }).strict().refine(isMcpSecretPlace),
+  z.object({
+    name: z.string().refine(passes(parseSecretName)),
+    origin: z.literal(HOOK_PLACE.origin),
+    header: z.literal(HOOK_PLACE.header),
+    prefix: z.literal(HOOK_PLACE.prefix),
+    ...SEAL,
+    sealed: z.string().regex(/^[A-Za-z0-9_-]{1,12000}$/),
+  }).strict(),
 ]);
 /** See {@link SealedSecret}. */
 export type SealedSecret = z.infer<typeof SealedSecret>;

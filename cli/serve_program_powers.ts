@@ -1,4 +1,4 @@
-/** The gateway's program, built when it is first needed. Issue 6; docs/decision/0016. @module */
+/** The gateway's program, built when it is first needed. Issues 6 and 7; docs/decision/0016. @module */
 import {
   type BuiltProgram,
   type ProgramBuild,
@@ -9,7 +9,7 @@ import {
 
 const SOURCE: ProgramSource = {
   ...{ entry: "ingress/main.ts", platform: "browser", folder: "gateway", name: "gateway" },
-  folders: ["bridges/mcp/serve", "contracts", "ingress", "port", "text"],
+  folders: ["bridges/a2a/serve", "bridges/mcp/serve", "contracts", "ingress", "port", "text"],
 };
 
 /** Where the gateway of these sources lies once it is built. */

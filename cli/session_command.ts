@@ -79,7 +79,11 @@ async function turn(session: Session, text: string): Promise<number | undefined>
       setting: session.setting,
       budget: 1,
     });
-  } else await link.ask("say", { task: session.running.id, text });
+  } else {
+    // A message that came in meanwhile had its own turn.
+    session.running.watch.forget();
+    await link.ask("say", { task: session.running.id, text });
+  }
   const end = await awaitEnd(command, link, session.running);
   const state = AgentTask.parse(await link.ask("task", { task: session.running.id }));
   command.hands.screen.say("");

@@ -13,6 +13,8 @@ export interface Story {
   readonly docs?: string;
   /** Imported MCP servers are handed to the agent: one that reads `notes` of the desk, one that changes its words. */
   readonly servers?: true;
+  /** A peer is handed to the agent: another Remit, which the command starts itself. */
+  readonly peers?: true;
   /** What is asked for. `ORIGIN` stands for the site's, `DESK` for the copied folder. */
   readonly request: readonly string[];
   /** What to watch for. */
@@ -82,6 +84,17 @@ export const STORIES: readonly Story[] = Object.freeze([
       "It has two MCP servers that nobody trusts: each was started",
       "once, shown and pinned. One is asked for more than it may, and one changes",
       "its words.",
+    ],
+  },
+  {
+    name: "a2a",
+    steering: "a2a",
+    desk: "a2a/desk",
+    peers: true,
+    request: ["Ask the harbour when the tide is high at the north quay on Sunday."],
+    about: [
+      "It asks a remote agent, which is another Remit on this machine. The",
+      "answer carries an injection, and the model obeys it.",
     ],
   },
 ]);

@@ -1,5 +1,5 @@
 /** Tasks and processes: `task …`, `ps`, `kill`, `diff`, `undo`, `log`, `resume`. @module */
-import { AgentTask, EXIT, Fault, Limits, Pid, Signal } from "../contracts/mod.ts";
+import { AgentTask, EXIT, Fault, type Json, Limits, Pid, Signal } from "../contracts/mod.ts";
 import { displayText } from "../text/mod.ts";
 import {
   askKernel,
@@ -31,8 +31,8 @@ export function spanText(ms: number): string {
   return `${Math.max(0, Math.floor(ms / found[0]))} ${found[1]}`;
 }
 
-function taskLines(command: Command, task: AgentTask): string[] {
-  const { around } = command.hands;
+/** What is said of a task, line by line, safe to show. `now` is milliseconds since 1970. */
+export function taskLines(task: AgentTask, now: number): string[] {
   const safe = (text: string): string => displayText(text, { max: 1_000 });
   const line = (name: string, text: string): string => `${name.padEnd(11)} ${text}`;
   return [
@@ -51,9 +51,19 @@ function taskLines(command: Command, task: AgentTask): string[] {
     ),
     line("questions", String(task.questions.length)),
     line("artifacts", task.artifacts.map(safe).join(" ") || "none"),
-    line("age", `${spanText(around.now() - task.createdAt)}`),
+    line("age", `${spanText(now - task.createdAt)}`),
     ...(task.archived ? [line("archived", "yes")] : []),
     ...(task.purged ? [line("purged", "its content is erased")] : []),
+  ];
+}
+
+/** A task in a table: id, status, age, objective; safe to show. */
+export function taskCells(task: Readonly<Record<string, Json>>, now: number): string[] {
+  return [
+    cell(task["id"]),
+    cell(task["status"]),
+    spanText(now - Number(task["createdAt"] ?? now)),
+    cell(task["objective"], 200),
   ];
 }
 
@@ -62,7 +72,7 @@ export async function taskShow(command: Command): Promise<number> {
   if (command.parsed.args.length > 0) {
     const task = await askKernel(command, "task", { task: taskOf(command) });
     if (command.json) printJson(command, task);
-    else printLines(command, taskLines(command, AgentTask.parse(task)));
+    else printLines(command, taskLines(AgentTask.parse(task), command.hands.around.now()));
     return EXIT.success;
   }
   const tasks = await askKernel(command, "tasks", {});
@@ -71,12 +81,7 @@ export async function taskShow(command: Command): Promise<number> {
     return EXIT.success;
   }
   const now = command.hands.around.now();
-  const rows = rowsOf(tasks).map((task) => [
-    cell(task["id"]),
-    cell(task["status"]),
-    spanText(now - Number(task["createdAt"] ?? now)),
-    cell(task["objective"], 200),
-  ]);
+  const rows = rowsOf(tasks).map((task) => taskCells(task, now));
   printLines(
     command,
     rows.length === 0

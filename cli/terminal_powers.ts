@@ -161,21 +161,27 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
 const DEBOUNCE_MS = 300;
 /** For presses that waited while this process was held up: timers run before signals are heard. */
 const LATE_MS = 50;
+/** A burst is one press for no longer: whoever keeps pressing means it. */
+const BURST_MS = 2_000;
 
 /**
- * Makes the listener for Ctrl-C: presses within 300 ms count once (`deno task` doubles them), also when
- * a busy machine delivers them later. SIGTERM ends at once, as the second press does.
+ * Makes the listener for Ctrl-C: presses with less than 300 ms between them count once (`deno task` doubles them), also
+ * when a busy machine delivers them later; a burst lasts at most 2 s. SIGTERM ends at once, as the second press does.
  */
 export function makeInterrupts(): Interrupts {
   return Object.freeze({
     listen(press: (count: number) => void): () => void {
       let count = 0;
-      let deaf = false;
+      let heard = 0;
+      let over = true;
       const later = (ms: number, then: () => void): void => Deno.unrefTimer(setTimeout(then, ms));
       const onSignal = (): void => {
-        if (deaf) return;
-        deaf = true;
-        later(DEBOUNCE_MS, () => later(LATE_MS, () => deaf = false));
+        const mine = ++heard;
+        // Ends with the silence after its last press.
+        later(DEBOUNCE_MS, () => later(LATE_MS, () => over ||= mine === heard));
+        if (!over) return;
+        over = false;
+        later(BURST_MS, () => over = true);
         count += 1;
         press(count);
       };

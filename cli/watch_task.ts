@@ -52,6 +52,8 @@ async function openQuestions(link: KernelLink, task: string): Promise<readonly s
 export interface Watch {
   /** Resolves when the task, or one turn of an interactive one, is over. */
   next(): Promise<WatchEnd>;
+  /** Forgets ends that came by themselves: of turns that something else than this person's words began. */
+  forget(): void;
   /** Withdraws a question that is being asked. */
   withdraw(): void;
 }
@@ -142,6 +144,11 @@ export async function watchTask(
       const end = done.shift();
       if (end === undefined) throw new TypeError("Cannot watch: it ended without an end");
       return end;
+    },
+    forget(): void {
+      if (done.length === 0) return;
+      done.length = 0;
+      waiter = Promise.withResolvers<WatchEnd>();
     },
     withdraw: () => asking?.abort.abort(),
   });

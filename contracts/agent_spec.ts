@@ -29,6 +29,8 @@ export const AgentSpec = z.object({
     clearance: Label.optional(),
   }).strict().optional(),
   limits: Limits.partial(),
+  /** A program of Remit's own in place of the standard loop: `lal` speaks in mail and tool calls alone. */
+  program: z.literal("lal").optional(),
   /** Words for the persona, never a process environment. */
   env: z.record(z.string().max(64), z.string().max(4_096)),
   healthcheck: z.object({

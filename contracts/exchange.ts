@@ -7,6 +7,8 @@
 import { z } from "zod";
 import { ArtifactId, Millis, TaskId } from "./ids.ts";
 import { Label } from "./colour.ts";
+import { type McpLaunch, McpWords } from "./mcp.ts";
+import type { McpOpen } from "./wire_mcp.ts";
 import { InboxId, MessageId } from "./inbox.ts";
 import { TaskRequest } from "./task.ts";
 
@@ -116,6 +118,8 @@ export const Exchange = z.object({
   state: ExchangeState,
   /** What is said with the state, in the agent's or Remit's words. */
   status: PeerMessage.optional(),
+  /** The agent answered at once with a message alone: a peer that waits is told that message in place of a task. */
+  direct: z.literal(true).optional(),
   /** The AgentTask that it became. */
   task: TaskId.optional(),
   /** The first message's entry. */
@@ -188,4 +192,74 @@ export interface PeerPage {
   readonly total: number;
   /** Empty at the end. */
   readonly next: string;
+}
+
+/** What a peer's card says beside its skills: what is pinned as `a2a` of its launch. Untrusted when it comes from a bridge. */
+export const PeerFacts = z.object({
+  /** Where the card was found. */
+  card: z.string().max(2_048).regex(/^https?:\/\//),
+  /** Of the interface that is spoken to. */
+  endpoint: z.string().max(2_048).regex(/^https?:\/\//),
+  binding: z.enum(["JSONRPC", "HTTP+JSON"]),
+  /** Thumbprints (RFC 7638) of the keys whose signatures verified; empty: nobody signed it. */
+  keys: z.array(z.string().max(64)).max(8),
+}).strict();
+/** See {@link PeerFacts}. */
+export type PeerFacts = z.infer<typeof PeerFacts>;
+
+/** What a bridge says of a peer: its skills as tools, and the facts of its card. */
+export const PeerWords = McpWords.extend({ peer: PeerFacts }).strict();
+/** See {@link PeerWords}. */
+export type PeerWords = z.infer<typeof PeerWords>;
+
+/** How a peer is reached, as it was pinned. */
+export type PeerLaunch = Extract<McpLaunch, { readonly kind: "http" }> & {
+  readonly a2a: Omit<PeerFacts, "card">;
+};
+
+/** Whether it is a peer that is reached so, and no MCP server. */
+export function isPeer(launch: McpLaunch): launch is PeerLaunch {
+  return launch.kind === "http" && launch.a2a !== undefined;
+}
+
+/** First request to the bridge of a peer. */
+export interface PeerOpen extends McpOpen {
+  /** As it was pinned. */
+  readonly a2a: Omit<PeerFacts, "card">;
+}
+
+/** One message to a peer, as the kernel asks its bridge: op `call`. */
+export interface PeerCall {
+  readonly id: string;
+  /** The skill, or empty for none. */
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly deadlineMs: number;
+  /** Milliseconds after which the answer says how to follow what goes on. */
+  readonly waitMs: number;
+  /** Stable for a call, also when it is made again after a crash: the message's id and its context are made of it. */
+  readonly key: string;
+}
+
+/** What is asked about a task at a peer: ops `task` and `artifact`. */
+export interface PeerTaskAsk {
+  readonly id: string;
+  readonly task: string;
+  /** `task`: what is done. */
+  readonly do?: "get" | "wait" | "cancel";
+  /** `artifact`: which. */
+  readonly artifact?: string;
+  readonly deadlineMs: number;
+  readonly waitMs: number;
+}
+
+/** A delivery that a peer asked for and that is due: op `peerDue`. What is told is the exchange as it stands. */
+export interface PeerDue {
+  readonly exchange: Exchange;
+  readonly config: PushConfig;
+  /** What its receiver will have seen with this. */
+  readonly version: number;
+  /** Deliveries of it that failed. */
+  readonly attempt: number;
+  readonly event: null;
 }

@@ -7,8 +7,10 @@ import type { ChatMessage } from "./chat.ts";
 import { type Digest, Millis, type QuestionId, type SessionId, TaskId } from "./ids.ts";
 import type { AgentTask, Ingress, TaskRequest } from "./task.ts";
 import type { JsonObject } from "./json.ts";
+import type { NewEvent } from "./event.ts";
+import type { DocumentWrite } from "./store.ts";
 import type { Conflict } from "./workspace.ts";
-import type { Staged } from "./wire_control.ts";
+import type { Staged } from "./control_answers.ts";
 import type { TurnEnd } from "./wire_worker.ts";
 
 /** How a turn ended: in the worker's words, waiting for a person, or by a signal. */
@@ -125,10 +127,21 @@ export interface PastConversations {
   }>;
 }
 
+/** What is committed together with a new task. */
+export interface NewTask {
+  /** Its id, where somebody had to know it before. */
+  readonly id?: TaskId;
+  /** After the event that makes it. */
+  readonly events?: readonly NewEvent[];
+  readonly documents?: readonly DocumentWrite[];
+}
+
 /** One kernel's agent host. */
 export interface HostedAgentService {
   /** Durable when it resolves; its first turn runs by itself. */
-  create(request: TaskRequest): Promise<AgentTask>;
+  create(request: TaskRequest, more?: NewTask): Promise<AgentTask>;
+  /** Ends an interactive task that waits for words, as done. Rejects `conflict` while a turn is under way. */
+  finish(task: TaskId): Promise<AgentTask>;
   /** One more turn of an interactive task. */
   say(task: TaskId, text: string): Promise<void>;
   /** First Ctrl-C: cancels what is under way. Second: ends the task as cancelled. */

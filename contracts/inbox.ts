@@ -22,8 +22,10 @@ export const Sender = z.string().max(96).regex(
 /** See {@link Sender}. */
 export type Sender = z.infer<typeof Sender>;
 
-/** Whose inbox: an agent's by name, or a task's. */
-export const Box = z.string().max(96).regex(/^(?:agent:[a-z][a-z0-9-]{0,63}|task:t[0-9a-z]{12})$/);
+/** Whose inbox: an agent's by name, a task's, or the person's, whose mail no conversation is given. */
+export const Box = z.string().max(96).regex(
+  /^(?:host|agent:[a-z][a-z0-9-]{0,63}|task:t[0-9a-z]{12})$/,
+);
 /** See {@link Box}. */
 export type Box = z.infer<typeof Box>;
 
@@ -135,9 +137,10 @@ export interface InboxQuotas {
   readonly perMinute: number;
   /** Bytes of bodies that one turn is shown; what is over waits for the next. */
   readonly visibleBytes: number;
-  /** Ids that are remembered of one sender, and for how long, milliseconds. */
-  readonly replayWindow: number;
+  /** Milliseconds for which a message's id is remembered, at least: the store has every one of them. */
   readonly replayMs: number;
+  /** Settled messages of which memory keeps the heads. */
+  readonly remembered: number;
   /** Quarantined messages of a sender after which it is muted until a person looks. */
   readonly mutedAfter: number;
 }
@@ -149,8 +152,8 @@ export const INBOX_QUOTAS: InboxQuotas = Object.freeze({
   queuedBytes: 16_777_216,
   perMinute: 120,
   visibleBytes: 65_536,
-  replayWindow: 4_096,
   replayMs: 86_400_000,
+  remembered: 1_024,
   mutedAfter: 8,
 });
 

@@ -102,4 +102,6 @@ export type FailPoint =
   | "beforeOutcome"
   | "afterOutcome"
   | "beforeAnswer"
-  | "afterAnswer";
+  | "afterAnswer"
+  | "beforeDelivery"
+  | "afterDelivery";

@@ -18,6 +18,8 @@
  * | pageOpen | `{ code }` of `remit serve login`, once | `{ session, expiresAt }` |
  * | pageView | {@link PageAsk} | {@link PageView} |
  * | pageAnswer | {@link PageAnswer} | `null` |
+ * | pageClose | `{ session }` | `null` |
+ * | jwks | `null` | `{ keys }`: JSON text of the set of keys that sign cards and deliveries |
  * | ready | `null` | `{ ready, why }` |
  * | metrics | `null` | `{ text }` in OpenMetrics' words |
  *

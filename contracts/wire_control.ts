@@ -61,17 +61,23 @@
  * | peerGet, peerCancel | `{ peer?, exchange }` absent: the operator's own | Exchange |
  * | peerList | PeerQuery, without `peer` for the operator | PeerPage |
  * | peerWatch | `{ peer?, exchange }` then events `exchange` `{ exchange, event }` | Exchange |
+ * | peerUnwatch | `{ exchange }` what this connection watches | `null` |
  * | peerPush | `{ peer, exchange, op }` as in wire_a2a.ts | PushConfig[] |
  * | peerExport | `{ exchange, artifact }` a released artifact is shown to the peer | Exchange |
+ * | peerReply | `{ exchange, text }` the operator's words to the peer | Exchange |
+ * | peerErase | `{ exchange }` or `{ before, peer? }`: finished ones, their content | `{ erased }` |
+ * | peerDue | `{ limit? }`; then told `peerDue` when there is more | PeerDue[] |
+ * | peerDelivered | `{ exchange, config, version, ok, again? }` not before `again` | `null` |
  * | deliver | `{ url, headers, body, origins }` one POST by the net service, within these origins | `{ status }` |
  * | delegate | `{ key, expiresAt, signature }` a key that answers consent alone, signed by the person's | `null` |
  * | undelegate | `{ key }` | `null` |
+ * | counts | `null` | {@link StateCounts} |
+ * | ended | `{ after }` tasks that ended, by place; null: from now on | {@link EndedTasks} |
+ * | spans | `{ task }` what it did and when, without content | {@link TaskSpan}[] |
+ * | retain | `{ before, dryRun }` what ended earlier is archived and purged | {@link RetainReport} |
  * | stop | `null` ends the kernel when idle | `null` |
  * @module
  */
-import type { ChatMessage } from "./chat.ts";
-import type { FinishReason } from "./model.ts";
-import type { StagedChange } from "./workspace.ts";
 import type { FailPoint } from "./process.ts";
 import type { GrantedCommand } from "./command.ts";
 import type { PluginManifest } from "./plugin.ts";
@@ -121,6 +127,8 @@ export interface KernelConfig {
     readonly mcp: string;
     readonly mcpTree: string;
     readonly mcpRelay: string;
+    /** A client of one A2A peer: built with the first. */
+    readonly a2a: string;
   };
   /** Where weights lie, as SHA-256.gguf: STATE/models. */
   readonly weights: string;
@@ -189,101 +197,4 @@ export interface Secret {
   readonly header: string;
   /** Put before the value, as `Bearer `. */
   readonly prefix: string;
-}
-
-/** One line of a watched task: the live view and the execution trace are made of these. */
-export type WatchEvent =
-  | {
-    readonly kind: "event";
-    readonly n: number;
-    readonly at: number;
-    readonly event: string;
-    readonly body: unknown;
-    readonly private?: unknown;
-  }
-  | { readonly kind: "chunk"; readonly text: string }
-  | { readonly kind: "progress"; readonly call: string; readonly text: string }
-  /** An exchange with a model provider, where the task is recorded. */
-  | { readonly kind: "wire"; readonly exchange: string };
-
-/** Answer to `embed`: a vector for each text, in their order. */
-export interface Vectors {
-  readonly model: string;
-  readonly vectors: readonly (readonly number[])[];
-  readonly inputTokens: number;
-  /** US dollars. */
-  readonly money: number;
-}
-
-/** Answer to `ask`: what a model said to the operator's own question, without tools. */
-export interface ModelAnswer {
-  readonly text: string;
-  readonly finishReason: FinishReason;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  /** US dollars. */
-  readonly money: number;
-}
-
-/** A row of `remit ctx list`: one time that room was made. Tokens with tools and answer. */
-export interface ContextRow {
-  readonly number: number;
-  readonly at: number;
-  readonly method: string;
-  readonly turn: number;
-  readonly before: number;
-  readonly after: number;
-  readonly preserved: readonly string[];
-  readonly messages: number;
-  readonly restored: boolean;
-}
-
-/** A row of `remit conversation list`. */
-export interface ConversationRow {
-  readonly name: string;
-  readonly task: string;
-  readonly status: string;
-  readonly turns: number;
-  readonly updatedAt: number;
-  readonly expiresAt: number | null;
-  readonly from: { readonly task: string; readonly turn: number } | null;
-}
-
-/** Messages from place `from` on; `next` is where to go on, null at the end. */
-export interface MessagePage {
-  readonly task: string;
-  readonly turn: number;
-  readonly messages: readonly ChatMessage[];
-  readonly next: number | null;
-}
-
-/** A row of `ps`. */
-export interface ProcessInfo {
-  readonly pid: number;
-  readonly ppid: number | null;
-  readonly task: string;
-  readonly spec: string;
-  readonly state: string;
-  readonly colour: string;
-  readonly label: string;
-  readonly caps: readonly string[];
-  readonly limits: unknown;
-  readonly usage: unknown;
-  readonly exit: number | null;
-  readonly os: readonly number[];
-  /** The one that answered last; empty before the first answer. */
-  readonly model: string;
-}
-
-/** Answer to `staged`: what waits for review, and where its contents lie for the person's eyes. */
-export interface Staged {
-  readonly patch: string | null;
-  readonly changes: readonly StagedChange[];
-  readonly applied: readonly {
-    readonly patch: string;
-    readonly changes: readonly StagedChange[];
-    readonly undone: boolean;
-  }[];
-  /** Folder of content-addressed files: the reader hashes what it shows. */
-  readonly content: string;
 }

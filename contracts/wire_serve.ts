@@ -8,6 +8,7 @@
  * | open | {@link ServeOpen}, first of all | `{ address }`: `host:port`, or empty for stdio |
  * | bytes | `{ text }` from the host (stdio) | `null` |
  * | stop | `null` finishes what is under way, then ends | `null` |
+ * | a2aRender | `{ exchange, event }`: what a delivery of that says; no event: the exchange whole | `{ body }` |
  *
  * The starter tells: `progress` `{ session, call, text }`, `toolsChanged` `{ session }`, `gone` `{ session }`.
  *
@@ -64,6 +65,18 @@ export const ServeOpen = z.object({
     /** Milliseconds that a request's body may take. */
     bodyMs: z.int().min(10).max(600_000),
   }).strict().optional(),
+  /** What is served at the address; absent: MCP alone. */
+  serves: z.object({
+    mcp: z.boolean(),
+    a2a: z.boolean(),
+    hooks: z.boolean(),
+    page: z.boolean(),
+    metrics: z.boolean(),
+  }).strict().optional(),
+  /** Others reach it over https: a proxy stands before it. */
+  https: z.boolean().optional(),
+  /** Milliseconds that what is under way may take at `stop`; absent: 5,000. */
+  drainMs: z.int().min(0).max(3_600_000).optional(),
 }).strict();
 /** See {@link ServeOpen}. */
 export type ServeOpen = z.infer<typeof ServeOpen>;

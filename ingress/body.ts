@@ -1,6 +1,6 @@
 /** Reads a request's body within bytes and time. @module */
 
-/** Most bytes of a body. */
+/** Most bytes of a body where nobody says otherwise. */
 export const MOST_BODY = 4 * 1_048_576;
 
 /** What came of reading. */
@@ -12,9 +12,16 @@ export type Body =
 export type After = (ms: number, then: () => void) => () => void;
 
 /** Reads it. What is left of a body that is refused is not read. */
-export async function readBody(request: Request, bodyMs: number, after: After): Promise<Body> {
+export async function readBody(
+  request: Request,
+  { bodyMs, after, most }: {
+    readonly bodyMs: number;
+    readonly after: After;
+    readonly most: number;
+  },
+): Promise<Body> {
   const declared = Number(request.headers.get("content-length") ?? 0);
-  if (declared > MOST_BODY) return { kind: "tooLarge" };
+  if (declared > most) return { kind: "tooLarge" };
   if (request.body === null) return { kind: "bytes", bytes: new Uint8Array() };
   const reader = request.body.getReader();
   let late = false;
@@ -29,7 +36,7 @@ export async function readBody(request: Request, bodyMs: number, after: After): 
       const { done, value } = await reader.read();
       if (done) break;
       length += value.length;
-      if (length > MOST_BODY) {
+      if (length > most) {
         await reader.cancel();
         return { kind: "tooLarge" };
       }

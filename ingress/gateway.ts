@@ -1,6 +1,8 @@
-/** The gateway's process: what its starter asks, and whom it serves. Issue 6; contracts/wire_serve.ts. @module */
+/** The gateway's process: what its starter asks, and whom it serves. Issues 6 and 7; contracts/wire_serve.ts. @module */
 import { z } from "zod";
 import {
+  Exchange,
+  type ExchangeEvent,
   Fault,
   type Json,
   type Port,
@@ -20,6 +22,8 @@ export interface PipeHost {
 export interface Listening {
   /** `host:port`. */
   readonly address: string;
+  /** Hears what the starter tells of peers. */
+  heard(op: string, body: Json): void;
   /** Takes nothing new, finishes what is under way within some seconds. */
   stop(): Promise<void>;
 }
@@ -31,9 +35,16 @@ export interface GatewayParts {
     pipe: { readonly version: string; write(text: string): void; note(text: string): void },
   ): PipeHost;
   overHttp(starter: Starter, open: ServeOpen): Listening;
+  /** The body of a delivery to a peer. */
+  render(exchange: Exchange, event: ExchangeEvent | null): string;
 }
 
 const Piece = z.object({ text: z.string().max(SERVE_PIECE) }).strict();
+// TRUST: from the starter, which had it from the kernel.
+const Rendered = z.object({
+  exchange: Exchange,
+  event: z.custom<ExchangeEvent>((value) => typeof value === "object").nullable(),
+});
 /** What a host calls itself is known only to its session: over a pipe there is one host. */
 const PIPE = { token: null, client: { name: "host", version: "0" } } as const;
 
@@ -76,6 +87,10 @@ export function makeGateway(port: Pick<Port, "ask" | "tell">, parts: GatewayPart
         case "bytes":
           host?.feed(Piece.parse(body).text);
           return null;
+        case "a2aRender": {
+          const { exchange, event } = Rendered.parse(body);
+          return { body: parts.render(exchange, event) };
+        }
         case "stop":
           await host?.close();
           await listening?.stop();
@@ -86,6 +101,9 @@ export function makeGateway(port: Pick<Port, "ask" | "tell">, parts: GatewayPart
           throw new Fault("invalidInput", `Cannot serve "${op}": unknown to a gateway`);
       }
     },
-    tell: (op, body) => starter.heard(op, body),
+    tell(op, body): void {
+      starter.heard(op, body);
+      listening?.heard(op, body);
+    },
   });
 }

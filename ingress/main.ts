@@ -1,4 +1,5 @@
 /** The gateway's process: no right, or one listen address. Bundled as gateway.js. @module */
+import { makeA2aServer, renderPush } from "../bridges/a2a/serve/mod.ts";
 import {
   makeMcpHttp,
   makeMcpServer,
@@ -8,8 +9,11 @@ import {
 import { SERVE_PORT_LIMITS } from "../contracts/wire_serve.ts";
 import { serveChild } from "../port/child_powers.ts";
 import { makeGateway } from "./gateway.ts";
-import { after, listen, now, randomBytes } from "./gateway_powers.ts";
+import { after, listen, makeSeal, now, randomBytes, sha256Base64 } from "./gateway_powers.ts";
 import { serveOverHttp } from "./over_http.ts";
+import { servePage } from "./page/routes.ts";
+import { STYLE } from "./page/style.ts";
+import { makeServiceAsks } from "./service_asks.ts";
 
 /** Milliseconds that a call may wait for a person where its host shows progress: less than hosts' own limits. */
 const WAIT_MS = 45_000;
@@ -19,6 +23,8 @@ const prefix = randomBytes(6).toHex();
 let calls = 0;
 const nextCall = (): string => `mcp-${prefix}-${++calls}`;
 const protocol = { rounds, nextCall, waitMs: WAIT_MS };
+const styleDigest = await sha256Base64(STYLE);
+const seal = await makeSeal(randomBytes(32));
 
 await serveChild((port) =>
   makeGateway(port, {
@@ -30,6 +36,16 @@ await serveChild((port) =>
     overHttp: (starter, open) =>
       serveOverHttp({
         ...{ starter, open, listen, now, after },
+        service: {
+          asks: makeServiceAsks(port),
+          makePeers: () =>
+            makeA2aServer({
+              ...{ port, after, note: starter.note },
+              randomId: () => randomBytes(12).toHex(),
+            }),
+          page: (app, door) =>
+            servePage(app, { ...door, asks: makeServiceAsks(port), styleDigest, seal }),
+        },
         makeProtocol: (most) =>
           makeMcpHttp({
             ...{ most, now, note: starter.note },
@@ -38,4 +54,5 @@ await serveChild((port) =>
             open: ({ token }, client) => starter.open({ token, client }),
           }),
       }),
+    render: renderPush,
   }), SERVE_PORT_LIMITS);

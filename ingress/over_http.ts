@@ -1,21 +1,29 @@
-/** Serves hosts at an address: the routes over the protocol over the starter. Issue 6, Export. @module */
+/** Serves hosts, peers and people at an address: the routes over the protocols over the starter. Issues 6 and 7. @module */
 import { Fault } from "../contracts/fault.ts";
+import type { Json } from "../contracts/json.ts";
 import type { ServeOpen } from "../contracts/wire_serve.ts";
+import type { Peers } from "./a2a_routes.ts";
+import type { Routes } from "./answers.ts";
 import { makeApp } from "./app.ts";
 import type { After } from "./body.ts";
+import { callerOf } from "./caller.ts";
 import type { Listening } from "./gateway.ts";
 import { makeDoor } from "./let_in.ts";
 import { makeRates } from "./rates.ts";
 import type { Starter } from "./sessions.ts";
+import { type Protocol, type ServiceRoutes, surfacesOf } from "./surfaces.ts";
 
-/** The protocol, whoever speaks it. */
-export interface Protocol {
-  fetch(
-    request: Request,
-    body: unknown,
-    caller: { readonly holder: string; readonly token: string },
-  ): Promise<Response>;
+/** The protocol of peers. */
+export interface PeerProtocol extends Peers {
+  /** Hears what the starter tells. */
+  heard(op: string, body: Json): void;
+  /** Ends its streams. */
   close(): Promise<void>;
+}
+
+/** What is served beside MCP. */
+export interface ServiceParts extends ServiceRoutes {
+  makePeers(): PeerProtocol;
 }
 
 /** What serving takes. */
@@ -23,6 +31,8 @@ export interface OverHttpParts {
   readonly starter: Starter;
   readonly open: ServeOpen;
   makeProtocol(most: { readonly sessions: number; readonly perHolder: number }): Protocol;
+  /** Absent: MCP alone is served. */
+  readonly service?: ServiceParts;
   listen(
     at: { readonly hostname: string; readonly port: number },
     serve: (request: Request, address: string) => Response | Promise<Response>,
@@ -34,8 +44,6 @@ export interface OverHttpParts {
 const BOUNDS = { sessions: 64, perToken: 1_200, perAddress: 2_400, bodyMs: 15_000 };
 /** Sessions of one token, of all that there may be. */
 const SHARE = 4;
-/** Wrong tokens a minute from one address. */
-const WRONG = 20;
 /** Milliseconds that what is under way may take when the gateway ends. */
 const STOP_MS = 5_000;
 /** Milliseconds for connections to close after that. */
@@ -43,7 +51,7 @@ const LINGER_MS = 250;
 
 /** Listens and serves. */
 export function serveOverHttp(parts: OverHttpParts): Listening {
-  const { starter, open, now, after } = parts;
+  const { starter, open, now, after, service } = parts;
   const { listen: at } = open;
   if (at === undefined) throw new Fault("invalidInput", "Cannot serve: no address was given");
   const bounds = open.bounds ?? BOUNDS;
@@ -51,21 +59,26 @@ export function serveOverHttp(parts: OverHttpParts): Listening {
     sessions: bounds.sessions,
     perHolder: Math.max(1, Math.ceil(bounds.sessions / SHARE)),
   });
+  const peers = open.serves?.a2a === true ? service?.makePeers() : undefined;
   let under = 0;
   let idle = (): void => undefined;
-  const routes: { app?: ReturnType<typeof makeApp> } = {};
+  const routes: { app?: Routes } = {};
   const listener = parts.listen(at, async (request, address) => {
     const { app } = routes;
     if (app === undefined) return new Response(null, { status: 503 });
     // A stream of a GET is never over by itself: nobody waits for it.
-    if (request.method !== "POST") return await app.fetch(request, { address });
+    const connection = { address, caller: callerOf(address) };
+    if (request.method !== "POST") return await app.fetch(request, connection);
     under += 1;
     const over = (): void => {
       under -= 1;
       if (under === 0) idle();
     };
     try {
-      return untilRead(await app.fetch(request, { address }), over);
+      const response = await app.fetch(request, connection);
+      if (!isWatch(request, response)) return untilRead(response, over);
+      over();
+      return response;
     } catch (error) {
       over();
       throw error;
@@ -73,24 +86,21 @@ export function serveOverHttp(parts: OverHttpParts): Listening {
   });
   const name = at.hostname.includes(":") ? `[${at.hostname}]` : at.hostname;
   const address = `${name}:${listener.port}`;
+  const door = makeDoor(address, open);
   routes.app = makeApp({
-    door: makeDoor(address, open),
-    rates: {
-      address: makeRates(bounds.perAddress, now),
-      token: makeRates(bounds.perToken, now),
-      wrong: makeRates(WRONG, now),
-    },
-    admit: starter.admit,
-    mcp: (request, body, caller) => protocol.fetch(request, body, caller),
-    ...{ bodyMs: bounds.bodyMs, after, note: starter.note },
+    ...{ door, rate: makeRates(bounds.perAddress, now), note: starter.note },
+    surfaces: surfacesOf({ starter, open, protocol, peers, service, door, bounds, now, after }),
   });
   return Object.freeze<Listening>({
     address,
+    heard: (op, body) => peers?.heard(op, body),
     async stop(): Promise<void> {
       const over = listener.shutdown();
       const late = Promise.withResolvers<void>();
       idle = () => late.resolve();
-      const stop = after(STOP_MS, () => late.resolve());
+      const stop = after(open.drainMs ?? STOP_MS, () => late.resolve());
+      // A peer's stream is over when its task is, which may be tomorrow: it asks again, and so does who waits.
+      await peers?.close();
       if (under === 0) late.resolve();
       await late.promise;
       stop();
@@ -102,6 +112,12 @@ export function serveOverHttp(parts: OverHttpParts): Listening {
       give();
     },
   });
+}
+
+/** Whether a peer watches: that ends when what is watched does, which may be in days. */
+function isWatch(request: Request, response: Response): boolean {
+  return new URL(request.url).pathname.startsWith("/a2a") &&
+    (response.headers.get("content-type") ?? "").startsWith("text/event-stream");
 }
 
 /** The same response; `over` is called once, when its body was read to its end or nobody reads it any more. */

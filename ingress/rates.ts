@@ -2,8 +2,8 @@
 
 /** Counts requests of many. */
 export interface Rates {
-  /** Takes one; false when there is none left. */
-  take(who: string): boolean;
+  /** Takes one; false when there is none left. `most` a minute, where this one has a measure of its own. */
+  take(who: string, most?: number): boolean;
 }
 
 const MOST_KNOWN = 10_000;
@@ -12,12 +12,12 @@ const MINUTE_MS = 60_000;
 /** Makes buckets of `perMinute` each. `now` is milliseconds. */
 export function makeRates(perMinute: number, now: () => number): Rates {
   const buckets = new Map<string, { left: number; at: number }>();
-  const filled = ({ left, at }: { left: number; at: number }): number =>
-    Math.min(perMinute, left + (now() - at) * perMinute / MINUTE_MS);
+  const filled = ({ left, at }: { left: number; at: number }, most: number): number =>
+    Math.min(most, left + (now() - at) * most / MINUTE_MS);
   return Object.freeze<Rates>({
-    take(who): boolean {
+    take(who, most = perMinute): boolean {
       const known = buckets.get(who);
-      const left = known === undefined ? perMinute : filled(known);
+      const left = known === undefined ? most : filled(known, most);
       // The least recently seen stands first.
       buckets.delete(who);
       if (buckets.size >= MOST_KNOWN) {

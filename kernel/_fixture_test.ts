@@ -85,6 +85,7 @@ export async function makeWorld(source: string = EVALUATOR): Promise<World> {
       mcp: "",
       mcpTree: "",
       mcpRelay: "",
+      a2a: "",
     },
     weights: "/nowhere",
     addon: "",

@@ -158,11 +158,14 @@ export async function makeChildren(
   };
   let plugins: WorkerPool | undefined, bridges: WorkerPool | undefined;
   const bridgeLine = (pooled: boolean): StartLine => lineOutside(config, walls, "mcp", { pooled });
+  const peerLine = lineOutside(config, walls, "a2a", { pooled: false });
   const mcp = makeMcpChildren({
     ...{ config, walls, broker, powers },
     ...(pipes === undefined ? {} : { pipes }),
     commandWalls: () => probeCommandWalls(config.programs, spawn),
-    bridge(handler) {
+    bridge(handler, role = "mcp") {
+      // Few tasks have a peer, and its process waits for an answer of the network anyway.
+      if (role === "a2a") return ready(() => start("a2a", peerLine, handler));
       bridges ??= makeWorkerPool({
         ...{ size: BRIDGES, queue, powers, calm: BRIDGES_CALM },
         start: (given, { pooled }) => start("mcp", bridgeLine(pooled), given),

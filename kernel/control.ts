@@ -14,11 +14,15 @@ import {
 import { asJson } from "../port/as_json.ts";
 import type { ControlRequest } from "./control_ops.ts";
 import { parseControlRequest } from "./control_ops.ts";
+import type { PeerWatching } from "./peer_ops.ts";
 import type { Watching } from "./watch.ts";
+
+/** Operations that are a connection's own: they go on telling after their answer. */
+type Following = "watch" | "peerWatch" | "peerUnwatch" | "peerDue";
 
 /** One handler for each op. */
 export type ControlHandlers = {
-  readonly [Op in Exclude<ControlRequest["op"], "watch">]: (
+  readonly [Op in Exclude<ControlRequest["op"], Following>]: (
     body: Extract<ControlRequest, { op: Op }>["body"],
   ) => unknown;
 };
@@ -27,6 +31,7 @@ export type ControlHandlers = {
 export interface ControlParts {
   readonly handlers: ControlHandlers;
   readonly watching: Watching;
+  readonly peers: Pick<PeerWatching, "watch" | "due">;
   welcome(): Welcome;
   /** A line for the kernel's own log: a bug that ended a connection. */
   note(line: string): void;
@@ -48,8 +53,9 @@ export interface Control {
 export function makeControl(parts: ControlParts): Control {
   let connections = 0;
   let closing = false;
+  let lastWatch = 0;
 
-  const dispatch = async (request: Exclude<ControlRequest, { op: "watch" }>): Promise<Json> => {
+  const dispatch = async (request: Exclude<ControlRequest, { op: Following }>): Promise<Json> => {
     // The union's op picks the handler of the same op, so body and handler agree.
     const handler = parts.handlers[request.op] as (body: unknown) => unknown;
     const answer = await handler(request.body);
@@ -60,7 +66,44 @@ export function makeControl(parts: ControlParts): Control {
     serve(open: Parameters<Control["serve"]>[0]): void {
       connections += 1;
       let greeted = false;
-      const watches: (() => void)[] = [];
+      let ended = false;
+      const watches = new Map<string, () => void>();
+      /** Ends with the connection, also when that ended while it began, and with the next of its name. */
+      const until = (name: string, stop: () => void): void => {
+        watches.get(name)?.();
+        watches.set(name, stop);
+        if (ended) stop();
+      };
+      const follow = async (request: ControlRequest): Promise<Json> => {
+        const tell = (op: string, body: Json): void => port.tell(op, body);
+        switch (request.op) {
+          case "watch": {
+            const { task, from } = request.body;
+            const name = `${task} ${++lastWatch}`;
+            until(
+              name,
+              await parts.watching.watch(task, from, (kind, event) => tell(kind, asJson(event))),
+            );
+            return null;
+          }
+          case "peerWatch": {
+            const { answer, stop } = await parts.peers.watch(request.body, tell);
+            until(request.body.exchange, stop);
+            return answer;
+          }
+          case "peerUnwatch":
+            watches.get(request.body.exchange)?.();
+            watches.delete(request.body.exchange);
+            return null;
+          case "peerDue": {
+            const { answer, stop } = await parts.peers.due(request.body.limit, tell);
+            until("due", stop);
+            return answer;
+          }
+          default:
+            return await dispatch(request);
+        }
+      };
       const port = open({
         async ask(op: string, body: Json): Promise<Json> {
           if (op === "hello") {
@@ -72,12 +115,7 @@ export function makeControl(parts: ControlParts): Control {
           }
           if (!greeted) throw new Fault("invalidInput", `Cannot serve "${op}": say "hello" first`);
           const request = parseControlRequest(op, body);
-          if (request.op !== "watch") return await dispatch(request);
-          const { task, from } = request.body;
-          watches.push(
-            await parts.watching.watch(task, from, (kind, event) => port.tell(kind, asJson(event))),
-          );
-          return null;
+          return await follow(request);
         },
         tell(): void {
           throw new Fault("badFrame", "Cannot serve a command line: it told, and may only ask");
@@ -86,7 +124,8 @@ export function makeControl(parts: ControlParts): Control {
       void port.closed.then((why) => {
         if (why.cause instanceof Error) parts.note(`${why.message}: ${why.cause.stack}`);
         connections -= 1;
-        for (const stop of watches) stop();
+        ended = true;
+        for (const stop of watches.values()) stop();
       });
     },
     connections: () => connections,

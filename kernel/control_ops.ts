@@ -1,13 +1,18 @@
 /** What a command line may ask of the kernel, parsed once at the crossing. @module */
 import { z } from "zod";
 import {
+  AgentMessage,
   Answer,
   ArtifactId,
+  Box,
   Colour,
   ConversationName,
   Digest,
+  EntryState,
+  ExchangeId,
   Fault,
   ImportedServer,
+  InboxId,
   Ingress,
   type Json,
   Label,
@@ -15,10 +20,16 @@ import {
   Limits,
   McpEnvName,
   McpServerName,
+  Millis,
   ModelChoice,
+  PeerName,
+  PeerQuery,
+  PeerSend,
   Pid,
   Profile,
+  PushAsk,
   QuestionId,
+  Sender,
   SessionId,
   Signal,
   TaskId,
@@ -33,6 +44,7 @@ const number = z.int().min(1).max(1_000_000);
 const MILLENNIUM_MS = 31_557_600_000_000;
 const maybeTask = z.object({ task: TaskId.optional() }).strict();
 
+const entry = z.object({ id: InboxId }).strict();
 const server = z.object({ server: McpServerName }).strict();
 /** A value that can stand in a header or an environment. */
 const secret = z.string().min(1).max(65_536).regex(/^[^\0]*$/);
@@ -69,6 +81,40 @@ export const AuditFilter = z.object({
 }).strict();
 /** See {@link AuditFilter}. */
 export type AuditFilter = z.infer<typeof AuditFilter>;
+
+/** An exchange: a peer's, or any where the operator asks. */
+const exchange = z.object({ peer: PeerName.optional(), exchange: ExchangeId }).strict();
+
+/** Exchanges with peers, and what is told to them. */
+const PEER_OPS = {
+  peerSend: PeerSend,
+  peerGet: exchange,
+  peerCancel: exchange,
+  peerWatch: exchange,
+  peerUnwatch: z.object({ exchange: ExchangeId }).strict(),
+  peerList: PeerQuery.extend({ peer: PeerName.optional() }).strict(),
+  peerPush: PushAsk.omit({ token: true }).extend({ peer: PeerName.optional() }).strict(),
+  peerExport: z.object({ exchange: ExchangeId, artifact: ArtifactId }).strict(),
+  peerReply: z.object({ exchange: ExchangeId, text: z.string().min(1).max(65_536) }).strict(),
+  peerErase: z.union([
+    z.object({ exchange: ExchangeId }).strict(),
+    z.object({ before: Millis, peer: PeerName.optional() }).strict(),
+  ]),
+  peerDue: z.object({ limit: z.int().min(1).max(1_000).optional() }).strict(),
+  peerDelivered: z.object({
+    exchange: ExchangeId,
+    config: z.string().max(128),
+    version: z.int().min(0),
+    ok: z.boolean(),
+    again: Millis.optional(),
+  }).strict(),
+  deliver: z.object({
+    url: z.string().max(2_048),
+    headers: z.record(z.string().max(128), z.string().max(16_384)),
+    body: z.string().max(4_000_000),
+    origins: z.array(z.string().max(512)).max(16),
+  }).strict(),
+} as const;
 
 /** The control protocol's requests after `hello`. */
 export const CONTROL_OPS = {
@@ -163,6 +209,34 @@ export const CONTROL_OPS = {
   mcpTokens: server,
   mcpRevoke: server,
   mcpLog: z.object({ server: McpServerName, limit: z.int().min(1).max(10_000) }).strict(),
+  delegate: z.object({
+    key: z.string().max(64),
+    expiresAt: z.int().min(0).max(8.64e15),
+    signature: z.string().max(128),
+  }).strict(),
+  undelegate: z.object({ key: z.string().max(64) }).strict(),
+  inbox: z.object({ box: Box.optional(), state: EntryState.optional() }).strict(),
+  inboxShow: entry,
+  inboxPut: z.object({
+    message: AgentMessage,
+    stamp: z.object({
+      box: Box,
+      colour: Colour,
+      label: Label,
+      exchange: z.string().max(64).optional(),
+      held: z.boolean().optional(),
+    }).strict(),
+  }).strict(),
+  inboxRelease: entry,
+  inboxDismiss: z.object({ id: InboxId, why: z.string().max(512) }).strict(),
+  inboxMute: z.object({ sender: Sender, why: z.string().max(512) }).strict(),
+  inboxUnmute: z.object({ sender: Sender }).strict(),
+  inboxMuted: z.null(),
+  ...PEER_OPS,
+  counts: z.null(),
+  ended: z.object({ after: z.int().min(0).nullable() }).strict(),
+  spans: task,
+  retain: z.object({ before: Millis, dryRun: z.boolean() }).strict(),
   stop: z.null(),
 } as const;
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { CONTROL_VERSION, Fault, type Json, type Port } from "../contracts/mod.ts";
+import { NO_PEERS } from "./peer_ops.ts";
 import { makeControl } from "./control.ts";
 import { NOTHING_TO_WATCH } from "./watch.ts";
 
@@ -7,6 +8,7 @@ type Handler = { ask(op: string, body: Json): Promise<Json> };
 
 Deno.test("a kernel that is ending would have greeted a command whose question it can no longer answer", async () => {
   const control = makeControl({
+    peers: NO_PEERS,
     // No handler is reached here: only greetings are asked.
     handlers: {} as Parameters<typeof makeControl>[0]["handlers"],
     watching: NOTHING_TO_WATCH,

@@ -12,7 +12,10 @@ export type NetRule = Pick<PolicyRule, "mode" | "destination" | "tool" | "catego
  * operator means that very machine; anything wider as all there is.
  */
 export function grantedScopes(
-  request: Pick<TaskRequest, "mounts" | "mcp"> & MemoryRequest,
+  request:
+    & Pick<TaskRequest, "mounts" | "mcp">
+    & MemoryRequest
+    & Partial<Pick<TaskRequest, "ingress">>,
   policy: { readonly rules: readonly NetRule[]; readonly network: ReadonlySet<string> },
 ): readonly Scope[] {
   const scopes: Scope[] = [
@@ -26,11 +29,19 @@ export function grantedScopes(
     { resource: "outbox", right: "write", path: "" },
   ];
   scopes.push(...memoryScopes(request), ...(request.mcp ?? []).flatMap(mcpScopes));
+  const peer = peerOf(request.ingress);
+  if (peer !== undefined) scopes.push({ resource: "peer", right: "use", path: peer });
   for (const mount of request.mounts) {
     scopes.push({ resource: "mount", right: "read", path: mount.name });
     if (mount.mode !== "ro") scopes.push({ resource: "mount", right: "write", path: mount.name });
   }
   return scopes;
+}
+
+/** The peer whose message a task works on. */
+function peerOf(ingress: TaskRequest["ingress"] | undefined): string | undefined {
+  const { channel, principal = "" } = ingress ?? {};
+  return channel === "a2a" ? /^peer:([a-z][a-z0-9]{0,23})$/.exec(principal)?.[1] : undefined;
 }
 
 /** An origin without a wildcard. */

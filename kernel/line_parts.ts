@@ -15,6 +15,7 @@ export type Role =
   | "wiki"
   | "mcp"
   | "mcpTree"
+  | "a2a"
   | "browser";
 
 /** A program with its arguments and its whole environment. */
@@ -47,6 +48,8 @@ export const SIZES: Readonly<Record<SizedRole, Sizes>> = {
   // Client of one imported server: a result of 16 MB is in it several times while it is parsed.
   mcp: { heap: 256, pages: 64, data: 1_024, file: 64 },
   mcpTree: { heap: 256, pages: 64, data: 1_024, file: 64 },
+  // Client of one peer: the same bounds.
+  a2a: { heap: 256, pages: 64, data: 1_024, file: 64 },
   // An imported server of npm. Other programs: see mcp_program_line.ts.
   mcpServer: { heap: 512, pages: 4_096, data: 2_048, file: 1_024 },
   remote: { heap: 256, pages: 64, data: 1_024, file: 64 },

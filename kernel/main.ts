@@ -7,15 +7,10 @@ import {
   type Pid,
   type ProcessKeeper,
   type ProcessRow,
-  TaskId,
+  type TaskId,
   type ToolBinding,
 } from "../contracts/mod.ts";
-import {
-  isFinal,
-  makeHostedAgentService,
-  makeTaskKeeper,
-  openConversations,
-} from "../agents/mod.ts";
+import { isFinal } from "../agents/mod.ts";
 import {
   auditRecords,
   exportReceipts,
@@ -40,9 +35,9 @@ import {
   whyModelRefused,
 } from "../broker/mod.ts";
 import { askToGoOn } from "./brake.ts";
+import { makeReadArtifact } from "./artifact_bytes.ts";
 import { makeBus } from "./bus.ts";
 import { makeChildren } from "./children.ts";
-import { makePastConversations } from "./context_past.ts";
 import type { Control, ControlHandlers } from "./control.ts";
 import { makeExtend } from "./extend.ts";
 import { tellingExhaustion } from "./exhaustion.ts";
@@ -55,21 +50,21 @@ import { makePipePowers } from "./mcp_pipe_powers.ts";
 import { makeMending } from "./mend.ts";
 import { openStore } from "./open_store.ts";
 import { makeHandlers } from "./operator.ts";
-import { makeOutbox } from "./outbox.ts";
 import { makeEngine, makePluginCode } from "./plugin_code.ts";
+import { NO_PEERS } from "./peer_ops.ts";
 import { makeProcessOps } from "./process_ops.ts";
 import { makeProcessTable } from "./process_table.ts";
-import { type ReadPrivate, requestOfTask } from "./replay.ts";
+import type { ReadPrivate } from "./replay.ts";
 import { makeRestored } from "./restored.ts";
-import { serveControl } from "./serve_control.ts";
+import { serveControl, type ServeParts } from "./serve_control.ts";
 import { makeSpawnPowers } from "./spawn_powers.ts";
 import { makeTaskHost, type RunningTasks } from "./task_host.ts";
-import { makePastTasks } from "./task_history.ts";
+import { wireAgents } from "./main_agents.ts";
 import { type MainModelsParts, wireModels } from "./main_models.ts";
 import { wireTools } from "./main_tools.ts";
 import { makeToolhosts } from "./toolhosts.ts";
 import { makeTrial } from "./trial.ts";
-import { makeWatching, NOTHING_TO_WATCH, pastEvents, type Watching } from "./watch.ts";
+import { makeWatching, NOTHING_TO_WATCH, pastEvents } from "./watch.ts";
 
 /** Bytes that a task may keep in scratch. */
 const SCRATCH_QUOTA = 64_000_000;
@@ -119,7 +114,7 @@ try {
   });
   const control = await serve(
     damagedHandlers({ damage: error, verify: care.verify, repair, stop: () => end.now() }),
-    { head: () => "", watching: NOTHING_TO_WATCH },
+    { head: () => "", watching: NOTHING_TO_WATCH, peers: NO_PEERS },
   );
   idleUnless(() => control.connections() > 0).start();
 }
@@ -132,7 +127,7 @@ function idleUnless(busy: () => boolean): ReturnType<typeof makeIdleWatch> {
 /** Serves the control socket. */
 function serve(
   handlers: ControlHandlers,
-  parts: { readonly watching: Watching; head(): string },
+  parts: Pick<ServeParts, "watching" | "peers" | "head">,
 ): Promise<Control> {
   return serveControl({ ...parts, config, handlers, pid: Deno.pid, receiptKey: signer.publicKey });
 }
@@ -145,7 +140,8 @@ async function work(plainLog: EventLog): Promise<void> {
   const processes = makeProcessTable(powers);
   const leases = await openLeases({ store, log, powers });
   const { personKey, stepUpKey, harness } = config;
-  const questions = await openQuestions({ store, log, powers, personKey, stepUpKey });
+  const people = { personKey, stepUpKey, kernelKey: signer.publicKey };
+  const questions = await openQuestions({ store, log, powers, ...people });
 
   const spawn = makeSpawnPowers();
   const code = makePluginCode(disk.read);
@@ -167,9 +163,12 @@ async function work(plainLog: EventLog): Promise<void> {
   const tokens = makeTokens(powers);
   const redeem = makeRedeem(tokens, processes);
   const restored = makeRestored(), pins = makePins();
+  const read = makeReadArtifact({ work: `${config.dir}/work`, read: disk.read, now: powers.now });
   const tools = await wireTools({
     ...{ config, children, toolhosts, leases, log, processes, powers, code, engine, spawn, redeem },
     ...{ pins, questions, store, note, policyNever, readPrivate: secretOf },
+    inbox: () => agents.inbox,
+    ...{ read, exchangeOf: (task: TaskId) => agents.exchanges.ofTask(task) },
     executes: policy.executes,
     family: (task) => tasks.family(task),
     onProgress: (task, call, text) => watching.progress(task, call, text),
@@ -201,14 +200,6 @@ async function work(plainLog: EventLog): Promise<void> {
     tools: ({ task }) => tasks.family(task)?.workspace.tools ?? new Map(),
   });
 
-  const keeper = makeTaskKeeper({
-    ...{ log, store, now: powers.now },
-    history: makePastTasks(store, secretOf),
-  });
-  bus.listen(undefined, (event) => {
-    const task = TaskId.safeParse(event.task);
-    if (task.success) keeper.saw(task.data, event);
-  });
   const tasks: RunningTasks = makeTaskHost({
     ...{ children, gate, powers, processes, leases, models, store, restored, disk, log },
     toolhosts: tools.hosts,
@@ -222,22 +213,24 @@ async function work(plainLog: EventLog): Promise<void> {
     askBrake: (row) => askToGoOn({ questions, powers, processes }, row),
     queueQuestions: questions.queue,
     exhausted,
-    onText: (task, text) => watching.text(task, text),
+    onText(task, text) {
+      watching.text(task, text);
+      agents.exchanges.text(task, text);
+    },
     onWire: (task, exchange) => watching.wire(task, exchange),
     forget: gate.forget,
   });
-  const past = makePastConversations({ store, readPrivate: secretOf });
-  const service = makeHostedAgentService({
-    ...{ keeper, powers, harness, past },
-    host: tasks,
-    concurrent: CONCURRENT,
-    requestOf: (task) => requestOfTask(store, secretOf, task),
+  const agents = await wireAgents({
+    ...{ store, log, bus, powers, harness, note, read, net: tools.net, related: tools.related },
+    labelNow: (task) => tasks.family(task)?.root.label,
+    ...{ readPrivate: secretOf, host: tasks, concurrent: CONCURRENT },
     asked: (task) => questions.open(task).length > 0,
     stranded(task, why, exit) {
       note(`Cannot go on with task ${task}: ${why}`);
       watching.strand({ task, status: "open", exit });
     },
   });
+  const { keeper, past, service, conversations, outbox } = agents;
   leases.onEnd((lease) => {
     // SIGCAPDROP: the process degrades; the call that used the lease is refused by its own checks.
     tasks.family(lease.task)?.signal(lease.pid, "SIGCAPDROP").catch((error: unknown) =>
@@ -251,19 +244,12 @@ async function work(plainLog: EventLog): Promise<void> {
     unwatched: service.unattended,
   });
 
-  const outbox = makeOutbox({
-    ...{ store, log },
-    readPrivate: secretOf,
-    tasks: service.list,
-    now: powers.now,
-  });
-  const conversations = await openConversations({ store, service, now: powers.now });
   const control = await serve(
     makeHandlers({
       ...{ service, leases, questions, conversations, past, now: powers.now },
       ...makeProcessOps({ processes, tasks, toolhosts: tools.hosts, advertise: gate.advertise }),
       grants: questions.grants.list,
-      ...{ lend, embed, ask, mcp: tools.mcp },
+      ...{ lend, embed, ask, mcp: tools.mcp, agents: agents.ops },
       choose: (task, model) => tasks.need(task).choose(model),
       can: makeTrial({
         ...{ powers, gateOver, granting },
@@ -279,7 +265,7 @@ async function work(plainLog: EventLog): Promise<void> {
         exportReceipts({ store, task, ...(call === undefined ? {} : { call }) }),
       stop: () => idle.endSoon(),
     }),
-    { watching, head: log.head },
+    { watching, peers: agents.peers, head: log.head },
   );
   end.now = (): void => {
     end.now = () => undefined;
@@ -293,6 +279,7 @@ async function work(plainLog: EventLog): Promise<void> {
   };
   const idle = idleUnless(() => control.connections() > 0 || !service.idle());
   await service.recover();
+  await agents.exchanges.recover();
   await conversations.sweep();
   idle.start();
 }

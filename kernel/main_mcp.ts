@@ -1,13 +1,15 @@
 /** Imported servers' share of what main.ts wires: their processes, what bridges may ask, and the operator's side. @module */
-import type {
-  EventLog,
-  GrantedCall,
-  KernelConfig,
-  Leases,
-  Powers,
-  Store,
-  TaskId,
+import {
+  type EventLog,
+  type GrantedCall,
+  isPeer,
+  type KernelConfig,
+  type Leases,
+  type Powers,
+  type Store,
+  type TaskId,
 } from "../contracts/mod.ts";
+import { bindPeer } from "../bridges/a2a/binding/mod.ts";
 import { bindImported, CALL_MS } from "../bridges/mcp/binding/mod.ts";
 import { changesOf } from "../bridges/mcp/review/mod.ts";
 import { descriptorDigest } from "../broker/mod.ts";
@@ -116,7 +118,12 @@ export function wireMcp(parts: WireMcpParts): MainMcp {
   const tools = makeMcpTools({
     ...parts,
     ...{ servers, log, asks, sampling },
-    binding: { callMs: CALL_MS, bind: bindImported, changes: changesOf },
+    binding: {
+      callMs: CALL_MS,
+      bind: (server, given) =>
+        isPeer(server.launch) ? bindPeer(server, given) : bindImported(server, given),
+      changes: changesOf,
+    },
     digestOf: descriptorDigest,
     lacking: (server) => server.secretEnv.find((name) => !Object.hasOwn(tokens.env(server), name)),
     artifacts: {

@@ -1,5 +1,6 @@
 /** The tools' share of what main.ts wires: files, web, plugins and commands, around one gate. @module */
-import type { GrantedCall, KernelConfig, TaskId } from "../contracts/mod.ts";
+import type { Artifact, GrantedCall, KernelConfig, TaskId } from "../contracts/mod.ts";
+import { peerArtifact } from "../agents/mod.ts";
 import { makeMisfits, type Pins } from "../broker/mod.ts";
 import { chromiumManifest, screenshotBinding } from "../browser/mod.ts";
 import { httpFetchBinding, labelOfAnswer, originOf } from "../net/mod.ts";
@@ -18,7 +19,9 @@ import { provideCommandWalls } from "./command_walls.ts";
 import { makeCommands } from "./commands.ts";
 import { type MainMcp, wireMcp, type WireMcpParts } from "./main_mcp.ts";
 import { disk } from "./main_powers.ts";
-import { makeNetService } from "./net_service.ts";
+import { type MainMail, wireMail, type WireMailParts } from "./main_mail.ts";
+import { makeNetService, type NetService } from "./net_service.ts";
+import { bindPeerTools, PEER_TOOLS, type PeerExchange } from "./peer_tools.ts";
 import { makeLongRunPowers } from "./process_powers.ts";
 import { makeProcessSessions } from "./process_sessions.ts";
 import type { SpawnPowers } from "./spawn.ts";
@@ -30,9 +33,11 @@ import { makeTaskTools, type TaskTools, type TaskToolsParts } from "./task_tools
 /** What {@link wireTools} is handed. */
 export interface WireToolsParts
   extends
-    Omit<WireMcpParts, "net" | "children" | "samplingOf">,
+    Omit<WireMcpParts, "net" | "children" | "samplingOf" | "store">,
+    Pick<WireMailParts, "inbox" | "leases">,
     Pick<TaskToolsParts, "toolhosts" | "code" | "engine"> {
   readonly config: KernelConfig;
+  readonly store: WireMcpParts["store"] & WireMailParts["store"];
   readonly children:
     & TaskToolsParts["children"]
     & WikiServicesParts["children"]
@@ -45,11 +50,17 @@ export interface WireToolsParts
   /** Whether a file is one that executes later. */
   executes(path: string): boolean;
   redeem(call: GrantedCall): void;
+  /** The exchange that a task works for. */
+  exchangeOf(task: TaskId): PeerExchange | undefined;
+  /** The bytes of an artifact. Rejects `notFound`. */
+  read(artifact: Artifact): Promise<Uint8Array>;
 }
 
 /** The tools of a kernel, and what the operator does with imported servers. */
 export interface MainTools extends TaskTools {
   readonly mcp: MainMcp["ops"];
+  readonly related: MainMail["related"];
+  readonly net: NetService;
 }
 
 /** Wires the tools of a kernel; what is part of it is reviewed. Rejects `conflict` when two share a name. */
@@ -59,6 +70,7 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
   const walls = await provideCommandWalls(config, parts.spawn);
   await clearRooms(`${config.dir}/work`);
   const net = makeNetService(parts.children);
+  const mail = wireMail(parts);
   const mcp = wireMcp({ ...parts, net, samplingOf: (task) => family(task)?.sampling });
   const tools = makeTaskTools({
     ...parts,
@@ -71,6 +83,7 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
       wikis: makeWikiServices({ ...parts, trustedKeys: [config.personKey] }),
       memory: { descriptors: Object.values(MEMORY_DESCRIPTORS), bind: bindMemory },
     }),
+    mail,
     files: WORKSPACE_TOOLS.map(({ descriptor }) => descriptor),
     web: ({ forCall }) => [httpFetchBinding({ redeem, fetch: forCall })],
     binding: {
@@ -97,6 +110,15 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
         ...parts,
         ...{ folders, programs: makeLongRunPowers(), bundle: config.bundles.copy, disk, walls },
       }),
+    peers: {
+      descriptors: PEER_TOOLS,
+      bind(task, { artifacts }) {
+        const exchange = parts.exchangeOf(task);
+        if (exchange === undefined) return [];
+        const { read } = parts;
+        return bindPeerTools({ exchange, artifacts, read, redeem, shown: peerArtifact });
+      },
+    },
     sessionTools: {
       descriptors: processDescriptors(config.commands),
       bind: ({ made: { readScope, fold }, sessions }) =>
@@ -115,5 +137,5 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
     },
   });
   for (const descriptor of tools.descriptors) parts.pins.review(descriptor);
-  return Object.freeze({ ...tools, mcp: mcp.ops });
+  return Object.freeze({ ...tools, mcp: mcp.ops, net, related: mail.related });
 }

@@ -212,7 +212,9 @@ export function makeMcpCalls(parts: McpCallsParts): McpCalls {
     calls.set(id, call);
     signal.addEventListener("abort", cancel, { once: true });
     // The bridge's own clock is a long stop: it does not know who is waited for.
-    const answer = port.ask(op, { ...body, id, deadlineMs: LONGEST_MS + deadlineMs });
+    const answer = port.ask(op, {
+      ...{ ...body, id, deadlineMs: LONGEST_MS + deadlineMs, waitMs: deadlineMs },
+    });
     const settled = answer.then(() => undefined, () => undefined).then(() => {
       spare();
       calls.delete(id);

@@ -34,8 +34,8 @@ export interface ServerOptions extends Omit<ServerParts, "own"> {
 
 /** Starts what imported servers need. */
 export interface McpChildren {
-  /** Client of one server, without any permission. Rejects with `upstream` when it does not start. */
-  mcp(handler: PortHandler): Promise<Child>;
+  /** Client of one server, or of one peer, without any permission. Rejects with `upstream` when it does not start. */
+  mcp(handler: PortHandler, role?: "mcp" | "a2a"): Promise<Child>;
   /** Rejects with `unavailable` without bubblewrap or a socket, `refused` for a grant that cannot be. */
   mcpServer(options: ServerOptions): Promise<PipedProcess>;
   /** Reads trees, or one program. Rejects as `mcp`, and with `unavailable`. */
@@ -55,7 +55,7 @@ export interface McpChildrenParts {
   readonly pipes?: PipePowers;
   /** Which walls can stand around programs of this machine. */
   commandWalls(): Promise<CommandWalls>;
-  bridge(handler: PortHandler): Promise<Child>;
+  bridge(handler: PortHandler, role?: "mcp" | "a2a"): Promise<Child>;
   /** Starts a child and waits until it serves. */
   tree(line: () => StartLine, handler: PortHandler): Promise<Child>;
 }

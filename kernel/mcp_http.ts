@@ -34,7 +34,7 @@ const HEAD_MS = 660_000;
 const IDLE_MS = 660_000;
 
 /** Headers that a bridge may set; the rest is ours, the net service's, or nobody's. */
-const ALLOWED = /^(?:accept|content-type|last-event-id|mcp-[a-z0-9-]{1,64})$/;
+const ALLOWED = /^(?:accept|content-type|last-event-id|mcp-[a-z0-9-]{1,64}|a2a-[a-z0-9-]{1,64})$/;
 
 /** Which bridge asks. */
 export interface McpHttpAt {

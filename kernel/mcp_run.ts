@@ -3,11 +3,15 @@ import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
 import {
   Fault,
+  isPeer,
   type Json,
   type JsonObject,
+  type McpLaunch,
   type McpOpen,
   McpReady,
   McpWords,
+  type PeerOpen,
+  PeerWords,
   type Pid,
   type Powers,
   toJson,
@@ -97,7 +101,7 @@ async function start(
   const checked = parts.trees.check(launch);
   checked.catch(() => undefined);
   const [bridge, started] = await together(
-    children.mcp(calls.handler),
+    isPeer(launch) ? children.mcp(calls.handler, "a2a") : children.mcp(calls.handler),
     launch.kind === "http" ? Promise.resolve(undefined) : startBehindWalls(parts, launch, {
       ...{ checked, errors, writes: calls.writes },
     }),
@@ -132,7 +136,7 @@ async function start(
     ...{ freeze: calls.freeze, thaw: calls.thaw, end: joined.end },
     ask: (asked, under) => calls.ask(bridge.port, asked, under),
     words(under): Promise<McpWords> {
-      const known = words ?? askWords(calls, bridge, under);
+      const known = words ?? askWords(calls, bridge, { launch, under });
       words = known;
       known.catch(() => words === known && (words = undefined));
       return known;
@@ -140,9 +144,14 @@ async function start(
   });
 }
 
-async function askWords(calls: McpCalls, bridge: Child, under: McpUnder): Promise<McpWords> {
+async function askWords(
+  calls: McpCalls,
+  bridge: Child,
+  { launch, under }: { readonly launch: McpLaunch; readonly under: McpUnder },
+): Promise<McpWords> {
   const long = { ...under, deadlineMs: Math.max(under.deadlineMs, WORDS_MS) };
-  const answer = McpWords.safeParse(await calls.ask(bridge.port, { op: "words", body: {} }, long));
+  const said = await calls.ask(bridge.port, { op: "words", body: {} }, long);
+  const answer = (isPeer(launch) ? PeerWords : McpWords).safeParse(said);
   if (answer.success) return answer.data;
   throw new Fault(
     "upstream",
@@ -157,8 +166,9 @@ async function opened(
   old: boolean,
 ): Promise<McpReady> {
   const { launch } = server;
-  const open: McpOpen = {
+  const open: McpOpen | PeerOpen = {
     ...(launch.kind === "http" ? { transport: "http", url: launch.url } : { transport: "stdio" }),
+    ...(isPeer(launch) ? { a2a: launch.a2a } : {}),
     roots: rootsOf(filesOf(grants)),
     ...{ name: server.name, elicitation: server.elicitation, sampling: server.samplingTokens > 0 },
     ...{ deadlineMs: OPEN_MS, ...(old ? { old } : {}) },

@@ -20,7 +20,10 @@ function bench() {
   const noted: [string, JsonObject][] = [];
   const standing = makeMcpStanding({
     task: TaskId.parse("t000000000000"),
-    server: { name: McpServerName.parse("files"), tools: pinned },
+    server: {
+      ...{ name: McpServerName.parse("files"), tools: pinned },
+      launch: { kind: "http", url: "https://files.example.org/mcp" },
+    },
   }, {
     changes: changesOf,
     log: { note: (_at, what, body = {}) => void noted.push([what, body]) },

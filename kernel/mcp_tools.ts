@@ -11,6 +11,7 @@ import {
   type GrantedCall,
   type ImportedServer,
   type ImportedTool,
+  isPeer,
   type Json,
   type JsonObject,
   type Label,
@@ -37,7 +38,7 @@ import { makeMcpStanding, type McpChanges, type McpStanding } from "./mcp_standi
 
 /** One request to a server, as bridges/mcp/binding makes it. */
 export interface McpAsking {
-  readonly op: "call" | "read" | "prompt";
+  readonly op: "call" | "read" | "prompt" | "task" | "artifact";
   readonly body: JsonObject;
   readonly holds: ImportedTool["holds"];
   readonly tool?: ImportedTool;
@@ -174,12 +175,13 @@ export function makeMcpTools(parts: McpToolsParts): McpTools {
   ): Promise<McpCallResult> => {
     const { task, callId } = call;
     const { held, under } = await started({ server, holds }, call, signal);
-    const why = tool === undefined ? undefined : stateOf(task, server).standing.why(tool);
+    const { standing } = stateOf(task, server);
+    const why = tool === undefined ? standing.whyNothing() : standing.why(tool);
     if (why !== undefined) {
       throw new Fault(
         "refused",
         `Cannot call "${call.tool}": ${why}; the operator can look with ` +
-          `\`remit mcp review ${server.name}\``,
+          `\`remit ${isPeer(server.launch) ? "a2a" : "mcp"} review ${server.name}\``,
       );
     }
     try {

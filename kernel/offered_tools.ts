@@ -29,6 +29,9 @@ const FIRST = [
   "file_stat",
 ];
 
+/** Where programs are proposed: what runs one, and what an agent program calls by itself. Seed 002. */
+const PROPOSED: ReadonlySet<string> = new Set(["exec", "proposal_run", "settlements"]);
+
 /** What a model is told of. */
 export interface OfferedTools {
   /** In their order. */
@@ -54,9 +57,13 @@ export function makeOfferTools(): OfferTools {
   >();
   return (snapshot, window, found = NONE) => {
     const searched = snapshot.tools.some(({ name }) => name === TOOL_SEARCH.name);
-    const shown = searched
-      ? snapshot.tools.filter((tool) => !isImported(tool) || found.has(tool.name))
-      : snapshot.tools;
+    const proposes = snapshot.tools.some(({ interfaceId, name }) =>
+      interfaceId === "Mail" && name === "evaluate"
+    );
+    const told = (tool: ToolDescriptor): boolean =>
+      !(searched && isImported(tool) && !found.has(tool.name)) &&
+      !(proposes && PROPOSED.has(tool.name));
+    const shown = searched || proposes ? snapshot.tools.filter(told) : snapshot.tools;
     const key = `${window} ${searched ? namesOf(shown) : ""}`;
     const before = made.get(snapshot);
     if (before?.key === key) return before.offered;

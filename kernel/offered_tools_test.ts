@@ -26,6 +26,18 @@ Deno.test("a window that holds the whole table is offered the whole table, uncha
   assert.equal(left, 0);
 });
 
+Deno.test("a model that proposes programs is not told of what runs them", () => {
+  const all = snapshot(
+    { ...tool("evaluate"), interfaceId: "Mail" },
+    tool("exec"),
+    tool("file_read"),
+    tool("proposal_run"),
+    tool("settlements"),
+  );
+  const { tools } = makeOfferTools()(all, 100_000);
+  assert.deepEqual(namesOf(tools), ["evaluate", "file_read"]);
+});
+
 Deno.test("a small window is offered what reads and writes first, in the table's order", () => {
   const all = snapshot(
     tool("alpha"),

@@ -5,6 +5,7 @@ import {
   type AuditRecord,
   type ConversationStore,
   type Decision,
+  type Delegation,
   type Digest,
   Fault,
   type ForkRequest,
@@ -26,7 +27,11 @@ import {
 import type { ConversationReads } from "./context_past.ts";
 import type { ControlHandlers } from "./control.ts";
 import type { AuditFilter, ControlRequest } from "./control_ops.ts";
+import type { InboxOps } from "./inbox_ops.ts";
 import type { McpOps } from "./mcp_ops.ts";
+import { makeOnce } from "./once.ts";
+import type { StateOps } from "./state_counts.ts";
+import type { PeerOps } from "./peer_ops.ts";
 
 type Body<Op extends ControlRequest["op"]> = Extract<ControlRequest, { op: Op }>["body"];
 
@@ -34,7 +39,9 @@ type Body<Op extends ControlRequest["op"]> = Extract<ControlRequest, { op: Op }>
 export interface OperatorParts {
   readonly service: HostedAgentService;
   readonly leases: Leases;
-  readonly questions: Questions;
+  readonly questions: Questions & {
+    readonly delegations: { delegate(given: Delegation): void; undelegate(key: string): void };
+  };
   readonly conversations: ConversationStore;
   readonly past: ConversationReads;
   now(): number;
@@ -57,6 +64,7 @@ export interface OperatorParts {
   ask(asked: Body<"ask">): Promise<ModelAnswer>;
   choose(task: TaskId, model: Body<"model">["model"]): void;
   readonly mcp: McpOps;
+  readonly agents: InboxOps & PeerOps & StateOps;
   stop(): void;
 }
 
@@ -66,12 +74,13 @@ const PAGE = 10_000;
 /** Makes the handlers. */
 export function makeHandlers(parts: OperatorParts): ControlHandlers {
   const { service, questions, leases, conversations, past } = parts;
+  const runOnce = makeOnce(service);
   const readable = (task: TaskId): TaskId => {
     if (!service.get(task).purged) return task;
     throw new Fault("conflict", `Cannot read the conversation of ${task}: its content is erased`);
   };
   return Object.freeze({
-    run: async (request: Body<"run">) => ({ task: (await service.create(request)).id }),
+    run: (request: Body<"run">) => runOnce(request),
     say: ({ task, text }: Body<"say">) => service.say(task, text),
     context: ({ task }: Body<"context">) => past.changes(readable(task)),
     contextShow: ({ task, number, from }: Body<"contextShow">) =>
@@ -113,8 +122,11 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     answer: async (answer: Body<"answer">) => {
       const question = await questions.answer(answer);
       const task = service.get(question.task);
-      // What a server asked while nobody was there holds up no task.
-      const waiting = questions.open(question.task).some(({ kind }) => kind !== "elicit");
+      // What a server asked while nobody was there holds up no task, and a proposal none that was settled.
+      const proposal = question.scope.tool === "proposal_run";
+      const waiting = questions.open(question.task).some(({ kind, scope }) =>
+        kind !== "elicit" && !(proposal && scope.tool === "proposal_run")
+      );
       if (task.status === "needsApproval" && !waiting && question.kind !== "elicit") {
         await service.resume(question.task);
       }
@@ -147,6 +159,14 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     mcpTokens: (asked: Body<"mcpTokens">) => parts.mcp.mcpTokens(asked),
     mcpRevoke: (asked: Body<"mcpRevoke">) => parts.mcp.mcpRevoke(asked),
     mcpLog: (asked: Body<"mcpLog">) => parts.mcp.mcpLog(asked),
+    delegate: (given: Body<"delegate">) => questions.delegations.delegate(given),
+    undelegate: ({ key }: Body<"undelegate">) => questions.delegations.undelegate(key),
+    ...parts.agents,
+    counts: async () => ({
+      ...await parts.agents.counts(),
+      questions: questions.open().length,
+      processes: parts.rows().length,
+    }),
     stop: () => parts.stop(),
   });
 }

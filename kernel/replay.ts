@@ -30,7 +30,7 @@ import { forkIn, type ForkOrigin } from "./context_fork.ts";
 import { systemMessage } from "./persona.ts";
 import { count } from "./process_limits.ts";
 import { switchedTo } from "./model_switch.ts";
-import { isObject, patchOf, type TornPatch, writtenBy } from "./replay_records.ts";
+import { afterReading, isObject, patchOf, type TornPatch, writtenBy } from "./replay_records.ts";
 export type { TornPatch };
 
 /** A task, rebuilt. Its conversation begins with the system message, which is never logged. */
@@ -165,6 +165,7 @@ export async function replayTask(
         break;
       case "message":
         pending = parsed(ChatMessage, secret?.["message"], task, "a message");
+        ({ colour, label, sources } = afterReading(pending, { colour, label, sources }));
         begun = 0;
         spent.iterations = 0;
         brakeDenied = false;

@@ -1,5 +1,14 @@
-/** What the private parts of intents and outcomes say of files. @module */
-import { Digest, type Json, type JsonObject } from "../contracts/mod.ts";
+/** What the private parts of intents and outcomes say of files, and messages of their senders. @module */
+import {
+  type ChatMessage,
+  Digest,
+  type Json,
+  type JsonObject,
+  mixColour,
+  mixLabel,
+  type Source,
+  type Taint,
+} from "../contracts/mod.ts";
 
 /** A patch that was being applied when a kernel ended: it may be in the folder, or a part of it. */
 export interface TornPatch {
@@ -39,4 +48,23 @@ export function writtenBy(record: JsonObject): number {
     if (isObject(change)) bytes += Number(change["bytes"] ?? 0);
   }
   return bytes;
+}
+
+/** What of a message is told when something is decided that follows from it: nothing where a person said it. */
+export function sourcesOf({ provenance }: ChatMessage): readonly Source[] {
+  const { source, colour, label } = provenance;
+  return source === undefined ? [] : [{ source, colour, label }];
+}
+
+/** What a process knows once it has read a message. */
+export function afterReading(
+  message: ChatMessage,
+  before: Taint,
+): { -readonly [K in keyof Taint]: K extends "sources" ? Source[] : Taint[K] } {
+  const { colour, label } = message.provenance;
+  return {
+    colour: mixColour(before.colour, colour),
+    label: mixLabel(before.label, label),
+    sources: [...before.sources, ...sourcesOf(message)].slice(-100),
+  };
 }

@@ -1,7 +1,7 @@
 /** Listens on the control socket and serves who connects. DESIGN section 1. @module */
 import { CONTROL_VERSION, type KernelConfig } from "../contracts/mod.ts";
 import { portOverConn } from "../port/stream_powers.ts";
-import { type Control, type ControlHandlers, makeControl } from "./control.ts";
+import { type Control, type ControlHandlers, type ControlParts, makeControl } from "./control.ts";
 import { listenControl, note } from "./main_powers.ts";
 import type { Watching } from "./watch.ts";
 
@@ -10,6 +10,7 @@ export interface ServeParts {
   readonly config: Pick<KernelConfig, "harness" | "controlSocket">;
   readonly handlers: ControlHandlers;
   readonly watching: Watching;
+  readonly peers: ControlParts["peers"];
   /** This process's number, for who greets. */
   readonly pid: number;
   /** Raw Ed25519 public key of the receipts, base64url. */
@@ -23,10 +24,9 @@ const UNREAD = 256_000_000;
 
 /** Resolves once the socket listens. */
 export async function serveControl(parts: ServeParts): Promise<Control> {
-  const { config, handlers, watching, pid, receiptKey } = parts;
+  const { config, handlers, watching, peers, pid, receiptKey } = parts;
   const control = makeControl({
-    handlers,
-    watching,
+    ...{ handlers, watching, peers },
     note,
     welcome: () => ({
       version: CONTROL_VERSION,

@@ -37,7 +37,7 @@ const POOLED = "pooled";
 export function lineOutside(
   config: Pick<KernelConfig, "programs" | "bundles" | "denoDir">,
   walls: Walls,
-  role: "worker" | "model" | "plugin" | "mcp",
+  role: "worker" | "model" | "plugin" | "mcp" | "a2a",
   options: { readonly pooled: boolean },
 ): StartLine {
   const deno = [

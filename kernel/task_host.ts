@@ -13,6 +13,7 @@ import {
   type ModelChoice,
   type Pid,
   type ProcessRow,
+  programOf,
   type ReviewOutcome,
   type Signal,
   type Staged,
@@ -32,6 +33,7 @@ import type { LeaseTable } from "./leases.ts";
 import { newRoot } from "./new_root.ts";
 import { systemMessage } from "./persona.ts";
 import { type ReadPrivate, type Replay, replayTask } from "./replay.ts";
+import { sourcesOf } from "./replay_records.ts";
 import type { Restored } from "./restored.ts";
 import { makeReview } from "./review.ts";
 import { makeSession, type Offspring, type Session, type SessionParts } from "./session.ts";
@@ -115,6 +117,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
     models: TaskModels,
     gate: Gate,
   ): (row: ProcessRow, offspring: Offspring, past?: Replay) => Session => {
+    const program = programOf(request);
     return (row, offspring, past) =>
       makeSession({
         ...parts,
@@ -125,7 +128,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
         offspring,
         conversation: past?.conversation ?? [systemMessage(request)],
         contextChanges: past?.changes.length ?? 0,
-        ...(request.program === undefined ? {} : { program: request.program }),
+        ...(program === undefined ? {} : { program }),
         ...(request.instructions === undefined || row.ppid !== undefined
           ? {}
           : { instructions: request.instructions }),
@@ -196,7 +199,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
     const review = makeReview({ gate: denied.gate, row, workspace, denied });
     const before = replay?.conversation ?? [];
     let pending = replay?.pending;
-    const unfinished = pending !== undefined || !isAnswered(before);
+    const unfinished = pending !== undefined || !isAnswered(before) || workspace.unfinished();
     let first = true;
 
     const hosted: HostedTask = {
@@ -207,7 +210,11 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
         if (first && replay?.brakeDenied === true) return { stop: "brake", text: "" };
         first = false;
         pending = undefined;
-        if (next !== undefined) processes.setTurn(row.pid, row.turn + 1);
+        if (next !== undefined) {
+          processes.setTurn(row.pid, row.turn + 1);
+          // What others said is read by the process like anything else that it reads.
+          processes.taint(row.pid, { ...next.provenance, sources: sourcesOf(next) });
+        }
         const end = await root.turn(next);
         const killed = family.killedBy(row.pid);
         const limit = family.limitOf(row.pid);

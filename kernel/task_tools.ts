@@ -28,7 +28,12 @@ import type { HostFunctionsParts, Looking } from "./host_functions.ts";
 import type { Engine, PluginCode } from "./plugin_code.ts";
 import { makePluginHosts } from "./plugin_hosts.ts";
 import { type BindPlugins, makePluginTools } from "./plugin_tools.ts";
-import { type MadeWorkspace, makeTaskWorkspace, type TaskWorkspace } from "./task_workspace.ts";
+import {
+  type MadeWorkspace,
+  makeTaskWorkspace,
+  type TaskMail,
+  type TaskWorkspace,
+} from "./task_workspace.ts";
 import type { McpRequest, McpTools } from "./mcp_tools.ts";
 import type { McpServers } from "./mcp_servers.ts";
 import type { NetService } from "./net_service.ts";
@@ -80,10 +85,17 @@ export interface TaskToolsParts {
   };
   /** Wikis that tasks are handed. */
   readonly wikis: WikiTools;
+  /** Names, mail and proposals of agents that speak so. */
+  readonly mail: MailTools;
   /** Imported servers that tasks are handed, and their processes. */
   mcp(folders: (task: TaskId) => TaskFolders | undefined): {
     readonly tools: McpTools;
     readonly processes: Pick<McpServers, "freeze" | "thaw" | "osPids">;
+  };
+  /** What a task of an exchange says to its peer. */
+  readonly peers: {
+    readonly descriptors: readonly ToolDescriptor[];
+    bind(task: TaskId, made: Pick<MadeWorkspace, "artifacts">): readonly ToolBinding[];
   };
   redeem(call: GrantedCall): void;
   /** Tools over the network. */
@@ -115,6 +127,13 @@ export interface BindSessions {
   }): readonly ToolBinding[];
 }
 
+/** What agents/ makes of mail: handed over by main.ts. */
+export interface MailTools {
+  readonly descriptors: readonly ToolDescriptor[];
+  /** A task's mail; undefined when its agent does not speak so. */
+  of(task: TaskId, request: ToolRequest): TaskMail | undefined;
+}
+
 /** The tools of all tasks. */
 export interface TaskTools {
   /** Every descriptor there is: reviewed, being part of this version or added by the operator. */
@@ -128,7 +147,7 @@ export interface TaskTools {
 
 /** What of a request decides which tools a task has. */
 export type ToolRequest =
-  & Pick<TaskRequest, "wikis" | "mcpSearchAbove">
+  & Pick<TaskRequest, "wikis" | "mcpSearchAbove" | "program">
   & McpRequest
   & MemoryRequest;
 
@@ -180,6 +199,8 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
     ...reviewed.values(),
     ...parts.sessionTools.descriptors,
     ...parts.wikis.descriptors,
+    ...parts.peers.descriptors,
+    ...parts.mail.descriptors,
     TOOL_SEARCH,
   ];
   /** Programs of this machine stand behind the name of those in the sandbox. */
@@ -216,11 +237,14 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
       const { mounts, wikis = [] } = request, memory = parts.wikis.of(task, request);
       const made = parts.workspace(task, mounts, hosts);
       const bound = plugins.bindings(made).map((binding) => withNative(binding, made));
-      const own = [...web, ...bound, ...parts.sessionTools.bind({ made, sessions })];
-      const others = [...own, ...importedTools(task, request, made)];
+      const mail = parts.mail.of(task, request);
+      const letters = mail?.bindings ?? [];
+      const own = [...web, ...bound, ...parts.sessionTools.bind({ made, sessions }), ...letters];
+      const peer = parts.peers.bind(task, made);
+      const others = [...own, ...peer, ...importedTools(task, request, made)];
       const wiki = request.memory === undefined ? [] : [request.memory.folder];
       const guard = guardWikis({ mounts, wikis: [...wikis, ...wiki] });
-      return makeTaskWorkspace(made, { log, powers, others, memory, wikis: guard });
+      return makeTaskWorkspace(made, { log, powers, others, memory, mail, wikis: guard });
     },
   });
 }

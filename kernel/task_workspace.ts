@@ -1,5 +1,6 @@
 /** A task's workspace as the kernel needs it, over what workspace/ makes. @module */
 import {
+  type Artifact,
   CallId,
   type Conflict,
   Digest,
@@ -20,6 +21,7 @@ import type { TaskWiki } from "./wiki_tools.ts";
 
 /** What workspace/ makes: see its mod.ts. */
 export interface MadeWorkspace {
+  artifacts(): readonly Artifact[];
   readonly bindings: ReadonlyMap<string, ToolBinding>;
   overlay(): readonly StagedChange[];
   patch(): PatchSet | undefined;
@@ -58,10 +60,19 @@ export interface TaskWorkspace
   readonly memory?: TaskWiki;
   /** Tools over the workspace, and the others of the task. */
   readonly tools: ReadonlyMap<string, ToolBinding>;
+  /** What its agent proposed waits for a person: its program goes on once that is settled. */
+  unfinished(): boolean;
   /** `content`: the folder of content-addressed files. */
   staged(content: string): Staged;
   /** Takes back the newest applied patch; conflicts are reported, nothing is overwritten. */
   undo(caller: ProcessRow): Promise<UndoOutcome>;
+}
+
+/** A task's mail, as agents/ makes it. */
+export interface TaskMail {
+  readonly bindings: readonly ToolBinding[];
+  fold(record: JsonObject): void;
+  unfinished(): boolean;
 }
 
 /** Milliseconds that an undo may take. */
@@ -75,11 +86,16 @@ export function makeTaskWorkspace(
     readonly powers: Pick<Powers, "token">;
     readonly others: readonly ToolBinding[];
     readonly memory?: TaskWiki | undefined;
+    readonly mail?: TaskMail | undefined;
     readonly wikis: WikiGuard;
   },
 ): TaskWorkspace {
-  const { overlay, patch, applied, recorded, fold, putBackCall, readScope, look } = made;
-  const { memory, wikis, others } = parts;
+  const { overlay, patch, applied, recorded, putBackCall, readScope, look } = made;
+  const { memory, mail, wikis, others } = parts;
+  const fold = (record: JsonObject): void => {
+    made.fold(record);
+    mail?.fold(record);
+  };
   const tools = new Map(
     [...made.bindings.values(), ...others, ...memory?.bindings ?? []].map((each) =>
       [each.descriptor.name, wikis.guard(each)] as const
@@ -89,6 +105,7 @@ export function makeTaskWorkspace(
     ...{ tools, overlay, patch, applied, recorded, fold, putBackCall, readScope, look },
     wikis,
     ...(memory === undefined ? {} : { memory }),
+    unfinished: () => mail?.unfinished() ?? false,
     staged: (content: string): Staged => ({
       patch: patch()?.id ?? null,
       changes: overlay(),

@@ -71,7 +71,7 @@ export function searches(
 
 /** Tells whether a tool is an imported one. */
 export function isImported({ interfaceId }: Pick<ToolDescriptor, "interfaceId">): boolean {
-  return interfaceId.startsWith("mcp:");
+  return /^(?:mcp|a2a):/.test(interfaceId);
 }
 
 /** What {@link toolSearchBinding} is handed. */
@@ -107,7 +107,7 @@ export function toolSearchBinding({ redeem, processOf }: ToolSearchParts): ToolB
         colour: "RED",
         label: "public",
         sources: serversOf(found).slice(0, 20).map((server) => ({
-          source: `tools of the MCP server ${server}`,
+          source: `tools of the imported server ${server}`,
           colour: "RED",
           label: "public",
         })),
@@ -176,5 +176,5 @@ function serversOf(tools: readonly ToolDescriptor[]): readonly string[] {
 }
 
 function serverOf({ interfaceId }: ToolDescriptor): string {
-  return interfaceId.slice("mcp:".length);
+  return interfaceId.slice(interfaceId.indexOf(":") + 1);
 }

@@ -14,12 +14,17 @@ export interface Conversation {
   unsent(): { readonly base: number; readonly append: readonly ChatMessage[] };
   /** The kernel answered: it has everything, and `answer` after it. */
   settle(answer: ChatMessage): void;
+  /** Puts another message in place of the last one. */
+  amend(message: ChatMessage): void;
 }
 
-/** Makes a conversation of what the kernel handed over. */
-export function makeConversation(initial: readonly ChatMessage[]): Conversation {
+/** Makes a conversation of messages; the kernel has the first `known` of them, all where it is absent. */
+export function makeConversation(
+  initial: readonly ChatMessage[],
+  known = initial.length,
+): Conversation {
   let messages: readonly ChatMessage[] = [...initial];
-  let shared = messages.length;
+  let shared = known;
   return Object.freeze<Conversation>({
     messages: () => messages,
     append: (...more) => {
@@ -33,6 +38,10 @@ export function makeConversation(initial: readonly ChatMessage[]): Conversation 
     settle: (answer) => {
       messages = [...messages, answer];
       shared = messages.length;
+    },
+    amend: (message) => {
+      messages = [...messages.slice(0, -1), message];
+      shared = Math.min(shared, messages.length - 1);
     },
   });
 }

@@ -4,13 +4,14 @@
  * @module
  */
 import type { ChatMessage, ToolCall } from "../contracts/chat.ts";
-import { Fault, unreachable } from "../contracts/fault.ts";
+import { Fault, type FaultCode, unreachable } from "../contracts/fault.ts";
 import type { Signal } from "../contracts/signal.ts";
 import { estimateToolTokens } from "../contracts/tokens.ts";
 import type { ToolResult, ToolSnapshot } from "../contracts/tool.ts";
 import type { StartBody, TurnEnd } from "../contracts/wire_worker.ts";
 import { fullness, importantIn } from "./context.ts";
 import { makeConversation, skipCalls, unansweredCalls } from "./conversation.ts";
+import { type CallBy, type Habits, STANDARD_HABITS } from "./habits.ts";
 import { readInstructions } from "./instructions.ts";
 import type { KernelPorts } from "./kernel_ports.ts";
 import { type Act, IDLE, type LoopInput, type LoopState, step, type Stop } from "./loop.ts";
@@ -25,21 +26,25 @@ const ANSWER_SHARE = 0.2;
 const SHARE = 0.6;
 const SQUEEZED = 0.4;
 
+/** Faults that are no failure of the model. */
+const UNTOLD: ReadonlySet<FaultCode> = new Set(["needsApproval", "cancelled", "gone"]);
+
 /** How a turn ends whose answer the provider cut off. */
 const FILTERED = new Fault(
   "upstream",
   "Cannot go on: the provider's content filter ended the model's answer; ask in other words",
 );
 
-/** Makes the standard program over the kernel's ports. */
+/** Makes the standard program over the kernel's ports, or one with other habits. */
 export function makeStandard(
   kernel: Pick<KernelPorts, "advertise" | "infer" | "makeRoom" | "call">,
   { conversation: initial, limits, instructions = [] }: Pick<
     StartBody,
     "conversation" | "limits" | "instructions"
   >,
+  habits: Habits = STANDARD_HABITS,
 ): Program {
-  const conversation = makeConversation(initial);
+  const conversation = makeConversation(...habits.begin(initial));
   let window = limits.contextWindow;
   const answerTokens = (): number =>
     Math.max(
@@ -102,8 +107,16 @@ export function makeStandard(
     snapshot = undefined;
   };
 
+  /** A call that the program makes by itself. */
+  const callBy: CallBy = async (id, name, args) => {
+    // TRUST: the id is ours, the kernel only asks that it is printable and short.
+    const call = { id, name, arguments: JSON.stringify(args) } as ToolCall;
+    return await kernel.call((await provideSnapshot()).id, call);
+  };
+
   async function assemble(squeeze: boolean): Promise<LoopInput> {
     try {
+      conversation.append(...await habits.before(conversation.messages(), callBy));
       const { tools } = await provideSnapshot();
       const room = { window, reserved: estimateToolTokens(tools) + maxTokens };
       if (squeeze || pressed || fullness(conversation.messages(), room) !== "room") {
@@ -130,10 +143,12 @@ export function makeStandard(
     try {
       const { message, finishReason } = await kernel.infer({ ...conversation.unsent(), maxTokens });
       conversation.settle(message);
+      const heard = habits.heard(message, conversation.messages().length);
+      if (heard !== message) conversation.amend(heard);
       fault = finishReason === "contentFilter" ? FILTERED : undefined;
       streamed = "";
-      if (message.content !== "") text = message.content;
-      return { kind: "inferred", calls: message.toolCalls ?? [], finish: finishReason };
+      if (heard.content !== "") text = heard.content;
+      return { kind: "inferred", calls: heard.toolCalls ?? [], finish: finishReason };
     } catch (error) {
       // What was shown before a cancel is all that there is of this answer.
       if (streamed !== "") text = streamed;
@@ -154,6 +169,7 @@ export function makeStandard(
     // A stale table answers `unknownTool` too.
     if (result.outcome === "unknownTool") forgetSnapshot();
     conversation.append(resultMessage(proposed, result));
+    habits.called(proposed, result);
     return { kind: "answered", outcome: result.outcome };
   }
 
@@ -176,8 +192,15 @@ export function makeStandard(
         case "call":
           act = go(await call(act.call));
           break;
-        case "end":
-          return finish(act.stop, act.skipped);
+        case "end": {
+          const more = act.stop === "answered"
+            ? await habits.rests(conversation.messages(), callBy)
+            : [];
+          if (more.length === 0) return finish(act.stop, act.skipped);
+          conversation.append(...more);
+          act = go({ kind: "turn", calls: [], complete: false });
+          break;
+        }
         case "fail":
           throw fault ?? new TypeError("Cannot end the turn: it failed without a fault");
         case "wait":
@@ -199,7 +222,16 @@ export function makeStandard(
       const first = go(open(message));
       for (const signal of early) go({ kind: "told", signal });
       early = undefined;
-      return await run(first);
+      try {
+        const end = await run(first);
+        if (end.stop === "upstream") await habits.broke(end.text, callBy);
+        return end;
+      } catch (error) {
+        if (error instanceof Fault && !UNTOLD.has(error.code)) {
+          await habits.broke(error.message, callBy);
+        }
+        throw error;
+      }
     },
     told(signal: Signal): void {
       if (early === undefined) go({ kind: "told", signal });

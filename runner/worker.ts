@@ -10,8 +10,10 @@ import type {
   TurnEnd,
   WorkerEvents,
 } from "../contracts/wire_worker.ts";
+import { LAL_PROGRAM } from "../contracts/lal.ts";
 import { loadForeign } from "./foreign.ts";
 import { makeKernelPorts } from "./kernel_ports.ts";
+import { makeLal } from "./lal.ts";
 import type { Program } from "./program.ts";
 import { makeStandard } from "./standard.ts";
 
@@ -31,6 +33,8 @@ export function makeWorker(port: Pick<Port, "ask">): PortHandler {
     const kernel = makeKernelPorts(port, () => caps);
     program = body.program === undefined
       ? makeStandard(kernel, body)
+      : body.program === LAL_PROGRAM
+      ? makeStandard(kernel, body, makeLal(body.conversation))
       : loadForeign(kernel, body, body.program);
     return null;
   }

@@ -34,7 +34,7 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   text: { parts: ["contracts"], types: [], npm: [] },
 
   // A request, in the order of its way.
-  cli: { parts: OPEN, types: [], npm: ["zod", "yaml", "diff"] },
+  cli: { parts: OPEN, types: [], npm: ["croner", "zod", "yaml", "diff", "jose"] },
   agents: { parts: OPEN, types: [], npm: [] },
   kernel: { parts: [...OPEN, "store"], types: [], npm: ["zod"] },
   runner: { parts: OPEN, types: [], npm: [] },
@@ -66,6 +66,7 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
     types: [],
     npm: ["@modelcontextprotocol/client", "@modelcontextprotocol/server", "zod"],
   },
+  "bridges/a2a": { parts: [...OPEN, "bridges/mcp"], types: [], npm: ["@a2a-js/sdk", "zod"] },
   ingress: { parts: OPEN, types: [], npm: ["hono", "zod"] },
 
   // Tools: each folder beneath tools-wasm/ is a part of its own.
@@ -94,9 +95,11 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
     types: [],
     npm: [
       "fast-check",
+      "puppeteer-core",
       "zod",
       "yaml",
       "@noble/ed25519",
+      "@a2a-js/sdk",
       "@modelcontextprotocol/client",
       "@modelcontextprotocol/sdk",
       "@modelcontextprotocol/server",
@@ -107,6 +110,7 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
     types: [],
     npm: [
       "ajv",
+      "@a2a-js/sdk",
       "@ai-sdk/openai-compatible",
       "@extism/extism",
       "@modelcontextprotocol/client",
@@ -159,12 +163,18 @@ export const BUNDLES: readonly BundleRule[] = Object.freeze([
     // Modules with zod's schemas: 12 ms and 360 KB of each bridge.
     without: ["contracts/mcp.ts", "contracts/wire_mcp.ts"],
   },
+  {
+    entry: "bridges/a2a/client/main.ts",
+    npm: ["@a2a-js/sdk"],
+    without: ["contracts/mcp.ts", "contracts/exchange.ts", "contracts/wire_mcp.ts"],
+  },
   { entry: "bridges/mcp/tree/main.ts", npm: ["zod"], without: [] },
   { entry: "bridges/mcp/relay/main.ts", npm: [], without: [] },
   {
     entry: "ingress/main.ts",
-    npm: ["hono", "zod", "@modelcontextprotocol/server"],
-    without: ["port/digest.ts"],
+    npm: ["hono", "zod", "@modelcontextprotocol/server", "@a2a-js/sdk"],
+    // node:crypto does not start in its namespace.
+    without: ["port/digest.ts", "text/_mark.ts"],
   },
   { entry: "memory-wiki/main.ts", npm: ["zod", "@orama/orama", "diff"], without: [] },
   {
@@ -193,7 +203,12 @@ export function isAssembly(path: string): boolean {
 }
 
 /** Files that wire parts together beside a `main.ts`, which would be too long without them. */
-const WIRING: ReadonlySet<string> = new Set(["kernel/main_mcp.ts", "kernel/main_tools.ts"]);
+const WIRING: ReadonlySet<string> = new Set([
+  "kernel/main_agents.ts",
+  "kernel/main_mail.ts",
+  "kernel/main_mcp.ts",
+  "kernel/main_tools.ts",
+]);
 
 /** Whether `path` is one of the files that wire parts together: a `main.ts`, or anything outside the running system. */
 export function mayWire(path: string): boolean {

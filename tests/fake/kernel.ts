@@ -58,6 +58,10 @@ export interface HomeOptions {
   readonly bundles?: Partial<KernelConfig["bundles"]>;
   /** Names of more unix sockets, in the home's folder `run`, that the kernel may connect to. */
   readonly sockets?: readonly string[];
+  /** Rules; absent: none. */
+  readonly policy?: KernelConfig["policy"];
+  /** The person's key; absent: a fresh one. */
+  readonly person?: Signer;
   /** A program and words before the kernel's own start line: a limit. */
   readonly wrap?: (state: string) => readonly string[];
 }
@@ -82,6 +86,8 @@ export interface LiveKernel extends KernelProcess {
   questions(task: TaskId): Promise<readonly Question[]>;
   /** Asks it to end, and waits until it has. */
   stop(): Promise<Death>;
+  /** The connection itself. */
+  readonly link: KernelLink;
 }
 
 /** What a question gets; `leave` lets it wait. */
@@ -137,7 +143,7 @@ export async function inHome(
 
 async function makeHome(dir: string, options: HomeOptions): Promise<KernelHome> {
   const bundles = await testBundles();
-  const person = openKey(makeKeyFile());
+  const person = options.person ?? openKey(makeKeyFile());
   const stepUp = openKey(makeKeyFile());
   const state = `${dir}/state`;
   const kernelDir = `${state}/kernel`;
@@ -158,7 +164,7 @@ async function makeHome(dir: string, options: HomeOptions): Promise<KernelHome> 
     browser: { engine: "static", program: "/usr/bin/chromium" },
     personKey: person.key,
     stepUpKey: stepUp.key,
-    policy: NO_POLICY,
+    policy: options.policy ?? NO_POLICY,
     harness: "fault",
     brokerSockets: Array.from({ length: 8 }, (_, n) => `${dir}/run/b${n}`),
     proxySockets: Array.from({ length: 4 }, (_, n) => `${dir}/run/net/p${n}`),
@@ -224,7 +230,7 @@ async function linkTo(config: KernelConfig, process: KernelProcess): Promise<Ker
 function liveKernel(home: KernelHome, process: KernelProcess, link: KernelLink): LiveKernel {
   const kernel: LiveKernel = {
     ...process,
-    ...{ head: link.head, receiptKey: link.receiptKey },
+    ...{ link, head: link.head, receiptKey: link.receiptKey },
     ask: (op, body) => link.ask(op, toJson(body)),
     async run(draft): Promise<TaskId> {
       const answer = await link.ask("run", toJson(requestOf(home, draft)));

@@ -104,9 +104,12 @@ async function explain(words: readonly string[]): Promise<Finished> {
       deno: "",
     },
     serve: { start: nothing, input: nothing, output: nothing, pause: nothing, secret: nothing },
+    service: { lock: nothing, door: nothing, knock: nothing, after: nothing, random: nothing },
+    backup: { copy: nothing, verify: nothing },
     login: { start: nothing, listen: nothing, random: nothing, after: nothing },
     watch: nothing,
     serveSite: nothing,
+    startPeer: nothing,
     kernels: nothing,
     readInput: nothing,
   };

@@ -53,6 +53,7 @@ export async function bundlePluginHost(): Promise<Bundle> {
       mcp: "",
       mcpTree: "",
       mcpRelay: "",
+      a2a: "",
     },
     denoDir: `${dir}/deno`,
     programs: {

@@ -1,6 +1,7 @@
 /** An imported server's tools as the gate knows them. Issue 6; DESIGN sections 3 to 5. @module */
 import { type EffectClass, graverEffect, mixLabel } from "../../../contracts/colour.ts";
 import { Fault } from "../../../contracts/fault.ts";
+import { isPeer } from "../../../contracts/exchange.ts";
 import type { JsonObject } from "../../../contracts/json.ts";
 import type { Scope } from "../../../contracts/lease.ts";
 import {
@@ -32,14 +33,19 @@ export const CALL_MS = 60_000;
 const RESULT_BYTES = 65_536;
 
 /** How one tool asks its server. */
-interface Bound {
+export interface Bound {
   readonly descriptor: ToolDescriptor;
   readonly effect: EffectClass;
   readonly holds: ImportedTool["holds"];
   readonly idempotent: boolean;
   readonly tool?: ImportedTool;
-  /** What is asked; a list is made of the server's words. */
-  asking(args: JsonObject): Pick<McpAsking, "op" | "body"> | "list";
+  /** The effect of this very call, where it is graver. */
+  readonly graver?: (args: JsonObject) => EffectClass;
+  /** What is asked; a list is made of the server's words; lines are known without asking. */
+  asking(
+    args: JsonObject,
+    call: Pick<GrantedCall, "idempotencyKey">,
+  ): Pick<McpAsking, "op" | "body"> | "list" | readonly string[];
 }
 
 /**
@@ -71,10 +77,20 @@ export function bindImported(server: ImportedServer, parts: McpBindParts): reado
       ({ name, args = {} }) => name === undefined ? "list" : { op: "prompt", body: { name, args } },
     ),
   ];
+  return bindBound(server, bound, parts);
+}
+
+/** Binds tools over one server or peer. */
+export function bindBound(
+  server: ImportedServer,
+  bound: readonly Bound[],
+  parts: McpBindParts,
+): readonly ToolBinding[] {
   return bound.map((each) => bind(server, each, parts));
 }
 
-function reviewed(server: ImportedServer, tool: ImportedTool): Bound {
+/** A reviewed tool. */
+export function reviewed(server: ImportedServer, tool: ImportedTool): Bound {
   const annotations = tool.holds === "read" ? { readOnlyHint: true } : {};
   // A pinned effect is never below what the grants allow, whoever wrote it down.
   const effect = graverEffect(tool.effect, effectOf({ annotations }, server).effect);
@@ -107,7 +123,7 @@ function bind(server: ImportedServer, bound: Bound, parts: McpBindParts): ToolBi
     throw new Fault(
       "refused",
       `Cannot call "${descriptor.name}": ${why}; the operator can look with ` +
-        `\`remit mcp review ${server.name}\``,
+        `\`remit ${isPeer(server.launch) ? "a2a" : "mcp"} review ${server.name}\``,
     );
   };
 
@@ -118,11 +134,11 @@ function bind(server: ImportedServer, bound: Bound, parts: McpBindParts): ToolBi
     deadlineMs: CALL_MS,
     keepsDeadline: true,
     resultBytes: RESULT_BYTES,
-    resolve(_args, process): Resolved {
+    resolve(args, process): Resolved {
       standing();
       return {
         scopes: scopesOf(server, { holds, process, held: parts.held }),
-        effect,
+        effect: bound.graver?.(args) ?? effect,
         destination: destinationOf(server),
         clearance: server.clearance,
         digests: {},
@@ -136,7 +152,7 @@ function bind(server: ImportedServer, bound: Bound, parts: McpBindParts): ToolBi
       parts.redeem(call);
       // From here on the server may know it, whichever process of the task calls it next.
       carried.label = mixLabel(carried.label, call.resolved.label ?? "public");
-      const asking = bound.asking(call.args);
+      const asking = bound.asking(call.args, call);
       if (asking === "list") {
         const words = await results.judged(parts.words(call, signal));
         return results.listed(
@@ -144,6 +160,7 @@ function bind(server: ImportedServer, bound: Bound, parts: McpBindParts): ToolBi
           descriptor.methodName === "prompts/get" ? listedPrompts(words) : listedResources(words),
         );
       }
+      if (!("op" in asking)) return results.listed(call, asking);
       const answer: McpCallResult = await results.judged(
         parts.ask({ ...asking, holds, ...(tool === undefined ? {} : { tool }) }, call, signal),
       );
@@ -194,5 +211,6 @@ function destinationOf(server: ImportedServer): string {
 /** The tool's name is in the characters of tool names: nothing in the line is the server's own word. */
 function summaryOf(server: ImportedServer, { name }: ToolDescriptor): string {
   const to = server.launch.kind === "http" ? ` at ${new URL(server.launch.url).origin}` : "";
+  if (isPeer(server.launch)) return `call ${name} of the peer "${server.name}"${to}`;
   return `call ${name} of the imported server "${server.name}"${to}`;
 }

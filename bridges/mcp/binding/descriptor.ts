@@ -1,5 +1,6 @@
 /** Descriptors of imported tools: the reviewed words, and nothing that the server says now. @module */
 import type { EffectClass } from "../../../contracts/colour.ts";
+import { isPeer } from "../../../contracts/exchange.ts";
 import type { ImportedServer, ImportedTool } from "../../../contracts/mcp.ts";
 import { ToolName } from "../../../contracts/ids.ts";
 import { ToolDescriptor } from "../../../contracts/tool.ts";
@@ -18,8 +19,11 @@ const CATEGORY: Readonly<Record<EffectClass, ToolDescriptor["category"]>> = {
 const METHOD = 128;
 
 /** The interface that all tools of a server have: rules and people name it so. */
-export function interfaceOf(server: Pick<ImportedServer, "name">): string {
-  return `mcp:${server.name}`;
+export function interfaceOf(
+  server: Pick<ImportedServer, "name"> & Partial<Pick<ImportedServer, "launch">>,
+): string {
+  const peer = server.launch !== undefined && isPeer(server.launch);
+  return `${peer ? "a2a" : "mcp"}:${server.name}`;
 }
 
 /** The descriptor of a reviewed tool. Frozen. */
@@ -73,8 +77,9 @@ export function promptDescriptor(server: ImportedServer, effect: EffectClass): T
   });
 }
 
-function described(
-  server: Pick<ImportedServer, "name">,
+/** A descriptor of a tool over a server. Frozen. */
+export function described(
+  server: Pick<ImportedServer, "name" | "launch">,
   effect: EffectClass,
   words: Pick<ToolDescriptor, "name" | "description" | "methodName" | "paramSchema">,
 ): ToolDescriptor {

@@ -9,6 +9,6 @@
  * ```
  * @module
  */
-export { bindImported, CALL_MS } from "./bind.ts";
-export { importedDescriptor, interfaceOf } from "./descriptor.ts";
+export { bindBound, bindImported, type Bound, CALL_MS, reviewed } from "./bind.ts";
+export { described, importedDescriptor, interfaceOf } from "./descriptor.ts";
 export type { CarriedLabel, KeptBytes, McpAsking, McpBindParts } from "./parts.ts";

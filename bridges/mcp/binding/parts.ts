@@ -10,7 +10,7 @@ import type { Artifact } from "../../../contracts/workspace.ts";
 
 /** One request to the server, on behalf of a call that the gate has let through. */
 export interface McpAsking {
-  readonly op: "call" | "read" | "prompt";
+  readonly op: "call" | "read" | "prompt" | "task" | "artifact";
   /** The body of the op, without its id and deadline. */
   readonly body: JsonObject;
   /** `read`: while it runs the server changes nothing. */

@@ -3,6 +3,7 @@
  * @module
  */
 import { mixLabel } from "../../../contracts/colour.ts";
+import { isPeer } from "../../../contracts/exchange.ts";
 import { Fault } from "../../../contracts/fault.ts";
 import type { Json } from "../../../contracts/json.ts";
 import type { ImportedServer } from "../../../contracts/mcp.ts";
@@ -32,7 +33,7 @@ export function makeResults(
   server: ImportedServer,
   { keep, carried }: Pick<McpBindParts, "keep" | "carried">,
 ): Results {
-  const source = `mcp ${server.name}`;
+  const source = `${isPeer(server.launch) ? "peer" : "mcp"} ${server.name}`;
   const judgement = (call: GrantedCall): Pick<PowerResult, "colour" | "label" | "sources"> => {
     const label = mixLabel(carried.label, call.resolved.label ?? "public");
     return { colour: "RED", label, sources: [{ source, colour: "RED", label }] };

@@ -6,8 +6,11 @@ import { cleanText } from "./clean_text.ts";
 export const LONGEST_DESCRIPTION = 4_096;
 
 /** The description of a tool, bounded, each line of it marked as the server's. */
-export function describe(server: McpServerName, words: McpToolWords): string {
-  const from = `From the MCP server "${server}" (not verified)`;
+export function describe(
+  server: McpServerName,
+  words: McpToolWords,
+  from: string = `From the MCP server "${server}" (not verified)`,
+): string {
   const said = [words.description, words.title, words.annotations?.title]
     .map((each) => cleanText(each ?? "", LONGEST_DESCRIPTION).text.trim())
     .find((each) => each !== "");

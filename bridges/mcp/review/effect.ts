@@ -1,10 +1,11 @@
 /** The effect of an imported tool: computed of what its server was granted. DESIGN section 3. @module */
-import type {
-  EffectClass,
-  ImportedTool,
-  McpGrants,
-  McpLaunch,
-  McpToolWords,
+import {
+  type EffectClass,
+  type ImportedTool,
+  isPeer,
+  type McpGrants,
+  type McpLaunch,
+  type McpToolWords,
 } from "../../../contracts/mod.ts";
 
 /** What decides about effects beside a server's own words. */
@@ -25,6 +26,13 @@ export function effectOf(
   { annotations = {} }: Pick<McpToolWords, "annotations">,
   { grants, launch }: EffectAt,
 ): ToolEffect {
+  // A message to a peer is a message, whatever it says that it does with it.
+  if (isPeer(launch)) {
+    return {
+      ...{ effect: "outboundWrite", holds: "all" },
+      idempotent: annotations.idempotentHint === true,
+    };
+  }
   const saysRead = annotations.readOnlyHint === true;
   const remote = launch.kind === "http";
   const writes = grants.write.length > 0;

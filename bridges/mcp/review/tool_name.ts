@@ -6,12 +6,16 @@ const LONGEST = 64;
 const DIGITS = 6;
 
 /**
- * `mcp_SERVER_TOOL`. A name that is too long, or in letters that are left out, ends in the first
+ * `mcp_SERVER_TOOL`, or `a2a_PEER_SKILL`. A name that is too long, or in letters that are left out, ends in the first
  * characters of its digest, so that it stays one of its kind.
  */
-export function toolName(server: McpServerName, tool: string): ToolName {
+export function toolName(
+  server: McpServerName,
+  tool: string,
+  kind: "mcp" | "a2a" = "mcp",
+): ToolName {
   const plain = tool.toLowerCase().replace(/[^a-z0-9]+/g, "_").replace(/^_+|_+$/g, "");
-  const name = `mcp_${server}_${plain === "" ? "tool" : plain}`;
+  const name = `${kind}_${server}_${plain === "" ? "tool" : plain}`;
   // deno-lint-ignore no-control-regex -- all of ASCII is meant
   const lossy = plain === "" || !/^[\x00-\x7f]*$/.test(tool);
   if (!lossy && name.length <= LONGEST) return ToolName.parse(name);

@@ -2,6 +2,7 @@
 import {
   Fault,
   type ImportedTool,
+  isPeer,
   type McpServerName,
   type McpToolWords,
   type ToolName,
@@ -38,8 +39,11 @@ export interface Translation {
   readonly refused: readonly RefusedTool[];
 }
 
-/** Names after the server's that Remit's own tools over it have. */
-const TAKEN: ReadonlySet<string> = new Set(["resource", "prompt"]);
+/** Names after the server's, or the peer's, that Remit's own tools over it have. */
+const TAKEN: Readonly<Record<"mcp" | "a2a", ReadonlySet<string>>> = {
+  mcp: new Set(["resource", "prompt"]),
+  a2a: new Set(["describe", "task", "artifact"]),
+};
 
 /** Translates all tools of a server. Deterministic; two that one name could mean are both refused. */
 export function translate(
@@ -47,8 +51,9 @@ export function translate(
   words: readonly McpToolWords[],
   options: ReviewWith,
 ): Translation {
+  const kind = isPeer(options.launch) ? "a2a" : "mcp";
   const named = new Map<McpToolWords, ToolName>(
-    words.map((each) => [each, toolName(server, each.name)]),
+    words.map((each) => [each, toolName(server, each.name, kind)]),
   );
   const looks = Map.groupBy(words, (each) => outline(named.get(each) ?? each.name));
   const flagged = makeFlagsOf({ ...options, server, tools: words });
@@ -59,7 +64,7 @@ export function translate(
     const twins = looks.get(outline(name ?? each.name)) ?? [];
     try {
       if (name === undefined) continue;
-      if (TAKEN.has(name.slice(`mcp_${server}_`.length))) {
+      if (TAKEN[kind].has(name.slice(`${kind}_${server}_`.length))) {
         throw new Fault("refused", `"${name}" is the name of a tool of Remit's`);
       }
       if (twins.length > 1) {
@@ -94,7 +99,9 @@ function translated(
   return {
     name: at.name,
     tool: words.name,
-    description: describe(server, words),
+    description: isPeer(at.launch)
+      ? describe(server, words, `From the A2A peer "${server}" (not verified)`)
+      : describe(server, words),
     paramSchema: params.schema,
     ...(result.schema === undefined ? {} : { resultSchema: result.schema }),
     ...effectOf(words, at),

@@ -1,0 +1,160 @@
+/** Exchanges follow their tasks: whatever happened, one step brings the one to where the other is. @module */
+import {
+  type AgentTask,
+  type ExchangeId,
+  Fault,
+  mixLabel,
+  type TaskId,
+  unreachable,
+} from "../contracts/mod.ts";
+import type { ExchangeHead } from "./exchange_head.ts";
+import type { ExchangeKeeper } from "./exchange_keeper.ts";
+import type { ExchangeParts } from "./exchange_parts.ts";
+import { goingOn } from "./exchange_send.ts";
+import { isOver, plainFailure, whatTaskSays } from "./exchange_states.ts";
+import { saying, within } from "./exchange_words.ts";
+
+/** Milliseconds until a step that could not be written is tried again. */
+const AGAIN_MS = 5_000;
+const WAITS = "The agent waits for a person here.";
+/** Ids of statuses that say so begin with this. */
+const WAITING = "waits-";
+
+/** What keeps exchanges in step. */
+export interface ExchangeFollow {
+  /** Looks at the exchange's task and does what follows; never rejects. */
+  step(exchange: ExchangeId): void;
+  /** A turn of its task began. */
+  began(exchange: ExchangeId): void;
+  /** A step, within the exchange's turn. */
+  now(exchange: ExchangeId): Promise<void>;
+  settled(): Promise<void>;
+}
+
+type FollowParts =
+  & Pick<ExchangeParts, "inbox" | "service" | "powers" | "turnOver" | "labelOf" | "note">
+  & { readonly keeper: ExchangeKeeper };
+
+/** Makes it. */
+export function makeExchangeFollow(parts: FollowParts): ExchangeFollow {
+  const { keeper, inbox, service, powers } = parts;
+  const under = new Set<Promise<void>>();
+  /** A turn began since the last step. */
+  const begun = new Set<ExchangeId>();
+
+  /** Writes it unless nobody would see a difference. */
+  const move = async (before: ExchangeHead, next: ExchangeHead): Promise<void> => {
+    const same = JSON.stringify(before.status?.parts) === JSON.stringify(next.status?.parts);
+    if (next.state !== before.state || !same) await keeper.write({ before, next });
+  };
+
+  const words = (text: string) => ({ status: saying({ powers, text }), said: true });
+
+  /** What its task said last, as far as its peer may know it. */
+  const answerOf = (head: ExchangeHead, task: AgentTask): Partial<ExchangeHead> => {
+    const { answer = "" } = task;
+    if (answer === "") return {};
+    const label = mixLabel(task.label, parts.labelOf(task.id));
+    return words(within(answer, { label, clearance: head.clearance, peer: head.peer }));
+  };
+
+  const over = async (head: ExchangeHead, task: TaskId): Promise<void> => {
+    // Whoever delivers goes on with it.
+    if (inbox.due(task).length > 0) return await move(head, goingOn(head));
+    if (head.asking !== undefined) {
+      await move(head, { ...head, ...words(head.asking), state: "inputRequired" });
+      // It may be long until its peer answers: no process waits with it.
+      return service.unattended(task);
+    }
+    const label = parts.labelOf(task);
+    const done = await service.finish(task);
+    await ended(head, { ...done, label: mixLabel(done.label, label) });
+  };
+
+  const ended = async (head: ExchangeHead, task: AgentTask): Promise<void> => {
+    const says = whatTaskSays(task, true);
+    if (says.kind !== "ended") return;
+    const { asking: _asking, status: _status, answering, ...rest } = head;
+    const spoken = says.state === "completed"
+      ? answering === undefined
+        ? answerOf(head, task)
+        : { ...words(answering), direct: true as const }
+      : says.state === "failed"
+      ? words(plainFailure(task))
+      : {};
+    // Its state goes the way that it may: through "working".
+    const before = head.state === "inputRequired" && says.state === "completed"
+      ? await keeper.write({ before: head, next: { ...rest, state: "working" } })
+      : head;
+    const { version, messages, artifacts, updatedAt } = before;
+    const next = { ...rest, version, messages, artifacts, updatedAt, said: false };
+    await keeper.write({ before, next: { ...next, ...spoken, state: says.state } });
+  };
+
+  /** What was asked or answered in an earlier turn is not this turn's. */
+  const anew = async (before: ExchangeHead): Promise<ExchangeHead> => {
+    const { asking, answering, ...next } = goingOn(before);
+    const stale = asking ?? answering;
+    if (stale === undefined && next.state === before.state) return before;
+    return await keeper.write({ before, next, quiet: next.state === before.state });
+  };
+
+  const now = async (exchange: ExchangeId): Promise<void> => {
+    let head = keeper.get(exchange);
+    if (head?.task === undefined || isOver(head.state)) return;
+    const task = taskOf(head.task);
+    if (task === undefined) {
+      // A log that was repaired may have lost it.
+      return await move(head, { ...head, ...words("The task is lost."), state: "failed" });
+    }
+    if (begun.delete(exchange)) head = await anew(head);
+    const says = whatTaskSays(task, parts.turnOver(task.id));
+    switch (says.kind) {
+      case "works": {
+        const going = goingOn(head);
+        if (says.waits) {
+          const status = saying({ powers, text: WAITS, id: `${WAITING}${powers.token()}` });
+          return await move(head, { ...going, status, said: false });
+        }
+        const { status, ...silent } = going;
+        return await move(head, status?.id.startsWith(WAITING) === true ? silent : going);
+      }
+      case "turnOver":
+        return await over(head, task.id);
+      case "ended":
+        return await ended(head, task);
+      default:
+        return unreachable(says);
+    }
+  };
+
+  const taskOf = (task: TaskId): AgentTask | undefined => {
+    try {
+      return service.get(task);
+    } catch (error) {
+      if (error instanceof Fault && error.code === "notFound") return undefined;
+      throw error;
+    }
+  };
+
+  const begin = (exchange: ExchangeId, work: () => Promise<void>): void => {
+    const done = keeper.turn(exchange, work).catch((error: unknown) => {
+      // It went on meanwhile: its next rest is another step.
+      if (error instanceof Fault && error.code === "conflict") return;
+      parts.note(`Exchange ${exchange} is not in step: ${String(error)}`);
+      powers.after(AGAIN_MS, () => step(exchange));
+    }).finally(() => under.delete(done));
+    under.add(done);
+  };
+
+  const step = (exchange: ExchangeId): void => begin(exchange, () => now(exchange));
+
+  return Object.freeze<ExchangeFollow>({
+    step,
+    now,
+    began: (exchange) => void begun.add(exchange),
+    async settled(): Promise<void> {
+      while (under.size > 0) await Promise.all(under);
+    },
+  });
+}

@@ -1,0 +1,106 @@
+/** The bridge: what the kernel may ask of the client of one A2A peer. contracts/wire_mcp.ts, contracts/exchange.ts. @module */
+import { JsonRpcTransportFactory, RestTransportFactory } from "@a2a-js/sdk/client";
+import type { PeerCall, PeerOpen, PeerTaskAsk } from "../../../contracts/exchange.ts";
+import { Fault } from "../../../contracts/fault.ts";
+import type { Json } from "../../../contracts/json.ts";
+import type { Port, PortHandler } from "../../../contracts/port.ts";
+import type { McpReady } from "../../../contracts/wire_mcp.ts";
+import { asJson } from "../../../port/as_json.ts";
+import { makeCalls, makeKernelSide, makeOdd, OPENING } from "../../mcp/client/mod.ts";
+import type { Spoken } from "./choose.ts";
+import { findCard, type FoundCard } from "./find_card.ts";
+import { makePeerFetch } from "./peer_fetch.ts";
+import { makePeerOps, type OpenPeer } from "./peer_ops.ts";
+import type { PeerPowers } from "./powers.ts";
+import { wordsOf } from "./skill_words.ts";
+import { peerFault } from "./upstream.ts";
+
+/** Makes the handler of a bridge to a peer. */
+export function makePeerBridge(
+  port: Pick<Port, "ask" | "tell">,
+  { clock, cipher, restoreWeb, hearWarnings }: PeerPowers,
+): PortHandler {
+  const kernel = makeKernelSide(port);
+  const odd = makeOdd(kernel.odd, clock);
+  const calls = makeCalls(clock);
+  hearWarnings(odd);
+  let opening = false;
+  let open: { readonly found: FoundCard; readonly peer: OpenPeer } | undefined;
+
+  const opened = (): NonNullable<typeof open> => {
+    if (open !== undefined) return open;
+    throw new Fault("gone", "Cannot ask the peer: it is not open");
+  };
+  const ops = makePeerOps({ peer: () => opened().peer, kernel, calls, clock, odd });
+
+  function begin(asked: PeerOpen): Promise<McpReady> {
+    if (opening) throw new Fault("conflict", "Cannot open: it is open");
+    opening = true;
+    restoreWeb();
+    const { url = "", name = "NAME", a2a, deadlineMs } = asked;
+    const asking = makePeerFetch({ kernel, origin: new URL(url).origin, name, odd });
+    return calls.run({ id: OPENING, deadlineMs, verb: "open the peer" }, async ({ signal }) => {
+      try {
+        const found = await findCard(url, a2a, { ask: asking, cipher, signal });
+        open = { found, peer: await peerOf(found, { name, asking }) };
+        const { server, protocol } = wordsOf(found);
+        return { protocol, server: { name: server.name, version: server.version } };
+      } catch (error) {
+        throw peerFault("open the peer", error);
+      }
+    });
+  }
+
+  return Object.freeze<PortHandler>({
+    // TRUST: bodies are the kernel's own, which made them.
+    ask(op, body: unknown): Json | Promise<Json> {
+      switch (op) {
+        case "open":
+          return begin(body as PeerOpen).then(asJson);
+        case "words":
+          return asJson(wordsOf(opened().found));
+        case "call":
+          return ops.call(body as PeerCall).then(asJson);
+        case "task":
+          return ops.task(body as PeerTaskAsk).then(asJson);
+        case "artifact":
+          return ops.artifact(body as PeerTaskAsk).then(asJson);
+        case "close":
+          return null;
+        default:
+          throw new Fault("invalidInput", `Cannot serve ${JSON.stringify(op)}: unknown here`);
+      }
+    },
+    tell(op, body: unknown) {
+      if (op === "cancel") calls.cancel((body as { readonly id: string }).id);
+    },
+  });
+}
+
+/** INVARIANT: what is spoken to is the interface of the card's own origin: the fetch asks no other. */
+async function peerOf(
+  { card, spoken }: FoundCard,
+  { name, asking }: { readonly name: string; readonly asking: typeof fetch },
+): Promise<OpenPeer> {
+  const transport = await factoryOf(spoken, asking).create(spoken.url, {
+    ...NOTHING,
+    name: card.name,
+  });
+  return { name, transport, tenant: spoken.tenant, streaming: card.streaming };
+}
+
+function factoryOf(
+  { binding }: Spoken,
+  fetchImpl: typeof fetch,
+): JsonRpcTransportFactory | RestTransportFactory {
+  return binding === "JSONRPC"
+    ? new JsonRpcTransportFactory({ fetchImpl })
+    : new RestTransportFactory({ fetchImpl });
+}
+
+/** A card as the SDK's factories take one: they read nothing of it. */
+const NOTHING = {
+  ...{ description: "", supportedInterfaces: [], provider: undefined, version: "" },
+  ...{ capabilities: undefined, securitySchemes: {}, securityRequirements: [] },
+  ...{ defaultInputModes: [], defaultOutputModes: [], skills: [], signatures: [] },
+};

@@ -1,0 +1,195 @@
+/** A peer's card: parsed once, with limits. Everything in it is a stranger's word. A2A 1.0, section 4.4. @module */
+import type { Json, JsonObject } from "../../../contracts/json.ts";
+import { Fault } from "../../../contracts/fault.ts";
+import { parseJson } from "../../../port/parse.ts";
+import { cutText, fieldsOf, isObject, Malformed, quoted } from "../../mcp/client/mod.ts";
+import { CARD_JSON, SKILLS } from "./limits.ts";
+
+/** The bindings that are spoken here. */
+export type PeerBinding = "JSONRPC" | "HTTP+JSON";
+
+/** Something that a peer says it does. */
+export interface PeerSkill {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly examples: readonly string[];
+  readonly inputModes: readonly string[];
+  readonly outputModes: readonly string[];
+}
+
+/** Where a peer listens. */
+export interface PeerInterface {
+  readonly url: string;
+  readonly binding: string;
+  readonly version: string;
+  readonly tenant: string;
+}
+
+/** An extension of the protocol that a peer knows. */
+export interface PeerExtension {
+  readonly uri: string;
+  readonly required: boolean;
+  readonly params: JsonObject | undefined;
+}
+
+/** A card, read. */
+export interface PeerCard {
+  readonly name: string;
+  readonly version: string;
+  readonly description: string;
+  readonly provider: string | undefined;
+  readonly interfaces: readonly PeerInterface[];
+  readonly skills: readonly PeerSkill[];
+  readonly extensions: readonly PeerExtension[];
+  readonly streaming: boolean;
+  /** Kinds of credentials that it takes, `http bearer`. */
+  readonly schemes: readonly string[];
+  readonly inputModes: readonly string[];
+  readonly outputModes: readonly string[];
+  /** What was left out for its form or size, a sentence each. */
+  readonly left: readonly string[];
+  /** All of it, for its signature. */
+  readonly raw: JsonObject;
+}
+
+const LEFT = 64;
+
+/**
+ * Reads a card's text.
+ *
+ * @throws Fault `upstream` for what is no card of protocol 1.0
+ */
+export function readCard(text: string): PeerCard {
+  const raw = objectOf(text);
+  const left: string[] = [];
+  const say = (sentence: string): void => {
+    if (left.length < LEFT) left.push(cutText(sentence, 512));
+  };
+  try {
+    return cardOf(raw, left, say);
+  } catch (error) {
+    if (!(error instanceof Malformed)) throw error;
+    throw noCard(`its ${error.message}`, error);
+  }
+}
+
+function objectOf(text: string): JsonObject {
+  let raw: Json;
+  try {
+    raw = parseJson(text, CARD_JSON);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    throw noCard(error.code === "tooLarge" ? "it is too large" : "it is no JSON", error);
+  }
+  if (isObject(raw)) return raw;
+  throw noCard("it is no object");
+}
+
+function noCard(why: string, cause?: unknown): Fault {
+  return new Fault("upstream", `Cannot read the peer's card: ${why}`, { cause });
+}
+
+function cardOf(raw: JsonObject, left: readonly string[], say: (what: string) => void): PeerCard {
+  const fields = fieldsOf(raw);
+  const name = fields.needed("name", 256);
+  const given = each(fields.list("supportedInterfaces", 32), "interface", say, readInterface);
+  if (given.length === 0) {
+    const old = fields.text("protocolVersion", 32);
+    throw noCard(
+      old === undefined
+        ? "it names no interface (supportedInterfaces)"
+        : `it is one of protocol ${cutText(old, 16)}, and 1.0 is spoken here`,
+    );
+  }
+  const capabilities = fieldsOf(fields.object("capabilities") ?? {});
+  const provider = fields.object("provider");
+  const all = fields.list("skills", 10_000);
+  if (all.length > SKILLS) say(`More than ${SKILLS} skills: the others were left out`);
+  const skills = each(all.slice(0, SKILLS), "skill", say, readSkill);
+  return {
+    ...{ name, raw, left, interfaces: given, skills },
+    version: fields.text("version", 128) ?? "",
+    description: fields.text("description", 16_384) ?? "",
+    provider: provider === undefined ? undefined : fieldsOf(provider).text("organization", 256),
+    extensions: each(capabilities.list("extensions", 64), "extension", say, readExtension),
+    streaming: capabilities.flag("streaming") ?? false,
+    schemes: Object.entries(fields.object("securitySchemes") ?? {}).slice(0, 16)
+      .flatMap(([, scheme]) => schemeOf(scheme)),
+    inputModes: texts(fields.list("defaultInputModes", 64), 128),
+    outputModes: texts(fields.list("defaultOutputModes", 64), 128),
+  };
+}
+
+function each<T>(
+  items: readonly Json[],
+  what: string,
+  say: (sentence: string) => void,
+  read: (item: JsonObject) => T,
+): readonly T[] {
+  return items.flatMap((item) => {
+    if (!isObject(item)) {
+      say(`A ${what} is no object`);
+      return [];
+    }
+    try {
+      return [read(item)];
+    } catch (error) {
+      if (!(error instanceof Malformed)) throw error;
+      say(`The ${what} ${quoted(item["id"] ?? item["url"] ?? item["uri"])}: ${error.message}`);
+      return [];
+    }
+  });
+}
+
+function readInterface(item: JsonObject): PeerInterface {
+  const fields = fieldsOf(item);
+  const url = fields.needed("url", 2_048);
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined) throw new Malformed("url is no address");
+  return {
+    url,
+    binding: fields.needed("protocolBinding", 32),
+    version: fields.text("protocolVersion", 32) ?? "",
+    tenant: fields.text("tenant", 128) ?? "",
+  };
+}
+
+function readSkill(item: JsonObject): PeerSkill {
+  const fields = fieldsOf(item);
+  return {
+    id: fields.needed("id", 256),
+    name: fields.text("name", 512) ?? "",
+    description: fields.text("description", 16_384) ?? "",
+    tags: texts(fields.list("tags", 64), 64),
+    examples: texts(fields.list("examples", 32), 512),
+    inputModes: texts(fields.list("inputModes", 64), 128),
+    outputModes: texts(fields.list("outputModes", 64), 128),
+  };
+}
+
+function readExtension(item: JsonObject): PeerExtension {
+  const fields = fieldsOf(item);
+  return {
+    uri: fields.needed("uri", 512),
+    required: fields.flag("required") ?? false,
+    params: fields.object("params"),
+  };
+}
+
+/** `http bearer`, `apiKey`, `oauth2`, `openIdConnect`, `mtls`. */
+function schemeOf(scheme: Json): readonly string[] {
+  if (!isObject(scheme)) return [];
+  const [kind] = Object.keys(scheme);
+  if (kind === undefined || !/^[A-Za-z0-9]{1,64}$/.test(kind)) return [];
+  const inner = scheme[kind];
+  const how = isObject(inner) && typeof inner["scheme"] === "string" ? inner["scheme"] : "";
+  const name = kind.replace(/SecurityScheme$/, "").replace(/^httpAuth$/, "http");
+  return [cutText(`${name} ${how}`.trim(), 64)];
+}
+
+/** Those that are texts, each cut. */
+function texts(items: readonly Json[], units: number): readonly string[] {
+  return items.filter((item) => typeof item === "string").map((item) => cutText(item, units));
+}

@@ -1,0 +1,199 @@
+/** What a peer has said of one task so far, of answers and of streams: bounded, and of no other task. @module */
+import type { Artifact, Message, Part, StreamResponse, Task, TaskStatus } from "@a2a-js/sdk";
+import { TaskState } from "@a2a-js/sdk";
+import { Fault } from "../../../contracts/fault.ts";
+import type { ExchangeState } from "../../../contracts/exchange.ts";
+import { cutText, type Odd } from "../../mcp/client/mod.ts";
+import { ARTIFACTS, NOTICES, PARTS, RESULT_UNITS } from "./limits.ts";
+
+/** An artifact, as far as it came. */
+export interface HeardArtifact {
+  readonly id: string;
+  readonly name: string;
+  readonly parts: readonly Part[];
+}
+
+/** See {@link makeHeard}. */
+export interface Heard {
+  /** The peer's names of the task; undefined before it said one, or when it answered with a message alone. */
+  readonly task: string | undefined;
+  readonly context: string | undefined;
+  readonly state: ExchangeState | undefined;
+  /** What was said with the state, or the message that it answered with. */
+  readonly message: readonly Part[];
+  readonly artifacts: readonly HeardArtifact[];
+  /** Parts that there was no room for. */
+  readonly dropped: number;
+  /** It is over, or waits for us. */
+  readonly settled: boolean;
+  /** Takes the answer to a look. @throws Fault `upstream` when it is of another task */
+  answered(answer: Task | Message): void;
+  /** Takes the answer to a message of ours: that it waits for us may be how it stood before. Throws as `answered`. */
+  sent(answer: Task | Message): void;
+  /** What is of another task is told as odd and left out. */
+  event(event: StreamResponse): void;
+}
+
+/** What hearing takes. */
+export interface HeardParts {
+  /** The task that is meant; absent: a new one. */
+  readonly task?: string | undefined;
+  readonly odd: Odd;
+  /** A status message came: its text. */
+  notice(text: string): void;
+}
+
+const STATES: Readonly<Record<number, ExchangeState>> = {
+  [TaskState.TASK_STATE_SUBMITTED]: "submitted",
+  [TaskState.TASK_STATE_WORKING]: "working",
+  [TaskState.TASK_STATE_COMPLETED]: "completed",
+  [TaskState.TASK_STATE_FAILED]: "failed",
+  [TaskState.TASK_STATE_CANCELED]: "canceled",
+  [TaskState.TASK_STATE_INPUT_REQUIRED]: "inputRequired",
+  [TaskState.TASK_STATE_REJECTED]: "rejected",
+  [TaskState.TASK_STATE_AUTH_REQUIRED]: "authRequired",
+};
+const SETTLED: ReadonlySet<ExchangeState> = new Set([
+  ...["completed", "failed", "canceled", "rejected", "inputRequired", "authRequired"] as const,
+]);
+const ID_UNITS = 128;
+
+/** Makes it: nothing was said. */
+export function makeHeard({ task: meant, odd, notice }: HeardParts): Heard {
+  let task = meant, context: string | undefined, state: ExchangeState | undefined;
+  let message: readonly Part[] = [], answeredAlone = false, stale = false;
+  const artifacts = new Map<string, { name: string; parts: Part[] }>();
+  let parts = 0, units = 0, dropped = 0, notices = 0, lastNotice = "";
+
+  const isOurs = (id: string): boolean => {
+    if (id === "" || id.length > ID_UNITS) return task !== undefined && id === "";
+    task ??= id;
+    return id === task;
+  };
+  const fits = (part: Part): boolean => {
+    parts++;
+    units += unitsOf(part);
+    if (parts <= PARTS && units <= RESULT_UNITS) return true;
+    dropped++;
+    return false;
+  };
+  const status = (given: TaskStatus | undefined): void => {
+    if (given === undefined) return;
+    state = STATES[given.state] ?? state;
+    const said = given.message?.parts ?? [];
+    if (said.length === 0) {
+      // A state that says nothing says nothing of the state before.
+      if (state !== undefined && SETTLED.has(state)) message = [];
+      return;
+    }
+    message = said.slice(0, PARTS);
+    const text = textOf(message);
+    if (text === "" || text === lastNotice || ++notices > NOTICES) return;
+    lastNotice = text;
+    notice(text);
+  };
+  const artifact = (given: Artifact | undefined, append: boolean): void => {
+    if (given === undefined || given.artifactId.length > 256) return;
+    const before = artifacts.get(given.artifactId);
+    if (before === undefined && artifacts.size >= ARTIFACTS) return void dropped++;
+    const kept = given.parts.filter(fits);
+    artifacts.set(given.artifactId, {
+      name: cutText(given.name || (before?.name ?? ""), 256),
+      parts: append ? [...before?.parts ?? [], ...kept] : kept,
+    });
+  };
+  const whole = (given: Task): void => {
+    if (given.contextId !== "" && given.contextId.length <= ID_UNITS) context = given.contextId;
+    status(given.status);
+    parts = units = 0;
+    for (const each of given.artifacts) artifact(each, false);
+  };
+  const alone = (given: Message): void => {
+    answeredAlone = true;
+    if (given.contextId !== "" && given.contextId.length <= ID_UNITS) context = given.contextId;
+    message = given.parts.filter(fits);
+  };
+  const answered = (answer: Task | Message): void => {
+    if ("messageId" in answer) {
+      if (meant !== undefined && answer.taskId !== "" && answer.taskId !== meant) throw stranger();
+      return alone(answer);
+    }
+    if (!isOurs(answer.id)) throw stranger();
+    stale = false;
+    whole(answer);
+  };
+  const sent = (answer: Task | Message): void => {
+    answered(answer);
+    stale = meant !== undefined && (state === "inputRequired" || state === "authRequired");
+  };
+  const other = (): void => odd("It spoke of another task than the one that was asked about");
+
+  return Object.freeze<Heard>({
+    get task() {
+      return task;
+    },
+    get context() {
+      return context;
+    },
+    get state() {
+      return state;
+    },
+    get message() {
+      return message;
+    },
+    get artifacts() {
+      return [...artifacts].map(([id, { name, parts: each }]) => ({ id, name, parts: each }));
+    },
+    get dropped() {
+      return dropped;
+    },
+    get settled() {
+      return answeredAlone || (state !== undefined && SETTLED.has(state) && !stale);
+    },
+    ...{ answered, sent },
+    event({ payload }) {
+      switch (payload?.$case) {
+        case "task":
+          return isOurs(payload.value.id) ? sent(payload.value) : other();
+        case "message":
+          return alone(payload.value);
+        case "statusUpdate":
+          if (!isOurs(payload.value.taskId)) return other();
+          stale = false;
+          return status(payload.value.status);
+        case "artifactUpdate":
+          return isOurs(payload.value.taskId)
+            ? artifact(payload.value.artifact, payload.value.append)
+            : other();
+        case undefined:
+          return;
+      }
+    },
+  });
+}
+
+function stranger(): Fault {
+  return new Fault("upstream", "Cannot use the peer's answer: it is about another task");
+}
+
+/** The text of parts, in one. */
+export function textOf(parts: readonly Part[]): string {
+  return cutText(
+    parts.flatMap(({ content }) => content?.$case === "text" ? [content.value] : []).join("\n"),
+    8_192,
+  );
+}
+
+function unitsOf({ content }: Part): number {
+  switch (content?.$case) {
+    case "text":
+    case "url":
+      return content.value.length;
+    case "raw":
+      return Math.ceil(content.value.length * 4 / 3);
+    case "data":
+      return JSON.stringify(content.value ?? null).length;
+    case undefined:
+      return 0;
+  }
+}

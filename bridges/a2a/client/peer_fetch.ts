@@ -1,0 +1,150 @@
+/** `fetch` for the SDK's transports: the kernel makes the request, and we read what comes with our limits. @module */
+import { Fault } from "../../../contracts/fault.ts";
+import { parseJson } from "../../../port/parse.ts";
+import type { KernelSide, Odd } from "../../mcp/client/mod.ts";
+import { makePeerEvents } from "./peer_events.ts";
+import { ANSWER_JSON, ANSWER_UNITS, STREAM_EVENTS, STREAM_UNITS } from "./limits.ts";
+
+/** What a fetch is made of. */
+export interface PeerFetchParts {
+  readonly kernel: Pick<KernelSide, "http" | "httpRead" | "httpCancel">;
+  /** The one origin that is asked. */
+  readonly origin: string;
+  /** The peer's name, for what a person is told to do. */
+  readonly name: string;
+  readonly odd: Odd;
+}
+
+/** Text of an answer that is a refusal. */
+const REFUSAL_UNITS = 65_536;
+/** Answers without a body. */
+const EMPTY: ReadonlySet<number> = new Set([101, 204, 205, 304]);
+const JSON_TYPE = /^application\/(?:[a-z0-9.-]+\+)?json$/;
+
+/** Makes the fetch. */
+export function makePeerFetch({ kernel, origin, name, odd }: PeerFetchParts): typeof fetch {
+  let made = 0;
+  return async (address, init = {}) => {
+    const url = new URL(address instanceof URL ? address.href : String(address));
+    if (url.origin !== origin) {
+      throw new Fault("refused", `Cannot ask ${url.origin}: it is not the peer's origin`);
+    }
+    const id = `h${++made}`;
+    const signal = init.signal ?? undefined;
+    if (signal?.aborted === true) throw signal.reason;
+    let over = false;
+    const stop = (): void => {
+      if (!over) kernel.httpCancel(id);
+      over = true;
+    };
+    signal?.addEventListener("abort", stop, { once: true });
+    const method = init.method === "POST" || init.method === "DELETE" ? init.method : "GET";
+    const { status, headers } = await kernel.http({
+      ...{ id, method, url: url.href },
+      headers: Object.fromEntries(new Headers(init.headers)),
+      ...(typeof init.body === "string" ? { body: init.body } : {}),
+    });
+    const pieces = async (): Promise<Uint8Array> => {
+      if (over) throw new Fault("cancelled", "Cannot read the answer: it was given up");
+      const { bytes } = await kernel.httpRead(id);
+      if (bytes === "") over = true;
+      return Uint8Array.fromBase64(bytes);
+    };
+    if (status < 200 || EMPTY.has(status)) {
+      stop();
+      return new Response(null, { status: status < 200 ? 502 : status, headers });
+    }
+    const refusal = refusedBy(status, name);
+    if (refusal !== undefined) {
+      stop();
+      throw refusal;
+    }
+    const type = (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+    if (type === "text/event-stream" && status === 200) {
+      return new Response(eventStream(pieces, stop, odd), { status, headers });
+    }
+    const whole = JSON_TYPE.test(type);
+    const text = await readAll(pieces, whole ? ANSWER_UNITS : REFUSAL_UNITS, !whole);
+    if (text === undefined) {
+      stop();
+      odd("It answered with more than an answer may hold");
+      throw new Fault("tooLarge", "Cannot read the peer's answer: it is too long");
+    }
+    if (whole) parseAnswer(text, odd);
+    return new Response(text, { status, headers });
+  };
+}
+
+/** What an answer's number says that the protocol does not. */
+function refusedBy(status: number, name: string): Fault | undefined {
+  const refuse = (why: string): Fault =>
+    new Fault("upstream", `Cannot ask the peer: ${why}`, { detail: { status } });
+  if (status === 401) {
+    return refuse(
+      `it asks who we are; give it a token (remit a2a add … --token-file FILE) or log in (remit a2a login ${name})`,
+    );
+  }
+  if (status === 403) return refuse("it says that we may not");
+  if (status === 429) return refuse("it says that we ask too often");
+  if (status >= 300 && status < 400) return refuse("it leads elsewhere, which is not followed");
+  return undefined;
+}
+
+function parseAnswer(text: string, odd: Odd): void {
+  try {
+    parseJson(text, ANSWER_JSON);
+  } catch (cause) {
+    odd("It answered with what cannot be parsed");
+    throw new Fault("upstream", "Cannot read the peer's answer: it does not parse", { cause });
+  }
+}
+
+async function readAll(
+  pieces: () => Promise<Uint8Array>,
+  units: number,
+  cut: boolean,
+): Promise<string | undefined> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for (;;) {
+    const bytes = await pieces();
+    if (bytes.length === 0) return text + decoder.decode();
+    text += decoder.decode(bytes, { stream: true });
+    if (text.length > units) return cut ? text.slice(0, units) : undefined;
+  }
+}
+
+/** The events, each read with our limits and written anew before the SDK sees them. */
+function eventStream(
+  pieces: () => Promise<Uint8Array>,
+  stop: () => void,
+  odd: Odd,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const reader = makePeerEvents();
+  const decoder = new TextDecoder(), encoder = new TextEncoder();
+  let events = 0, units = 0;
+  return new ReadableStream<Uint8Array<ArrayBuffer>>({
+    async pull(controller) {
+      for (;;) {
+        const bytes = await pieces();
+        if (bytes.length === 0) return controller.close();
+        const text = decoder.decode(bytes, { stream: true });
+        units += text.length;
+        let taken: readonly string[];
+        try {
+          taken = reader.take(text);
+          events += taken.length;
+          if (events > STREAM_EVENTS || units > STREAM_UNITS) {
+            throw new Fault("tooLarge", "Cannot read the peer's stream: it says too much");
+          }
+        } catch (error) {
+          odd(error instanceof Fault ? error.message : "Its stream does not parse");
+          stop();
+          return controller.error(error);
+        }
+        if (taken.length > 0) return controller.enqueue(encoder.encode(taken.join("")));
+      }
+    },
+    cancel: stop,
+  }, { highWaterMark: 0 });
+}

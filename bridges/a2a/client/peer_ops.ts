@@ -1,0 +1,157 @@
+/** What may be asked of an open peer: its words, a message to it, a task of ours there, an artifact of that. @module */
+import type { RequestOptions, Transport } from "@a2a-js/sdk/client";
+import { Fault } from "../../../contracts/fault.ts";
+import type { PeerCall, PeerTaskAsk } from "../../../contracts/exchange.ts";
+import type { McpCallResult } from "../../../contracts/wire_mcp.ts";
+import {
+  type Calls,
+  type Clock,
+  cutText,
+  type KernelSide,
+  type Odd,
+} from "../../mcp/client/mod.ts";
+import { type FollowParts, followTask, lookAtTask, sendAndFollow } from "./follow.ts";
+import { type Heard, makeHeard } from "./heard.ts";
+import { CANCEL_MS, SPARE_MS } from "./limits.ts";
+import { idOf, messageOf } from "./message.ts";
+import { artifactResult, resultOf } from "./peer_result.ts";
+import { peerFault } from "./upstream.ts";
+
+/** A peer that is open. */
+export interface OpenPeer {
+  readonly name: string;
+  readonly transport: Transport;
+  readonly tenant: string;
+  readonly streaming: boolean;
+}
+
+/** What the operations take. */
+export interface PeerOpsParts {
+  readonly peer: () => OpenPeer;
+  readonly kernel: Pick<KernelSide, "progress">;
+  readonly calls: Calls;
+  readonly clock: Pick<Clock, "after">;
+  readonly odd: Odd;
+}
+
+/** The operations. Each rejects with a fault: `upstream`, `cancelled`, `timedOut`, `invalidArguments`, `notFound`. */
+export interface PeerOps {
+  call(asked: PeerCall): Promise<McpCallResult>;
+  task(asked: PeerTaskAsk): Promise<McpCallResult>;
+  artifact(asked: PeerTaskAsk): Promise<McpCallResult>;
+}
+
+/** Headers of each request. */
+const SERVICE = Object.freeze({ "A2A-Version": "1.0" });
+
+/** Makes the operations. */
+export function makePeerOps({ peer, kernel, calls, clock, odd }: PeerOpsParts): PeerOps {
+  const following = (signal: AbortSignal): FollowParts => {
+    const { transport, tenant, streaming } = peer();
+    const options: RequestOptions = { signal, serviceParameters: { ...SERVICE } };
+    return { transport, tenant, streaming, clock, odd, options };
+  };
+  const hearing = (id: string, task: string | undefined): Heard => {
+    let count = 0;
+    return makeHeard({
+      ...{ task, odd },
+      notice: (text) => kernel.progress(id, { progress: ++count, message: cutText(text, 1_024) }),
+    });
+  };
+
+  /** Best effort: whoever gave the call up does not wait for it. */
+  const giveUp = (task: string): void => {
+    const ending = new AbortController();
+    const forget = clock.after(CANCEL_MS, () => ending.abort());
+    const { transport, tenant, options } = following(ending.signal);
+    transport.cancelTask({ tenant, id: task, metadata: undefined }, options)
+      .catch(() => odd("It did not take the end of a task"))
+      .finally(forget);
+  };
+
+  /** Runs `work` until it is done or the time for it is over; then what was heard so far is the result. */
+  const during = (
+    asked: { readonly id: string; readonly deadlineMs: number; readonly waitMs: number },
+    heard: Heard,
+    { verb, work }: { readonly verb: string; work(parts: FollowParts): Promise<void> },
+  ): Promise<McpCallResult> =>
+    calls.run({ ...asked, verb }, async ({ signal }) => {
+      const ending = new AbortController();
+      let late = false;
+      const forget = clock.after(Math.max(asked.waitMs - SPARE_MS, asked.waitMs / 2), () => {
+        late = true;
+        const why = "no answer in time; whether the peer took it is not known";
+        ending.abort(new Fault("timedOut", `Cannot ${verb}: ${why}`));
+      });
+      const stop = (): void => {
+        ending.abort(signal.reason);
+        const { task, settled } = heard;
+        if (task !== undefined && !settled) giveUp(task);
+      };
+      signal.addEventListener("abort", stop, { once: true });
+      try {
+        await work(following(ending.signal));
+      } catch (error) {
+        // The task goes on without us: what we know of it is worth more than that it took its time.
+        if (!late) throw peerFault(verb, error);
+        if (heard.task === undefined) throw ending.signal.reason;
+      } finally {
+        forget();
+        signal.removeEventListener("abort", stop);
+      }
+      return resultOf(heard, { peer: peer().name, goesOn: !heard.settled });
+    });
+
+  const named = (asked: PeerTaskAsk): string => {
+    const task = idOf(asked.task, "task");
+    if (task !== undefined) return task;
+    throw new Fault("invalidArguments", "Cannot look at a task: name it");
+  };
+
+  return Object.freeze<PeerOps>({
+    call(asked) {
+      const heard = hearing(asked.id, idOf(asked.args["task"], "task"));
+      const request = messageOf(asked, peer().tenant);
+      return during(asked, heard, {
+        verb: "send the message",
+        work: (parts) => sendAndFollow(parts, request, heard, asked.args["wait"] !== false),
+      });
+    },
+    task(asked) {
+      const heard = hearing(asked.id, named(asked));
+      return during(asked, heard, {
+        verb: asked.do === "cancel" ? "cancel the task" : "look at the task",
+        async work(parts) {
+          if (asked.do === "cancel") {
+            const { transport, tenant, options } = parts;
+            const id = named(asked);
+            try {
+              heard.answered(
+                await transport.cancelTask({ tenant, id, metadata: undefined }, options),
+              );
+            } catch (error) {
+              throw peerFault("cancel the task", error);
+            }
+            return;
+          }
+          await lookAtTask(parts, heard);
+          if (asked.do === "wait") await followTask(parts, heard);
+        },
+      });
+    },
+    async artifact(asked) {
+      const heard = hearing(asked.id, named(asked));
+      await during(asked, heard, {
+        verb: "fetch the artifact",
+        work: (parts) => lookAtTask(parts, heard),
+      });
+      const found = heard.artifacts.find(({ id }) => id === asked.artifact);
+      if (found !== undefined) return artifactResult(found, peer().name);
+      const known = heard.artifacts.slice(0, 16).map(({ id }) => JSON.stringify(cutText(id, 64)));
+      throw new Fault(
+        "notFound",
+        `Cannot fetch the artifact: the task has ${known.join(", ") || "none"}`,
+      );
+    },
+  });
+}

@@ -1,0 +1,25 @@
+/**
+ * Remit as an A2A peer that others find, ask and follow: protocol 1.0 over JSON-RPC and HTTP+JSON, over a starter that
+ * decides, and without any right of its own. Issue 7, A2A server.
+ *
+ * @example
+ * ```ts
+ * import { CARD_PATH, JSON_RPC_PATH, REST_PATH } from "./mod.ts";
+ * const paths = [CARD_PATH, JSON_RPC_PATH, REST_PATH];
+ * if (paths.some((path) => !path.startsWith("/"))) throw new Error("paths are absolute");
+ * ```
+ * @module
+ */
+export type { A2aCaller } from "./caller.ts";
+export { CARD_PATH } from "./card_route.ts";
+export { renderPush } from "./push_text.ts";
+export { MODES } from "./say.ts";
+export {
+  A2A_BOUNDS,
+  type A2aBounds,
+  type A2aServer,
+  type A2aServerParts,
+  JSON_RPC_PATH,
+  makeA2aServer,
+  REST_PATH,
+} from "./server.ts";

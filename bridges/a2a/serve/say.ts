@@ -1,0 +1,145 @@
+/** A message as a peer sends it, to what the starter is asked. Pure. Issue 7; A2A 1.0, section 3.1.1. @module */
+import type { Message, SendMessageRequest, TaskPushNotificationConfig } from "@a2a-js/sdk";
+import {
+  ExchangeId,
+  PEER_MESSAGE_BYTES,
+  type PeerPart,
+  PushConfig,
+} from "../../../contracts/exchange.ts";
+import { PeerSay } from "../../../contracts/wire_a2a.ts";
+import { mediaTypeOf, metadataText, peerPartOf } from "./part.ts";
+import { malformed, notTaken, taskNotFound } from "./refusal.ts";
+
+/** What a card says of content. */
+export interface Modes {
+  /** Media types that are taken; `text/*` and `*\/*` stand for several. */
+  readonly input: readonly string[];
+  readonly output: readonly string[];
+}
+
+/** Media types of an agent that says none. */
+export const MODES: Modes = Object.freeze({
+  input: Object.freeze([
+    "text/plain",
+    "text/markdown",
+    "text/csv",
+    "text/html",
+    "application/json",
+    "application/pdf",
+    "image/png",
+    "image/jpeg",
+    "application/octet-stream",
+  ]),
+  output: Object.freeze(["text/plain", "text/markdown", "application/json"]),
+});
+
+/**
+ * Whether a list of media types holds `type`. Who takes `application/octet-stream` takes every `application` as bytes, and
+ * who takes `text/plain` every text as text (RFC 2046, sections 4.1.4 and 4.5.3).
+ */
+export function takes(modes: readonly string[], type: string): boolean {
+  const [family] = type.split("/");
+  if (family === "application" && modes.includes("application/octet-stream")) return true;
+  if (family === "text" && modes.includes("text/plain")) return true;
+  return modes.some((mode) => {
+    const [kind, sub] = mode.trim().toLowerCase().split(";", 1).join("").split("/");
+    return kind === "*" || (kind === family && (sub === "*" || sub === type.split("/")[1]));
+  });
+}
+
+/** How a message is to be answered. */
+export interface SendHow {
+  readonly historyLength: number | undefined;
+  readonly returnImmediately: boolean;
+}
+
+/**
+ * What the starter is asked to take.
+ * @throws the refusal of A2A: unknown media type, too large, an id that no task of ours can have.
+ */
+export function sayOf(
+  request: SendMessageRequest,
+  known: { readonly token: string; readonly modes: Modes; newId(): string },
+): { readonly say: PeerSay; readonly how: SendHow } {
+  const { message, configuration } = request;
+  if (message === undefined) throw malformed("message: required");
+  const parts = message.parts.map(peerPartOf);
+  checkModes(parts, configuration?.acceptedOutputModes ?? [], known.modes);
+  const push = configuration?.taskPushNotificationConfig;
+  const say = PeerSay.safeParse({
+    token: known.token,
+    message: { ...plain(message), parts },
+    ...message.taskId === "" ? {} : { exchange: exchangeOf(message.taskId) },
+    ...message.contextId === "" ? {} : { context: message.contextId },
+    ...text("metadata", metadataText(request.metadata)),
+    ...push === undefined ? {} : { push: pushOf(push, known.newId) },
+  });
+  if (!say.success) throw malformed("message: it does not fit");
+  const bytes = new TextEncoder().encode(JSON.stringify(say.data.message)).length;
+  if (bytes > PEER_MESSAGE_BYTES) {
+    throw malformed(`message: longer than ${PEER_MESSAGE_BYTES} bytes`);
+  }
+  return {
+    say: say.data,
+    how: {
+      historyLength: configuration?.historyLength,
+      returnImmediately: configuration?.returnImmediately ?? false,
+    },
+  };
+}
+
+function plain(message: Message): Readonly<Record<string, unknown>> {
+  return {
+    id: message.messageId,
+    extensions: message.extensions,
+    references: message.referenceTaskIds,
+    ...text("metadata", metadataText(message.metadata)),
+  };
+}
+
+function text(name: string, value: string | undefined): Readonly<Record<string, string>> {
+  return value === undefined ? {} : { [name]: value };
+}
+
+function checkModes(
+  parts: readonly PeerPart[],
+  accepted: readonly string[],
+  modes: Modes,
+): void {
+  for (const part of parts) {
+    const type = mediaTypeOf(part);
+    // A link is never followed, so what lies behind it may be anything.
+    if (part.kind !== "link" && !takes(modes.input, type)) {
+      throw notTaken(`the media type ${JSON.stringify(type)}`);
+    }
+  }
+  if (accepted.length === 0) return;
+  if (!modes.output.some((type) => takes(accepted, type))) {
+    throw notTaken("none of the accepted output modes is one of this agent's");
+  }
+}
+
+/** The exchange that a task id names. An id that we never gave is as unknown as one of somebody else's. */
+export function exchangeOf(taskId: string): ExchangeId {
+  const read = ExchangeId.safeParse(taskId);
+  if (!read.success) throw taskNotFound();
+  return read.data;
+}
+
+/** A delivery's settings. */
+export function pushOf(config: TaskPushNotificationConfig, newId: () => string): PushConfig {
+  const { authentication } = config;
+  const read = PushConfig.safeParse({
+    id: config.id === "" ? newId() : config.id,
+    url: config.url,
+    ...text("token", config.token === "" ? undefined : config.token),
+    ...authentication === undefined ? {} : {
+      authentication: {
+        scheme: authentication.scheme,
+        ...text("credentials", authentication.credentials || undefined),
+      },
+    },
+  });
+  if (!read.success) throw malformed("taskPushNotificationConfig: it does not fit");
+  return read.data;
+}

@@ -1,0 +1,141 @@
+/**
+ * Remit as an A2A peer: card, JSON-RPC and HTTP+JSON of protocol 1.0, over a starter that decides. Who a request is from
+ * was settled before it comes here, and goes along with all that is asked. Issue 7.
+ * @module
+ */
+import type { Json } from "../../../contracts/json.ts";
+import type { Port } from "../../../contracts/port.ts";
+import { type A2aCaller, knownCaller } from "./caller.ts";
+import { answerCard, CARD_PATH } from "./card_route.ts";
+import { makeDesk } from "./desk.ts";
+import { makeHandler } from "./handler.ts";
+import { withExtensions } from "./headers.ts";
+import { answerJsonRpc, told } from "./json_rpc.ts";
+import { HttpRefusal } from "./refusal.ts";
+import { answerRest, restProblem } from "./rest.ts";
+import { makeStreams } from "./streams.ts";
+import { makeWatches } from "./watches.ts";
+
+/** What peers are served with. */
+export interface A2aServerParts {
+  /** The starter: ops of contracts/wire_a2a.ts are asked, `a2aUnwatch` is told. */
+  readonly port: Pick<Port, "ask" | "tell">;
+  /** Starts something after some milliseconds; the returned function takes it back. */
+  readonly after: (ms: number, then: () => void) => () => void;
+  /** An id that nobody guesses, up to 64 letters and digits. */
+  randomId(): string;
+  note(text: string): void;
+  readonly most?: Partial<A2aBounds>;
+}
+
+/** Bounds. */
+export interface A2aBounds {
+  /** Streams at once, in all and of one peer. */
+  readonly streams: number;
+  readonly perPeer: number;
+  /** Bytes of one stream that may wait to be read. */
+  readonly bufferBytes: number;
+  /** Milliseconds that a blocking request waits for its task. */
+  readonly blockMs: number;
+  /** Milliseconds between two signs of life of a stream. */
+  readonly aliveMs: number;
+}
+
+/** Bounds where nobody says otherwise. */
+export const A2A_BOUNDS: A2aBounds = Object.freeze({
+  streams: 512,
+  perPeer: 256,
+  bufferBytes: 1_048_576,
+  blockMs: 55_000,
+  aliveMs: 15_000,
+});
+
+/** Peers over HTTP. */
+export interface A2aServer {
+  /** Answers a request whose body was read already; 404 for a path that is none of A2A's. */
+  fetch(request: Request, body: Uint8Array | undefined, caller: A2aCaller): Promise<Response>;
+  /** Hears what the starter tells: `exchange`. */
+  heard(op: string, body: Json): void;
+  /** Ends all streams, and whatever waits for a task. */
+  close(): Promise<void>;
+}
+
+/** Path of JSON-RPC. */
+export const JSON_RPC_PATH = "/a2a";
+/** Path of HTTP+JSON, and of everything below it. */
+export const REST_PATH = "/a2a/v1";
+
+/** Makes it. */
+export function makeA2aServer(parts: A2aServerParts): A2aServer {
+  const { port, after, note, randomId: newId } = parts;
+  const bounds = { ...A2A_BOUNDS, ...parts.most };
+  const watches = makeWatches(port, { newId, note });
+  const streams = makeStreams(bounds, { after, note });
+  let closed = false;
+
+  const card = async (request: Request): Promise<Response> => {
+    if (request.method !== "GET" && request.method !== "HEAD") {
+      return new Response(null, { status: 405, headers: { allow: "GET, HEAD" } });
+    }
+    try {
+      return answerCard(request, await makeDesk({ port, watches, note }, null).card());
+    } catch (error) {
+      return restProblem(error);
+    }
+  };
+
+  return Object.freeze<A2aServer>({
+    async fetch(request, body, caller): Promise<Response> {
+      const { pathname } = new URL(request.url);
+      if (pathname === CARD_PATH) return await card(request);
+      const rest = pathname.startsWith(`${REST_PATH}/`);
+      // Clients that take the URL for a folder ask with a slash at its end.
+      const rpc = pathname === JSON_RPC_PATH || pathname === `${JSON_RPC_PATH}/`;
+      if (!rest && !rpc) return new Response(null, { status: 404 });
+      const known = knownCaller(caller);
+      const refuse = (error: HttpRefusal): Response =>
+        rest ? restProblem(error) : told(null, error);
+      if (closed) return withRetry(refuse(new HttpRefusal(503, "The service is ending")));
+      if (known === undefined) return challenged(refuse(UNKNOWN), caller);
+      const over = new AbortController();
+      const binding = {
+        stop: () => over.abort(),
+        handler: makeHandler({
+          ...{ caller: known, newId, after, blockMs: bounds.blockMs },
+          signal: AbortSignal.any([over.signal, request.signal]),
+          desk: makeDesk({ port, watches, note }, known.token),
+        }),
+        place: () => streams.take(known.holder.peer),
+      };
+      const response = rest
+        ? await answerRest(request, body, { ...binding, path: pathname.slice(REST_PATH.length) })
+        : await answerJsonRpc(request, body, binding);
+      // A token may be taken back while its request is under way.
+      if (response.status === 401) return challenged(response, caller);
+      if (response.status === 429 || response.status === 503) return withRetry(response);
+      return withExtensions(request, response);
+    },
+    heard(op, body): void {
+      if (op === "exchange") watches.heard(body);
+    },
+    close(): Promise<void> {
+      closed = true;
+      watches.stopAll();
+      streams.close();
+      return Promise.resolve();
+    },
+  });
+}
+
+const UNKNOWN = new HttpRefusal(401, "A token is needed");
+
+function challenged(response: Response, { token }: A2aCaller): Response {
+  const error = token === null ? "" : ', error="invalid_token"';
+  response.headers.set("www-authenticate", `Bearer realm="remit"${error}`);
+  return response;
+}
+
+function withRetry(response: Response): Response {
+  response.headers.set("retry-after", "10");
+  return response;
+}

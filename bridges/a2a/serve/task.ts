@@ -1,0 +1,150 @@
+/** An exchange as the A2A task that its peer sees. Pure. Issue 7; A2A 1.0, section 4.1. @module */
+import {
+  type Artifact,
+  type Message,
+  Role,
+  type Task,
+  type TaskPushNotificationConfig,
+  TaskState,
+  type TaskStatus,
+} from "@a2a-js/sdk";
+import type {
+  Exchange,
+  ExchangeState,
+  PeerArtifact,
+  PeerMessage,
+  PushConfig,
+} from "../../../contracts/exchange.ts";
+import { metadataOf, partOf } from "./part.ts";
+
+const STATES = {
+  submitted: TaskState.TASK_STATE_SUBMITTED,
+  working: TaskState.TASK_STATE_WORKING,
+  inputRequired: TaskState.TASK_STATE_INPUT_REQUIRED,
+  authRequired: TaskState.TASK_STATE_AUTH_REQUIRED,
+  completed: TaskState.TASK_STATE_COMPLETED,
+  failed: TaskState.TASK_STATE_FAILED,
+  canceled: TaskState.TASK_STATE_CANCELED,
+  rejected: TaskState.TASK_STATE_REJECTED,
+} as const satisfies Record<ExchangeState, TaskState>;
+
+const FINAL: ReadonlySet<ExchangeState> = new Set(["completed", "failed", "canceled", "rejected"]);
+const INTERRUPTED: ReadonlySet<ExchangeState> = new Set(["inputRequired", "authRequired"]);
+
+/** Whether nothing comes after `state`. */
+export function isFinal(state: ExchangeState): boolean {
+  return FINAL.has(state);
+}
+
+/** Whether it is the peer's turn, or nobody's: a blocking request ends here, and a stream. */
+export function isSettled(state: ExchangeState): boolean {
+  return FINAL.has(state) || INTERRUPTED.has(state);
+}
+
+/** A2A's state. */
+export function taskState(state: ExchangeState): TaskState {
+  return STATES[state];
+}
+
+/** The state that A2A's number stands for; undefined for none. */
+export function exchangeState(state: TaskState): ExchangeState | undefined {
+  return KEYS.find((key) => STATES[key] === state);
+}
+
+const KEYS: readonly ExchangeState[] = [
+  "submitted",
+  "working",
+  "inputRequired",
+  "authRequired",
+  "completed",
+  "failed",
+  "canceled",
+  "rejected",
+];
+
+/** How much of an exchange is told. */
+export interface TaskView {
+  /** The last messages, at most so many; undefined: all. */
+  readonly historyLength?: number | undefined;
+  /** False leaves the artifacts out. */
+  readonly artifacts?: boolean;
+}
+
+/** The task. */
+export function taskOf(exchange: Exchange, view: TaskView = {}): Task {
+  const { historyLength } = view;
+  const history = historyLength === undefined
+    ? exchange.history
+    : historyLength === 0
+    ? []
+    : exchange.history.slice(-historyLength);
+  return {
+    id: exchange.id,
+    contextId: exchange.context,
+    status: statusOf(exchange),
+    artifacts: view.artifacts === false ? [] : exchange.artifacts.map(artifactOf),
+    history: history.map((message) => messageOf(exchange, message)),
+    metadata: metadataOf(exchange.metadata),
+  };
+}
+
+/** Its status. */
+export function statusOf(exchange: Exchange): TaskStatus {
+  const { status, state, updatedAt } = exchange;
+  return {
+    state: STATES[state],
+    message: status === undefined ? undefined : messageOf(exchange, status),
+    timestamp: new Date(updatedAt).toISOString(),
+  };
+}
+
+/** A message of an exchange. */
+export function messageOf(
+  exchange: { readonly id: string; readonly context: string },
+  message: PeerMessage,
+): Message {
+  return {
+    messageId: message.id,
+    contextId: exchange.context,
+    taskId: exchange.id,
+    role: message.role === "peer" ? Role.ROLE_USER : Role.ROLE_AGENT,
+    parts: message.parts.map(partOf),
+    metadata: metadataOf(message.metadata),
+    extensions: [...message.extensions],
+    referenceTaskIds: [...message.references],
+  };
+}
+
+/** The message that answers in place of a task; undefined where there is a task to tell. */
+export function directOf(exchange: Exchange): Message | undefined {
+  const { direct, state, status } = exchange;
+  if (direct !== true || state !== "completed" || status === undefined) return undefined;
+  return { ...messageOf(exchange, status), taskId: "" };
+}
+
+/** An artifact. Which of ours it came from is not told. */
+export function artifactOf(artifact: PeerArtifact): Artifact {
+  return {
+    artifactId: artifact.id,
+    name: artifact.name,
+    description: artifact.description,
+    parts: artifact.parts.map(partOf),
+    metadata: undefined,
+    extensions: [],
+  };
+}
+
+/** A delivery's settings, as they are told again. */
+export function pushConfigOf(exchange: string, config: PushConfig): TaskPushNotificationConfig {
+  const { authentication } = config;
+  return {
+    tenant: "",
+    id: config.id,
+    taskId: exchange,
+    url: config.url,
+    token: config.token ?? "",
+    authentication: authentication === undefined
+      ? undefined
+      : { scheme: authentication.scheme, credentials: authentication.credentials ?? "" },
+  };
+}

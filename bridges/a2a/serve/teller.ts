@@ -1,0 +1,119 @@
+/**
+ * What a stream is told of an exchange: differences to what it was told before, so that an event that comes twice, late or
+ * beside a snapshot tells nothing twice and loses nothing. Pure. A2A 1.0, section 3.5.2.
+ * @module
+ */
+import type { StreamResponse } from "@a2a-js/sdk";
+import { Role, TaskState } from "@a2a-js/sdk";
+import type { Exchange, ExchangeEvent, PeerArtifact } from "../../../contracts/exchange.ts";
+import { unreachable } from "../../../contracts/fault.ts";
+import { artifactOf, isSettled, statusOf, taskOf } from "./task.ts";
+
+/** Tells one stream. */
+export interface Teller {
+  /** What an event adds. */
+  next(event: ExchangeEvent): readonly StreamResponse[];
+  /** The exchange came to an end, or to the peer's turn, since the stream began. */
+  settled(): boolean;
+}
+
+/** Begins with `first`, which the stream was told as a task. */
+export function makeTeller(first: Exchange): Teller {
+  const { id: taskId, context: contextId } = first;
+  let version = first.version;
+  let status = statusKey(first);
+  let settled = false;
+  let progress = 0;
+  /** Parts of each artifact that were told. */
+  const told = new Map(first.artifacts.map(({ id, parts }) => [id, parts.length]));
+
+  const artifact = (
+    { id, ...rest }: PeerArtifact,
+    append: boolean,
+    lastChunk: boolean,
+  ): StreamResponse => ({
+    payload: {
+      $case: "artifactUpdate",
+      value: {
+        ...{ taskId, contextId, append, lastChunk },
+        artifact: artifactOf({ id, ...rest }),
+        metadata: undefined,
+      },
+    },
+  });
+
+  const state = (exchange: Exchange): readonly StreamResponse[] => {
+    if (exchange.version < version) return [];
+    version = exchange.version;
+    const out: StreamResponse[] = [];
+    for (const each of exchange.artifacts) {
+      const before = told.get(each.id) ?? 0;
+      if (each.parts.length <= before) continue;
+      out.push(artifact({ ...each, parts: each.parts.slice(before) }, before > 0, true));
+      told.set(each.id, each.parts.length);
+    }
+    const key = statusKey(exchange);
+    if (key === status) return out;
+    status = key;
+    settled ||= isSettled(exchange.state);
+    out.push({
+      payload: {
+        $case: "statusUpdate",
+        value: { taskId, contextId, status: statusOf(exchange), metadata: undefined },
+      },
+    });
+    return out;
+  };
+
+  return Object.freeze<Teller>({
+    settled: () => settled,
+    next(event): readonly StreamResponse[] {
+      switch (event.kind) {
+        case "state":
+          return state(event.exchange);
+        case "artifact": {
+          // A snapshot that is as new had it.
+          if (event.version <= version) return [];
+          version = event.version;
+          const before = event.append ? told.get(event.artifact.id) ?? 0 : 0;
+          told.set(event.artifact.id, before + event.artifact.parts.length);
+          return [artifact(event.artifact, event.append, event.last)];
+        }
+        case "progress":
+          progress += 1;
+          return [{
+            payload: {
+              $case: "statusUpdate",
+              value: {
+                ...{ taskId, contextId, metadata: undefined },
+                status: {
+                  state: TaskState.TASK_STATE_WORKING,
+                  timestamp: undefined,
+                  message: {
+                    messageId: `progress-${progress}`,
+                    ...{ contextId, taskId, role: Role.ROLE_AGENT, metadata: undefined },
+                    parts: [{
+                      content: { $case: "text", value: event.text },
+                      ...{ metadata: undefined, filename: "", mediaType: "" },
+                    }],
+                    ...{ extensions: [], referenceTaskIds: [] },
+                  },
+                },
+              },
+            },
+          }];
+        default:
+          return unreachable(event);
+      }
+    },
+  });
+}
+
+/** The first thing that a stream is told. */
+export function firstOf(exchange: Exchange): StreamResponse {
+  return { payload: { $case: "task", value: taskOf(exchange) } };
+}
+
+function statusKey({ state, status }: Exchange): string {
+  return `${state} ${status?.id ?? ""} ${status?.at ?? 0}`;
+}

@@ -1,0 +1,151 @@
+/**
+ * What a peer may ask, as JSON: parsed with limits before anything of the SDK reads it. Fields that nobody knows are left
+ * out, as the specification wants (5.7). Both bindings come through here.
+ * @module
+ */
+import { z } from "zod";
+import type { Json } from "../../../contracts/json.ts";
+import { malformed, notTaken } from "./refusal.ts";
+import { inCamelCase } from "./wire_names.ts";
+
+/** A name that a peer gives something, or that we gave it. */
+const name = z.string().max(128);
+const metadata = z.record(z.string().max(512), z.unknown()).nullish();
+const bool = z.boolean().nullish();
+const count = z.int().min(0).max(2_147_483_647).nullish();
+/** A tenant is part of a URL's path where an agent has some; this one has none. */
+const tenant = z.literal("").nullish();
+
+const Part = z.object({
+  text: z.string().max(262_144).nullish(),
+  raw: z.base64().max(1_400_000).nullish(),
+  url: z.string().max(4_096).nullish(),
+  data: z.unknown().optional(),
+  metadata,
+  filename: z.string().max(256).nullish(),
+  mediaType: z.string().max(128).nullish(),
+});
+
+const Message = z.object({
+  messageId: z.string().regex(/^[\x21-\x7e]{1,128}$/, "1 to 128 visible ASCII characters"),
+  role: z.union([z.literal("ROLE_USER"), z.literal(1)]),
+  parts: z.array(Part).min(1).max(64),
+  contextId: name.regex(/^[\x21-\x7e]*$/, "visible ASCII characters").nullish(),
+  taskId: name.nullish(),
+  metadata,
+  extensions: z.array(z.string().max(512)).max(16).nullish(),
+  referenceTaskIds: z.array(name).max(16).nullish(),
+});
+
+const PushConfig = z.object({
+  tenant,
+  id: name.nullish(),
+  taskId: name.nullish(),
+  url: z.string().max(2_048).regex(/^https?:\/\//, "an http or https URL"),
+  token: z.string().max(1_024).nullish(),
+  authentication: z.object({
+    scheme: z.string().min(1).max(64),
+    credentials: z.string().max(4_096).nullish(),
+  }).nullish(),
+});
+
+const Send = z.object({
+  tenant,
+  message: Message,
+  configuration: z.object({
+    acceptedOutputModes: z.array(z.string().max(128)).max(64).nullish(),
+    taskPushNotificationConfig: PushConfig.nullish(),
+    historyLength: count,
+    returnImmediately: bool,
+  }).nullish(),
+  metadata,
+});
+
+const ofTask = { tenant, id: name.min(1) };
+const ofPush = { tenant, taskId: name.min(1), id: name.min(1) };
+
+const STATES = [
+  "UNSPECIFIED",
+  "SUBMITTED",
+  "WORKING",
+  "COMPLETED",
+  "FAILED",
+  "CANCELED",
+  "INPUT_REQUIRED",
+  "REJECTED",
+  "AUTH_REQUIRED",
+] as const;
+
+const List = z.object({
+  tenant,
+  contextId: name.nullish(),
+  status: z.enum(STATES.map((each) => `TASK_STATE_${each}` as const)).nullish(),
+  pageSize: z.int().min(1).max(100).nullish(),
+  pageToken: name.nullish(),
+  historyLength: count,
+  statusTimestampAfter: z.iso.datetime({ offset: true }).nullish(),
+  includeArtifacts: bool,
+});
+
+const PARAMS = {
+  SendMessage: Send,
+  SendStreamingMessage: Send,
+  GetTask: z.object({ ...ofTask, historyLength: count }),
+  ListTasks: List,
+  CancelTask: z.object({ ...ofTask, metadata }),
+  SubscribeToTask: z.object(ofTask),
+  CreateTaskPushNotificationConfig: PushConfig.extend({ taskId: name.min(1) }),
+  GetTaskPushNotificationConfig: z.object(ofPush),
+  DeleteTaskPushNotificationConfig: z.object(ofPush),
+  ListTaskPushNotificationConfigs: z.object({
+    tenant,
+    taskId: name.min(1),
+    pageSize: count,
+    pageToken: name.nullish(),
+  }),
+  GetExtendedAgentCard: z.object({ tenant }),
+} as const;
+
+/** A method of the protocol. */
+export type Method = keyof typeof PARAMS;
+
+/** Whether `name` is a method of the protocol. */
+export function isMethod(name: string): name is Method {
+  return Object.hasOwn(PARAMS, name);
+}
+
+/** Most levels of a request's JSON, and most values in it. */
+export const REQUEST_LIMITS = { frameBytes: 4 * 1_048_576, depth: 32, nodes: 100_000 } as const;
+
+/**
+ * The parameters of a method, known fields only.
+ * @throws {RequestMalformedError} with the place; `ContentTypeNotSupportedError` for a part of no known kind.
+ */
+export function parseParams(method: Method, given: Json): Record<string, unknown> {
+  const params = inCamelCase(given);
+  if (method === "SendMessage" || method === "SendStreamingMessage") {
+    const send = Send.safeParse(params);
+    if (!send.success) throw malformed(placeOf(send.error));
+    send.data.message.parts.forEach(oneKind);
+    return send.data;
+  }
+  const read = PARAMS[method].safeParse(params);
+  if (!read.success) throw malformed(placeOf(read.error));
+  return read.data;
+}
+
+function oneKind(part: z.infer<typeof Part>, at: number): void {
+  const kinds = [part.text, part.raw, part.url, part.data].filter((each) =>
+    each !== undefined && each !== null
+  );
+  if (kinds.length === 0) throw notTaken(`the kind of part ${at}`);
+  if (kinds.length > 1) throw malformed(`message.parts.${at}: more than one kind of content`);
+}
+
+/** Where the first thing is that does not fit. What is there is not said: it is the peer's own. */
+function placeOf(error: z.ZodError): string {
+  const [first] = error.issues;
+  if (first === undefined) return "they do not fit";
+  const path = first.path.slice(0, 8).map((each) => String(each).slice(0, 64)).join(".");
+  return `${path === "" ? "parameters" : path}: ${first.message.slice(0, 160)}`;
+}

@@ -1,0 +1,18 @@
+/**
+ * What a bridge to another protocol shares with the one to MCP servers: its end of the kernel's port, its calls and
+ * their deadlines, its texts cut to size. None of it brings the SDK along.
+ *
+ * @example
+ * ```ts
+ * import { cutText } from "./mod.ts";
+ * if (cutText("abcdef", 4) !== "abc…") throw new Error("it is cut to four characters");
+ * ```
+ * @module
+ */
+export { type Calls, makeCalls, OPENING, type Underway } from "./calls.ts";
+export type { Clock } from "./clock.ts";
+export { cutText, quoted } from "./cut.ts";
+export { type Fields, fieldsOf, Malformed, present } from "./fields.ts";
+export { type KernelSide, makeKernelSide } from "./kernel_side.ts";
+export { isObject } from "./message.ts";
+export { makeOdd, type Odd } from "./odd.ts";

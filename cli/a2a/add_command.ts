@@ -1,0 +1,178 @@
+/** `a2a add URL`: a remote agent's card is fetched, its signature checked, shown, and pinned. Issue 7. @module */
+import {
+  EXIT,
+  type ExitCode,
+  Fault,
+  type McpLook,
+  type McpServerName,
+  type McpWords,
+  Millis,
+  NO_GRANTS,
+} from "../../contracts/mod.ts";
+import { type Command, printJson, printLines } from "../command.ts";
+import { putServer } from "../mcp_add_command.ts";
+import {
+  approvedLines,
+  pin,
+  saysYes,
+  showFailure,
+  showReview,
+  waitingLines,
+} from "../mcp_introduce.ts";
+import { type LockedServer, parseMcpName } from "../mcp_lock.ts";
+import { keepLook } from "../mcp_look.ts";
+import { reviewOf } from "../mcp_review.ts";
+import { reviewDocument } from "../mcp_review_document.ts";
+import { forgetMcpSecrets, keepMcpSecret } from "../mcp_store_secrets.ts";
+import { lockOf, lookAt } from "../mcp_work.ts";
+import { flag } from "../parse_arguments.ts";
+import { preparePlaces } from "../places.ts";
+import { loadSecrets } from "../secret_keep.ts";
+import { nameOfHost, peerAddress } from "./peer_address.ts";
+import { clearanceFor, factsOf, keysWords, launchBy } from "./peer_work.ts";
+
+/** A header that the peer is shown. */
+interface Credential {
+  readonly header: string;
+  readonly value: string;
+}
+
+/** Runs the command. */
+export async function a2aAdd(command: Command): Promise<number> {
+  const { hands, places, parsed } = command;
+  const url = peerAddress(parsed.args[0] ?? "");
+  const name = nameFor(command, url);
+  preparePlaces(hands.disk, places, hands.around.uid);
+  const credential = await credentialOf(command, url);
+  if (credential !== undefined) {
+    keepMcpSecret(command, name, { header: credential.header }, credential.value);
+  }
+  const draft: LockedServer = {
+    name,
+    // Where it listens and who signed is what its card says: that is looked at first.
+    launch: {
+      ...{ kind: "http", url: url.href },
+      a2a: { endpoint: url.href, binding: "JSONRPC", keys: [] },
+    },
+    grants: { read: [...NO_GRANTS.read], write: [...NO_GRANTS.write], net: [...NO_GRANTS.net] },
+    ...{ env: {}, secretEnv: [], offers: { resources: false, prompts: false } },
+    secretHeaders: credential === undefined ? [] : [credential.header],
+    ...{ samplingTokens: 0, elicitation: false, state: "added" },
+    clearance: clearanceFor(command) ?? "public",
+    addedAt: Millis.parse(hands.around.now()),
+    from: { kind: "url", text: url.href },
+    ...{ packages: [], reviewed: [], notes: [] },
+  };
+  putServer(command, draft);
+  const look = await firstLook(command, draft);
+  if (look.words !== undefined) {
+    return await pinPeer(command, draft, { ...look, words: look.words });
+  }
+  forget(command, draft);
+  if (command.json) printJson(command, { name: draft.name, ended: look.ended ?? null });
+  else showFailure(command, draft, look, { kept: false });
+  return EXIT.upstreamFailure;
+}
+
+/** Asks it for its card. What gave none is forgotten: nothing is known of it that could be reviewed later. */
+async function firstLook(command: Command, draft: LockedServer): Promise<McpLook> {
+  const { screen } = command.hands;
+  screen.hint(`  … ${draft.name} is asked for its card`);
+  try {
+    return await lookAt(command, draft, false);
+  } catch (error) {
+    forget(command, draft);
+    throw error;
+  } finally {
+    screen.hint("");
+  }
+}
+
+function forget(command: Command, { name }: LockedServer): void {
+  lockOf(command).remove(name);
+  forgetMcpSecrets(command, name);
+}
+
+async function pinPeer(
+  command: Command,
+  draft: LockedServer,
+  look: McpLook & { readonly words: McpWords },
+): Promise<ExitCode> {
+  const { hands, places } = command;
+  const { words } = look;
+  const lock = lockOf(command);
+  const facts = factsOf(words);
+  const server = lock.change(draft.name, (each) => ({
+    ...each,
+    launch: launchBy(facts),
+    notes: facts.keys.length === 0 ? [keysWords(facts)] : [],
+  }));
+  keepLook(hands.disk, places, server, { at: hands.around.now(), look });
+  const review = await reviewOf(command, server, { words, servers: lock.list() });
+  if (!command.json) showReview(command, review, { look, whole: false });
+  const done = await saysYes(command, review)
+    ? pin(command, review, { flagged: false })
+    : undefined;
+  if (command.json) {
+    printJson(command, {
+      ...reviewDocument({ ...review, server: done?.server ?? server }, look),
+      ...{ approved: done?.approved ?? [], left: done?.left ?? [] },
+    });
+  } else {
+    printLines(
+      command,
+      done === undefined ? waitingLines(command, review) : approvedLines(command, done),
+    );
+  }
+  return done !== undefined && done.approved.length > 0 ? EXIT.success : EXIT.waiting;
+}
+
+function nameFor(command: Command, url: URL): McpServerName {
+  const given = flag(command.parsed, "name");
+  const name = parseMcpName(given ?? nameOfHost(url));
+  const before = lockOf(command).find(name);
+  if (before === undefined || before.state === "added") return name;
+  throw new Fault(
+    "alreadyExists",
+    `Cannot add peer "${name}": there is one of that name; remove it with "remit a2a remove ${name}", or give another with --name`,
+  );
+}
+
+/** A bearer token from a file, or a kept secret that is for this origin. Throws Fault `invalidInput`, `notFound`. */
+async function credentialOf(command: Command, url: URL): Promise<Credential | undefined> {
+  const { hands, places, parsed } = command;
+  const [secret, file] = [flag(parsed, "secret"), flag(parsed, "token-file")];
+  if (secret !== undefined && file !== undefined) {
+    throw new Fault("invalidInput", "Cannot add a peer: give --secret or --token-file, not both");
+  }
+  if (secret !== undefined) {
+    const kept = loadSecrets(hands.disk, places).find((each) => each.name === secret);
+    if (kept === undefined) {
+      throw new Fault("notFound", `Cannot find secret "${secret}": see "remit secret list"`);
+    }
+    if (kept.origin !== url.origin) {
+      throw new Fault(
+        "refused",
+        `Cannot show secret "${secret}" to ${url.origin}: it was kept for ${kept.origin}`,
+      );
+    }
+    return { header: kept.header, value: `${kept.prefix}${kept.value}` };
+  }
+  if (file === undefined) return undefined;
+  const bytes = file === "-" ? undefined : hands.disk.read(file);
+  const text = file === "-"
+    ? await hands.readInput()
+    : bytes === undefined
+    ? undefined
+    : new TextDecoder().decode(bytes);
+  const token = text?.trim() ?? "";
+  if (/^[\x21-\x7e]{1,8000}$/.test(token)) {
+    return { header: "authorization", value: `Bearer ${token}` };
+  }
+  throw new Fault(
+    text === undefined ? "notFound" : "invalidInput",
+    `Cannot read a token from "${file}": ${
+      text === undefined ? "there is no such file" : "it must hold one token, and nothing else"
+    }`,
+  );
+}

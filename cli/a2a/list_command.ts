@@ -1,0 +1,88 @@
+/** `a2a list` and `a2a describe`: peers, from what was reviewed and pinned; nobody is asked. Issue 7. @module */
+import { EXIT } from "../../contracts/mod.ts";
+import { displayText } from "../../text/mod.ts";
+import { alienLines } from "../mcp_alien_lines.ts";
+import { type Command, commandText, printJson, printLines } from "../command.ts";
+import { serverDocument, toolsCell } from "../mcp_list_command.ts";
+import { wrapTable } from "../mcp_table.ts";
+import { lockOf } from "../mcp_work.ts";
+import { fieldLines } from "../plugin_review.ts";
+import { isLockedPeer, keysWords, type LockedPeer, namedPeer } from "./peer_work.ts";
+
+/** A peer for programs: who it is, what it does, what it may be told. */
+export function peerDocument(peer: LockedPeer): Record<string, unknown> {
+  const { launch: { url, a2a }, reviewed, clearance } = peer;
+  return {
+    ...serverDocument(peer),
+    ...{ transport: "a2a", card: url, ...a2a, colour: "RED", clearance },
+    skills: reviewed.map(({ tool, off, suspended }) => ({
+      ...{ skill: tool.tool, name: tool.name, effect: tool.effect, off },
+      ...{ description: tool.description, accepts: JSON.parse(tool.paramSchema) },
+      ...(suspended === undefined ? {} : { suspended }),
+    })),
+  };
+}
+
+/** `a2a list`. */
+export function a2aList(command: Command): Promise<number> {
+  const { screen } = command.hands;
+  const peers = lockOf(command).list().filter(isLockedPeer);
+  if (command.json) {
+    printJson(command, peers.map(peerDocument));
+    return Promise.resolve(EXIT.success);
+  }
+  if (peers.length === 0) {
+    screen.say(`There are no peers; "${commandText(command, "a2a add URL")}" takes one in.`);
+    return Promise.resolve(EXIT.success);
+  }
+  const rows = peers.map((peer) => [
+    peer.name,
+    peer.state,
+    displayText(new URL(peer.launch.a2a.endpoint).origin, { max: 300 }),
+    peer.launch.a2a.keys.length === 0 ? "nobody" : "yes",
+    peer.clearance,
+    toolsCell(peer),
+  ]);
+  printLines(
+    command,
+    wrapTable(
+      ["NAME", "STATE", "AT", "SIGNED", "MAY BE TOLD", "SKILLS"],
+      rows,
+      screen.outWidth ?? 200,
+    ),
+  );
+  return Promise.resolve(EXIT.success);
+}
+
+/** `a2a describe NAME`. */
+export function a2aDescribe(command: Command): Promise<number> {
+  const { screen } = command.hands;
+  const peer = namedPeer(command);
+  if (command.json) {
+    printJson(command, peerDocument(peer));
+    return Promise.resolve(EXIT.success);
+  }
+  const { launch: { url, a2a }, seen } = peer;
+  const paper = { paint: screen.paint, width: screen.outWidth ?? screen.width };
+  printLines(command, [
+    ...fieldLines(paper, [
+      ["peer", [`${peer.name}, ${peer.state}`]],
+      ["says", [
+        seen === undefined
+          ? "nothing that was reviewed"
+          : `it is ${displayText(seen.name, { max: 200 })} ${displayText(seen.version)}`,
+      ]],
+      ["card", [displayText(url, { max: 300 }), keysWords(a2a)]],
+      ["listens", [`${displayText(a2a.endpoint, { max: 300 })}, ${a2a.binding}`]],
+      ["labels", [`what it says is RED; it may be told what is ${peer.clearance}`]],
+    ]),
+    ...peer.reviewed.flatMap(({ tool, off, suspended }) => [
+      `  ${screen.paint.bold(displayText(tool.tool, { max: 256 }))}  ${tool.effect}${
+        off ? "  off" : ""
+      }${suspended === undefined ? "" : screen.paint.red(`  suspended: ${suspended}`)}`,
+      `    models call it ${tool.name}, and are told:`,
+      ...alienLines(paper, tool.description),
+    ]),
+  ]);
+  return Promise.resolve(EXIT.success);
+}

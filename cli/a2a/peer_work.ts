@@ -1,0 +1,84 @@
+/** What the commands over peers share: the peer that was named, and the facts that are pinned of it. Issue 7. @module */
+import {
+  Fault,
+  isPeer,
+  Label,
+  type McpWords,
+  PeerFacts,
+  type PeerLaunch,
+} from "../../contracts/mod.ts";
+import { displayText } from "../../text/mod.ts";
+import type { Command } from "../command.ts";
+import { type LockedServer, parseMcpName } from "../mcp_lock.ts";
+import { lockOf } from "../mcp_work.ts";
+import { flag } from "../parse_arguments.ts";
+
+/** A peer in remit.lock. */
+export type LockedPeer = LockedServer & { readonly launch: PeerLaunch };
+
+/** The peer of this name. Throws Fault `notFound`. */
+export function peerNamed(command: Command, text: string): LockedPeer {
+  const found = lockOf(command).find(parseMcpName(text));
+  if (found !== undefined && isLockedPeer(found)) return found;
+  throw new Fault(
+    "notFound",
+    `Cannot find peer "${displayText(text, { max: 64 })}": ${
+      found === undefined
+        ? 'there is none of that name; see "remit a2a list"'
+        : 'it is an MCP server; see "remit mcp list"'
+    }`,
+  );
+}
+
+/** The peer that the first argument names. Throws Fault `notFound`. */
+export function namedPeer(command: Command): LockedPeer {
+  return peerNamed(command, command.parsed.args[0] ?? "");
+}
+
+/** Whether a server of remit.lock is a peer. */
+export function isLockedPeer(server: LockedServer): server is LockedPeer {
+  return isPeer(server.launch);
+}
+
+/** What a look says of its card. Throws Fault `upstream` for a look at something else. */
+export function factsOf(words: McpWords): PeerFacts {
+  const facts = PeerFacts.safeParse("peer" in words ? words.peer : undefined);
+  if (facts.success) return facts.data;
+  throw new Fault("upstream", "Cannot read the peer's card: its bridge said nothing of it");
+}
+
+/** How it is reached from now on: as its card says. */
+export function launchBy({ card, ...a2a }: PeerFacts): PeerLaunch {
+  return { kind: "http", url: card, a2a };
+}
+
+/** What its card says otherwise than what was pinned, a sentence each. Its words are untrusted: safe here. */
+export function cardChanges({ launch }: LockedPeer, facts: PeerFacts): readonly string[] {
+  const { endpoint, binding, keys } = launch.a2a;
+  const was = `${endpoint} (${binding})`, is = `${facts.endpoint} (${facts.binding})`;
+  const signed = keys.length === 0 || keys.some((key) => facts.keys.includes(key));
+  return [
+    ...(launch.url === facts.card ? [] : [`its card lies at ${shown(facts.card)}`]),
+    ...(was === is ? [] : [`it listens at ${shown(is)}; it was ${shown(was)}`]),
+    ...(signed ? [] : [`none of the keys that signed its card does so now: ${keysWords(facts)}`]),
+  ];
+}
+
+/** Who signed, in words. */
+export function keysWords({ keys }: Pick<PeerFacts, "keys">): string {
+  return keys.length === 0
+    ? "nobody signed its card: it is what its origin says"
+    : `signed by ${keys.map((key) => displayText(key, { max: 64 })).join(", ")}`;
+}
+
+function shown(text: string): string {
+  return displayText(text, { max: 300 });
+}
+
+/** What `--clearance` says; undefined without it. Throws Fault `invalidInput`. */
+export function clearanceFor({ parsed }: Pick<Command, "parsed">): Label | undefined {
+  const given = flag(parsed, "clearance");
+  const label = Label.optional().safeParse(given);
+  if (label.success) return label.data;
+  throw new Fault("invalidInput", "Cannot read --clearance: it takes public, internal or secret");
+}

@@ -1,0 +1,124 @@
+/**
+ * The peer of `--story a2a`: another Remit on this machine, taken in as any peer is, and handed to the story's task alone:
+ * remit.lock is left as it is. Issue 7.
+ * @module
+ */
+import { join } from "node:path";
+import { Fault, type ImportedServer, isPeer, toJson } from "../../contracts/mod.ts";
+import { type Command, reachKernel } from "../command.ts";
+import { readyMcp } from "../mcp_choice.ts";
+import { parseMcpName } from "../mcp_lock.ts";
+import { askLook } from "../mcp_look.ts";
+import { forgetMcpSecrets, keepMcpSecret } from "../mcp_store_secrets.ts";
+import { lockOf } from "../mcp_work.ts";
+import { preparePlaces } from "../places.ts";
+import { factsOf, launchBy } from "./peer_work.ts";
+
+/** A peer that runs for a story. */
+export interface StoryPeer {
+  readonly url: string;
+  /** What it knows us by. */
+  readonly token: string;
+  close(): Promise<void>;
+}
+
+/** What a story is played with. */
+export interface StoryPeers {
+  readonly servers: readonly ImportedServer[];
+  /** What to say before it starts. */
+  readonly lines: readonly string[];
+  close(): Promise<void>;
+}
+
+const NAME = parseMcpName("harbour");
+/** Who we are to it. */
+const US = "story";
+
+/** What the other Remit is told: one peer, whose messages it answers at once with a scripted model. */
+function configOf(scenario: string): string {
+  return JSON.stringify({
+    version: 1,
+    serve: {
+      name: "Harbour desk",
+      description: "The harbour's own agent.",
+      ...{ mcp: false, page: false, metrics: false },
+      skills: [{
+        id: "tides",
+        name: "Tide tables",
+        description: "Tells when the tide is high at a quay.",
+      }],
+    },
+    peers: { [US]: { accept: "auto", model: `scripted:${scenario}` } },
+  });
+}
+
+/** Starts the peer, meets it and pins its skill. Throws Fault `unavailable`, `upstream`, `conflict`. */
+export async function provideStoryPeers(command: Command, steering: string): Promise<StoryPeers> {
+  const { hands, places } = command;
+  preparePlaces(hands.disk, places, hands.around.uid);
+  if (lockOf(command).find(NAME) !== undefined) {
+    throw new Fault(
+      "conflict",
+      `Cannot play the story: you have a peer or a server named "${NAME}"; play it in another --state DIR`,
+    );
+  }
+  const peer = await hands.startPeer({
+    folder: hands.disk.temporary("remit-story-"),
+    config: configOf(join(steering, "peer.yaml")),
+    name: US,
+  });
+  const close = async (): Promise<void> => {
+    forgetMcpSecrets(command, NAME);
+    await peer.close();
+  };
+  try {
+    keepMcpSecret(command, NAME, { header: "authorization" }, `Bearer ${peer.token}`);
+    const server = await pinned(command, peer);
+    const [key = ""] = isPeer(server.launch) ? server.launch.a2a.keys : [];
+    return {
+      servers: [server],
+      lines: [
+        `  peer      ${NAME}, another Remit at ${
+          new URL(peer.url).host
+        }, which the command started;`,
+        `            its card is signed by ${
+          key.slice(0, 12)
+        }…, and pinned as "remit a2a add" does`,
+      ],
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Asks it for its card once and pins what is not flagged, as `a2a add --yes` does. */
+async function pinned(command: Command, { url, token }: StoryPeer): Promise<ImportedServer> {
+  const { mcp } = command.hands;
+  const draft: ImportedServer = {
+    name: NAME,
+    launch: { kind: "http", url, a2a: { endpoint: url, binding: "JSONRPC", keys: [] } },
+    ...{ grants: { read: [], write: [], net: [] }, env: {}, secretEnv: [] },
+    ...{ secretHeaders: ["authorization"], tools: [], samplingTokens: 0, elicitation: false },
+    ...{ offers: { resources: false, prompts: false }, clearance: "public" },
+  };
+  await readyMcp(command);
+  const link = await reachKernel(command);
+  try {
+    await link.ask(
+      "mcpLend",
+      toJson({ server: NAME, env: {}, headers: { authorization: `Bearer ${token}` } }),
+    );
+    const { words, ended = "it was too slow" } = await askLook(link, draft, false);
+    if (words === undefined) {
+      throw new Fault("upstream", `Cannot play the story: the peer gave no answer: ${ended}`);
+    }
+    const launch = launchBy(factsOf(words));
+    const { tools } = mcp.translate(NAME, words.tools, { grants: draft.grants, launch });
+    const plain = tools.filter(({ flags }) => flags.length === 0);
+    return { ...draft, launch, tools: plain.map((tool) => mcp.importedTool(tool)) };
+  } finally {
+    link.close();
+  }
+}

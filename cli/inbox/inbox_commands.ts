@@ -1,0 +1,203 @@
+/** `inbox …`: what came in from agents, peers and programs, and what a person decides about it. Issue 7. @module */
+import {
+  Box,
+  type EntryState,
+  EntryState as AnyState,
+  EXIT,
+  Fault,
+  InboxEntry,
+  InboxId,
+  type Json,
+  Sender,
+  TaskId,
+  toJson,
+} from "../../contracts/mod.ts";
+import {
+  askKernel,
+  cell,
+  type Command,
+  commandText,
+  idOf,
+  printJson,
+  printLines,
+  reachKernel,
+  recordOf,
+} from "../command.ts";
+import type { KernelLink } from "../hands.ts";
+import { readyAgain } from "../model_ready.ts";
+import { flag, oneOf } from "../parse_arguments.ts";
+import { ingressOf } from "../request_ingress.ts";
+import { readPast } from "../run_task.ts";
+import { tableLines } from "../table.ts";
+import { spanText } from "../task_commands.ts";
+import { entryLines, gistOf } from "./inbox_words.ts";
+
+const WAITING: readonly EntryState[] = ["queued", "held", "quarantined"];
+
+/** The messages that one look gives. Throws `invalidInput` for a box that is none. */
+async function entriesOf(command: Command, link: KernelLink): Promise<readonly InboxEntry[]> {
+  const state = oneOf(command.parsed, "status", [...AnyState.options, "all"]);
+  const box = flag(command.parsed, "box");
+  const of = box === undefined ? {} : { box: idOf(Box, box, "inbox") };
+  const states = state === undefined ? WAITING : state === "all" ? [undefined] : [state];
+  const found: InboxEntry[] = [];
+  for (const each of states) {
+    const answer = await link.ask("inbox", {
+      ...of,
+      ...(each === undefined ? {} : { state: each }),
+    });
+    found.push(...InboxEntry.array().parse(answer));
+  }
+  return found.sort((a, b) => a.n - b.n);
+}
+
+/** `inbox list`. */
+export async function inboxList(command: Command): Promise<number> {
+  const { screen, around } = command.hands;
+  const link = await reachKernel(command);
+  try {
+    const entries = await entriesOf(command, link);
+    if (command.json) {
+      printJson(command, toJson(entries));
+      return EXIT.success;
+    }
+    const now = around.now();
+    const rows = entries.map((entry) => [
+      entry.id,
+      entry.state,
+      cell(entry.message.sender),
+      cell(entry.box),
+      entry.message.kind,
+      spanText(now - entry.receivedAt),
+      gistOf(entry),
+    ]);
+    const heads = ["MESSAGE", "STATE", "FROM", "TO", "KIND", "AGE", "WHAT"];
+    printLines(command, rows.length === 0 ? ["no message"] : tableLines(heads, rows, screen.width));
+    const held = entries.some(({ state }) => state === "held" || state === "quarantined");
+    if (held) {
+      screen.say(screen.paint.dim(
+        `look with: ${commandText(command, "inbox show MESSAGE")}; let it through with: ${
+          commandText(command, "inbox release MESSAGE")
+        }`,
+      ));
+    }
+    for (const muted of await mutedOf(link)) {
+      screen.say(`muted: ${cell(muted["sender"])}  ${cell(muted["why"])}`);
+    }
+    return EXIT.success;
+  } finally {
+    link.close();
+  }
+}
+
+async function mutedOf(link: KernelLink): Promise<readonly Readonly<Record<string, Json>>[]> {
+  const answer = await link.ask("inboxMuted", null);
+  return Array.isArray(answer) ? answer.map((each) => recordOf(each)) : [];
+}
+
+const entryId = (command: Command): InboxId =>
+  idOf(InboxId, command.parsed.args[0] ?? "", "message");
+
+const showOf = async (link: KernelLink, id: InboxId): Promise<InboxEntry> =>
+  InboxEntry.parse(await link.ask("inboxShow", { id }));
+
+/** `inbox show ID`. */
+export async function inboxShow(command: Command): Promise<number> {
+  const entry = await askKernel(command, "inboxShow", { id: entryId(command) });
+  if (command.json) printJson(command, entry);
+  else printLines(command, entryLines(InboxEntry.parse(entry), command.hands.around.now()));
+  return EXIT.success;
+}
+
+/** A task that is about to go on, perhaps in another kernel than it began in, needs its model's key. */
+async function readyFor(command: Command, link: KernelLink, box: string): Promise<void> {
+  const task = TaskId.safeParse(box.slice("task:".length));
+  if (!box.startsWith("task:") || !task.success) return;
+  await readyAgain(command, link, await readPast(link, task.data));
+}
+
+function told(command: Command, entry: InboxEntry, words: string): number {
+  if (command.json) printJson(command, toJson(entry));
+  else printLines(command, [`${entry.id}  ${words}`]);
+  return EXIT.success;
+}
+
+/** `inbox release ID`. */
+export async function inboxRelease(command: Command): Promise<number> {
+  const link = await reachKernel(command);
+  try {
+    const id = entryId(command);
+    await readyFor(command, link, (await showOf(link, id)).box);
+    const entry = InboxEntry.parse(await link.ask("inboxRelease", { id }));
+    const words = entry.task === undefined
+      ? "waits for its task's next turn"
+      : `is task ${entry.task}`;
+    return told(command, entry, `released: it ${words}`);
+  } finally {
+    link.close();
+  }
+}
+
+/** `inbox dismiss ID [--say WHY]`. */
+export async function inboxDismiss(command: Command): Promise<number> {
+  const why = flag(command.parsed, "say") ?? "dismissed by its operator";
+  const answer = await askKernel(command, "inboxDismiss", { id: entryId(command), why });
+  return told(command, InboxEntry.parse(answer), "dismissed");
+}
+
+const senderOf = (command: Command): Sender =>
+  idOf(Sender, command.parsed.args[0] ?? "", "sender: peer:NAME, task:ID, agent:NAME");
+
+/** `inbox mute SENDER`. */
+export async function inboxMute(command: Command): Promise<number> {
+  const sender = senderOf(command);
+  await askKernel(command, "inboxMute", { sender, why: "muted by its operator" });
+  if (command.json) printJson(command, { muted: sender });
+  else printLines(command, [`${sender}  muted`]);
+  return EXIT.success;
+}
+
+/** `inbox unmute SENDER`. */
+export async function inboxUnmute(command: Command): Promise<number> {
+  const sender = senderOf(command);
+  await askKernel(command, "inboxUnmute", { sender });
+  if (command.json) printJson(command, { unmuted: sender });
+  else printLines(command, [`${sender}  heard again`]);
+  return EXIT.success;
+}
+
+/** Where an answer to a message goes. Throws `invalidInput` for a sender that reads nothing. */
+function boxOfSender({ id, message: { sender, senderTask } }: InboxEntry): Box {
+  const task = TaskId.safeParse(senderTask);
+  if (sender.startsWith("agent:") && task.success) return Box.parse(`task:${task.data}`);
+  const box = Box.safeParse(sender);
+  if (box.success && sender !== "host") return box.data;
+  throw new Fault("invalidInput", `Cannot reply to message ${id}: "${sender}" has no inbox`);
+}
+
+/** `inbox reply ID TEXT`: to a peer as words of its exchange, to others as a message of the person. */
+export async function inboxReply(command: Command): Promise<number> {
+  const [, text = ""] = command.parsed.args;
+  const link = await reachKernel(command);
+  try {
+    const entry = await showOf(link, entryId(command));
+    if (entry.exchange !== undefined) {
+      const exchange = await link.ask("peerReply", { exchange: entry.exchange, text });
+      if (command.json) printJson(command, exchange);
+      else printLines(command, [`${entry.id}  answered to ${entry.message.sender}`]);
+      return EXIT.success;
+    }
+    const box = boxOfSender(entry);
+    await readyFor(command, link, box);
+    const { colour, label } = ingressOf(command);
+    const message = {
+      ...{ id: command.hands.around.id("r"), sender: "host", kind: "status", body: text },
+      ...{ causalParent: entry.message.id, artifactRefs: [] },
+      ...{ requestedActions: [], requestedAuthority: [] },
+    };
+    const put = await link.ask("inboxPut", { message, stamp: { box, colour, label } });
+    return told(command, InboxEntry.parse(recordOf(put)["entry"]), `sent to ${box}`);
+  } finally {
+    link.close();
+  }
+}

@@ -1,0 +1,109 @@
+/** `mail list|show|adopt|dismiss`: the person's own inbox. @module */
+import { EXIT, Fault, InboxId, type Reference } from "../../contracts/mod.ts";
+import { displayBlock, displayText } from "../../text/mod.ts";
+import {
+  askKernel,
+  cell,
+  type Command,
+  commandText,
+  idOf,
+  printJson,
+  printLines,
+} from "../command.ts";
+import { tableLines } from "../table.ts";
+import { spanText } from "../task_commands.ts";
+import { edgesOf, entryOf, textOf } from "./letter.ts";
+
+const WAITING: ReadonlySet<string> = new Set(["queued", "held", "quarantined"]);
+
+/** `mail list`. */
+export async function mailList(command: Command): Promise<number> {
+  const answer = await askKernel(command, "inbox", { box: "host" });
+  const entries = (Array.isArray(answer) ? answer.map(entryOf) : []).filter(({ state }) =>
+    WAITING.has(state)
+  );
+  if (command.json) {
+    printJson(command, entries);
+    return EXIT.success;
+  }
+  if (entries.length === 0) {
+    printLines(command, ["no mail for you"]);
+    return EXIT.success;
+  }
+  const now = command.hands.around.now();
+  const rows = entries.map((entry) => [
+    cell(entry.id),
+    cell(entry.message.sender),
+    cell(entry.colour),
+    spanText(now - entry.receivedAt),
+    cell(textOf(entry), 300),
+  ]);
+  const heads = ["MESSAGE", "FROM", "COLOUR", "AGE", "SAYS"];
+  printLines(command, tableLines(heads, rows, command.hands.screen.width));
+  return EXIT.success;
+}
+
+/** `mail show`. */
+export async function mailShow(command: Command): Promise<number> {
+  const entry = entryOf(await askKernel(command, "inboxShow", { id: messageId(command) }));
+  if (command.json) {
+    printJson(command, entry);
+    return EXIT.success;
+  }
+  const { message, colour, label, state } = entry;
+  printLines(command, [
+    `message   ${entry.id}  (${state})`,
+    `from      ${displayText(message.sender)}${
+      message.senderTask === undefined ? "" : `, task ${displayText(message.senderTask)}`
+    }  (${colour}, ${label})`,
+    ...displayBlock(textOf(entry), { prefix: "  │ ", columns: 100, max: 100_000 }),
+    ...edgesOf(entry).map(({ name, reference }) =>
+      `carries   ${displayText(name)}: ${wordsOf(command, reference)}`
+    ),
+  ]);
+  return EXIT.success;
+}
+
+/** `mail adopt`: a value is printed as extended JSON; anything else is said. */
+export async function mailAdopt(command: Command): Promise<number> {
+  const entry = entryOf(await askKernel(command, "inboxShow", { id: messageId(command) }));
+  const [, edge = ""] = command.parsed.args;
+  const found = edgesOf(entry).find(({ name }) => name === edge);
+  if (found === undefined) {
+    const names = edgesOf(entry).map(({ name }) => `"${name}"`).join(", ") || "nothing";
+    throw new Fault("notFound", `Cannot adopt "${edge}": the message carries ${names}`);
+  }
+  if (command.json) printJson(command, found.reference);
+  else printLines(command, [wordsOf(command, found.reference)]);
+  return EXIT.success;
+}
+
+/** `mail dismiss`. */
+export async function mailDismiss(command: Command): Promise<number> {
+  const id = messageId(command);
+  await askKernel(command, "inboxDismiss", { id, why: "put aside by the person" });
+  printLines(command, [`put aside: ${id}`]);
+  return EXIT.success;
+}
+
+/** The message that a command names. @throws Fault `invalidInput` */
+export function messageId(command: Command): InboxId {
+  return idOf(InboxId, command.parsed.args[0] ?? "", "message");
+}
+
+function wordsOf(command: Command, reference: Reference): string {
+  switch (reference.kind) {
+    case "value":
+      return displayText(reference.json, { max: 100_000 });
+    case "artifact":
+      return `an artifact: ${commandText(command, `outbox show ${reference.artifact}`)}`;
+    case "agent":
+      return `the inbox ${reference.box}`;
+    case "tool":
+      return `the tool ${reference.tool}, as its sender holds it`;
+    case "lease": {
+      const { resource, right, path } = reference.scope;
+      return `the right to ${right} ${resource} ${displayText(path)}, as its sender holds it`;
+    }
+  }
+}

@@ -1,0 +1,170 @@
+/** `proposals list|show|grant|reject|counter`: programs that agents propose. A grant is a signed answer. Seed 002. @module */
+import { EvalProposal, EXIT, Fault, type Mail, Question, QuestionId } from "../../contracts/mod.ts";
+import {
+  askKernel,
+  cell,
+  type Command,
+  commandText,
+  idOf,
+  printJson,
+  printLines,
+  reachKernel,
+} from "../command.ts";
+import { flag } from "../parse_arguments.ts";
+import { absolute } from "../places.ts";
+import { answerCommand } from "../question_commands.ts";
+import { questionLines } from "../question_frame.ts";
+import { tableLines } from "../table.ts";
+import { spanText } from "../task_commands.ts";
+import { messageOf } from "./letter.ts";
+
+/** The tool whose question a proposal is. */
+const RUN = "proposal_run";
+
+/** A proposal, as its question says it. */
+export interface Proposal {
+  readonly question: Question;
+  readonly n: number;
+  readonly program: string;
+}
+
+/** Reads a question as a proposal; undefined when it is another. */
+export function proposalOf(question: Question): Proposal | undefined {
+  if (question.scope.tool !== RUN) return undefined;
+  const { proposal, program } = JSON.parse(question.argumentsText);
+  return { question, n: Number(proposal), program: String(program) };
+}
+
+/** Those that wait. */
+export async function openProposals(command: Command): Promise<readonly Proposal[]> {
+  const answer = await askKernel(command, "questions", {});
+  return Question.array().parse(answer).flatMap((each) => proposalOf(each) ?? []);
+}
+
+/** `proposals list`. */
+export async function proposalsList(command: Command): Promise<number> {
+  const found = await openProposals(command);
+  if (command.json) {
+    printJson(
+      command,
+      found.map(({ question: { id, task, createdAt }, n, program }) => ({
+        ...{ id, task, createdAt, n, program },
+      })),
+    );
+    return EXIT.success;
+  }
+  if (found.length === 0) {
+    printLines(command, ["no proposal waits for you"]);
+    return EXIT.success;
+  }
+  const now = command.hands.around.now();
+  const rows = found.map(({ question, n, program }) => [
+    cell(question.id),
+    cell(question.task),
+    cell(n),
+    spanText(now - question.createdAt),
+    cell(program, 300),
+  ]);
+  const heads = ["PROPOSAL", "TASK", "N", "AGE", "PROGRAM"];
+  const { screen } = command.hands;
+  printLines(command, tableLines(heads, rows, screen.width));
+  screen.say(
+    screen.paint.dim(`look at one with: ${commandText(command, "proposals show PROPOSAL")}`),
+  );
+  return EXIT.success;
+}
+
+async function named(command: Command): Promise<Proposal> {
+  const id = idOf(QuestionId, command.parsed.args[0] ?? "", "proposal");
+  const question = Question.parse(await askKernel(command, "question", { question: id }));
+  const proposal = proposalOf(question);
+  if (proposal !== undefined) return proposal;
+  throw new Fault("invalidInput", `Cannot use ${id}: it is a question, and no proposal`);
+}
+
+/** `proposals show`. */
+export async function proposalsShow(command: Command): Promise<number> {
+  const { question } = await named(command);
+  if (command.json) {
+    printJson(command, question);
+    return EXIT.success;
+  }
+  const { width, paint } = command.hands.screen;
+  printLines(command, questionLines(question, [], { width, paint, whole: true }));
+  return EXIT.success;
+}
+
+/** The same command, as `answer PROPOSAL allow|deny`: what is signed is what is shown there. */
+async function answered(
+  command: Command,
+  decision: "allow" | "deny",
+  say?: string,
+): Promise<number> {
+  const { question } = await named(command);
+  const flags = new Map(command.parsed.flags);
+  if (say !== undefined) flags.set("say", [say]);
+  const parsed = { ...command.parsed, args: [question.id, decision], flags };
+  return await answerCommand({ ...command, parsed });
+}
+
+/** `proposals grant`. */
+export function proposalsGrant(command: Command): Promise<number> {
+  return answered(command, "allow");
+}
+
+/** `proposals reject`. */
+export function proposalsReject(command: Command): Promise<number> {
+  return answered(command, "deny", command.parsed.args[1] ?? "");
+}
+
+/** `proposals counter`: the other program is there before the refusal that it explains. */
+export async function proposalsCounter(command: Command): Promise<number> {
+  const { question, n } = await named(command);
+  if (question.state !== "open") {
+    throw new Fault("conflict", `Cannot counter ${question.id}: it is ${question.state}`);
+  }
+  const offer = offerOf(command);
+  const why = flag(command.parsed, "why") ?? "";
+  await sendCounter(command, question, { type: "counterProposal", proposal: n, offer, why });
+  return await answered(command, "deny", why === "" ? "HOST proposes another program" : why);
+}
+
+/** Puts a counter-proposal before its agent: it reads it with the refusal. */
+export async function sendCounter(
+  command: Command,
+  { id, task }: Question,
+  mail: Extract<Mail, { type: "counterProposal" }>,
+): Promise<void> {
+  const link = await reachKernel(command);
+  try {
+    await link.ask("inboxPut", {
+      message: messageOf(`counter-${id}-${command.hands.around.id("h")}`, "handoff", mail),
+      stamp: { box: `task:${task}`, colour: "BLUE", label: "internal" },
+    });
+  } finally {
+    link.close();
+  }
+}
+
+function offerOf(command: Command): EvalProposal {
+  const { hands, parsed } = command;
+  const file = parsed.args[1] ?? "";
+  const bytes = hands.disk.read(absolute(hands.around, file));
+  if (bytes === undefined) {
+    throw new Fault("notFound", `Cannot read "${file}": there is no such file`);
+  }
+  const pairs = (parsed.flags.get("name") ?? []).map((each) => each.split("="));
+  const resultName = flag(parsed, "result");
+  const offer = EvalProposal.safeParse({
+    source: new TextDecoder().decode(bytes),
+    codeNames: pairs.map(([code]) => code),
+    edgeNames: pairs.map(([, edge]) => edge),
+    ...(resultName === undefined ? {} : { resultName }),
+  });
+  if (offer.success) return offer.data;
+  const [issue] = offer.error.issues;
+  throw new Fault(
+    "invalidInput",
+    `Cannot propose "${file}": ${issue?.path.join(".")}: ${issue?.message}`,
+  );
+}

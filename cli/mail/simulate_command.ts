@@ -1,0 +1,198 @@
+/** `simulate FILE`: plays mail and HOST's answers against a model, and prints the exchange. Seed 002, Simulator. @module */
+import {
+  type AgentSpec,
+  Box,
+  EXIT,
+  Fault,
+  type Mail,
+  Question,
+  type TaskId,
+  toJson,
+} from "../../contracts/mod.ts";
+import { displayText } from "../../text/mod.ts";
+import { type Command, recordOf } from "../command.ts";
+import type { KernelLink } from "../hands.ts";
+import { kernelFor } from "../kernel_for.ts";
+import { openKeyRing } from "../key_ring.ts";
+import { has } from "../parse_arguments.ts";
+import { absolute } from "../places.ts";
+import { settle } from "../run_setting.ts";
+import { createTask } from "../run_task.ts";
+import { signAnswer } from "../sign_answer.ts";
+import { entryOf, messageOf, packageOf, referenceOf, textOf } from "./letter.ts";
+import { proposalOf } from "./proposal_commands.ts";
+import { parseSimulation, type SimulateStep } from "./simulate_file.ts";
+import { makeResting, type Resting } from "./simulate_rest.ts";
+
+/** One simulation under way. */
+interface Simulation {
+  readonly command: Command;
+  readonly link: KernelLink;
+  readonly task: TaskId;
+  readonly agent: string;
+  readonly resting: Resting;
+  /** Mail that an expectation was met by. */
+  readonly read: Set<string>;
+}
+
+/** Plays a file. Exit 0 when everything came as it says, in order; 1 when something else came. */
+export async function simulate(command: Command): Promise<number> {
+  const { hands, parsed } = command;
+  const file = parsed.args[0] ?? "";
+  const bytes = hands.disk.read(absolute(hands.around, file));
+  if (bytes === undefined) {
+    throw new Fault("notFound", `Cannot read "${file}": there is no such file`);
+  }
+  const { simulate: name, play, steps } = parseSimulation(new TextDecoder().decode(bytes), file);
+  const setting = await settle(command, {
+    ...{ folder: hands.around.cwd, mounts: [] },
+    ...(play === undefined || has(parsed, "model") ? {} : { play: JSON.stringify(play) }),
+  });
+  // Names and mail of its own: the same file plays the same way each time.
+  const agent: AgentSpec = {
+    ...{ labels: {}, persona: "", limits: {}, env: {}, ...setting.agent },
+    name: `sim-${hands.around.id("")}`,
+    program: "lal",
+  };
+  const link = await kernelFor(command, setting);
+  try {
+    const [first, ...rest] = steps;
+    if (first !== undefined) await put(command, link, Box.parse(`agent:${agent.name}`), first);
+    const resting = makeResting(link);
+    const task = await createTask(
+      command,
+      link,
+      { ...setting, agent, onQuestion: "queue", prepared: undefined },
+      { text: "You have new mail.", interactive: true, plan: false },
+    );
+    await link.ask("watch", { task, from: 0 });
+    const simulation = { command, link, task, agent: agent.name, resting, read: new Set<string>() };
+    for (const [n, step] of rest.entries()) {
+      const wrong = await played(simulation, step);
+      if (wrong === undefined) continue;
+      hands.screen.out(`✗ ${name}: step ${n + 2}: ${displayText(wrong, { max: 1_000 })}\n`);
+      await over(link, task);
+      return EXIT.failure;
+    }
+    await resting.rested();
+    await over(link, task);
+    hands.screen.out(`✓ ${name}: ${steps.length} steps\n`);
+    return EXIT.success;
+  } finally {
+    link.close();
+  }
+}
+
+/** Ends a task that waits for more. */
+async function over(link: KernelLink, task: TaskId): Promise<void> {
+  const { status } = recordOf(await link.ask("task", { task }));
+  if (status === "open" || status === "needsApproval") await link.ask("cancel", { task });
+}
+
+/** Plays one step; why it could not be, when it could not. */
+async function played(simulation: Simulation, step: SimulateStep): Promise<string | undefined> {
+  const { command, link, task, resting } = simulation;
+  if ("say" in step) {
+    await resting.rested();
+    resting.begins();
+    await put(command, link, Box.parse(`task:${task}`), step);
+    return undefined;
+  }
+  for (;;) {
+    const rests = resting.now(), told = resting.told();
+    const done = "mail" in step
+      ? await heard(simulation, step.mail)
+      : await decided(simulation, step);
+    if (done) return undefined;
+    if (rests) {
+      const what = "mail" in step
+        ? `mail that says "${step.mail}"`
+        : `a proposal of "${step.proposal}"`;
+      const { status, reason = "", answer = "" } = recordOf(await link.ask("task", { task }));
+      return `${what} was expected, and the agent rests (${String(status)}: ${
+        String(reason || answer)
+      })`;
+    }
+    await resting.next(told);
+  }
+}
+
+async function put(
+  command: Command,
+  link: KernelLink,
+  box: Box,
+  step: SimulateStep,
+): Promise<void> {
+  if (!("say" in step)) return;
+  const edges = Object.entries(step.attach ?? {}).map(([name, value]) => ({
+    name,
+    reference: referenceOf(JSON.stringify(value)),
+  }));
+  show(command, "HOST", step.say);
+  await link.ask("inboxPut", {
+    message: messageOf(command.hands.around.id("h"), "handoff", packageOf(step.say, edges)),
+    stamp: { box, colour: "BLUE", label: "internal" },
+  });
+}
+
+async function heard({ command, link, agent, read }: Simulation, text: string): Promise<boolean> {
+  const answer = await link.ask("inbox", { box: "host" });
+  for (const entry of Array.isArray(answer) ? answer.map(entryOf) : []) {
+    if (entry.message.sender !== `agent:${agent}` || read.has(entry.id)) continue;
+    const said = textOf(entry);
+    read.add(entry.id);
+    show(command, "agent", said);
+    if (entry.state === "queued") {
+      await link.ask("inboxDismiss", { id: entry.id, why: "read by a simulation" });
+    }
+    if (said.includes(text)) return true;
+  }
+  return false;
+}
+
+async function decided(
+  { command, link, task, resting }: Simulation,
+  step: Extract<SimulateStep, { proposal: string }>,
+): Promise<boolean> {
+  const { hands, places } = command;
+  const questions = Question.array().parse(await link.ask("questions", { task }));
+  const found = questions.map(proposalOf).find((each) => each?.program.includes(step.proposal));
+  if (found === undefined) return false;
+  const { question, n, program } = found;
+  show(command, "agent", `proposes #${n}: ${program}`);
+  const [decision, say] = "grant" in step ? ["allow", undefined] as const : [
+    "deny",
+    "reject" in step ? step.reject : step.counter.why ?? "HOST proposes another program",
+  ] as const;
+  show(
+    command,
+    "HOST",
+    "grant" in step
+      ? "grants it"
+      : "reject" in step
+      ? `rejects it: ${say}`
+      : `counters: ${step.counter.source}`,
+  );
+  if ("counter" in step) {
+    const { why = "", codeNames = [], edgeNames = [], ...offer } = step.counter;
+    const mail: Mail = {
+      ...{ type: "counterProposal", proposal: n, why },
+      offer: { ...offer, codeNames, edgeNames },
+    };
+    const message = messageOf(`counter-${question.id}`, "handoff", mail);
+    const stamp = { box: `task:${task}`, colour: "BLUE", label: "internal" };
+    await link.ask("inboxPut", { message, stamp });
+  }
+  const signer = openKeyRing(hands.disk, places).provideConsent();
+  const answer = signAnswer(question, {
+    ...{ decision, for: "once", say, channel: "answersFile" },
+    by: hands.around.env("USER") ?? "operator",
+  }, { signer, at: hands.around.now() });
+  resting.begins();
+  await link.ask("answer", toJson(answer));
+  return true;
+}
+
+function show({ hands }: Command, who: string, said: string): void {
+  hands.screen.out(`${who.padEnd(6)} ${displayText(said, { max: 2_000 })}\n`);
+}

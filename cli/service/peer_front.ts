@@ -1,0 +1,126 @@
+/** What peers meet: their credentials, their cards, their exchanges. One for a service, a mediator for each gateway. Issue 7. @module */
+import { type Json, toJson } from "../../contracts/mod.ts";
+import type { Command } from "../command.ts";
+import type { KernelLink } from "../hands.ts";
+import type { LoginService } from "../mcp_login_hands.ts";
+import { makeLoginNet } from "../mcp_oauth_net.ts";
+import type { Signer } from "../person_key_powers.ts";
+import { VERSION } from "../version.ts";
+import { makeCard, signCard } from "./card.ts";
+import { openCardTimes } from "./card_times.ts";
+import type { ServiceConfig } from "./config.ts";
+import { type KeyFetch, makeKeySets } from "./key_sets.ts";
+import { type KnownPeer, makePeerDoor } from "./peer_door.ts";
+import { makePeerMediator, type PeerMediator } from "./peer_mediator.ts";
+import { openPeerTokens } from "./peer_tokens.ts";
+import { makePeerWatches } from "./peer_watches.ts";
+import { type Pushes, startPushes } from "./pushes.ts";
+import { detachedJws } from "./service_key.ts";
+import type { ServiceSetting } from "./service_setting.ts";
+
+/** What it is made of. */
+export interface PeerFrontParts {
+  readonly command: Command;
+  readonly config: ServiceConfig;
+  readonly setting: Pick<ServiceSetting, "settled">;
+  /** A connection of its own: what is watched is told on it. */
+  readonly link: KernelLink;
+  readonly signer: Signer;
+  /** Where others reach us. */
+  url(): string;
+  takesMore(): void;
+  /** JSON text of an exchange, as the gateway renders it. */
+  render(exchange: Json): Promise<string>;
+  note(text: string): void;
+}
+
+/** The front. */
+export interface PeerFront {
+  mediator(tell: (op: "exchange", body: Json) => void): PeerMediator;
+  close(): Promise<void>;
+}
+
+/** Opens it; deliveries that are due go out. */
+export function openPeerFront(parts: PeerFrontParts): PeerFront {
+  const { command, config, link, signer } = parts;
+  const { hands, places } = command;
+  const { peers, serve } = config;
+  const now = (): number => hands.around.now();
+  const net = keyNet(command);
+  const whose = makePeerDoor({
+    ...{ peers, now },
+    tokens: openPeerTokens({ disk: hands.disk, places }),
+    keys: makeKeySets({ fetch: net, now }),
+  });
+  const watches = makePeerWatches(link.ask);
+  const made = openCardTimes(hands.disk, places);
+  const cards = new Map<string, Json>();
+  const anyPush = Object.values(peers).some(({ push = [] }) => push.length > 0);
+  const card = (peer: KnownPeer | undefined): Json => {
+    const name = peer?.name ?? "";
+    const found = cards.get(name);
+    if (found !== undefined) return found;
+    const url = parts.url();
+    const push = peer === undefined ? anyPush : (peer.config.push ?? []).length > 0;
+    const signed = signCard(
+      makeCard({
+        ...{ serve, url, push, version: VERSION },
+        ...(peer === undefined ? {} : { peer: peer.config }),
+      }),
+      signer,
+      url,
+    );
+    const answer = toJson({ ...signed, modified: made(signed.etag, now()) });
+    cards.set(name, answer);
+    return answer;
+  };
+  const pushes: Pushes | undefined = anyPush
+    ? startPushes({
+      ...{ ask: link.ask, peers, now, note: parts.note, render: parts.render },
+      sign: (text) => detachedJws(text, signer),
+      after: hands.service.after,
+      random: hands.service.random,
+    })
+    : undefined;
+  link.onTell((op, body) => {
+    if (op === "exchange") watches.hear(body);
+    else if (op === "peerDue") pushes?.wake();
+  });
+  return Object.freeze<PeerFront>({
+    mediator: (tell) =>
+      makePeerMediator({
+        ...{ whose, card, watches, tell, now },
+        ask: link.ask,
+        settled: (name) => parts.setting.settled("peer", name),
+        ...{ takesMore: parts.takesMore, note: parts.note },
+        id: hands.around.id,
+      }),
+    async close(): Promise<void> {
+      await pushes?.stop();
+      await net.close();
+    },
+  });
+}
+
+/** Fetches issuers' documents with a net service of its own, which is started when the first is wanted. */
+function keyNet({ hands }: Command): KeyFetch & { close(): Promise<void> } {
+  let service: Promise<LoginService> | undefined;
+  const close = async (): Promise<void> => {
+    const held = service;
+    service = undefined;
+    await held?.then((each) => each.close(), () => undefined);
+  };
+  return Object.freeze({
+    close,
+    async get(url: URL, issuer: URL) {
+      service ??= hands.login.start();
+      try {
+        return await makeLoginNet((await service).link, issuer).get(url);
+      } catch (error) {
+        // Another one is started for the next.
+        await close();
+        throw error;
+      }
+    },
+  });
+}

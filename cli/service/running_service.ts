@@ -1,0 +1,188 @@
+/** A service that runs: what stands behind its gateway, and how it ends. Issue 7. @module */
+import { Fault, type Json, type ServeOpen } from "../../contracts/mod.ts";
+import type { Command } from "../command.ts";
+import type { KernelLink } from "../hands.ts";
+import { openKeyRing } from "../key_ring.ts";
+import { openSecretKeep } from "../secret_keep.ts";
+import { openHost } from "../serve_host.ts";
+import { makeMediator, mayHave } from "../serve_mediator.ts";
+import { openTokens } from "../serve_tokens.ts";
+import type { GatewayLink } from "../serve_hands.ts";
+import type { ServiceConfig } from "./config.ts";
+import type { StartedGateway } from "./gateway_keeper.ts";
+import { openPageDesk } from "./page_desk.ts";
+import { openPeerFront } from "./peer_front.ts";
+import { makeServiceHandler, type ServiceHandler } from "./service_handler.ts";
+import { keySetText } from "./service_key.ts";
+import type { ServiceSetting } from "./service_setting.ts";
+import { startStateCare } from "./state_care.ts";
+import { openTriggers } from "./triggers.ts";
+
+/** How often what is under way is looked at while the service drains, milliseconds. */
+const LOOK_MS = 200;
+
+/** Connections to the kernel, one for each that is told something. */
+export interface ServiceLinks {
+  readonly main: KernelLink;
+  readonly peers: KernelLink;
+  readonly page: KernelLink;
+}
+
+/** What a service is started with. */
+export interface RunningServiceParts {
+  readonly command: Command;
+  readonly setting: ServiceSetting;
+  readonly config: ServiceConfig;
+  readonly links: ServiceLinks;
+  readonly page: boolean;
+  url(): string;
+  render(exchange: Json): Promise<string>;
+  note(text: string): void;
+}
+
+/** It. */
+export interface RunningService {
+  readonly links: ServiceLinks;
+  /** Starts a gateway process with a handler of its own. */
+  gateway(listen: NonNullable<ServeOpen["listen"]>): Promise<StartedGateway>;
+  /** A gateway is kept; `up` tells whether it is there. */
+  served(up: () => boolean): void;
+  /** Why it is not ready; undefined when it is. */
+  unready(): string | undefined;
+  /** A one-time code for the page; undefined where there is none. */
+  loginCode(): string | undefined;
+  draining(): boolean;
+  /** Begins nothing new; resolves when nothing is under way, after `ms` milliseconds at the latest. */
+  drain(ms: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts everything but the gateway. */
+export async function startService(parts: RunningServiceParts): Promise<RunningService> {
+  const { command, setting, config, links, note } = parts;
+  const { hands, places } = command;
+  const now = (): number => hands.around.now();
+  const ring = openKeyRing(hands.disk, places);
+  const signer = ring.provideService();
+  const keySet = keySetText(signer.key);
+  let draining = false;
+  let up = (): boolean => false;
+  const handlers = new Set<ServiceHandler>();
+
+  const takesMore = (): void => {
+    if (draining) throw new Fault("unavailable", "Cannot begin: the service is ending");
+  };
+  const unready = (): string | undefined =>
+    draining ? "the service is ending" : up() ? undefined : "the gateway is being started";
+
+  const front = config.serve.a2a === false ? undefined : openPeerFront({
+    ...{ command, config, setting, signer, note, takesMore },
+    ...{ link: links.peers, url: parts.url, render: parts.render },
+  });
+  const page = parts.page
+    ? await openPageDesk({
+      ...{ command, link: links.page, now, note },
+      secret: () => hands.serve.secret(),
+    })
+    : undefined;
+  const triggers = await openTriggers({
+    ...{ command, config, now, note, link: links.main },
+    settled: setting.settled,
+    secret: (name) => openSecretKeep(hands.disk, places).loadHook(name),
+    after: hands.service.after,
+    // A delivery comes through the gateway, which is started last.
+    began: (task, other) => care.traces?.began(task, other),
+  });
+
+  const requests: Record<string, number> = {};
+  const care = startStateCare({
+    ...{ now, note, link: links.main, serve: config.serve, after: hands.service.after },
+    counts: () => ({ hooks: triggers.counts(), requests }),
+  });
+
+  const gateway: RunningService["gateway"] = async (listen) => {
+    const tokens = openTokens({ disk: hands.disk, places });
+    let link: GatewayLink | undefined;
+    const tell = (op: string, body: Json): void => link?.tell(op, body);
+    const mcp = makeMediator({
+      holderOf(token) {
+        if (config.serve.mcp === false) return undefined;
+        const holder = token === null ? undefined : tokens.tryHolder(token);
+        return holder === undefined || !mayHave(holder.profile, listen) ? undefined : holder;
+      },
+      open: (id, holder) =>
+        Promise.resolve(
+          openHost(
+            {
+              ...{ command, tell, setting: setting.calls, own: false },
+              link: Promise.resolve(links.main),
+            },
+            id,
+            holder,
+          ),
+        ),
+      id: () => hands.around.id("host") + hands.around.id(""),
+      send: () => undefined,
+      note,
+    });
+    const handler = makeServiceHandler({
+      ...{ mcp, page, keySet, takesMore, unready },
+      peers: front?.mediator(tell),
+      hook: triggers.hook,
+      metrics: care.metrics,
+      counted(surface): void {
+        requests[surface] = (requests[surface] ?? 0) + 1;
+      },
+    });
+    handlers.add(handler);
+    const over = async (): Promise<void> => {
+      handlers.delete(handler);
+      await handler.close();
+    };
+    try {
+      link = await hands.serve.start({ handler, listen });
+    } catch (error) {
+      await over();
+      throw error;
+    }
+    return { link, over };
+  };
+
+  const busy = async (): Promise<boolean> => {
+    if ([...handlers].some((handler) => handler.under() > 0)) return true;
+    const processes = await links.main.ask("ps", null);
+    return Array.isArray(processes) && processes.length > 0;
+  };
+
+  return Object.freeze<RunningService>({
+    ...{ links, gateway, unready },
+    served(is): void {
+      up = is;
+    },
+    loginCode: () => page?.code(),
+    draining: () => draining,
+    async drain(ms): Promise<void> {
+      draining = true;
+      await triggers.close();
+      const until = now() + ms;
+      try {
+        while (now() < until && await busy()) {
+          await new Promise<void>((resolve) => hands.service.after(LOOK_MS, resolve));
+        }
+      } catch (error) {
+        // A kernel that has gone has nothing under way.
+        if (!(error instanceof Fault)) throw error;
+      }
+    },
+    async close(): Promise<void> {
+      draining = true;
+      await triggers.close();
+      await care.close();
+      await front?.close();
+      await page?.close().catch((error: unknown) => {
+        if (!(error instanceof Fault)) throw error;
+      });
+      await Promise.allSettled([...handlers].map((handler) => handler.close()));
+    },
+  });
+}

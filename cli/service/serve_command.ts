@@ -1,0 +1,190 @@
+/** `remit serve`: MCP, A2A, webhooks, schedules, the page and queued tasks as one service. Issue 7; docs/decision/0017. @module */
+import { join } from "node:path";
+import { EXIT, Fault, type Json, type ServeOpen } from "../../contracts/mod.ts";
+import { displayText } from "../../text/mod.ts";
+import { type Command, commandText } from "../command.ts";
+import { readListen } from "../mcp_serve_command.ts";
+import { has } from "../parse_arguments.ts";
+import { preparePlaces } from "../places.ts";
+import { addressText } from "../serve_line.ts";
+import { VERSION } from "../version.ts";
+import type { ServiceConfig } from "./config.ts";
+import { keepGateway } from "./gateway_keeper.ts";
+import { retentionDryRun, showServing } from "./serve_words.ts";
+import { type RunningService, startService } from "./running_service.ts";
+import { SERVE_AT } from "./serve_command_table.ts";
+import { serviceDoor } from "./service_door.ts";
+import { serviceKernel, settleService } from "./service_setting.ts";
+
+/** Milliseconds that what is under way gets at the end, where remit.yaml does not say. */
+const DRAIN_MS = 10_000;
+
+/** What of the service is served, and where. */
+interface Serving {
+  readonly listen: NonNullable<ServeOpen["listen"]>;
+  readonly open: ServeOpen & { readonly listen: NonNullable<ServeOpen["listen"]> };
+  readonly drainMs: number;
+  readonly page: boolean;
+}
+
+/** `serve [HOST:PORT] [--once-ready]`. */
+export async function serveCommand(command: Command): Promise<number> {
+  const { hands, places } = command;
+  preparePlaces(hands.disk, places, hands.around.uid);
+  if (has(command.parsed, "retention-dry-run")) return await retentionDryRun(command);
+  const lock = hands.service.lock(join(places.person, "serve.lock"));
+  if (lock === undefined) {
+    throw new Fault(
+      "conflict",
+      'Cannot serve: another "remit serve" is at work in this state; end it, or use another --state DIR',
+    );
+  }
+  using _held = lock;
+  return await serveAlone(command);
+}
+
+/** What is to be served. Throws `invalidInput` for an address that is none. */
+function servingOf(command: Command, { serve }: ServiceConfig): Serving {
+  const { parsed, hands } = command;
+  const listen = readListen(parsed.args[0] ?? serve.listen ?? SERVE_AT);
+  const near = ["127.0.0.1", "::1", "localhost"].includes(listen.hostname);
+  const https = serve.url?.startsWith("https:") === true;
+  const page = serve.page !== false && (near || https);
+  if (serve.page === true && !page) {
+    throw new Fault(
+      "invalidInput",
+      `Cannot serve the page at ${listen.hostname}: what it shows would travel in the clear; listen at 127.0.0.1, or name "serve.url" with https`,
+    );
+  }
+  if (!near && !https) {
+    hands.screen.say(
+      `  ${
+        hands.screen.paint.yellow("note")
+      }  this address is not https: tokens and words travel in the clear; put a proxy before it and name "serve.url"`,
+    );
+  }
+  const own = serve.url === undefined ? undefined : new URL(serve.url);
+  const drainMs = serve.drainMs ?? DRAIN_MS;
+  return {
+    ...{ listen, drainMs, page },
+    open: {
+      ...{ transport: "http", listen, version: VERSION, https, drainMs },
+      hosts: [...serve.hosts ?? [], ...(own === undefined ? [] : [own.host])],
+      origins: [...serve.origins ?? [], ...(own === undefined ? [] : [own.origin])],
+      serves: {
+        mcp: serve.mcp !== false,
+        a2a: serve.a2a !== false,
+        hooks: true,
+        page,
+        metrics: serve.metrics !== false,
+      },
+    },
+  };
+}
+
+async function serveAlone(command: Command): Promise<number> {
+  const { hands, parsed, places } = command;
+  const { screen } = hands;
+  const note = (text: string): void => screen.say(`  ${displayText(text, { max: 1_000 })}`);
+  const setting = await settleService(command);
+  const config = setting.calls.config.service;
+  const serving = servingOf(command, config);
+  const links = await openLinks(command, () => serviceKernel(command, setting));
+  let url = urlOf(config, addressText(serving.listen));
+  let render: (exchange: Json) => Promise<string> = () =>
+    Promise.reject(new Fault("unavailable", "Cannot render: the gateway is not there yet"));
+  try {
+    const service = await startService({
+      ...{ command, setting, config, links, note, page: serving.page },
+      url: () => url,
+      render: (exchange) => render(exchange),
+    });
+    try {
+      const gateway = await keepGateway({
+        open: serving.open,
+        start: service.gateway,
+        after: hands.service.after,
+        ...{ now: () => hands.around.now(), note },
+      });
+      try {
+        render = async (exchange) => {
+          const answer = await gateway.ask("a2aRender", { exchange, event: null });
+          return String(Object(answer).body);
+        };
+        url = urlOf(config, gateway.address);
+        service.served(gateway.up);
+        using _door = hands.service.door(
+          join(places.runtime, "serve"),
+          serviceDoor({ service, url: () => url }),
+        );
+        showServing(command, { url, page: serving.page, peers: Object.keys(config.peers).length });
+        if (has(parsed, "once-ready")) return EXIT.success;
+        return await untilEnd(command, { service, gateway, links, drainMs: serving.drainMs });
+      } finally {
+        await gateway.stop();
+      }
+    } finally {
+      await service.close();
+    }
+  } finally {
+    for (const link of Object.values(links)) link.close();
+  }
+}
+
+function urlOf({ serve }: ServiceConfig, address: string): string {
+  return (serve.url ?? `http://${address}`).replace(/\/+$/, "");
+}
+
+type Links = RunningService["links"];
+
+/** One connection each for what is told and asked. */
+async function openLinks(command: Command, first: () => Promise<Links["main"]>): Promise<Links> {
+  const main = await first();
+  const again = async (): Promise<Links["main"]> => {
+    const link = await command.hands.kernels(command.places).find();
+    if (link === undefined) throw new Fault("gone", "Cannot serve: the kernel has ended");
+    return link;
+  };
+  try {
+    return { main, peers: await again(), page: await again() };
+  } catch (error) {
+    main.close();
+    throw error;
+  }
+}
+
+async function untilEnd(
+  command: Command,
+  { service, gateway, links, drainMs }: {
+    readonly service: RunningService;
+    readonly gateway: Awaited<ReturnType<typeof keepGateway>>;
+    readonly links: Links;
+    readonly drainMs: number;
+  },
+): Promise<number> {
+  const { hands } = command;
+  const ended = Promise.withResolvers<{ readonly code: number; readonly why: string }>();
+  const now = Promise.withResolvers<void>();
+  const stopListening = hands.interrupts.listen((count) => {
+    // A second press of Ctrl-C ends it without waiting; SIGTERM comes as one, and drains.
+    if (service.draining()) now.resolve();
+    else ended.resolve({ code: EXIT.success, why: count > 1 ? "it was told to" : "Ctrl-C" });
+  });
+  void gateway.failed.then((error) => ended.resolve({ code: EXIT.failure, why: error.message }));
+  void links.main.closed.then(() =>
+    ended.resolve({
+      code: EXIT.failure,
+      why: `the kernel has ended; what it had under way goes on with the next "${
+        commandText(command, "serve")
+      }"`,
+    })
+  );
+  try {
+    const { code, why } = await ended.promise;
+    hands.screen.say(`  ends: ${displayText(why, { max: 1_000 })}`);
+    if (code === EXIT.success) await Promise.race([service.drain(drainMs), now.promise]);
+    return code;
+  } finally {
+    stopListening();
+  }
+}

@@ -1,0 +1,52 @@
+/** The commands of what starts tasks of itself, and of keeping a state. Issue 7. @module */
+import { type CommandSpec, type FlagSpec, simple } from "../command_spec.ts";
+
+const PASSPHRASE: FlagSpec = {
+  name: "passphrase-file",
+  value: "FILE",
+  help: "seal it under the passphrase in this file, 12 characters at least",
+};
+
+/** See the module. */
+export const TRIGGER_COMMANDS: readonly CommandSpec[] = [
+  simple("schedule list", "", [0, 0], "when the schedules of remit.yaml fire, and last did", [
+    "remit schedule list",
+  ]),
+  simple("schedule run", "NAME", [1, 1], "fire a schedule once, now", [
+    "remit schedule run nightly",
+  ]),
+  simple(
+    "webhook list",
+    "",
+    [0, 0],
+    "the webhooks of remit.yaml, and whether their secrets are kept",
+    [
+      "remit webhook list",
+    ],
+  ),
+  simple("webhook secret", "NAME", [1, 1], "keep the secret that signs a webhook's deliveries", [
+    "remit webhook secret ci",
+    "remit webhook secret ci --make",
+  ], [{ name: "make", help: "make one, and print it this once" }]),
+  simple("webhook test", "NAME", [1, 1], "print a curl line that delivers, rightly signed", [
+    'remit webhook test ci --body \'{"ref":"main"}\'',
+  ], [
+    { name: "body", value: "TEXT", help: "what is delivered" },
+    { name: "url", value: "URL", help: "where the service is, if remit.yaml does not say" },
+  ]),
+  simple("backup", "FILE", [1, 1], "copy the state to one file, also while its kernel runs", [
+    "remit backup ~/remit.backup --passphrase-file ~/passphrase",
+  ], [PASSPHRASE]),
+  simple("restore", "FILE", [1, 1], "check a backup whole, and make a state of it", [
+    "remit restore ~/remit.backup --state ~/restored",
+  ], [
+    { name: "head", value: "HASH", help: "a head that you kept: the log must hold it" },
+    PASSPHRASE,
+  ]),
+  simple("serve unit", "", [0, 0], "print a systemd unit for the service", [
+    "remit serve unit > ~/.config/systemd/user/remit.service",
+  ], [{ name: "system", help: "for an account of its own, behind more walls" }]),
+  simple("serve container", "", [0, 0], "print a Containerfile for the service", [
+    "remit serve container > Containerfile",
+  ]),
+];

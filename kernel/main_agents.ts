@@ -1,0 +1,130 @@
+/** The agents' share of what main.ts wires: tasks, what comes in for them, conversations. @module */
+import {
+  type Artifact,
+  type EventLog,
+  type Label,
+  type Powers,
+  type Store,
+  TaskId,
+} from "../contracts/mod.ts";
+import {
+  type AgentService,
+  type Exchanges,
+  frameMessages,
+  type Inbox,
+  makeHostedAgentService,
+  makeTaskKeeper,
+  MOST_WORDS,
+  openConversations,
+  openExchanges,
+  openInbox,
+  type ServiceParts,
+  type TaskKeeper,
+} from "../agents/mod.ts";
+import type { Bus } from "./bus.ts";
+import { type ConversationReads, makePastConversations } from "./context_past.ts";
+import { type InboxOps, makeInboxOps } from "./inbox_ops.ts";
+import { makeDeliver } from "./deliver.ts";
+import type { NetService } from "./net_service.ts";
+import { makeOutbox, type Outbox } from "./outbox.ts";
+import { makePeerOps, makePeerWatching, type PeerOps, type PeerWatching } from "./peer_ops.ts";
+import { type ReadPrivate, requestOfTask } from "./replay.ts";
+import { retain } from "./retention.ts";
+import { makeEndedList } from "./ended_tasks.ts";
+import { taskSpans } from "./task_spans.ts";
+import { countState, type StateOps } from "./state_counts.ts";
+import { makePastTasks } from "./task_history.ts";
+
+/** What {@link wireAgents} is handed. */
+export interface WireAgentsParts extends Pick<ServiceParts, "host" | "harness" | "asked"> {
+  readonly store: Store;
+  readonly log: EventLog;
+  readonly bus: Pick<Bus, "listen">;
+  readonly powers: Powers;
+  readonly readPrivate: ReadPrivate;
+  /** Tasks with live processes at once; more wait their turn. */
+  readonly concurrent: number;
+  stranded(task: TaskId, why: string, exit: number): void;
+  /** How confidential what a task's processes say now is; undefined when it has none. */
+  labelNow(task: TaskId): Label | undefined;
+  readonly net: Pick<NetService, "provide">;
+  /** One of two tasks read a letter of the other. */
+  related(a: TaskId, b: TaskId): boolean;
+  /** The bytes of an artifact. Rejects `notFound`. */
+  read(artifact: Artifact): Promise<Uint8Array>;
+  /** Writes a line to the kernel's own log. */
+  note(line: string): void;
+}
+
+/** The agents of a kernel. */
+export interface MainAgents {
+  readonly keeper: TaskKeeper;
+  readonly past: ConversationReads & ServiceParts["past"];
+  readonly service: AgentService;
+  readonly inbox: Inbox;
+  readonly conversations: Awaited<ReturnType<typeof openConversations>>;
+  readonly outbox: Outbox;
+  readonly exchanges: Exchanges;
+  /** What connections are told of them. */
+  readonly peers: PeerWatching;
+  /** Handlers of control operations. */
+  readonly ops: InboxOps & PeerOps & StateOps;
+}
+
+/** Wires tasks and what comes in for them. Nothing runs before `service.recover`. */
+export async function wireAgents(parts: WireAgentsParts): Promise<MainAgents> {
+  const { store, log, bus, powers, readPrivate } = parts;
+  const keeper = makeTaskKeeper({
+    ...{ log, store, now: powers.now },
+    history: makePastTasks(store, readPrivate),
+  });
+  bus.listen(undefined, (event) => {
+    const task = TaskId.safeParse(event.task);
+    if (task.success) keeper.saw(task.data, event);
+  });
+  const past = makePastConversations({ store, readPrivate });
+  const inbox = await openInbox({
+    ...{ store, log, powers },
+    ...{ task: keeper.get, related: parts.related },
+    onQueued: (entry) => service.arrived(entry),
+    exchangeTask: (exchange) => exchanges.taskOf(exchange),
+  });
+  const service = makeHostedAgentService({
+    ...parts,
+    ...{ keeper, past, inbox },
+    rested: (task) => exchanges.rested(task),
+    requestOf: (task) => requestOfTask(store, readPrivate, task),
+  });
+  const conversations = await openConversations({ store, service, now: powers.now });
+  const outbox = makeOutbox({
+    ...{ store, log, readPrivate, tasks: service.list, now: powers.now },
+  });
+  const exchanges = await openExchanges({
+    ...{ store, log, inbox, service, powers },
+    ...{ turnOver: keeper.turnOver, artifacts: outbox.list, read: parts.read, note: parts.note },
+    labelOf: (task) => parts.labelNow(task) ?? "public",
+    frame: (entry) => frameMessages([entry], { visibleBytes: MOST_WORDS }).content,
+    due: () => peers.more(),
+  });
+  const peers = makePeerWatching(() => exchanges);
+  bus.listen(undefined, exchanges.saw);
+  const ended = makeEndedList();
+  bus.listen(undefined, ended.saw);
+  const ops = {
+    ...makeInboxOps({
+      inbox,
+      decisions: ({ exchange }) => exchange === undefined ? undefined : exchanges,
+    }),
+    ...makePeerOps({ exchanges, deliver: makeDeliver(parts) }),
+    ended: ({ after }: Parameters<StateOps["ended"]>[0]) => ended.since(after),
+    spans: ({ task }: Parameters<StateOps["spans"]>[0]) => taskSpans(store, task),
+    counts: () => countState({ tasks: service.list, inbox, exchanges }),
+    retain: (asked: Parameters<StateOps["retain"]>[0]) => {
+      const kept = new Set(conversations.list().map(({ task }) => task));
+      return retain({ service, exchanges, inbox, named: (task) => kept.has(task) }, asked);
+    },
+  };
+  return Object.freeze({
+    ...{ keeper, past, service, inbox, conversations, outbox, exchanges, peers, ops },
+  });
+}

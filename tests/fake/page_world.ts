@@ -1,0 +1,84 @@
+/** The page at a real address, over the desk of `remit serve`, over a real kernel. */
+import { makeDisk } from "../../cli/disk_powers.ts";
+import type { Command } from "../../cli/command.ts";
+import { openKeyRing } from "../../cli/key_ring.ts";
+import { openPageDesk, type PageDesk } from "../../cli/service/page_desk.ts";
+import { Fault } from "../../contracts/mod.ts";
+import {
+  after,
+  listen,
+  makeSeal,
+  now,
+  randomBytes,
+  sha256Base64,
+} from "../../ingress/gateway_powers.ts";
+import { serveOverHttp } from "../../ingress/over_http.ts";
+import { servePage } from "../../ingress/page/routes.ts";
+import { STYLE } from "../../ingress/page/style.ts";
+import { inHome, type KernelHome, type LiveKernel } from "./kernel.ts";
+
+/** Everything around one page. */
+export interface PageWorld {
+  readonly url: string;
+  readonly desk: PageDesk;
+  readonly home: KernelHome;
+  readonly kernel: LiveKernel;
+}
+
+/** Runs `f` with a page that is served. */
+export async function withPage(f: (world: PageWorld) => Promise<void>): Promise<void> {
+  const person = await Deno.makeTempDir({ prefix: "remit-person-" });
+  const disk = makeDisk();
+  const ring = openKeyRing(disk, { person });
+  try {
+    await inHome(async (home) => {
+      const kernel = await home.start();
+      // What of a command the desk uses.
+      const command = {
+        hands: { disk, around: { command: "remit", env: () => undefined } },
+        places: { person },
+        parsed: { args: [], flags: new Map() },
+      } as unknown as Command;
+      const desk = await openPageDesk({
+        ...{ command, link: kernel.link, now: Date.now, note: () => undefined },
+        secret: () => randomBytes(32).toBase64({ alphabet: "base64url", omitPadding: true }),
+      });
+      const none = (): Promise<never> => Promise.reject(new Fault("denied", "Cannot let it in"));
+      const seal = await makeSeal(randomBytes(32));
+      const styleDigest = await sha256Base64(STYLE);
+      const asks = {
+        ...{ a2aAdmit: none, hook: none, metrics: none, jwks: none, ready: none },
+        ...{ pageOpen: desk.open, pageView: desk.view, pageAnswer: desk.answer },
+        pageClose: (session: string) => Promise.resolve(desk.leave(session)),
+      };
+      const listening = serveOverHttp({
+        starter: { admit: none, open: none, note: () => undefined, heard: () => undefined },
+        open: {
+          transport: "http",
+          listen: { hostname: "127.0.0.1", port: 0 },
+          ...{ hosts: [], origins: [], version: "0.0.0" },
+          serves: { mcp: false, a2a: false, hooks: false, page: true, metrics: false },
+        },
+        makeProtocol: () => ({ fetch: none, close: () => Promise.resolve() }),
+        service: {
+          asks,
+          makePeers: () => ({
+            fetch: none,
+            heard: () => undefined,
+            close: () => Promise.resolve(),
+          }),
+          page: (app, door) => servePage(app, { ...door, asks, styleDigest, seal }),
+        },
+        ...{ listen, now, after },
+      });
+      try {
+        await f({ url: `http://${listening.address}`, desk, home, kernel });
+      } finally {
+        await listening.stop();
+        await kernel.stop();
+      }
+    }, { person: ring.provideConsent() });
+  } finally {
+    await Deno.remove(person, { recursive: true });
+  }
+}
