@@ -49,8 +49,10 @@ export function makeLetters(
   return Object.freeze<Letters>({
     async look(): Promise<readonly Letter[]> {
       const found = await Promise.all(boxes.map((box) => inbox().past({ box, limit: MOST })));
-      const entries = found.flat().filter(({ id, state }) =>
-        (state === "queued" || state === "delivered") && !aside.has(id)
+      const entries = found.flat().filter(({ id, state, message }) =>
+        (state === "queued" || state === "delivered") && !aside.has(id) &&
+        // What a task wrote itself is no news to it.
+        !(message.sender === `agent:${agent}` && message.senderTask === task)
       ).sort((a, b) => a.n - b.n);
       const letters = entries.map((entry): Letter => ({ entry, mail: mailIn(entry.message) }));
       seen.clear();

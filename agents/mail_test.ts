@@ -157,6 +157,9 @@ Deno.test("what an agent that read untrusted text writes keeps its colour, in na
   const world = makeWorld(), alice = world.agent("alice");
   Object.assign(alice.row, { colour: "RED", label: "internal" });
   await alice.call("make_directory", { petName: "stolen-words" });
+  await alice.call("send", { recipient: "SELF", strings: ["a note"] });
+  assert.equal((await alice.call("list_messages")).content, "[]", "its own words are no news");
+  world.entries.length = 0;
   await alice.call("send", { recipient: "HOST", strings: ["hello"] });
   assert.deepEqual([world.entries[0]?.colour, world.entries[0]?.label], ["RED", "internal"]);
   Object.assign(alice.row, { colour: "BLUE", label: "public" });

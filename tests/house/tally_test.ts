@@ -48,18 +48,20 @@ Deno.test("the last line names skipped tests only where there are any", () => {
   strictEqual(tallyLine(sum), "3 passed, 1 failed, 1 skipped");
 });
 
-Deno.test("suites that kill processes run alone and the long ones only when asked", () => {
+Deno.test("whole systems go first, and the long runs are made alone and only when asked", () => {
   const paths = [
     "kernel/a_test.ts",
     "kernel/mod.ts",
     "tests/fault/a_test.ts",
+    "tests/story/a_test.ts",
+    "tests/story/b_test.ts",
     "tests/fault/kill_long.ts",
   ];
   const names = (fault: boolean): readonly string[] =>
     suitesOf(paths, { fault, only: [] }).map(({ name, alone }) =>
       `${name}${alone ? " alone" : ""}`
     );
-  deepStrictEqual(names(false), ["kernel", "doc examples", "tests/fault alone"]);
+  deepStrictEqual(names(false), ["tests/story", "tests/fault", "kernel", "doc examples"]);
   deepStrictEqual(names(true), ["tests/fault/kill_long.ts alone"]);
 });
 
