@@ -105,7 +105,9 @@ export function makeParents(parts: ParentsParts): Parents {
     idsOf,
     async factsOf(message: AgentMessage, box: Box): Promise<JudgeFacts> {
       const parent = await parentOf(message, box);
-      const waiting = book.of(message.sender).filter((each) => each.box === box);
+      // Only of these is it asked whether the same waits already.
+      const once = message.kind === "interrupt" || message.kind === "approvalRequest";
+      const waiting = once ? book.of(message.sender).filter((each) => each.box === box) : [];
       const floor = senders.floor(message.sender, floorAt(message, box));
       return {
         waiting,

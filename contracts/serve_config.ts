@@ -4,6 +4,7 @@ import { Limits } from "./budget.ts";
 import { Label } from "./colour.ts";
 import { PeerName } from "./exchange.ts";
 import { MountName } from "./ids.ts";
+import { McpServerName } from "./mcp.ts";
 import { Profile } from "./task.ts";
 
 /** An entry of `agents`, or absent for the plain one. */
@@ -20,6 +21,8 @@ const given = {
   model: z.string().max(1_024).optional(),
   /** Folders of `mounts` that its tasks are handed; absent: none. */
   mounts: z.array(MountName).max(32).optional(),
+  /** Imported MCP servers and A2A peers that its tasks are handed; absent: none. */
+  mcp: z.array(McpServerName).max(64).optional(),
   /** Limits of each task. */
   limits: Limits.partial().optional(),
   /** The task's words; `{{body}}` and `{{json.PATH}}` stand for what came, as data. */

@@ -83,8 +83,8 @@ export function judgeFlow(
         return refuse(
           4,
           `Cannot call "${tool}": the text is ${label}, its destination is cleared for ` +
-            `${clearance}, and untrusted text was read; the operator can raise its clearance ` +
-            "in remit.yaml",
+            `${clearance}, and untrusted text was read; the operator can raise its clearance, ` +
+            "where it was approved or in remit.yaml",
           { code: "clearance", rule },
         );
       }

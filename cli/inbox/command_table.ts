@@ -5,11 +5,11 @@ import { type CommandSpec, simple } from "../command_spec.ts";
 export const INBOX_COMMANDS: readonly CommandSpec[] = [
   simple("inbox list", "", [0, 0], "messages of agents, peers and programs that wait", [
     "remit inbox list",
-    "remit inbox list --status delivered --box agent:desk",
+    "remit inbox list --where delivered --box agent:desk",
   ], [
     { name: "box", value: "BOX", help: "of one inbox: agent:NAME, task:ID or host" },
     {
-      name: "status",
+      name: "where",
       value: "queued|held|quarantined|delivered|dismissed|expired|all",
       help: "those that stand so; without it, those that wait",
     },

@@ -24,6 +24,7 @@ import {
   recordOf,
 } from "../command.ts";
 import type { KernelLink } from "../hands.ts";
+import { lendApproved } from "../mcp_choice.ts";
 import { readyAgain } from "../model_ready.ts";
 import { flag, oneOf } from "../parse_arguments.ts";
 import { ingressOf } from "../request_ingress.ts";
@@ -36,7 +37,7 @@ const WAITING: readonly EntryState[] = ["queued", "held", "quarantined"];
 
 /** The messages that one look gives. Throws `invalidInput` for a box that is none. */
 async function entriesOf(command: Command, link: KernelLink): Promise<readonly InboxEntry[]> {
-  const state = oneOf(command.parsed, "status", [...AnyState.options, "all"]);
+  const state = oneOf(command.parsed, "where", [...AnyState.options, "all"]);
   const box = flag(command.parsed, "box");
   const of = box === undefined ? {} : { box: idOf(Box, box, "inbox") };
   const states = state === undefined ? WAITING : state === "all" ? [undefined] : [state];
@@ -111,6 +112,7 @@ export async function inboxShow(command: Command): Promise<number> {
 
 /** A task that is about to go on, perhaps in another kernel than it began in, needs its model's key. */
 async function readyFor(command: Command, link: KernelLink, box: string): Promise<void> {
+  await lendApproved(command, link);
   const task = TaskId.safeParse(box.slice("task:".length));
   if (!box.startsWith("task:") || !task.success) return;
   await readyAgain(command, link, await readPast(link, task.data));

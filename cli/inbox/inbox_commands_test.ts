@@ -37,7 +37,7 @@ Deno.test("inbox list shows what waits, safely, and how to look at it", async ()
   assert.ok(hands.screen.lines.some((line) => line.includes("inbox release MESSAGE")));
   assert.ok(hands.screen.lines.some((line) => line.startsWith("muted: peer:noisy")));
   const all = fakeHands({ ops: listing(entryOf(), entryOf({ state: "delivered", n: 2 })) });
-  await runCommandLine(["inbox", "list", "--status", "all", "--json"], all);
+  await runCommandLine(["inbox", "list", "--where", "all", "--json"], all);
   assert.equal(JSON.parse(all.screen.outs.join("")).length, 2);
   assert.equal(await runCommandLine(["inbox", "list", "--box", "root"], fakeHands()), 2);
 });

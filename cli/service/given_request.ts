@@ -13,7 +13,7 @@ import { type RunSetting, settle } from "../run_setting.ts";
 
 /** What remit.yaml gives to tasks that others start: of a peer, a webhook, a schedule. */
 export type Given = Partial<
-  Pick<WebhookConfig, "agent" | "profile" | "model" | "mounts" | "limits">
+  Pick<WebhookConfig, "agent" | "profile" | "model" | "mounts" | "mcp" | "limits">
 >;
 
 /** Who asks: stamped by the starter, never taken from what came. */
@@ -66,10 +66,19 @@ export async function settleGiven(
       `${where}: Cannot hand over folder "${name}": "mounts" of remit.yaml does not name it, or its agent may not see it`,
     );
   }
+  const servers = given.mcp ?? [];
+  for (const name of servers) {
+    if (settled.mcp.some((server) => server.name === name)) continue;
+    throw new Fault(
+      "invalidInput",
+      `${where}: Cannot hand over "${name}": no approved server or peer has this name; see "remit mcp list"`,
+    );
+  }
   const mounts = settled.mounts.filter(({ name }) => wanted.some((each) => each === name));
   const setting: RunSetting = {
     ...settled,
     mounts,
+    mcp: settled.mcp.filter(({ name }) => servers.includes(name)),
     limits: limitsOf({ limits: given.limits ?? {} }, settled.limits),
     instructions: instructionsIn(mounts, (path) => hands.disk.stat(path) !== undefined),
     // What the operator remembers is not for others, unless the agent's own specification says so.

@@ -23,6 +23,7 @@ import { shownChanges } from "../asking.ts";
 import { type Command, commandText } from "../command.ts";
 import type { KernelLink } from "../hands.ts";
 import { openKeyRing } from "../key_ring.ts";
+import { lendApproved } from "../mcp_choice.ts";
 import { readyAgain } from "../model_ready.ts";
 import { readPast } from "../run_task.ts";
 import { signAnswer } from "../sign_answer.ts";
@@ -69,8 +70,10 @@ export async function openPageDesk(parts: PageDeskParts): Promise<PageDesk> {
   const sessions = makePageSessions(parts);
   const key = await openPageKey({ link, now, ring: openKeyRing(disk, command.places) });
   const ready = parts.beforeAnswer ??
-    (async (task: TaskId): Promise<void> =>
-      await readyAgain(command, link, await readPast(link, task)));
+    (async (task: TaskId): Promise<void> => {
+      await readyAgain(command, link, await readPast(link, task));
+      await lendApproved(command, link);
+    });
 
   const ask = async (op: string, body: Json): Promise<Json> => await link.ask(op, body);
   const openOnes = async (task?: TaskId): Promise<readonly Question[]> =>
