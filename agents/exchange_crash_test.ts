@@ -83,20 +83,40 @@ async function settle(): Promise<void> {
   for (let n = 0; n < 10_000; n++) await Promise.resolve();
 }
 
-Deno.test("a task that ended while its exchange did not hear of it tells its answer at the next start", async () => {
+Deno.test("a task's end and its exchange's answer are one commit: killed at any, neither is over without the other", async () => {
+  const seen: string[] = [];
+  for (const more of [1, 2]) {
+    const disk = emptyDisk();
+    const first = await world(disk);
+    const sent = await first.send("Hello.");
+    disk.last = disk.commits + more;
+    first.host.finish({ stop: "answered", text: "Hello, alice." });
+    await settle();
+    first.kill();
+    const ends = disk.events.flatMap(({ event: { kind, body } }) =>
+      body["status"] === "done" || body["state"] === "completed" ? [kind] : []
+    );
+    seen.push(ends.join(" "));
+    disk.last = Infinity;
+    const done = await now(await world(disk), sent);
+    assert.deepEqual([done.state, statusOf(done)], ["completed", "Hello, alice."]);
+  }
+  assert.deepEqual(seen, ["", "taskStatus exchange"]);
+});
+
+Deno.test("a task that was cancelled while its exchange did not hear of it tells so at the next start", async () => {
   const disk = emptyDisk();
   const first = await world(disk);
   const sent = await first.send("Hello.");
   // The task's own end is the last that is written.
-  disk.last = disk.commits + 2;
-  first.host.finish({ stop: "answered", text: "Hello, alice." });
+  disk.last = disk.commits + 1;
+  await first.service.cancel(first.task(sent), "carol ended it");
   await settle();
   first.kill();
-  assert.equal(first.service.get(first.task(sent)).status, "done");
+  assert.ok(!disk.events.some(({ event }) => event.body["state"] === "canceled"));
   disk.last = Infinity;
   const second = await world(disk);
-  const done = await now(second, sent);
-  assert.deepEqual([done.state, statusOf(done)], ["completed", "Hello, alice."]);
+  assert.equal((await now(second, sent)).state, "canceled");
 });
 
 Deno.test("a message that carol dismissed as the kernel died is rejected at the next start", async () => {

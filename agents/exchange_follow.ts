@@ -2,13 +2,14 @@
 import {
   type AgentTask,
   type ExchangeId,
+  type ExchangeState,
   Fault,
   mixLabel,
   type TaskId,
   unreachable,
 } from "../contracts/mod.ts";
 import type { ExchangeHead } from "./exchange_head.ts";
-import type { ExchangeKeeper } from "./exchange_keeper.ts";
+import type { ExchangeKeeper, Prepared } from "./exchange_keeper.ts";
 import type { ExchangeParts } from "./exchange_parts.ts";
 import { goingOn } from "./exchange_send.ts";
 import { isOver, plainFailure, whatTaskSays } from "./exchange_states.ts";
@@ -59,21 +60,42 @@ export function makeExchangeFollow(parts: FollowParts): ExchangeFollow {
   };
 
   const over = async (head: ExchangeHead, task: TaskId): Promise<void> => {
-    // Whoever delivers goes on with it.
-    if (inbox.due(task).length > 0) return await move(head, goingOn(head));
+    // Whoever delivers goes on with it, and may be about to: what it takes is not due any more.
+    if (inbox.pending(task)) return await move(head, goingOn(head));
     if (head.asking !== undefined) {
       await move(head, { ...head, ...words(head.asking), state: "inputRequired" });
       // It may be long until its peer answers: no process waits with it.
       return service.unattended(task);
     }
     const label = parts.labelOf(task);
-    const done = await service.finish(task);
-    await ended(head, { ...done, label: mixLabel(done.label, label) });
+    const before = await fromWork(head, "completed");
+    // One commit: nobody sees the one over and the other not.
+    let change: Prepared | undefined;
+    await service.finish(task, (done) => {
+      const next = endOf(before, { ...done, label: mixLabel(done.label, label) });
+      return change = keeper.prepare({ before, next });
+    });
+    await change?.kept();
   };
 
   const ended = async (head: ExchangeHead, task: AgentTask): Promise<void> => {
     const says = whatTaskSays(task, true);
     if (says.kind !== "ended") return;
+    const before = await fromWork(head, says.state);
+    await keeper.write({ before, next: endOf(before, task) });
+  };
+
+  /** Its state goes the way that it may: through "working". */
+  const fromWork = async (head: ExchangeHead, to: ExchangeState): Promise<ExchangeHead> => {
+    if (head.state !== "inputRequired" || to !== "completed") return head;
+    const { asking: _asking, status: _status, ...rest } = head;
+    return await keeper.write({ before: head, next: { ...rest, state: "working" } });
+  };
+
+  /** The exchange of a task that has ended. */
+  const endOf = (head: ExchangeHead, task: AgentTask): ExchangeHead => {
+    const says = whatTaskSays(task, true);
+    if (says.kind !== "ended") return head;
     const { asking: _asking, status: _status, answering, ...rest } = head;
     const spoken = says.state === "completed"
       ? answering === undefined
@@ -82,13 +104,7 @@ export function makeExchangeFollow(parts: FollowParts): ExchangeFollow {
       : says.state === "failed"
       ? words(plainFailure(task))
       : {};
-    // Its state goes the way that it may: through "working".
-    const before = head.state === "inputRequired" && says.state === "completed"
-      ? await keeper.write({ before: head, next: { ...rest, state: "working" } })
-      : head;
-    const { version, messages, artifacts, updatedAt } = before;
-    const next = { ...rest, version, messages, artifacts, updatedAt, said: false };
-    await keeper.write({ before, next: { ...next, ...spoken, state: says.state } });
+    return { ...rest, said: false, ...spoken, state: says.state };
   };
 
   /** What was asked or answered in an earlier turn is not this turn's. */

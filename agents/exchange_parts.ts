@@ -7,7 +7,6 @@ import type {
   Exchange,
   ExchangeEvent,
   ExchangeId,
-  HostedAgentService,
   InboxEntry,
   InboxId,
   Label,
@@ -25,6 +24,7 @@ import type {
   Store,
   TaskId,
 } from "../contracts/mod.ts";
+import type { AgentService } from "./service.ts";
 
 /** A change of an inbox that another commits: exactly one of `kept` and `dropped` follows. */
 export interface InboxChange {
@@ -43,7 +43,7 @@ export interface ExchangeInbox {
     stamp: MessageStamp & { readonly taken?: TaskId },
   ): Promise<InboxChange>;
   taking(id: InboxId, task: TaskId): InboxChange;
-  due(task: TaskId): readonly unknown[];
+  pending(task: TaskId): boolean;
   release(id: InboxId): Promise<InboxEntry>;
   dismiss(id: InboxId, why: string): Promise<InboxEntry>;
   /** Also what is settled. */
@@ -55,10 +55,7 @@ export interface ExchangeParts {
   readonly store: Pick<Store, "documents" | "document">;
   readonly log: Pick<EventLog, "append">;
   readonly inbox: ExchangeInbox;
-  readonly service: Pick<
-    HostedAgentService,
-    "create" | "cancel" | "finish" | "get" | "unattended"
-  >;
+  readonly service: Pick<AgentService, "create" | "cancel" | "finish" | "get" | "unattended">;
   readonly powers: Pick<Powers, "now" | "id" | "token" | "after">;
   /** No turn of the task is under way. */
   turnOver(task: TaskId): boolean;

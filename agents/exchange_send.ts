@@ -172,7 +172,7 @@ export function makeExchangeSends(parts: SendParts): ExchangeSends {
         if (before.state !== "submitted" || before.entry !== entry.id) {
           throw new Fault(
             "conflict",
-            `Cannot let ${entry.id} in: ${exchange} is "${before.state}"`,
+            `Cannot let ${entry.id} in: that was decided already, and ${exchange} is "${before.state}"`,
           );
         }
         const request = await keeper.request(exchange);

@@ -76,6 +76,8 @@ export interface Inbox extends AgentInbox {
     readonly state?: EntryState;
     readonly limit?: number;
   }): Promise<readonly InboxEntry[]>;
+  /** Something is due to a task, or is being shown to it right now. */
+  pending(task: TaskId): boolean;
   /** A task is over: what still waits for it is put aside for a person. */
   over(task: TaskId): Promise<void>;
   /** A task is purged: what its messages said is erased. */
@@ -154,6 +156,12 @@ export async function openInbox(parts: InboxParts): Promise<Inbox> {
     };
   };
 
+  const due = (task: TaskId): readonly InboxEntry[] =>
+    dueOf(book, task, {
+      ...{ now: powers.now(), visibleBytes: quotas.visibleBytes },
+      muted: senders.isMuted,
+    });
+
   return Object.freeze<Inbox>({
     draft,
     async put(message: AgentMessage, stamp: MessageStamp): Promise<PutOutcome> {
@@ -173,11 +181,10 @@ export async function openInbox(parts: InboxParts): Promise<Inbox> {
       ]
         .map(seen).filter((each) => state === undefined || each.state === state)
         .sort((a, b) => a.n - b.n),
-    due: (task: TaskId) =>
-      dueOf(book, task, {
-        ...{ now: powers.now(), visibleBytes: quotas.visibleBytes },
-        muted: senders.isMuted,
-      }),
+    due,
+    pending: (task: TaskId) =>
+      due(task).length > 0 ||
+      book.waiting(Box.parse(`task:${task}`)).some(({ id }) => book.get(id)?.busy === true),
     taking: (id: InboxId, task: TaskId) => {
       const entry = settledAs(changes.need(id).entry, "delivered", { task, now: powers.now() });
       return { ...delivering([id], task), entry, duplicate: false };

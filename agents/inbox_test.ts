@@ -253,6 +253,17 @@ Deno.test("interrupts come first, then what waits in the order in which it came,
   );
 });
 
+Deno.test("a task would have been ended as answered while the next message was being shown to it", async () => {
+  const { inbox } = await inboxWorld();
+  assert.equal(inbox.pending(ALICE), false);
+  const { entry } = await inbox.put(messageOf({ body: "more" }), stampOf(ALICE));
+  assert.equal(inbox.pending(ALICE), true);
+  const marking = inbox.delivering([entry.id], ALICE);
+  assert.deepEqual([inbox.due(ALICE), inbox.pending(ALICE)], [[], true]);
+  marking.kept();
+  assert.equal(inbox.pending(ALICE), false);
+});
+
 Deno.test("what expires is never shown, and is told as expired by this kernel and the next", async () => {
   const world = await inboxWorld();
   const { inbox, powers } = world;

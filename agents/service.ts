@@ -23,7 +23,7 @@ import { createdEvent, saidEvent } from "./task_events.ts";
 import type { Inbox } from "./inbox.ts";
 import { isFinal } from "./task_fold.ts";
 import { makeRecovery } from "./recovery.ts";
-import { makeTaskRuns, type TaskRunsParts } from "./task_runs.ts";
+import { makeTaskRuns, type TaskCompany, type TaskRunsParts } from "./task_runs.ts";
 
 /** What {@link makeHostedAgentService} is handed. */
 export interface ServiceParts extends Omit<TaskRunsParts, "more" | "over"> {
@@ -44,6 +44,8 @@ export interface ServiceParts extends Omit<TaskRunsParts, "more" | "over"> {
 export interface AgentService extends HostedAgentService {
   /** Something is due: it is shown at the task's next turn, which is now when none is under way. */
   readonly arrived: Deliveries["arrived"];
+  /** Commits `more` of the task as it will be together with its end. */
+  finish(task: TaskId, more?: (done: AgentTask) => TaskCompany): Promise<AgentTask>;
 }
 
 /** Makes the service. */
@@ -121,16 +123,18 @@ export function makeHostedAgentService(parts: ServiceParts): AgentService {
       return task;
     },
 
-    async finish(task): Promise<AgentTask> {
+    async finish(task, more): Promise<AgentTask> {
       // A turn that is over is put aside a little later.
       if (keeper.turnOver(task)) await runs.settled(task);
-      const { status } = keeper.need(task);
+      const state = keeper.need(task);
+      const { status } = state;
       if (runs.running(task) || status !== "open" || !keeper.turnOver(task)) {
         throw new Fault("conflict", `Cannot finish task ${task}: it is "${status}" and at work`);
       }
       const exit = keeper.contaminated(task) ? EXIT.contaminated : EXIT.success;
       const done = exit === EXIT.success ? "done" : "failed";
-      const after = await runs.status(task, { status: done, exit });
+      const company = more?.({ ...state, status: done, exit });
+      const after = await runs.status(task, { status: done, exit }, company);
       // Nobody who waits for the answer waits for its processes to end.
       runs.run(task, () => runs.release(task, exit));
       return after;

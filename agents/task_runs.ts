@@ -6,6 +6,7 @@ import {
   EXIT_OF_FAULT,
   Fault,
   type HostedTask,
+  type NewTask,
   type Powers,
   type TaskHost,
   type TaskId,
@@ -30,6 +31,9 @@ export interface TaskRunsParts {
   over?(task: TaskId): void;
 }
 
+/** What is committed together with a change of a task. */
+export type TaskCompany = Pick<NewTask, "events" | "documents">;
+
 /** The running side of the service. */
 export interface TaskRuns {
   hosted(task: TaskId): HostedTask | undefined;
@@ -50,7 +54,7 @@ export interface TaskRuns {
   interrupt(task: TaskId): void;
   /** Runs work in the background; a fault or bug in it fails the task. */
   run(task: TaskId, work: () => Promise<void>): void;
-  status(task: TaskId, ending: Ending): Promise<AgentTask>;
+  status(task: TaskId, ending: Ending, more?: TaskCompany): Promise<AgentTask>;
   release(task: TaskId, exit: number): Promise<void>;
   expireLater(task: AgentTask): void;
   idle(): boolean;
@@ -85,7 +89,7 @@ export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
     else next();
   };
 
-  const status = (task: TaskId, ending: Ending): Promise<AgentTask> =>
+  const status: TaskRuns["status"] = (task, ending, more) =>
     keeper.record(task, [{
       kind: "taskStatus",
       body: { status: ending.status, ...(ending.exit === undefined ? {} : { exit: ending.exit }) },
@@ -93,7 +97,7 @@ export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
         ...(ending.answer === undefined ? {} : { answer: ending.answer }),
         ...(ending.reason === undefined ? {} : { reason: ending.reason }),
       },
-    }]);
+    }, ...more?.events ?? []], more?.documents);
 
   const release = async (task: TaskId, exit: number): Promise<void> => {
     const entry = live.get(task);

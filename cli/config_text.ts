@@ -89,7 +89,11 @@ export function parseConfigText(file: string, text: string): ConfigFile {
     const offset = offsetOf(document.contents, issue.path, unknown);
     const where = issue.path.map(String).join(".");
     const why = unknown === undefined
-      ? `${where === "" ? "the file" : `"${where}"`} is wrong: ${issue.message}`
+      ? `${where === "" ? "the file" : `"${where}"`} is wrong: ${
+        issue.code === "invalid_key"
+          ? "no name may look so; write it with a-z, 0-9 and -"
+          : issue.message
+      }`
       : `unknown key "${unknown}"${where === "" ? "" : ` in "${where}"`}`;
     throw wrong(place(offset, true), displayText(why, { max: 500 }));
   }

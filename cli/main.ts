@@ -126,7 +126,9 @@ Deno.exit(
           ...{ home, cache: placesOf(around, undefined).cache },
           onBuild: () =>
             screen.say(
-              screen.paint.dim("remit  building the MCP bridge, once for this version …"),
+              screen.paint.dim(
+                "remit  building the bridges to servers and peers, once for this version …",
+              ),
             ),
         }),
     }),

@@ -100,7 +100,8 @@ export function questionLines(
     block(question.executes.map((path) => displayText(path, { max: 512 })), 50, paint.red);
   }
   const sources = untrustedSources(question.sources);
-  field("has read", sources.length === 0 ? "nothing untrusted" : "this, which you did not write");
+  const quiet = question.scope.colour === "BLUE" ? "nothing untrusted" : "a request of others";
+  field("has read", sources.length === 0 ? quiet : "this, which you did not write");
   block(
     sources.map((each) =>
       `${displayText(each.source, { max: 300 })}  (${each.colour}, ${each.label})`

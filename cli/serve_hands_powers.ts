@@ -69,6 +69,8 @@ async function begin(start: GatewayStart, parts: ServeHandsParts): Promise<Gatew
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",
+    // A terminal's Ctrl-C is for us alone: the gateway still finishes what is under way.
+    detached: true,
   }).spawn();
   let said = "";
   const hearing = (async (): Promise<void> => {

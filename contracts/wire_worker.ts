@@ -49,7 +49,7 @@ export interface TurnEnd {
   readonly text: string;
 }
 
-/** Kernel → worker, `signal`. */
+/** Kernel → worker, `signal`. Where it is asked, the worker tells `heard` (null) before it answers: a press of Ctrl-C. */
 export interface SignalBody {
   readonly signal: Signal;
   /** With a SIGCTXPRESSURE of the kernel's own. */

@@ -4,6 +4,7 @@
  * @module
  */
 import { Hono } from "hono";
+import { Fault } from "../contracts/fault.ts";
 import { type Env, nothing, refuse, type Routes, tooMany } from "./answers.ts";
 import type { Door } from "./let_in.ts";
 import type { Rates } from "./rates.ts";
@@ -47,6 +48,8 @@ export function makeApp({ door, rate, surfaces, note }: AppParts): Routes {
   for (const add of surfaces) add(app);
   app.notFound(nothing);
   app.onError((error, c) => {
+    // A flood is no fault of ours: the operator is not told of each request of it.
+    if (error instanceof Fault && error.code === "rateLimited") return tooMany(c);
     note(`a request failed: ${error.message}`);
     return refuse(c, 500, "the request failed");
   });

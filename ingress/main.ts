@@ -8,6 +8,7 @@ import {
 } from "../bridges/mcp/serve/mod.ts";
 import { SERVE_PORT_LIMITS } from "../contracts/wire_serve.ts";
 import { serveChild } from "../port/child_powers.ts";
+import { makeFairPort } from "./fair_port.ts";
 import { makeGateway } from "./gateway.ts";
 import { after, listen, makeSeal, now, randomBytes, sha256Base64 } from "./gateway_powers.ts";
 import { serveOverHttp } from "./over_http.ts";
@@ -26,8 +27,9 @@ const protocol = { rounds, nextCall, waitMs: WAIT_MS };
 const styleDigest = await sha256Base64(STYLE);
 const seal = await makeSeal(randomBytes(32));
 
-await serveChild((port) =>
-  makeGateway(port, {
+await serveChild((pipe) => {
+  const port = makeFairPort(pipe);
+  return makeGateway(port, {
     overStdio: (session, pipe) =>
       serveOverStdio({
         ...{ write: pipe.write, note: pipe.note, onEnd: () => undefined },
@@ -55,4 +57,5 @@ await serveChild((port) =>
           }),
       }),
     render: renderPush,
-  }), SERVE_PORT_LIMITS);
+  });
+}, SERVE_PORT_LIMITS);

@@ -12,6 +12,8 @@ export interface Interrupt {
   turnSent(port: Pick<Port, "ask">): void;
   turnOver(): void;
   press(): void;
+  /** The worker says that it heard of one. Told and not answered: an answer is taken up after what follows it. */
+  heard(): void;
   /** Whether what comes from the worker now was sent before it heard of a press. */
   unheard(): boolean;
 }
@@ -24,11 +26,11 @@ export function makeInterrupt(): Interrupt {
 
   const send = (port: Pick<Port, "ask">): void => {
     unheard += 1;
-    const heard = (): void => {
-      unheard -= 1;
-    };
     // A worker that ended hears nothing, and sends nothing either.
-    port.ask("signal", { signal: "SIGINT" }).then(heard, heard);
+    port.ask("signal", { signal: "SIGINT" }).catch(heard);
+  };
+  const heard = (): void => {
+    unheard = Math.max(0, unheard - 1);
   };
 
   return Object.freeze({
@@ -46,6 +48,7 @@ export function makeInterrupt(): Interrupt {
       if (worker === undefined) early = true;
       else send(worker);
     },
+    heard,
     unheard: () => unheard > 0,
   });
 }

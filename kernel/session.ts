@@ -208,6 +208,7 @@ export function makeSession(parts: SessionParts): Session {
     const taken = await parts.children.worker({
       ask: serve,
       tell: (op) => {
+        if (op === "heard") return interrupt.heard();
         throw new Fault(
           "badFrame",
           `Cannot serve a worker: it told ${JSON.stringify(op.slice(0, 64))}`,

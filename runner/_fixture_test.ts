@@ -101,7 +101,7 @@ export function pretendKernel(
     return value;
   };
   const handler: PortHandler = {
-    tell: () => assert.fail("a worker tells nothing"),
+    tell: (op) => assert.equal(op, "heard", "a worker tells nothing but that it heard of a press"),
     async ask(op: string, body: Json): Promise<Json> {
       asked.push({ op, body });
       // The wire's own bodies, as a test sees them.
@@ -175,7 +175,10 @@ export function makeBench(moves: Moves): Bench {
   const { handler, asked, conversation } = pretendKernel(moves);
   const worker: Port = makePort({
     write: (bytes) => kernel.feed(bytes.slice()),
-    handler: makeWorker({ ask: (op, body) => worker.ask(op, body) }),
+    handler: makeWorker({
+      ask: (op, body) => worker.ask(op, body),
+      tell: (op, body) => worker.tell(op, body),
+    }),
   });
   const kernel: Port = makePort({ write: (bytes) => worker.feed(bytes.slice()), handler });
   return {

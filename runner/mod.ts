@@ -7,7 +7,7 @@
  * import { makeWorker } from "./mod.ts";
  * const worker: Port = makePort({
  *   write: (bytes) => kernel.feed(bytes),
- *   handler: makeWorker({ ask: (op, body) => worker.ask(op, body) }),
+ *   handler: makeWorker({ ask: (op, body) => worker.ask(op, body), tell: (op, body) => worker.tell(op, body) }),
  * });
  * const kernel: Port = makePort({
  *   write: (bytes) => worker.feed(bytes),

@@ -21,7 +21,7 @@ import { makeStandard } from "./standard.ts";
  * Makes the handler of a worker. `start` comes once, turns one after another. Faults: `conflict` for a
  * second start or a turn within a turn, `invalidInput` for a turn before the start or an unknown op.
  */
-export function makeWorker(port: Pick<Port, "ask">): PortHandler {
+export function makeWorker(port: Pick<Port, "ask" | "tell">): PortHandler {
   let program: Program | undefined;
   let busy = false;
   let caps: CapList = { model: 0, tools: 0, children: 0 };
@@ -61,6 +61,8 @@ export function makeWorker(port: Pick<Port, "ask">): PortHandler {
           return await turn(body as unknown as TurnBody) as unknown as Json;
         case "signal":
           tellSignal(body as unknown as SignalBody);
+          // Before anything that is sent in its knowledge.
+          port.tell("heard", null);
           return null;
         default:
           throw new Fault(

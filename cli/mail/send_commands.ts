@@ -59,6 +59,9 @@ async function sent(
     const entry = recordOf(recordOf(answer)["entry"]);
     if (command.json) printJson(command, answer);
     else printLines(command, [`sent to ${to}: ${String(entry["id"])} (${String(entry["state"])})`]);
+    if (to.startsWith("agent:") && entry["state"] === "queued") {
+      command.hands.screen.say(`It waits for the next task of ${to.slice("agent:".length)}.`);
+    }
     return EXIT.success;
   } finally {
     link.close();

@@ -194,5 +194,6 @@ async function decided(
 }
 
 function show({ hands }: Command, who: string, said: string): void {
-  hands.screen.out(`${who.padEnd(6)} ${displayText(said, { max: 2_000 })}\n`);
+  const line = said.trimEnd().replaceAll("\n", " ⏎ ");
+  hands.screen.out(`${who.padEnd(6)} ${displayText(line, { max: 2_000 })}\n`);
 }

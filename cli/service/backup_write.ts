@@ -1,6 +1,6 @@
 /** Writes a backup: what lies in a state, copied while its kernel runs. Issue 7, Backup. @module */
 import { createHash } from "node:crypto";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { Digest, Fault } from "../../contracts/mod.ts";
 import type { Places } from "../places.ts";
 import type { BackupDisk, OpenFile } from "./backup_files_powers.ts";
@@ -55,6 +55,9 @@ export async function writeBackup(parts: BackupParts): Promise<BackupManifest> {
   const { disk, hands, places, draft } = parts;
   if (disk.exists(parts.file)) {
     throw new Fault("alreadyExists", `Cannot write the backup: "${parts.file}" is there already`);
+  }
+  if (!disk.exists(dirname(parts.file))) {
+    throw new Fault("notFound", `Cannot write the backup: there is no folder for "${parts.file}"`);
   }
   const copied = join(draft, "remit.db");
   if (disk.exists(join(places.kernel, "remit.db"))) {

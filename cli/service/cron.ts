@@ -25,8 +25,11 @@ export function readCron(
     times = new Cron(cron, { timezone, mode: "5-or-6-parts" });
     times.nextRun(new Date(0));
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Fault("invalidInput", `Cannot use ${where}: ${why.slice(0, 300)}`, { cause });
+    const said = cause instanceof Error ? cause.message : String(cause);
+    const why = said.startsWith("CronDate:")
+      ? `there is no time zone "${timezone}"; write one such as Europe/Paris`
+      : `"${cron}" is no time: ${said.replace(/^CronPattern: /, "").slice(0, 200)}`;
+    throw new Fault("invalidInput", `Cannot use ${where}: ${why}`, { cause });
   }
   return Object.freeze<CronTimes>({
     next: (after) => times.nextRun(new Date(after))?.getTime(),

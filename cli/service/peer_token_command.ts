@@ -86,7 +86,9 @@ function create(
   hands.screen.out(`${token}\n`);
   const { screen } = hands;
   screen.say(
-    `  token ${name} (${id}) of peer ${peer.data}: shown this once, only its hash is kept`,
+    `  token ${
+      name === id ? id : `${name} (${id})`
+    } of peer ${peer.data}: shown this once, only its hash is kept`,
   );
   screen.say("  the other side keeps it in a file and types");
   screen.say(`    remit a2a add ${displayText(url, { max: 300 })} --token-file FILE`);

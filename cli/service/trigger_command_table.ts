@@ -1,11 +1,7 @@
 /** The commands of what starts tasks of itself, and of keeping a state. Issue 7. @module */
 import { type CommandSpec, type FlagSpec, simple } from "../command_spec.ts";
 
-const PASSPHRASE: FlagSpec = {
-  name: "passphrase-file",
-  value: "FILE",
-  help: "seal it under the passphrase in this file, 12 characters at least",
-};
+const passphrase = (help: string): FlagSpec => ({ name: "passphrase-file", value: "FILE", help });
 
 /** See the module. */
 export const TRIGGER_COMMANDS: readonly CommandSpec[] = [
@@ -36,12 +32,12 @@ export const TRIGGER_COMMANDS: readonly CommandSpec[] = [
   ]),
   simple("backup", "FILE", [1, 1], "copy the state to one file, also while its kernel runs", [
     "remit backup ~/remit.backup --passphrase-file ~/passphrase",
-  ], [PASSPHRASE]),
+  ], [passphrase("seal it under the passphrase in this file, 12 characters at least")]),
   simple("restore", "FILE", [1, 1], "check a backup whole, and make a state of it", [
     "remit restore ~/remit.backup --state ~/restored",
   ], [
     { name: "head", value: "HASH", help: "a head that you kept: the log must hold it" },
-    PASSPHRASE,
+    passphrase("the passphrase that it is sealed under"),
   ]),
   simple("serve unit", "", [0, 0], "print a systemd unit for the service", [
     "remit serve unit > ~/.config/systemd/user/remit.service",

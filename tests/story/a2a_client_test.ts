@@ -59,7 +59,7 @@ Deno.test("alice adds a peer by its host, sends through the gate, sees a swapped
 
     const sent = await send("hello", "--json");
     assert.equal(sent.code, 0, sent.stderr);
-    assert.match(JSON.parse(sent.stdout).content, /^⟨peer "desk": \{"task":"t1".*\}⟩\nhello$/s);
+    assert.match(JSON.parse(sent.stdout).content, /^\[peer "desk": \{"task":"t1".*\}\]\nhello$/s);
     assert.ok(tokens.length > 0 && tokens.every((each) => each === "Bearer alices-token"));
     const described = await machine.json(["a2a", "describe", "desk"]) as {
       readonly clearance: string;

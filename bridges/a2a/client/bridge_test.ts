@@ -21,7 +21,7 @@ for (const streaming of [true, false]) {
     assert.equal(answer.isError, false);
     assert.match(
       said(answer),
-      /^⟨peer "desk": \{"task":"[^"]+","context":"c0{24}","state":"completed"/,
+      /^\[peer "desk": \{"task":"[^"]+","context":"c0{24}","state":"completed"/,
     );
     assert.match(said(answer), /echo: hello \| \{"quay":"north"\} \| ebb/);
     assert.match(said(answer), /Done/);

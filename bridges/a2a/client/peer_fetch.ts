@@ -81,7 +81,7 @@ function refusedBy(status: number, name: string): Fault | undefined {
     new Fault("upstream", `Cannot ask the peer: ${why}`, { detail: { status } });
   if (status === 401) {
     return refuse(
-      `it asks who we are; give it a token (remit a2a add … --token-file FILE) or log in (remit a2a login ${name})`,
+      `it does not know who we are; give it a token that holds (remit a2a add … --token-file FILE) or log in (remit a2a login ${name})`,
     );
   }
   if (status === 403) return refuse("it says that we may not");

@@ -19,7 +19,7 @@ export function resultOf(
     ...(artifacts.length === 0 ? {} : { artifacts: artifacts.map(({ id }) => cutText(id, 256)) }),
   };
   const parts: McpPart[] = [
-    { kind: "text", text: `⟨peer "${peer}": ${JSON.stringify(facts)}⟩` },
+    { kind: "text", text: `[peer "${peer}": ${JSON.stringify(facts)}]` },
     ...nextOf(heard, peer, goesOn),
     ...heard.message.flatMap((part) => partOf(part)),
     ...artifacts.flatMap((each) => [
@@ -40,7 +40,7 @@ export function artifactResult({ id, name, parts }: HeardArtifact, peer: string)
   return {
     isError: false,
     parts: [
-      { kind: "text", text: `⟨artifact ${JSON.stringify(cutText(id, 256))} of peer "${peer}"⟩` },
+      { kind: "text", text: `[artifact ${JSON.stringify(cutText(id, 256))} of peer "${peer}"]` },
       ...parts.flatMap((part) => partOf(part, name, "kept")),
     ],
     cutBytes: 0,
@@ -48,14 +48,14 @@ export function artifactResult({ id, name, parts }: HeardArtifact, peer: string)
 }
 
 function headOf({ id, name }: HeardArtifact): string {
-  return `⟨artifact ${JSON.stringify(cutText(id, 256))}${
+  return `[artifact ${JSON.stringify(cutText(id, 256))}${
     name === "" ? "" : ` ${JSON.stringify(name)}`
-  }⟩`;
+  }]`;
 }
 
 /** What to do next, in words of ours. */
 function nextOf({ task, state }: Heard, peer: string, goesOn: boolean): readonly McpPart[] {
-  const say = (text: string): readonly McpPart[] => [{ kind: "text", text: `⟨${text}⟩` }];
+  const say = (text: string): readonly McpPart[] => [{ kind: "text", text: `[${text}]` }];
   if (goesOn && task !== undefined) {
     return say(
       `the task goes on at the peer; a2a_${peer}_task with {"task":${

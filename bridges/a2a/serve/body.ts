@@ -25,6 +25,10 @@ export function readJson(bytes: Uint8Array | undefined): ReadBody {
     const value = parseJson(text, REQUEST_LIMITS);
     // A plain search first: only a text that holds the word is walked.
     if (PROTOTYPE.test(text) && namesPrototype(value)) return { ok: false, why: "key" };
+    // Half a character: JSON has it, UTF-8 has not, and nothing further in takes it.
+    if (HALF.test(text) && holdsHalf(value)) {
+      return { ok: false, why: "syntax" };
+    }
     return { ok: true, value };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
@@ -34,6 +38,15 @@ export function readJson(bytes: Uint8Array | undefined): ReadBody {
 
 /** Also where letters of it are written as escapes. */
 const PROTOTYPE = /__proto__|\\u00/i;
+
+const HALF = /\\ud[89a-f]/i;
+
+function holdsHalf(value: Json): boolean {
+  if (typeof value === "string") return !value.isWellFormed();
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) return value.some(holdsHalf);
+  return Object.entries(value).some(([key, inner]) => !key.isWellFormed() || holdsHalf(inner));
+}
 
 function namesPrototype(value: Json): boolean {
   if (typeof value !== "object" || value === null) return false;
