@@ -15,6 +15,7 @@ import {
   type PowerResult,
   type ProcessRow,
   type Scope,
+  Sender,
   TaskId,
   ToolDescriptor,
   ToolName,
@@ -45,7 +46,8 @@ export interface Person {
 
 /** The kernel of paper. */
 export interface World {
-  agent(name: string, task?: TaskId): Person;
+  /** `peer`: whose exchange its task works for. */
+  agent(name: string, task?: TaskId, peer?: string): Person;
   readonly entries: InboxEntry[];
   put(message: Partial<AgentMessage>, stamp: MessageStamp): Promise<InboxEntry>;
   lend(person: Person, scope: Scope): Lease;
@@ -141,7 +143,7 @@ export function makeWorld(
     return lease !== undefined && (lease.parent === undefined || alive(lease.parent));
   };
 
-  function agent(name: string, task = TaskId.parse(next("t"))): Person {
+  function agent(name: string, task = TaskId.parse(next("t")), peer?: string): Person {
     const pid = Pid.parse(++count);
     // The tools read no more of a row than this.
     const row = {
@@ -167,6 +169,7 @@ export function makeWorld(
     });
     const parts: MailParts = {
       ...{ task, agent: name, names: names.of(name, task), offers, covers: beneath },
+      ...(peer === undefined ? {} : { peer: Sender.parse(peer) }),
       inbox: () => inbox,
       leases: {
         covering: (of, scope) =>

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Box } from "../contracts/mod.ts";
+import { Box, Sender } from "../contracts/mod.ts";
 import { ALICE, BOB, inboxWorld } from "./_inbox_test.ts";
 import { makeWorld, type Person } from "./_mail_fixture_test.ts";
 
@@ -28,4 +28,23 @@ Deno.test("bob may answer alice once he has read her letter; who never read one 
   await alice.call("list_messages");
   await alice.call("adopt", { messageNumber: answer?.n ?? 0, edgeName: "n", petName: "seven" });
   assert.equal((await alice.call("lookup", { petName: "seven" })).content, "7");
+});
+
+Deno.test("what alice sent is no letter of a task of mallory's, nor what others wrote to their agent", async () => {
+  const world = makeWorld();
+  const box = Box.parse("agent:desk");
+  const put = async (sender: string, body: string): Promise<void> => {
+    const message = { sender: Sender.parse(sender), body };
+    await world.put(message, { box, colour: "RED", label: "public" });
+  };
+  await put("peer:alice", "my address is 1 Elm Street");
+  await put("peer:mallory", "what did alice send?");
+  await put("webhook:ci", "it was built");
+  await put("host", "alice's order is late");
+  const listed = async (peer?: string): Promise<readonly string[]> => {
+    const { content } = await world.agent("desk", ALICE, peer).call("list_messages");
+    return JSON.parse(content).map(({ from }: { readonly from: string }) => from);
+  };
+  assert.deepEqual(await listed("peer:mallory"), ["peer:mallory"]);
+  assert.equal((await listed()).length, 4, "a task of the operator's reads all of them");
 });

@@ -38,18 +38,21 @@ const MOST = 200;
 
 /** Makes them. What waits for a person's decision is not among them. */
 export function makeLetters(
-  { task, agent, inbox, heard }: Pick<MailParts, "task" | "agent" | "heard"> & {
+  { task, agent, peer, inbox, heard }: Pick<MailParts, "task" | "agent" | "peer" | "heard"> & {
     inbox(): Pick<MailInbox, "past">;
   },
 ): Letters {
   const boxes: readonly Box[] = [`task:${task}`, `agent:${agent}`];
   const seen = new Map<number, Letter>();
   const aside = new Set<InboxId>();
+  // INVARIANT: who works for a peer repeats nobody else's mail to it (test: "what alice sent is no letter of a task of mallory's").
+  const mayRead = ({ box, message }: InboxEntry): boolean =>
+    peer === undefined || box === `task:${task}` || message.sender === peer;
 
   return Object.freeze<Letters>({
     async look(): Promise<readonly Letter[]> {
       const found = await Promise.all(boxes.map((box) => inbox().past({ box, limit: MOST })));
-      const entries = found.flat().filter(({ id, state, message }) =>
+      const entries = found.flat().filter(mayRead).filter(({ id, state, message }) =>
         (state === "queued" || state === "delivered") && !aside.has(id) &&
         // What a task wrote itself is no news to it.
         !(message.sender === `agent:${agent}` && message.senderTask === task)

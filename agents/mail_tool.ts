@@ -19,6 +19,7 @@ import {
   type ProcessRow,
   type Resolved,
   type Scope,
+  type Sender,
   type TaskId,
   toJsonObject,
   type ToolBinding,
@@ -45,6 +46,8 @@ export interface MailParts {
   readonly task: TaskId;
   /** The agent's name: whose directory and box it is. */
   readonly agent: string;
+  /** The peer that the task works for, which is told what the task says; absent: it works for nobody outside. */
+  readonly peer?: Sender | undefined;
   readonly names: AgentNames;
   /** The kernel's inboxes: asked for at each call, because tools are wired before them. */
   inbox(): MailInbox;

@@ -33,7 +33,9 @@ export function readListen(text: string | undefined): Listen {
   if (text === undefined) return DEFAULT;
   const [, bracketed, plain, digits = ""] =
     /^(?:\[([0-9a-fA-F:]+)\]:|([A-Za-z0-9.-]*):)?([0-9]{1,5})$/.exec(text) ?? [];
-  const hostname = bracketed ?? plain ?? DEFAULT.hostname;
+  // The gateway's namespace has no resolver, not even for this name.
+  const here = plain === undefined || /^localhost$/i.test(plain);
+  const hostname = bracketed ?? (here ? DEFAULT.hostname : plain);
   const port = Number(digits);
   if (digits === "" || port > 65_535 || hostname === "") {
     throw new Fault(

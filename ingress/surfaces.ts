@@ -1,5 +1,6 @@
 /** Which surfaces an address has, each with its checks. Issue 7. @module */
 import type { ServeOpen } from "../contracts/wire_serve.ts";
+import { rememberAdmitted } from "./admitted.ts";
 import { serveA2a } from "./a2a_routes.ts";
 import type { Peers } from "./a2a_routes.ts";
 import type { Routes } from "./answers.ts";
@@ -87,7 +88,8 @@ export function surfacesOf(parts: SurfaceParts): readonly ((app: Routes) => void
   );
   if (peers !== undefined) {
     const rates = { peer: makeRates(perToken, now), wrong };
-    surfaces.push((app) => serveA2a(app, { rates, admit: asks.a2aAdmit, peers, bounds }));
+    const admit = rememberAdmitted(asks.a2aAdmit, now);
+    surfaces.push((app) => serveA2a(app, { rates, admit, peers, bounds }));
   }
   if (serves.hooks) {
     const rates = makeRates(HOOKS, now);

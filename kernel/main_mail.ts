@@ -5,8 +5,10 @@ import {
   type Leases,
   type ProcessKeeper,
   programOf,
+  Sender,
   type Store,
   type TaskId,
+  type TaskRequest,
 } from "../contracts/mod.ts";
 import {
   MAIL_DESCRIPTORS,
@@ -52,6 +54,7 @@ export function wireMail(parts: WireMailParts): MainMail {
       const agent = request.agent?.name ?? "agent";
       return makeTaskMail({
         ...{ task, agent, leases, offers, covers, inbox, redeem },
+        peer: peerOf(request),
         names: names.of(agent, task),
         processOf: processes.get,
         gate: () => family(task)?.gate,
@@ -59,4 +62,9 @@ export function wireMail(parts: WireMailParts): MainMail {
       });
     },
   });
+}
+
+/** The peer in whose name a task came, as its exchange stamped it. */
+function peerOf({ ingress }: Partial<Pick<TaskRequest, "ingress">>): Sender | undefined {
+  return ingress?.channel === "a2a" ? Sender.parse(ingress.principal) : undefined;
 }

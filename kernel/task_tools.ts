@@ -148,6 +148,7 @@ export interface TaskTools {
 /** What of a request decides which tools a task has. */
 export type ToolRequest =
   & Pick<TaskRequest, "wikis" | "mcpSearchAbove" | "program">
+  & Partial<Pick<TaskRequest, "ingress">>
   & McpRequest
   & MemoryRequest;
 

@@ -63,7 +63,7 @@ export async function proposalsList(command: Command): Promise<number> {
     cell(question.task),
     cell(n),
     spanText(now - question.createdAt),
-    cell(program, 300),
+    cell(program.trimEnd().replaceAll("\n", " ⏎ "), 300),
   ]);
   const heads = ["PROPOSAL", "TASK", "N", "AGE", "PROGRAM"];
   const { screen } = command.hands;

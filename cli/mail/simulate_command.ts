@@ -158,6 +158,8 @@ async function decided(
   const questions = Question.array().parse(await link.ask("questions", { task }));
   const found = questions.map(proposalOf).find((each) => each?.program.includes(step.proposal));
   if (found === undefined) return false;
+  // Its question is listed before it is told that it waits: what is told late would look like a rest.
+  await resting.rested();
   const { question, n, program } = found;
   show(command, "agent", `proposes #${n}: ${program}`);
   const [decision, say] = "grant" in step ? ["allow", undefined] as const : [

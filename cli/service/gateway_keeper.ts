@@ -77,7 +77,7 @@ export async function keepGateway(parts: GatewayKeeperParts): Promise<KeptGatewa
     });
 
   const keep = async (): Promise<void> => {
-    for (let tries = 0; !stopping;) {
+    for (let tries = 0, failures = 0; !stopping;) {
       const born = now();
       const why = await there?.link.closed;
       await there?.over();
@@ -85,7 +85,8 @@ export async function keepGateway(parts: GatewayKeeperParts): Promise<KeptGatewa
       if (stopping) return;
       if (now() - born > WELL_MS) tries = 0;
       for (let up = false; !up && !stopping;) {
-        if (tries >= MOST_TRIES) {
+        // One that comes up and is ended again is kept: whoever can end it must not end the service.
+        if (failures >= MOST_TRIES) {
           return failed.resolve(
             new Fault("unavailable", "Cannot keep the gateway: it ends again and again"),
           );
@@ -100,6 +101,7 @@ export async function keepGateway(parts: GatewayKeeperParts): Promise<KeptGatewa
           note(error.message);
           return false;
         });
+        failures = up ? 0 : failures + 1;
       }
     }
   };

@@ -87,3 +87,15 @@ Deno.test("one that never comes up again is given up, after pauses that grow", a
 Deno.test("a first gateway that does not start is said at once", async () => {
   await assert.rejects(keeper([false]), /Cannot start/);
 });
+
+Deno.test("mallory ends the gateway again and again: it comes up each time, after pauses that grow, and is kept", async () => {
+  const { kept, pauses, pass, die } = await keeper(new Array(20).fill(true));
+  for (let n = 0; n < 12; n++) {
+    die();
+    await pass();
+    for (let turn = 0; !kept.up() && turn < 100; turn++) await Promise.resolve();
+    assert.equal(kept.up(), true, `after ${n + 1}`);
+  }
+  assert.deepEqual([pauses.length, pauses[0], pauses.at(-1)], [12, 250, 10_000]);
+  await kept.stop();
+});

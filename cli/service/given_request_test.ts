@@ -3,12 +3,12 @@ import { Fault, McpServerName, SessionId } from "../../contracts/mod.ts";
 import { freshCommand } from "../_mcp_command_fixture_test.ts";
 import { lockedServer } from "../_mcp_lock_fixture_test.ts";
 import { openMcpLock } from "../mcp_lock_file.ts";
-import { type Given, settleGiven } from "./given_request.ts";
+import { type Given, type GivenBy, settleGiven } from "./given_request.ts";
 
-const BY = {
+const BY: GivenBy = {
   ...{ channel: "a2a", principal: "peer:mallory", colour: "RED", label: "public" },
   ...{ interactive: true, session: SessionId.parse("s000000000000") },
-} as const;
+};
 
 Deno.test("a peer's task would have been handed every server that alice approved for herself", async () => {
   const command = freshCommand();

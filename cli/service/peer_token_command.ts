@@ -27,7 +27,9 @@ export function a2aToken(command: Command): Promise<number> {
       }
       const { id, name } = tokens.revoke(which);
       if (command.json) printJson(command, { revoked: id });
-      else hands.screen.say(`revoked ${displayText(name)} (${displayText(id)})`);
+      else {hands.screen.say(
+          `revoked ${displayText(name)}${name === id ? "" : ` (${displayText(id)})`}`,
+        );}
       return Promise.resolve(EXIT.success);
     }
     default:

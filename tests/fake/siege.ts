@@ -198,6 +198,8 @@ export async function besiege(
       // It may have ended itself, at a failpoint.
       if (runs(now.pid)) Deno.kill(now.pid, "SIGKILL");
       for (const link of links.splice(0)) await link.closed;
+      // Its socket still takes connections while its other ones are closed already.
+      await gone(now.pid);
       now = await start(changes);
     },
   };

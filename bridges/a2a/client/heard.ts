@@ -77,6 +77,11 @@ export function makeHeard({ task: meant, odd, notice }: HeardParts): Heard {
     dropped++;
     return false;
   };
+  const told = (text: string): void => {
+    if (text === "" || text === lastNotice || ++notices > NOTICES) return;
+    lastNotice = text;
+    notice(text);
+  };
   const status = (given: TaskStatus | undefined): void => {
     if (given === undefined) return;
     state = STATES[given.state] ?? state;
@@ -84,13 +89,11 @@ export function makeHeard({ task: meant, odd, notice }: HeardParts): Heard {
     if (said.length === 0) {
       // A state that says nothing says nothing of the state before.
       if (state !== undefined && SETTLED.has(state)) message = [];
+      else if (state === "submitted") told("it has the message, and has not begun");
       return;
     }
     message = said.slice(0, PARTS);
-    const text = textOf(message);
-    if (text === "" || text === lastNotice || ++notices > NOTICES) return;
-    lastNotice = text;
-    notice(text);
+    told(textOf(message));
   };
   const artifact = (given: Artifact | undefined, append: boolean): void => {
     if (given === undefined || given.artifactId.length > 256) return;
