@@ -1,4 +1,5 @@
 /** `remit mcp serve`: Remit as an MCP server, over a pipe or at an address. Issue 6, Export; docs/decision/0016. @module */
+import { isIP } from "node:net";
 import {
   EXIT,
   Fault,
@@ -33,14 +34,14 @@ export function readListen(text: string | undefined): Listen {
   if (text === undefined) return DEFAULT;
   const [, bracketed, plain, digits = ""] =
     /^(?:\[([0-9a-fA-F:]+)\]:|([A-Za-z0-9.-]*):)?([0-9]{1,5})$/.exec(text) ?? [];
-  // The gateway's namespace has no resolver, not even for this name.
+  // The gateway's namespace has no resolver, not even for this machine's name.
   const here = plain === undefined || /^localhost$/i.test(plain);
   const hostname = bracketed ?? (here ? DEFAULT.hostname : plain);
   const port = Number(digits);
-  if (digits === "" || port > 65_535 || hostname === "") {
+  if (digits === "" || port > 65_535 || isIP(hostname) === 0) {
     throw new Fault(
       "invalidInput",
-      `Cannot listen at "${text}": write HOST:PORT, such as 127.0.0.1:7431`,
+      `Cannot listen at "${text}": write ADDRESS:PORT with an IP address, such as 127.0.0.1:7431`,
     );
   }
   return { hostname, port };

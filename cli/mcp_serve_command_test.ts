@@ -11,7 +11,17 @@ Deno.test("an address is a host with a port, a port, or the usual one", () => {
   assert.deepEqual(readListen("[::1]:1"), { hostname: "::1", port: 1 });
   assert.deepEqual(readListen("LocalHost:7"), { hostname: "127.0.0.1", port: 7 });
   for (
-    const text of ["", "localhost", "a:70000", "a b:1", "http://a:1", ":1", "1.2.3.4:-1", "a:1,b:2"]
+    const text of [
+      "",
+      "localhost",
+      "a:70000",
+      "a b:1",
+      "http://a:1",
+      ":1",
+      "1.2.3.4:-1",
+      "a:1,b:2",
+      "box.lan:80",
+    ]
   ) {
     assert.throws(
       () => readListen(text),
