@@ -1,5 +1,4 @@
 /** `remit mcp serve`: Remit as an MCP server, over a pipe or at an address. Issue 6, Export; docs/decision/0016. @module */
-import { isIP } from "node:net";
 import {
   EXIT,
   Fault,
@@ -38,13 +37,19 @@ export function readListen(text: string | undefined): Listen {
   const here = plain === undefined || /^localhost$/i.test(plain);
   const hostname = bracketed ?? (here ? DEFAULT.hostname : plain);
   const port = Number(digits);
-  if (digits === "" || port > 65_535 || isIP(hostname) === 0) {
+  if (digits === "" || port > 65_535 || !isAddress(hostname)) {
     throw new Fault(
       "invalidInput",
       `Cannot listen at "${text}": write ADDRESS:PORT with an IP address, such as 127.0.0.1:7431`,
     );
   }
   return { hostname, port };
+}
+
+/** An IPv4 or IPv6 address, as URLs take it. */
+function isAddress(text: string): boolean {
+  if (!text.includes(":")) return /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/.test(text);
+  return URL.canParse(`http://[${text}]`);
 }
 
 /** Says who a host is: by its token, or over a pipe by the command's own flags. */
