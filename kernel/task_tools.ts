@@ -194,16 +194,18 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
   const reviewed = new Map(plugins.descriptors.map((each) => [each.name, each]));
   const sandboxed = reviewed.get(COMMAND);
   if (sandboxed !== undefined) reviewed.set(COMMAND, parts.command.descriptor(sandboxed));
-  const descriptors = [
+  const common = [
     ...parts.files,
     ...web.map(({ descriptor }) => descriptor),
     ...reviewed.values(),
     ...parts.sessionTools.descriptors,
     ...parts.wikis.descriptors,
     ...parts.peers.descriptors,
-    ...parts.mail.descriptors,
     TOOL_SEARCH,
   ];
+  // Mail's are plain words (`lookup`, `send`): a plugin that has one keeps it.
+  const taken: ReadonlySet<string> = new Set(common.map(({ name }) => name));
+  const descriptors = [...common, ...parts.mail.descriptors.filter(({ name }) => !taken.has(name))];
   /** Programs of this machine stand behind the name of those in the sandbox. */
   const withNative = (binding: ToolBinding, made: MadeWorkspace & Looking): ToolBinding => {
     const descriptor = reviewed.get(COMMAND);
@@ -221,9 +223,7 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
     const bindings = mcp.tools.of(task, request, made.fold);
     const seen = new Set(names);
     for (const { descriptor: { name } } of bindings) {
-      if (seen.has(name)) {
-        throw new Fault("conflict", `Cannot hand tool "${name}" to a task: the name is taken`);
-      }
+      if (seen.has(name)) throw nameTaken(name);
       seen.add(name);
     }
     return searches(request.mcp ?? [], request.mcpSearchAbove) ? [...bindings, search] : bindings;
@@ -240,6 +240,7 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
       const bound = plugins.bindings(made).map((binding) => withNative(binding, made));
       const mail = parts.mail.of(task, request);
       const letters = mail?.bindings ?? [];
+      for (const { descriptor: { name } } of letters) if (taken.has(name)) throw nameTaken(name);
       const own = [...web, ...bound, ...parts.sessionTools.bind({ made, sessions }), ...letters];
       const peer = parts.peers.bind(task, made);
       const others = [...own, ...peer, ...importedTools(task, request, made)];
@@ -248,4 +249,8 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
       return makeTaskWorkspace(made, { log, powers, others, memory, mail, wikis: guard });
     },
   });
+}
+
+function nameTaken(name: string): Fault {
+  return new Fault("conflict", `Cannot hand tool "${name}" to a task: the name is taken`);
 }

@@ -41,6 +41,8 @@ export async function withPage(f: (world: PageWorld) => Promise<void>): Promise<
       } as unknown as Command;
       const desk = await openPageDesk({
         ...{ command, link: kernel.link, now: Date.now, note: () => undefined },
+        // Its kernel has everything: nothing was lent that could have gone with another one.
+        beforeAnswer: () => Promise.resolve(),
         secret: () => randomBytes(32).toBase64({ alphabet: "base64url", omitPadding: true }),
       });
       const none = (): Promise<never> => Promise.reject(new Fault("denied", "Cannot let it in"));
