@@ -1,6 +1,7 @@
 /** A hostile worker beside an honest task: what every attack of a worker is measured with. */
 import assert from "node:assert/strict";
 import { besiege, type Siege, type Watched } from "../fake/siege.ts";
+import { waitUntil } from "../fake/wait_until.ts";
 
 /** Longest that a control request may take while somebody attacks, milliseconds, on a busy machine. */
 const RESPONSIVE_MS = 2_000;
@@ -64,4 +65,15 @@ export async function assertThrownOut({ siege, mallory }: Aftermath): Promise<st
 export function peakOf(pid: number): number {
   const status = Deno.readTextFileSync(`/proc/${pid}/status`);
   return Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1]);
+}
+
+/** The one process of a task's worker, once it has begun: others of the siege may be done before. */
+export async function workerOf(siege: Siege, { id }: Pick<Watched, "id">): Promise<number[]> {
+  const os = await waitUntil("a worker that has begun", async () => {
+    const rows = await siege.ask("ps", null) as { task: string; os: number[] }[];
+    const found = rows.find(({ task }) => task === id)?.os ?? [];
+    return found.length === 0 ? undefined : found;
+  });
+  assert.equal(os.length, 1);
+  return os;
 }
