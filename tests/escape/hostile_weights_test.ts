@@ -74,7 +74,7 @@ Deno.test("mallory's weights would have crashed, filled or held up the machine, 
       assert.ok([2, 65].includes(done.code), `${name}: ${done.code} ${done.stderr}`);
       assert.match(done.stderr, /Cannot (read|load)|was cut off/, name);
       assert.doesNotMatch(done.stderr, /at file:|Uncaught|panick/, name);
-      assert.ok(performance.now() - began < 20_000, name);
+      assert.ok(performance.now() - began < 60_000, name);
       // Each is forgotten, so that the next may be put in its place.
       for (const model of ["hostile", "hostile-2"]) await machine.remit(["model", "remove", model]);
     }

@@ -26,9 +26,9 @@ import { type Watched, watchTask } from "./watched.ts";
 export type { End, Seen, Watched } from "./watched.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
-const START_MS = 20_000;
+const START_MS = 60_000;
 /** Longest that one siege may take: what never comes is a failure, not a wait. */
-const SIEGE_MS = 90_000;
+const SIEGE_MS = 180_000;
 
 /** What a test says of a task; the rest is an honest operator's. */
 export interface Draft {

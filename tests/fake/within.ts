@@ -1,8 +1,8 @@
 /** Waiting with an end: a test of something that does not come fails, instead of hanging. */
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
 
-/** What `promise` gives; rejects with `what` when it gives nothing for a minute. */
+/** What `promise` gives; rejects with `what` when it gives nothing for two minutes. */
 export async function within<T>(what: string, promise: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
   // TIMER: the absence of an event is no event.
