@@ -20,8 +20,6 @@ export interface JudgeParts {
   exchangeTask?(exchange: string): TaskId | undefined;
   /** Tasks that have to do with each other beside those of one session: a parent and its child. */
   related?(a: TaskId, b: TaskId): boolean;
-  /** Why the operator's rules do not let it through: one sentence. */
-  policy?(message: AgentMessage, stamp: MessageStamp): string | undefined;
 }
 
 /** What the inbox itself knows of a message. */
@@ -52,7 +50,7 @@ export function whyAside(
   facts: JudgeFacts,
 ): string | undefined {
   return whyStale(parts, message, stamp) ?? whyStranger(parts, message, stamp, facts) ??
-    whyMalformed(message) ?? whyOutOfOrder(message, facts) ?? parts.policy?.(message, stamp);
+    whyMalformed(message) ?? whyOutOfOrder(message, facts);
 }
 
 function whyStale(

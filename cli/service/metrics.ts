@@ -7,8 +7,6 @@ export interface ServiceCounts {
   readonly hooks: HookCounts;
   /** Requests of the gateway by surface: `mcp`, `a2a`, `hooks`, `page`. */
   readonly requests?: Readonly<Record<string, number>>;
-  /** Deliveries to peers by result. */
-  readonly pushes?: Readonly<Record<string, number>>;
 }
 
 /** What is shown. */
@@ -88,10 +86,6 @@ export function metricsText({ state, counts, startedAt, version }: MetricsSample
     ...family("remit_requests", "counter", {
       help: "Requests that the gateway passed on, by surface.",
       rows: by("surface", counts.requests),
-    }),
-    ...family("remit_pushes", "counter", {
-      help: "Deliveries to peers by result.",
-      rows: by("result", counts.pushes),
     }),
     "# EOF",
     "",

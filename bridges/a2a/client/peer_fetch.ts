@@ -1,7 +1,7 @@
 /** `fetch` for the SDK's transports: the kernel makes the request, and we read what comes with our limits. @module */
 import { Fault } from "../../../contracts/fault.ts";
 import { parseJson } from "../../../port/parse.ts";
-import type { KernelSide, Odd } from "../../mcp/client/mod.ts";
+import { type KernelSide, type Odd, readAll } from "../../mcp/client/mod.ts";
 import { makePeerEvents } from "./peer_events.ts";
 import { ANSWER_JSON, ANSWER_UNITS, STREAM_EVENTS, STREAM_UNITS } from "./limits.ts";
 
@@ -96,21 +96,6 @@ function parseAnswer(text: string, odd: Odd): void {
   } catch (cause) {
     odd("It answered with what cannot be parsed");
     throw new Fault("upstream", "Cannot read the peer's answer: it does not parse", { cause });
-  }
-}
-
-async function readAll(
-  pieces: () => Promise<Uint8Array>,
-  units: number,
-  cut: boolean,
-): Promise<string | undefined> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for (;;) {
-    const bytes = await pieces();
-    if (bytes.length === 0) return text + decoder.decode();
-    text += decoder.decode(bytes, { stream: true });
-    if (text.length > units) return cut ? text.slice(0, units) : undefined;
   }
 }
 

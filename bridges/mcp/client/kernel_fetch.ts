@@ -6,6 +6,7 @@ import { makeEventReader } from "./events.ts";
 import type { KernelSide } from "./kernel_side.ts";
 import { readMessage } from "./message.ts";
 import type { Odd } from "./odd.ts";
+import { readAll } from "./read_all.ts";
 
 /** What a fetch is made of. */
 export interface FetchParts {
@@ -90,21 +91,6 @@ function refuseBad(text: string, odd: Odd): void {
   if (message.kind !== "bad") return;
   odd(`It sent what is no message: ${message.why}`);
   throw new Fault("upstream", `Cannot read the answer: it is ${message.why}`);
-}
-
-async function readAll(
-  pieces: () => Promise<Uint8Array>,
-  units: number,
-  cut: boolean,
-): Promise<string | undefined> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for (;;) {
-    const bytes = await pieces();
-    if (bytes.length === 0) return text + decoder.decode();
-    text += decoder.decode(bytes, { stream: true });
-    if (text.length > units) return cut ? text.slice(0, units) : undefined;
-  }
 }
 
 function eventStream(

@@ -16,3 +16,4 @@ export { type Fields, fieldsOf, Malformed, present } from "./fields.ts";
 export { type KernelSide, makeKernelSide } from "./kernel_side.ts";
 export { isObject } from "./message.ts";
 export { makeOdd, type Odd } from "./odd.ts";
+export { readAll } from "./read_all.ts";
