@@ -27,8 +27,8 @@ export function pageNameOf(title: string): PageName {
     .replace(/[+#&]/g, (sign) => SIGNS[sign] ?? sign)
     .replace(/[\p{Cf}'’]/gu, "")
     .replace(/[^\p{L}\p{N}\p{M}]+/gu, "-")
-    .replace(/(^|-)\p{M}+/gu, "$1")
-    .replace(/^-+|-+$/g, "");
+    .replace(/(^|-)[\p{M}-]+/gu, "$1")
+    .replace(/-$/, "");
   const name = shortened(words);
   if (name === "") return PageName.parse(`page-${hash(title)}`);
   return PageName.parse(RESERVED.test(name) ? `${name}-page` : name);

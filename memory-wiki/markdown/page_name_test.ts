@@ -23,6 +23,8 @@ Deno.test("mallory's titles that are paths, hidden files or devices end harmless
     ".git/config": "git-config",
     "a\0b": "a-b",
     "a\nb": "a-b",
+    "a\0\u0301\0b": "a-b",
+    "\u0301-\u0301-a-\u0301": "a",
     "lease\u202egnp.exe": "leasegnp-exe",
     "CON": "con-page",
     "index": "index-page",
