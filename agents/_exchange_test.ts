@@ -135,6 +135,7 @@ export async function world(disk: Disk = emptyDisk()): Promise<World> {
     asked: () => true,
     stranded: () => undefined,
     rested: (task) => exchanges.rested(task),
+    closing: (task, end) => exchanges.closing(task, end),
   });
   const exchanges = await openExchanges({
     ...{ store, log, inbox, service, powers: ids, turnOver: keeper.turnOver },

@@ -13,6 +13,7 @@ import type {
   TaskHost,
   TaskRequest,
   TurnOutcome,
+  UsedUp,
 } from "../contracts/mod.ts";
 import { Digest, Fault, SessionId, TaskId } from "../contracts/mod.ts";
 import type { TaskHistory } from "./task_history.ts";
@@ -137,13 +138,13 @@ export function handHost(): TaskHost & {
   readonly started: { task: AgentTask; resume: boolean }[];
   readonly ended: number[];
   readonly messages: (ChatMessage | undefined)[];
-  finish(outcome: TurnOutcome): void;
+  finish(outcome: TurnOutcome & UsedUp): void;
   review: ReviewOutcome;
   interrupted: number;
   attended: boolean;
   unfinished: boolean;
 } {
-  const waiting: ((outcome: TurnOutcome) => void)[] = [];
+  const waiting: ((outcome: TurnOutcome & UsedUp) => void)[] = [];
   const host = {
     started: [] as { task: AgentTask; resume: boolean }[],
     ended: [] as number[],
@@ -152,13 +153,14 @@ export function handHost(): TaskHost & {
     interrupted: 0,
     attended: true,
     unfinished: true,
-    finish(outcome: TurnOutcome): void {
+    finish(outcome: TurnOutcome & UsedUp): void {
       const next = waiting.shift();
       if (next === undefined) throw new TypeError("no turn is under way");
       next(outcome);
     },
     start(task: AgentTask, _request: TaskRequest, { resume }: { resume: boolean }) {
       host.started.push({ task, resume });
+      host.attended = true;
       const hosted: HostedTask = {
         turn(message) {
           host.messages.push(message);

@@ -47,6 +47,8 @@ export interface Deliveries {
   arrived(entry: InboxEntry): void;
   /** What a task is shown before it may end; undefined when nothing is due. */
   more(task: TaskId): Promise<ChatMessage | undefined>;
+  /** A turn is over: where nobody waits at a terminal for the next words, its processes are given back. */
+  rest(task: TaskId): Promise<void>;
   /** Keeps deliveries away from a task while somebody else begins something with it. */
   engaged<T>(task: TaskId, work: () => Promise<T>): Promise<T>;
 }
@@ -92,10 +94,18 @@ export function makeDeliveries(parts: DeliveryParts): Deliveries {
       hosted.unattended();
     }
     runs.expireLater(state);
-    await parts.turn(task, message);
-    // Nobody waits at a terminal for the next words: its processes are given back.
-    const rests = keeper.get(task)?.status === "open" && inbox.due(task).length === 0;
-    if (rests && parts.alone(task)) await runs.release(task, EXIT.success);
+    try {
+      await parts.turn(task, message);
+    } catch (error) {
+      if (parts.alone(task)) await runs.release(task, EXIT.failure);
+      throw error;
+    }
+  };
+
+  const rest = async (task: TaskId): Promise<void> => {
+    const over = keeper.get(task)?.status === "open" && keeper.turnOver(task);
+    const rests = over && parts.alone(task) && inbox.due(task).length === 0;
+    if (rests && runs.hosted(task) !== undefined) await runs.release(task, EXIT.success);
   };
 
   const look = (task: TaskId): void => {
@@ -114,6 +124,7 @@ export function makeDeliveries(parts: DeliveryParts): Deliveries {
   return Object.freeze<Deliveries>({
     look,
     more,
+    rest,
     arrived({ box, message }: InboxEntry): void {
       const task = taskOfBox(box);
       if (task === undefined) return;

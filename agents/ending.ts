@@ -1,7 +1,11 @@
 /** From how a turn ended to the task's status and exit code. Seed 004 section 66. @module */
 import {
   EXIT,
+  EXIT_OF_FAULT,
+  type Fault,
+  type FaultCode,
   type ReviewOutcome,
+  type TaskRequest,
   type TaskStatus,
   type TurnOutcome,
   unreachable,
@@ -14,16 +18,61 @@ export interface Ending {
   readonly exit?: number;
   readonly answer?: string;
   readonly reason?: string;
+  /** The turn failed, and the task waits for more words all the same: the exit code that it would have ended with. */
+  readonly failed?: number;
+}
+
+/** Tells whether a person sits at the task: a turn of theirs that fails leaves it open, and their next words try again. */
+export function outlivesTurns(
+  { interactive, ingress: { channel } }: Pick<TaskRequest, "interactive" | "ingress">,
+): boolean {
+  return interactive && (channel === "terminal" || channel === "pipe");
+}
+
+/** Nothing more can be written. */
+const LAST: ReadonlySet<FaultCode> = new Set(["storeFull", "storeCorrupt"]);
+
+/** What follows a fault that a turn, or what led to it, ended with. `outlives` as {@link outlivesTurns} says. */
+export function endingOfFault({ code, message }: Fault, outlives: boolean): Ending {
+  const failed: Ending = { status: "failed", exit: EXIT_OF_FAULT[code], reason: message };
+  return outlives && !LAST.has(code) ? waiting(failed) : failed;
+}
+
+function waiting({ exit = EXIT.failure, ...rest }: Ending): Ending {
+  return { ...rest, status: "open", failed: exit };
+}
+
+/** Ends of a turn after which other words, another model or more patience may help. */
+const PASSING: ReadonlySet<TurnOutcome["stop"]> = new Set([
+  ...["upstream", "length", "contextOverflow", "iterations"] as const,
+]);
+
+/** A task, as far as its ending depends on it. */
+export interface EndingTask {
+  readonly interactive: boolean;
+  readonly contaminated: boolean;
+  /** As {@link outlivesTurns} says; absent: no. */
+  readonly outlives?: boolean;
 }
 
 /**
  * The status that follows a turn and its review. An interactive task stays `open` after a turn
- * that ended well. `limit` names what was used up.
+ * that ended well, a person's own also after one whose model failed. `limit` names what was used up.
  */
 export function endingOf(
   turn: TurnOutcome & UsedUp,
   review: ReviewOutcome,
-  task: { readonly interactive: boolean; readonly contaminated: boolean },
+  task: EndingTask,
+): Ending {
+  const ending = ownEnding(turn, review, task);
+  const passes = PASSING.has(turn.stop) && turn.limit === undefined;
+  return task.outlives === true && ending.status === "failed" && passes ? waiting(ending) : ending;
+}
+
+function ownEnding(
+  turn: TurnOutcome & UsedUp,
+  review: ReviewOutcome,
+  task: EndingTask,
 ): Ending {
   const answer = turn.text;
   if (turn.stop === "waiting") {
@@ -108,4 +157,11 @@ export function endingOf(
     default:
       return unreachable(turn);
   }
+}
+
+/** The end of an open task whose work is done. */
+export function lastStatus(contaminated: boolean): Pick<Ending, "status"> & { exit: number } {
+  return contaminated
+    ? { status: "failed", exit: EXIT.contaminated }
+    : { status: "done", exit: EXIT.success };
 }

@@ -3,7 +3,7 @@ import { type Artifact, Fault, type PeerArtifact, type PeerPart } from "../contr
 import { parseJson } from "../port/mod.ts";
 
 /** Most bytes of one artifact. */
-export const MOST_ARTIFACT_BYTES = 1_000_000;
+const MOST_ARTIFACT_BYTES = 1_000_000;
 /** JSON that is shown: levels and values. */
 const JSON_LIMITS = { frameBytes: 1_048_576, depth: 64, nodes: 100_000 } as const;
 const BYTES = "application/octet-stream";

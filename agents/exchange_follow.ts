@@ -14,6 +14,7 @@ import type { ExchangeParts } from "./exchange_parts.ts";
 import { goingOn } from "./exchange_send.ts";
 import { isOver, plainFailure, whatTaskSays } from "./exchange_states.ts";
 import { saying, within } from "./exchange_words.ts";
+import type { Closing } from "./task_runs.ts";
 
 /** Milliseconds until a step that could not be written is tried again. */
 const AGAIN_MS = 5_000;
@@ -29,6 +30,8 @@ export interface ExchangeFollow {
   began(exchange: ExchangeId): void;
   /** A step, within the exchange's turn. */
   now(exchange: ExchangeId): Promise<void>;
+  /** Within the exchange's turn: a turn of its task is over. True where `end` was asked to end the task with it. */
+  closing(exchange: ExchangeId, end: (more: Closing) => Promise<void>): Promise<boolean>;
   settled(): Promise<void>;
 }
 
@@ -67,15 +70,39 @@ export function makeExchangeFollow(parts: FollowParts): ExchangeFollow {
       // It may be long until its peer answers: no process waits with it.
       return service.unattended(task);
     }
+    await complete(head, task, async (more) => void await service.finish(task, more));
+  };
+
+  /** One commit: nobody sees the one over and the other not. */
+  const complete = async (
+    head: ExchangeHead,
+    task: TaskId,
+    end: (more: Closing) => Promise<void>,
+  ): Promise<void> => {
     const label = parts.labelOf(task);
     const before = await fromWork(head, "completed");
-    // One commit: nobody sees the one over and the other not.
     let change: Prepared | undefined;
-    await service.finish(task, (done) => {
+    await end((done) => {
       const next = endOf(before, { ...done, label: mixLabel(done.label, label) });
       return change = keeper.prepare({ before, next });
     });
     await change?.kept();
+  };
+
+  const closing: ExchangeFollow["closing"] = async (exchange, end) => {
+    const head = keeper.get(exchange);
+    if (head?.task === undefined || isOver(head.state)) return false;
+    try {
+      const standing = await fresh(head);
+      // More is to come in the task, from its peer or as an answer to it.
+      if (inbox.pending(head.task) || standing.asking !== undefined) return false;
+      await complete(standing, head.task, end);
+      return true;
+    } catch (error) {
+      // Its turn is over all the same: the end is tried again as a step of its own.
+      parts.note(`Exchange ${exchange} does not end with its turn: ${String(error)}`);
+      return false;
+    }
   };
 
   const ended = async (head: ExchangeHead, task: AgentTask): Promise<void> => {
@@ -107,6 +134,17 @@ export function makeExchangeFollow(parts: FollowParts): ExchangeFollow {
     return { ...rest, said: false, ...spoken, state: says.state };
   };
 
+  /** As it is in the turn of its task that began last. */
+  const fresh = async (head: ExchangeHead): Promise<ExchangeHead> => {
+    if (!begun.delete(head.id)) return head;
+    try {
+      return await anew(head);
+    } catch (error) {
+      begun.add(head.id);
+      throw error;
+    }
+  };
+
   /** What was asked or answered in an earlier turn is not this turn's. */
   const anew = async (before: ExchangeHead): Promise<ExchangeHead> => {
     const { asking, answering, ...next } = goingOn(before);
@@ -123,7 +161,7 @@ export function makeExchangeFollow(parts: FollowParts): ExchangeFollow {
       // A log that was repaired may have lost it.
       return await move(head, { ...head, ...words("The task is lost."), state: "failed" });
     }
-    if (begun.delete(exchange)) head = await anew(head);
+    head = await fresh(head);
     const says = whatTaskSays(task, parts.turnOver(task.id));
     switch (says.kind) {
       case "works": {
@@ -166,8 +204,7 @@ export function makeExchangeFollow(parts: FollowParts): ExchangeFollow {
   const step = (exchange: ExchangeId): void => begin(exchange, () => now(exchange));
 
   return Object.freeze<ExchangeFollow>({
-    step,
-    now,
+    ...{ step, now, closing },
     began: (exchange) => void begun.add(exchange),
     async settled(): Promise<void> {
       while (under.size > 0) await Promise.all(under);

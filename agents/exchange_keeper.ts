@@ -35,7 +35,7 @@ import { checkMove } from "./exchange_states.ts";
 import { type ExchangeTally, makeExchangeTally } from "./exchange_tally.ts";
 
 /** The chain of their events. */
-export const CHAIN = "exchanges";
+const CHAIN = "exchanges";
 /** Characters of contents that each change is told with, while the work goes on: of more, `get` tells. */
 const MOST_TOLD = 1_000_000;
 

@@ -4,8 +4,6 @@ import type {
   Artifact,
   DocumentWrite,
   EventLog,
-  Exchange,
-  ExchangeEvent,
   ExchangeId,
   InboxEntry,
   InboxId,
@@ -13,18 +11,14 @@ import type {
   MessageStamp,
   NewEvent,
   PeerArtifact,
-  PeerDue,
+  PeerExchanges,
   PeerName,
-  PeerPage,
-  PeerQuery,
-  PeerSend,
   Powers,
-  PushAsk,
-  PushConfig,
   Store,
   TaskId,
 } from "../contracts/mod.ts";
 import type { AgentService } from "./service.ts";
+import type { Closing } from "./task_runs.ts";
 
 /** A change of an inbox that another commits: exactly one of `kept` and `dropped` follows. */
 export interface InboxChange {
@@ -73,12 +67,6 @@ export interface ExchangeParts {
   note(line: string): void;
 }
 
-/** Whose exchange; without `peer` the operator asks. */
-export interface ExchangeAsk {
-  readonly peer?: PeerName | undefined;
-  readonly exchange: ExchangeId;
-}
-
 /** An exchange as the task that works for it reaches it. */
 export interface ExchangeTask {
   readonly exchange: ExchangeId;
@@ -94,45 +82,8 @@ export interface ExchangeTask {
   show(artifact: PeerArtifact): Promise<void>;
 }
 
-/** The exchanges of one kernel. Every method rejects `notFound` for what is another peer's, as for what never was. */
-export interface Exchanges {
-  /** Durable when it resolves. Rejects `conflict`, `rateLimited`, `tooLarge`, `denied`, `invalidInput`. */
-  send(sent: PeerSend): Promise<Exchange>;
-  get(ask: ExchangeAsk): Promise<Exchange>;
-  /** Newest change first. Rejects `invalidInput` for a page that is none. */
-  list(
-    query: Omit<PeerQuery, "peer"> & { readonly peer?: PeerName | undefined },
-  ): Promise<PeerPage>;
-  /** Rejects `conflict` once it is over. */
-  cancel(ask: ExchangeAsk): Promise<Exchange>;
-  /** Hears what happens from the exchange that is answered on, without a gap, until it is over. */
-  watch(
-    ask: ExchangeAsk,
-    hear: (event: ExchangeEvent) => void,
-  ): Promise<{ readonly exchange: Exchange; stop(): void }>;
-  push(
-    ask: { readonly peer?: PeerName | undefined } & Pick<PushAsk, "exchange" | "op">,
-  ): Promise<readonly PushConfig[]>;
-  /** The operator's own words to the peer. */
-  reply(ask: { readonly exchange: ExchangeId; readonly text: string }): Promise<Exchange>;
-  /** A released artifact of its task is shown. Rejects `conflict`, `clearance`, `tooLarge`. */
-  export(ask: { readonly exchange: ExchangeId; readonly artifact: string }): Promise<Exchange>;
-  /** Erases the content of what is over. Rejects `conflict` for one that is not. */
-  erase(
-    which: { readonly exchange: ExchangeId } | {
-      readonly before: number;
-      readonly peer?: PeerName | undefined;
-    },
-  ): Promise<{ readonly erased: number }>;
-  /** Deliveries to make, oldest change first. */
-  due(limit?: number): Promise<readonly PeerDue[]>;
-  delivered(made: {
-    readonly exchange: ExchangeId;
-    readonly config: string;
-    readonly version: number;
-    readonly ok: boolean;
-    readonly again?: number | undefined;
-  }): Promise<void>;
+/** The exchanges of one kernel. */
+export interface Exchanges extends PeerExchanges {
   /** A person lets a message in: the first becomes a task, a later one waits for its turn. */
   onRelease(entry: InboxEntry): Promise<InboxEntry>;
   /** A person does not let the first in: it is rejected in these words. */
@@ -142,6 +93,8 @@ export interface Exchanges {
   taskOf(exchange: string): TaskId | undefined;
   /** An event of any task, once it is durable. */
   saw(event: { readonly task: string; readonly kind: string; readonly body: object }): void;
+  /** As a service asks it: {@link TaskRunsParts.closing}. */
+  closing(task: TaskId, end: (more: Closing) => Promise<void>): Promise<boolean>;
   /** No turn of the task is under way, and nothing waits for it. */
   rested(task: TaskId): void;
   /** Text of the agent while it works. */

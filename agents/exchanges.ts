@@ -101,8 +101,9 @@ export async function openExchanges(parts: ExchangeParts): Promise<Exchanges> {
         const head = need(ask);
         const exchange = await keeper.whole(head);
         if (isOver(head.state)) return { exchange, stop: () => undefined };
+        const { progress = true } = ask;
         const stop = keeper.hear(head.id, (event) => {
-          hear(event);
+          if (progress || event.kind !== "progress") hear(event);
           if (event.kind === "state" && isOver(event.exchange.state)) stop();
         });
         return { exchange, stop };
@@ -179,6 +180,11 @@ export async function openExchanges(parts: ExchangeParts): Promise<Exchanges> {
       follow.step(head.id);
       if (kind !== "purged") return;
       erase(head.id).catch((error: unknown) => parts.note(`Not erased: ${String(error)}`));
+    },
+    async closing(task, end): Promise<boolean> {
+      const head = keeper.ofTask(task);
+      if (head === undefined) return false;
+      return await keeper.turn(head.id, () => follow.closing(head.id, end));
     },
     rested(task: TaskId): void {
       const head = keeper.ofTask(task);

@@ -65,7 +65,9 @@ export function makeForks(parts: ForkParts): Forks {
         throw new Fault("conflict", `Cannot fork task ${fork.task}: its content is erased`);
       }
       const under = await underWay(fork.task);
-      const { request, body, private: secret, answer } = await past.forking(fork, under);
+      const { body, private: secret, answer, ...forked } = await past.forking(fork, under);
+      // A phase that a person moved the conversation to holds for its fork.
+      const request = { ...forked.request, phase: keeper.need(fork.task).phase };
       const id = TaskId.parse(parts.powers.id("t"));
       const made = createdEvent(request, parts.harness);
       const events: NewEvent[] = [{

@@ -22,6 +22,7 @@ import {
   type AgentInbox,
   type AgentMessage,
   Box,
+  type CallInbox,
   type DocumentWrite,
   type EntryState,
   type EventLog,
@@ -38,6 +39,7 @@ import {
   type TaskId,
 } from "../contracts/mod.ts";
 import { type InboxBook, makeInboxBook } from "./inbox_book.ts";
+import { makeCallInbox } from "./inbox_calls.ts";
 import { type InboxMarking, makeInboxChanges } from "./inbox_changes.ts";
 import { dueOf } from "./inbox_due.ts";
 import { type DraftStamp, type InboxDraft, makeDrafts } from "./inbox_draft.ts";
@@ -62,6 +64,8 @@ export interface InboxParts extends JudgeParts {
 
 /** {@link AgentInbox} as the kernel has it: a change of it can be part of another's commit. */
 export interface Inbox extends AgentInbox {
+  /** What is said while calls are under way. */
+  readonly calls: CallInbox;
   /** As `put`, but nothing is written yet. `taken`: it is that task's first words, and born delivered. */
   draft(message: AgentMessage, stamp: DraftStamp): Promise<InboxDraft>;
   /** What waits becomes a task's first words. Throws `notFound`, `conflict`. */
@@ -78,7 +82,7 @@ export interface Inbox extends AgentInbox {
   }): Promise<readonly InboxEntry[]>;
   /** Something is due to a task, or is being shown to it right now. */
   pending(task: TaskId): boolean;
-  /** A task is over: what still waits for it is put aside for a person. */
+  /** A task is over: what still waits for it is put aside for a person, but for what calls of it were told. */
   over(task: TaskId): Promise<void>;
   /** A task is purged: what its messages said is erased. */
   forget(task: TaskId): Promise<void>;
@@ -156,19 +160,27 @@ export async function openInbox(parts: InboxParts): Promise<Inbox> {
     };
   };
 
+  const put = async (message: AgentMessage, stamp: MessageStamp): Promise<PutOutcome> => {
+    const { duplicate, entry, ...marking } = await draft(message, stamp);
+    if (!duplicate) await changes.commit(chainOf(entry), marking);
+    return { entry, duplicate };
+  };
+  const { calls, isHeld } = makeCallInbox({
+    ...{ book, put, delivering, isMuted: senders.isMuted, visibleBytes: quotas.visibleBytes },
+  });
+  /** What a call under way will show is no news to anybody else. */
+  const tell = (entry: InboxEntry): void => {
+    if (entry.state === "queued" && !isHeld(entry)) parts.onQueued?.(entry);
+  };
+
   const due = (task: TaskId): readonly InboxEntry[] =>
     dueOf(book, task, {
-      ...{ now: powers.now(), visibleBytes: quotas.visibleBytes },
+      ...{ now: powers.now(), visibleBytes: quotas.visibleBytes, isHeld },
       muted: senders.isMuted,
     });
 
   return Object.freeze<Inbox>({
-    draft,
-    async put(message: AgentMessage, stamp: MessageStamp): Promise<PutOutcome> {
-      const { duplicate, entry, ...marking } = await draft(message, stamp);
-      if (!duplicate) await changes.commit(chainOf(entry), marking);
-      return { entry, duplicate };
-    },
+    ...{ draft, put, calls },
     get: (id: InboxId) => {
       const slot = book.get(id);
       if (slot?.durable === true) return seen(slot.entry);
@@ -199,7 +211,7 @@ export async function openInbox(parts: InboxParts): Promise<Inbox> {
         slot,
         settledAs(slot.entry, "queued", { now: powers.now() }),
       );
-      parts.onQueued?.(entry);
+      tell(entry);
       return entry;
     },
     dismiss: async (id: InboxId, why: string) => {
@@ -213,7 +225,7 @@ export async function openInbox(parts: InboxParts): Promise<Inbox> {
     mute: (sender: Sender, why: string) => senders.mute(sender, why.slice(0, 512), powers.now()),
     async unmute(sender: Sender): Promise<void> {
       await senders.unmute(sender);
-      for (const entry of book.of(sender)) if (entry.state === "queued") parts.onQueued?.(entry);
+      for (const entry of book.of(sender)) tell(entry);
     },
     muted: senders.muted,
     read: async (id: InboxId) => {
@@ -226,9 +238,10 @@ export async function openInbox(parts: InboxParts): Promise<Inbox> {
       for (const { id, state } of book.waiting(Box.parse(`task:${task}`))) {
         const slot = book.get(id);
         if (slot === undefined || slot.busy || state !== "queued") continue;
+        const to = slot.entry.call === undefined ? "quarantined" : "dismissed";
         await changes.settle(
           slot,
-          settledAs(slot.entry, "quarantined", { why: "its task is over", now: powers.now() }),
+          settledAs(slot.entry, to, { why: "its task is over", now: powers.now() }),
         );
       }
     },

@@ -1,7 +1,6 @@
 /** A message that comes in: judged, and given its place, before anything is written. Issue 7. @module */
 import {
   type AgentMessage,
-  type Box,
   type InboxEntry,
   InboxId,
   type InboxQuotas,
@@ -69,16 +68,19 @@ export function makeDrafts(
   /** Whether the message was there before, and whether with the same words. */
   const earlier = async (
     message: AgentMessage,
-    box: Box,
+    { box, call }: DraftStamp,
   ): Promise<{ readonly id: InboxId; readonly first?: InboxEntry; readonly same: boolean }> => {
-    const [id, before] = parents.idsOf(message.sender, scopeOf(message, box), message.id);
+    // Names of tasks elsewhere are their own: two of our tasks may hear of the same one.
+    const scope = scopeOf(message, box);
+    const within = call === undefined ? scope : `${box} ${scope}`;
+    const [id, before] = parents.idsOf(message.sender, within, message.id);
     for (const each of [id, before]) {
       // Another may have begun to write the same meanwhile.
       for (let busy = writing.get(each); busy !== undefined; busy = writing.get(each)) await busy;
       const found = book.get(each) ?? await parts.stored(each);
       if (found === undefined) continue;
       const same = found.salt === ERASED ||
-        digestOfMessage(found.salt, { box, message }) === found.digest;
+        digestOfMessage(found.salt, { box, message, call }) === found.digest;
       return { id: each, first: { ...found.entry, ...(same ? { message } : {}) }, same };
     }
     return { id, same: true };
@@ -100,10 +102,10 @@ export function makeDrafts(
     senders.checkMuted(message.sender);
     if (message.sender !== "host") book.checkRate(message.sender, powers.now());
     await parts.sweep();
-    const facts = await parents.factsOf(message, stamp.box);
-    let found = await earlier(message, stamp.box);
-    // INVARIANT: no await between this look and the place that it is given (test: two puts at once).
-    while (found.first === undefined && begun(found.id)) found = await earlier(message, stamp.box);
+    const facts = await parents.factsOf(message, stamp);
+    let found = await earlier(message, stamp);
+    // INVARIANT: no await between this look and the place that it is given (test: "two puts … at once").
+    while (found.first === undefined && begun(found.id)) found = await earlier(message, stamp);
     if (found.first !== undefined && found.same) {
       return {
         ...{ entry: parts.seen(found.first), duplicate: true, events: [], documents: [] },
@@ -122,7 +124,7 @@ export function makeDrafts(
     const salt = sha256Hex(powers.token());
     const slot: Slot = {
       ...{ entry, version: 1, bodyVersion: 1, salt, busy: false, durable: false },
-      digest: digestOfMessage(salt, { box: stamp.box, message }),
+      digest: digestOfMessage(salt, entry),
     };
     const { promise, resolve } = Promise.withResolvers<void>();
     writing.set(entry.id, promise);
@@ -145,7 +147,7 @@ export function makeDrafts(
         place.kept();
         end();
         if (entry.state === "quarantined") muteLoud(message.sender);
-        if (entry.state === "queued") parts.onQueued?.(entry);
+        if (entry.state === "queued" && stamp.call === undefined) parts.onQueued?.(entry);
       },
       dropped(): void {
         book.remove(entry.id);

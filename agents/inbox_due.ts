@@ -13,11 +13,13 @@ export function dueOf(
     readonly visibleBytes: number;
     /** A muted sender's messages are kept back. */
     muted(sender: InboxEntry["message"]["sender"]): boolean;
+    /** It is shown with the result of a call that is under way. */
+    isHeld(entry: InboxEntry): boolean;
   },
 ): readonly InboxEntry[] {
-  const ready = book.waiting(Box.parse(`task:${task}`)).filter(({ id, state, message }) =>
-    state === "queued" && book.get(id)?.busy === false &&
-    (message.expiresAt ?? Infinity) > at.now && !at.muted(message.sender)
+  const ready = book.waiting(Box.parse(`task:${task}`)).filter((entry) =>
+    entry.state === "queued" && book.get(entry.id)?.busy === false && !at.isHeld(entry) &&
+    (entry.message.expiresAt ?? Infinity) > at.now && !at.muted(entry.message.sender)
   );
   const rank = (entry: InboxEntry): number => URGENT.has(entry.message.kind) ? 0 : 1;
   const chosen: InboxEntry[] = [];

@@ -48,7 +48,7 @@ export function entryOf(
     readonly now: number;
   },
 ): InboxEntry {
-  const { box, colour, label, exchange, taken } = stamp;
+  const { box, colour, label, exchange, call, taken } = stamp;
   const { aside, now, ...rest } = made;
   const asks = message.sender !== "host" &&
     (message.kind === "approvalRequest" || message.requestedAuthority.length > 0);
@@ -73,6 +73,7 @@ export function entryOf(
     ...{ ...rest, box, message, colour, label, state, receivedAt: now },
     ...(why === undefined ? {} : { why }),
     ...(exchange === undefined ? {} : { exchange }),
+    ...(call === undefined ? {} : { call }),
     ...(state === "delivered" && taken !== undefined ? { task: taken } : {}),
     ...(isWaiting(state) ? {} : { settledAt: now }),
   };

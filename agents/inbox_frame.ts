@@ -79,7 +79,7 @@ export function frameMessage(
 }
 
 /** The lowest colour and the highest label of some messages. */
-export function taintOf(
+function taintOf(
   entries: readonly InboxEntry[],
 ): { readonly colour: Colour; readonly label: Label } {
   let colour: Colour = "BLUE";

@@ -79,6 +79,8 @@ function whyStranger(
   if (FREE.test(sender)) return undefined;
   const to = taskOfBox(stamp.box);
   if (sender.startsWith("peer:")) {
+    // It was asked, by a call of this very task.
+    if (stamp.call !== undefined && to !== undefined) return undefined;
     if (stamp.exchange === undefined) return "its sender is a peer, and no exchange is named";
     if (to === undefined || parts.exchangeTask?.(stamp.exchange) === to) return undefined;
     return "the task is not the one of its sender's exchange";

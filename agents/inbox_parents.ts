@@ -4,6 +4,7 @@ import {
   type Box,
   type InboxEntry,
   type InboxId,
+  type MessageStamp,
   type Sender,
   type Store,
   TaskId,
@@ -27,7 +28,7 @@ export interface ParentsParts {
 export interface Parents {
   /** The ids that a message has in this window and in the one before. */
   idsOf(sender: Sender, scope: string, id: string): readonly [InboxId, InboxId];
-  factsOf(message: AgentMessage, box: Box): Promise<JudgeFacts>;
+  factsOf(message: AgentMessage, stamp: Pick<MessageStamp, "box" | "call">): Promise<JudgeFacts>;
   /** What was delivered raises the floor beneath which its sender's parents are old. */
   delivered(entry: InboxEntry): void;
 }
@@ -103,7 +104,9 @@ export function makeParents(parts: ParentsParts): Parents {
 
   return Object.freeze<Parents>({
     idsOf,
-    async factsOf(message: AgentMessage, box: Box): Promise<JudgeFacts> {
+    async factsOf(message, { box, call }): Promise<JudgeFacts> {
+      // Its parent is the call: the kernel says so, and calls under way at once have no order.
+      if (call !== undefined) return { waiting: [], answers: false, parent: "known" };
       const parent = await parentOf(message, box);
       // Only of these is it asked whether the same waits already.
       const once = message.kind === "interrupt" || message.kind === "approvalRequest";
@@ -123,8 +126,8 @@ export function makeParents(parts: ParentsParts): Parents {
       };
     },
     delivered(entry: InboxEntry): void {
-      const { message, box } = entry;
-      if (message.causalParent === undefined) return;
+      const { message, box, call } = entry;
+      if (message.causalParent === undefined || call !== undefined) return;
       parentOf(message, box).then(async (parent) => {
         if (parent !== undefined) {
           await senders.raise(message.sender, floorAt(message, box), parent.place);

@@ -47,9 +47,22 @@ export function settledOn(at: number): string {
   return `d${Math.floor(at / DAY)}`;
 }
 
-/** Digest of what a message says and where it goes. */
-export function digestOfMessage(salt: string, entry: Pick<InboxEntry, "box" | "message">): Digest {
-  return sha256Hex(salt, "\0", entry.box, "\0", canonicalJson(toJson(entry.message)));
+/**
+ * Digest of what a message says and where it goes. A call is the kernel's word for what a message follows from: the same
+ * one may be heard during the next call, too.
+ */
+export function digestOfMessage(
+  salt: string,
+  { box, message, call }: Pick<InboxEntry, "box" | "message" | "call">,
+): Digest {
+  const { causalParent: _call, ...rest } = message;
+  return sha256Hex(
+    salt,
+    "\0",
+    box,
+    "\0",
+    canonicalJson(toJson(call === undefined ? message : rest)),
+  );
 }
 
 /** What a message's id is unique in: its sender's task, else the recipient's, else the box. */

@@ -52,8 +52,9 @@ export function makeLetters(
   return Object.freeze<Letters>({
     async look(): Promise<readonly Letter[]> {
       const found = await Promise.all(boxes.map((box) => inbox().past({ box, limit: MOST })));
-      const entries = found.flat().filter(mayRead).filter(({ id, state, message }) =>
-        (state === "queued" || state === "delivered") && !aside.has(id) &&
+      // What came during a call is that call's to show first.
+      const entries = found.flat().filter(mayRead).filter(({ id, state, message, call }) =>
+        (state === "delivered" || (state === "queued" && call === undefined)) && !aside.has(id) &&
         // What a task wrote itself is no news to it.
         !(message.sender === `agent:${agent}` && message.senderTask === task)
       ).sort((a, b) => a.n - b.n);

@@ -35,7 +35,7 @@ export interface Found extends NamedBy {
 const KNOWN: NamedBy = { colour: "BLUE", label: "public" };
 
 /** What a path of a process leads to, special names too. @throws Fault `notFound`, `invalidArguments` */
-export async function find(parts: MailParts, path: PetPath, process: ProcessRow): Promise<Found> {
+async function find(parts: MailParts, path: PetPath, process: ProcessRow): Promise<Found> {
   const [first = ""] = path;
   if (SPECIAL_NAMES.has(first)) return { ...KNOWN, named: special(parts, path, process) };
   const { directory, colour, label } = await parts.names.look();

@@ -49,6 +49,24 @@ Deno.test("an idle session is not taken up, and one in the middle of a turn is",
   assert.deepEqual(await bench(log).service.recover(), [task.id]);
 });
 
+Deno.test("a session whose turn failed is not taken up by the next kernel, and the next words go on with it", async () => {
+  const log = memoryLog();
+  const first = bench(log);
+  const task = await first.service.create(requestOf({ interactive: true }));
+  await settled();
+  first.host.finish({ stop: "upstream", text: "nothing listens" });
+  await settled();
+  const { service, host } = bench(log);
+  assert.deepEqual(await service.recover(), []);
+  assert.equal(service.get(task.id).status, "open");
+  assert.equal(service.get(task.id).reason, "nothing listens");
+  await service.say(task.id, "again");
+  await settled();
+  host.finish({ stop: "answered", text: "Here." });
+  await settled();
+  assert.equal(service.get(task.id).answer, "Here.");
+});
+
 Deno.test("a task's state after a crash is what its log says, not what was last written beside it", async () => {
   const log = memoryLog();
   const first = bench(log);
@@ -106,8 +124,11 @@ Deno.test("whoever comes to a task that was taken up without anybody is asked, a
   const third = bench(log);
   await third.service.recover();
   await settled();
-  // It has asked, and its turn is about to be put aside for that.
+  // It has asked, and its turn is about to be put aside for that: were it attended now, it might as well wait for
+  // an answer from whoever waits for it here.
   const joined = third.service.resume(task.id);
+  await settled();
+  assert.equal(third.host.attended, false);
   third.host.finish(WAITING);
   await joined;
   await settled();

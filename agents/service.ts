@@ -19,6 +19,7 @@ import {
 } from "../contracts/mod.ts";
 import { type Deliveries, makeDeliveries } from "./deliveries.ts";
 import { makeForks } from "./forks.ts";
+import { lastStatus } from "./ending.ts";
 import { createdEvent, saidEvent } from "./task_events.ts";
 import type { Inbox } from "./inbox.ts";
 import { isFinal } from "./task_fold.ts";
@@ -28,8 +29,6 @@ import { makeTaskRuns, type TaskCompany, type TaskRunsParts } from "./task_runs.
 /** What {@link makeHostedAgentService} is handed. */
 export interface ServiceParts extends Omit<TaskRunsParts, "more" | "over"> {
   readonly harness: string;
-  /** Reads back the request of a task that an earlier kernel took. */
-  requestOf(task: TaskId): Promise<TaskRequest>;
   /** What the log says of conversations. */
   readonly past: PastConversations;
   /** A question of the task waits for a person. */
@@ -82,10 +81,15 @@ export function makeHostedAgentService(parts: ServiceParts): AgentService {
     const state = keeper.need(task);
     checkOpen(state);
     if (!runs.running(task)) return await goOn(task, how);
-    const joined = how.watched && alone.delete(task);
-    if (joined) runs.hosted(task)?.attended();
-    if (state.status !== "needsApproval" && !(joined && parts.asked(task))) return state;
-    // The turn that asked is still being put aside.
+    const joined = how.watched && alone.has(task);
+    const aside = joined && parts.asked(task);
+    if (joined && !aside) {
+      alone.delete(task);
+      runs.hosted(task)?.attended();
+    }
+    if (state.status !== "needsApproval" && !aside) return state;
+    // The turn that asked is still being put aside. Were it attended now, it might wait for an answer instead, from
+    // whoever waits here.
     await runs.settled(task);
     return keeper.need(task).status === "needsApproval" ? await resume(task, how) : state;
   };
@@ -93,8 +97,8 @@ export function makeHostedAgentService(parts: ServiceParts): AgentService {
   const turn = async (task: TaskId, message: ChatMessage | undefined): Promise<void> => {
     await runs.turn(task, message);
     // The answer may have come while the turn was still being put aside: nobody else would go on.
-    if (keeper.need(task).status !== "needsApproval" || parts.asked(task)) return;
-    await goOn(task, { watched: true });
+    const over = keeper.need(task).status !== "needsApproval" || parts.asked(task);
+    await (over ? deliveries.rest(task) : goOn(task, { watched: true }));
   };
 
   const forks = makeForks({ ...parts, runs, turn });
@@ -131,12 +135,10 @@ export function makeHostedAgentService(parts: ServiceParts): AgentService {
       if (runs.running(task) || status !== "open" || !keeper.turnOver(task)) {
         throw new Fault("conflict", `Cannot finish task ${task}: it is "${status}" and at work`);
       }
-      const exit = keeper.contaminated(task) ? EXIT.contaminated : EXIT.success;
-      const done = exit === EXIT.success ? "done" : "failed";
-      const company = more?.({ ...state, status: done, exit });
-      const after = await runs.status(task, { status: done, exit }, company);
+      const last = lastStatus(keeper.contaminated(task));
+      const after = await runs.status(task, last, more?.({ ...state, ...last }));
       // Nobody who waits for the answer waits for its processes to end.
-      runs.run(task, () => runs.release(task, exit));
+      runs.run(task, () => runs.release(task, last.exit));
       return after;
     },
 
@@ -150,8 +152,10 @@ export function makeHostedAgentService(parts: ServiceParts): AgentService {
         const request = runs.request(task) ?? await parts.requestOf(task);
         const next = requestMessage(request, text);
         await keeper.record(task, [saidEvent(next)]);
+        alone.delete(task);
         runs.run(task, async () => {
           if (runs.hosted(task) === undefined) await runs.start(state, request, true);
+          runs.expireLater(state);
           await turn(task, next);
         });
       });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import type { TaskId } from "../contracts/mod.ts";
+import { Fault, type TaskId } from "../contracts/mod.ts";
 import { type Bench, bench, settled } from "./_bench_test.ts";
+import { endingOfFault } from "./ending.ts";
 import { memoryLog, requestOf } from "./_fake_test.ts";
 
 function statuses(log: Bench["log"], task: TaskId): unknown[] {
@@ -174,4 +175,87 @@ Deno.test("a purged task keeps its chain and loses its words", async () => {
   await service.purge(task.id);
   assert.ok(!JSON.stringify(log.documents.get(`task ${task.id}`)).includes("secret words"));
   assert.ok(!JSON.stringify(service.get(task.id)).includes("tidy"));
+});
+
+Deno.test("a person's turn whose model failed leaves the task open with its reason, and the next words go on in the same process", async () => {
+  const { service, host, log } = bench();
+  const { id } = await service.create(requestOf({ interactive: true }));
+  await settled();
+  host.finish({ stop: "upstream", text: "Cannot infer: nothing listens" });
+  await settled();
+  assert.equal(service.get(id).status, "open");
+  assert.equal(service.get(id).reason, "Cannot infer: nothing listens");
+  assert.equal(service.get(id).answer, undefined);
+  assert.deepEqual(log.events.at(-1)?.event.body, { status: "open", failed: 67 });
+  await service.say(id, "Again.");
+  await settled();
+  assert.equal(host.started.length, 1);
+  host.finish({ stop: "answered", text: "Here." });
+  await settled();
+  assert.equal(service.get(id).answer, "Here.");
+  assert.equal(service.get(id).reason, undefined);
+  assert.equal(service.get(id).exit, undefined);
+});
+
+Deno.test("a worker that died in a person's turn is not asked again: the next words start another", async () => {
+  const { service, host } = bench();
+  const { id } = await service.create(requestOf({ interactive: true }));
+  await settled();
+  host.finish({ stop: "upstream", text: "the worker was killed", died: true });
+  await settled();
+  assert.equal(service.get(id).status, "open");
+  assert.deepEqual(host.ended, [67]);
+  await service.say(id, "Again.");
+  await settled();
+  assert.deepEqual(host.started.map(({ resume }) => resume), [false, true]);
+});
+
+Deno.test("a model that cannot be opened leaves a person's task open, and the next words try again", async () => {
+  const { service, host } = bench();
+  const { start } = host;
+  host.start = () => Promise.reject(new Fault("unavailable", "Cannot open model: not there"));
+  const { id } = await service.create(requestOf({ interactive: true }));
+  await settled();
+  assert.equal(service.get(id).status, "open");
+  assert.match(String(service.get(id).reason), /not there/);
+  host.start = start;
+  await service.say(id, "Again.");
+  await settled();
+  host.finish({ stop: "answered", text: "Here." });
+  await settled();
+  assert.equal(service.get(id).answer, "Here.");
+});
+
+Deno.test("a failed turn ends a task that is run once, and one that a peer or a host talks to", async () => {
+  const ingress = { principal: "mallory", colour: "RED", label: "public" } as const;
+  for (
+    const extra of [
+      { interactive: false },
+      { interactive: true, ingress: { ...ingress, channel: "a2a" as const } },
+      { interactive: true, ingress: { ...ingress, channel: "mcp" as const } },
+    ]
+  ) {
+    const { service, host } = bench();
+    const { id } = await service.create(requestOf(extra));
+    await settled();
+    host.finish({ stop: "upstream", text: "gone" });
+    await settled();
+    assert.deepEqual([service.get(id).status, service.get(id).exit], ["failed", 67]);
+    assert.deepEqual(host.ended, [67]);
+  }
+});
+
+Deno.test("a limit that is used up and a log that cannot be written end a person's task, too", async () => {
+  const { service, host } = bench();
+  const { id } = await service.create(requestOf({ interactive: true }));
+  await settled();
+  host.finish({ stop: "upstream", text: "spent", limit: "money" });
+  await settled();
+  assert.equal(service.get(id).status, "failed");
+  assert.deepEqual(
+    ["storeFull", "rateLimited"].map((code) =>
+      endingOfFault(new Fault(code as "storeFull", "no"), true).status
+    ),
+    ["failed", "open"],
+  );
 });

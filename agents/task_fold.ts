@@ -40,9 +40,9 @@ export function checkTransition(task: TaskId, from: TaskStatus, to: TaskStatus):
 /** Tells whether no turn is under way, from what was so before the event. */
 export function isTurnOver(before: boolean, event: FoldEvent): boolean {
   if (event.kind === "taskCreated" || event.kind === "message") return false;
-  // `open` without an answer is a task that goes on.
+  // `open` without an answer or a failure is a task that goes on.
   return event.kind === "taskStatus" && event.body["status"] === "open"
-    ? before || event.private?.["answer"] !== undefined
+    ? before || event.private?.["answer"] !== undefined || event.body["failed"] !== undefined
     : before;
 }
 
@@ -89,7 +89,7 @@ function definedOf(limits: Partial<TaskRequest["limits"]>): Partial<typeof DEFAU
 }
 
 /** The request's first line, cut to 200 characters, for lists; of a peer's message, whose it is and how it begins. */
-export function objectiveOf(
+function objectiveOf(
   request: string,
   ingress?: Pick<TaskRequest["ingress"], "channel" | "principal">,
 ): string {
@@ -189,8 +189,9 @@ function foldOutcome(state: AgentTask, event: FoldEvent): AgentTask {
   const artifact = text(objectAt(objectAt(event.private, "record"), "artifact")?.["id"]);
   return {
     ...state,
-    ...(colour.success ? { colour: colour.data } : {}),
-    ...(label.success ? { label: label.data } : {}),
+    // What was read stays read: a later result of a better colour takes nothing back.
+    ...(colour.success ? { colour: mixColour(state.colour, colour.data) } : {}),
+    ...(label.success ? { label: mixLabel(state.label, label.data) } : {}),
     ...(patch.success ? { applied: [...state.applied, patch.data] } : {}),
     ...(artifact === undefined ? {} : { artifacts: [...state.artifacts, artifact] }),
   };

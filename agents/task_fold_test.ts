@@ -83,3 +83,19 @@ Deno.test("an unfinished turn never ends a task as done", () => {
     assert.notEqual(ending.exit, 0);
   }
 });
+
+Deno.test("what mallory's page made of a task stays, whatever better is read after it", () => {
+  const created = foldTask(TASK, undefined, {
+    kind: "taskCreated",
+    at: 1,
+    body: {},
+    private: { request: toJson(requestOf()) },
+  });
+  const results = [["RED", "secret"], ["YELLOW", "internal"], ["BLUE", "public"]] as const;
+  const read = results.reduce(
+    (task, [colour, label]) =>
+      foldTask(TASK, task, { kind: "outcome", at: 2, body: { colour, label } }),
+    created,
+  );
+  assert.deepEqual([read.colour, read.label], ["RED", "secret"]);
+});

@@ -3,7 +3,6 @@ import {
   type AgentTask,
   type ChatMessage,
   EXIT,
-  EXIT_OF_FAULT,
   Fault,
   type HostedTask,
   type NewTask,
@@ -14,13 +13,15 @@ import {
 } from "../contracts/mod.ts";
 import type { TaskKeeper } from "./task_keeper.ts";
 import { isFinal } from "./task_fold.ts";
-import { type Ending, endingOf } from "./ending.ts";
+import { type Ending, endingOf, endingOfFault, lastStatus, outlivesTurns } from "./ending.ts";
 
 /** What {@link makeTaskRuns} is handed. */
 export interface TaskRunsParts {
   readonly keeper: TaskKeeper;
   readonly host: TaskHost;
   readonly powers: Powers;
+  /** Reads back a task's request. */
+  requestOf(task: TaskId): Promise<TaskRequest>;
   /** Most tasks with live processes at once; more wait their turn. */
   readonly concurrent: number;
   /** A task stopped, and not even that could be written: it is told to whoever watches. */
@@ -29,7 +30,15 @@ export interface TaskRunsParts {
   more?(task: TaskId): Promise<ChatMessage | undefined>;
   /** Nothing is under way in the task any more. */
   over?(task: TaskId): void;
+  /**
+   * A turn is over that leaves its task open, and nothing of that is written yet. Whoever wants the task to end with it
+   * calls `end`, which commits that together with `more` of the task as it will be, and says true.
+   */
+  closing?(task: TaskId, end: (more: Closing) => Promise<void>): Promise<boolean>;
 }
+
+/** What is committed together with a task's end. */
+export type Closing = (done: AgentTask) => TaskCompany;
 
 /** What is committed together with a change of a task. */
 export type TaskCompany = Pick<NewTask, "events" | "documents">;
@@ -92,7 +101,11 @@ export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
   const status: TaskRuns["status"] = (task, ending, more) =>
     keeper.record(task, [{
       kind: "taskStatus",
-      body: { status: ending.status, ...(ending.exit === undefined ? {} : { exit: ending.exit }) },
+      body: {
+        status: ending.status,
+        ...(ending.exit === undefined ? {} : { exit: ending.exit }),
+        ...(ending.failed === undefined ? {} : { failed: ending.failed }),
+      },
       private: {
         ...(ending.answer === undefined ? {} : { answer: ending.answer }),
         ...(ending.reason === undefined ? {} : { reason: ending.reason }),
@@ -119,7 +132,16 @@ export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
   ): Promise<{ hosted: HostedTask; unfinished: boolean }> => {
     await enter();
     try {
-      const started = await host.start(task, request, { resume });
+      // What was said of it while it waited holds: a task that was cancelled does not begin.
+      const now = keeper.need(task.id);
+      checkSame(task, now);
+      const started = await host.start(now, request, { resume });
+      try {
+        checkSame(task, keeper.need(task.id));
+      } catch (error) {
+        await started.hosted.end(EXIT.failure);
+        throw error;
+      }
       live.set(task.id, { hosted: started.hosted, request });
       return started;
     } catch (error) {
@@ -149,11 +171,34 @@ export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
     const next = endingOf(turn, review, {
       interactive: request.interactive,
       contaminated: keeper.contaminated(task),
+      outlives: outlivesTurns(request),
     });
+    if (next.status === "open" && await closes(task, next)) return;
+    if (closed || isFinal(keeper.need(task).status)) return;
     await status(task, next);
-    if (isFinal(next.status) || next.status === "needsApproval") {
-      await release(task, next.exit ?? EXIT.waiting);
+    const died = turn.stop === "upstream" && turn.died === true;
+    if (isFinal(next.status) || next.status === "needsApproval" || died) {
+      await release(task, next.exit ?? next.failed ?? EXIT.waiting);
     }
+  };
+
+  /** Ends the task with its turn, where somebody wants that. */
+  const closes = async (task: TaskId, next: Ending): Promise<boolean> => {
+    let exit: number | undefined;
+    const wanted = await parts.closing?.(task, async (more) => {
+      const now = keeper.need(task);
+      if (closed || isFinal(now.status)) return;
+      const last = { ...next, ...lastStatus(keeper.contaminated(task)) };
+      await status(task, last, more({ ...now, ...last }));
+      exit = last.exit;
+    });
+    if (exit !== undefined) await release(task, exit);
+    return wanted === true;
+  };
+
+  const outlives = async (task: TaskId): Promise<boolean> => {
+    const request = live.get(task)?.request ?? await parts.requestOf(task).catch(() => undefined);
+    return request !== undefined && outlivesTurns(request);
   };
 
   const run = (task: TaskId, work: () => Promise<void>): void => {
@@ -165,17 +210,17 @@ export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
       const known = keeper.get(task);
       if (known !== undefined && !isFinal(known.status)) {
         const reason = error instanceof Error ? error.message : String(error);
-        const fault = error instanceof Fault ? error : undefined;
-        exit = fault === undefined ? EXIT.failure : EXIT_OF_FAULT[fault.code];
-        await status(task, {
-          status: "failed",
-          exit,
-          reason: fault === undefined ? `a bug ended it: ${reason}` : reason,
-        }).catch(() => {
+        const ending: Ending = error instanceof Fault
+          ? endingOfFault(error, await outlives(task))
+          : { status: "failed", exit, reason: `a bug ended it: ${reason}` };
+        exit = ending.exit ?? ending.failed ?? exit;
+        await status(task, ending).catch(() => {
           keeper.strand(task, reason);
           stranded = true;
           told = () => parts.stranded(task, reason, exit);
         });
+        // What stands goes on with the next words, and keeps what was allowed.
+        if (ending.status === "open" && !stranded) return;
       }
       await release(task, exit);
     }).finally(() => {
@@ -233,4 +278,10 @@ export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
       await Promise.allSettled([...running.values()]);
     },
   });
+}
+
+/** Throws `cancelled` where a task that was to begin has ended since. */
+function checkSame(asked: AgentTask, now: AgentTask): void {
+  if (isFinal(asked.status) || !isFinal(now.status)) return;
+  throw new Fault("cancelled", `Cannot begin task ${now.id}: it is "${now.status}"`);
 }

@@ -16,7 +16,7 @@ import {
 import { openSqliteStore } from "../store/sqlite/mod.ts";
 
 /** The task whose box is filled. */
-export const TASK = TaskId.parse("tbench0000000");
+const TASK = TaskId.parse("tbench0000000");
 
 /** What is measured. */
 export interface InboxWorld {

@@ -1,8 +1,8 @@
 /** A real kernel whose tasks are handed imported servers, and an agent that does nothing but call them. @module */
 import { importedTool, translate } from "../bridges/mcp/review/mod.ts";
 import { NOT_BUILT, provideBundles } from "../cli/bundles_powers.ts";
-import { parseLook } from "../cli/mcp_look.ts";
-import { mcpPrograms, provideMcpPrograms } from "../cli/mcp_programs_powers.ts";
+import { parseLook } from "../cli/mcp/look.ts";
+import { mcpPrograms, provideMcpPrograms } from "../cli/mcp/programs_powers.ts";
 import {
   ImportedServer,
   type McpGrants,

@@ -4,7 +4,7 @@ import { InferenceRequest, type ToolDescriptor } from "../contracts/mod.ts";
 import { makeModelServices, type ModelServices } from "../kernel/model_services.ts";
 import { WEIGHTS_POWERS } from "../kernel/weights_powers.ts";
 import { ownTools } from "../models/grammar/_fixture/own_tools.ts";
-import { makeNativeEngine } from "../cli/model_engine_powers.ts";
+import { makeNativeEngine } from "../cli/model/engine_powers.ts";
 import { type BenchWorld, makeBenchWorld, realPowers } from "./world.ts";
 
 /** Model services as the kernel starts them. */

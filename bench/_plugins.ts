@@ -94,12 +94,13 @@ export async function makeRig(): Promise<Rig> {
         },
       }).bindings(NO_FILES),
   });
+  // As in a task: tools are advertised once a turn, not once a call.
+  const { id } = gate.advertise(process.pid);
   let n = 0;
   const propose = async (
     tool: string,
     args: object,
   ): Promise<{ outcome: string; text: string }> => {
-    const { id } = gate.advertise(process.pid);
     const call = { id: CallId.parse(`c${++n}`), name: tool, arguments: JSON.stringify(args) };
     const { outcome, content, error } = await gate.call(
       Pid.parse(process.pid),

@@ -13,7 +13,7 @@ for (let n = 1; n < VOCABULARY; n++) sums[n] = (sums[n] ?? 0) + (sums[n - 1] ?? 
 const total = sums[VOCABULARY - 1] ?? 1;
 
 /** Numbers below 1, the same for the same seed. */
-export function randomOf(seed: number): () => number {
+function randomOf(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

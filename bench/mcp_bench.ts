@@ -6,7 +6,8 @@
 import { httpEcho } from "../bridges/mcp/_fixture/servers.ts";
 import type { ImportedServer } from "../contracts/mod.ts";
 import { type BareClient, bareHttp, bareStdio } from "./_mcp_bare.ts";
-import { ratioRow } from "./_mcp_rows.ts";
+import { floorStdio } from "./_mcp_floor.ts";
+import { ratioRow, toldRow } from "./_mcp_rows.ts";
 import { bundled, npmServer, ownServer } from "./_mcp_trees.ts";
 import { makeMcpBench, type McpBench } from "./_mcp_world.ts";
 import type { Row } from "./row.ts";
@@ -16,6 +17,7 @@ const ROUNDS = 5;
 const WARM = 40;
 const COUNT = 80;
 const MOST = 1.3;
+const FLOOR = "the same processes and one commit with nothing decided (decision 0022)";
 
 /** What is called, on both sides. */
 interface Called {
@@ -30,7 +32,7 @@ export async function mcpCallBench(): Promise<Row[]> {
   await using bench = await makeMcpBench();
   try {
     return [
-      await stdioEcho(bench),
+      ...await stdioEcho(bench),
       await everything(bench),
       await filesystem(bench, folder),
       await overHttp(bench),
@@ -40,12 +42,16 @@ export async function mcpCallBench(): Promise<Row[]> {
   }
 }
 
-async function stdioEcho(bench: McpBench): Promise<Row> {
+async function stdioEcho(bench: McpBench): Promise<Row[]> {
   const { launch, bare } = await ownServer("echo", await bundled("bridges/mcp/_fixture/echo.ts"));
   const server = await bench.import("echo", launch);
   await using client = await bareStdio(bare);
   const called = { tool: "echo", args: { text: "hello" } };
-  return await compared("stdio, echo", { bench, server, client, called });
+  await using floor = await floorStdio(bare);
+  return [
+    await compared("stdio, echo", { bench, server, client, called }),
+    await compared("stdio, echo", { bench, server, client: floor, called }, true),
+  ];
 }
 
 async function everything(bench: McpBench): Promise<Row> {
@@ -87,9 +93,10 @@ async function compared(
   { bench, server, client, called: { tool, args } }: {
     readonly bench: McpBench;
     readonly server: ImportedServer;
-    readonly client: BareClient;
+    readonly client: Pick<BareClient, "call">;
     readonly called: Called;
   },
+  floor = false,
 ): Promise<Row> {
   const ours: number[] = [], bare: number[] = [];
   const chain = { tool: `mcp_${server.name}_${tool}`, args };
@@ -100,7 +107,8 @@ async function compared(
     const { took } = await bench.run([server], { chains: [chain], warm: WARM, count: COUNT });
     ours.push(...took.flat());
   }
-  return ratioRow(`imported tool, a gated call over ${what}, against the bare SDK`, "ms", {
-    ...{ ours, bare },
-  }, MOST);
+  const name = `imported tool, a gated call over ${what}, against`;
+  return floor
+    ? toldRow(`${name} ${FLOOR}`, "ms", { ours, bare })
+    : ratioRow(`${name} the bare SDK`, "ms", { ours, bare }, MOST);
 }

@@ -36,7 +36,7 @@ interface Quality {
 }
 
 /** Everything that was measured. */
-export interface Measured {
+interface Measured {
   readonly quality: (way: string, kind: Kind, half: "tuning" | "held") => Quality;
   /** Percent: of unanswerable questions those told so, of answerable ones those told so wrongly. */
   readonly fit: (
@@ -47,7 +47,7 @@ export interface Measured {
 }
 
 /** Runs all questions all ways. */
-export async function measureQuality(): Promise<Measured> {
+async function measureQuality(): Promise<Measured> {
   const documents = await readDocuments();
   const questions = readQuestions(documents);
   using world = await makeWikiWorld();

@@ -11,9 +11,9 @@ const ENTRIES = {
   local: "models/local/main.ts",
   native: "models/native/main.ts",
 } as const;
-/** Built as the command line builds them (cli/bundles_powers.ts, cli/model_programs_powers.ts). */
+/** Built as the command line builds them (cli/bundles_powers.ts, cli/model/programs_powers.ts). */
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
-  model: ["--platform", "browser", "--keep-names"],
+  model: ["--platform", "browser"],
   remote: ["--platform", "deno"],
   local: ["--platform", "browser"],
   native: ["--platform", "deno"],
@@ -40,7 +40,7 @@ export async function makeBenchWorld(
   await Deno.writeTextFile(`${dir}/empty.js`, "");
   for (const role of roles) {
     const out = `${dir}/${role}.js`;
-    const shape = BESIDE[role] ?? ["--platform", "deno", "--keep-names"];
+    const shape = BESIDE[role] ?? ["--platform", "deno"];
     const flags = ["--quiet", "--no-check", "--minify", ...shape];
     const built = await new Deno.Command(deno, {
       args: [

@@ -94,7 +94,7 @@ export interface FakeLog {
   head(): ReturnType<typeof sha256Hex>;
 }
 
-export function fakeLog(): FakeLog {
+function fakeLog(): FakeLog {
   let commit = 0;
   const log: FakeLog = {
     events: [],
@@ -127,7 +127,7 @@ export interface FakeLeases extends Leases {
   end(id: LeaseId, why: "revoked" | "expired"): void;
 }
 
-export function fakeLeases(powers: Powers): FakeLeases {
+function fakeLeases(powers: Powers): FakeLeases {
   const rows = new Map<LeaseId, Lease>();
   const ended = new Map<LeaseId, "revoked" | "expired">();
   const listeners = new Set<(lease: Lease, why: "revoked" | "expired") => void>();
@@ -176,7 +176,7 @@ export interface FakeProcesses extends ProcessKeeper {
   limit: ((charge: Partial<ChargeableUsage>) => string | undefined) | undefined;
 }
 
-export function fakeProcesses(): FakeProcesses {
+function fakeProcesses(): FakeProcesses {
   const rows = new Map<number, ProcessRow>();
   const order = ["BLUE", "YELLOW", "RED"] as const,
     labels = ["public", "internal", "secret"] as const;
@@ -222,7 +222,7 @@ export interface TestTool {
   invoke?(call: GrantedCall, signal: AbortSignal): Promise<Partial<PowerResult>>;
 }
 
-export const ANY_OBJECT = JSON.stringify({ type: "object" });
+const ANY_OBJECT = JSON.stringify({ type: "object" });
 
 /** Everything around one gate, in reach. */
 export interface World {
@@ -371,7 +371,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
   return world;
 }
 
-export function signed(
+function signed(
   question: Question,
   at: number,
   { change, key }: { readonly change: Partial<Answer>; readonly key: Keys },

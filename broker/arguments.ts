@@ -1,4 +1,5 @@
 /** A call's arguments: parsed with limits, frozen, and written canonically. @module */
+import { isObject } from "../contracts/json.ts";
 import { Fault, type Json, type JsonObject } from "../contracts/mod.ts";
 import { inOrder } from "../port/in_order.ts";
 import { canonicalJson, deepFreeze, parseJson } from "../port/mod.ts";
@@ -55,12 +56,4 @@ function usual(text: string): Arguments | undefined {
   if (canonical.includes("\\ud")) return undefined;
   if (canonical !== text && JSON.stringify(args) !== text) return undefined;
   return { args: deepFreeze(args), text: canonical };
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === "object" && value !== null && !isList(value);
-}
-
-function isList(value: Json): value is readonly Json[] {
-  return Array.isArray(value);
 }

@@ -22,7 +22,7 @@ const NETWORK: Ruling = Object.freeze({
 });
 
 /** Mode of each effect class when no rule matches. */
-export const DEFAULT_RULINGS: Readonly<Record<EffectClass, Ruling>> = Object.freeze({
+const DEFAULT_RULINGS: Readonly<Record<EffectClass, Ruling>> = Object.freeze({
   read: { mode: "auto", rule: "built-in: reading mounts is free" },
   stage: { mode: "auto", rule: "built-in: staging is free" },
   mutateLocal: { mode: "consent", rule: "built-in: changes are reviewed" },

@@ -12,7 +12,7 @@ import { canonicalJson } from "../port/mod.ts";
 import { publicKey, signatureBytes } from "./public_key.ts";
 
 /** The longest life of a delegated key, milliseconds. */
-export const DELEGATION_MS = 7 * 24 * 60 * 60_000;
+const DELEGATION_MS = 7 * 24 * 60 * 60_000;
 /** Delegated keys that live at once. */
 const MOST = 16;
 

@@ -75,16 +75,17 @@ export function makeGate(given: GateParts): TaskGate {
     signal: AbortSignal,
   ): Promise<ToolResult> {
     const process = processes.get(pid);
-    const key = process && keyOf(process, proposed);
-    if (process === undefined || key === undefined) {
+    const known = process && knownBefore(process, proposed);
+    if (process === undefined || known === undefined) {
       return await decideAndDo({ pid, call: proposed, snapshot }, signal);
     }
+    const { key } = known;
     // The same call again, in flight or done, never acts twice.
     const before = performer.done(process.task, key) ?? parts.finished?.(process.task).get(key);
     if (before !== undefined) return before;
     const same = flying.get(key);
     if (same !== undefined) return await same;
-    const flight = decideAndDo({ pid, call: proposed, snapshot }, signal);
+    const flight = decideAndDo({ pid, call: proposed, snapshot, before: known }, signal);
     flying.set(key, flight);
     try {
       return await flight;
@@ -158,9 +159,10 @@ export function makeGate(given: GateParts): TaskGate {
   });
 }
 
-function keyOf(process: ProcessRow, call: ToolCall): Digest | undefined {
+/** Undefined for arguments that are none: step 3 says why. */
+function knownBefore(process: ProcessRow, call: ToolCall): Proposal["before"] {
   const parsed = faultOf(() => parseArguments(call.arguments));
-  return parsed instanceof Fault ? undefined : callKey(process, call, parsed.text);
+  return parsed instanceof Fault ? undefined : { parsed, key: callKey(process, call, parsed.text) };
 }
 
 type Refused = Extract<Verdict, { kind: "refuse" }>;

@@ -58,7 +58,7 @@ Deno.test("mallory's patterns take no longer than their length allows", () => {
   equal(match(`${"**/".repeat(1_300)}b`, Array(2_000).fill("a").join("/")), false);
   equal(match(`${"*a".repeat(2_000)}`, "b".repeat(4_000)), false);
   // Exponential matching of any of these would not end this year.
-  ok(performance.now() - began < 2_000);
+  ok(performance.now() - began < 20_000);
 });
 
 Deno.test("names that a file system may take for one are folded into one", () => {

@@ -6,7 +6,6 @@ import {
   colourSuffices,
   type Question,
   type QuestionId,
-  type SessionId,
   type TaskId,
 } from "../contracts/mod.ts";
 
@@ -51,7 +50,6 @@ export interface Grants {
   revoke(question: QuestionId): boolean;
   /** Drops a task's answers, save those for its session. */
   forgetTask(task: TaskId): void;
-  forgetSession(session: SessionId): void;
 }
 
 const MOST = 10_000;
@@ -108,7 +106,6 @@ export function makeGrants(): Grants {
       [...table.values()].filter((grant) => task === undefined || grant.task === task),
     revoke: (question: QuestionId) => table.delete(question),
     forgetTask: (task: TaskId) => drop((grant) => grant.task === task && grant.for !== "session"),
-    forgetSession: (session: SessionId) => drop((grant) => grant.scope.session === session),
   });
 }
 
@@ -126,7 +123,7 @@ function reaches(grant: Grant, live: LiveCall): boolean {
     (grant.decision === "allow" || grant.turn === live.turn);
 }
 
-/** INVARIANT: lower colour or higher label than the person saw is never covered (test: monotony). */
+/** INVARIANT: lower colour or higher label than the person saw is never covered (test: "… never allows more …"). */
 function allows(grant: Grant, live: LiveCall): boolean {
   const fits = grant.kind === live.needs || (grant.kind === "stepUp" && live.needs === "consent");
   return fits && covers(grant.scope, live.scope);

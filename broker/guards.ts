@@ -50,7 +50,7 @@ export const injectionGuard: AfterGuard = ({ content }) => {
 };
 
 /** The built-in guard before a call: what an agent proposes runs when a person said so, whatever the rules say. */
-export const proposalGuard: BeforeGuard = ({ tool }) =>
+const proposalGuard: BeforeGuard = ({ tool }) =>
   tool === "proposal_run"
     ? { mode: "consent", rule: "built-in: a proposed program asks a person" }
     : undefined;

@@ -13,34 +13,12 @@
  * ```
  * @module
  */
-export { type AnswerKeys, signedBytes } from "./answer_check.ts";
-export type { Ruling } from "./defaults.ts";
-export { type GateParts, makeGate, type TaskGate } from "./gate.ts";
-export { type Grant, type Grants } from "./grants.ts";
-export { type AfterGuard, type BeforeGuard, BUILT_IN_GUARDS, type Guards } from "./guards.ts";
+export { makeGate, type TaskGate } from "./gate.ts";
 export { makeRuleGuard } from "./guard.ts";
 export { descriptorDigest, makePins, type Pins } from "./pins.ts";
-export {
-  type JudgeModel,
-  makeModelPolicy,
-  type ModelRuling,
-  whyModelRefused,
-} from "./model_policy.ts";
-export { makePolicy, type Policy } from "./policy.ts";
-export {
-  openQuestions,
-  QUESTION_TTL_MS,
-  type QuestionBook,
-  type QuestionParts,
-} from "./questions.ts";
+export { whyModelRefused } from "./model_policy.ts";
+export { makePolicy } from "./policy.ts";
+export { openQuestions } from "./questions.ts";
 export { redact } from "./redact.ts";
-export type { Subject } from "./rules.ts";
-export {
-  argumentsHash,
-  makeRedeem,
-  makeTokens,
-  type TokenBinding,
-  type TokenGrant,
-  type Tokens,
-} from "./tokens.ts";
+export { makeRedeem, makeTokens } from "./tokens.ts";
 export { makeMisfits } from "./validators.ts";

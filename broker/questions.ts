@@ -40,8 +40,6 @@ export interface QuestionBook extends Questions {
   readonly grants: Grants;
   /** Keys that answer consent for the person. */
   readonly delegations: Delegations;
-  /** Answers several questions: every one is checked before the first is taken. */
-  answerBatch(answers: readonly Answer[]): Promise<readonly Question[]>;
   /** Nobody looks any more: who waits for a task's questions is told "queued"; they stay open. */
   queue(task: TaskId): void;
   /** Closes open questions that nobody needs to answer any more, and wakes who waits for them. */
@@ -158,12 +156,6 @@ export async function openQuestions(parts: QuestionParts): Promise<QuestionBook>
       [...entries.values()].filter(isOpen).map((entry) => entry.question)
         .filter((question) => task === undefined || question.task === task),
     answer: async (answer: Answer) => await take(answer),
-    answerBatch: async (answers: readonly Answer[]) => {
-      for (const answer of answers) checked(answer);
-      const taken: Question[] = [];
-      for (const answer of answers) taken.push(await take(answer));
-      return taken;
-    },
     queue: (task: TaskId) => {
       for (const { question } of entries.values()) {
         if (question.task === task) waiters.wake(question.id, { kind: "queued" });

@@ -105,18 +105,6 @@ Deno.test("an answer that was given before the kernel ended lets nothing happen 
   deepEqual(next.effects, []);
 });
 
-Deno.test("a batch with one bad answer takes none", async () => {
-  const { world, question } = await asked();
-  await rejects(world.call("act", {}, { id: "c2" }));
-  const other = world.questions.open().find(({ id }) => id !== question.id);
-  if (other === undefined) throw new Error("one question only");
-  const good = world.signed(question), bad = world.signed(other, {}, makeKeys());
-  await rejects(world.questions.answerBatch([good, bad]), refused);
-  equal(world.questions.open().length, 2);
-  const both = await world.questions.answerBatch([good, world.signed(other)]);
-  deepEqual(both.map(({ state }) => state), ["allowed", "allowed"]);
-});
-
 Deno.test("a task that ended leaves no open question", async () => {
   const { world } = await asked();
   await world.questions.lapse({ task: world.alice.task });

@@ -1,6 +1,6 @@
 /** Secrets taken out of what is shown. A net with holes: the never-list is the wall. @module */
 
-/** What a secret looks like. Each pattern is anchored by literal text and bounded in length. */
+/** What a secret looks like. Each pattern is anchored by literal text and bounded in length; a group is what stands before it. */
 const SECRETS: readonly { readonly kind: string; readonly pattern: RegExp }[] = [
   {
     kind: "private key",
@@ -22,7 +22,9 @@ const SECRETS: readonly { readonly kind: string; readonly pattern: RegExp }[] = 
   { kind: "bearer token", pattern: /\bbearer\s{1,8}[0-9A-Za-z._~+/-]{20,4096}={0,2}/gi },
   {
     kind: "JWT",
-    pattern: /\beyJ[0-9A-Za-z_-]{10,4096}\.eyJ[0-9A-Za-z_-]{10,8192}\.[0-9A-Za-z_-]{10,4096}/g,
+    // Begins at what is rare and looks back: each of a million `eyJ-` would look 4,096 characters ahead.
+    pattern:
+      /(?<=\b(eyJ[0-9A-Za-z_-]{10,4096}))\.eyJ[0-9A-Za-z_-]{10,8192}\.[0-9A-Za-z_-]{10,4096}/g,
   },
   {
     kind: "password in a URL",
@@ -40,8 +42,15 @@ const SECRETS: readonly { readonly kind: string; readonly pattern: RegExp }[] = 
  * ```
  */
 export function redact(text: string): string {
-  return SECRETS.reduce(
-    (shown, { kind, pattern }) => shown.replace(pattern, `⟨redacted: ${kind}⟩`),
-    text,
-  );
+  return SECRETS.reduce((shown, { kind, pattern }) => {
+    let [clean, at] = ["", 0];
+    for (const match of shown.matchAll(pattern)) {
+      const from = match.index - (match[1] ?? "").length;
+      // What was taken out already begins no other.
+      if (from < at) continue;
+      clean += `${shown.slice(at, from)}⟨redacted: ${kind}⟩`;
+      at = match.index + match[0].length;
+    }
+    return at === 0 ? shown : clean + shown.slice(at);
+  }, text);
 }

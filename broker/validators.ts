@@ -3,6 +3,7 @@
  * nothing is said, and draft-07, by its `$schema` or by its tuples (`items` as a list).
  * @module
  */
+import { isList, isObject } from "../contracts/json.ts";
 import { Ajv, type ErrorObject, type Options } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { Fault, type Json } from "../contracts/mod.ts";
@@ -169,12 +170,4 @@ function words(errors: readonly ErrorObject[] | null | undefined): string {
   return `${error.instancePath.slice(0, 256) || "the object"} ${
     error.message ?? "is wrong"
   }${more}`;
-}
-
-function isObject(value: Json): value is { readonly [key: string]: Json } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function isList(value: Json): value is readonly Json[] {
-  return Array.isArray(value);
 }

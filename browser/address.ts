@@ -1,7 +1,7 @@
 /** Addresses as the tools show and compare them. @module */
 
 /** Longest address that is followed, characters: as the gate takes them. */
-export const ADDRESS_CHARACTERS = 2_048;
+const ADDRESS_CHARACTERS = 2_048;
 
 /** Where a link leads. */
 export type Place =

@@ -1,5 +1,5 @@
 /** Lines of an outline as they are written, within bounds, and the refs that they name. @module */
-import type { Unseen } from "./clean_text.ts";
+import type { Unseen } from "../text/page_text.ts";
 
 /** What a ref names: an element of the page, and what acting on it does. */
 export type Target =

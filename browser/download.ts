@@ -1,7 +1,7 @@
 /** Saving what an address holds into the task's scratch: past Chromium, which downloads nothing. @module */
 import { Fault } from "../contracts/fault.ts";
 import type { Json, JsonObject } from "../contracts/json.ts";
-import { cleanText } from "./clean_text.ts";
+import { cleanText } from "../text/page_text.ts";
 import { mediaType, type WebAnswer } from "./web_answer.ts";
 
 /** Most bytes of a download: as many as the scratch takes at once. */

@@ -1,6 +1,6 @@
 /** What a page does beside loading: windows, dialogs, file choosers. None of it succeeds; all of it is told. @module */
 import type { Cdp } from "./cdp.ts";
-import { quoted } from "./clean_text.ts";
+import { quoted } from "../text/page_text.ts";
 
 /** Tells what happened. */
 export interface Events {

@@ -1,6 +1,6 @@
 /** Fields and buttons: what they are, what they hold, and the lines that show it. @module */
 import type { Canvas, FieldKind } from "./canvas.ts";
-import { quoted } from "./clean_text.ts";
+import { quoted } from "../text/page_text.ts";
 import { descendants, type Element, rawText } from "./dom.ts";
 
 /** What a control is; `action` runs a script. */
@@ -58,7 +58,7 @@ export function kindOf({ name, attributes }: Element): ControlKind {
 }
 
 /** The choices of a `select`. */
-export function optionsOf(select: Element): readonly Option[] {
+function optionsOf(select: Element): readonly Option[] {
   return [...descendants(select)].filter(({ name }) => name === "option").map((option) => {
     const text = rawText(option).replace(/\s+/g, " ").trim();
     const { attributes, on } = option;

@@ -9,5 +9,5 @@
  * ```
  * @module
  */
-export { SCREENSHOT, screenshotBinding, type ScreenshotParts } from "./binding.ts";
+export { SCREENSHOT, screenshotBinding } from "./binding.ts";
 export { chromiumManifest } from "./manifest.ts";

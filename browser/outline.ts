@@ -1,7 +1,7 @@
 /** Draws a page as lines: roles, names, refs, text, addresses. Seed 001, Browser Harness. @module */
 import { readPlace } from "./address.ts";
 import type { Canvas } from "./canvas.ts";
-import { cleanLine, cleanText, quoted } from "./clean_text.ts";
+import { cleanLine, cleanText, quoted } from "../text/page_text.ts";
 import { descendants, type Element, type Node, rawText } from "./dom.ts";
 import { controlLine, isAction, isControl } from "./fields.ts";
 import { isHidden, nameOf, seenText, SILENT } from "./seen_text.ts";

@@ -7,6 +7,7 @@ import type { Cdp } from "./cdp.ts";
 import { type Granted, judgeRequest, type PageRequest, type Refused } from "./judge.ts";
 import { makeRoom } from "./room.ts";
 import { noPage, shownHeaders, type WebAnswer } from "./web_answer.ts";
+import { joinBytes } from "../port/join_bytes.ts";
 
 /** A call under way, and how it asks the kernel for the web. */
 export interface Asking extends Granted {
@@ -246,23 +247,14 @@ function requestOf(
 ): PageRequest {
   const { url, method, postData, postDataEntries, urlFragment } = request;
   const whole = postDataEntries?.every(({ bytes }) => bytes !== undefined)
-    ? new TextDecoder().decode(joined(postDataEntries.map(({ bytes = "" }) => bytes)))
+    ? new TextDecoder().decode(
+      joinBytes(postDataEntries.map(({ bytes = "" }) => Uint8Array.fromBase64(bytes))),
+    )
     : postData;
   return {
     ...{ url: url + (urlFragment ?? ""), method, body: whole },
     opens: resourceType === MAIN && frameId === mainFrame,
   };
-}
-
-function joined(parts: readonly string[]): Uint8Array {
-  const bytes = parts.map((part) => Uint8Array.fromBase64(part));
-  const all = new Uint8Array(bytes.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const each of bytes) {
-    all.set(each, at);
-    at += each.length;
-  }
-  return all;
 }
 
 function absolute(location: string, base: string): string {

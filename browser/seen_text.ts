@@ -1,6 +1,6 @@
 /** The text of an element as people see it, on one line. @module */
 import type { Canvas } from "./canvas.ts";
-import { cleanText } from "./clean_text.ts";
+import { cleanText } from "../text/page_text.ts";
 import { type Element } from "./dom.ts";
 import { isControl } from "./fields.ts";
 

@@ -1,7 +1,6 @@
 /** A session: one page, what may be done with its newest snapshot, and how. Seed 001, Browser Harness. @module */
 import { Fault } from "../contracts/fault.ts";
-import type { Json, JsonObject } from "../contracts/json.ts";
-import { isObject } from "./json_object.ts";
+import { isObject, type Json, type JsonObject } from "../contracts/json.ts";
 import { withoutFragment } from "./address.ts";
 import { mustHaveCome, originOf, texts } from "./arguments.ts";
 import type { Target } from "./canvas.ts";

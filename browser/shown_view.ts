@@ -1,6 +1,6 @@
 /** A part of a snapshot as a model reads it. @module */
 import { Fault } from "../contracts/fault.ts";
-import { quoted } from "./clean_text.ts";
+import { quoted } from "../text/page_text.ts";
 import type { View } from "./view.ts";
 
 /** The head, then the lines of one part. Every line of the page's own begins with a role that Remit wrote. */

@@ -3,7 +3,7 @@ import type { Protocol } from "puppeteer-core";
 import { readPlace, withoutFragment } from "./address.ts";
 import { type Canvas, makeCanvas, type Target } from "./canvas.ts";
 import type { Cdp } from "./cdp.ts";
-import { cleanText, quoted } from "./clean_text.ts";
+import { cleanText, quoted } from "../text/page_text.ts";
 import { descendants, type Element } from "./dom.ts";
 import { isControl, kindOf } from "./fields.ts";
 import { labelsOf } from "./labels.ts";

@@ -152,7 +152,7 @@ test("a call that is cancelled ends at once, and the session goes on", async () 
   match(await web.call("browser_open", { url: `${origin}/` }), /text: hi$/);
 });
 
-test("mallory's pages, each too much of something, are shown in part", async () => {
+test("mallory's pages, each too much of something, are shown in part (long)", async () => {
   const pages = {
     "/deep": "<div>".repeat(100_000) + "deep",
     "/links": "<a href=/x>link </a>".repeat(10_000),

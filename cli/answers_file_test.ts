@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { change, question } from "./_fixture_test.ts";
+import { change, question } from "./_fixture/samples.ts";
 import { parseAnswers } from "./answers_file.ts";
 
 const file = (...answers: object[]): ReturnType<typeof parseAnswers> =>

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { Fault } from "../contracts/mod.ts";
-import { change, fakeHands, fakeKeyboard, question } from "./_fixture_test.ts";
+import { fakeHands, fakeKeyboard } from "./_fixture/world.ts";
+import { change, question } from "./_fixture/samples.ts";
 import { askPerson, readChoice } from "./asking.ts";
 import { openKeyRing } from "./key_ring.ts";
 import { placesOf, preparePlaces } from "./places.ts";

@@ -1,5 +1,6 @@
 /** `audit …` and `receipt …`: what can be checked afterwards, also by others. @module */
 import { Digest, EXIT, Fault, type Json, Receipt } from "../contracts/mod.ts";
+import { parseJson } from "../port/mod.ts";
 import {
   askKernel,
   cell,
@@ -8,31 +9,16 @@ import {
   printJson,
   printJsonLines,
   printLines,
+  reachKernel,
   recordOf,
   rowsOf,
   taskOf,
 } from "./command.ts";
+import type { KernelLink } from "./hands.ts";
 import { flag } from "./parse_arguments.ts";
 import { absolute } from "./places.ts";
+import { parseSince } from "./since.ts";
 import { tableLines } from "./table.ts";
-
-const UNITS: Readonly<Record<string, number>> = {
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-};
-
-/** Reads `2h` or a date as milliseconds since 1970. Throws `invalidInput`. */
-export function parseSince(text: string, now: number): number {
-  const ago = /^(\d{1,6})([smhd])$/.exec(text);
-  if (ago !== null) return Math.max(0, now - Number(ago[1]) * (UNITS[ago[2] ?? ""] ?? 0));
-  const at = Date.parse(text);
-  if (Number.isNaN(at)) {
-    throw new Fault("invalidInput", `Cannot read "${text}": write 30m, 2h, 7d, or a date`);
-  }
-  return Math.max(0, at);
-}
 
 /** `audit verify [--head H]`; 1 when something does not hold. */
 export async function auditVerify(command: Command): Promise<number> {
@@ -49,7 +35,7 @@ export async function auditVerify(command: Command): Promise<number> {
     printLines(command, [
       ok ? "the log holds: every chain and every seal" : "the log does NOT hold",
       ...Object.entries(found).filter(([name]) => name !== "ok").map(([name, value]) =>
-        `  ${cell(name).padEnd(10)} ${cell(value, 500)}`
+        `  ${cell(name).padEnd(10)} ${countsOf(value)}`
       ),
     ]);
     if (ok && head === undefined) {
@@ -61,19 +47,52 @@ export async function auditVerify(command: Command): Promise<number> {
   return ok ? EXIT.success : EXIT.failure;
 }
 
+/** A value of a report: of a record, each count with its name. */
+function countsOf(value: Json): string {
+  const counts = Object.entries(recordOf(value));
+  if (counts.length === 0) return cell(value, 500);
+  return counts.map(([name, count]) => `${cell(count)} ${cell(name)}`).join(", ");
+}
+
+/** What calls are chosen by, beside their task and time. */
+const WORDS: readonly string[] = ["tool", "model", "decision", "outcome"];
+
 /** `audit query`: JSON lines, whatever `--json` says. */
 export async function auditQuery(command: Command): Promise<number> {
   const { parsed, hands } = command;
   const filter: Record<string, Json> = {};
-  for (const name of ["task", "tool", "model", "decision", "outcome"]) {
+  for (const name of ["task", ...WORDS]) {
     const value = flag(parsed, name);
     if (value !== undefined) filter[name] = value;
   }
   const since = flag(parsed, "since");
   if (since !== undefined) filter["since"] = parseSince(since, hands.around.now());
-  const answer = await askKernel(command, "auditQuery", filter);
-  printJsonLines(command, Array.isArray(answer) ? answer : []);
-  return EXIT.success;
+  const link = await reachKernel(command);
+  try {
+    const calls = rowsOf(await link.ask("auditQuery", filter));
+    printJsonLines(command, calls);
+    if (calls.length === 0) hands.screen.say(await noneFits(link, filter));
+    return EXIT.success;
+  } finally {
+    link.close();
+  }
+}
+
+/** That nothing fits, and which words would: a model is named on record as it names itself. */
+async function noneFits(
+  link: KernelLink,
+  filter: Readonly<Record<string, Json>>,
+): Promise<string> {
+  const open = Object.fromEntries(
+    Object.entries(filter).filter(([name]) => !WORDS.includes(name)),
+  );
+  const all = rowsOf(await link.ask("auditQuery", open));
+  if (all.length === 0) return "no call is on record there";
+  const there = WORDS.filter((name) => Object.hasOwn(filter, name)).map((name) => {
+    const words = [...new Set(all.map((call) => cell(call[name])))].filter((word) => word !== "");
+    return `; --${name} may be ${words.slice(0, 20).map((word) => `"${word}"`).join(", ")}`;
+  });
+  return `no call fits, of ${all.length}${there.join("")}`;
 }
 
 /** `audit repair`. */
@@ -134,11 +153,15 @@ export async function receiptExport(command: Command): Promise<number> {
   return EXIT.success;
 }
 
+/** Bounds of a file of receipts, which anyone may have written. */
+const RECEIPT_JSON = { frameBytes: 256 << 20, depth: 16, nodes: 20_000_000 };
+
 /** Receipts of a file: one document, a list, or JSON lines. Throws `invalidInput`. */
 export function parseReceipts(text: string): Receipt[] {
   const read = (part: string, line: number): unknown => {
     try {
-      return JSON.parse(part);
+      // Keys that stand twice are refused: a reader who takes the first would see other events than were checked.
+      return parseJson(part, RECEIPT_JSON);
     } catch (cause) {
       throw new Fault("invalidInput", `Cannot read receipts: line ${line} is no JSON`, { cause });
     }
@@ -148,9 +171,9 @@ export function parseReceipts(text: string): Receipt[] {
   if (trimmed.startsWith("[")) found = [read(trimmed, 1)].flat();
   else {
     try {
-      found = [JSON.parse(trimmed)];
+      found = [parseJson(trimmed, RECEIPT_JSON)];
     } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
+      if (!(error instanceof Fault)) throw error;
       found = trimmed.split("\n").map((part, n) => read(part, n + 1));
     }
   }
@@ -165,7 +188,7 @@ export function parseReceipts(text: string): Receipt[] {
 }
 
 /** `receipt verify FILE [--key PUB]`: needs no kernel; 1 for the first receipt that does not hold. */
-export function receiptVerify(command: Command): Promise<number> {
+export async function receiptVerify(command: Command): Promise<number> {
   const { hands, parsed } = command;
   const file = parsed.args[0] ?? "";
   const bytes = hands.disk.read(absolute(hands.around, file));
@@ -177,10 +200,10 @@ export function receiptVerify(command: Command): Promise<number> {
     throw new Fault("invalidInput", `Cannot verify "${file}": it is empty`);
   }
   const key = flag(parsed, "key");
-  const results = receipts.map((receipt, n) => ({
+  const results = await Promise.all(receipts.map(async (receipt, n) => ({
     n: n + 1,
-    ...hands.receipts.verify(receipt, key),
-  }));
+    ...await hands.receipts.verify(receipt, key),
+  })));
   const bad = results.find((each) => !each.ok);
   if (command.json) printJson(command, { ok: bad === undefined, receipts: results });
   else {
@@ -196,5 +219,5 @@ export function receiptVerify(command: Command): Promise<number> {
       );
     }
   }
-  return Promise.resolve(bad === undefined ? EXIT.success : EXIT.failure);
+  return bad === undefined ? EXIT.success : EXIT.failure;
 }

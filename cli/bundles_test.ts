@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Fault } from "../contracts/mod.ts";
-import { digestSources, provideBundles } from "./bundles_powers.ts";
+import { provideBundles } from "./bundles_powers.ts";
+import { digestSources } from "./source_digest_powers.ts";
 
 function fakeHome(): string {
   const home = Deno.makeTempDirSync({ prefix: "remit-home-" });

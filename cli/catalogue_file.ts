@@ -4,8 +4,8 @@ import { parse } from "yaml";
 import { z } from "zod";
 import { Dialect, Digest, Fault } from "../contracts/mod.ts";
 import type { DiskRead } from "./hands.ts";
-import { WeightsSignature } from "./weights_signature.ts";
-import { WeightsName } from "./weights_store.ts";
+import { WeightsSignature } from "./model/weights_signature.ts";
+import { WeightsName } from "./model/weights_store.ts";
 
 /** One model of the catalogue. */
 export const CatalogueEntry = z.object({

@@ -67,7 +67,7 @@ function plural(count: number, one: string, many = `${one}s`): string {
 }
 
 /** US dollars as people write them. */
-export function dollars(money: number): string {
+function dollars(money: number): string {
   return money === 0 ? "no money" : `${money.toFixed(money < 0.01 ? 4 : 2)} USD`;
 }
 
@@ -98,7 +98,7 @@ export function showClosing(screen: Screen, result: RunResult, tally: Tally): vo
     "refused",
     tally.refused.flatMap((each) => {
       const rule = each.rule === "" ? safe(each.outcome) : `by ${safe(each.rule)}`;
-      const what = `${safe(each.tool)} ${safe(each.subject)}`;
+      const what = `${safe(each.tool)} ${safe(each.subject)}`.trimEnd();
       return columnsOf(what) + columnsOf(rule) + 2 <= room
         ? [`${paint.red(what)}  ${paint.dim(rule)}`]
         : [paint.red(cutTo(what, room)), `  ${paint.dim(cutTo(rule, room - 2))}`];

@@ -1,7 +1,7 @@
 /** What every command shares: its place, its flags, its kernel, its two ways of printing. @module */
 import { Fault, type Json, TaskId } from "../contracts/mod.ts";
 import { displayText } from "../text/mod.ts";
-import { loadConfig } from "./config_files.ts";
+import { loadConfig } from "./config/files.ts";
 import type { Hands, KernelLink } from "./hands.ts";
 import type { Parsed } from "./parse_arguments.ts";
 import { flag } from "./parse_arguments.ts";
@@ -81,8 +81,21 @@ export function idOf<T>(
   return parsed.data;
 }
 
+const LISTED: Readonly<Record<string, string>> = {
+  task: "task list",
+  question: "questions",
+  lease: "lease list",
+  artifact: "outbox list",
+};
+
 function wrongId(text: string, what: string): Error {
-  return new Fault("invalidInput", `Cannot read "${text}" as the id of a ${what}`);
+  const list = LISTED[what];
+  return new Fault(
+    "invalidInput",
+    `Cannot read ${JSON.stringify(text.slice(0, 80))} as the id of a ${what}${
+      list === undefined ? "" : `: "remit ${list}" names them`
+    }`,
+  );
 }
 
 /** An answer that is a list of records; empty when it is something else. */

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { CommandClass, RemitConfig } from "../contracts/mod.ts";
 import { sha256Hex } from "../port/digest.ts";
 import { findCommands } from "./command_programs_powers.ts";
-import { mergeLayers } from "./config_layers.ts";
-import { parseConfigText } from "./config_text.ts";
+import { mergeLayers } from "./config/layers.ts";
+import { parseConfigText } from "./config/text.ts";
 
 const COMMANDS = `version: 1
 commands:

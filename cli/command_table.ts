@@ -12,17 +12,17 @@ import {
   TRACE,
 } from "./command_spec.ts";
 import { A2A_COMMANDS } from "./a2a/command_table.ts";
-import { MODEL_COMMANDS, MODEL_FLAGS } from "./model_command_table.ts";
+import { MODEL_COMMANDS, MODEL_FLAGS } from "./model/command_table.ts";
 import { CONTEXT_COMMANDS } from "./context_command_table.ts";
-import { PLUGIN_COMMANDS } from "./plugin_command_table.ts";
-import { SEMANTIC_COMMANDS } from "./sgrep_command_table.ts";
-import { MCP_COMMANDS } from "./mcp_command_table.ts";
-import { MCP_SERVE_COMMANDS } from "./mcp_serve_command_table.ts";
+import { PLUGIN_COMMANDS } from "./plugin/command_table.ts";
+import { SEMANTIC_COMMANDS } from "./sgrep/sgrep_command_table.ts";
+import { MCP_COMMANDS } from "./mcp/command_table.ts";
+import { MCP_SERVE_COMMANDS } from "./mcp_serve/command_table.ts";
 import { SERVICE_COMMANDS } from "./service/serve_command_table.ts";
 import { TRIGGER_COMMANDS } from "./service/trigger_command_table.ts";
 import { INBOX_COMMANDS } from "./inbox/command_table.ts";
 import { MAIL_COMMANDS } from "./mail/command_table.ts";
-import { WIKI_COMMANDS } from "./wiki_command_table.ts";
+import { WIKI_COMMANDS } from "./wiki/command_table.ts";
 export type { CommandSpec, FlagSpec };
 
 /** Flags that every command takes. */
@@ -87,11 +87,24 @@ export const COMMANDS: readonly CommandSpec[] = [
     TRACE,
   ]),
   simple("ps", "", [0, 0], "running processes", ["remit ps"]),
-  simple("task show", "[TASK]", [0, 1], "one task, or all of them", ["remit task show"]),
+  simple("task list", "", [0, 0], "tasks: state, age and request; also: remit tasks", [
+    "remit tasks",
+    "remit task list --status needsApproval --since 2d",
+  ], [
+    { name: "status", value: "WORD", help: "in one state: open, needsApproval, done, failed, …" },
+    { name: "since", value: "TIME", help: "begun since a date, or how long ago: 30m, 2h, 7d" },
+    { name: "all", help: "also those that were put away" },
+  ]),
+  simple("task show", "[TASK]", [0, 1], "one task, by its id, its first letters, or last", [
+    "remit task show last",
+  ]),
   simple("task cancel", "TASK", [1, 1], "end a task", ["remit task cancel t1"]),
   simple("task archive", "TASK", [1, 1], "put a finished task away", ["remit task archive t1"]),
   simple("task purge", "TASK", [1, 1], "erase a task's content; its chain stays", [
     "remit task purge t1",
+  ]),
+  simple("task phase", "TASK plan|work|apply|review", [2, 2], "move a task that has not ended", [
+    "remit task phase t1 work",
   ]),
   simple("task extend", "TASK NAME=NUMBER", [2, 32], "raise limits of a task that has not ended", [
     "remit task extend t1 money=2 toolCalls=1000",
@@ -134,7 +147,9 @@ export const COMMANDS: readonly CommandSpec[] = [
   simple("receipt verify", "FILE", [1, 1], "check receipts without a kernel", [
     "remit receipt verify receipts.jsonl --key PUB",
   ], [{ name: "key", value: "PUB", help: "the kernel's public key, base64url" }]),
-  simple("lease list", "[TASK]", [0, 1], "what is lent to whom", ["remit lease list"]),
+  simple("lease list", "[TASK]", [0, 1], "what is lent to whom", ["remit lease list"], [
+    { name: "all", help: "also what was lent to tasks that have ended" },
+  ]),
   simple("lease revoke", "LEASE", [1, 1], "take a lease back, now", ["remit lease revoke l4"]),
   simple("grants", "[TASK]", [0, 1], "answers that still hold", ["remit grants"]),
   simple("can", "AGENT TOOL JSON", [3, 3], "which rule would decide a call, and why", [
@@ -170,7 +185,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   ...CONTEXT_COMMANDS,
   ...PLUGIN_COMMANDS,
   simple("doctor", "", [0, 0], "which walls stand on this machine", ["remit doctor"]),
-  simple("stop", "", [0, 0], "end the kernel when it is idle", ["remit stop"]),
+  simple("stop", "", [0, 0], "end the kernel as soon as nothing is at work", ["remit stop"]),
 ];
 
 /** Finds a command by its words. */

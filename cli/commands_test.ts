@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { Answer, toJson } from "../contracts/mod.ts";
-import { fakeHands, QUESTION, question, TASK, taskJson, told } from "./_fixture_test.ts";
-import { parseReceipts, parseSince } from "./audit_commands.ts";
+import { Answer, type Json, toJson } from "../contracts/mod.ts";
+import { NO_SERVICE_HANDS } from "./_fixture/service.ts";
+import { fakeHands } from "./_fixture/world.ts";
+import { QUESTION, question, TASK, taskJson, told } from "./_fixture/samples.ts";
+import { parseReceipts } from "./audit_commands.ts";
 import { runCommandLine } from "./dispatch.ts";
+import type { ServiceHands } from "./service/service_hands.ts";
+import { parseSince } from "./since.ts";
 
 const staged = { patch: null, changes: [], applied: [], content: "/nowhere" };
 
@@ -84,6 +88,46 @@ Deno.test("lists say so when they are empty, and show hostile names as safe text
   assert.doesNotMatch(hostile.screen.outs.join(""), /[\x00-\x09\x0b-\x1f\u202e]/);
 });
 
+Deno.test("lease list shows what holds and what live tasks lost; --all shows the rest", async () => {
+  const lease = (id: string, task: string, rest: Record<string, number>): Json => ({
+    id,
+    task,
+    scope: { right: "read", resource: "file", path: "desk" },
+    ...rest,
+  });
+  const late = Number.MAX_SAFE_INTEGER;
+  const hands = fakeHands({
+    ops: {
+      leases: () => [
+        lease("holds", "t-ended", { expiresAt: late }),
+        lease("lost", "t-live", { expiresAt: late, revokedAt: 1 }),
+        lease("past", "t-ended", { expiresAt: late, revokedAt: 1 }),
+        lease("expired", "t-ended", { expiresAt: 1 }),
+      ],
+      ps: () => [{ task: "t-live", exit: null }, { task: "t-ended", exit: 0 }],
+    },
+  });
+  const shown = async (argv: readonly string[]): Promise<readonly string[]> => {
+    hands.screen.outs.length = 0;
+    assert.equal(await runCommandLine(["lease", "list", "--json", ...argv], hands), 0);
+    return JSON.parse(hands.screen.outs.join("")).map((each: { id: string }) => each.id);
+  };
+  assert.deepEqual(await shown([]), ["holds", "lost"]);
+  assert.deepEqual(await shown(["--all"]), ["holds", "lost", "past", "expired"]);
+  assert.deepEqual(await shown([TASK]), ["holds", "lost", "past", "expired"]);
+});
+
+Deno.test("stop says that a running service keeps its kernel", async () => {
+  const stopped = async (service: Pick<ServiceHands, "lock">): Promise<string> => {
+    const plain = fakeHands({ ops: { stop: () => null } });
+    const hands = { ...plain, service: { ...plain.service, ...service } };
+    assert.equal(await runCommandLine(["stop"], hands), 0);
+    return plain.screen.outs.join("");
+  };
+  assert.match(await stopped({ lock: NO_SERVICE_HANDS.lock }), /as soon as no task and no session/);
+  assert.match(await stopped({ lock: () => undefined }), /when "remit serve" has ended/);
+});
+
 Deno.test("log pages through everything, and its JSON is the trace", async () => {
   const page = [
     told(0, "intent", { call: "c", tool: "file_read", rule: "r", decision: "auto" }, {
@@ -136,6 +180,10 @@ Deno.test("receipts are read as one document, a list, or lines", () => {
   assert.equal(parseReceipts(`[${receipt},${receipt}]`).length, 2);
   assert.throws(() => parseReceipts(`${receipt}\nno`), /line 2 is no JSON/);
   assert.throws(() => parseReceipts("{}"), /Cannot read receipt 1/);
+  // Verified are the last events of two; a person, or another program, would read the first.
+  const twice = receipt.replace("{", '{"events":[],');
+  assert.throws(() => parseReceipts(twice), /line 1 is no JSON/);
+  assert.throws(() => parseReceipts(`[${twice}]`), /line 1 is no JSON/);
 });
 
 const HASH = "a".repeat(64);
@@ -153,4 +201,22 @@ Deno.test("help and version are everywhere, and need nothing", async () => {
   assert.equal(await runCommandLine(["lease", "revoke", "--help"], hands), 0);
   assert.equal(await runCommandLine(["audit", "query", "--version"], hands), 0);
   assert.match(hands.screen.outs.join(""), /remit lease revoke LEASE[\s\S]*remit 0\./);
+});
+
+Deno.test("tokens of hosts and of peers have the same words: made, listed, revoked, and none said plainly", async () => {
+  const hands = fakeHands();
+  const said = async (...words: string[]): Promise<string> => {
+    const before = hands.screen.outs.length;
+    assert.equal(await runCommandLine(words, hands), 0, words.join(" "));
+    return hands.screen.outs.slice(before).join("");
+  };
+  assert.equal(await said("a2a", "token", "list"), "no tokens\n");
+  assert.equal(await said("mcp", "token", "list"), "no tokens\n");
+  assert.match(await said("mcp", "token", "create", "desk"), /^remit_mcp_/);
+  assert.match(await said("mcp", "token", "list"), /^ID +NAME +PROFILE +MADE\n.* desk +guest /);
+  assert.equal(JSON.parse(await said("mcp", "token", "list", "--json"))[0].profile, "guest");
+  await said("mcp", "token", "revoke", "desk");
+  assert.match(hands.screen.lines.at(-1) ?? "", /^revoked desk \(/);
+  assert.equal(await runCommandLine(["mcp", "token", "revoke", "desk"], hands), 2);
+  assert.equal(await runCommandLine(["a2a", "token", "create", "a b"], hands), 2);
 });

@@ -13,15 +13,15 @@ import {
 } from "./command.ts";
 import { messageLines, readMessages } from "./message_lines.ts";
 import { conversationIn, taskNamed } from "./conversation_name.ts";
-import { lendApproved } from "./mcp_choice.ts";
-import { lendKeys, needsOfPast, provideModelPrograms } from "./model_ready.ts";
+import { lendApproved } from "./mcp/choice.ts";
+import { lendKeys, needsOfPast, provideModelPrograms } from "./model/ready.ts";
 import { flag } from "./parse_arguments.ts";
 import { ingressOf } from "./request_ingress.ts";
 import { finishFollowing } from "./run_command.ts";
 import { settle } from "./run_setting.ts";
 import { followTask, readPast } from "./run_task.ts";
 import { tableLines } from "./table.ts";
-import { spanText } from "./task_commands.ts";
+import { spanText } from "./span.ts";
 
 /** US dollars: what the trace counts down from. */
 const DEFAULT_BUDGET = 1;

@@ -4,11 +4,11 @@ import { Fault } from "../contracts/mod.ts";
 import type { Command } from "./command.ts";
 import type { DiskRead, DiskWrite } from "./hands.ts";
 import { provideStoryPeers } from "./a2a/story_peer.ts";
-import { provideStoryServers } from "./mcp_story.ts";
+import { provideStoryServers } from "./mcp/story.ts";
 import { flag, has } from "./parse_arguments.ts";
 import type { RunDefaults } from "./run_setting.ts";
 import { DEMO, STORIES, type Story } from "./stories.ts";
-import { provideWiki } from "./wiki_provide.ts";
+import { provideWiki } from "./wiki/filled_wiki.ts";
 
 /** A story that is ready to run. */
 export interface Demo {

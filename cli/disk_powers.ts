@@ -27,6 +27,20 @@ function look<T>(path: string, read: () => T): T | undefined {
   }
 }
 
+/** A link to a device has no end, a pipe no beginning, and neither is what a folder should hold. */
+function readPlain(path: string, most: number): Uint8Array {
+  const refused = (why: string): Fault => new Fault("refused", `Cannot read "${path}": ${why}`);
+  if (!Deno.statSync(path).isFile) throw refused("it is no plain file");
+  using file = Deno.openSync(path);
+  const bytes = new Uint8Array(Math.min(file.statSync().size, most) + 1);
+  let length = 0;
+  for (let read: number | null = 1; read !== null && read > 0; length += read ?? 0) {
+    read = file.readSync(bytes.subarray(length));
+  }
+  if (length < bytes.length) return bytes.subarray(0, length);
+  throw new Fault("tooLarge", `Cannot read "${path}": it has more than ${most} bytes, or grows`);
+}
+
 /** Gives a draft its name unless a file has it already: of two at once, the first one stays. */
 function linkFresh(draft: string, path: string): void {
   try {
@@ -40,7 +54,11 @@ function linkFresh(draft: string, path: string): void {
 /** Makes the hands that touch the disk, with the process's own rights. */
 export function makeDisk(): DiskRead & DiskWrite {
   return Object.freeze({
-    read: (path: string) => look(path, () => Deno.readFileSync(path)),
+    read: (path: string, options?: { readonly most?: number }) =>
+      look(
+        path,
+        () => options?.most === undefined ? Deno.readFileSync(path) : readPlain(path, options.most),
+      ),
     list: (path: string) =>
       look(path, () => [...Deno.readDirSync(path)].map((entry) => entry.name).sort()) ?? [],
     real: (path: string) => look(path, () => Deno.realPathSync(path)),

@@ -2,23 +2,24 @@
 import { EXIT } from "../contracts/mod.ts";
 import { displayText } from "../text/mod.ts";
 import { type Command, printJson, printLines } from "./command.ts";
-import { loadConfig } from "./config_files.ts";
+import { loadConfig } from "./config/files.ts";
 import { openKeyRing } from "./key_ring.ts";
-import type { LockedServer } from "./mcp_lock.ts";
-import { lockOf } from "./mcp_work.ts";
-import { reachableStates } from "./model_status.ts";
+import type { LockedServer } from "./mcp/lock.ts";
+import { lockOf } from "./mcp/work.ts";
+import { reachableStates } from "./model/status.ts";
 import { VERSION } from "./version.ts";
 
 /** Runs the command. */
 export async function doctorCommand(command: Command): Promise<number> {
   const { hands, places } = command;
   const { paint } = hands.screen;
-  const walls = await hands.walls.look();
+  // First: an idle kernel ends while the walls are tried.
   const link = await hands.kernels(places).find();
   const kernel = link === undefined
     ? undefined
     : { pid: link.pid, harness: link.harness, receiptKey: link.receiptKey, head: link.head };
   link?.close();
+  const walls = await hands.walls.look();
   const stepUp = hands.disk.real(places.person) === undefined
     ? undefined
     : openKeyRing(hands.disk, places).stepUpKey();

@@ -47,7 +47,7 @@ const FORMATS: Readonly<Record<NonNullable<ElicitField["format"]>, string>> = {
 };
 
 /** What a field takes, in Remit's words. */
-export function fieldWords(field: ElicitField): string {
+function fieldWords(field: ElicitField): string {
   return [
     field.format === undefined ? KINDS[field.kind] : FORMATS[field.format],
     rangeWords(field),

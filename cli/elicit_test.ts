@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Answer, Fault, toJson } from "../contracts/mod.ts";
-import { fakeHands, fakeKeyboard, QUESTION, question, taskJson } from "./_fixture_test.ts";
+import { fakeHands, fakeKeyboard } from "./_fixture/world.ts";
+import { QUESTION, question, taskJson } from "./_fixture/samples.ts";
 import { parseAnswers } from "./answers_file.ts";
 import { askPerson } from "./asking.ts";
 import { columnsOf } from "./columns.ts";

@@ -2,16 +2,16 @@
 import type { BrowserChoice, CommandClass, Json, PolicySource } from "../contracts/mod.ts";
 import type { Paint } from "./paint.ts";
 import type { StoryPeer } from "./a2a/story_peer.ts";
-import type { McpStoreHands } from "./mcp_store.ts";
-import type { LoginHands } from "./mcp_login_hands.ts";
-import type { McpKit } from "./mcp_kit.ts";
-import type { ModelHands } from "./model_hands.ts";
+import type { McpStoreHands } from "./mcp/store.ts";
+import type { LoginHands } from "./mcp/login_hands.ts";
+import type { McpKit } from "./mcp/kit.ts";
+import type { ModelHands } from "./model/hands.ts";
 import type { Places } from "./places.ts";
-import type { PluginKit } from "./plugin_kit.ts";
-import type { ServeHands } from "./serve_hands.ts";
+import type { PluginKit } from "./plugin/kit.ts";
+import type { ServeHands } from "./mcp_serve/hands.ts";
 import type { BackupHands } from "./service/backup_hands.ts";
 import type { ServiceHands } from "./service/service_hands.ts";
-import type { WikiHands } from "./wiki_hands.ts";
+import type { WikiHands } from "./wiki/hands.ts";
 
 /** Where words go. Everything given to it must be safe text. */
 export interface Screen {
@@ -25,22 +25,31 @@ export interface Screen {
   /** Columns of the live view. */
   readonly width: number;
   /** Columns of standard output; undefined when it is no terminal. */
-  readonly outWidth?: number;
+  readonly outWidth?: number | undefined;
+}
+
+/** How a line is read. */
+export interface LineOptions {
+  /** False for what must not be shown. */
+  readonly echo?: boolean;
+  readonly signal?: AbortSignal;
+  /** A text of perhaps several rows, as a paste brings them; it is kept for the arrow up. */
+  readonly many?: boolean;
 }
 
 /** A person at a terminal. */
 export interface Keyboard {
   /** Throws away what was typed before, shows `prompt`, and reads one line; undefined at its end. */
-  line(
-    prompt: string,
-    options?: { readonly echo?: boolean; readonly signal?: AbortSignal },
-  ): Promise<string | undefined>;
+  line(prompt: string, options?: LineOptions): Promise<string | undefined>;
 }
 
 /** Reads files of the operator's own. */
 export interface DiskRead {
-  /** Undefined when there is no such file. */
-  read(path: string): Uint8Array | undefined;
+  /**
+   * Undefined when there is no such file. With `most`, of a file that anyone may have put there: a plain one of at most so
+   * many bytes. Throws Fault `refused`, `tooLarge`.
+   */
+  read(path: string, options?: { readonly most?: number }): Uint8Array | undefined;
   /** Names in a folder; empty when there is none. */
   list(path: string): readonly string[];
   /** The real path behind links; undefined when there is nothing. */
@@ -140,7 +149,7 @@ export interface ReceiptCheck {
   verify(
     receipt: unknown,
     key: string | undefined,
-  ): { readonly ok: boolean; readonly reason: string; readonly key?: string };
+  ): Promise<{ readonly ok: boolean; readonly reason: string; readonly key?: string }>;
 }
 
 /** Two presses of Ctrl-C, counted with care. */

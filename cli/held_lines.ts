@@ -2,7 +2,7 @@
 import type { Json } from "../contracts/mod.ts";
 import { cell, recordOf, rowsOf } from "./command.ts";
 import { tableLines } from "./table.ts";
-import { spanText } from "./task_commands.ts";
+import { spanText } from "./span.ts";
 
 /** Leases as a table. `now`: milliseconds since 1970. `width`: columns. */
 export function leaseLines(answer: Json, options: { now: number; width: number }): string[] {

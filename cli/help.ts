@@ -1,5 +1,6 @@
 /** Help pages, made from the table of commands. @module */
 import { COMMANDS, type CommandSpec, COMMON_FLAGS, type FlagSpec } from "./command_table.ts";
+import { everyCommandLines, overviewLines } from "./help_overview.ts";
 import { VERSION } from "./version.ts";
 
 function flagLines(flags: readonly FlagSpec[]): string[] {
@@ -13,29 +14,21 @@ function flagLines(flags: readonly FlagSpec[]): string[] {
   });
 }
 
-function overview(): string[] {
-  const width = Math.max(...COMMANDS.map((each) => `${each.name} ${each.args}`.length));
+function page(lines: readonly string[]): string {
   return [
     `remit ${VERSION}: runs agents that hold only what you handed them`,
     "",
-    "Usage: remit [COMMAND] [FLAGS]",
-    "",
-    "Commands:",
-    ...COMMANDS.map((each) =>
-      `  ${(each.name === "" ? "(none)" : `${each.name} ${each.args}`).padEnd(width)}  ${each.help}`
-    ),
-    "",
-    "Every command:",
-    ...flagLines(COMMON_FLAGS),
-    "",
-    "Examples:",
-    "  remit run                      the demo: a scripted model on a copy of a desk",
-    "  remit run --help               what a command takes",
-    "  remit questions                what waits for you",
+    ...lines,
     "",
     "Exit codes: 0 done, 1 failed, 2 wrong use, 64 refused, 65 context, 66 budget, 67 upstream,",
     "  68 unsure, 69 contaminated, 70 lease, 71 rate, 75 waits for you, 130 interrupted, 141 pipe",
-  ];
+    "",
+  ].join("\n");
+}
+
+/** Every command of every family. */
+export function everythingText(): string {
+  return page([...everyCommandLines(), "", "Every command:", ...flagLines(COMMON_FLAGS)]);
 }
 
 /** One line for each command of a family: `wiki …`. Empty for a word that begins none. */
@@ -59,7 +52,7 @@ export function familyText(word: string): string {
 
 /** The help page of a command. */
 export function helpText(command: CommandSpec): string {
-  if (command.name === "") return `${overview().join("\n")}\n`;
+  if (command.name === "") return page(overviewLines(flagLines(COMMON_FLAGS)));
   const title = `remit ${command.name}`.trim();
   return [
     `${title} ${command.args}`.trim(),

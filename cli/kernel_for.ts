@@ -1,8 +1,8 @@
 /** The kernel for one run: with exactly its rules, its model's program built, its keys lent. @module */
 import type { Command } from "./command.ts";
 import type { KernelLink } from "./hands.ts";
-import { lendMcp, readyMcp } from "./mcp_choice.ts";
-import { lendKeys, provideModelPrograms } from "./model_ready.ts";
+import { lendMcp, readyMcp } from "./mcp/choice.ts";
+import { lendKeys, provideModelPrograms } from "./model/ready.ts";
 import type { RunSetting } from "./run_setting.ts";
 
 /** Finds or starts it. Throws `conflict` when a busy one has other rules. */

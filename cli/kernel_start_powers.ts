@@ -71,6 +71,11 @@ export async function startKernel(
       REMIT_LOG: path,
       DENO_DIR: config.denoDir,
       DENO_NO_UPDATE_CHECK: "1",
+      // Deno looks at sockets and pipes after 61 turns of what is ready, unless told otherwise: while
+      // a hundred tasks commit one after the other, nobody else would be heard for 0.1 s and more.
+      DENO_TOKIO_EVENT_INTERVAL: "1",
+      // The compiler's threads free what they take: one heap for all of them holds 3 MB less.
+      MALLOC_ARENA_MAX: "1",
       NO_COLOR: "1",
     },
     stdin: "piped",

@@ -1,30 +1,10 @@
 /** Finds the kernel of a state, or starts it. DESIGN section 1. @module */
-import { Fault, type KernelConfig, toJson } from "../contracts/mod.ts";
-import { digestOf } from "../port/digest.ts";
+import { Fault, type KernelConfig } from "../contracts/mod.ts";
 import { displayBlock } from "../text/mod.ts";
-import { findCommands } from "./command_programs_powers.ts";
-import { provideBrowser, provideBundles } from "./bundles_powers.ts";
-import type {
-  Around,
-  DiskRead,
-  DiskWrite,
-  KernelLink,
-  Kernels,
-  KernelWish,
-  Screen,
-} from "./hands.ts";
-import { startKernel } from "./kernel_start_powers.ts";
-import { openKeyRing } from "./key_ring.ts";
+import type { KernelLink, Kernels, KernelWish } from "./hands.ts";
+import type { KernelParts } from "./kernel_config_powers.ts";
 import { greet } from "./link.ts";
-import { type Places, preparePlaces } from "./places.ts";
-import { choosePlugins } from "./plugin_choice.ts";
-import type { PluginKit } from "./plugin_kit.ts";
-import { installedPlugins } from "./plugin_store.ts";
-import { mcpPrograms } from "./mcp_programs_powers.ts";
-import { modelPrograms, nativeAddon } from "./model_programs_powers.ts";
-import { wikiProgramFile } from "./wiki_programs_powers.ts";
-import { findPrograms } from "./programs_powers.ts";
-import { openSecretKeep } from "./secret_keep.ts";
+import { preparePlaces } from "./places.ts";
 import { connectSocket } from "./socket_powers.ts";
 import { VERSION } from "./version.ts";
 
@@ -37,21 +17,12 @@ const LOCKED_MS = 100;
 const MOST_TRIES = 3;
 // Longer than the kernel takes to see that the look before it is over.
 const STOP_LOOK_MS = 120;
-const IDLE_MS = 2_000;
 
 const rest = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Makes the way to the kernel of one state. */
-export function makeKernels(
-  parts: {
-    readonly places: Places;
-    readonly around: Around;
-    readonly disk: DiskRead & DiskWrite;
-    readonly screen: Screen;
-    readonly plugins: Pick<PluginKit, "builtIn" | "reserved">;
-  },
-): Kernels {
-  const { places, around, disk, screen } = parts;
+export function makeKernels(parts: KernelParts): Kernels {
+  const { places, around, disk } = parts;
 
   const find = async (): Promise<KernelLink | undefined> => {
     const wire = await connectSocket(places.controlSocket);
@@ -63,83 +34,6 @@ export function makeKernels(
       if (error instanceof Fault && error.code === "gone") return undefined;
       throw error;
     }
-  };
-
-  const configFor = async (
-    wish: KernelWish,
-  ): Promise<{ config: KernelConfig; bundle: string }> => {
-    const { home } = around;
-    const say = (text: string): void => screen.say(screen.paint.dim(`remit  ${text}`));
-    const [bundles, built] = await Promise.all([
-      provideBundles({
-        ...{ home, cache: places.cache },
-        onBuild: () => say("building its programs, once for this version …"),
-      }),
-      parts.plugins.builtIn(),
-    ]);
-    const onRefused = (text: string): void =>
-      screen.say(displayBlock(text, { prefix: "", maxLines: 2 }).join(" "));
-    const { toolKeys, browser } = wish;
-    const driver = browser.engine === "static" ? "" : await provideBrowser({
-      ...{ home, cache: places.cache },
-      onBuild: () => say("building what drives Chromium, once for this version …"),
-    });
-    const tools = choosePlugins({
-      ...{ built, onRefused, reserved: parts.plugins.reserved },
-      installed: installedPlugins(disk, places, { toolKeys, onRefused }),
-    });
-    const secrets = openSecretKeep(disk, places);
-    const { commands, missing } = findCommands(wish.commands, around.env("PATH") ?? "");
-    for (const each of missing) onRefused(`Cannot grant a program: ${each}`);
-    const ring = openKeyRing(disk, places);
-    const personKey = ring.provideConsent().key;
-    const stepUpKey = ring.stepUpKey();
-    const told = {
-      policy: wish.policy,
-      personKey,
-      ...(stepUpKey === undefined ? {} : { stepUpKey }),
-    };
-    const bridge = mcpPrograms({ home, cache: places.cache });
-    const rules = digestOf(toJson({
-      ...told,
-      // Their names hold their sources' digests: a kernel of other ones would start what nobody built.
-      bridge,
-      tools: tools.plugins.map(({ manifest, trusted }) => ({ manifest, trusted })),
-      // Of what is sealed: a digest of values could be guessed back.
-      secrets: secrets.digest(),
-      commands,
-      browser,
-    }));
-    const config: KernelConfig = {
-      ...told,
-      dir: places.kernel,
-      runtime: places.runtime,
-      bundles: {
-        ...bundles.children,
-        ...modelPrograms(places.cache, bundles.digest),
-        browser: driver,
-        wiki: wikiProgramFile("wiki", { home, cache: places.cache }),
-        ...bridge,
-      },
-      weights: places.models,
-      addon: nativeAddon(places.cache),
-      browser,
-      programs: await findPrograms(),
-      denoDir: bundles.denoDir,
-      tools,
-      secrets: secrets.load(),
-      commands,
-      // Names sources and rules: a kernel of other ones is another harness.
-      harness: `${VERSION}-${bundles.digest.slice(0, 12)}-${rules.slice(0, 12)}`,
-      brokerSockets: places.brokerSockets,
-      proxySockets: places.proxySockets,
-      mcpTrees: places.mcpTrees,
-      controlSocket: places.controlSocket,
-      stay: false,
-      idleMs: IDLE_MS,
-      pool: { workers: 2, plugins: 1 },
-    };
-    return { config, bundle: bundles.kernel };
   };
 
   const stopIdle = async (link: KernelLink): Promise<void> => {
@@ -165,6 +59,7 @@ export function makeKernels(
     bundle: string,
     mounts: readonly string[],
   ): Promise<KernelLink> => {
+    const { startKernel } = await import("./kernel_start_powers.ts");
     const before = performance.now();
     const late = (): boolean => performance.now() - before > START_MS;
     for (;;) {
@@ -197,11 +92,12 @@ export function makeKernels(
     find,
     async provide(wish: KernelWish): Promise<KernelLink> {
       preparePlaces(disk, places, around.uid);
-      let wanted: Awaited<ReturnType<typeof configFor>> | undefined;
+      let wanted: { readonly config: KernelConfig; readonly bundle: string } | undefined;
       for (let tries = 0; tries < MOST_TRIES; tries++) {
         const running = await find();
         if (running !== undefined && !wish.exact) return running;
-        wanted ??= await configFor(wish);
+        // Loaded here: most commands find a kernel that runs.
+        wanted ??= await (await import("./kernel_config_powers.ts")).configFor(wish, parts);
         const { config, bundle } = wanted;
         if (running !== undefined) {
           if (running.harness === config.harness) return running;
@@ -221,7 +117,8 @@ function busy(cause?: unknown): Fault {
   return new Fault(
     "conflict",
     "Cannot use these rules: a kernel with other rules or of another version is at work in this " +
-      'state; see it with "remit ps", end it with "remit stop", or use another --state DIR',
+      'state; end the session, service or task of yours that holds it ("remit ps" shows what runs, "remit stop" ' +
+      "ends one that is idle), or use another --state DIR",
     { cause },
   );
 }

@@ -13,21 +13,38 @@ import {
   rowsOf,
   taskOf,
 } from "./command.ts";
-import { loadConfig } from "./config_files.ts";
-import { narrowMount } from "./config_layers.ts";
-import { mcpOfTask } from "./mcp_choice.ts";
+import { loadConfig } from "./config/files.ts";
+import { narrowMount } from "./config/layers.ts";
+import { mcpOfTask } from "./mcp/choice.ts";
 import { parseMount, resolveMount } from "./mounts.ts";
-import { oneOf } from "./parse_arguments.ts";
+import { has, oneOf } from "./parse_arguments.ts";
 import { grantLines, leaseLines } from "./held_lines.ts";
 import { tableLines } from "./table.ts";
-import { spanText } from "./task_commands.ts";
+import { spanText } from "./span.ts";
 
 const maybeTask = (command: Command): Json =>
   command.parsed.args.length === 0 ? {} : { task: taskOf(command) };
 
-/** `lease list [TASK]`. */
+/** Leases that hold, and those that ended of tasks that still have a process. */
+async function leasesOfNow(command: Command): Promise<Json> {
+  const now = command.hands.around.now();
+  const answer = rowsOf(await askKernel(command, "leases", {}));
+  const holds = (lease: Readonly<Record<string, Json>>): boolean =>
+    lease["revokedAt"] === undefined && Number(lease["expiresAt"] ?? 0) > now;
+  if (answer.every(holds)) return answer;
+  const live = new Set(
+    rowsOf(await askKernel(command, "ps", null)).filter((each) => each["exit"] === null)
+      .map((each) => each["task"]),
+  );
+  return answer.filter((lease) => holds(lease) || live.has(lease["task"] ?? null));
+}
+
+/** `lease list [TASK] [--all]`: with `--all`, or of one task, also what ended with its task. */
 export async function leaseList(command: Command): Promise<number> {
-  const answer = await askKernel(command, "leases", maybeTask(command));
+  const whole = has(command.parsed, "all") || command.parsed.args.length > 0;
+  const answer = whole
+    ? await askKernel(command, "leases", maybeTask(command))
+    : await leasesOfNow(command);
   if (command.json) {
     printJson(command, answer);
     return EXIT.success;

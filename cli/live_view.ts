@@ -4,8 +4,8 @@ import { displayText } from "../text/mod.ts";
 import { columnsOf, cutFront, cutTo, padTo } from "./columns.ts";
 import { numberOf, type Seen, type SeenEvent, subjectOf, textOf } from "./event_fields.ts";
 import type { Screen } from "./hands.ts";
-import { mcpHappening } from "./mcp_events.ts";
-import { modelWords } from "./model_events.ts";
+import { mcpHappening } from "./mcp/events.ts";
+import { modelWords } from "./model/events.ts";
 import { touchedBy } from "./touched.ts";
 
 /** Shows what a task does. */

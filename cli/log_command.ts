@@ -5,8 +5,8 @@ import { cell, type Command, printJsonLines, printLines, reachKernel, taskOf } f
 import { cutTo, padTo } from "./columns.ts";
 import { readSeen, type SeenEvent, subjectOf, textOf } from "./event_fields.ts";
 import { makeCallJoin } from "./join_calls.ts";
-import { mcpWords } from "./mcp_events.ts";
-import { modelWords } from "./model_events.ts";
+import { mcpWords } from "./mcp/events.ts";
+import { modelWords } from "./model/events.ts";
 import { has } from "./parse_arguments.ts";
 import { touchedBy } from "./touched.ts";
 import { makeTracer } from "./trace.ts";

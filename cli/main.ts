@@ -9,53 +9,48 @@ import {
   translate,
 } from "../bridges/mcp/review/mod.ts";
 import { digestTree, TREE_DISK } from "../bridges/mcp/tree/mod.ts";
-import { KEY_POWERS, loadOrMakeReceiptKey, verifyLog, verifyReceipt } from "../broker/audit/mod.ts";
 import { makePathList, NEVER } from "../broker/never.ts";
 import { toJson } from "../contracts/mod.ts";
 import { NAMESPACE, namespace } from "../kernel/line_parts.ts";
-import { lineOfNet } from "../kernel/start_line.ts";
 import { tryIp } from "../net/ip.ts";
-import { provideLexical } from "../models/local/lexical/build/mod.ts";
-import { parseToolYaml, provideTools, runBuild } from "../tools-wasm/build/mod.ts";
 import { MODULE_BYTES } from "../tools-wasm/host/bounds.ts";
 import { gateFindings } from "../tools-wasm/host/load_gate.ts";
 import { readShape } from "../tools-wasm/host/module_shape.ts";
 import { PROCESS_TOOL_NAMES } from "../tools-wasm/command/mod.ts";
 import { WORKSPACE_TOOLS } from "../workspace/mod.ts";
-import { startStoryPeer } from "./a2a/story_peer_powers.ts";
 import { readAround } from "./around_powers.ts";
 import { makeDisk } from "./disk_powers.ts";
-import { NOT_BUILT, provideBundles } from "./bundles_powers.ts";
 import { runCommandLine } from "./dispatch.ts";
 import { makeKernels } from "./kernels_powers.ts";
-import { provideMcpPrograms } from "./mcp_programs_powers.ts";
-import { makeLoginHands } from "./mcp_login_powers.ts";
-import { makeMcpStore } from "./mcp_store_powers.ts";
-import { makeModelHands } from "./model_hands_powers.ts";
-import { makePluginKit } from "./plugin_kit_powers.ts";
+import { makeKeyboard } from "./keyboard_powers.ts";
+import { makeLoginHands } from "./mcp/login_powers.ts";
+import { makeMcpStore } from "./mcp/store_powers.ts";
+import { makeModelHands } from "./model/hands_powers.ts";
+import { makePluginKit } from "./plugin/kit_powers.ts";
 import { placesOf } from "./places.ts";
-import { findPrograms } from "./programs_powers.ts";
-import { makeServeHands } from "./serve_hands_powers.ts";
-import { provideServeProgram } from "./serve_program_powers.ts";
+import { makeServeHands } from "./mcp_serve/hands_powers.ts";
 import { makeBackupHands } from "./service/backup_hands_powers.ts";
 import { makeServiceHands } from "./service/service_hands_powers.ts";
 import { serveStorySite } from "./story_site_powers.ts";
-import { makeInterrupts, makeKeyboard, makeScreen, readInput } from "./terminal_powers.ts";
+import { makeInterrupts, makeScreen, readInput } from "./terminal_powers.ts";
 import { watchFolder } from "./watch_folder_powers.ts";
 import { makeWalls } from "./walls_powers.ts";
-import { fetchPage, netAnswer } from "./wiki_fetch.ts";
-import { makeWikiHands } from "./wiki_hands_powers.ts";
-import { makeWikiParser } from "./wiki_parser_powers.ts";
-import { provideWikiProgram, type WikiProgram } from "./wiki_programs_powers.ts";
+import { fetchPage, netAnswer } from "./wiki/fetch.ts";
+import { makeWikiHands } from "./wiki/hands_powers.ts";
+import { makeWikiParser } from "./wiki/parser_powers.ts";
+import { provideWikiProgram, type WikiProgram } from "./wiki/programs_powers.ts";
 
 const home = Deno.realPathSync(new URL("..", import.meta.url));
 const screen = makeScreen();
 const around = readAround(home);
 const disk = makeDisk();
+// What builds, serves or verifies is loaded when it is asked for: few commands need it.
 const plugins = makePluginKit({
-  provideTools,
-  runBuild,
-  readToolYaml: parseToolYaml,
+  provideTools: async (options) =>
+    await (await import("../tools-wasm/build/mod.ts")).provideTools(options),
+  runBuild: async (options) => await (await import("../tools-wasm/build/mod.ts")).runBuild(options),
+  readToolYaml: async (text, name) =>
+    (await import("../tools-wasm/build/mod.ts")).parseToolYaml(text, name),
   look: readShape,
   judge: (module, rule) => [
     ...(module.length > MODULE_BYTES ? [`it is longer than ${MODULE_BYTES} bytes`] : []),
@@ -86,7 +81,10 @@ Deno.exit(
     disk,
     around,
     interrupts: makeInterrupts(),
-    receipts: { verify: verifyReceipt },
+    receipts: {
+      verify: async (receipt, key) =>
+        (await import("../broker/audit/mod.ts")).verifyReceipt(receipt, key),
+    },
     walls: makeWalls(),
     plugins,
     mcp: {
@@ -94,7 +92,9 @@ Deno.exit(
       flagWords: FLAG_WORDS,
     },
     models: makeModelHands({
-      ...{ home, screen, provideLexical },
+      ...{ home, screen },
+      provideLexical: async (options) =>
+        await (await import("../models/local/lexical/build/mod.ts")).provideLexical(options),
       cache: () => placesOf(around, undefined).cache,
     }),
     wikis: makeWikiHands({
@@ -102,7 +102,6 @@ Deno.exit(
       provideProgram: () => wikiProgram("wiki"),
       makeParser: () => makeWikiParser({ provideProgram: () => wikiProgram("parser") }),
       isNever: (path) => never(path) !== undefined,
-      // Loaded when something is fetched: no other command needs the network's code.
       fetch: (url, signal) =>
         fetchPage(url, {
           async fetchHops(request, stop) {
@@ -121,8 +120,8 @@ Deno.exit(
     }),
     mcpStore: makeMcpStore({
       digestTree: (folder) => digestTree(folder, TREE_DISK),
-      ready: () =>
-        provideMcpPrograms({
+      ready: async () =>
+        await (await import("./mcp/programs_powers.ts")).provideMcpPrograms({
           ...{ home, cache: placesOf(around, undefined).cache },
           onBuild: () =>
             screen.say(
@@ -135,6 +134,9 @@ Deno.exit(
     login: makeLoginHands(async () => {
       const onBuild = (): void =>
         screen.say(screen.paint.dim("remit  building its programs, once for this version …"));
+      const { NOT_BUILT, provideBundles } = await import("./bundles_powers.ts");
+      const { findPrograms } = await import("./programs_powers.ts");
+      const { lineOfNet } = await import("../kernel/start_line.ts");
       const [{ children, denoDir }, programs] = await Promise.all([
         provideBundles({ home, cache: placesOf(around, undefined).cache, onBuild }),
         findPrograms(),
@@ -150,16 +152,18 @@ Deno.exit(
     }),
     serve: makeServeHands({
       ...{ screen, namespace, inside: NAMESPACE },
-      provideProgram: () =>
-        provideServeProgram({
+      provideProgram: async () =>
+        await (await import("./mcp_serve/program_powers.ts")).provideServeProgram({
           ...{ home, cache: placesOf(around, undefined).cache },
           onBuild: () =>
             screen.say(screen.paint.dim("remit  building the gateway, once for this version …")),
         }),
     }),
     service: makeServiceHands(),
-    // Loaded when something is backed up or restored: no other command needs the store.
     backup: makeBackupHands(async () => {
+      const { KEY_POWERS, loadOrMakeReceiptKey, verifyLog } = await import(
+        "../broker/audit/mod.ts"
+      );
       const { checkSqliteFile, openSqliteStore } = await import("../store/sqlite/mod.ts");
       return {
         flaws: checkSqliteFile,
@@ -185,7 +189,8 @@ Deno.exit(
     }),
     watch: watchFolder,
     serveSite: serveStorySite,
-    startPeer: (options) => startStoryPeer(home, options),
+    startPeer: async (options) =>
+      await (await import("./a2a/story_peer_powers.ts")).startStoryPeer(home, options),
     kernels: (places) => makeKernels({ places, around, disk, screen, plugins }),
     readInput,
   }),

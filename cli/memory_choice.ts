@@ -1,11 +1,11 @@
 /** The wiki that a run hands to its task, and the wikis whose files its tools leave alone. Issue 5. @module */
 import { Fault, type Label, type Mount, type TaskMemory } from "../contracts/mod.ts";
 import type { Command } from "./command.ts";
-import type { MergedMemory } from "./config_memory.ts";
+import type { MergedMemory } from "./config/memory.ts";
 import { within } from "./mounts.ts";
 import { flag } from "./parse_arguments.ts";
 import { absolute } from "./places.ts";
-import { knownWikis, resolveWiki } from "./wiki_place.ts";
+import { knownWikis, resolveWiki } from "./wiki/place.ts";
 
 /** What of a run decides. */
 export interface MemoryWish {

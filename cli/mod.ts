@@ -10,6 +10,4 @@
  * ```
  * @module
  */
-export { runCommandLine } from "./dispatch.ts";
 export { parseArguments } from "./parse_arguments.ts";
-export type { Hands } from "./hands.ts";

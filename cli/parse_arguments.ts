@@ -9,6 +9,7 @@ import {
   type FlagSpec,
 } from "./command_table.ts";
 import { familyLines } from "./help.ts";
+import { nearest } from "./nearest.ts";
 
 /** A parsed command line. */
 export interface Parsed {
@@ -49,6 +50,12 @@ function wrong(message: string): Fault {
   return new Fault("invalidInput", message);
 }
 
+/** What was meant, if that is near, and all that there is. */
+function meant(word: string, all: readonly string[], there = "there is"): string {
+  const near = nearest(word, all);
+  return `${near === undefined ? "" : `did you mean ${near}? `}${there} ${all.join(", ")}`;
+}
+
 function firstWords(): string[] {
   return [...new Set(COMMANDS.map((each) => each.name.split(" ")[0] ?? ""))].filter((each) =>
     each !== ""
@@ -64,16 +71,21 @@ function chooseCommand(words: readonly string[]): { command: CommandSpec; used: 
   if (pair !== undefined) return { command: pair, used: 2 };
   const single = findCommand(first);
   if (single !== undefined) return { command: single, used: 1 };
+  // `remit tasks`, as `remit questions`: many of a thing are its list.
+  const listed = first.endsWith("s") ? findCommand(`${first.slice(0, -1)} list`) : undefined;
+  if (listed !== undefined) return { command: listed, used: 1 };
   const family = COMMANDS.filter((each) => each.name.startsWith(`${first} `));
   if (family.length > 0) {
-    const verbs = family.map((each) => each.name.slice(first.length + 1)).join(", ");
+    const verbs = family.map((each) => each.name.slice(first.length + 1));
     throw wrong(
       second === undefined
-        ? [`Cannot run "${first}": say which: ${verbs}`, ...familyLines(first)].join("\n")
-        : `Cannot run "${first} ${second}": there is ${verbs}`,
+        ? [`Cannot run "${first}": say which: ${verbs.join(", ")}`, ...familyLines(first)].join(
+          "\n",
+        )
+        : `Cannot run "${first} ${second}": ${meant(second, verbs)}`,
     );
   }
-  throw wrong(`Cannot run "${first}": there is ${firstWords().join(", ")}`);
+  throw wrong(`Cannot run "${first}": ${meant(first, firstWords())}`);
 }
 
 function findFlag(flags: readonly FlagSpec[], name: string): FlagSpec | undefined {
@@ -125,8 +137,10 @@ export function parseArguments(argv: readonly string[]): Parsed {
     if (token.kind !== "option") continue;
     const spec = findFlag(specs, token.name);
     if (spec === undefined) {
-      const all = specs.map((each) => `--${each.name}`).join(", ");
-      throw wrong(`Cannot read ${token.rawName}: ${title} takes ${all}`);
+      const all = specs.map((each) => `--${each.name}`);
+      throw wrong(
+        `Cannot read ${token.rawName}: ${meant(token.rawName, all, `${title} takes`)}`,
+      );
     }
     if (spec.value === undefined && token.value !== undefined) {
       throw wrong(`Cannot read --${spec.name}=…: it is a switch and takes no value`);
@@ -147,7 +161,9 @@ export function parseArguments(argv: readonly string[]): Parsed {
   const [least, most] = command.takes;
   if (!asked && (rest.length < least || rest.length > most)) {
     throw wrong(
-      `Cannot run "${title}" with ${rest.length} arguments: it is ${title} ${command.args}`,
+      `Cannot run "${title}" with ${rest.length} argument${rest.length === 1 ? "" : "s"}: it is ${
+        `${title} ${command.args}`.trim()
+      }${command.args.startsWith("TASK") ? ` ("remit task list" names tasks)` : ""}`,
     );
   }
   const marked = tokens.some(({ kind }) => kind === "option-terminator");

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { Fault } from "../contracts/mod.ts";
 import { COMMANDS } from "./command_table.ts";
-import { WORKING } from "./dispatch.ts";
+import { fakeHands } from "./_fixture/world.ts";
+import { runCommandLine } from "./dispatch.ts";
 import { helpText } from "./help.ts";
 import { flag, has, oneOf, parseArguments } from "./parse_arguments.ts";
+import { WORK } from "./work_table.ts";
 
 const refused = (argv: readonly string[], pattern: RegExp): void => {
   assert.throws(
@@ -14,11 +16,31 @@ const refused = (argv: readonly string[], pattern: RegExp): void => {
 };
 
 Deno.test("every command in the table has work, help and an example", () => {
-  assert.deepEqual([...WORKING].sort(), COMMANDS.map((each) => each.name).sort());
+  assert.deepEqual(Object.keys(WORK).sort(), COMMANDS.map((each) => each.name).sort());
   for (const command of COMMANDS) {
     assert.ok(command.examples.length > 0, command.name);
     assert.match(helpText(command), /Examples:/);
   }
+});
+
+Deno.test("a newcomer's help is one screen that leaves no command out, and names the whole list", async () => {
+  const shown = async (argv: readonly string[]): Promise<string> => {
+    const hands = fakeHands();
+    assert.equal(await runCommandLine(argv, hands), 0);
+    return hands.screen.outs.join("");
+  };
+  const overview = await shown(["--help"]);
+  const lines = overview.split("\n");
+  assert.ok(lines.length <= 44 && lines.every((line) => line.length <= 104), overview);
+  for (const { name } of COMMANDS) {
+    const [word = ""] = name.split(" ");
+    assert.match(overview, new RegExp(`[ ,]${word}[ ,\n]`), `${name} is not named`);
+  }
+  assert.equal(await shown(["help"]), overview);
+  const every = await shown(["help", "all"]);
+  for (const { name, args } of COMMANDS) assert.ok(every.includes(`${name} ${args}`.trim()), name);
+  assert.equal(await shown(["help", "lease", "list"]), await shown(["lease", "list", "--help"]));
+  assert.match(await shown(["help", "wiki"]), /^remit wiki COMMAND/);
 });
 
 Deno.test("flags may stand before, between and after the words of a command", () => {
@@ -40,14 +62,14 @@ Deno.test("alice reads standard input with a dash, as a word or as a value", () 
 });
 
 Deno.test("a flag that does not exist is refused with those that do", () => {
-  refused(["run", "--modl", "x"], /--modl: remit run takes .*--model/);
+  refused(["run", "--modl", "x"], /--modl: did you mean --model\? remit run takes .*--mount/);
   refused(["ps", "--mount", "a=b"], /remit ps takes/);
 });
 
 Deno.test("a word that does not exist is refused with those that do", () => {
-  refused(["rnu"], /there is run, /);
-  refused(["task"], /say which: show, cancel/);
-  refused(["task", "frob"], /there is show, cancel/);
+  refused(["rnu"], /"rnu": there is run, /);
+  refused(["task"], /say which: list, show, cancel/);
+  refused(["task", "frob"], /there is list, show, cancel/);
 });
 
 Deno.test("a flag without its value, a switch with one, and a flag given twice are refused", () => {
@@ -57,9 +79,17 @@ Deno.test("a flag without its value, a switch with one, and a flag given twice a
   refused(["run", "--model", "a:b", "--model", "c:d"], /given twice/);
 });
 
+Deno.test("many of a thing are its list", () => {
+  for (const [word, name] of [["tasks", "task list"], ["models", "model list"]] as const) {
+    assert.equal(parseArguments([word]).command.name, name);
+  }
+  refused(["tasks", "t1"], /remit task list with 1 argument|"remit task list"/);
+});
+
 Deno.test("too few and too many words are refused with the usage", () => {
   refused(["kill"], /remit kill PID \[SIGNAL\]/);
-  refused(["ps", "now"], /1 arguments/);
+  refused(["ps", "now"], /1 argument: it is remit ps$/);
+  refused(["log"], /remit log TASK \("remit task list" names tasks\)/);
   assert.equal(parseArguments(["kill", "--help"]).command.name, "kill");
 });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Fault } from "../contracts/mod.ts";
-import { fakeHands } from "./_fixture_test.ts";
+import { fakeHands } from "./_fixture/world.ts";
 import { absolute, makePrivateFolder, placesOf, preparePlaces } from "./places.ts";
 
 const around = (env: Record<string, string>): Parameters<typeof placesOf>[0] => ({

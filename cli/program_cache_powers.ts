@@ -1,6 +1,7 @@
 /** Programs beside the kernel's own: each built when it is first needed, and kept by the digest of its sources. @module */
 import { dirname, join } from "node:path";
-import { buildProgram, digestSources, warm } from "./bundles_powers.ts";
+import { buildProgram, warm } from "./bundles_powers.ts";
+import { digestSources, type SourceDigests } from "./source_digest_powers.ts";
 
 /** What programs are built with. */
 export interface ProgramBuild {
@@ -9,6 +10,7 @@ export interface ProgramBuild {
   readonly cache: string;
   /** Said before a build, which takes seconds. */
   readonly onBuild: () => void;
+  readonly known?: SourceDigests;
 }
 
 /** What a program is made of. */
@@ -33,9 +35,10 @@ export interface BuiltProgram {
 /** Where the program of these sources lies once it is built. */
 export function programFile(
   { folders, folder, name }: ProgramSource,
-  { home, cache }: Pick<ProgramBuild, "home" | "cache">,
+  { home, cache, known }: Pick<ProgramBuild, "home" | "cache" | "known">,
 ): string {
-  return join(cache, `${folder}-${digestSources(home, folders).slice(0, 32)}`, `${name}.js`);
+  const digest = digestSources(home, folders, known);
+  return join(cache, `${folder}-${digest.slice(0, 32)}`, `${name}.js`);
 }
 
 /**

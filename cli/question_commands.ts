@@ -19,8 +19,8 @@ import { askForm } from "./elicit_asking.ts";
 import { parseElicit } from "./elicit_form.ts";
 import { wrongForm } from "./elicit_value.ts";
 import { openKeyRing } from "./key_ring.ts";
-import { lendApproved } from "./mcp_choice.ts";
-import { readyAgain } from "./model_ready.ts";
+import { lendApproved } from "./mcp/choice.ts";
+import { readyAgain } from "./model/ready.ts";
 import { flag, oneOf } from "./parse_arguments.ts";
 import { readPassphrase } from "./passphrase.ts";
 import { questionLines } from "./question_frame.ts";
@@ -29,7 +29,7 @@ import { finishFollowing } from "./run_command.ts";
 import { signAnswer, type Verdict } from "./sign_answer.ts";
 import { tableLines } from "./table.ts";
 import { askStaged } from "./watch_task.ts";
-import { spanText } from "./task_commands.ts";
+import { spanText } from "./span.ts";
 
 /** A question in a table: id, task, kind, age, summary; safe to show. */
 export function questionCells(row: Readonly<Record<string, Json>>, now: number): string[] {

@@ -5,7 +5,7 @@
  */
 import type { Question, Source } from "../contracts/mod.ts";
 import { displayBlock, displayText } from "../text/mod.ts";
-import { hardWrap } from "./columns.ts";
+import { hardWrap, wordWrap } from "./columns.ts";
 import { drawElicit } from "./elicit_frame.ts";
 import type { Paint } from "./paint.ts";
 import { shownArguments } from "./shown_arguments.ts";
@@ -50,9 +50,9 @@ export function questionLines(
     for (const piece of hardWrap(text, width - 3)) lines.push(`${bar} ${piece}`.trimEnd());
   };
   const field = (name: string, text: string): void => {
-    const [first = "", ...more] = hardWrap(text, width - 16);
+    const [first = "", ...more] = wordWrap(text, width - 16);
     lines.push(`${bar} ${paint.dim(name.padEnd(11))} ${first}`.trimEnd());
-    for (const piece of more) lines.push(`${bar} ${" ".repeat(11)} ${piece}`);
+    for (const piece of more) lines.push(`${bar} ${" ".repeat(11)} ${piece}`.trimEnd());
   };
   const alien = (text: string, colour: (line: string) => string = (line) => line): void => {
     const paintLike = (piece: string): string => paintAs(text, piece, colour);
@@ -71,7 +71,7 @@ export function questionLines(
 
   const title = ` ${TITLES[question.kind]} (question ${question.asked} of this task) `;
   lines.push(paint.yellow(`┏━${title}${"━".repeat(Math.max(2, width - title.length - 3))}`));
-  for (const piece of hardWrap(displayText(question.summary, { max: 1_024 }), width - 3)) {
+  for (const piece of wordWrap(displayText(question.summary, { max: 1_024 }), width - 3)) {
     lines.push(`${bar} ${paint.bold(piece)}`.trimEnd());
   }
   own();
@@ -100,7 +100,9 @@ export function questionLines(
     block(question.executes.map((path) => displayText(path, { max: 512 })), 50, paint.red);
   }
   const sources = untrustedSources(question.sources);
-  const quiet = question.scope.colour === "BLUE" ? "nothing untrusted" : "a request of others";
+  const quiet = question.scope.colour === "BLUE"
+    ? "nothing untrusted"
+    : `nothing by name: its request, or a folder it changes, is ${question.scope.colour}`;
   field("has read", sources.length === 0 ? quiet : "this, which you did not write");
   block(
     sources.map((each) =>

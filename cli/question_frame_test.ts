@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { change, question } from "./_fixture_test.ts";
+import { change, question } from "./_fixture/samples.ts";
 import { columnsOf } from "./columns.ts";
 import { makeDisk } from "./disk_powers.ts";
 import { makePaint } from "./paint.ts";

@@ -1,19 +1,19 @@
 /** `remit run`: one request, or the demo. @module */
-import { EXIT, Fault } from "../contracts/mod.ts";
+import { AgentTask, EXIT, Fault } from "../contracts/mod.ts";
 import { displayBlock, displayText } from "../text/mod.ts";
 import { wordWrap } from "./columns.ts";
 import type { PreparedAnswers } from "./answers_file.ts";
 import { resultDocument, type RunResult, showClosing } from "./closing.ts";
 import { type Command, commandText, printJson } from "./command.ts";
-import { prepareDemo } from "./demo.ts";
 import type { KernelLink } from "./hands.ts";
 import { kernelFor } from "./kernel_for.ts";
-import { keepRenewed, lendApproved } from "./mcp_choice.ts";
-import { announce } from "./model_announcement.ts";
-import { foundLines } from "./model_found.ts";
-import { readyAgain } from "./model_ready.ts";
+import { keepRenewed, lendApproved } from "./mcp/choice.ts";
+import { announce } from "./model/announcement.ts";
+import { foundLines } from "./model/found.ts";
+import { readyAgain } from "./model/ready.ts";
 import { flag, has } from "./parse_arguments.ts";
 import { type RunDefaults, type RunSetting, settle } from "./run_setting.ts";
+import { checkSameFolders } from "./same_folders.ts";
 import {
   awaitEnd,
   createTask,
@@ -97,7 +97,8 @@ function showNext(command: Command, result: RunResult, demo: boolean): void {
     paint.dim("            kept elsewhere, it shows a log whose end was cut off: --head HEAD"),
   );
   if (demo) {
-    line("your own", `run -p "…" --mount notes=DIR --model scripted:FILE`);
+    line("your own", `run -p "…" --mount notes=DIR --model NAME`);
+    line("models", "model list");
   }
 }
 
@@ -160,6 +161,8 @@ export async function runCommand(command: Command): Promise<number> {
     }
     return await runOnce(command, { request: request ?? "", folder: hands.around.cwd, mounts: [] });
   }
+  // Loaded here: who has a request of his own plays no story.
+  const { prepareDemo } = await import("./demo.ts");
   const demo = await prepareDemo(command);
   try {
     return await runOnce(command, { ...demo.defaults, request: demo.request, lines: demo.lines });
@@ -207,6 +210,8 @@ export async function resumeFollowing(
   link: KernelLink,
   task: RunningTask["id"],
 ): Promise<number> {
+  const { mounts } = AgentTask.parse(await link.ask("task", { task }));
+  checkSameFolders(command.hands.disk, mounts);
   const past = await readPast(link, task);
   await readyAgain(command, link, past);
   await lendApproved(command, link);

@@ -1,18 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Answer, type Json, toJson } from "../contracts/mod.ts";
-import {
-  change,
-  fakeHands,
-  type FakeKernel,
-  fakeKeyboard,
-  type FakeOps,
-  QUESTION,
-  question,
-  TASK,
-  taskJson,
-  told,
-} from "./_fixture_test.ts";
+import { fakeHands, type FakeKernel, fakeKeyboard, type FakeOps } from "./_fixture/world.ts";
+import { change, QUESTION, question, TASK, taskJson, told } from "./_fixture/samples.ts";
 import { runCommandLine } from "./dispatch.ts";
 
 const HEAD = "c".repeat(64);

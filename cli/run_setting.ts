@@ -13,16 +13,17 @@ import {
 } from "../contracts/mod.ts";
 import { parseAnswers, type PreparedAnswers } from "./answers_file.ts";
 import type { Command } from "./command.ts";
-import { loadConfig } from "./config_files.ts";
-import { type Merged, narrowMount } from "./config_layers.ts";
+import { loadConfig } from "./config/files.ts";
+import { type Merged, narrowMount } from "./config/layers.ts";
 import { displayText } from "../text/mod.ts";
-import { chooseModel } from "./model_choice.ts";
-import type { ResolvedModel } from "./model_ref.ts";
+import { chooseModel } from "./model/choice.ts";
+import type { ResolvedModel } from "./model/ref.ts";
 import { chooseAgent, instructionsIn, limitsOf, mountsOf } from "./agent_choice.ts";
-import { modelClearance } from "./model_clearance.ts";
-import { mcpOfTask } from "./mcp_choice.ts";
+import { modelClearance } from "./model/clearance.ts";
+import { mcpOfTask } from "./mcp/choice.ts";
 import { chooseMemory, type ChosenMemory } from "./memory_choice.ts";
 import { type MountWish, parseMount, resolveMount } from "./mounts.ts";
+import { nestMounts } from "./nested_mounts.ts";
 import { flag, oneOf } from "./parse_arguments.ts";
 import { absolute } from "./places.ts";
 
@@ -97,7 +98,7 @@ function chooseMounts(
       label: wish.label,
     })
   );
-  const mounts = [...first, ...more].map((mount) => narrowMount(mount, config));
+  const mounts = nestMounts([...first, ...more].map((mount) => narrowMount(mount, config)));
   return { mounts, config };
 }
 

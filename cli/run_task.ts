@@ -16,8 +16,8 @@ import type { KernelLink } from "./hands.ts";
 import { makeCallJoin } from "./join_calls.ts";
 import { openKeyRing } from "./key_ring.ts";
 import { makeLiveView } from "./live_view.ts";
-import { noteSuspension } from "./mcp_suspend.ts";
-import { startRecording } from "./model_recording.ts";
+import { noteSuspension } from "./mcp/suspend.ts";
+import { startRecording } from "./model/recording.ts";
 import { absolute } from "./places.ts";
 import type { RunSetting } from "./run_setting.ts";
 import { safeJson } from "./safe_json.ts";
@@ -187,7 +187,7 @@ export async function awaitEnd(
 }
 
 /** The exit code of an ended watch. */
-export function exitOf(end: WatchEnd, task: AgentTask): number {
+function exitOf(end: WatchEnd, task: AgentTask): number {
   if (end.exit !== undefined) return end.exit;
   if (end.waiting !== undefined || task.status === "needsApproval") return EXIT.waiting;
   if (task.exit !== undefined) return task.exit;

@@ -1,65 +1,87 @@
 /** `remit` alone: a session of many turns over this folder. @module */
-import { join } from "node:path";
-import { z } from "zod";
 import { AgentTask, EXIT, Fault, type Json, TaskId } from "../contracts/mod.ts";
 import { displayText } from "../text/mod.ts";
-import { cell, type Command, commandText, printLines, recordOf } from "./command.ts";
+import { cell, type Command, commandText, printLines } from "./command.ts";
 import { taskNamed } from "./conversation_name.ts";
+import { readSeen, textOf } from "./event_fields.ts";
 import type { KernelLink, Keyboard } from "./hands.ts";
-import { grantLines, leaseLines, toolLines } from "./held_lines.ts";
 import { kernelFor } from "./kernel_for.ts";
-import { keepRenewed } from "./mcp_choice.ts";
-import { announce } from "./model_announcement.ts";
-import { lendKeys, provideModelPrograms, readyAgain } from "./model_ready.ts";
-import { mountNameOf } from "./mounts.ts";
-import { flag, has, type Parsed } from "./parse_arguments.ts";
+import { keepRenewed } from "./mcp/choice.ts";
+import { announce } from "./model/announcement.ts";
+import { readyAgain } from "./model/ready.ts";
+import { flag, has } from "./parse_arguments.ts";
 import { printAnswer } from "./run_command.ts";
 import { type RunSetting, settle } from "./run_setting.ts";
+import { checkSameFolders } from "./same_folders.ts";
 import { awaitEnd, createTask, followTask, readPast, type RunningTask } from "./run_task.ts";
-import { showDiff, undoLines } from "./task_commands.ts";
-import { askStaged } from "./watch_task.ts";
-
-const Last = z.object({ task: TaskId }).strict();
-const SLASH = "/tools /caps /grants /diff /undo /model [REF] /exit";
-
-interface Session {
-  readonly command: Command;
-  readonly link: KernelLink;
-  setting: RunSetting;
-  running: RunningTask | undefined;
-}
-
-function lastPath(command: Command): string {
-  return join(command.places.person, "last_session.json");
-}
+import { defaultsOf, keepLast, lastSession, type Session, withModel } from "./session.ts";
+import { slash, SLASH_WORDS } from "./session_slash.ts";
+import type { WatchEnd } from "./watch_task.ts";
 
 /** The task of the name given, else of the last session. */
 async function continued(command: Command, link: KernelLink): Promise<TaskId> {
   const name = flag(command.parsed, "name");
   if (name !== undefined) return await taskNamed(link, name);
-  const bytes = command.hands.disk.read(lastPath(command));
-  if (bytes === undefined) {
+  const last = lastSession(command);
+  if (last === undefined) {
     throw new Fault("notFound", "Cannot go on: there was no session in this state");
   }
-  return Last.parse(JSON.parse(new TextDecoder().decode(bytes))).task;
+  return last.task;
+}
+
+/** A talk that goes on needs no model named anew. */
+function asBefore(command: Command): Command {
+  const { parsed } = command;
+  const named = ["model", "name"].some((each) => has(parsed, each));
+  if (!has(parsed, "continue") || named) return command;
+  const model = lastSession(command)?.model;
+  return model === undefined ? command : withModel(command, model);
+}
+
+/** Why the last turn of a log failed; undefined when it did not. */
+function lastFailure(past: readonly Json[]): string | undefined {
+  const seen = past.map(readSeen);
+  const last = seen.findLast((each) => each?.kind === "event" && each.event.event === "taskStatus");
+  if (last?.kind !== "event" || last.event.body["failed"] === undefined) return undefined;
+  return textOf(last.event, "reason");
 }
 
 async function goOn(command: Command, link: KernelLink, setting: RunSetting): Promise<RunningTask> {
   const task = await continued(command, link);
   const state = AgentTask.parse(await link.ask("task", { task }));
   if (state.status !== "open") {
-    throw new Fault("conflict", `Cannot go on with task ${task}: it is "${state.status}"`);
+    const words = [`log ${task}`, ""].map((each) => commandText(command, each).trim());
+    throw new Fault(
+      "conflict",
+      `Cannot go on with task ${task}: it is "${state.status}"; "${words[0]}" says why, "${
+        words[1]
+      }" begins anew`,
+    );
   }
+  checkSameFolders(command.hands.disk, state.mounts);
   const past = await readPast(link, task);
   await readyAgain(command, link, past);
   command.hands.screen.say(
     command.hands.screen.paint.dim(`  goes on: ${displayText(state.objective, { max: 200 })}`),
   );
+  const why = lastFailure(past);
+  if (why !== undefined) command.hands.screen.say(`  its last turn failed: ${cell(why, 500)}`);
   return await followTask(command, link, task, {
     setting,
     past,
     budget: 1,
   });
+}
+
+function sayWhatStays(command: Command, { why }: NonNullable<WatchEnd["failed"]>): void {
+  const { screen } = command.hands;
+  const say = (line: string): void => screen.say(screen.paint.dim(`  ${line}`));
+  say("the conversation stays: your next words try again, /model REF takes another model");
+  // The provider refused the key, and a kernel that runs has the one that it was started with.
+  if (!why.includes("secret set")) return;
+  say(
+    `with another key: /exit, "${commandText(command, "stop")}", "${commandText(command, "-c")}"`,
+  );
 }
 
 async function turn(session: Session, text: string): Promise<number | undefined> {
@@ -72,9 +94,9 @@ async function turn(session: Session, text: string): Promise<number | undefined>
     const task = await createTask(command, link, session.setting, {
       text,
       interactive: true,
-      plan: false,
+      plan: session.phase === "plan",
     });
-    command.hands.disk.write(lastPath(command), `${JSON.stringify({ task })}\n`);
+    keepLast(command, task);
     session.running = await followTask(command, link, task, {
       setting: session.setting,
       budget: 1,
@@ -87,89 +109,23 @@ async function turn(session: Session, text: string): Promise<number | undefined>
   const end = await awaitEnd(command, link, session.running);
   const state = AgentTask.parse(await link.ask("task", { task: session.running.id }));
   command.hands.screen.say("");
-  printAnswer(command, state.answer);
+  // A turn that failed leaves the answer of the turn before it.
+  const failed = end.status === "failed" || end.failed !== undefined;
+  if (!failed || state.answer !== session.said) printAnswer(command, state.answer);
+  session.said = state.answer;
   const { reason } = session.running.tally;
   if (reason !== "" && reason !== state.answer) command.hands.screen.say(`  ${cell(reason, 500)}`);
+  if (end.failed !== undefined) sayWhatStays(command, end.failed);
   command.hands.screen.say("");
   if (end.exit === EXIT.interrupted) return EXIT.interrupted;
   if (end.status !== "open") return end.exit ?? EXIT.failure;
   return undefined;
 }
 
-async function slash(session: Session, line: string): Promise<"exit" | "stay"> {
-  const { command, link, running } = session;
-  const { screen } = command.hands;
-  const [word = "", ...rest] = line.trim().split(/\s+/);
-  const needTask = (): TaskId => {
-    if (running === undefined) throw new Fault("notFound", "Cannot show it: nothing was asked yet");
-    return running.id;
-  };
-  const room = screen.width - 2;
-  const show = (lines: readonly string[]): void => lines.forEach((each) => screen.say(`  ${each}`));
-  const ask = (op: string): Promise<Json> => link.ask(op, { task: needTask() });
-  switch (word) {
-    case "/exit":
-    case "/quit":
-      return "exit";
-    case "/tools":
-      show(toolLines(await ask("tools"), room));
-      return "stay";
-    case "/caps":
-      show(leaseLines(await ask("caps"), { now: command.hands.around.now(), width: room }));
-      return "stay";
-    case "/grants":
-      show(grantLines(await ask("grants"), room));
-      return "stay";
-    case "/diff":
-      await showDiff(command, await askStaged(link, needTask()));
-      return "stay";
-    case "/undo":
-      for (const each of undoLines(recordOf(await ask("undo")))) screen.say(`  ${each}`);
-      return "stay";
-    case "/model": {
-      const [ref] = rest;
-      if (ref === undefined) {
-        screen.say(`  ${displayText(session.setting.model.ref, { max: 200 })}`);
-        return "stay";
-      }
-      session.setting = await settle(withModel(command, ref), defaultsOf(command));
-      await provideModelPrograms(command, session.setting.resolved, link);
-      await lendKeys(link, session.setting.resolved);
-      if (running === undefined) {
-        screen.say("  another model, from your first words on");
-        return "stay";
-      }
-      const { ref: to, config } = session.setting.model;
-      await link.ask("model", { task: running.id, model: { ref: to, config } });
-      screen.say("  another model, from its next answer on; the conversation stays");
-      return "stay";
-    }
-    default:
-      throw new Fault(
-        "invalidInput",
-        `Cannot do "${displayText(word, { max: 40 })}": there is ${SLASH}`,
-      );
-  }
-}
-
-function withModel(command: Command, ref: string): Command {
-  const flags = new Map(command.parsed.flags);
-  flags.set("model", [ref]);
-  // A recording is of one model: what is said to another one is not in it.
-  for (const name of ["record", "replay"]) flags.delete(name);
-  const parsed: Parsed = { ...command.parsed, flags };
-  return { ...command, parsed };
-}
-
-function defaultsOf(command: Command): Parameters<typeof settle>[1] {
-  const { cwd } = command.hands.around;
-  return { folder: cwd, mounts: [{ name: mountNameOf(cwd), dir: cwd, mode: "stage" }] };
-}
-
 async function converse(session: Session, keyboard: Keyboard): Promise<number> {
   const { screen } = session.command.hands;
   for (;;) {
-    const line = await keyboard.line(screen.paint.bold("› "));
+    const line = await keyboard.line(screen.paint.bold("› "), { many: true });
     if (line === undefined) return EXIT.success;
     if (line.trim() === "") continue;
     try {
@@ -203,17 +159,26 @@ export async function sessionCommand(command: Command): Promise<number> {
       `Cannot go on with --${kept}: a recording is of a whole conversation; begin a new one`,
     );
   }
-  const setting = await settle(command, defaultsOf(command));
+  const setting = await settle(asBefore(command), defaultsOf(command));
   const link = await kernelFor(command, setting);
   try {
     const mounts = setting.mounts.map((mount) => `${mount.name} (${mount.mode})`).join(", ");
-    screen.say(`${screen.paint.bold("remit")}  ${mounts}  ${screen.paint.dim(SLASH)}`);
+    screen.say(`${screen.paint.bold("remit")}  ${mounts}  ${screen.paint.dim(SLASH_WORDS)}`);
     const running = has(parsed, "continue") ? await goOn(command, link, setting) : undefined;
-    const session: Session = { command, link, setting, running };
+    const phase = has(parsed, "plan") ? "plan" : "work";
+    if (running !== undefined && phase === "plan") {
+      await link.ask("phase", { task: running.id, phase });
+    }
+    const session: Session = { command, link, setting, running, phase };
     const exit = await converse(session, keyboard);
     if (session.running !== undefined) {
       printLines(command, []);
-      screen.say(screen.paint.dim(`  go on with: ${commandText(command, "-c")}`));
+      const { id, status } = AgentTask.parse(await link.ask("task", { task: session.running.id }));
+      screen.say(screen.paint.dim(
+        status === "open"
+          ? `  go on with: ${commandText(command, "-c")}`
+          : `  it has ended; see: ${commandText(command, `log ${id}`)}`,
+      ));
     }
     return exit;
   } finally {

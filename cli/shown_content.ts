@@ -13,7 +13,7 @@ const DIFF_MS = 2_000;
 const WHOLE = { prefix: "", max: 1_000_000, maxLines: 100_000, columns: 1_000_000 };
 
 /** Reads content by digest. Throws `refused` when the file is not what its name says. */
-export function readContent(
+function readContent(
   disk: Pick<DiskRead, "read">,
   folder: string,
   digest: Digest,

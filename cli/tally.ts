@@ -1,6 +1,6 @@
 /** What a task did, counted from its events: the closing words are made of this. @module */
 import { numberOf, type SeenEvent, subjectOf, textOf } from "./event_fields.ts";
-import { mcpHappening } from "./mcp_events.ts";
+import { mcpHappening } from "./mcp/events.ts";
 
 /** A refusal. All texts untrusted. */
 export interface Refusal {

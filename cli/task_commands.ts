@@ -1,5 +1,5 @@
-/** Tasks and processes: `task …`, `ps`, `kill`, `diff`, `undo`, `log`, `resume`. @module */
-import { AgentTask, EXIT, Fault, type Json, Limits, Pid, Signal } from "../contracts/mod.ts";
+/** Tasks and processes: `task …`, `ps`, `kill`. @module */
+import { AgentTask, EXIT, Fault, Limits, Pid, Signal } from "../contracts/mod.ts";
 import { displayText } from "../text/mod.ts";
 import {
   askKernel,
@@ -7,29 +7,13 @@ import {
   type Command,
   printJson,
   printLines,
-  reachKernel,
   recordOf,
   rowsOf,
   taskOf,
 } from "./command.ts";
-import { taskNamed } from "./conversation_name.ts";
-import { resumeFollowing } from "./run_command.ts";
-import { paintDiff, showChange } from "./shown_content.ts";
+import { spanText } from "./span.ts";
 import { tableLines } from "./table.ts";
-import { askStaged } from "./watch_task.ts";
-
-const AGE: readonly (readonly [number, string])[] = [
-  [86_400_000, "d"],
-  [3_600_000, "h"],
-  [60_000, "min"],
-  [1_000, "s"],
-];
-
-/** A span in words of one unit. Milliseconds. */
-export function spanText(ms: number): string {
-  const found = AGE.find(([unit]) => ms >= unit) ?? [1_000, "s"];
-  return `${Math.max(0, Math.floor(ms / found[0]))} ${found[1]}`;
-}
+import { taskList } from "./task_list.ts";
 
 /** What is said of a task, line by line, safe to show. `now` is milliseconds since 1970. */
 export function taskLines(task: AgentTask, now: number): string[] {
@@ -57,16 +41,6 @@ export function taskLines(task: AgentTask, now: number): string[] {
   ];
 }
 
-/** A task in a table: id, status, age, objective; safe to show. */
-export function taskCells(task: Readonly<Record<string, Json>>, now: number): string[] {
-  return [
-    cell(task["id"]),
-    cell(task["status"]),
-    spanText(now - Number(task["createdAt"] ?? now)),
-    cell(task["objective"], 200),
-  ];
-}
-
 /** `task show [TASK]`. */
 export async function taskShow(command: Command): Promise<number> {
   if (command.parsed.args.length > 0) {
@@ -75,20 +49,7 @@ export async function taskShow(command: Command): Promise<number> {
     else printLines(command, taskLines(AgentTask.parse(task), command.hands.around.now()));
     return EXIT.success;
   }
-  const tasks = await askKernel(command, "tasks", {});
-  if (command.json) {
-    printJson(command, tasks);
-    return EXIT.success;
-  }
-  const now = command.hands.around.now();
-  const rows = rowsOf(tasks).map((task) => taskCells(task, now));
-  printLines(
-    command,
-    rows.length === 0
-      ? ["no tasks"]
-      : tableLines(["TASK", "STATUS", "AGE", "OBJECTIVE"], rows, command.hands.screen.width),
-  );
-  return EXIT.success;
+  return await taskList(command);
 }
 
 /** `task cancel|archive|purge TASK`. */
@@ -125,20 +86,6 @@ export async function taskExtend(command: Command): Promise<number> {
   if (command.json) printJson(command, task);
   else printLines(command, [`${cell(recordOf(task)["id"])}  ${given.join(" ")}`]);
   return EXIT.success;
-}
-
-/** `resume TASK`. */
-export async function resumeCommand(command: Command): Promise<number> {
-  const link = await reachKernel(command);
-  try {
-    return await resumeFollowing(
-      command,
-      link,
-      await taskNamed(link, command.parsed.args[0] ?? ""),
-    );
-  } finally {
-    link.close();
-  }
 }
 
 /** `ps`. Never starts a kernel: without one nothing runs. */
@@ -199,74 +146,4 @@ export async function killCommand(command: Command): Promise<number> {
   }
   if (command.json) printJson(command, { pid: pid.data, signal: signal.data });
   return EXIT.success;
-}
-
-/** `diff TASK`: what is staged, and what was applied. */
-export async function diffCommand(command: Command): Promise<number> {
-  const link = await reachKernel(command);
-  try {
-    await showDiff(command, await askStaged(link, taskOf(command)));
-  } finally {
-    link.close();
-  }
-  return EXIT.success;
-}
-
-/** Prints the changes of a task to standard output. */
-export function showDiff(
-  command: Command,
-  staged: Awaited<ReturnType<typeof askStaged>>,
-): Promise<void> {
-  const { disk, screen } = command.hands;
-  const parts = [
-    ...staged.applied.map((patch) => ({
-      state: patch.undone ? "undone" : "applied",
-      changes: patch.changes,
-    })),
-    { state: "staged", changes: staged.changes },
-  ].flatMap(({ state, changes }) =>
-    changes.map((change) => ({ state, change: showChange(disk, staged.content, change) }))
-  );
-  if (command.json) {
-    printJson(command, parts.map(({ state, change }) => ({ state, ...change })));
-    return Promise.resolve();
-  }
-  if (parts.length === 0) printLines(command, ["no changes"]);
-  for (const { state, change } of parts) {
-    printLines(command, [
-      screen.paint.bold(`${change.path}  (${change.kind}, ${state})`),
-      ...(change.note === undefined ? [] : [`  ${change.note}`]),
-      ...change.lines.map((line) => `  ${paintDiff(line, screen.paint)}`),
-      "",
-    ]);
-  }
-  return Promise.resolve();
-}
-
-/** `undo TASK`; 1 when something stands in the way. */
-export async function undoCommand(command: Command): Promise<number> {
-  const answer = recordOf(await askKernel(command, "undo", { task: taskOf(command) }));
-  if (command.json) printJson(command, answer);
-  else printLines(command, undoLines(answer));
-  const conflicts = answer["conflicts"];
-  return Array.isArray(conflicts) && conflicts.length > 0 ? EXIT.failure : EXIT.success;
-}
-
-/** The lines for an answer to `undo`. */
-export function undoLines(answer: ReturnType<typeof recordOf>): string[] {
-  const undone = answer["undone"];
-  const conflicts = answer["conflicts"];
-  const list = (value: typeof undone): readonly string[] =>
-    Array.isArray(value)
-      ? value.map((each) =>
-        typeof each === "string" ? cell(each) : cell(recordOf(each)["path"] ?? each)
-      )
-      : value === undefined || value === null
-      ? []
-      : [cell(value)];
-  const lines = [
-    ...list(undone).map((path) => `undone    ${path}`),
-    ...list(conflicts).map((path) => `conflict  ${path}: changed since; left as it is`),
-  ];
-  return lines.length === 0 ? ["nothing to undo"] : lines;
 }

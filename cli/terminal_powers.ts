@@ -1,11 +1,12 @@
-/** The terminal: standard streams, the keyboard, Ctrl-C. @module */
-import type { Interrupts, Keyboard, Screen } from "./hands.ts";
+/** The terminal: standard streams and Ctrl-C. The keyboard: `keyboard_powers.ts`. @module */
+import type { Interrupts, Screen } from "./hands.ts";
 import { cutTo } from "./columns.ts";
 import { makePaint } from "./paint.ts";
 
 const encoder = new TextEncoder();
 
-function writeAll(stream: { writeSync(bytes: Uint8Array): number }, text: string): void {
+/** Writes a text whole. */
+export function writeAll(stream: { writeSync(bytes: Uint8Array): number }, text: string): void {
   const bytes = encoder.encode(text);
   for (let at = 0; at < bytes.length;) at += stream.writeSync(bytes.subarray(at));
 }
@@ -20,22 +21,29 @@ function writeOrEnd(stream: { writeSync(bytes: Uint8Array): number }, text: stri
   }
 }
 
-function terminalWidth(): number {
-  const given = Number(Deno.env.get("COLUMNS"));
-  if (Number.isInteger(given) && given >= 40 && given <= 500) return given;
+const LEAST_COLUMNS = 40;
+
+/** Columns and rows of the terminal as it is now; 80 and 24 without one. */
+export function terminalSize(): { readonly columns: number; readonly rows: number } {
   try {
-    const { columns } = Deno.consoleSize();
-    return columns >= 40 ? Math.min(columns, 120) : 80;
+    const { columns, rows } = Deno.consoleSize();
+    // A terminal that nobody sized says 0.
+    return { columns: columns > 0 ? columns : 80, rows: rows > 0 ? rows : 24 };
   } catch (error) {
-    if (error instanceof Error) return 80;
+    if (error instanceof Error) return { columns: 80, rows: 24 };
     throw error;
   }
+}
+
+function terminalWidth(): number {
+  const given = Number(Deno.env.get("COLUMNS"));
+  if (Number.isInteger(given) && given >= LEAST_COLUMNS && given <= 500) return given;
+  return Math.max(LEAST_COLUMNS, Math.min(terminalSize().columns, 120));
 }
 
 /** Makes the screen of this process. */
 export function makeScreen(): Screen {
   const terminal = Deno.stderr.isTerminal();
-  const width = terminalWidth();
   const dumb = Deno.env.get("TERM") === "dumb";
   const colour = terminal && !dumb && (Deno.env.get("NO_COLOR") ?? "") === "";
   const paint = makePaint(colour);
@@ -59,101 +67,18 @@ export function makeScreen(): Screen {
       clear();
       if (line === "") return;
       hinted = true;
-      writeOrEnd(Deno.stderr, paint.dim(cutTo(line, width - 1)));
+      writeOrEnd(
+        Deno.stderr,
+        paint.dim(cutTo(line, Math.min(terminalWidth(), terminalSize().columns) - 1)),
+      );
     },
     paint,
-    width,
-    ...(Deno.stdout.isTerminal() ? { outWidth: width } : {}),
-  });
-}
-
-const SETTLE_MS = 150;
-const INTERRUPTED = 3;
-const END = 4;
-const BACKSPACES = [8, 127];
-const NEWLINES = [10, 13];
-
-/** Bytes of the keyboard, read always, so that what nobody asked for is thrown away. */
-function startPump(): { take: (listener: ((bytes: Uint8Array) => void) | undefined) => void } {
-  let listener: ((bytes: Uint8Array) => void) | undefined;
-  const pump = async (): Promise<void> => {
-    const buffer = new Uint8Array(4_096);
-    for (;;) {
-      const read = await Deno.stdin.read(buffer);
-      if (read === null) break;
-      listener?.(buffer.slice(0, read));
-    }
-    listener?.(Uint8Array.of(END));
-  };
-  void pump();
-  return { take: (next) => listener = next };
-}
-
-/** Makes the keyboard, or undefined when nobody sits at this process. */
-export function makeKeyboard(screen: Screen): Keyboard | undefined {
-  if (!Deno.stdin.isTerminal() || !Deno.stderr.isTerminal()) return undefined;
-  let pump: ReturnType<typeof startPump> | undefined;
-  globalThis.addEventListener("unload", () => Deno.stdin.setRaw(false));
-  return Object.freeze({
-    async line(
-      prompt: string,
-      options?: { readonly echo?: boolean; readonly signal?: AbortSignal },
-    ): Promise<string | undefined> {
-      let early = false;
-      let interrupted = (): void => {
-        early = true;
-      };
-      const onSignal = (): void => interrupted();
-      // Without a listener Ctrl-C would end the process and leave the terminal in this mode.
-      Deno.addSignalListener("SIGINT", onSignal);
-      // Leaving line mode hands over what was typed ahead; all of it until things settle is dropped.
-      Deno.stdin.setRaw(true, { cbreak: true });
-      pump ??= startPump();
-      pump.take(undefined);
-      await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
-      screen.hint("");
-      writeAll(Deno.stderr, prompt);
-      const take = pump.take;
-      const typed = await new Promise<string | undefined>((resolve) => {
-        let bytes: number[] = [];
-        let open = true;
-        const end = (value: string | undefined): void => {
-          if (!open) return;
-          open = false;
-          take(undefined);
-          // At once: whoever ended this may write the next line.
-          writeAll(Deno.stderr, "\n");
-          resolve(value);
-        };
-        interrupted = () => end(undefined);
-        if (early) end(undefined);
-        options?.signal?.addEventListener("abort", () => end(undefined), { once: true });
-        if (options?.signal?.aborted === true) end(undefined);
-        take((chunk) => {
-          for (const byte of chunk) {
-            if (NEWLINES.includes(byte)) {
-              return end(new TextDecoder().decode(Uint8Array.from(bytes)));
-            }
-            if (byte === INTERRUPTED || (byte === END && bytes.length === 0)) return end(undefined);
-            if (BACKSPACES.includes(byte)) {
-              // One letter may be several bytes: drop its continuation bytes too.
-              const before = bytes.length;
-              while (bytes.length > 0 && ((bytes.at(-1) ?? 0) & 0xc0) === 0x80) bytes.pop();
-              bytes.pop();
-              if (before > 0 && options?.echo !== false) writeAll(Deno.stderr, "\b \b");
-            } else if (byte === 21) {
-              bytes = [];
-              if (options?.echo !== false) writeAll(Deno.stderr, `\r\x1b[K${prompt}`);
-            } else if (byte >= 32 && bytes.length < 8_192) {
-              bytes.push(byte);
-              if (options?.echo !== false) Deno.stderr.writeSync(Uint8Array.of(byte));
-            }
-          }
-        });
-      });
-      Deno.removeSignalListener("SIGINT", onSignal);
-      Deno.stdin.setRaw(false);
-      return typed;
+    // Asked anew each time: windows change while a session lasts.
+    get width(): number {
+      return terminalWidth();
+    },
+    get outWidth(): number | undefined {
+      return Deno.stdout.isTerminal() ? terminalWidth() : undefined;
     },
   });
 }

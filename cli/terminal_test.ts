@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 
-const FIXTURE = fileURLToPath(new URL("./_keyboard_fixture_powers.ts", import.meta.url));
+const FIXTURE = fileURLToPath(new URL("./_fixture/keyboard_powers.ts", import.meta.url));
 
 /** Whether util-linux's `script`, which makes a pseudo-terminal, is on this machine. */
 const hasScript = await new Deno.Command("script", { args: ["--version"], stdout: "null" }).output()
@@ -69,6 +69,24 @@ Deno.test({
   ignore,
   async fn(): Promise<void> {
     assert.match(await onTerminal([["PROMPT> ", "\x03"]]), /HEARD\[END\]/);
+  },
+});
+
+Deno.test({
+  name:
+    "a paste of many lines is one text, the arrow up brings it back, and Ctrl-C empties it first",
+  ignore,
+  async fn(): Promise<void> {
+    const seen = await onTerminal([
+      ["PROMPT> ", "dear \x1b[200~one\r\ntwo\x1b[201~!\x1b[D\x1b[D漢\n"],
+      ["MORE> ", "x"],
+      ["?2004hx", "\x03"],
+      ["\r\x1b[JMORE> ", "\x1b[A\n"],
+    ], "many");
+    const text = "dear one\\r?\\ntw漢o!";
+    assert.match(seen, new RegExp(`HEARD\\[${text}\\]`));
+    assert.match(seen, new RegExp(`AGAIN\\[${text}\\]`));
+    assert.ok(seen.includes("\x1b[?2004l"), "the terminal is left as it was");
   },
 });
 

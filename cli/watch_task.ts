@@ -16,6 +16,8 @@ import type { KernelLink } from "./hands.ts";
 export interface WatchEnd {
   readonly status: string;
   readonly exit: number | undefined;
+  /** The turn failed and the task stays open: why, and the exit code of a task that ended so. */
+  readonly failed?: { readonly exit: number; readonly why: string };
   /** A question that waits, when that is why. */
   readonly waiting?: string;
 }
@@ -121,13 +123,23 @@ export async function watchTask(
     if (event.event === "questionAnswered" && asking?.id === textOf(event, "question")) {
       asking.abort.abort();
     }
-    const turnEnded = event.event === "taskStatus" && textOf(event, "status") === "open" &&
-      event.private["answer"] !== undefined;
-    if (turnEnded) finish({ status: "open", exit: undefined });
+    if (event.event !== "taskStatus" || textOf(event, "status") !== "open") return;
+    const exit = event.body["failed"];
+    if (typeof exit === "number") {
+      const failed = { exit, why: textOf(event, "reason") };
+      finish({ status: "open", exit: undefined, failed });
+    } else if (event.private["answer"] !== undefined) finish({ status: "open", exit: undefined });
   });
   void link.closed.then((why) => {
     asking?.abort.abort();
-    fail(new Fault("gone", `Cannot follow task ${task}: ${why.message}`, { cause: why }));
+    const said = why.message.replace(/^Cannot reach the peer: /, "");
+    fail(
+      new Fault(
+        "gone",
+        `Cannot follow task ${task}: ${said}; "remit task show ${task}" starts it again and says how it stands`,
+        { cause: why },
+      ),
+    );
   });
   await link.ask("watch", { task, from: parts.from });
   // A question that was asked before this watch began is told of by no event of it.

@@ -3,6 +3,9 @@ import { z } from "zod";
 import { CallId, ToolName } from "./ids.ts";
 import { Colour, Label } from "./colour.ts";
 
+/** Longest {@link ToolCall} echo, in UTF-16 units. */
+export const ECHO_LIMIT = 131_072;
+
 /** Longest text of one message, in UTF-16 units. */
 export const MESSAGE_LIMIT = 1_000_000;
 
@@ -23,6 +26,11 @@ export const ToolCall = z.object({
   id: CallId,
   name: z.string().max(128),
   arguments: z.string().max(MESSAGE_LIMIT),
+  /**
+   * What the provider wants said back with the call (its signature, its model's thoughts), in the
+   * words of its backend: opaque to everyone else, and sent to the model that said it alone.
+   */
+  echo: z.string().max(ECHO_LIMIT).optional(),
 }).strict();
 /** See {@link ToolCall}. The name is untrusted: it need not be a {@link ToolName}. */
 export type ToolCall = z.infer<typeof ToolCall>;

@@ -9,7 +9,8 @@ import { ArtifactId, Millis, TaskId } from "./ids.ts";
 import { Label } from "./colour.ts";
 import { type McpLaunch, McpWords } from "./mcp.ts";
 import type { McpOpen } from "./wire_mcp.ts";
-import { InboxId, MessageId } from "./inbox.ts";
+import { InboxId, MessageId, MessageKind } from "./inbox.ts";
+import { PEER_SAID_UNITS } from "./peer_words.ts";
 import { TaskRequest } from "./task.ts";
 
 /** A peer's name, as remit.yaml or `remit a2a` knows it. */
@@ -169,6 +170,8 @@ export const PeerSend = z.object({
   push: PushConfig.optional(),
   /** Exchanges of this peer that may be under way, and tasks a day. */
   most: z.object({ open: z.int().min(1), perDay: z.int().min(1) }).strict(),
+  /** What follows is told, from the answer on, as `peerWatch` tells it. */
+  watch: z.object({ progress: z.boolean() }).strict().optional(),
 }).strict();
 /** See {@link PeerSend}. */
 export type PeerSend = z.infer<typeof PeerSend>;
@@ -252,6 +255,25 @@ export interface PeerTaskAsk {
   readonly deadlineMs: number;
   readonly waitMs: number;
 }
+
+/**
+ * What a peer says while a call is under way and that is not the call's result, as its bridge tells it: op `said`. It goes
+ * through the inbox of the calling task. Untrusted.
+ */
+export const PeerSaid = z.object({
+  /** Of the call on the bridge's port. */
+  id: z.string().max(64),
+  /** The peer's own name of the message; empty when it gave none. */
+  message: z.string().max(1_024),
+  /** The peer's own name of its task. */
+  task: z.string().max(128).optional(),
+  kind: MessageKind.extract(["status", "question", "artifactReady"]),
+  body: z.string().max(PEER_SAID_UNITS),
+  /** Names of artifacts of the peer's: reading one is a call. */
+  artifacts: z.array(z.string().max(256)).max(64),
+}).strict();
+/** See {@link PeerSaid}. */
+export type PeerSaid = z.infer<typeof PeerSaid>;
 
 /** A delivery that a peer asked for and that is due: op `peerDue`. What is told is the exchange as it stands. */
 export interface PeerDue {

@@ -15,7 +15,8 @@ import type { TurnEnd } from "./wire_worker.ts";
 
 /** How a turn ended: in the worker's words, waiting for a person, or by a signal. */
 export type TurnOutcome =
-  | TurnEnd
+  /** `died`: its process did, and another is started for the next turn. */
+  | (TurnEnd & { readonly died?: true })
   | { readonly stop: "killed"; readonly exit: number; readonly text: string }
   | { readonly stop: "waiting"; readonly question: QuestionId; readonly text: string };
 

@@ -5,7 +5,9 @@
  */
 import { z } from "zod";
 import { Colour, Label } from "./colour.ts";
+import type { NewEvent } from "./event.ts";
 import { Millis, TaskId } from "./ids.ts";
+import type { DocumentWrite } from "./store.ts";
 
 /** Names a message as its inbox keeps it. */
 export const InboxId = z.string().regex(/^m[0-9a-z]{12}$/).brand<"InboxId">();
@@ -119,6 +121,8 @@ export const InboxEntry = z.object({
   task: TaskId.optional(),
   /** The exchange with a peer that it belongs to. */
   exchange: z.string().max(64).optional(),
+  /** The call of its task during which it came: it is shown with that call's result, and wakes nobody. */
+  call: z.string().max(160).optional(),
   receivedAt: Millis,
   settledAt: Millis.optional(),
   bytes: z.int().min(0),
@@ -178,6 +182,8 @@ export interface MessageStamp {
   readonly exchange?: string;
   /** It waits for a person's decision before anything reads it. */
   readonly held?: boolean;
+  /** It came during this call of the box's task: see {@link CallInbox}. */
+  readonly call?: string;
 }
 
 /** The inboxes of one kernel. Seed 001, AgentInbox. */
@@ -198,4 +204,36 @@ export interface AgentInbox {
   mute(sender: Sender, why: string): Promise<void>;
   unmute(sender: Sender): Promise<void>;
   muted(): readonly MutedSender[];
+}
+
+/** A call of a task, and the sender that it was made to. */
+export interface CallPlace {
+  readonly task: TaskId;
+  /** Names the call in its task: its process and its call id. */
+  readonly call: string;
+  readonly sender: Sender;
+}
+
+/** What is shown with a call's result. Exactly one of the two follows, when the result is durable or never will be. */
+export interface CallDelivery {
+  readonly entries: readonly InboxEntry[];
+  readonly events: readonly NewEvent[];
+  readonly documents: readonly DocumentWrite[];
+  kept(): void;
+  dropped(): void;
+}
+
+/**
+ * What senders say while a call to them is under way: put as any message, with `call` in its stamp, shown with the
+ * call's result, and delivered by the commit that keeps that result.
+ */
+export interface CallInbox {
+  readonly put: AgentInbox["put"];
+  /** From now on what is put for the call waits for its result. */
+  begin(place: CallPlace): void;
+  /**
+   * The call is over. What of its sender waits is marked as delivered, also what an earlier call to it left, within
+   * `visibleBytes`; undefined when nothing does. What a person must look at first, and what a muted sender said, waits on.
+   */
+  end(place: CallPlace): CallDelivery | undefined;
 }

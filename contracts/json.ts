@@ -8,6 +8,16 @@ export interface JsonObject {
   readonly [key: string]: Json;
 }
 
+/** Whether a value is there and an object, no list. */
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Whether a value is there and a list. */
+export function isList(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
 /** A JSON copy of a value of ours: absent properties stay away, the result shares nothing. */
 export function toJson(value: unknown): Json {
   return JSON.parse(JSON.stringify(value)) as Json;

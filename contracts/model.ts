@@ -1,6 +1,7 @@
 /** The language-model contract. Seed 000, Capability Contract. @module */
 import { z } from "zod";
 import { ChatMessage, ToolCall } from "./chat.ts";
+import { Price } from "./model_config.ts";
 import { ToolDescriptor } from "./tool.ts";
 
 /** What a backend says of itself. It never says what a session may do. */
@@ -20,7 +21,7 @@ export const ModelInfo = z.object({
   knobs: z.array(z.enum(["temperature", "seed", "stopSequences", "responseSchema"])).max(8)
     .optional(),
   /** US dollars for a million tokens; absent when free. */
-  price: z.object({ input: z.number().min(0), output: z.number().min(0) }).strict().optional(),
+  price: Price.optional(),
 }).strict();
 /** See {@link ModelInfo}. */
 export type ModelInfo = z.infer<typeof ModelInfo>;
@@ -29,6 +30,9 @@ export type ModelInfo = z.infer<typeof ModelInfo>;
 export const TokenUsage = z.object({
   inputTokens: z.int().min(0),
   outputTokens: z.int().min(0),
+  /** Of the input: what the provider had in its prompt cache, and what it put there. */
+  cacheReadTokens: z.int().min(0).optional(),
+  cacheWriteTokens: z.int().min(0).optional(),
 }).strict();
 /** See {@link TokenUsage}. */
 export type TokenUsage = z.infer<typeof TokenUsage>;

@@ -15,6 +15,10 @@ export type Dialect = z.infer<typeof Dialect>;
 export const Price = z.object({
   input: z.number().min(0).max(1e6),
   output: z.number().min(0).max(1e6),
+  /** Input that the provider had in its prompt cache; absent: as `input`, of Anthropic a tenth of it. */
+  cacheRead: z.number().min(0).max(1e6).optional(),
+  /** Input that it put there; absent: as `input`, of Anthropic a quarter more. */
+  cacheWrite: z.number().min(0).max(1e6).optional(),
 }).strict();
 /** See {@link Price}. */
 export type Price = z.infer<typeof Price>;

@@ -1,5 +1,7 @@
 /** Powers: what does a call once the gate has let it through. DESIGN sections 2 and 3. @module */
 import type { CallId, Digest, Pid, TaskId, ToolName } from "./ids.ts";
+import type { NewEvent } from "./event.ts";
+import type { DocumentWrite } from "./store.ts";
 import type { Colour, EffectClass, Label } from "./colour.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { ProcessRow } from "./process.ts";
@@ -68,6 +70,16 @@ export interface PowerResult {
   readonly writtenBytes?: number;
 }
 
+/** What came in for a task while a call of it ran: it is shown after the call's result, however the call ended. */
+export interface Meanwhile extends Pick<PowerResult, "content" | "colour" | "label" | "sources"> {
+  /** Committed with the outcome, or not at all. */
+  readonly events: readonly NewEvent[];
+  readonly documents: readonly DocumentWrite[];
+  /** They are durable, and shown. Exactly one of the two is called. */
+  kept(): void;
+  dropped(): void;
+}
+
 /** A tool as the gate knows it. */
 export interface ToolBinding {
   /** Its `permission` is what the policy says for the subject when advertised. */
@@ -89,6 +101,11 @@ export interface ToolBinding {
    * person: the gate commits no outcome, and this call is made anew when the answer is there.
    */
   invoke(call: GrantedCall, signal: AbortSignal): Promise<PowerResult>;
+  /**
+   * What came in while the call ran, once it has ended, however. Bounded, and framed as data: it is redacted, not cut. Its
+   * label is not above that of what the call could bring.
+   */
+  meanwhile?(call: GrantedCall): Promise<Meanwhile | undefined>;
   /** Called when an outcome was committed: fold `record` into the state that `resolve` reads. */
   committed?(call: GrantedCall, result: PowerResult): void;
 }

@@ -65,8 +65,9 @@ export interface Store {
   }): Promise<readonly StoredEvent[]>;
   /** The last event of each chain. */
   heads(): Promise<readonly EventRow[]>;
-  /** Undefined when erased or never stored. */
+  /** Content of a task's. Undefined when erased or never stored. */
   blob(
+    task: string,
     digest: Digest,
   ): Promise<{ readonly salt: Uint8Array; readonly bytes: Uint8Array } | undefined>;
   /** Erases the content of a task; resolves with how many blobs went. */
@@ -91,6 +92,11 @@ export interface EventLog {
     documents?: readonly DocumentWrite[],
     at?: number,
   ): Promise<readonly { readonly n: number; readonly hash: Digest }[]>;
+  /**
+   * Like `append`, but makes no commit: it goes with the next one, before what is appended after it.
+   * For what nothing follows from that has no commit of its own. A log without it commits at once.
+   */
+  readonly appendWithNext?: EventLog["append"];
   /** The hash of the kernel chain's last seal: keep it elsewhere to detect a cut tail. */
   head(): Digest;
 }

@@ -14,6 +14,7 @@ export function estimateTokens(messages: readonly ChatMessage[]): number {
     characters += message.content.length + OVERHEAD;
     for (const call of message.toolCalls ?? []) {
       characters += call.id.length + call.arguments.length + call.name.length;
+      characters += call.echo?.length ?? 0;
     }
   }
   return Math.ceil(characters / CHARS_A_TOKEN);

@@ -85,6 +85,8 @@ export const PageDraft = z.object({
   confidence: Confidence,
   /** Markdown: `[[links]]`, footnotes for citations. */
   body: z.string().max(200_000),
+  /** Lines of front matter of other programs; absent: those of the version before stay, unless the page is `fresh`. */
+  others: z.array(z.string().max(8_192)).max(1_000).optional(),
 }).strict();
 /** See {@link PageDraft}. */
 export type PageDraft = z.infer<typeof PageDraft>;

@@ -8,11 +8,11 @@
  * |---|---|---|
  * | a2aCard | `{ token }` null: the public one | {@link CardAnswer} |
  * | a2aAdmit | `{ token }` | {@link PeerHolder} |
- * | a2aSend | {@link PeerSay} | Exchange |
+ * | a2aSend | {@link PeerSay}; with `watch` it then tells as `a2aWatch` | Exchange |
  * | a2aGet | `{ token, exchange }` | Exchange |
  * | a2aList | `{ token, query }` | PeerPage |
  * | a2aCancel | `{ token, exchange }` | Exchange |
- * | a2aWatch | `{ token, exchange, watch }` then tells until it is final | Exchange, as it stood |
+ * | a2aWatch | `{ token, exchange, watch, progress }` then tells until it is final | Exchange, as it stood |
  * | a2aPush | {@link PushAsk} | PushConfig[] |
  * | hook | {@link HookCall} | {@link HookAnswer} |
  * | pageOpen | `{ code }` of `remit serve login`, once | `{ session, expiresAt }` |
@@ -29,6 +29,7 @@
 import { z } from "zod";
 import { ContextId, ExchangeId, PeerMessage, PeerName, PeerQuery, PushConfig } from "./exchange.ts";
 import { Digest, QuestionId, TaskId } from "./ids.ts";
+import { InboxId } from "./inbox.ts";
 
 /** A bearer token, or none. */
 export const PeerCredential = z.string().max(16_384).nullable();
@@ -56,6 +57,12 @@ export const PeerHolder = z.object({
 /** See {@link PeerHolder}. */
 export type PeerHolder = z.infer<typeof PeerHolder>;
 
+/** How an exchange is watched: the gateway's name of the watch, and whether the agent's words are told while it works. */
+export const PeerWatchAsk = z.object({ id: z.string().min(1).max(128), progress: z.boolean() })
+  .strict();
+/** See {@link PeerWatchAsk}. */
+export type PeerWatchAsk = z.infer<typeof PeerWatchAsk>;
+
 /** A message of a peer. */
 export const PeerSay = z.object({
   token: PeerCredential,
@@ -65,6 +72,10 @@ export const PeerSay = z.object({
   /** JSON object text. */
   metadata: z.string().max(16_384).optional(),
   push: PushConfig.optional(),
+  /** The request's `traceparent`, as it came: a link for who collects traces, and no parent of anything. */
+  trace: z.string().max(128).optional(),
+  /** What follows is told under this name, from the answer on. */
+  watch: PeerWatchAsk.optional(),
 }).strict();
 /** See {@link PeerSay}. */
 export type PeerSay = z.infer<typeof PeerSay>;
@@ -116,6 +127,7 @@ export const PageAsk = z.object({
     z.object({ kind: z.literal("home") }).strict(),
     z.object({ kind: z.literal("task"), task: TaskId }).strict(),
     z.object({ kind: z.literal("question"), question: QuestionId }).strict(),
+    z.object({ kind: z.literal("message"), message: InboxId }).strict(),
   ]),
 }).strict();
 /** See {@link PageAsk}. */
@@ -127,11 +139,11 @@ export const PageView = z.object({
   sections: z.array(
     z.object({
       heading: z.string().max(256),
-      /** A link to a task or question of ours, where a row has one. */
+      /** A link to a task, question or message of ours, where a row has one. */
       rows: z.array(
         z.object({
           cells: z.array(z.string().max(8_192)).max(8),
-          to: z.union([TaskId, QuestionId]).optional(),
+          to: z.union([TaskId, QuestionId, InboxId]).optional(),
         }).strict(),
       ).max(1_000),
       /** Text as it stands, line by line. */

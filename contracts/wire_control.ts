@@ -57,10 +57,10 @@
  * | inboxDismiss | `{ id, why }` | InboxEntry |
  * | inboxMute, inboxUnmute | `{ sender, why }`, `{ sender }` | `null` |
  * | inboxMuted | `null` | MutedSender[] |
- * | peerSend | PeerSend | Exchange |
+ * | peerSend | PeerSend; with `watch` it then tells as `peerWatch` | Exchange |
  * | peerGet, peerCancel | `{ peer?, exchange }` absent: the operator's own | Exchange |
  * | peerList | PeerQuery, without `peer` for the operator | PeerPage |
- * | peerWatch | `{ peer?, exchange }` then events `exchange` `{ exchange, event }` | Exchange |
+ * | peerWatch | `{ peer?, exchange, progress? }` then events `exchange` `{ exchange, event }`; of the agent's words while it works unless `progress` is false | Exchange |
  * | peerUnwatch | `{ exchange }` what this connection watches | `null` |
  * | peerPush | `{ peer, exchange, op }` as in wire_a2a.ts | PushConfig[] |
  * | peerExport | `{ exchange, artifact }` a released artifact is shown to the peer | Exchange |

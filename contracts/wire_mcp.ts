@@ -19,15 +19,15 @@
  *
  * | bridge asks | body | answer |
  * |---|---|---|
- * | send | `{ text }` whole lines to the server's input (stdio) | `null` |
+ * | send | `{ text }` whole lines to the server's input (stdio) | `null`, when it has taken them |
  * | http | {@link McpHttp} | {@link McpHttpAnswer} |
  * | httpRead | `{ id }` | `{ bytes }` base64; empty at the end |
  * | elicit | {@link McpElicit} | {@link McpElicited} |
  * | sample | {@link McpSample} | {@link McpSampled} |
  *
- * The bridge tells: `httpCancel` `{ id }`, `progress` `{ id, progress, total?, message? }`, `log` `{ level, text }`,
+ * The bridge tells: `send` as it asks it, where no more than a little was told since it last asked, `httpCancel` `{ id }`, `progress` `{ id, progress, total?, message? }`, `log` `{ level, text }`,
  * `changed` `{ what: "tools" | "resources" | "prompts" }`, `updated` `{ uri }`, `odd` `{ what }` (a protocol violation,
- * one sentence, at most 20 a second).
+ * one sentence, at most 20 a second); the bridge of a peer also `said` PeerSaid (contracts/exchange.ts).
  * @module
  */
 import { z } from "zod";

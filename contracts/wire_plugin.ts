@@ -46,6 +46,8 @@ export interface PluginCallAnswer {
   readonly value: Json;
   /** Lines that it logged, and `console` of scripts, together at most 64 KiB. */
   readonly logs: readonly string[];
+  /** Instances that the host has made since it began: by these it is replaced. */
+  readonly instances?: number;
 }
 
 /** Answer to `usage` (body `null`): what a host has made since it began. */

@@ -43,8 +43,6 @@ export const SERVE_PORT_LIMITS: Partial<PortLimits> = Object.freeze({
 
 /** Longest piece of a host's bytes that goes through the pipe at once, UTF-16 units. */
 export const SERVE_PIECE = 1_048_576;
-/** Longest arguments of a call, as JSON text. */
-export const SERVE_ARGUMENTS = 180_000;
 
 /** First request. */
 export const ServeOpen = z.object({
@@ -64,6 +62,8 @@ export const ServeOpen = z.object({
     perAddress: z.int().min(1).max(1_000_000),
     /** Milliseconds that a request's body may take. */
     bodyMs: z.int().min(10).max(600_000),
+    /** Milliseconds until the head of a connection's first request is whole. */
+    headMs: z.int().min(10).max(600_000).optional(),
   }).strict().optional(),
   /** What is served at the address; absent: MCP alone. */
   serves: z.object({

@@ -10,7 +10,7 @@
  * | ingestFiles | {@link IngestFiles}: files of this machine that the process may read; tells `progress` | {@link IngestReport} |
  * | ingestGone | `{ keyPrefix, present: key[], unseen?: keyPrefix[] }` marks as removed what is no longer there; beneath `unseen` nothing | `{ removed: key[] }` |
  * | extract | `{ dryRun? }` deterministic pages of all current sources without one, or changed since | {@link ExtractReport} |
- * | workPlan | `{ model, contextTokens, again?, clearance? }` what a model would be asked | {@link WorkPlan} |
+ * | workPlan | `{ model, contextTokens, of?: { keys, prefixes }, again?, clearance? }` what a model would be asked, of these sources or of all | {@link WorkPlan} |
  * | workNext | `{ run, skip?: id[] }` without those under way | {@link WorkItem} or `null` when all is done |
  * | workTaken | `{ run, item, text }` a model's answer; validated before anything is kept | `{ ok, problems: string[] }` |
  * | workFinish | `{ run, by }` one patch of all that was taken | `{ patch: PagePatch \| null, contradictions: Finding[], left: string[] }` |
@@ -20,7 +20,8 @@
  * | answerPlan | {@link WikiQuery} | `{ found: Found, ask: WorkItem \| null }` |
  * | answerCheck | `{ question, text, found }` a model's answer | {@link CheckedAnswer} |
  * | answerFile | `{ answer: CheckedAnswer, model, by }` proposes a synthesis page | PagePatch |
- * | index | `{ clearance, limit? }` the catalogue, bounded | {@link IndexRow}[] |
+ * | index | `{ clearance, after?, limit? }` the catalogue, bounded, by name | {@link IndexRow}[] |
+ * | sources | `{ clearance, afterId?, limit? }` every version of every source, by number | WikiSource[] |
  * | read | `{ clearance, name, from?, lines?, version? }` `name` is a page, a `pages/…` or a `raw/…` | {@link ReadLines} |
  * | cite | `{ clearance, file, startLine, endLine }` a source's lines | {@link CiteAnswer} |
  * | check | `{ clearance, change, author? }` | CheckedDraft (tools/answers.ts): what a change would do |
@@ -35,6 +36,8 @@
  * | review | `{ name, version, by }` | Page |
  * | mark | PageMark: sanitize or redaction, signed | Page |
  * | lint | `{ clearance, rules? }` | Finding[] |
+ * | lintPairs | `{ clearance, model }` claims that speak of the same thing, the most alike first, at most 400 | `{ id, a, b, label, colour, why? }[]`: `a`, `b` are `{ file, line, text }`; `why` where that model has judged them, empty when both can be right |
+ * | lintJudged | `{ model, verdicts: { id, why }[] }` what that model said; is not asked again | `null` |
  * | lintFix | `{ by }` proposes patches for what is fixable | PagePatch[] |
  * | log | `{ afterN?, limit? }` | WikiEvent[] |
  * | logVerify | `null` | `{ problem: string \| null }` |

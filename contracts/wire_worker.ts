@@ -28,7 +28,10 @@ export interface StartBody {
   readonly program?: string;
 }
 
-/** Kernel → worker, `turn`: runs the loop until the model proposes no more calls. */
+/**
+ * Kernel → worker, `turn`: runs the loop until the model proposes no more calls. Meanwhile a `ping` (null) is
+ * answered `null`: an agent's health check.
+ */
 export interface TurnBody {
   /** The user's message; absent when a turn that was cut off goes on. */
   readonly message?: ChatMessage;

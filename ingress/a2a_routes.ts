@@ -6,7 +6,7 @@
 import type { PeerHolder } from "../contracts/wire_a2a.ts";
 import { type Ask, type Routes, tooMany } from "./answers.ts";
 import { holderOf, tryBearer } from "./bearer.ts";
-import type { Rates } from "./rates.ts";
+import type { Rates } from "./rate_limit.ts";
 import { type BodyBounds, wholeBody } from "./whole_body.ts";
 
 /** The protocol, whoever speaks it. Without a holder it answers nobody but readers of the card. */
@@ -45,6 +45,8 @@ export function serveA2a(app: Routes, { rates, admit, peers, bounds }: A2aParts)
     if (raw.body === null) return await peers.fetch(raw, undefined, { token, holder });
     const bytes = await wholeBody(c, bounds);
     if (bytes instanceof Response) return bytes;
+    // Whoever is known may wait long for an answer: for that its body needs no room.
+    c.env.body?.over();
     return await peers.fetch(raw, bytes, { token, holder });
   };
   for (const path of PATHS) app.all(path, serve);

@@ -1,5 +1,6 @@
 /** What all routes answer alike: refusals that tell nothing of ours. Issue 6, Export. @module */
 import type { Context, Hono } from "hono";
+import type { HeldBody } from "./body_room.ts";
 
 /** What the server says of a connection. */
 export interface Connection {
@@ -7,6 +8,8 @@ export interface Connection {
   readonly address: string;
   /** Under which its requests are counted. */
   readonly caller: string;
+  /** Room for the request's body. Absent: as much as there is. */
+  readonly body?: HeldBody;
 }
 
 /** A connection's, as the routes have it. */

@@ -6,8 +6,8 @@
 import { Hono } from "hono";
 import { Fault } from "../contracts/fault.ts";
 import { type Env, nothing, refuse, type Routes, tooMany } from "./answers.ts";
-import type { Door } from "./let_in.ts";
-import type { Rates } from "./rates.ts";
+import type { Door } from "./host_origin_check.ts";
+import type { Rates } from "./rate_limit.ts";
 
 /** What the routes are made of. */
 export interface AppParts {

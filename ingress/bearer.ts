@@ -1,7 +1,7 @@
 /** Tokens in the header `Authorization`, as RFC 6750 writes them. Issue 6, Export. @module */
 import { Fault } from "../contracts/fault.ts";
 import { type Ask, tooMany } from "./answers.ts";
-import type { Rates } from "./rates.ts";
+import type { Rates } from "./rate_limit.ts";
 
 const BEARER = /^Bearer ([A-Za-z0-9._~+/=-]+)$/i;
 

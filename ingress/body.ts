@@ -1,4 +1,6 @@
 /** Reads a request's body within bytes and time. @module */
+import type { HeldBody } from "./body_room.ts";
+import { joinBytes } from "../port/join_bytes.ts";
 
 /** Most bytes of a body where nobody says otherwise. */
 export const MOST_BODY = 4 * 1_048_576;
@@ -6,7 +8,7 @@ export const MOST_BODY = 4 * 1_048_576;
 /** What came of reading. */
 export type Body =
   | { readonly kind: "bytes"; readonly bytes: Uint8Array<ArrayBuffer> }
-  | { readonly kind: "tooLarge" | "tooSlow" | "broken" };
+  | { readonly kind: "tooLarge" | "tooSlow" | "broken" | "crowded" };
 
 /** Starts something after some milliseconds; the returned function takes it back. */
 export type After = (ms: number, then: () => void) => () => void;
@@ -19,23 +21,31 @@ export async function readBody(
     readonly after: After;
     readonly most: number;
   },
+  held?: HeldBody,
 ): Promise<Body> {
   const declared = Number(request.headers.get("content-length") ?? 0);
   if (declared > most) return { kind: "tooLarge" };
   if (request.body === null) return { kind: "bytes", bytes: new Uint8Array() };
   const reader = request.body.getReader();
-  let late = false;
-  const stop = after(bodyMs, () => {
-    late = true;
-    reader.cancel().catch(() => undefined);
-  });
   const chunks: Uint8Array[] = [];
+  let why: "tooSlow" | "crowded" | undefined;
+  const giveUp = (because: "tooSlow" | "crowded"): void => {
+    why ??= because;
+    chunks.length = 0;
+    reader.cancel().catch(() => undefined);
+  };
+  const stop = after(bodyMs, () => giveUp("tooSlow"));
+  held?.gaveWay(() => giveUp("crowded"));
   let length = 0;
   try {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) break;
       length += value.length;
+      if (held?.take(value.length) === false) {
+        giveUp("crowded");
+        break;
+      }
       if (length > most) {
         await reader.cancel();
         return { kind: "tooLarge" };
@@ -44,16 +54,11 @@ export async function readBody(
     }
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    return { kind: late ? "tooSlow" : "broken" };
+    return { kind: why ?? "broken" };
   } finally {
     stop();
   }
-  if (late) return { kind: "tooSlow" };
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return { kind: "bytes", bytes };
+  if (why !== undefined) return { kind: why };
+  held?.whole();
+  return { kind: "bytes", bytes: joinBytes(chunks) };
 }

@@ -1,5 +1,4 @@
-/** Chance, time and the one address, as the gateway's process has them. @module */
-import { Fault } from "../contracts/fault.ts";
+/** Chance and time, as the gateway's process has them. @module */
 import type { After } from "./body.ts";
 
 /** Random bytes. */
@@ -35,55 +34,4 @@ export async function makeSeal(
     const bytes = await crypto.subtle.sign("HMAC", made, new TextEncoder().encode(text));
     return new Uint8Array(bytes).toBase64({ alphabet: "base64url", omitPadding: true });
   };
-}
-
-/** A server at an address. */
-export interface Listener {
-  /** The port that it has. */
-  readonly port: number;
-  /** Takes no more connections; resolves when those that there are have ended. */
-  shutdown(): Promise<void>;
-}
-
-type Serve = (request: Request, address: string) => Response | Promise<Response>;
-
-/** Listens at an address. Throws Fault `unavailable` where that cannot be had. */
-export function listen(
-  at: { readonly hostname: string; readonly port: number },
-  serve: Serve,
-): Listener {
-  const server = begin(at, serve);
-  const { addr } = server;
-  return Object.freeze<Listener>({
-    port: "port" in addr ? addr.port : at.port,
-    shutdown: () => server.shutdown(),
-  });
-}
-
-function begin(
-  at: { readonly hostname: string; readonly port: number },
-  serve: Serve,
-): Deno.HttpServer {
-  try {
-    return Deno.serve(
-      { ...at, onListen: () => undefined },
-      (request, { remoteAddr }) =>
-        serve(request, "hostname" in remoteAddr ? remoteAddr.hostname : "unknown"),
-    );
-  } catch (cause) {
-    const why = cause instanceof Deno.errors.AddrInUse
-      ? "another program listens there"
-      : cause instanceof Deno.errors.AddrNotAvailable
-      ? "this machine has no such address"
-      : cause instanceof Deno.errors.PermissionDenied
-      ? "only root may listen at this port"
-      : undefined;
-    if (why === undefined) throw cause;
-    const other = `${at.hostname}:${at.port === 65_535 ? at.port - 1 : at.port + 1}`;
-    throw new Fault(
-      "unavailable",
-      `Cannot serve at ${at.hostname}:${at.port}: ${why}; give another address, such as ${other}`,
-      { cause },
-    );
-  }
 }

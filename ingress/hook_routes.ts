@@ -2,7 +2,7 @@
 import { Fault } from "../contracts/fault.ts";
 import type { HookAnswer, HookCall } from "../contracts/wire_a2a.ts";
 import { nothing, refuse, type Routes, tooMany } from "./answers.ts";
-import type { Rates } from "./rates.ts";
+import type { Rates } from "./rate_limit.ts";
 import { type BodyBounds, wholeBody } from "./whole_body.ts";
 
 /** What the route is made of. */

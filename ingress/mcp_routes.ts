@@ -2,7 +2,7 @@
 import type { ServeHolder } from "../contracts/wire_serve.ts";
 import { refuse, type Routes, tooMany } from "./answers.ts";
 import { holderOf, tryBearer } from "./bearer.ts";
-import type { Rates } from "./rates.ts";
+import type { Rates } from "./rate_limit.ts";
 import { type BodyBounds, wholeBody } from "./whole_body.ts";
 
 /** What the route is made of. */
@@ -38,6 +38,8 @@ export function serveMcp(app: Routes, { rates, admit, mcp, bounds }: McpParts): 
     if (raw.method !== "POST") return await mcp(raw, undefined, { ...holder, token });
     const bytes = await wholeBody(c, bounds);
     if (bytes instanceof Response) return bytes;
+    // Whoever is known may wait long for an answer: for that its body needs no room.
+    c.env.body?.over();
     const { method, url, headers, signal } = raw;
     const whole = new Request(url, { method, headers, signal, body: bytes });
     return await mcp(whole, tryJson(bytes), { ...holder, token });

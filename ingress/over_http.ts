@@ -6,10 +6,11 @@ import type { Peers } from "./a2a_routes.ts";
 import type { Routes } from "./answers.ts";
 import { makeApp } from "./app.ts";
 import type { After } from "./body.ts";
+import { makeBodyRoom } from "./body_room.ts";
 import { callerOf } from "./caller.ts";
 import type { Listening } from "./gateway.ts";
-import { makeDoor } from "./let_in.ts";
-import { makeRates } from "./rates.ts";
+import { makeDoor } from "./host_origin_check.ts";
+import { makeRates } from "./rate_limit.ts";
 import type { Starter } from "./sessions.ts";
 import { type Protocol, type ServiceRoutes, surfacesOf } from "./surfaces.ts";
 
@@ -36,12 +37,15 @@ export interface OverHttpParts {
   listen(
     at: { readonly hostname: string; readonly port: number },
     serve: (request: Request, address: string) => Response | Promise<Response>,
+    bounds: { readonly firstMs?: number },
   ): { readonly port: number; shutdown(): Promise<void> };
   now(): number;
   readonly after: After;
 }
 
 const BOUNDS = { sessions: 64, perToken: 1_200, perAddress: 2_400, bodyMs: 15_000 };
+/** Bytes of bodies at once: each is in the process some six times while it is asked about. */
+const BODIES = 33_554_432;
 /** Sessions of one token, of all that there may be. */
 const SHARE = 4;
 /** Milliseconds that what is under way may take when the gateway ends. */
@@ -60,30 +64,36 @@ export function serveOverHttp(parts: OverHttpParts): Listening {
     perHolder: Math.max(1, Math.ceil(bounds.sessions / SHARE)),
   });
   const peers = open.serves?.a2a === true ? service?.makePeers() : undefined;
+  const room = makeBodyRoom(BODIES);
   let under = 0;
   let idle = (): void => undefined;
   const routes: { app?: Routes } = {};
-  const listener = parts.listen(at, async (request, address) => {
+  const answer = async (request: Request, address: string): Promise<Response> => {
     const { app } = routes;
     if (app === undefined) return new Response(null, { status: 503 });
     // A stream of a GET is never over by itself: nobody waits for it.
-    const connection = { address, caller: callerOf(address) };
-    if (request.method !== "POST") return await app.fetch(request, connection);
+    const caller = callerOf(address);
+    if (request.method !== "POST") return await app.fetch(request, { address, caller });
     under += 1;
+    const body = room.hold(caller);
     const over = (): void => {
       under -= 1;
       if (under === 0) idle();
     };
     try {
-      const response = await app.fetch(request, connection);
+      const response = await app.fetch(request, { address, caller, body });
       if (!isWatch(request, response)) return untilRead(response, over);
       over();
       return response;
     } catch (error) {
       over();
       throw error;
+    } finally {
+      body.over();
     }
-  });
+  };
+  const { headMs } = open.bounds ?? {};
+  const listener = parts.listen(at, answer, headMs === undefined ? {} : { firstMs: headMs });
   const name = at.hostname.includes(":") ? `[${at.hostname}]` : at.hostname;
   const address = `${name}:${listener.port}`;
   const door = makeDoor(address, open);

@@ -3,7 +3,7 @@ import { isLoopback } from "../contracts/loopback.ts";
 import type { ServeHolder } from "../contracts/wire_serve.ts";
 import { type Ask, nothing, type Routes } from "./answers.ts";
 import { holderOf, tryBearer } from "./bearer.ts";
-import type { Rates } from "./rates.ts";
+import type { Rates } from "./rate_limit.ts";
 
 /** What the routes are made of. */
 export interface StateParts {

@@ -15,7 +15,7 @@ export async function wholeBody(
   c: Ask,
   { bodyMs, after, most = MOST_BODY }: BodyBounds,
 ): Promise<Uint8Array<ArrayBuffer> | Response> {
-  const body = await readBody(c.req.raw, { bodyMs, after, most });
+  const body = await readBody(c.req.raw, { bodyMs, after, most }, c.env.body);
   switch (body.kind) {
     case "tooLarge":
       return refuse(c, 413, `the body is longer than ${most / 1_048_576} MiB`, {
@@ -23,6 +23,10 @@ export async function wholeBody(
       });
     case "tooSlow":
       return refuse(c, 408, "the body took too long", { connection: "close" });
+    case "crowded":
+      return refuse(c, 503, "too much is being sent just now", {
+        ...{ "retry-after": "10", connection: "close" },
+      });
     case "broken":
       return refuse(c, 400, "the body broke off");
     case "bytes":

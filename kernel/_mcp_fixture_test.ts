@@ -22,7 +22,7 @@ import type { McpServe, McpUnder } from "./mcp_calls.ts";
 import { makeMcpServers, type McpServers, type McpServersParts } from "./mcp_servers.ts";
 
 export const TASK = TaskId.parse("t000000000000");
-export const ALICE = Pid.parse(2);
+const ALICE = Pid.parse(2);
 
 /** A stdio server without a package: `eval` runs its argument `code`; `look` too, and says that it only reads. */
 export const EVAL_SERVER = `

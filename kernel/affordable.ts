@@ -14,7 +14,12 @@ export function affordable(
   money: number,
 ): InferenceRequest {
   if (price === undefined) return request;
-  const { messages, tools, maxTokens } = request;
-  const input = estimateTokens(messages) + estimateToolTokens(tools);
-  return { ...request, maxTokens: makeModelCost(price).mostOutput(input, { maxTokens, money }) };
+  const { maxTokens } = request;
+  const most = makeModelCost(price).mostOutput(inputTokens(request), { maxTokens, money });
+  return { ...request, maxTokens: most };
+}
+
+/** About how many tokens a request sends, tools included. */
+export function inputTokens({ messages, tools }: InferenceRequest): number {
+  return estimateTokens(messages) + estimateToolTokens(tools);
 }

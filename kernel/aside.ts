@@ -13,11 +13,12 @@ import {
   type ProcessRow,
   toJson,
 } from "../contracts/mod.ts";
-import { affordable } from "./affordable.ts";
 import { estimateTokens } from "../contracts/tokens.ts";
 import type { GovernedModel } from "./governed_model.ts";
 import { makeModelCost, type ModelCost } from "./model_cost.ts";
+import type { HeldRequest, ModelMoney } from "./model_money.ts";
 import type { ProcessTable } from "./process_table.ts";
+import { cachedOf } from "./settle_inference.ts";
 
 /** What is asked. */
 export interface Aside {
@@ -31,13 +32,15 @@ export type AskAside = (row: ProcessRow, aside: Aside, signal: AbortSignal) => P
 
 /** What {@link makeAside} is handed. */
 export interface AsideParts {
-  readonly processes: Pick<ProcessTable, "wouldExceed" | "settle" | "moneyLeft">;
+  readonly processes: Pick<ProcessTable, "wouldExceed" | "settle">;
   readonly log: Pick<EventLog, "append">;
   readonly powers: Pick<Powers, "token" | "after">;
   readonly model: GovernedModel;
   modelRefused(row: ProcessRow): string | undefined;
   /** Reserves what a request will probably cost, as {@link InferenceParts} say. */
   brake(row: ProcessRow, money: number): Promise<(() => void) | undefined>;
+  /** Holds what requests under way may cost. */
+  readonly money: ModelMoney;
   /** US dollars that it cost. */
   paid(money: number): void;
   exhausted(row: ProcessRow, limit: string): void;
@@ -89,12 +92,14 @@ export function makeAsideInference(parts: AsideParts): InferAside {
     if (input > Math.min(row.limits.contextWindow, model.info.contextTokens)) {
       throw new Fault("contextOverflow", `Cannot infer: about ${input} tokens do not fit`);
     }
-    const money = cost.least(input);
-    const over = processes.wouldExceed(row.pid, { inputTokens: input, iterations: 1, money });
-    if (over !== undefined) {
+    const checkLimits = (): void => {
+      const money = cost.ofInput(input);
+      const over = processes.wouldExceed(row.pid, { inputTokens: input, iterations: 1, money });
+      if (over === undefined) return;
       parts.exhausted(row, over);
       throw new Fault("budgetExhausted", `Cannot infer: ${over}`);
-    }
+    };
+    checkLimits();
     const nonce = powers.token();
     const late = new AbortController();
     const unreserve = await parts.brake(row, cost.likely(input, maxTokens));
@@ -104,19 +109,22 @@ export function makeAsideInference(parts: AsideParts): InferAside {
       });
     }
     let disarm = (): void => undefined;
+    let held: HeldRequest | undefined;
     try {
       const request = { messages: [...messages], tools: [], maxTokens, nonce };
-      const response = await model.infer(
-        affordable(request, model.info, processes.moneyLeft(row.pid)),
-        {
-          onChunk: () => undefined,
-          signal: AbortSignal.any([signal, late.signal]),
-          use: summary ? "summary" : "aside",
-          onEntered: () => {
-            disarm = powers.after(row.limits.generationTimeoutMs, () => late.abort());
-          },
+      held = await parts.money.hold(row.pid, request, {
+        info: model.info,
+        signal,
+        recheck: checkLimits,
+      });
+      const response = await model.infer(held.request, {
+        onChunk: () => undefined,
+        signal: AbortSignal.any([signal, late.signal]),
+        use: summary ? "summary" : "aside",
+        onEntered: () => {
+          disarm = powers.after(row.limits.generationTimeoutMs, () => late.abort());
         },
-      );
+      });
       await settle(row, { messages, response, nonce, summary, cost });
       return response;
     } catch (error) {
@@ -124,6 +132,7 @@ export function makeAsideInference(parts: AsideParts): InferAside {
       throw new Fault("timedOut", "Cannot finish the inference: its time is up", { cause: error });
     } finally {
       disarm();
+      held?.release();
       unreserve();
     }
   };
@@ -152,7 +161,8 @@ export function makeAsideInference(parts: AsideParts): InferAside {
       kind: "inferred",
       body: {
         ...{ pid: row.pid, turn: row.turn, model: modelId, backend, nonce },
-        ...{ inputTokens, outputTokens, money, finish: response.finishReason, aside: true },
+        ...{ inputTokens, outputTokens, ...cachedOf(usage), money },
+        ...{ finish: response.finishReason, aside: true },
         ...(summary ? { summary: true } : {}),
         ...(response.redacted === undefined ? {} : { redactions: response.redacted }),
       },

@@ -1,5 +1,5 @@
 /** Publishes each event once it is durable, in order, to whoever watches its task. @module */
-import type { DocumentWrite, EventLog, NewEvent } from "../contracts/mod.ts";
+import type { EventLog, NewEvent } from "../contracts/mod.ts";
 
 /** An event that was committed, with its private part as the writer gave it. */
 export interface Published extends NewEvent {
@@ -19,25 +19,27 @@ export interface Bus {
 export function makeBus(log: EventLog, now: () => number): Bus {
   const all = new Set<(event: Published) => void>();
   const byTask = new Map<string, Set<(event: Published) => void>>();
+  /** An append that is published once it is durable. */
+  const publishing =
+    (append: EventLog["append"]): EventLog["append"] =>
+    async (task, events, documents = [], at = now()) => {
+      const placed = await append(task, events, documents, at);
+      const listeners = byTask.get(task);
+      if (all.size === 0 && listeners === undefined) return placed;
+      events.forEach((event, i) => {
+        const published = { ...event, task, at, n: placed[i]?.n ?? -1 };
+        for (const listener of all) listener(published);
+        for (const listener of listeners ?? []) listener(published);
+      });
+      return placed;
+    };
   return Object.freeze({
     log: Object.freeze({
       head: () => log.head(),
-      async append(
-        task: string,
-        events: readonly NewEvent[],
-        documents: readonly DocumentWrite[] = [],
-        at: number = now(),
-      ): Promise<Awaited<ReturnType<EventLog["append"]>>> {
-        const placed = await log.append(task, events, documents, at);
-        const listeners = byTask.get(task);
-        if (all.size === 0 && listeners === undefined) return placed;
-        events.forEach((event, i) => {
-          const published = { ...event, task, at, n: placed[i]?.n ?? -1 };
-          for (const listener of all) listener(published);
-          for (const listener of listeners ?? []) listener(published);
-        });
-        return placed;
-      },
+      append: publishing(log.append),
+      ...(log.appendWithNext === undefined
+        ? {}
+        : { appendWithNext: publishing(log.appendWithNext) }),
     }),
     listen(task: string | undefined, listener: (event: Published) => void): () => void {
       if (task === undefined) {

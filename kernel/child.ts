@@ -9,6 +9,7 @@ import {
 import { makePort } from "../port/mod.ts";
 import { type ExitStatus, howEnded, type SpawnPowers } from "./spawn.ts";
 import type { Role, StartLine } from "./line_parts.ts";
+import { joinBytes } from "../port/join_bytes.ts";
 
 /** Most bytes of standard error that are kept. */
 const STDERR = 65_536;
@@ -79,7 +80,7 @@ export function startChild({ role, line, handler, spawn, now }: ChildParts): Chi
   void process.exited.then(() => port.close("the child has ended"));
   // A child that broke the protocol is not asked to leave.
   void port.closed.then(() => process.kill());
-  const stderr = (): string => new TextDecoder().decode(join(errors, errorBytes));
+  const stderr = (): string => new TextDecoder().decode(joinBytes(errors));
   return Object.freeze({
     role,
     osPid: process.pid,
@@ -96,14 +97,4 @@ export function startChild({ role, line, handler, spawn, now }: ChildParts): Chi
       return last === "" ? how : `${how}: ${last}`;
     },
   });
-}
-
-function join(parts: readonly Uint8Array[], length: number): Uint8Array {
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

@@ -184,7 +184,7 @@ export async function makeChildren(
       try {
         const child = await ready(() => {
           const begun = start("toolhost", line, options.handler);
-          // INVARIANT: neither outlives the other (test: "… loses its socket …").
+          // INVARIANT: neither outlives the other (test: "… whose judge fails ends").
           void session.lost.then(() => begun.kill());
           void begun.exited.then(() => session.close());
           return begun;

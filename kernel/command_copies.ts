@@ -1,10 +1,10 @@
 /** The kernel's side of a copy service: one process for one run. @module */
+import { SERVES_NOTHING } from "./serves_nothing.ts";
 import {
   type CollectBody,
   Collected,
   Fault,
   type Json,
-  type PortHandler,
   type PrepareBody,
   Prepared,
   toJson,
@@ -25,20 +25,12 @@ export interface CopyService {
   kill(): Promise<void>;
 }
 
-/** It asks nothing of the kernel. */
-const NOTHING: PortHandler = Object.freeze<PortHandler>({
-  ask(op: string): never {
-    throw new Fault("unknownCapability", `Cannot serve "${op.slice(0, 64)}": not handed over`);
-  },
-  tell: () => undefined,
-});
-
 /** Starts a copy service. */
 export function startCopyService(
   line: StartLine,
   { spawn, now }: { readonly spawn: Pick<SpawnPowers, "start">; readonly now: () => number },
 ): CopyService {
-  const child = startChild({ role: "toolhost", line, handler: NOTHING, spawn, now });
+  const child = startChild({ role: "toolhost", line, handler: SERVES_NOTHING, spawn, now });
   // TRUST: it read hostile names and files; what it says is parsed.
   const ask = async <T>(op: string, body: Json, schema: z.ZodType<T>): Promise<T> => {
     let raw: Json;

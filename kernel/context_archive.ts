@@ -72,7 +72,7 @@ export function foldContext(
  *
  * @throws Fault `conflict` when that is no longer there: a later change took it.
  */
-export function putBack(change: ArchivedChange, conversation: ChatMessage[]): void {
+function putBack(change: ArchivedChange, conversation: ChatMessage[]): void {
   const at = placeOf(change.by, conversation);
   if (at === undefined) {
     throw new Fault(

@@ -25,6 +25,7 @@ import {
   SHARE,
   TAGS,
 } from "./context_plan.ts";
+import { withoutEchoes } from "./echoes.ts";
 import { standIn, SUMMARIZER, summaryPrompt, summaryTokens } from "./context_summary.ts";
 import { estimateTokens, estimateToolTokens } from "../contracts/tokens.ts";
 import type { WorkerRequest } from "./worker_ops.ts";
@@ -167,7 +168,7 @@ export function makeContextChange(parts: ContextChangeParts): ContextChange {
         );
       }
       checkTimes();
-      const append = body.append ?? [];
+      const append = (body.append ?? []).map(withoutEchoes);
       conversation.length = base;
       conversation.push(...append);
       const room = roomOf(body);

@@ -9,7 +9,7 @@ import { CHARS_A_TOKEN, estimateTokens } from "../contracts/tokens.ts";
 /** SIGCTXPRESSURE from this share of the window on. */
 export const PRESSED = 0.8;
 /** From this share on room is made whoever chooses, and however little it is. */
-export const FULL = 0.95;
+const FULL = 0.95;
 /** Come down to this share when nobody says another. */
 export const SHARE = 0.6;
 /** Less than this share of the window is not worth a summary, unless it must be. */
@@ -128,7 +128,7 @@ export function wholeCut(text: string, length: number): string {
 }
 
 /** Tells whether a message is a person's own words. */
-export function isPersons({ role, provenance }: ChatMessage): boolean {
+function isPersons({ role, provenance }: ChatMessage): boolean {
   return role === "user" && (provenance.origin === "operator" || provenance.origin === "person");
 }
 

@@ -18,7 +18,7 @@ import type { PeerWatching } from "./peer_ops.ts";
 import type { Watching } from "./watch.ts";
 
 /** Operations that are a connection's own: they go on telling after their answer. */
-type Following = "watch" | "peerWatch" | "peerUnwatch" | "peerDue";
+type Following = "watch" | "peerSend" | "peerWatch" | "peerUnwatch" | "peerDue";
 
 /** One handler for each op. */
 export type ControlHandlers = {
@@ -31,7 +31,7 @@ export type ControlHandlers = {
 export interface ControlParts {
   readonly handlers: ControlHandlers;
   readonly watching: Watching;
-  readonly peers: Pick<PeerWatching, "watch" | "due">;
+  readonly peers: Pick<PeerWatching, "send" | "watch" | "due">;
   welcome(): Welcome;
   /** A line for the kernel's own log: a bug that ended a connection. */
   note(line: string): void;
@@ -85,6 +85,15 @@ export function makeControl(parts: ControlParts): Control {
               await parts.watching.watch(task, from, (kind, event) => tell(kind, asJson(event))),
             );
             return null;
+          }
+          case "peerSend": {
+            const { watch, ...sent } = request.body;
+            const { exchange, answer } = await parts.peers.send(sent);
+            if (watch === undefined) return answer;
+            return await follow({
+              op: "peerWatch",
+              body: { peer: sent.peer, exchange, progress: watch.progress },
+            });
           }
           case "peerWatch": {
             const { answer, stop } = await parts.peers.watch(request.body, tell);

@@ -14,7 +14,8 @@ import {
   type TurnEnd,
 } from "../contracts/mod.ts";
 import { onBrakeAnswer, onSignal, type SignalAction, type SignalState } from "./signals.ts";
-import type { Offspring, Session, SessionTurn } from "./session.ts";
+import type { Offspring } from "./offspring.ts";
+import type { Session, SessionTurn } from "./session.ts";
 import type { TaskHostParts } from "./task_host.ts";
 import { isInherited } from "./task_memory.ts";
 
@@ -42,6 +43,8 @@ export interface Family {
   limitOf(pid: Pid): string | undefined;
   /** How a process was ended by a signal, if it was. */
   killedBy(pid: Pid): { readonly signal: Signal; readonly exit: number } | undefined;
+  /** Each process is told that what it may call has changed. */
+  readvertise(): void;
   osPids(pid: Pid): readonly number[];
   end(exit: number): Promise<void>;
 }
@@ -259,6 +262,9 @@ export function makeFamily(parts: FamilyParts): Family {
       if (member === undefined || member.limit !== undefined) return;
       member.limit = limit;
       await deliver(member, "SIGXCPU");
+    },
+    readvertise(): void {
+      for (const { session } of members.values()) session.capsChanged();
     },
     limitOf: (pid: Pid) => members.get(pid)?.limit,
     killedBy: (pid: Pid) => members.get(pid)?.killed,

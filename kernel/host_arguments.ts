@@ -1,5 +1,6 @@
 /** Arguments of host functions. TRUST: a plugin wrote them. @module */
-import { Fault, type Json, type JsonObject } from "../contracts/mod.ts";
+import { isObject } from "../contracts/json.ts";
+import { Fault, type JsonObject } from "../contracts/mod.ts";
 
 /** Bytes as text; undefined when they are not UTF-8. */
 export function textOf(bytes: Uint8Array): string | undefined {
@@ -48,9 +49,4 @@ export function textIn(args: JsonObject, name: string): string {
 /** Why an argument is not taken. */
 export function badArgument(name: string, why: string): Fault {
   return new Fault("invalidArguments", `Cannot use argument "${name}": ${why}`);
-}
-
-/** Whether a value is an object of JSON. */
-export function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

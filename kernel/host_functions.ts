@@ -3,6 +3,7 @@
  * very call. Issue 3, Host functions.
  * @module
  */
+import { isObject } from "../contracts/json.ts";
 import {
   CallId,
   type Colour,
@@ -29,7 +30,7 @@ import { sha256Hex } from "../port/digest.ts";
 import { displayText } from "../text/mod.ts";
 import type { AskAside } from "./aside.ts";
 import type { Fetching } from "./fetching.ts";
-import { badArgument, contentIn, headersIn, isObject, textIn, textOf } from "./host_arguments.ts";
+import { badArgument, contentIn, headersIn, textIn, textOf } from "./host_arguments.ts";
 import { beneath, covers } from "./lease_scope.ts";
 import type { TaskWiki } from "./wiki_tools.ts";
 

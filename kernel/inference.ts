@@ -15,12 +15,13 @@ import {
   type ToolDescriptor,
 } from "../contracts/mod.ts";
 import { asJson } from "../port/as_json.ts";
-import { affordable } from "./affordable.ts";
 import { makeAsideInference } from "./aside.ts";
 import { type ContextChange, makeContextChange } from "./context_change.ts";
 import { estimateTokens } from "../contracts/tokens.ts";
+import { withoutEchoes } from "./echoes.ts";
 import type { GovernedModel } from "./governed_model.ts";
 import { makeModelCost, type ModelCost } from "./model_cost.ts";
+import type { HeldRequest, ModelMoney } from "./model_money.ts";
 import { settleInference } from "./settle_inference.ts";
 import { makeOfferTools, type OfferedTools } from "./offered_tools.ts";
 import type { ProcessTable } from "./process_table.ts";
@@ -37,7 +38,7 @@ export interface Summarizer {
 /** What {@link makeInference} is handed. */
 export interface InferenceParts {
   readonly row: ProcessRow;
-  readonly processes: Pick<ProcessTable, "wouldExceed" | "settle" | "setModel" | "moneyLeft">;
+  readonly processes: Pick<ProcessTable, "wouldExceed" | "settle" | "setModel">;
   readonly log: EventLog;
   readonly powers: Powers;
   readonly model: GovernedModel;
@@ -54,6 +55,8 @@ export interface InferenceParts {
    * Undefined when it may not go on, else what ends the reservation. Rejects `needsApproval`.
    */
   brake(row: ProcessRow, money: number): Promise<(() => void) | undefined>;
+  /** Holds what requests under way may cost. */
+  readonly money: ModelMoney;
   /** US dollars that an inference cost. */
   paid(money: number): void;
   /** The inference was refused because this limit is used up. */
@@ -149,19 +152,23 @@ export function makeInference(parts: InferenceParts): Inference {
       );
     }
     tellPressure(input, body.maxTokens);
-    const over = processes.wouldExceed(row.pid, {
-      inputTokens: input,
-      iterations: 1,
-      money: cost.least(input),
-    });
-    if (over !== undefined) {
-      parts.exhausted(over);
-      throw new Fault("budgetExhausted", `Cannot infer: ${over}`);
-    }
+    checkLimits(input, cost);
     return input;
   };
 
-  const infer = async (body: InferBody, signal: AbortSignal): Promise<InferenceResponse> => {
+  const checkLimits = (input: number, cost: ModelCost): void => {
+    const over = processes.wouldExceed(row.pid, {
+      inputTokens: input,
+      iterations: 1,
+      money: cost.ofInput(input),
+    });
+    if (over === undefined) return;
+    parts.exhausted(over);
+    throw new Fault("budgetExhausted", `Cannot infer: ${over}`);
+  };
+
+  const infer = async (asked: InferBody, signal: AbortSignal): Promise<InferenceResponse> => {
+    const body = { ...asked, append: asked.append.map(withoutEchoes) };
     const cost = makeModelCost(model.info.price);
     const input = check(body, cost);
     const unreserve = await parts.brake(row, cost.likely(input, body.maxTokens));
@@ -179,6 +186,7 @@ export function makeInference(parts: InferenceParts): Inference {
     signal.addEventListener("abort", stop, { once: true });
     let late = false;
     let disarm = (): void => undefined;
+    let held: HeldRequest | undefined;
     try {
       const { temperature, seed } = model.plan;
       const request = {
@@ -190,8 +198,12 @@ export function makeInference(parts: InferenceParts): Inference {
         nonce,
         ...(body.responseSchema === undefined ? {} : { responseSchema: body.responseSchema }),
       };
-      const money = processes.moneyLeft(row.pid);
-      const response = await model.infer(affordable(request, model.info, money), {
+      held = await parts.money.hold(row.pid, request, {
+        info: model.info,
+        signal: limit.signal,
+        recheck: () => checkLimits(input, cost),
+      });
+      const response = await model.infer(held.request, {
         onChunk: (chunk) => {
           parts.toWorker("chunk", asJson(chunk));
           if (chunk.textDelta !== undefined) parts.onText(chunk.textDelta);
@@ -224,6 +236,7 @@ export function makeInference(parts: InferenceParts): Inference {
       throw error;
     } finally {
       disarm();
+      held?.release();
       unreserve();
       signal.removeEventListener("abort", stop);
     }

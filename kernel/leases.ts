@@ -22,7 +22,10 @@ export type LeaseGrant = Parameters<Leases["grant"]>[0];
 
 /** The lease table as the kernel holds it: the gate sees {@link Leases} only. */
 export interface LeaseTable extends Leases {
-  /** Grants many to one task in one commit: a task's start takes one. */
+  /**
+   * Grants many to one task, at its start. They hold at once and are written with the next commit:
+   * whatever is done under them is committed after them, or not at all.
+   */
   grantAll(grants: readonly LeaseGrant[]): Promise<readonly Lease[]>;
   /** Forgets an ended task's leases; the log keeps them. */
   forget(task: TaskId): void;
@@ -33,6 +36,8 @@ export interface LeaseTable extends Leases {
 const KIND = "lease";
 /** Most leases of earlier kernels that are read back, for people to look at. */
 const HISTORY = 1_000;
+/** Milliseconds for which a task's first leases may wait for the commit of what comes next. */
+const UNRECORDED = 100;
 
 /**
  * Opens the table. Leases of an earlier kernel are listed and never alive again: process numbers
@@ -92,9 +97,13 @@ export async function openLeases(
     }
   };
 
-  const record = async (leases: readonly Lease[]): Promise<readonly Lease[]> => {
+  const record = async (
+    leases: readonly Lease[],
+    how: { readonly withNext: boolean },
+  ): Promise<readonly Lease[]> => {
     const [first] = leases;
     if (first === undefined) return [];
+    const append = how.withNext ? log.appendWithNext ?? log.append : log.append;
     const events = leases.map((lease): NewEvent => ({
       kind: "leaseGranted",
       body: {
@@ -107,13 +116,27 @@ export async function openLeases(
       },
       private: { path: lease.scope.path, reason: lease.reason },
     }));
-    await log.append(first.task, events, leases.map((lease) => write(lease, 0)));
+    const documents = leases.map((lease) => write(lease, 0));
+    if (how.withNext) joining(first.task, leases, append(first.task, events, documents));
+    else await append(first.task, events, documents);
     for (const lease of leases) {
       rows.put(lease);
       live.set(lease.id, lease);
     }
     arm(leases);
     return leases;
+  };
+
+  /** Waits for the commit that they go with, not longer than {@link UNRECORDED}; without it they are dead. */
+  const joining = (task: TaskId, leases: readonly Lease[], written: Promise<unknown>): void => {
+    // An append of nothing makes the commit that did not come.
+    const disarm = powers.after(UNRECORDED, () => void log.append(task, []).catch(() => undefined));
+    written.catch(() => {
+      // The log cannot be written: what the task appends next meets the same, and ends it.
+      for (const lease of leases) {
+        if (live.delete(lease.id)) rows.put({ ...lease, revokedAt: powers.now() });
+      }
+    }).finally(disarm);
   };
 
   const born = (grant: LeaseGrant): Lease => {
@@ -128,7 +151,7 @@ export async function openLeases(
     if (grants.some(({ task }) => task !== grants[0]?.task)) {
       throw new TypeError("Cannot grant leases together: they are of several tasks");
     }
-    return record(grants.map(born));
+    return record(grants.map(born), { withNext: true });
   };
 
   const take = async (leases: readonly Lease[], why: string): Promise<readonly LeaseId[]> => {
@@ -154,7 +177,7 @@ export async function openLeases(
   return Object.freeze({
     async grant(grant: LeaseGrant): Promise<Lease> {
       const lease = born(grant);
-      await record([lease]);
+      await record([lease], { withNext: false });
       return lease;
     },
     grantAll: async (grants: readonly LeaseGrant[]) => await grantAll(grants),
@@ -171,7 +194,7 @@ export async function openLeases(
         throw new Fault("refused", `Cannot derive a lease: it would outlive "${parent}"`);
       }
       const lease = born({ ...to, task: from.task });
-      const [made] = await record([{ ...lease, parent }]);
+      const [made] = await record([{ ...lease, parent }], { withNext: false });
       // The parent may have been taken back while the commit ran: then the child is dead already.
       return made ?? lease;
     },

@@ -29,6 +29,8 @@ interface Bench {
   readonly leases: LeaseTable;
   readonly events: NewEvent[];
   readonly appends: () => number;
+  /** Ends the wait of what goes with the next commit: it is written, or not. */
+  readonly settle: (written: boolean) => void;
   readonly ends: string[];
   turn(ms: number): void;
   refuseAppends(): void;
@@ -42,14 +44,21 @@ async function bench(documents: readonly DocumentRow[] = []): Promise<Bench> {
   let now = 0;
   let ids = 0;
   const timers = new Set<{ at: number; f: () => void }>();
+  const append: EventLog["append"] = (_task, more) => {
+    if (full) return Promise.reject(new Error("disk full"));
+    appends++;
+    events.push(...more);
+    return Promise.resolve(more.map((_, n) => ({ n, hash: "0".repeat(64) as never })));
+  };
+  let settle = (_written: boolean): void => undefined;
   const log: EventLog = {
     head: () => "0".repeat(64) as never,
-    append: (_task, more) => {
-      if (full) return Promise.reject(new Error("disk full"));
-      appends++;
-      events.push(...more);
-      return Promise.resolve(more.map((_, n) => ({ n, hash: "0".repeat(64) as never })));
-    },
+    append,
+    appendWithNext: (_task, more) =>
+      new Promise((resolve, reject) => {
+        events.push(...more);
+        settle = (written) => written ? resolve([]) : reject(new Error("disk full"));
+      }),
   };
   const leases = await openLeases({
     store: { documents: () => Promise.resolve(documents) },
@@ -69,6 +78,7 @@ async function bench(documents: readonly DocumentRow[] = []): Promise<Bench> {
     leases,
     events,
     appends: () => appends,
+    settle: (written) => settle(written),
     ends,
     turn(ms): void {
       now += ms;
@@ -98,14 +108,28 @@ Deno.test("a path with dots is beneath nothing, whatever was granted", () => {
   assert.ok(covers(read("desk"), read("desk/..rc")));
 });
 
-Deno.test("alice's leases start in one commit and name no path in the open part of the log", async () => {
-  const { leases, events, appends } = await bench();
+Deno.test("alice's first leases hold at once, make no commit, and name no path in the open part of the log", async () => {
+  const { leases, events, appends, turn, settle } = await bench();
   const made = await leases.grantAll([grant("desk"), grant("docs/secret-plan")]);
   assert.equal(made.length, 2);
-  assert.equal(appends(), 1);
+  assert.deepEqual([events.length, appends()], [2, 0]);
   assert.equal(JSON.stringify(events.map(({ body }) => body)).includes("secret-plan"), false);
   assert.equal(leases.covering(ALICE, read("desk/a"))?.id, made[0]?.id);
   assert.equal(leases.covering(CHILD, read("desk/a")), undefined);
+  turn(100);
+  assert.equal(appends(), 1, "a commit that does not come by itself is made");
+  settle(true);
+  assert.ok(made[0] !== undefined && leases.alive(made[0].id));
+});
+
+Deno.test("alice's first leases are dead when the commit that they went with fails", async () => {
+  const { leases, settle } = await bench();
+  const [made] = await leases.grantAll([grant("desk")]);
+  assert.ok(made !== undefined && leases.alive(made.id));
+  settle(false);
+  await Promise.resolve().then(() => undefined);
+  assert.equal(leases.alive(made.id), false);
+  assert.equal(leases.dead(ALICE, read("desk/a")), "revoked");
 });
 
 Deno.test("a derived lease is a subset or is refused", async () => {

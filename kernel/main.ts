@@ -38,6 +38,7 @@ import { askToGoOn } from "./brake.ts";
 import { makeReadArtifact } from "./artifact_bytes.ts";
 import { makeBus } from "./bus.ts";
 import { makeChildren } from "./children.ts";
+import { chooseModel } from "./choose_model.ts";
 import type { Control, ControlHandlers } from "./control.ts";
 import { makeExtend } from "./extend.ts";
 import { tellingExhaustion } from "./exhaustion.ts";
@@ -54,6 +55,7 @@ import { makeEngine, makePluginCode } from "./plugin_code.ts";
 import { NO_PEERS } from "./peer_ops.ts";
 import { makeProcessOps } from "./process_ops.ts";
 import { makeProcessTable } from "./process_table.ts";
+import { makePhaseMove } from "./phase.ts";
 import type { ReadPrivate } from "./replay.ts";
 import { makeRestored } from "./restored.ts";
 import { serveControl, type ServeParts } from "./serve_control.ts";
@@ -103,7 +105,7 @@ onTerminate(() => end.now());
 
 try {
   await care.check();
-  await work(await openLog({ store, signer, ...LOG_POWERS }));
+  await work(await openLog({ store, signer, ...LOG_POWERS, now: powers.now }));
 } catch (error) {
   if (!(error instanceof Fault) || error.code !== "storeCorrupt") throw error;
   note(error.message);
@@ -167,7 +169,7 @@ async function work(plainLog: EventLog): Promise<void> {
   const tools = await wireTools({
     ...{ config, children, toolhosts, leases, log, processes, powers, code, engine, spawn, redeem },
     ...{ pins, questions, store, note, policyNever, readPrivate: secretOf },
-    inbox: () => agents.inbox,
+    ...{ inbox: () => agents.inbox, listen: bus.listen },
     ...{ read, exchangeOf: (task: TaskId) => agents.exchanges.ofTask(task) },
     executes: policy.executes,
     family: (task) => tasks.family(task),
@@ -209,6 +211,7 @@ async function work(plainLog: EventLog): Promise<void> {
     never: policy.neverGlobs("read"),
     scratchQuota: SCRATCH_QUOTA,
     workspace: (task, request) => tools.workspace(task, request),
+    phaseOf: (task) => agents.keeper.get(task)?.phase,
     ...{ modelRefused, rates },
     askBrake: (row) => askToGoOn({ questions, powers, processes }, row),
     queueQuestions: questions.queue,
@@ -250,12 +253,13 @@ async function work(plainLog: EventLog): Promise<void> {
       ...makeProcessOps({ processes, tasks, toolhosts: tools.hosts, advertise: gate.advertise }),
       grants: questions.grants.list,
       ...{ lend, embed, ask, mcp: tools.mcp, agents: agents.ops },
-      choose: (task, model) => tasks.need(task).choose(model),
+      choose: chooseModel({ tasks, service, log }),
       can: makeTrial({
         ...{ powers, gateOver, granting },
         tools: (task, request) => tools.workspace(task, request).tools,
       }),
       extend: makeExtend({ processes, tasks, service, keeper, isFinal }),
+      move: makePhaseMove({ processes, tasks, service, keeper, isFinal }),
       artifacts: outbox.list,
       release: outbox.release,
       log: (task, from) => pastEvents(store, secretOf, { task, from }),

@@ -93,6 +93,7 @@ export async function wireAgents(parts: WireAgentsParts): Promise<MainAgents> {
     ...parts,
     ...{ keeper, past, inbox },
     rested: (task) => exchanges.rested(task),
+    closing: (task, end) => exchanges.closing(task, end),
     requestOf: (task) => requestOfTask(store, readPrivate, task),
   });
   const conversations = await openConversations({ store, service, now: powers.now });

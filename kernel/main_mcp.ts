@@ -1,7 +1,9 @@
 /** Imported servers' share of what main.ts wires: their processes, what bridges may ask, and the operator's side. @module */
 import {
+  type CallInbox,
   type EventLog,
   type GrantedCall,
+  type InboxEntry,
   isPeer,
   type KernelConfig,
   type Leases,
@@ -13,7 +15,9 @@ import { bindPeer } from "../bridges/a2a/binding/mod.ts";
 import { bindImported, CALL_MS } from "../bridges/mcp/binding/mod.ts";
 import { changesOf } from "../bridges/mcp/review/mod.ts";
 import { descriptorDigest } from "../broker/mod.ts";
+import type { Bus } from "./bus.ts";
 import type { Children } from "./children.ts";
+import { makeIntentPlaces } from "./intent_places.ts";
 import { covers } from "./lease_scope.ts";
 import { disk } from "./main_powers.ts";
 import { makeMcpAsks } from "./mcp_asking.ts";
@@ -30,6 +34,7 @@ import { makeMcpServers, type McpServers } from "./mcp_servers.ts";
 import { makeMcpTokens } from "./mcp_tokens.ts";
 import { makeMcpTools, type McpTools } from "./mcp_tools.ts";
 import type { NetService } from "./net_service.ts";
+import { makePeerMessages } from "./peer_messages.ts";
 import type { ProcessTable } from "./process_table.ts";
 import type { ReadPrivate } from "./replay.ts";
 import type { TaskFolders } from "./toolhosts.ts";
@@ -51,6 +56,11 @@ export interface WireMcpParts {
   readonly policyNever: Forbids;
   redeem(call: GrantedCall): void;
   onProgress(task: TaskId, callId: string, text: string): void;
+  readonly listen: Bus["listen"];
+  /** Inboxes, for what peers say during calls: asked for with each call. */
+  inbox(): { readonly calls: CallInbox };
+  /** Messages as a model reads them: data. */
+  frame(entries: readonly InboxEntry[]): string;
   /** Writes a line to the kernel's own log. */
   note(line: string): void;
 }
@@ -93,6 +103,8 @@ export function wireMcp(parts: WireMcpParts): MainMcp {
       asks.ended(at);
     },
   });
+  const intents = makeIntentPlaces((tool) => tool.startsWith("a2a_"));
+  parts.listen(undefined, intents.saw);
   const proxies = makeMcpProxies(config.proxySockets, net);
   const servers = makeMcpServers({
     ...{ ...parts, serve, proxies },
@@ -118,6 +130,9 @@ export function wireMcp(parts: WireMcpParts): MainMcp {
   const tools = makeMcpTools({
     ...parts,
     ...{ servers, log, asks, sampling },
+    messages: makePeerMessages({
+      ...{ inbox: () => parts.inbox().calls, frame: parts.frame, intentOf: intents.of },
+    }),
     binding: {
       callMs: CALL_MS,
       bind: (server, given) =>

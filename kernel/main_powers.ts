@@ -3,26 +3,40 @@ import process from "node:process";
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { removeRoom } from "./command_room_powers.ts";
+import { makeForwardClock } from "./forward_clock.ts";
 import type { FailPoint, KernelConfig, Powers } from "../contracts/mod.ts";
 
 const ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz";
 
+/** Random bytes that are fetched at once; each is used once. */
+const SUPPLY = 1_024;
+
 /** Real powers. `failpoint` ends this process with SIGKILL, as a crash would. */
 export function realPowers(failpoint: KernelConfig["failpoint"]): Powers {
   let left = failpoint?.after ?? 0;
+  let supply: Buffer = randomBytes(SUPPLY);
+  let at = 0;
+  /** Where the next `count` bytes of the supply are. */
+  const draw = (count: number): number => {
+    if (at + count > supply.length) [supply, at] = [randomBytes(SUPPLY), 0];
+    at += count;
+    return at - count;
+  };
   return Object.freeze({
-    now: () => Date.now(),
+    now: makeForwardClock({ wall: () => Date.now(), steady: () => performance.now() }),
     id(prefix: string): string {
       let id = prefix;
-      // 36 * 7 = 252: bytes above are drawn again, so that no character is likelier.
       while (id.length < prefix.length + 12) {
-        for (const byte of randomBytes(16)) {
-          if (byte < 252 && id.length < prefix.length + 12) id += ALPHABET[byte % 36];
-        }
+        const byte = supply[draw(1)] ?? 255;
+        // 36 * 7 = 252: bytes above are drawn again, so that no character is likelier.
+        if (byte < 252) id += ALPHABET[byte % 36];
       }
       return id;
     },
-    token: () => randomBytes(16).toString("hex"),
+    token(): string {
+      const from = draw(16);
+      return supply.toString("hex", from, from + 16);
+    },
     after(ms: number, f: () => void): () => void {
       const timer = setTimeout(f, Math.min(ms, 2 ** 31 - 1));
       Deno.unrefTimer(timer);

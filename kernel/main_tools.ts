@@ -1,6 +1,6 @@
 /** The tools' share of what main.ts wires: files, web, plugins and commands, around one gate. @module */
 import type { Artifact, GrantedCall, KernelConfig, TaskId } from "../contracts/mod.ts";
-import { peerArtifact } from "../agents/mod.ts";
+import { frameMessages, peerArtifact } from "../agents/mod.ts";
 import { makeMisfits, type Pins } from "../broker/mod.ts";
 import { chromiumManifest, screenshotBinding } from "../browser/mod.ts";
 import { httpFetchBinding, labelOfAnswer, originOf } from "../net/mod.ts";
@@ -33,8 +33,8 @@ import { makeTaskTools, type TaskTools, type TaskToolsParts } from "./task_tools
 /** What {@link wireTools} is handed. */
 export interface WireToolsParts
   extends
-    Omit<WireMcpParts, "net" | "children" | "samplingOf" | "store">,
-    Pick<WireMailParts, "inbox" | "leases">,
+    Omit<WireMcpParts, "net" | "children" | "samplingOf" | "store" | "inbox" | "frame">,
+    Pick<WireMailParts, "leases">,
     Pick<TaskToolsParts, "toolhosts" | "code" | "engine"> {
   readonly config: KernelConfig;
   readonly store: WireMcpParts["store"] & WireMailParts["store"];
@@ -44,6 +44,7 @@ export interface WireToolsParts
     & WireMcpParts["children"]
     & Parameters<typeof makeNetService>[0];
   readonly pins: Pins;
+  inbox(): ReturnType<WireMcpParts["inbox"]> & ReturnType<WireMailParts["inbox"]>;
   /** A task that runs: its gate, its model, its files. */
   family(task: TaskId): TaskFamily | undefined;
   readonly spawn: SpawnPowers;
@@ -71,7 +72,10 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
   await clearRooms(`${config.dir}/work`);
   const net = makeNetService(parts.children);
   const mail = wireMail(parts);
-  const mcp = wireMcp({ ...parts, net, samplingOf: (task) => family(task)?.sampling });
+  const mcp = wireMcp({
+    ...{ ...parts, net, samplingOf: (task) => family(task)?.sampling },
+    frame: (entries) => frameMessages(entries).content,
+  });
   const tools = makeTaskTools({
     ...parts,
     ...{ originOf, labelOf: labelOfAnswer, net, mcp: mcp.of },

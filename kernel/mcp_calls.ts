@@ -14,6 +14,7 @@ import {
   type McpLogEntry,
   McpSample,
   type McpSampled,
+  PeerSaid,
   type Pid,
   type Port,
   type PortHandler,
@@ -49,6 +50,8 @@ export interface McpUnder {
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
   onProgress?(text: string): void;
+  /** A peer said something that is not the call's result. */
+  onSaid?(said: PeerSaid): void;
 }
 
 /** What the kernel does for servers: see mcp_tools.ts. */
@@ -171,6 +174,12 @@ export function makeMcpCalls(parts: McpCallsParts): McpCalls {
   const tells = (op: string, body: Json): void => {
     const { what, level, text } = fields(body);
     if (op === "progress") return progress(body);
+    // Where it fails the server has ended, or is ended for it: the bridge is told that.
+    if (op === "send") return void parts.send(textOf(body)).catch(unlessFault);
+    if (op === "said") {
+      const { data } = PeerSaid.safeParse(body);
+      return data === undefined ? undefined : calls.get(data.id)?.under.onSaid?.(data);
+    }
     if (op === "httpCancel") return serve.httpCancel(at, body);
     if (op === "changed" && typeof what === "string") {
       notice("changed", {}, what);
@@ -247,6 +256,10 @@ export function makeMcpCalls(parts: McpCallsParts): McpCalls {
     freeze: (pid) => each(pid, ({ deadline }) => deadline.freeze()),
     thaw: (pid) => each(pid, (call) => call.waits === 0 && call.deadline.thaw()),
   });
+}
+
+function unlessFault(error: unknown): void {
+  if (!(error instanceof Fault)) throw error;
 }
 
 function textOf(body: Json): string {

@@ -3,6 +3,7 @@
  * Its words are shown as a stranger's. Issue 6, elicitation.
  * @module
  */
+import { isObject } from "../contracts/json.ts";
 import {
   type Answer,
   Fault,
@@ -16,7 +17,6 @@ import {
 import { canonicalJson } from "../port/mod.ts";
 import type { McpAsks, McpCallAt } from "./mcp_asking.ts";
 import type { McpLog } from "./mcp_log.ts";
-import { isObject } from "./replay_records.ts";
 
 /** What {@link makeMcpElicit} is handed. */
 export interface McpElicitParts {

@@ -63,7 +63,7 @@ Deno.test("what a server did is one event; its words are in the private part, wh
   ]);
 });
 
-Deno.test("the first access of a kind is written at once, and a million more together", async () => {
+Deno.test("the first access of a kind is written at once, and a million more together (long)", async () => {
   const { log, events, tick } = bench();
   for (let i = 0; i < 1_000_000; i++) log.note(at, "access", access("/etc/passwd"));
   equal(events.length, 1);

@@ -51,7 +51,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "twenty servers start at a time over two broker sockets, and end with their task",
+  name: "twenty servers start at a time over two broker sockets, and end with their task (long)",
   ignore: !HAS_BWRAP,
   async fn() {
     await using mcp = await makeMcpWorld();

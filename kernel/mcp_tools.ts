@@ -18,6 +18,9 @@ import {
   type Leases,
   McpCallResult,
   type McpWords,
+  type Meanwhile,
+  mixLabel,
+  type PeerSaid,
   type ProcessKeeper,
   type ProcessRow,
   type Scope,
@@ -35,6 +38,7 @@ import type { McpLog } from "./mcp_log.ts";
 import type { McpSampling } from "./mcp_sample.ts";
 import type { HeldMcp, McpServers } from "./mcp_servers.ts";
 import { makeMcpStanding, type McpChanges, type McpStanding } from "./mcp_standing.ts";
+import type { PeerHearing, PeerMessages } from "./peer_messages.ts";
 
 /** One request to a server, as bridges/mcp/binding makes it. */
 export interface McpAsking {
@@ -71,6 +75,7 @@ export interface McpToolsParts {
   readonly asks: Pick<McpAsks, "callEnded" | "forget">;
   readonly sampling: Pick<McpSampling, "callEnded" | "forget">;
   readonly artifacts: Parameters<typeof keepArtifact>[0];
+  readonly messages: PeerMessages;
   /** The rule that keeps every tool from a path, written without its first slash. */
   readonly policyNever: Forbids;
   redeem(call: GrantedCall): void;
@@ -114,6 +119,8 @@ const PROGRESS = 500;
 export function makeMcpTools(parts: McpToolsParts): McpTools {
   const { servers, binding, leases, log } = parts;
   const tasks = new Map<TaskId, Map<string, State>>();
+  /** What peers say during calls, by the call's token. */
+  const hearings = new Map<string, PeerHearing>();
 
   const stateOf = (
     task: TaskId,
@@ -137,7 +144,7 @@ export function makeMcpTools(parts: McpToolsParts): McpTools {
 
   const started = async (
     { server, holds }: { readonly server: ImportedServer; readonly holds: ImportedTool["holds"] },
-    { task, pid, callId }: GrantedCall,
+    { task, pid, callId, token }: GrantedCall,
     signal: AbortSignal,
   ): Promise<{ held: HeldMcp; under: Parameters<HeldMcp["words"]>[0]; words: McpWords }> => {
     const row = parts.processes.get(pid);
@@ -161,10 +168,17 @@ export function makeMcpTools(parts: McpToolsParts): McpTools {
       deadlineMs: toolTimeoutMs === DEFAULT_LIMITS.toolTimeoutMs ? binding.callMs : toolTimeoutMs,
       onProgress: (text: string): void =>
         parts.onProgress(task, callId, displayText(text, { max: PROGRESS })),
+      onSaid: (said: PeerSaid): void => hearings.get(token)?.take(said),
     };
     const words = await held.words(under);
     state.standing.check(words);
     return { held, under, words };
+  };
+
+  const meanwhile = async ({ token }: GrantedCall): Promise<Meanwhile | undefined> => {
+    const hearing = hearings.get(token);
+    hearings.delete(token);
+    return await hearing?.end();
   };
 
   const ask = async (
@@ -174,6 +188,11 @@ export function makeMcpTools(parts: McpToolsParts): McpTools {
     signal: AbortSignal,
   ): Promise<McpCallResult> => {
     const { task, callId } = call;
+    if (isPeer(server.launch)) {
+      const label = (): Label =>
+        mixLabel(stateOf(task, server).carried.label, call.resolved.label ?? "public");
+      hearings.set(call.token, parts.messages.hear(call, { name: server.name, label }));
+    }
     const { held, under } = await started({ server, holds }, call, signal);
     const { standing } = stateOf(task, server);
     const why = tool === undefined ? standing.whyNothing() : standing.why(tool);
@@ -194,7 +213,7 @@ export function makeMcpTools(parts: McpToolsParts): McpTools {
 
   return Object.freeze<McpTools>({
     of(task, request, fold): readonly ToolBinding[] {
-      const bindings = (request.mcp ?? []).flatMap((server) => {
+      return (request.mcp ?? []).flatMap((server) => {
         const carried = {
           get label(): Label {
             return stateOf(task, server, request).carried.label;
@@ -203,7 +222,7 @@ export function makeMcpTools(parts: McpToolsParts): McpTools {
             stateOf(task, server, request).carried.label = label;
           },
         };
-        return binding.bind(server, {
+        const bound = binding.bind(server, {
           ...{ redeem: parts.redeem, fold, carried },
           // A trial's process is in no table: it is judged as if nothing had been taken back.
           held: (row, scope) =>
@@ -214,10 +233,11 @@ export function makeMcpTools(parts: McpToolsParts): McpTools {
             (await started({ server, holds: "read" }, call, signal)).words,
           keep: (kept) => keepArtifact(parts.artifacts, task, kept),
         });
+        const heard = isPeer(server.launch) ? { meanwhile } : {};
+        return bound.map((each) =>
+          Object.freeze({ ...each, ...heard, reviewed: parts.digestOf(each.descriptor) })
+        );
       });
-      return bindings.map((each) =>
-        Object.freeze({ ...each, reviewed: parts.digestOf(each.descriptor) })
-      );
     },
     forbids: ({ task, server }, path, right) => stateOf(task, server).forbids(path, right),
     labelOf: ({ task, server }) => stateOf(task, server).carried.label,

@@ -1,4 +1,5 @@
 /** The process that checks servers' trees: started for the first check, ended when nobody needs it. @module */
+import { SERVES_NOTHING } from "./serves_nothing.ts";
 import {
   Fault,
   type Json,
@@ -26,13 +27,6 @@ export interface McpTreesParts {
   readonly powers: Pick<Powers, "after">;
 }
 
-const NOTHING: PortHandler = Object.freeze<PortHandler>({
-  ask(op: string): never {
-    throw new Fault("unknownCapability", `Cannot serve "${op.slice(0, 64)}": not handed over`);
-  },
-  tell: () => undefined,
-});
-
 /** Makes the checks: nothing runs. */
 export function makeMcpTrees({ start, powers }: McpTreesParts): McpTrees {
   let shared: Promise<Child> | undefined;
@@ -41,7 +35,7 @@ export function makeMcpTrees({ start, powers }: McpTreesParts): McpTrees {
 
   const provide = (): Promise<Child> => {
     if (shared !== undefined) return shared;
-    const begun = start(NOTHING);
+    const begun = start(SERVES_NOTHING);
     shared = begun;
     const forget = (): void => {
       if (shared === begun) shared = undefined;
@@ -82,7 +76,7 @@ export function makeMcpTrees({ start, powers }: McpTreesParts): McpTrees {
   };
 
   const program = async (path: string, sha256: string): Promise<string | undefined> => {
-    const child = await start(NOTHING, path);
+    const child = await start(SERVES_NOTHING, path);
     try {
       return await ask(child, "program", { path, sha256 });
     } finally {

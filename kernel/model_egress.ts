@@ -51,7 +51,7 @@ export function requestSize(
   const texts: string[] = [request.responseSchema ?? ""];
   for (const { content, toolCalls = [] } of request.messages) {
     texts.push(content);
-    for (const call of toolCalls) texts.push(call.name, call.arguments);
+    for (const call of toolCalls) texts.push(call.name, call.arguments, call.echo ?? "");
   }
   for (const { name, description, paramSchema } of request.tools) {
     texts.push(name, description, paramSchema);

@@ -9,9 +9,9 @@
  * cannot, logged too: the process goes on with what it has.
  * @module
  */
+import { isObject } from "../contracts/json.ts";
 import type {
   FaultCode,
-  Json,
   JsonObject,
   ModelChoice,
   ModelInfo,
@@ -119,6 +119,18 @@ export function modelChanged(
   };
 }
 
+/**
+ * The event of a model that a person chose while the task had no process: whether it may be used is
+ * judged before each inference.
+ */
+export function modelChosen({ ref, config }: ModelChoice): NewEvent {
+  return {
+    kind: "modelChanged",
+    body: { why: "person", made: true },
+    private: { model: { ref, config } },
+  };
+}
+
 /** The model that a `modelChanged` event of a log switched to; undefined when it stayed as it was. */
 export function switchedTo(
   body: JsonObject,
@@ -128,8 +140,4 @@ export function switchedTo(
   if (body["made"] !== true || !isObject(model)) return undefined;
   const { ref, config } = model;
   return typeof ref === "string" && typeof config === "string" ? { ref, config } : undefined;
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
 /** The net service of a kernel: one process for fetches, streams and proxies, started with the first. @module */
+import { isObject } from "../contracts/json.ts";
 import { Fault, type Json, type PortHandler } from "../contracts/mod.ts";
-import { isObject } from "./replay_records.ts";
 import type { Child, Children } from "./children.ts";
 
 /** Hears what the service tells of one id. */

@@ -8,8 +8,10 @@ export function newRoot(
   task: AgentTask,
   request: TaskRequest,
   replay: Replay | undefined,
+  /** The phase that it is in now: it may have been moved while it waited for its place. */
+  phase = task.phase,
 ): NewProcess {
-  const { session, ingress, profile, mounts, onQuestion, phase } = request;
+  const { session, ingress, profile, mounts, onQuestion } = request;
   return {
     task: task.id,
     session,

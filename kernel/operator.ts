@@ -14,6 +14,7 @@ import {
   type Limits,
   type McpLoan,
   type ModelAnswer,
+  type Phase,
   type Pid,
   type ProcessInfo,
   type ProcessRow,
@@ -52,6 +53,7 @@ export interface OperatorParts {
   grants(task: TaskId | undefined): readonly object[];
   can(query: Body<"can">): Promise<Decision>;
   extend(task: TaskId, limits: Partial<Limits>): Promise<AgentTask>;
+  move(task: TaskId, phase: Phase): Promise<AgentTask>;
   artifacts(task: TaskId | undefined): Promise<readonly Artifact[]>;
   release(artifact: Artifact["id"]): Promise<Artifact>;
   log(task: TaskId, from: number): AsyncIterable<WatchEvent>;
@@ -62,7 +64,7 @@ export interface OperatorParts {
   lend(secret: Body<"lend">): void;
   embed(asked: Body<"embed">): Promise<Vectors>;
   ask(asked: Body<"ask">): Promise<ModelAnswer>;
-  choose(task: TaskId, model: Body<"model">["model"]): void;
+  choose(task: TaskId, model: Body<"model">["model"]): Promise<void>;
   readonly mcp: McpOps;
   readonly agents: InboxOps & PeerOps & StateOps;
   stop(): void;
@@ -149,6 +151,7 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     outbox: ({ task }: Body<"outbox">) => parts.artifacts(task),
     release: ({ artifact }: Body<"release">) => parts.release(artifact),
     extend: ({ task, limits }: Body<"extend">) => parts.extend(task, defined(limits)),
+    phase: ({ task, phase }: Body<"phase">) => parts.move(task, phase),
     log: ({ task, from }: Body<"log">) => collect(parts.log(task, from)),
     auditQuery: (filter: Body<"auditQuery">) => collect(parts.auditQuery(filter), filter.limit),
     auditVerify: ({ head }: Body<"auditVerify">) => parts.auditVerify(head),

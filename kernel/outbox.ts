@@ -1,4 +1,5 @@
 /** Artifacts of all tasks: quarantined until released, gone when they expire. Seed 001, Workspace Model. @module */
+import { isObject } from "../contracts/json.ts";
 import {
   type AgentTask,
   Artifact,
@@ -10,7 +11,6 @@ import {
   toJson,
 } from "../contracts/mod.ts";
 import { bodyOf, type ReadPrivate } from "./replay.ts";
-import { isObject } from "./replay_records.ts";
 
 /** What {@link makeOutbox} is handed. */
 export interface OutboxParts {

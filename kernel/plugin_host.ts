@@ -3,6 +3,7 @@
  * What it asks for is served only for a call under way. docs/decision/0009.
  * @module
  */
+import { isObject } from "../contracts/json.ts";
 import {
   Fault,
   HostFunction,
@@ -66,8 +67,8 @@ export interface PluginHost {
   readonly child: Child;
   /** Runs a call; see {@link PluginHosts.call} for how it rejects. */
   call(call: PluginCall): Promise<PluginCallAnswer>;
-  /** Calls begun since it started, and those not ended. */
-  counts(): { readonly begun: number; readonly under: number };
+  /** Since it started: calls begun, those not ended, and instances made, by its own word. */
+  counts(): { readonly begun: number; readonly under: number; readonly instances: number };
   freeze(pid: Pid): void;
   thaw(pid: Pid): void;
 }
@@ -91,7 +92,7 @@ export async function startPluginHost(parts: PluginHostParts): Promise<PluginHos
   const loaded = new Map<string, Promise<unknown>>();
   /** The end of the last call of each plugin: one at a time. */
   const turns = new Map<string, Promise<unknown>>();
-  const counted = { begun: 0, under: 0 };
+  const counted = { begun: 0, under: 0, instances: 0 };
 
   const handler: PortHandler = {
     async ask(op: string, body: Json): Promise<Json> {
@@ -198,7 +199,9 @@ export async function startPluginHost(parts: PluginHostParts): Promise<PluginHos
         ...(tool.export === undefined ? {} : { raw: rawOf(args) }),
       });
       if (entry.ending !== undefined) throw entry.ending;
-      return parsePluginAnswer(answer, tool.name);
+      const parsed = parsePluginAnswer(answer, tool.name);
+      counted.instances = parsed.instances ?? 0;
+      return parsed;
     } catch (error) {
       throw entry.ending ?? error;
     } finally {
@@ -265,8 +268,4 @@ function asked(op: string, body: Json): { call: string; fn: HostFunction; args: 
     }
   }
   throw new Fault("badFrame", "Cannot serve a plugin host: it asked for nothing there is");
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -7,8 +7,13 @@ import {
   startPluginHost,
 } from "./plugin_host.ts";
 
-/** Calls after which a host is replaced: engines grow with instances (FACTS 7.14). */
-const RECYCLE = 300;
+/**
+ * Instances after which a host is replaced: engines grow with them (FACTS 7.14), not with calls, and a
+ * new host needs some hundred calls until its code is compiled well.
+ */
+const INSTANCES = 400;
+/** Calls after which it is replaced whatever it says of its instances. */
+const CALLS = 5_000;
 
 /** The plugin hosts of all tasks. */
 export interface PluginHosts {
@@ -70,8 +75,8 @@ export function makePluginHosts(parts: Omit<PluginHostParts, "isFrozen">): Plugi
       return await host.call(call);
     } finally {
       // One that has done its calls is left alone by new ones, and ended by the last.
-      const { begun, under } = host.counts();
-      if (begun >= RECYCLE) {
+      const { begun, under, instances } = host.counts();
+      if (begun >= CALLS || instances >= INSTANCES) {
         if (task.current.get(key) === provided) task.current.delete(key);
         if (under === 0) void host.child.kill();
       }

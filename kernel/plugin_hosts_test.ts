@@ -31,7 +31,7 @@ const serve = async ([id, op, body, ...rest]) => {
   if (op === "engine") { loads.push("engine"); return send([-id, null, null]); }
   if (op !== "call") return send([-id, "invalidInput", "Cannot serve: unknown", null]);
   try { const value = await (0, eval)("(async (call, host) => {" + body.args.source + "})")(body.id, host);
-    send([-id, null, { value: value ?? null, logs: [] }]); }
+    send([-id, null, { value: value ?? null, logs: [], instances: globalThis.made ?? 1 }]); }
   catch (e) { send([-id, e.code ?? "upstream", e.message, null]); }
 };
 const chunk = new Uint8Array(65536); let rest = "";
@@ -112,6 +112,27 @@ Deno.test("a plugin is loaded once for its host, and hosts are told apart by tru
   });
 });
 
+Deno.test("a host that has made many instances is ended after its last call, and new ones have another", async () => {
+  await withHosts(async ({ hosts, call }) => {
+    equal(await call("globalThis.made = 399; return 1"), 1);
+    const [first = 0] = hosts.osPids(TASK);
+    const { promise, resolve } = Promise.withResolvers<Json>();
+    const asked = Promise.withResolvers<void>();
+    const serve = (): Promise<Json> => (asked.resolve(), promise);
+    const slow = call("return await host(call, 'fs.read', {})", { serve });
+    await asked.promise;
+    const bob = { manifest: manifestOf("bob") };
+    equal(await call("globalThis.made = 400; return 2", bob), 2);
+    // Alice's call is under way in the old one; bob's next has a new one.
+    equal(await call("return globalThis.made ?? 0", bob), 0);
+    resolve("read");
+    equal(await slow, "read");
+    for (let i = 0; i < 200 && runs(first); i++) await call("return 0", bob);
+    equal(runs(first), false);
+    equal(await call("return globalThis.made ?? 0"), 0);
+  });
+});
+
 Deno.test("mallory's plugin spins: it is ended at its deadline, and the next call has a new host", async () => {
   await withHosts(async ({ hosts, call }) => {
     await call("return 1");
@@ -125,9 +146,9 @@ Deno.test("mallory's plugin spins: it is ended at its deadline, and the next cal
 Deno.test("time in a called tool does not count, time before and after it does", async () => {
   await withHosts(async ({ call }) => {
     const { promise, resolve } = Promise.withResolvers<Json>();
-    // TIMER: longer than the deadline of 100 ms that stands still meanwhile.
-    setTimeout(() => resolve("late"), 250);
-    const waits = { deadlineMs: 100, serve: () => promise };
+    // TIMER: longer than the deadline of a second that stands still meanwhile.
+    setTimeout(() => resolve("late"), 1_300);
+    const waits = { deadlineMs: 1_000, serve: () => promise };
     equal(await call("return await host(call, 'tool.call', {})", waits), "late");
     await rejects(
       call("await host(call, 'tool.call', {}); for (;;) {}", waits),

@@ -7,6 +7,7 @@ import {
   mixLabel,
   noUsage,
   type OnQuestion,
+  type Phase,
   Pid,
   type Powers,
   type ProcessKeeper,
@@ -69,6 +70,7 @@ export interface ProcessTable extends ProcessKeeper {
   setStatus(pid: Pid, status: ProcessStatus): void;
   /** Whether questions from now on wait for a person, are queued or denied. */
   setOnQuestion(pid: Pid, onQuestion: OnQuestion): void;
+  setPhase(pid: Pid, phase: Phase): void;
   /** The inference that proposes the calls from now on. */
   setModel(pid: Pid, model: ProcessRow["model"]): void;
   /** Begins a turn: model turns are counted for each message, so their count starts anew. */
@@ -77,8 +79,6 @@ export interface ProcessTable extends ProcessKeeper {
   extend(pid: Pid, limits: Partial<Limits>): void;
   /** Counts what was used whether or not it fits; the limit that is passed, if one is. */
   settle(pid: Pid, charge: Charge): string | undefined;
-  /** US dollars that a process may still spend, its ancestors' limits counted; never below 0. */
-  moneyLeft(pid: Pid): number;
   /** Descendants, nearest first. */
   descendants(pid: Pid): readonly ProcessRow[];
   /** Forgets an ended process. Does nothing for a live one. */
@@ -210,6 +210,10 @@ export function makeProcessTable(powers: Pick<Powers, "now">): ProcessTable {
       const row = rows.get(pid);
       if (row !== undefined) row.onQuestion = onQuestion;
     },
+    setPhase(pid: Pid, phase: Phase): void {
+      const row = rows.get(pid);
+      if (row !== undefined) row.phase = phase;
+    },
     setTurn(pid: Pid, turn: number): void {
       const row = live(pid);
       row.turn = turn;
@@ -236,11 +240,6 @@ export function makeProcessTable(powers: Pick<Powers, "now">): ProcessTable {
       spend(pid, charge);
       return limit;
     },
-    moneyLeft: (pid: Pid) =>
-      Math.max(
-        0,
-        Math.min(...bearers(pid, {}).map(([{ limits, usage }]) => limits.money - usage.money)),
-      ),
     descendants,
     forget(pid: Pid): void {
       if (rows.get(pid)?.status === "ended") rows.delete(pid);

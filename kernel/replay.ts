@@ -3,6 +3,7 @@
  * DESIGN section 6.
  * @module
  */
+import { isObject } from "../contracts/json.ts";
 import {
   ChatMessage,
   Colour,
@@ -30,7 +31,9 @@ import { forkIn, type ForkOrigin } from "./context_fork.ts";
 import { systemMessage } from "./persona.ts";
 import { count } from "./process_limits.ts";
 import { switchedTo } from "./model_switch.ts";
-import { afterReading, isObject, patchOf, type TornPatch, writtenBy } from "./replay_records.ts";
+import type { TornPatch } from "./replay_records.ts";
+import { afterReading, parsed, patchOf, writtenBy } from "./replay_records.ts";
+import { addUnheard } from "./replay_unheard.ts";
 export type { TornPatch };
 
 /** A task, rebuilt. Its conversation begins with the system message, which is never logged. */
@@ -121,6 +124,8 @@ export async function replayTask(
   const records: JsonObject[] = [];
   const finished = new Map<string, ToolResult>();
   const unfinished = new Set<string>();
+  /** Results that no inference has seen. */
+  const unheard: ToolResult[] = [];
   const patches = new Map<string, TornPatch>();
   let colour: Colour = "BLUE";
   let label: Label = "public";
@@ -164,6 +169,7 @@ export async function replayTask(
         if (fork.idle) pending = undefined;
         break;
       case "message":
+        addUnheard(conversation, { results: unheard.splice(0), said: pending });
         pending = parsed(ChatMessage, secret?.["message"], task, "a message");
         ({ colour, label, sources } = afterReading(pending, { colour, label, sources }));
         begun = 0;
@@ -201,6 +207,7 @@ export async function replayTask(
         }
         conversation.push(parsed(ChatMessage, secret?.["message"], task, "an answer"));
         pending = undefined;
+        unheard.length = 0;
         turn = Math.max(turn, Number(body["turn"] ?? 0));
         model = {
           id: String(body["model"]),
@@ -210,7 +217,10 @@ export async function replayTask(
         break;
       }
       case "modelChanged":
-        if (body["pid"] === root) switched = switchedTo(body, secret) ?? switched;
+        // Without a process it was chosen between two turns.
+        if (body["pid"] === root || body["pid"] === undefined) {
+          switched = switchedTo(body, secret) ?? switched;
+        }
         break;
       case "contextCompacted":
       case "contextRestored":
@@ -245,6 +255,7 @@ export async function replayTask(
           unfinished.delete(key);
           const result = ToolResult.safeParse(secret?.["result"]);
           if (result.success) finished.set(key, result.data);
+          if (result.success && body["pid"] === root) unheard.push(result.data);
         }
         const record = secret?.["record"];
         if (isObject(record)) {
@@ -284,16 +295,4 @@ export async function replayTask(
     changes,
     fork,
   };
-}
-
-interface Parser<T> {
-  safeParse(value: unknown): { success: true; data: T } | { success: false };
-}
-
-function parsed<T>(schema: Parser<T>, value: unknown, task: TaskId, what: string): T {
-  const result = schema.safeParse(value);
-  if (!result.success) {
-    throw new Fault("storeCorrupt", `Cannot read task ${task}: ${what} does not parse`);
-  }
-  return result.data;
 }

@@ -1,13 +1,15 @@
 /** What the private parts of intents and outcomes say of files, and messages of their senders. @module */
+import { isObject } from "../contracts/json.ts";
 import {
   type ChatMessage,
   Digest,
-  type Json,
+  Fault,
   type JsonObject,
   mixColour,
   mixLabel,
   type Source,
   type Taint,
+  type TaskId,
 } from "../contracts/mod.ts";
 
 /** A patch that was being applied when a kernel ended: it may be in the folder, or a part of it. */
@@ -17,11 +19,6 @@ export interface TornPatch {
   readonly patch: Digest;
   /** Files that it changes, `MOUNT/relative`. */
   readonly paths: readonly string[];
-}
-
-/** Tells whether a value is an object, and no list. */
-export function isObject(value: Json | undefined): value is JsonObject {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
 }
 
 /** The patch that an intent was about to apply. */
@@ -67,4 +64,17 @@ export function afterReading(
     label: mixLabel(before.label, label),
     sources: [...before.sources, ...sourcesOf(message)].slice(-100),
   };
+}
+
+interface Parser<T> {
+  safeParse(value: unknown): { success: true; data: T } | { success: false };
+}
+
+/** Parses what a log holds of a task. @throws Fault `storeCorrupt` */
+export function parsed<T>(schema: Parser<T>, value: unknown, task: TaskId, what: string): T {
+  const result = schema.safeParse(value);
+  if (!result.success) {
+    throw new Fault("storeCorrupt", `Cannot read task ${task}: ${what} does not parse`);
+  }
+  return result.data;
 }

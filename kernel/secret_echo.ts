@@ -1,4 +1,5 @@
 /** Secrets that the other side of a request sends back, taken out again. Issue 3, Secrets. @module */
+import { isList } from "../contracts/json.ts";
 import { Buffer } from "node:buffer";
 import type { Json, Secret } from "../contracts/mod.ts";
 
@@ -53,8 +54,4 @@ export function secretForms(
     encodeURIComponent(value),
     JSON.stringify(value).slice(1, -1),
   ]);
-}
-
-function isList(value: Json): value is readonly Json[] {
-  return Array.isArray(value);
 }

@@ -4,6 +4,7 @@
  * @module
  */
 import {
+  type AgentSpec,
   type ChatMessage,
   type ContextAnswer,
   type EventLog,
@@ -22,32 +23,28 @@ import { asJson } from "../port/as_json.ts";
 import { drawCaps, redrawModel } from "./draw_caps.ts";
 import type { Child, Children } from "./children.ts";
 import type { ProcessModel } from "./process_model.ts";
-import { parseWorkerRequest, type WorkerRequest } from "./worker_ops.ts";
+import { parseWorkerRequest } from "./worker_ops.ts";
+import { withoutEchoes } from "./echoes.ts";
 import { type InferenceParts, makeInference } from "./inference.ts";
+import { watchHealth } from "./health.ts";
 import { makeInterrupt } from "./interrupt.ts";
 import { makePause, type Pause } from "./pause.ts";
 import { makeSessionCalls } from "./session_calls.ts";
 import { switchingInference } from "./switching_inference.ts";
+import type { Offspring } from "./offspring.ts";
 import type { ProcessTable } from "./process_table.ts";
 import { parseTurnEnd } from "./turn_end.ts";
 
 /** How a turn ended, seen from the kernel. */
 export type SessionTurn =
-  | TurnEnd
+  | (TurnEnd & { readonly died?: true })
   | { readonly stop: "waiting"; readonly question: QuestionId; readonly text: string };
-
-/** Children of a process, as its session reaches them. */
-export interface Offspring {
-  spawn(request: Extract<WorkerRequest, { op: "spawn" }>["body"]): Promise<number>;
-  wait(pid: number): Promise<{ readonly exit: number; readonly text: string }>;
-  kill(pid: number, signal: Signal): Promise<void>;
-}
 
 /** What {@link makeSession} is handed. */
 export interface SessionParts extends
   Pick<
     InferenceParts,
-    "brake" | "paid" | "exhausted" | "summarizer" | "contextChanges"
+    "brake" | "money" | "paid" | "exhausted" | "summarizer" | "contextChanges"
   > {
   readonly row: ProcessRow;
   readonly children: Pick<Children, "worker">;
@@ -60,6 +57,7 @@ export interface SessionParts extends
   readonly conversation: readonly ChatMessage[];
   readonly program?: string;
   readonly instructions?: readonly string[];
+  readonly healthcheck?: AgentSpec["healthcheck"];
   readonly offspring: Offspring;
   /** Text of the model while it is decoded, for the live view. */
   onText(text: string): void;
@@ -223,7 +221,7 @@ export function makeSession(parts: SessionParts): Session {
     await taken.port.ask("start", {
       caps: toJson(caps),
       limits: toJson({ ...row.limits, contextWindow: window() }),
-      conversation: asJson(conversation),
+      conversation: asJson(conversation.map(withoutEchoes)),
       ...(parts.program === undefined ? {} : { program: parts.program }),
       ...(parts.instructions === undefined ? {} : { instructions: toJson(parts.instructions) }),
     });
@@ -237,8 +235,11 @@ export function makeSession(parts: SessionParts): Session {
         parked = (question) => resolve({ stop: "waiting", question, text: "" });
       });
       interrupt.turnBegins();
+      let illness: string | undefined;
+      let unwatch = (): void => {};
       try {
         const worker = child ?? await begin();
+        unwatch = watchHealth({ powers, check: parts.healthcheck, worker }, (why) => illness = why);
         const turn = worker.port.ask(
           "turn",
           message === undefined ? {} : { message: asJson(message) },
@@ -253,8 +254,9 @@ export function makeSession(parts: SessionParts): Session {
         if (error.code !== "gone" && error.code !== "badFrame" && error.code !== "tooLarge") {
           throw error;
         }
-        return { stop: "upstream", text: await epitaph(child, error) };
+        return { stop: "upstream", text: illness ?? await epitaph(child, error), died: true };
       } finally {
+        unwatch();
         parked = undefined;
         interrupt.turnOver();
         inference.record();

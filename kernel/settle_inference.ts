@@ -1,17 +1,35 @@
 /** What follows from an inference that came back: its message, its price, its event. @module */
-import type { ChatMessage, InferenceResponse, NewEvent } from "../contracts/mod.ts";
+import type {
+  ChatMessage,
+  InferenceResponse,
+  JsonObject,
+  NewEvent,
+  TokenUsage,
+} from "../contracts/mod.ts";
 import { asJson } from "../port/as_json.ts";
 import { estimateTokens } from "../contracts/tokens.ts";
 import { distinctCalls } from "./distinct_calls.ts";
+import { withoutEchoes } from "./echoes.ts";
 import type { InferenceParts } from "./inference.ts";
 import type { ModelCost } from "./model_cost.ts";
 import type { WorkerRequest } from "./worker_ops.ts";
 
 type InferBody = Extract<WorkerRequest, { op: "infer" }>["body"];
 
+/** What {@link settleInference} is handed. */
+export type SettleParts =
+  & Pick<
+    InferenceParts,
+    "row" | "conversation" | "exhausted" | "paid"
+  >
+  & {
+    readonly processes: Pick<InferenceParts["processes"], "settle" | "setModel">;
+    readonly model: Pick<InferenceParts["model"], "info">;
+  };
+
 /** Books an inference: the message with its provenance, what it cost, and the event of it. */
 export function settleInference(
-  parts: InferenceParts,
+  parts: SettleParts,
   body: InferBody,
   response: InferenceResponse,
   { nonce, input, cost }: {
@@ -54,6 +72,7 @@ export function settleInference(
       nonce,
       inputTokens,
       outputTokens,
+      ...cachedOf(usage),
       money,
       finish: response.finishReason,
       base: body.base,
@@ -61,5 +80,13 @@ export function settleInference(
     },
     private: { append: asJson(body.append), message: asJson(message) },
   };
-  return { response: { ...response, message }, event };
+  return { response: { ...response, message: withoutEchoes(message) }, event };
+}
+
+/** What the record of an inference says of the provider's prompt cache, where it was used. */
+export function cachedOf({ cacheReadTokens = 0, cacheWriteTokens = 0 }: TokenUsage): JsonObject {
+  return {
+    ...(cacheReadTokens === 0 ? {} : { cacheReadTokens }),
+    ...(cacheWriteTokens === 0 ? {} : { cacheWriteTokens }),
+  };
 }

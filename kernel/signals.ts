@@ -36,7 +36,7 @@ export interface SignalStep {
 }
 
 /** Milliseconds that a process has to conclude. */
-export const CONCLUDE_MS = 5_000;
+const CONCLUDE_MS = 5_000;
 
 /** What a signal does in a state. A process that has ended takes none. */
 export function onSignal(state: SignalState, signal: Signal): SignalStep {
@@ -106,9 +106,7 @@ export interface Payment {
 }
 
 /** Milliseconds over which the velocity of spending is measured. */
-export const VELOCITY_WINDOW_MS = 60_000;
-/** Part of the context window at which SIGCTXPRESSURE is raised. */
-const PRESSURE = 0.8;
+const VELOCITY_WINDOW_MS = 60_000;
 
 /** Payments that still count at `now`, oldest first. */
 export function recent(payments: readonly Payment[], now: number): readonly Payment[] {
@@ -123,9 +121,4 @@ export function spendsTooFast(
 ): boolean {
   const spent = recent(payments, now).reduce((sum, { money }) => sum + money, 0);
   return spent > limits.moneyPerMinute;
-}
-
-/** Tells whether a conversation fills four fifths of its window: SIGCTXPRESSURE. */
-export function contextPresses(tokens: number, limits: Pick<Limits, "contextWindow">): boolean {
-  return tokens >= limits.contextWindow * PRESSURE;
 }

@@ -8,7 +8,8 @@ import type {
   StartOptions,
 } from "./spawn.ts";
 
-const CHUNK = 65_536;
+/** Bytes read at once: few at first, because most children say little and hundreds of them wait. */
+const [FIRST_CHUNK, CHUNK] = [8_192, 65_536];
 /** Bytes queued for a child that does not read; more ends it. */
 const UNREAD = 64 * 1024 * 1024;
 
@@ -84,12 +85,15 @@ async function pump(
   hear: (chunk: Uint8Array) => void,
 ): Promise<void> {
   const reader = stream.getReader({ mode: "byob" });
-  let buffer = new Uint8Array(CHUNK);
+  let size = FIRST_CHUNK;
+  let buffer = new Uint8Array(size);
   for (;;) {
     const { value, done } = await reader.read(buffer);
     if (value === undefined || done) return;
     hear(value);
-    buffer = new Uint8Array(value.buffer);
+    const isFull = value.length === size && size < CHUNK;
+    if (isFull) size = Math.min(CHUNK, size * 4);
+    buffer = isFull ? new Uint8Array(size) : new Uint8Array(value.buffer);
   }
 }
 

@@ -11,6 +11,7 @@ import {
   type Gate,
   type HostedTask,
   type ModelChoice,
+  type Phase,
   type Pid,
   type ProcessRow,
   programOf,
@@ -29,6 +30,7 @@ import type { AskAside, InferAside } from "./aside.ts";
 import { watchDenials } from "./denied_patch.ts";
 import { makeFamily } from "./family.ts";
 import { grantedScopes, isRevoked } from "./granted_scopes.ts";
+import { makeTurns } from "./in_turns.ts";
 import type { LeaseTable } from "./leases.ts";
 import { newRoot } from "./new_root.ts";
 import { systemMessage } from "./persona.ts";
@@ -36,7 +38,8 @@ import { type ReadPrivate, type Replay, replayTask } from "./replay.ts";
 import { sourcesOf } from "./replay_records.ts";
 import type { Restored } from "./restored.ts";
 import { makeReview } from "./review.ts";
-import { makeSession, type Offspring, type Session, type SessionParts } from "./session.ts";
+import type { Offspring } from "./offspring.ts";
+import { makeSession, type Session, type SessionParts } from "./session.ts";
 import { openTaskModels, type TaskModels, type TaskModelsParts } from "./task_models.ts";
 import type { TaskWorkspace } from "./task_workspace.ts";
 import type { Toolhosts } from "./toolhosts.ts";
@@ -62,6 +65,8 @@ export interface TaskHostParts
   readonly work: string;
   readonly restored: Restored;
   workspace(task: TaskId, request: TaskRequest): TaskWorkspace;
+  /** The phase that a task is in now; undefined: as it was made. */
+  phaseOf(task: TaskId): Phase | undefined;
   /** Nobody looks any more: wakes whoever waits for an answer of this task. */
   queueQuestions(task: TaskId): void;
   onText(task: TaskId, text: string): void;
@@ -89,6 +94,8 @@ export interface TaskFamily {
   /** Another model for its root process, from the next inference on. */
   choose(to: ModelChoice): void;
   signal(pid: Pid, signal: Signal): Promise<boolean>;
+  /** What its processes may call has changed: they ask for their tools anew. */
+  readvertise(): void;
   /** SIGXCPU, once: the process may say its last words. */
   exhausted(pid: Pid, limit: string): Promise<void>;
   osPids(pid: Pid): readonly number[];
@@ -132,18 +139,22 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
         ...(request.instructions === undefined || row.ppid !== undefined
           ? {}
           : { instructions: request.instructions }),
+        // A child of the agent is not the agent.
+        ...(row.ppid === undefined ? { healthcheck: request.agent?.healthcheck } : {}),
         onText: (text) => row.ppid === undefined && parts.onText(task.id, text),
         onWire: (exchange) => parts.onWire(task.id, exchange),
       });
   };
 
+  const turns = makeTurns(powers);
   const start: TaskHost["start"] = async (task, request, { resume }) => {
+    await turns();
     const dirs = folders(task.id);
     const replay = resume ? await replayTask(parts.store, parts.readPrivate, task.id) : undefined;
     const models = await openTaskModels(parts, request, replay?.switched);
     const workspace = parts.workspace(task.id, request);
     for (const record of replay?.records ?? []) workspace.fold(record);
-    const row = processes.add(newRoot(task, request, replay));
+    const row = processes.add(newRoot(task, request, replay, parts.phaseOf(task.id)));
     if (replay?.model !== undefined) processes.setModel(row.pid, replay.model);
     if (replay !== undefined) parts.restored.put(task.id, replay);
     // A task that is over is taken up for its operator alone, who takes a patch back.
@@ -192,7 +203,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       gate: denied.gate,
       ...{ aside: models.aside, sampling: models.sampling },
       choose: models.of(row).choose,
-      signal: family.signal,
+      ...{ signal: family.signal, readvertise: family.readvertise },
       exhausted: family.exhausted,
       osPids: family.osPids,
     });

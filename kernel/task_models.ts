@@ -4,6 +4,7 @@ import { type AskAside, type InferAside, makeAside, makeTaskAside } from "./asid
 import { reserving } from "./brake.ts";
 import { governed } from "./governed_model.ts";
 import type { InferenceParts, Summarizer } from "./inference.ts";
+import { makeModelMoney } from "./model_money.ts";
 import {
   type JudgedModel,
   judgedModel,
@@ -11,13 +12,14 @@ import {
   type ProcessModel,
   type ProcessModelParts,
 } from "./process_model.ts";
+import type { ProcessTable } from "./process_table.ts";
 import { makePurse } from "./purse.ts";
 
 /** What {@link openTaskModels} is handed. */
 export interface TaskModelsParts extends Pick<ProcessModelParts, "models" | "rates"> {
   readonly log: InferenceParts["log"];
   readonly powers: InferenceParts["powers"];
-  readonly processes: InferenceParts["processes"];
+  readonly processes: InferenceParts["processes"] & Pick<ProcessTable, "get">;
   /** Why a process may not use a model now; undefined when it may. */
   modelRefused(row: ProcessRow, model: JudgedModel): string | undefined;
   /** Asks a person whether a process that spends too fast may go on. Rejects `needsApproval`. */
@@ -37,7 +39,7 @@ export interface TaskModels {
   /** What the inferences of a process are made with beside its model. */
   inferring(
     row: ProcessRow,
-  ): Pick<InferenceParts, "brake" | "paid" | "exhausted" | "summarizer">;
+  ): Pick<InferenceParts, "brake" | "money" | "paid" | "exhausted" | "summarizer">;
   /** Gives the task's own back. What processes were switched to, their sessions give back. */
   release(): void;
 }
@@ -61,6 +63,7 @@ export async function openTaskModels(
     });
   const purse = makePurse(parts.powers);
   const brake = reserving(purse, parts.askBrake);
+  const money = makeModelMoney(parts.processes);
   const byProcess = new Map<Pid, ProcessModel>();
 
   const of = (row: ProcessRow): ProcessModel => {
@@ -84,7 +87,7 @@ export async function openTaskModels(
 
   const sampling = makeTaskAside({
     ...parts,
-    brake,
+    ...{ brake, money },
     modelOf: (row) => of(row).model,
     modelRefused: (row) => of(row).refused(),
     paid: purse.paid,
@@ -95,7 +98,7 @@ export async function openTaskModels(
     of,
     ...{ sampling, aside: makeAside(sampling) },
     inferring: (row) => ({
-      brake,
+      ...{ brake, money },
       paid: purse.paid,
       exhausted: (limit) => parts.exhausted(row.pid, limit),
       ...summarizing(row),

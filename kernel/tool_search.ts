@@ -19,7 +19,7 @@ import {
 import { rankTools } from "./tool_rank.ts";
 
 /** Imported tools above which a model is told of `tool_search` alone, unless remit.yaml says another number. */
-export const SEARCH_ABOVE = 30;
+const SEARCH_ABOVE = 30;
 
 const NAME = "tool_search";
 const USUAL = 8;

@@ -35,6 +35,8 @@ export interface HostCalls {
   run(child: Child, call: HostCall, leases: readonly Lease[]): Promise<HostCallAnswer>;
   /** A lease ended: ends the process if a call in flight uses it. */
   leaseEnded(child: Child, lease: Lease, why: "revoked" | "expired"): void;
+  /** Its process is being ended: no call goes to it any more. */
+  doomed(): boolean;
   freeze(pid: Pid): void;
   thaw(pid: Pid): void;
 }
@@ -50,12 +52,17 @@ interface Open {
 /** Makes the record of one toolhost's calls. */
 export function makeHostCalls(powers: Pick<Powers, "now" | "after">): HostCalls {
   const open = new Set<Open>();
+  let doomed = false;
+  const end = (child: Child): void => {
+    doomed = true;
+    void child.kill();
+  };
 
   const ending = (child: Child, entry: Open, fault: Fault): () => void => {
     entry.ending ??= fault;
     child.port.tell("cancel", toJson({ id: entry.call.body.id } satisfies HostCancel));
     // One that does not listen is not asked twice.
-    return powers.after(HONOUR_MS, () => void child.kill());
+    return powers.after(HONOUR_MS, () => end(child));
   };
 
   return Object.freeze({
@@ -111,9 +118,10 @@ export function makeHostCalls(powers: Pick<Powers, "now" | "after">): HostCalls 
         const tool = entry.call.body.tool;
         entry.ending ??= new Fault(code, `Cannot finish "${tool}": its lease ${how}`);
         // Deno asks no more about a file that is open: only the end of the process closes it.
-        void child.kill();
+        end(child);
       }
     },
+    doomed: () => doomed,
     freeze(pid: Pid): void {
       for (const { call, deadline } of open) if (call.pid === pid) deadline.freeze();
     },

@@ -1,4 +1,5 @@
 /** One toolhost for each task, started on first use, another for each call that writes. DESIGN section 4. @module */
+import { SERVES_NOTHING } from "./serves_nothing.ts";
 import {
   Fault,
   type HostCallAnswer,
@@ -7,7 +8,6 @@ import {
   type Leases,
   type Mount,
   type Pid,
-  type PortHandler,
   type Powers,
   type Scope,
   type SetupBody,
@@ -97,14 +97,6 @@ interface Task {
   closed: boolean;
 }
 
-/** A toolhost asks nothing of the kernel but permissions, and those elsewhere. */
-const NOTHING: PortHandler = Object.freeze<PortHandler>({
-  ask(op: string): never {
-    throw new Fault("unknownCapability", `Cannot serve "${op.slice(0, 64)}": not handed over`);
-  },
-  tell: () => undefined,
-});
-
 /** Makes the table of toolhosts. */
 export function makeToolhosts(parts: ToolhostsParts): Toolhosts {
   const { children, leases, powers } = parts;
@@ -139,7 +131,7 @@ export function makeToolhosts(parts: ToolhostsParts): Toolhosts {
       scratch: folders.scratchDir,
       writable,
       judge: makeToolhostJudge(judge),
-      handler: NOTHING,
+      handler: SERVES_NOTHING,
     });
     roots = started.roots;
     const host: Host = { child: started.child, calls };
@@ -155,15 +147,22 @@ export function makeToolhosts(parts: ToolhostsParts): Toolhosts {
     }
   };
 
-  const provide = (task: Task): Promise<Host> => {
-    if (task.host !== undefined) return task.host;
+  const begin = (task: Task): Promise<Host> => {
     const host = start(task, false);
-    task.host = host;
     const forget = (): void => {
       if (task.host === host) task.host = undefined;
     };
     host.then(({ child }) => void child.port.closed.then(forget), forget);
     return host;
+  };
+  const provide = async (task: Task): Promise<Host> => {
+    for (;;) {
+      const standing = task.host ??= begin(task);
+      const host = await standing;
+      if (!host.calls.doomed()) return host;
+      // It is being ended for another call, and would take this one with it.
+      if (task.host === standing) task.host = undefined;
+    }
   };
 
   const held = (call: HostCall): readonly Lease[] =>

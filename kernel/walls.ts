@@ -19,7 +19,7 @@ export interface Walls {
 }
 
 /** Where Deno would keep what a child stores; a file in its place makes every child forgetful. */
-export const STORAGE = "location_data";
+const STORAGE = "location_data";
 
 /** Tries each program once. A missing or failing one is a wall that does not stand. */
 export async function probeWalls(

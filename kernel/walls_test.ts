@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { MountName } from "../contracts/mod.ts";
 import type { Child } from "./child.ts";
 import { DEAF, HAS_BWRAP, HAS_PRLIMIT, makeWorld } from "./_fixture_test.ts";
-import { PROBES } from "./walls_probes.ts";
+import { PROBES } from "./walls_probes_fixture.ts";
 
 /**
  * Verdicts that were reviewed, by profile: `allowed`, `denied` by Deno, or the error that stopped it.

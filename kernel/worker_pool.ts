@@ -3,8 +3,10 @@ import { Fault, type PortHandler, type Powers } from "../contracts/mod.ts";
 import type { Child } from "./child.ts";
 import type { StartQueue } from "./start_queue.ts";
 
-/** Milliseconds without a take before a missing worker is replaced. */
-const CALM = 20;
+/** Milliseconds without a take before a missing one is replaced: what was taken wants the processor. */
+const CALM = 60;
+/** The same while at most one is left: whoever comes next would start one and wait for it. */
+const PRESSING = 20;
 
 /** A worker that nobody has yet: it is given its handler when it is taken. */
 interface Spare {
@@ -28,13 +30,13 @@ export interface PoolParts {
   start(handler: PortHandler, options: { readonly pooled: boolean }): Child;
   /** Done with a child that waits in the pool. Rejects with a fault: then it is not kept. */
   readonly prepare?: ((child: Child) => Promise<void>) | undefined;
-  /** Milliseconds without a take before a missing one is replaced; absent: 20. */
+  /** Milliseconds without a take before a missing one is replaced; absent: 20 to 60. */
   readonly calm?: number;
 }
 
 /** Makes a pool and begins to fill it, one worker at a time and only while nothing else starts. */
 export function makeWorkerPool(
-  { size, queue, powers, start, prepare, calm = CALM }: PoolParts,
+  { size, queue, powers, start, prepare, calm }: PoolParts,
 ): WorkerPool {
   const ready: Spare[] = [];
   let filling = false;
@@ -75,17 +77,19 @@ export function makeWorkerPool(
     void fill();
   };
 
+  const wait = (): number => ready.length > 1 ? CALM : PRESSING;
   const later = (): void => {
     cancel();
-    if (!closed) cancel = powers.after(calm, () => void fill());
+    if (!closed) cancel = powers.after(calm ?? wait(), () => void fill());
   };
 
   void fill();
   return Object.freeze({
     async take(handler: PortHandler): Promise<Child> {
       if (closed) throw new Fault("gone", "Cannot take a worker: the kernel is closing");
+      const waiting = ready.shift();
       later();
-      const { child, adopt } = ready.shift() ?? await queue.run(() => spare(false));
+      const { child, adopt } = waiting ?? await queue.run(() => spare(false));
       adopt(handler);
       return child;
     },

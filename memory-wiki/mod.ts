@@ -9,12 +9,4 @@
  * ```
  * @module
  */
-export {
-  type AskWikiOptions,
-  bindMemory,
-  type BoundMemory,
-  type FoundHits,
-  MEMORY_DESCRIPTORS,
-  type MemoryParts,
-  type MemoryTool,
-} from "./tools/mod.ts";
+export { bindMemory, MEMORY_DESCRIPTORS } from "./tools/mod.ts";

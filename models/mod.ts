@@ -14,7 +14,6 @@
  * ```
  * @module
  */
-export type { Backends, OpenBackend } from "./backend.ts";
 export { openScripted } from "./scripted/open.ts";
 export { makeModelService } from "./service.ts";
-export { type Timer, timer } from "./timer_powers.ts";
+export { timer } from "./timer_powers.ts";

@@ -1,6 +1,7 @@
 /** An answer's body: decompressed, and never more of it than was asked for. @module */
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
 import { Fault } from "../contracts/fault.ts";
+import { joinBytes } from "../port/join_bytes.ts";
 
 /** A body, or its beginning. */
 export interface Body {
@@ -45,7 +46,7 @@ export async function readBody(
       take(Math.min(chunk.length, room));
       if (chunk.length > room) {
         if (room > 0) parts.push(chunk.slice(0, room));
-        return { bytes: joined(parts, limit), cut: true };
+        return { bytes: joinBytes(parts), cut: true };
       }
       parts.push(chunk);
       size += chunk.length;
@@ -53,7 +54,7 @@ export async function readBody(
   } catch (cause) {
     if (!wire.cut) throw cause;
   }
-  return { bytes: joined(parts, size), cut: wire.cut };
+  return { bytes: joinBytes(parts), cut: wire.cut };
 }
 
 function codingsOf(encoding: string): readonly string[] {
@@ -127,16 +128,6 @@ async function pump(
     chunk = next.done === true ? undefined : next.value;
   }
   decoder.end();
-}
-
-function joined(parts: readonly Uint8Array[], size: number): Uint8Array {
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
 }
 
 function strange(why: string, cause?: unknown): Fault {

@@ -57,11 +57,6 @@ function groups(text: string, last: boolean): readonly number[] | undefined {
   return bytes.length > 16 ? undefined : bytes;
 }
 
-/** Tells whether two addresses are the same. */
-export function sameIp(a: Ip, b: Ip): boolean {
-  return a.version === b.version && a.bytes.every((byte, index) => byte === b.bytes[index]);
-}
-
 /** Tells whether the first `bits` bits of both are the same. */
 export function sharesPrefix(a: Ip, b: Ip, bits: number): boolean {
   if (a.version !== b.version) return false;

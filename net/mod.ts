@@ -11,7 +11,5 @@
  * @module
  */
 export { labelOfAnswer } from "./answer_label.ts";
-export { type FetchRequest, httpFetchBinding, type HttpFetchParts } from "./http_fetch.ts";
+export { httpFetchBinding } from "./http_fetch.ts";
 export { originOf } from "./origin.ts";
-export { headersTrouble } from "./request_headers.ts";
-export { bodyBytes, mediaType, tryText } from "./text_body.ts";

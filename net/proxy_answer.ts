@@ -3,6 +3,7 @@ import { Fault, type FaultCode } from "../contracts/fault.ts";
 import { EMPTY } from "./answer.ts";
 import type { WireAnswer } from "./exchange.ts";
 import { answerHeaders } from "./proxy_head.ts";
+import { joinBytes } from "../port/join_bytes.ts";
 
 /** Statuses of what the proxy itself says. */
 const STATUS: Readonly<Partial<Record<FaultCode, number>>> = {
@@ -41,7 +42,7 @@ export function refusalBytes(fault: Fault): Uint8Array {
     ["content-type", "text/plain;charset=utf-8"],
     ["content-length", String(text.length)],
   ]);
-  return joined(head, text);
+  return joinBytes([head, text]);
 }
 
 /** The head of an answer, and how its body is to be written. `chunks`: the client reads them. */
@@ -72,7 +73,7 @@ export function answerHead(
 
 /** A piece of a body in chunks. */
 export function chunkBytes(chunk: Uint8Array): Uint8Array {
-  return joined(bytes(`${chunk.length.toString(16)}\r\n`), chunk, bytes("\r\n"));
+  return joinBytes([bytes(`${chunk.length.toString(16)}\r\n`), chunk, bytes("\r\n")]);
 }
 
 function headBytes(
@@ -87,14 +88,4 @@ function headBytes(
 /** Latin-1, as it came. */
 function bytes(text: string): Uint8Array {
   return Uint8Array.from(text, (unit) => unit.charCodeAt(0));
-}
-
-function joined(...parts: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
 }

@@ -1,14 +1,9 @@
 /** Depth and count of a JSON value, in one walk. @module */
-import type { Json } from "../contracts/json.ts";
+import { isList, type Json } from "../contracts/json.ts";
 import { Fault } from "../contracts/fault.ts";
 
 /** UTF-16 code units from which a string travels beside its frame. */
 export const LONG_TEXT = 8_192;
-
-/** Array.isArray that narrows readonly arrays too. */
-export function isList(value: Json): value is readonly Json[] {
-  return Array.isArray(value);
-}
 
 /** Freezes a value that was just parsed, in place; returns how many nodes are left of `nodes`. Throws `tooLarge`. */
 export function settle(value: Json, depth: number, nodes: number): number {

@@ -1,7 +1,7 @@
 /** What one frame of a session says. The shapes stand in contracts/port.ts. @module */
-import type { Json, JsonObject } from "../contracts/json.ts";
+import { isList, isObject, type Json } from "../contracts/json.ts";
 import { Fault, isFaultCode } from "../contracts/fault.ts";
-import { isList, settle, survey } from "./_bound.ts";
+import { settle, survey } from "./_bound.ts";
 import { passesBytes } from "./_encode.ts";
 import type { JsonLimits } from "./limits.ts";
 import { lighten, restore } from "./_long_text.ts";
@@ -93,10 +93,6 @@ function failure(
   if (detail === null) return { kind: "fail", id: -id, fault: new Fault(code, message) };
   if (!isObject(detail)) throw bad("a failure's detail is not an object");
   return { kind: "fail", id: -id, fault: new Fault(code, message, { detail }) };
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function bad(why: string): Fault {

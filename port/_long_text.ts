@@ -7,9 +7,9 @@
  *     …9,000 UTF-16 code units, newlines among them…
  * @module
  */
-import type { Json, JsonObject } from "../contracts/json.ts";
+import { isList, type Json, type JsonObject } from "../contracts/json.ts";
 import { Fault } from "../contracts/fault.ts";
-import { isList, LONG_TEXT } from "./_bound.ts";
+import { LONG_TEXT } from "./_bound.ts";
 
 /** Where a text belongs: its path in the body, and how many code units it has. */
 type Place = readonly [path: readonly (string | number)[], units: number];

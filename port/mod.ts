@@ -16,6 +16,5 @@ import type { Port } from "../contracts/port.ts";
 export type { Json, Port };
 export { canonicalJson } from "./canonical.ts";
 export { deepFreeze } from "./freeze.ts";
-export { DEFAULT_PORT_LIMITS, type JsonLimits } from "./limits.ts";
 export { parseJson } from "./parse.ts";
-export { makePort, type PortParts } from "./port.ts";
+export { makePort } from "./port.ts";

@@ -1,7 +1,7 @@
 /** JSON text from outside, read with limits. @module */
-import type { Json } from "../contracts/json.ts";
+import { isList, type Json } from "../contracts/json.ts";
 import { Fault } from "../contracts/fault.ts";
-import { isList, settle } from "./_bound.ts";
+import { settle } from "./_bound.ts";
 import { countMembers } from "./_members.ts";
 import { DEFAULT_PORT_LIMITS, type JsonLimits } from "./limits.ts";
 import { passesBytes } from "./_encode.ts";

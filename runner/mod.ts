@@ -16,13 +16,4 @@
  * ```
  * @module
  */
-export type {
-  ContextPort,
-  ForeignListener,
-  ForeignPorts,
-  ForeignProgram,
-  RoomWish,
-} from "./foreign.ts";
-export { IDLE, step } from "./loop.ts";
-export type { Act, LoopBounds, LoopInput, LoopState, Step, Stop } from "./loop.ts";
 export { makeWorker } from "./worker.ts";

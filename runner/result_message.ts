@@ -3,33 +3,11 @@
  * label and nowhere else. Seed 000, Prompt Injection as a First-Class Concern.
  * @module
  */
-import type { ChatMessage, ToolCall } from "../contracts/chat.ts";
+import type { ToolCall } from "../contracts/chat.ts";
 import type { FaultCode } from "../contracts/fault.ts";
 import type { Outcome, ToolResult } from "../contracts/tool.ts";
 
-/**
- * Makes the message that answers `call`. A result that is not `ok` begins with `OUTCOME: ERROR` on a
- * line of its own, so that a model can tell a refusal from a result.
- */
-export function resultMessage(call: ToolCall, result: ToolResult): ChatMessage {
-  return {
-    role: "tool",
-    content: result.outcome === "ok" ? result.content : failureText(result),
-    toolCallId: call.id,
-    toolName: call.name,
-    provenance: {
-      origin: "tool",
-      source: call.name.slice(0, 128),
-      colour: result.colour,
-      label: result.label,
-    },
-  };
-}
-
-function failureText(result: ToolResult): string {
-  const head = `${result.outcome}: ${result.error ?? "no reason was given"}`;
-  return result.content === "" ? head : `${head}\n${result.content}`;
-}
+export { resultMessage } from "../contracts/result_message.ts";
 
 /** What a fault means for the call that met it. Absent: it is no outcome, and ends the turn. */
 const OUTCOMES: Readonly<Partial<Record<FaultCode, Outcome>>> = {

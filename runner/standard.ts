@@ -215,7 +215,10 @@ export function makeStandard(
     async turn(message: ChatMessage | undefined): Promise<TurnEnd> {
       fault = undefined;
       early = [];
-      const fresh = conversation.messages().every(({ role }) => role === "system");
+      // Also where the first words came to no answer, and a later process goes on with them.
+      const fresh = conversation.messages().every(({ role, provenance }) =>
+        role === "system" || (role === "user" && provenance.origin !== "file")
+      );
       if (fresh && instructions.length > 0) {
         for (const each of await readInstructions(kernel, instructions)) conversation.append(each);
       }

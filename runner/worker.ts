@@ -21,8 +21,11 @@ import { makeStandard } from "./standard.ts";
  * Makes the handler of a worker. `start` comes once, turns one after another. Faults: `conflict` for a
  * second start or a turn within a turn, `invalidInput` for a turn before the start or an unknown op.
  */
-export function makeWorker(port: Pick<Port, "ask" | "tell">): PortHandler {
+export function makeWorker(
+  port: Pick<Port, "ask" | "tell">,
+): PortHandler & { still(): boolean } {
   let program: Program | undefined;
+  let foreign = false;
   let busy = false;
   let caps: CapList = { model: 0, tools: 0, children: 0 };
 
@@ -31,6 +34,7 @@ export function makeWorker(port: Pick<Port, "ask" | "tell">): PortHandler {
     if (program !== undefined) throw new Fault("conflict", "Cannot start: it has been started");
     caps = body.caps;
     const kernel = makeKernelPorts(port, () => caps);
+    foreign = body.program !== undefined && body.program !== LAL_PROGRAM;
     program = body.program === undefined
       ? makeStandard(kernel, body)
       : body.program === LAL_PROGRAM
@@ -52,11 +56,15 @@ export function makeWorker(port: Pick<Port, "ask" | "tell">): PortHandler {
 
   const tellSignal = ({ signal, pressure }: SignalBody): void => program?.told(signal, pressure);
 
-  return Object.freeze<PortHandler>({
+  return Object.freeze({
+    // Programs of ours have no clock.
+    still: () => !foreign,
     async ask(op: string, body: Json): Promise<Json> {
       switch (op) {
         case "start":
           return start(body as unknown as StartBody);
+        case "ping":
+          return null;
         case "turn":
           return await turn(body as unknown as TurnBody) as unknown as Json;
         case "signal":

@@ -1,12 +1,36 @@
 /**
- * `deno task build`: builds the child programs where the command will look for them. It does the same at its first
- * run; this is for machines that will be offline then.
+ * `deno task build`: builds every program and the tool plugins where the command will look for them. The command builds
+ * each when it first needs it; this is for machines that will be offline then, and for tests that run beside each other.
  *
  * @module
  */
-import { provideBundles } from "../cli/bundles_powers.ts";
+import { join } from "node:path";
+import { provideBrowser, provideBundles } from "../cli/bundles_powers.ts";
+import { provideMcpPrograms } from "../cli/mcp/programs_powers.ts";
+import { provideServeProgram } from "../cli/mcp_serve/program_powers.ts";
+import { type ModelProgram, provideModelProgram } from "../cli/model/programs_powers.ts";
 import { placesOf } from "../cli/places.ts";
+import { provideWikiProgram, type WikiProgram } from "../cli/wiki/programs_powers.ts";
+import { provideTools } from "../tools-wasm/build/mod.ts";
 import { cachePackages, print, ROOT } from "./process.ts";
+
+const MODELS: readonly ModelProgram[] = ["remote", "local", "native"];
+const WIKI: readonly WikiProgram[] = ["wiki", "parser"];
+
+/** Builds the programs that few ask for, two at a time. */
+async function provideFew(parts: Parameters<typeof provideServeProgram>[0]): Promise<void> {
+  const queue: (() => Promise<unknown>)[] = [
+    () => provideMcpPrograms(parts),
+    ...MODELS.map((kind) => () => provideModelProgram(kind, parts)),
+    ...WIKI.map((which) => () => provideWikiProgram(which, parts)),
+    () => provideServeProgram(parts),
+    () => provideBrowser(parts),
+  ];
+  const lane = async (): Promise<void> => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) await next();
+  };
+  await Promise.all([lane(), lane()]);
+}
 
 if (import.meta.main) {
   const fetched = await cachePackages();
@@ -20,5 +44,8 @@ if (import.meta.main) {
     cache: places.cache,
     onBuild: () => print("building …\n"),
   });
+  const onBuild = (text: string): void => print(`${text}\n`);
+  await provideTools({ home: ROOT, cache: join(places.cache, "tools"), onBuild });
+  await provideFew({ home: ROOT, cache: places.cache, onBuild: () => undefined });
   print(`${[bundles.kernel, ...Object.values(bundles.children)].join("\n")}\n`);
 }

@@ -4,13 +4,20 @@
  *
  * @module
  */
-import { type Finding, lintFile } from "./house/mod.ts";
+import { claimFindings, deadExports, type Finding, lintFile } from "./house/mod.ts";
+import { parseSource } from "./house/source.ts";
 import { readTree, type TextFile } from "./house/tree.ts";
-import { partOf } from "./import_table.ts";
+import { isAssembly, partOf } from "./import_table.ts";
 
-/** Findings of all files. */
+/** Findings of all files, each by itself and then all together. */
 export function lintTree(files: readonly TextFile[]): readonly Finding[] {
-  return files.flatMap(({ path, text }) => lintFile(path, text));
+  const sources = files.filter(({ path }) => path.endsWith(".ts") && !isAssembly(path))
+    .map(({ path, text }) => parseSource(path, text));
+  return [
+    ...files.flatMap(({ path, text }) => lintFile(path, text)),
+    ...deadExports(sources),
+    ...claimFindings(sources),
+  ];
 }
 
 /** One finding as one line. */

@@ -18,8 +18,6 @@
 export type PartRule = {
   /** Parts of ours, through their `mod.ts`; `contracts`, `port` and `text` through any file that is not private. */
   readonly parts: readonly string[];
-  /** Parts of which only types may be imported. */
-  readonly types: readonly string[];
   /** npm packages, as named in deno.json; docs/dependencies.md says why. */
   readonly npm: readonly string[];
 };
@@ -29,18 +27,17 @@ const OPEN = ["contracts", "port", "text"] as const;
 /** THE table. A folder that is not in it may not hold a TypeScript file. */
 export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   // Open to everyone.
-  contracts: { parts: [], types: [], npm: ["zod"] },
-  port: { parts: ["contracts"], types: [], npm: [] },
-  text: { parts: ["contracts"], types: [], npm: [] },
+  contracts: { parts: [], npm: ["zod"] },
+  port: { parts: ["contracts"], npm: [] },
+  text: { parts: ["contracts"], npm: [] },
 
   // A request, in the order of its way.
-  cli: { parts: OPEN, types: [], npm: ["croner", "zod", "yaml", "diff", "jose"] },
-  agents: { parts: OPEN, types: [], npm: [] },
-  kernel: { parts: [...OPEN, "store"], types: [], npm: ["zod"] },
-  runner: { parts: OPEN, types: [], npm: [] },
+  cli: { parts: OPEN, npm: ["croner", "zod", "yaml", "diff", "jose"] },
+  agents: { parts: OPEN, npm: [] },
+  kernel: { parts: [...OPEN, "store"], npm: ["zod"] },
+  runner: { parts: OPEN, npm: [] },
   models: {
     parts: OPEN,
-    types: [],
     npm: [
       "zod",
       "yaml",
@@ -49,50 +46,46 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
       "@wllama/wllama",
     ],
   },
-  broker: { parts: OPEN, types: ["kernel"], npm: ["zod", "ajv"] },
-  workspace: { parts: OPEN, types: [], npm: ["zod"] },
-  net: { parts: OPEN, types: [], npm: [] },
-  browser: { parts: OPEN, types: [], npm: ["puppeteer-core"] },
-  store: { parts: OPEN, types: [], npm: [] },
+  broker: { parts: OPEN, npm: ["zod", "ajv"] },
+  workspace: { parts: OPEN, npm: ["zod"] },
+  net: { parts: OPEN, npm: [] },
+  browser: { parts: OPEN, npm: ["puppeteer-core"] },
+  store: { parts: OPEN, npm: [] },
   "memory-wiki": {
     parts: OPEN,
-    types: [],
     npm: ["zod", "@orama/orama", "diff", "htmlparser2", "unpdf", "postal-mime"],
   },
 
   // Other protocols, and the gateway that serves them.
   "bridges/mcp": {
     parts: OPEN,
-    types: [],
     npm: ["@modelcontextprotocol/client", "@modelcontextprotocol/server", "zod"],
   },
-  "bridges/a2a": { parts: [...OPEN, "bridges/mcp"], types: [], npm: ["@a2a-js/sdk", "zod"] },
-  ingress: { parts: OPEN, types: [], npm: ["hono", "zod"] },
+  "bridges/a2a": { parts: [...OPEN, "bridges/mcp"], npm: ["@a2a-js/sdk", "zod"] },
+  ingress: { parts: OPEN, npm: ["hono", "zod"] },
 
   // Tools: each folder beneath tools-wasm/ is a part of its own.
-  "tools-wasm/binding": { parts: OPEN, types: [], npm: [] },
-  "tools-wasm/command": { parts: OPEN, types: [], npm: [] },
-  "tools-wasm/host": { parts: OPEN, types: [], npm: ["@extism/extism"] },
-  "tools-wasm/build": { parts: OPEN, types: [], npm: ["assemblyscript", "yaml", "zod"] },
-  "tools-wasm/sdk": { parts: OPEN, types: [], npm: ["binaryen"] },
+  "tools-wasm/binding": { parts: OPEN, npm: [] },
+  "tools-wasm/command": { parts: OPEN, npm: [] },
+  "tools-wasm/host": { parts: OPEN, npm: ["@extism/extism"] },
+  "tools-wasm/build": { parts: OPEN, npm: ["assemblyscript", "yaml", "zod"] },
+  "tools-wasm/sdk": { parts: OPEN, npm: ["binaryen"] },
   // Plugins. What one imports ends in its module or script, and in nothing else.
   "tools-wasm/exec": {
     parts: OPEN,
-    types: [],
     npm: ["assemblyscript", "quickjs-wasi", "sucrase"],
   },
-  "tools-wasm/coreutils": { parts: OPEN, types: [], npm: [] },
-  "tools-wasm/text": { parts: OPEN, types: [], npm: [] },
-  "tools-wasm/json": { parts: OPEN, types: [], npm: ["smol-toml", "yaml"] },
-  "tools-wasm/patch": { parts: OPEN, types: [], npm: ["diff", "node-diff3"] },
-  "tools-wasm/web_read": { parts: OPEN, types: [], npm: ["htmlparser2"] },
-  "tools-wasm/browser": { parts: OPEN, types: [], npm: ["htmlparser2"] },
+  "tools-wasm/coreutils": { parts: OPEN, npm: [] },
+  "tools-wasm/text": { parts: OPEN, npm: [] },
+  "tools-wasm/json": { parts: OPEN, npm: ["smol-toml", "yaml"] },
+  "tools-wasm/patch": { parts: OPEN, npm: ["diff", "node-diff3"] },
+  "tools-wasm/web_read": { parts: OPEN, npm: ["htmlparser2"] },
+  "tools-wasm/browser": { parts: OPEN, npm: ["htmlparser2"] },
 
   // Outside the running system: may import any part.
-  scripts: { parts: ["*"], types: [], npm: [] },
+  scripts: { parts: ["*"], npm: [] },
   tests: {
     parts: ["*"],
-    types: [],
     npm: [
       "fast-check",
       "puppeteer-core",
@@ -107,14 +100,12 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   },
   bench: {
     parts: ["*"],
-    types: [],
     npm: [
       "ajv",
       "@a2a-js/sdk",
       "@ai-sdk/openai-compatible",
       "@extism/extism",
       "@modelcontextprotocol/client",
-      "@modelcontextprotocol/server",
       "@orama/orama",
       "@wllama/wllama",
       "zod",
@@ -123,7 +114,7 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
 });
 
 /** npm packages that any `*_test.ts` and fixture may import beside those of its part. */
-export const TEST_NPM: readonly string[] = [
+const TEST_NPM: readonly string[] = [
   "fast-check",
   "@noble/ed25519",
   "@extism/extism",
@@ -211,7 +202,7 @@ const WIRING: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether `path` is one of the files that wire parts together: a `main.ts`, or anything outside the running system. */
-export function mayWire(path: string): boolean {
+function mayWire(path: string): boolean {
   const rule = IMPORT_TABLE[partOf(path)];
   return path.endsWith("/main.ts") || WIRING.has(path) || rule?.parts[0] === "*";
 }
@@ -221,18 +212,11 @@ export function isFixture(path: string): boolean {
   return /\/_fixture\/|_fixture\.ts$/.test(path);
 }
 
-/** How one import is written. */
-export type ImportKind = { readonly typeOnly: boolean };
-
 /**
  * Says why the file `from` may not import the file `to` (both repository paths); undefined when it may.
  * A private `_x.ts`, a test and a test's `_fixture/` are never imported from outside.
  */
-export function mayImport(
-  from: string,
-  to: string,
-  kind: ImportKind = { typeOnly: false },
-): string | undefined {
+export function mayImport(from: string, to: string): string | undefined {
   const folder = (path: string): string => path.slice(0, path.lastIndexOf("/") + 1);
   const name = to.slice(to.lastIndexOf("/") + 1);
   if (name.startsWith("_") && !from.startsWith(folder(to))) {
@@ -252,10 +236,6 @@ export function mayImport(
   const open = (OPEN as readonly string[]).includes(target);
   if (rule.parts.includes(target)) {
     return open || name === "mod.ts" ? undefined : `"${target}" is entered through a mod.ts`;
-  }
-  if (rule.types.includes(target)) {
-    if (!kind.typeOnly) return `"${source}" may import only types of "${target}"`;
-    return name === "mod.ts" ? undefined : `"${target}" is entered through a mod.ts`;
   }
   return `"${source}" may not import "${target}"`;
 }

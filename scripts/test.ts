@@ -1,37 +1,54 @@
 /**
- * `deno task test [--fault] [--verbose] [PATH_PREFIX]...`: every `*_test.ts` and the examples in the doors' docs.
- * One line a suite, failures and skipped tests as they come (where `CI` is `true` a skipped test is a failed one), and `N passed, N failed` alone on the last line. With `--fault`: the long
- * runs of `tests/fault` instead.
+ * `deno task test [--verbose] [PATH_PREFIX]...`: the everyday tests, and the examples in the doors' docs.
+ * `deno task test:long` (`--long`): the tests whose name ends in `(long)`. `deno task test:fault` (`--endless`): what
+ * lies in `*_endless.ts`.
+ *
+ * One line a suite, failures and skipped tests as they come (where `CI` is `true` a skipped test is a failed one), and
+ * `N passed, N failed` alone on the last line.
  *
  * @module
  */
 import { readTree } from "./house/tree.ts";
-import { cachePackages, print, ROOT } from "./process.ts";
+import { cachePackages, print, ROOT, runDeno } from "./process.ts";
+import { batchesOf, joined } from "./testing/batch.ts";
 import { runSuite, type SuiteResult } from "./testing/run_suite.ts";
-import { type Suite, suitesOf } from "./testing/suite.ts";
+import { type Suite, type SuiteKind, suitesOf } from "./testing/suite.ts";
 import { sumTallies, tallyLine, tellsOfSkip } from "./testing/tally.ts";
 
-const BESIDE = 2;
+/** One more than cores: tests wait for processes more than half of their time. */
+const LANES = navigator.hardwareConcurrency + 1;
+const BUILD = ["run", "-A", "--quiet", "--no-check", "scripts/build.ts"];
 
-/** Runs the suites two at a time, then those that must run alone. */
-async function runAll(suites: readonly Suite[], verbose: boolean): Promise<readonly SuiteResult[]> {
+/** What is run, and how it is told. */
+type Plan = { readonly kind: SuiteKind; readonly verbose: boolean };
+
+/** Runs the suites in batches, some beside each other, then those that must run alone. */
+async function runAll(
+  suites: readonly Suite[],
+  { kind, verbose }: Plan,
+): Promise<readonly SuiteResult[]> {
   const results: SuiteResult[] = [];
-  const one = async (suite: Suite): Promise<void> => {
-    const result = await runSuite(suite, (line) => {
+  const batches = batchesOf(suites, kind);
+  const ended = new Map<string, readonly SuiteResult[]>();
+  const one = async (batch: Suite): Promise<void> => {
+    const { name } = batch;
+    const part = await runSuite(batch, (line) => {
       const failed = /\.\.\. FAILED/.test(line);
-      if (verbose || failed || tellsOfSkip(line)) {
-        print(`  ${suite.name}: ${line}\n`);
-      }
+      if (verbose || failed || tellsOfSkip(line)) print(`  ${name}: ${line}\n`);
     });
+    const parts = [...ended.get(name) ?? [], part];
+    ended.set(name, parts);
+    if (parts.length < batches.filter((each) => each.name === name).length) return;
+    const result = joined(batch, parts);
     print(suiteLine(result));
     results.push(result);
   };
-  const queue = suites.filter(({ alone }) => !alone);
+  const queue = batches.filter(({ alone }) => !alone);
   const lane = async (): Promise<void> => {
-    for (let suite = queue.shift(); suite !== undefined; suite = queue.shift()) await one(suite);
+    for (let batch = queue.shift(); batch !== undefined; batch = queue.shift()) await one(batch);
   };
-  await Promise.all(Array.from({ length: BESIDE }, lane));
-  for (const suite of suites.filter(({ alone }) => alone)) await one(suite);
+  await Promise.all(Array.from({ length: LANES }, lane));
+  for (const batch of batches.filter(({ alone }) => alone)) await one(batch);
   return results;
 }
 
@@ -41,9 +58,15 @@ function suiteLine({ suite, tally, seconds, report }: SuiteResult): string {
   return report === "" ? line : `${line}${report}\n`;
 }
 
+function kindOf(args: readonly string[]): SuiteKind {
+  if (args.includes("--endless")) return "endless";
+  return args.includes("--long") ? "long" : "everyday";
+}
+
 if (import.meta.main) {
   const options = {
-    fault: Deno.args.includes("--fault"),
+    kind: kindOf(Deno.args),
+    read: (path: string) => Deno.readTextFileSync(`${ROOT}/${path}`),
     only: Deno.args.filter((argument) => !argument.startsWith("-")),
   };
   const fetched = await cachePackages();
@@ -51,9 +74,15 @@ if (import.meta.main) {
     print(`FAIL  packages\n${fetched.output.trim()}\n0 passed, 1 failed\n`);
     Deno.exit(1);
   }
-  if (options.fault) Deno.env.set("REMIT_FAULT_LONG", "1");
+  // Once, before suites that run beside each other would each build it on a machine that has none.
+  const built = options.only.length > 0 ? fetched : await runDeno(BUILD);
+  if (built.code !== 0) {
+    print(`FAIL  build\n${built.output.trim()}\n0 passed, 1 failed\n`);
+    Deno.exit(1);
+  }
   const paths = readTree(ROOT).map(({ path }) => path);
-  const results = await runAll(suitesOf(paths, options), Deno.args.includes("--verbose"));
+  const plan = { kind: options.kind, verbose: Deno.args.includes("--verbose") };
+  const results = await runAll(suitesOf(paths, options), plan);
   const total = sumTallies(results.map(({ tally }) => tally));
   const failed = results.filter(({ tally }) => tally.failed > 0).map(({ suite }) => suite.name);
   if (failed.length > 0) print(`\nfailed in: ${failed.join(", ")}\n`);

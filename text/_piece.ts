@@ -1,7 +1,8 @@
 /** Untrusted text, cut into pieces that are safe to show. @module */
-import { widthOfCluster } from "./width.ts";
+import { clustersOf, isEmoji } from "./_cluster.ts";
 import { findLookAlikes } from "./_look_alike.ts";
 import { CONTINUED, MARK_CLOSE, MARK_OPEN } from "./_mark.ts";
+import { widthOfCluster } from "./_width.ts";
 
 /** What a line is made of. */
 export interface Shown {
@@ -19,8 +20,6 @@ export type Piece =
 /** Marks that may follow one base character; more would climb over the lines above. */
 const MOST_COMBINING = 4;
 
-/** An emoji as the Unicode Consortium recommends it, else one code point or lone surrogate. */
-const CLUSTER = /\p{RGI_Emoji}|[\s\S]/gv;
 /** Controls, format characters, surrogates, private use, unassigned; separators but the space; what has no ink. */
 const UNSAFE = /[[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u{2800}\u{fffc}\u{1d159}]--\u{20}]/v;
 /** Tag characters hide text; three flags of regions are written with them. */
@@ -32,8 +31,9 @@ const OURS: ReadonlySet<string> = new Set([MARK_OPEN, MARK_CLOSE, CONTINUED]);
 export function* piecesOf(untrusted: string): Generator<Piece> {
   const marks = findLookAlikes(untrusted);
   let combining = MOST_COMBINING; // at the start there is nothing to combine with
-  for (const match of untrusted.matchAll(CLUSTER)) {
-    const [cluster] = match;
+  let end = 0;
+  for (const cluster of clustersOf(untrusted)) {
+    end += cluster.length;
     if (cluster === "\n" || cluster === "\t") {
       combining = MOST_COMBINING;
       yield { kind: cluster === "\n" ? "newline" : "tab" };
@@ -46,7 +46,7 @@ export function* piecesOf(untrusted: string): Generator<Piece> {
       combining = MOST_COMBINING;
       for (const point of cluster) yield isSafe(point) ? shown(point) : escaped(point);
     }
-    const mark = marks.get(match.index + cluster.length);
+    const mark = marks.get(end);
     if (mark !== undefined) {
       combining = MOST_COMBINING;
       yield shown(mark);
@@ -63,13 +63,9 @@ function isSafe(cluster: string): boolean {
   return !UNSAFE.test(cluster) || isEmoji(cluster);
 }
 
-function isEmoji(cluster: string): boolean {
-  return /^\p{RGI_Emoji}$/v.test(cluster);
-}
-
 function shown(text: string): Shown {
   let columns = 0;
-  for (const [cluster] of text.matchAll(CLUSTER)) columns += widthOfCluster(cluster);
+  for (const cluster of clustersOf(text)) columns += widthOfCluster(cluster);
   return { kind: "shown", text, columns };
 }
 

@@ -4,12 +4,10 @@
  *
  * @example
  * ```ts
- * import { displayBlock, displayText, width } from "./mod.ts";
+ * import { displayBlock, displayText } from "./mod.ts";
  * displayText("\u{1b}[2J"); // \u{1b}[2J
  * displayBlock("one\ntwo", { prefix: "> " }); // ["> one", "> two"]
- * width("ab漢"); // 4
  * ```
  * @module
  */
-export { type BlockOptions, displayBlock, displayText, type TextOptions } from "./display.ts";
-export { cut, width } from "./width.ts";
+export { displayBlock, displayText } from "./display.ts";

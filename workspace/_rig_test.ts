@@ -185,7 +185,7 @@ export function makeRig(options: RigOptions = {}): Rig {
   };
 }
 
-export function readTree(root: string): Record<string, string> {
+function readTree(root: string): Record<string, string> {
   const tree: Record<string, string> = {};
   const visit = (folder: string, name: string): void => {
     for (const entry of Deno.readDirSync(folder)) {

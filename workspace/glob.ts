@@ -8,8 +8,6 @@
 export interface Globs {
   /** False when no glob has a `/`: names alone decide. */
   readonly hasPaths: boolean;
-  /** Tells whether a single name matches one of the globs that have no `/`. */
-  matchesName(name: string): boolean;
   /** Tells whether this path itself, taken as its parts, matches. */
   matches(parts: readonly string[]): boolean;
   /** Tells whether this path or a folder above it matches. */
@@ -114,7 +112,6 @@ export function makeGlobs(
   const hasPaths = paths.length > 0;
   return Object.freeze({
     hasPaths,
-    matchesName: (name: string) => named(fold(name, anyCase)),
     matches,
     covers,
   });

@@ -10,16 +10,7 @@
  * ```
  * @module
  */
-export { type ToolEntry, WORKSPACE_TOOLS } from "./descriptors.ts";
-export type { HostCallOptions, HostLink } from "./host_link.ts";
-export { AppliedPatch, type Recorded, type Restored, WorkspaceRecord } from "./ledger.ts";
-export { patchDigest, patchOf, reverseOf } from "./patch.ts";
-export { type NamedPath, parsePath, SCRATCH } from "./path.ts";
-export type { UndoCall, Undone } from "./undo.ts";
-export {
-  ARTIFACT_TTL,
-  type Look,
-  makeWorkspace,
-  type Workspace,
-  type WorkspaceParts,
-} from "./workspace.ts";
+export { WORKSPACE_TOOLS } from "./descriptors.ts";
+export { WorkspaceRecord } from "./ledger.ts";
+export { parsePath } from "./path.ts";
+export { makeWorkspace, type Workspace } from "./workspace.ts";

@@ -5,10 +5,10 @@
 import { Fault } from "../contracts/fault.ts";
 
 /** Longest path a tool may name, UTF-16 units. */
-export const PATH_LIMIT = 1_024;
+const PATH_LIMIT = 1_024;
 
 /** Longest single part, bytes of UTF-8: what every common file system takes. */
-export const PART_LIMIT = 255;
+const PART_LIMIT = 255;
 
 /** Most parts of a path. */
 export const DEPTH_LIMIT = 64;

@@ -26,7 +26,7 @@ export interface Caller {
 export type Resolver = (parts: ResolveParts, args: JsonObject, caller: Caller) => Resolved;
 
 /** A path in a summary: quoted, cut. */
-export function quoted(path: string): string {
+function quoted(path: string): string {
   return JSON.stringify(path.length > 200 ? `${path.slice(0, 200)}…` : path);
 }
 

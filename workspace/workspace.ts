@@ -26,7 +26,7 @@ import {
 import { makeUndoCall, type UndoCall } from "./undo.ts";
 
 /** How long an artifact waits in quarantine, milliseconds. */
-export const ARTIFACT_TTL = 7 * 24 * 60 * 60 * 1_000;
+const ARTIFACT_TTL = 7 * 24 * 60 * 60 * 1_000;
 
 const NO_KEY = Digest.parse("0".repeat(64));
 

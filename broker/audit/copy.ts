@@ -2,7 +2,6 @@
 import { Fault } from "../../contracts/fault.ts";
 import type { BlobRow, Store } from "../../contracts/store.ts";
 import type { Item } from "./_check_group.ts";
-import { lineItems } from "./lines.ts";
 import { privateDigest } from "./private.ts";
 import type { VerifyReport } from "./report.ts";
 import { makeVerifier, type ReadItem, type VerifyOptions } from "./verifier.ts";
@@ -34,16 +33,4 @@ export async function copyIntact(
     if (verifier.stopped()) break;
   }
   return verifier.end();
-}
-
-/**
- * Brings an export back into an empty store, as far as it is intact: the report says whether that
- * is all of it.
- * @throws Fault `alreadyExists` when the store holds a log.
- */
-export async function importLog(
-  lines: AsyncIterable<string> | Iterable<string>,
-  options: VerifyOptions & { readonly to: Store },
-): Promise<VerifyReport> {
-  return await copyIntact(lineItems(lines), options);
 }

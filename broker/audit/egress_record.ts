@@ -25,7 +25,7 @@ export interface EgressRecord extends AuditRecord {
 }
 
 /** The tool's name of a record that is no call. */
-export const MODEL_TOOL = "model_complete";
+const MODEL_TOOL = "model_complete";
 
 /** Outcome of a request that failed, by the code of its fault; others are `executionError`. */
 const OUTCOMES: Readonly<Record<string, string>> = { cancelled: "cancelled", timedOut: "timedOut" };

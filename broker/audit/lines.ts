@@ -76,7 +76,7 @@ function tryLine(line: string): Item | undefined {
 }
 
 /** Items of JSON lines, up to the first line that is not one. */
-export async function* lineItems(
+async function* lineItems(
   lines: AsyncIterable<string> | Iterable<string>,
 ): AsyncGenerator<ReadItem> {
   let seq = 0;

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { rejectsWith } from "../../store/contract_suite.ts";
 import { makeMemoryStore } from "./_fixture/memory_store.ts";
 import { ALICE, fillSmallLog, TASKS } from "./_fixture/small_log.ts";
-import { exportLog, importLog, readLines, verifyLines, type VerifyReport } from "./mod.ts";
+import { exportLog, readLines, verifyLines, type VerifyReport } from "./mod.ts";
 
 const PUBLIC = { publicKey: ALICE.publicKey };
 
@@ -80,22 +79,6 @@ Deno.test("lines: other layouts of the same values are changes", async () => {
     assert.equal((await verifyLines(lines.with(0, start), PUBLIC)).bad?.flaw, "unreadable");
   }
   assert.equal((await verifyLines([], PUBLIC)).ok, false);
-});
-
-Deno.test("lines: an export comes back as the same log", async () => {
-  const { lines } = await exported();
-  const to = makeMemoryStore();
-  const report = await importLog(lines, { ...PUBLIC, to });
-  assert.equal(report.ok, true);
-  assert.deepEqual(await Array.fromAsync(exportLog(to)), lines);
-  await rejectsWith("alreadyExists", importLog(lines, { ...PUBLIC, to }));
-});
-
-Deno.test("lines: of a damaged export only the intact groups come back", async () => {
-  const { lines } = await exported();
-  const to = makeMemoryStore();
-  const report = await importLog(lines.toSpliced(8, 1), { ...PUBLIC, to });
-  assert.deepEqual([report.ok, report.bad?.seq, to.rows.length], [false, 8, 6]);
 });
 
 Deno.test("lines: bytes are cut into lines wherever the chunks end", async () => {

@@ -35,6 +35,8 @@ type Place = { readonly n: number; readonly hash: Digest };
 type Entry = {
   readonly draft: Draft;
   readonly documents: readonly DocumentWrite[];
+  /** Makes no commit by itself. */
+  readonly patient: boolean;
   readonly resolve: (places: readonly Place[]) => void;
   readonly reject: (error: unknown) => void;
 };
@@ -91,7 +93,7 @@ export async function openLog(parts: LogParts): Promise<EventLog> {
       } else for (const entry of group) entry.reject(error);
     }
     busy = false;
-    wake();
+    if (queue.some(({ patient }) => !patient)) wake();
   }
 
   /** Chains, seals and stores a group. The heads in memory move only when it is durable. */
@@ -126,18 +128,24 @@ export async function openLog(parts: LogParts): Promise<EventLog> {
     group.forEach((entry, i) => entry.resolve(places[i] ?? []));
   }
 
-  return Object.freeze({
-    append: (
-      task: string,
-      events: readonly NewEvent[],
-      documents: readonly DocumentWrite[] = [],
-      at: number = now(),
-    ) =>
-      new Promise<readonly Place[]>((resolve, reject) => {
-        const draft = draftEvents(task, events, { at, random });
-        queue.push({ draft, documents, resolve, reject });
-        wake();
-      }),
+  const enqueue = (
+    task: string,
+    events: readonly NewEvent[],
+    { documents, at, patient }: Pick<Entry, "documents" | "patient"> & { readonly at: number },
+  ): Promise<readonly Place[]> =>
+    new Promise((resolve, reject) => {
+      const draft = draftEvents(task, events, { at, random });
+      queue.push({ draft, documents, patient, resolve, reject });
+    });
+
+  return Object.freeze<EventLog>({
+    append(task, events, documents = [], at = now()) {
+      const placed = enqueue(task, events, { documents, at, patient: false });
+      wake();
+      return placed;
+    },
+    appendWithNext: (task, events, documents = [], at = now()) =>
+      enqueue(task, events, { documents, at, patient: true }),
     head: () => heads.get(KERNEL_CHAIN)?.hash ?? GENESIS,
   });
 }

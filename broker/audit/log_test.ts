@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Fault } from "../../contracts/fault.ts";
 import type { DocumentWrite } from "../../contracts/store.ts";
-import { rejectsWith, storeContract } from "../../store/contract_suite.ts";
+import { rejectsWith, storeContract } from "../../store/_fixture/contract_suite.ts";
 import {
   ALICE,
   callEvent,
@@ -50,6 +50,20 @@ Deno.test("log: appends that arrive during a commit share the next one, each tas
   assert.deepEqual(places.map(([place]) => place?.n), [1, 0, 2, 1]);
   const order = store.rows.filter((r) => r.kind !== "seal").map((r) => JSON.parse(r.body).i);
   assert.deepEqual(order, [0, 1, 2, 3, 4]);
+  assert.equal((await verifyLog({ store, ...PUBLIC, head: log.head() })).ok, true);
+});
+
+Deno.test("log: what goes with the next commit makes none, and stands before what followed it", async () => {
+  const store = makeMemoryStore();
+  const log = await openLog({ store, signer: ALICE, ...handPowers() });
+  const waits = log.appendWithNext?.(A, [{ kind: "leaseGranted", body: { i: 0 } }]);
+  await log.append(B, [{ kind: "message", body: { i: 1 } }]);
+  const later = log.appendWithNext?.(A, [{ kind: "leaseGranted", body: { i: 2 } }]);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(store.groups, [3], "nobody asked for a second commit");
+  const [place] = await log.append(A, [{ kind: "message", body: { i: 3 } }]);
+  assert.deepEqual([(await waits)?.[0]?.n, (await later)?.[0]?.n, place?.n], [0, 1, 2]);
+  assert.deepEqual(store.groups, [3, 3]);
   assert.equal((await verifyLog({ store, ...PUBLIC, head: log.head() })).ok, true);
 });
 

@@ -15,26 +15,17 @@
  * ```
  * @module
  */
-export { GENESIS, type HashedFields, hashEvent, KERNEL_CHAIN } from "./hash_event.ts";
-export { type LogParts, type LogPowers, openLog } from "./log.ts";
+export { GENESIS, hashEvent } from "./hash_event.ts";
+export { type LogPowers, openLog } from "./log.ts";
 export { KEY_POWERS, LOG_POWERS } from "./log_powers.ts";
 export { readPrivate } from "./private.ts";
-export {
-  type KeyPowers,
-  loadOrMakeReceiptKey,
-  makeSignatureCheck,
-  makeSigner,
-  type SignatureCheck,
-  type Signer,
-} from "./signer.ts";
-export type { BadEvent, Flaw, VerifyReport } from "./report.ts";
+export { loadOrMakeReceiptKey, makeSignatureCheck, makeSigner } from "./signer.ts";
+export type { VerifyReport } from "./report.ts";
 export type { VerifyOptions } from "./verifier.ts";
 export { verifyLog } from "./verify.ts";
 export { verifyChain } from "./verify_chain.ts";
 export { exportLog, readLines, verifyLines } from "./lines.ts";
-export { importLog } from "./copy.ts";
-export { type CopyableStore, type RepairParts, type RepairReport, repairTail } from "./repair.ts";
-export { exportReceipts, type ReceiptQuery } from "./receipts.ts";
-export { type ReceiptVerdict, verifyReceipt } from "./verify_receipt.ts";
-export type { EgressRecord } from "./egress_record.ts";
+export { repairTail } from "./repair.ts";
+export { exportReceipts } from "./receipts.ts";
+export { verifyReceipt } from "./verify_receipt.ts";
 export { auditRecords, type RecordFilter } from "./records.ts";

@@ -1,7 +1,7 @@
 /** The erasable part of an event: content under a salted digest. DESIGN section 6. @module */
 import { Fault } from "../../contracts/fault.ts";
 import { Digest } from "../../contracts/ids.ts";
-import type { Json, JsonObject } from "../../contracts/json.ts";
+import { isObject, type Json, type JsonObject } from "../../contracts/json.ts";
 import type { BlobRow, EventRow, Store } from "../../contracts/store.ts";
 import { sha256Hex } from "../../port/digest.ts";
 
@@ -10,9 +10,11 @@ export const SALT_BYTES = 16;
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
+const ENCODER = new TextEncoder();
+
 /** Content as a blob: `digest = SHA-256(salt ‖ bytes)`, bytes its JSON text in UTF-8. */
 export function makeBlob(task: string, content: JsonObject, salt: Uint8Array): BlobRow {
-  const bytes = new TextEncoder().encode(JSON.stringify(content));
+  const bytes = ENCODER.encode(JSON.stringify(content));
   return { task, digest: sha256Hex(salt, bytes), salt, bytes };
 }
 
@@ -24,10 +26,6 @@ export function tryObject(text: string): JsonObject | undefined {
   } catch (_error) {
     return undefined;
   }
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The salted digest in an event's body; undefined when it has no private part. */
@@ -48,7 +46,7 @@ export async function readPrivate(
 ): Promise<JsonObject | undefined> {
   const digest = privateDigest(event.body);
   if (digest === undefined) return undefined;
-  const blob = await store.blob(digest);
+  const blob = await store.blob(event.task, digest);
   if (blob === undefined) return undefined;
   const content = sha256Hex(blob.salt, blob.bytes) === digest
     ? tryObject(UTF8.decode(blob.bytes))

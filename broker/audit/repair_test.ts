@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { DocumentWrite } from "../../contracts/store.ts";
-import { rejectsWith } from "../../store/contract_suite.ts";
+import { rejectsWith } from "../../store/_fixture/contract_suite.ts";
 import { openSqliteStore, replaceSqliteFile } from "../../store/sqlite/mod.ts";
 import { makeMemoryStore } from "./_fixture/memory_store.ts";
 import { ALICE, fillSmallLog, handPowers, TASKS } from "./_fixture/small_log.ts";

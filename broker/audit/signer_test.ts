@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { rejectsWith } from "../../store/contract_suite.ts";
+import { rejectsWith } from "../../store/_fixture/contract_suite.ts";
 import { KEY_POWERS, loadOrMakeReceiptKey, makeSignatureCheck, makeSigner } from "./mod.ts";
 
 const MESSAGE = new Uint8Array([1, 2, 3]);

@@ -17,7 +17,7 @@ async function contentOf(store: Store, event: StoredEvent): Promise<Content> {
   const digest = privateDigest(event.body);
   if (digest === undefined) return { kind: "none" };
   try {
-    const blob = await store.blob(digest);
+    const blob = await store.blob(event.task, digest);
     return blob === undefined ? { kind: "absent" } : { kind: "present", ...blob };
   } catch (error) {
     if (isCorrupt(error)) return { kind: "unreadable" };

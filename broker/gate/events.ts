@@ -6,6 +6,7 @@ import {
   type NewEvent,
   type PowerResult,
   type ProcessRow,
+  type Source,
   type ToolCall,
   type ToolResult,
 } from "../../contracts/mod.ts";
@@ -45,7 +46,7 @@ export function descriptorsEvent(process: ProcessRow): NewEvent {
 }
 
 /** How a call that goes on was decided. */
-export function decidedOf({ needs, grant, known }: Judged): Decided {
+function decidedOf({ needs, grant, known }: Judged): Decided {
   if (grant === undefined) return "auto";
   if (grant.kind === "stepUp" || needs === "stepUp") return "stepUpSucceeded";
   const { task, turn } = known.process;
@@ -114,11 +115,12 @@ export function outcomeEvent(
     readonly bytes: number;
     readonly digest: Digest;
     readonly power: PowerResult | undefined;
+    readonly sources: readonly Source[];
     readonly advice: readonly string[];
   },
 ): NewEvent {
   const { known, read, decision } = judged;
-  const { power } = more;
+  const { power, sources } = more;
   return {
     kind: "outcome",
     body: {
@@ -142,9 +144,7 @@ export function outcomeEvent(
       ...(more.advice.length === 0 ? {} : { advice: [...more.advice] }),
       ...(power?.observed === undefined ? {} : { observedVersion: power.observed }),
       ...(power?.written === undefined ? {} : { writtenVersion: power.written }),
-      ...(power === undefined || power.sources.length === 0
-        ? {}
-        : { sources: power.sources.map((source) => ({ ...source })) }),
+      ...(sources.length === 0 ? {} : { sources: sources.map((source) => ({ ...source })) }),
       ...(power?.record === undefined ? {} : { record: power.record }),
       // A read is read again after a crash; an effect's answer is given again.
       ...(decision.effect === "read" ? {} : { result: resultJson(result) }),

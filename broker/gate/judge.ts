@@ -1,5 +1,6 @@
 /** Steps 1 to 7 of the gate, in order. Synchronous, without effect. DESIGN section 3. @module */
-import type { Decision, Pid, ToolCall } from "../../contracts/mod.ts";
+import type { Decision, Digest, Pid, ToolCall } from "../../contracts/mod.ts";
+import type { Arguments } from "../arguments.ts";
 import type { Grant } from "../grants.ts";
 import type { Judged, JudgeParts, Known, Read, Refusal, Verdict } from "./parts.ts";
 import { refuse } from "./refusal.ts";
@@ -15,6 +16,8 @@ export interface Proposal {
   readonly pid: Pid;
   readonly call: ToolCall;
   readonly snapshot: string;
+  /** Its arguments, where they were read before; and what names it for ever. */
+  readonly before?: { readonly parsed: Arguments; readonly key: Digest };
 }
 
 /**
@@ -35,7 +38,7 @@ export function judge(parts: JudgeParts, proposal: Proposal): Verdict {
   }
   const known = knownTool(parts, process, proposal); // 1, 2
   if (known.kind === "refuse") return { kind: "refuse", refusal: known };
-  const read = readArguments(parts, known, proposal.call.arguments); // 3
+  const read = readArguments(parts, known, proposal); // 3
   if (read.kind === "refuse") return { kind: "refuse", refusal: read, known };
   return judgeRead(parts, known, read);
 }

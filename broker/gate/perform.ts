@@ -1,6 +1,7 @@
 /** Steps 8 to 10 of the gate: commit, invoke with a single-use token, commit. DESIGN section 3. @module */
 import {
   type Digest,
+  type DocumentWrite,
   type EffectClass,
   Fault,
   type GrantedCall,
@@ -14,7 +15,7 @@ import {
 import { runBounded } from "./bounded.ts";
 import { descriptorsEvent, intentEvent, outcomeEvent } from "./events.ts";
 import type { GateParts, Judged, KeySet } from "./parts.ts";
-import { type Ended, endOf } from "./result.ts";
+import { type EndedWith, endOf, withMeanwhile } from "./result.ts";
 import { flowOf } from "./step_flow.ts";
 
 /** How long an effect that was told to stop may take to say what it did, milliseconds. */
@@ -68,11 +69,16 @@ export function makePerformer(parts: GateParts): Performer {
     return notes;
   }
 
-  async function append(process: ProcessRow, events: readonly NewEvent[]): Promise<void> {
+  async function append(
+    process: ProcessRow,
+    events: readonly NewEvent[],
+    documents: readonly DocumentWrite[] = [],
+  ): Promise<void> {
     const { snapshots } = notesOf(process.task);
     const snapshot = process.snapshot?.id;
     const known = snapshot === undefined || snapshots.has(snapshot);
-    await log.append(process.task, known ? events : [descriptorsEvent(process), ...events]);
+    const all = known ? events : [descriptorsEvent(process), ...events];
+    await log.append(process.task, all, documents);
     if (snapshot !== undefined) snapshots.add(snapshot);
   }
 
@@ -104,13 +110,25 @@ export function makePerformer(parts: GateParts): Performer {
     }
     const ran = await run(judged, granted, signal);
     tokens.end(granted.token);
-    if (ran.kind === "failed" && waits(ran.error)) throw ran.error;
-    const ended = endOf(parts, judged, ran);
+    const meanwhile = await known.binding.meanwhile?.(granted);
+    if (ran.kind === "failed" && waits(ran.error)) {
+      meanwhile?.dropped();
+      throw ran.error;
+    }
+    const ended = withMeanwhile(parts, judged, endOf(parts, judged, ran), meanwhile);
 
-    const { result } = ended;
+    const { result, came } = ended;
+    if (came === undefined) meanwhile?.dropped();
     const outcome = outcomeEvent(judged, result, { ...ended, salt, ms: powers.now() - at });
+    const events = [outcome, ...came?.events ?? []];
     powers.reach("beforeOutcome");
-    await append(process, single ? [intent, outcome] : [outcome]);
+    try {
+      await append(process, single ? [intent, ...events] : events, came?.documents);
+    } catch (error) {
+      came?.dropped();
+      throw error;
+    }
+    came?.kept();
     powers.reach("afterOutcome");
     notes.open.delete(read.key());
     if (decision.effect !== "read") notes.done.set(read.key(), result);
@@ -191,11 +209,11 @@ export function makePerformer(parts: GateParts): Performer {
     return undefined;
   }
 
-  function settle(judged: Judged, granted: GrantedCall, ended: Ended): void {
-    const { known } = judged, { result, power } = ended;
+  function settle(judged: Judged, granted: GrantedCall, ended: EndedWith): void {
+    const { known } = judged, { result, power, sources } = ended;
     if (power !== undefined) known.binding.committed?.(granted, power);
     const { colour, label } = result;
-    parts.processes.taint(granted.pid, { colour, label, sources: power?.sources ?? [] });
+    parts.processes.taint(granted.pid, { colour, label, sources });
     if (ended.bug !== undefined) throw ended.bug;
   }
 

@@ -4,13 +4,16 @@ import {
   type Digest,
   Fault,
   Label,
+  type Meanwhile,
   mixColour,
   mixLabel,
   type Outcome,
   type PowerResult,
+  type Source,
   type ToolResult,
 } from "../../contracts/mod.ts";
 import { canonicalJson } from "../../port/mod.ts";
+import { sha256Hex } from "../../port/digest.ts";
 import { cutText } from "../cut.ts";
 import { adviceAfter } from "./advice.ts";
 import type { Ran } from "./bounded.ts";
@@ -22,7 +25,7 @@ export interface Ended {
   readonly result: ToolResult;
   /** What the power brought, when it is to be committed. */
   readonly power: PowerResult | undefined;
-  /** Bytes and SHA-256 of the content before redaction and cut. */
+  /** Bytes and SHA-256 of the content before redaction and cut; of both digests where something came in meanwhile. */
   readonly bytes: number;
   readonly digest: Digest;
   /** What the advisor says of it, for the record. */
@@ -31,7 +34,17 @@ export interface Ended {
   readonly bug: unknown;
 }
 
+/** A call's end with what came in while it ran. */
+export interface EndedWith extends Ended {
+  /** What of it is shown, and committed. */
+  readonly came: Meanwhile | undefined;
+  /** What was read for all that is shown. */
+  readonly sources: readonly Source[];
+}
+
 const MOST_ERROR = 8_000;
+/** Units of a result's content, as its form has it. */
+const MOST_CONTENT = 999_000;
 
 type EndParts = Pick<GateParts, "processes" | "redact" | "guards" | "policy" | "advisor">;
 
@@ -45,6 +58,41 @@ export function endOf(parts: EndParts, judged: Judged, ran: Ran): Ended {
     case "failed":
       return failedOf(parts, judged, ran.error);
   }
+}
+
+/** Adds what came in meanwhile after the result, where size and budget let it: else nothing of it is shown. */
+export function withMeanwhile(
+  parts: EndParts,
+  { known: { tool, process } }: Judged,
+  ended: Ended,
+  came: Meanwhile | undefined,
+): EndedWith {
+  const { result } = ended, read = ended.power?.sources ?? [];
+  const raw = came?.content.toWellFormed() ?? "", text = parts.redact(raw);
+  const fits = result.content.length + text.length <= MOST_CONTENT;
+  const charged = (): void => parts.processes.charge(process.pid, { resultBytes: text.length });
+  if (came === undefined || !fits || refusedBy(charged) !== undefined) {
+    return { ...ended, came: undefined, sources: read };
+  }
+  const whole = cutText(raw, Infinity);
+  return {
+    ...ended,
+    result: {
+      ...result,
+      content: result.content === "" ? text : `${result.content}\n${text}`,
+      colour: mixColour(result.colour, came.colour),
+      label: mixLabel(result.label, came.label),
+    },
+    bytes: ended.bytes + whole.bytes,
+    digest: sha256Hex(ended.digest, whole.digest),
+    advice: [...ended.advice, ...adviceAfter(parts, { tool, content: raw })],
+    came,
+    sources: [...read, ...came.sources.filter((each) => !read.some((one) => isSame(each, one)))],
+  };
+}
+
+function isSame(a: Source, b: Source): boolean {
+  return a.source === b.source && a.colour === b.colour && a.label === b.label;
 }
 
 function doneOf(parts: EndParts, judged: Judged, power: PowerResult): Ended {

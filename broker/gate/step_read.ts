@@ -4,6 +4,7 @@ import { canonicalJson } from "../../port/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { parseArguments } from "../arguments.ts";
 import { argumentsHash } from "../tokens.ts";
+import type { Proposal } from "./judge.ts";
 import type { JudgeParts, Known, Read, Refusal } from "./parts.ts";
 import { faultOf, OUTCOME_OF, refuse } from "./refusal.ts";
 
@@ -13,10 +14,10 @@ const RULE = "built-in: arguments fit the tool's schema";
 export function readArguments(
   parts: Pick<JudgeParts, "validators">,
   known: Known,
-  text: string,
+  { call, before }: Pick<Proposal, "call" | "before">,
 ): Read | Refusal {
   const { process, binding, tool, callId, digest } = known;
-  const parsed = faultOf(() => parseArguments(text));
+  const parsed = before?.parsed ?? faultOf(() => parseArguments(call.arguments));
   if (parsed instanceof Fault) return invalid(tool, parsed.message);
   const validate = faultOf(() => parts.validators.of(digest, binding.descriptor.paramSchema));
   if (validate instanceof Fault) return refuse(3, validate.message, { rule: RULE });
@@ -36,7 +37,7 @@ export function readArguments(
     args: parsed.args,
     argumentsText: parsed.text,
     argumentsHash: argumentsHash(parsed.text, resolved.digests),
-    key: once(() => callKey(process, { id: callId, name: tool }, parsed.text)),
+    key: once(() => before?.key ?? callKey(process, { id: callId, name: tool }, parsed.text)),
     resolved,
   };
 }

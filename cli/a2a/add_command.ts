@@ -10,7 +10,7 @@ import {
   NO_GRANTS,
 } from "../../contracts/mod.ts";
 import { type Command, printJson, printLines } from "../command.ts";
-import { putServer } from "../mcp_add_command.ts";
+import { putServer } from "../mcp/add_command.ts";
 import {
   approvedLines,
   pin,
@@ -18,16 +18,16 @@ import {
   showFailure,
   showReview,
   waitingLines,
-} from "../mcp_introduce.ts";
-import { type LockedServer, parseMcpName } from "../mcp_lock.ts";
-import { keepLook } from "../mcp_look.ts";
-import { reviewOf } from "../mcp_review.ts";
-import { reviewDocument } from "../mcp_review_document.ts";
-import { forgetMcpSecrets, keepMcpSecret } from "../mcp_store_secrets.ts";
-import { lockOf, lookAt } from "../mcp_work.ts";
+} from "../mcp/introduce.ts";
+import { type LockedServer, parseMcpName } from "../mcp/lock.ts";
+import { keepLook } from "../mcp/look.ts";
+import { reviewOf } from "../mcp/review.ts";
+import { reviewDocument } from "../mcp/review_document.ts";
+import { forgetMcpSecrets, keepMcpSecret } from "../mcp/store_secrets.ts";
+import { lockOf, lookAt } from "../mcp/work.ts";
 import { flag } from "../parse_arguments.ts";
 import { preparePlaces } from "../places.ts";
-import { loadSecrets } from "../secret_keep.ts";
+import { loadSecrets } from "../secret/keep.ts";
 import { nameOfHost, peerAddress } from "./peer_address.ts";
 import { clearanceFor, factsOf, keysWords, launchBy } from "./peer_work.ts";
 

@@ -9,7 +9,7 @@ import {
   simple,
   TRACE,
 } from "../command_spec.ts";
-import { MCP_LOGIN } from "../mcp_login_command_table.ts";
+import { MCP_LOGIN } from "../mcp/login_command_table.ts";
 
 const YES: FlagSpec = {
   name: "yes",

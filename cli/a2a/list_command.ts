@@ -1,16 +1,16 @@
 /** `a2a list` and `a2a describe`: peers, from what was reviewed and pinned; nobody is asked. Issue 7. @module */
 import { EXIT } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
-import { alienLines } from "../mcp_alien_lines.ts";
+import { alienLines } from "../mcp/alien_lines.ts";
 import { type Command, commandText, printJson, printLines } from "../command.ts";
-import { serverDocument, toolsCell } from "../mcp_list_command.ts";
-import { wrapTable } from "../mcp_table.ts";
-import { lockOf } from "../mcp_work.ts";
-import { fieldLines } from "../plugin_review.ts";
+import { serverDocument, toolsCell } from "../mcp/list_command.ts";
+import { wrapTable } from "../mcp/table.ts";
+import { lockOf } from "../mcp/work.ts";
+import { fieldLines } from "../plugin/review.ts";
 import { isLockedPeer, keysWords, type LockedPeer, namedPeer } from "./peer_work.ts";
 
 /** A peer for programs: who it is, what it does, what it may be told. */
-export function peerDocument(peer: LockedPeer): Record<string, unknown> {
+function peerDocument(peer: LockedPeer): Record<string, unknown> {
   const { launch: { url, a2a }, reviewed, clearance } = peer;
   return {
     ...serverDocument(peer),

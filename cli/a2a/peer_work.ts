@@ -9,8 +9,8 @@ import {
 } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";
-import { type LockedServer, parseMcpName } from "../mcp_lock.ts";
-import { lockOf } from "../mcp_work.ts";
+import { type LockedServer, parseMcpName } from "../mcp/lock.ts";
+import { lockOf } from "../mcp/work.ts";
 import { flag } from "../parse_arguments.ts";
 
 /** A peer in remit.lock. */

@@ -1,14 +1,17 @@
 /** `a2a send` and `a2a watch`: one message to a peer, and waiting for its task, each a task through the gate. Issue 7. @module */
-import { Fault } from "../../contracts/mod.ts";
+import { Fault, peerTaskIn } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";
-import { calledAs } from "../mcp_call_command.ts";
+import { calledAs } from "../mcp/call_command.ts";
+import type { Seen } from "../event_fields.ts";
 import { flag, has } from "../parse_arguments.ts";
-import { toolCall } from "../tool_call_command.ts";
+import { toolCall } from "../tool/call_command.ts";
 import { type LockedPeer, peerNamed } from "./peer_work.ts";
 
 const MESSAGE = 65_536;
 const FILE = 262_144;
+/** Names that mean nothing to a shell: others are not written as part of a command. */
+const PLAIN = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
 /** `a2a send NAME[/SKILL] TEXT`. */
 export async function a2aSend(command: Command): Promise<number> {
@@ -34,7 +37,30 @@ export async function a2aSend(command: Command): Promise<number> {
     ...(files.length === 0 ? {} : { files }),
     ...(has(parsed, "no-wait") ? { wait: false } : {}),
   };
-  return await called(command, tool, args);
+  // A task that was named is known: then the first progress may be the peer's words.
+  return await called(
+    command,
+    tool,
+    args,
+    task === undefined ? taskTeller(command, name) : undefined,
+  );
+}
+
+/** Says the name of the peer's task as soon as it is known: whatever ends this command, the task goes on there. */
+function taskTeller({ hands }: Command, peer: string): (seen: Seen) => void {
+  let first = true;
+  return (seen) => {
+    // Only the first progress is ours: what follows may be the peer's words.
+    if (seen.kind !== "progress" || !first) return;
+    first = false;
+    const task = peerTaskIn(seen.text);
+    if (task === undefined) return;
+    hands.screen.say(
+      PLAIN.test(task)
+        ? `its task there: remit a2a watch ${peer} ${task}`
+        : `its task there: ${displayText(task, { max: 128 })}`,
+    );
+  };
 }
 
 /** `a2a watch NAME TASK`. */
@@ -44,9 +70,14 @@ export async function a2aWatch(command: Command): Promise<number> {
   return await called(command, calledAs(peer, "task"), { task, do: "wait" });
 }
 
-function called(command: Command, tool: string, args: object): Promise<number> {
+function called(
+  command: Command,
+  tool: string,
+  args: object,
+  onSeen?: (seen: Seen) => void,
+): Promise<number> {
   const parsed = { ...command.parsed, args: [tool, JSON.stringify(args)] };
-  return toolCall({ ...command, parsed });
+  return toolCall({ ...command, parsed }, onSeen);
 }
 
 /** A message is to the whole agent: any approved skill carries it. */

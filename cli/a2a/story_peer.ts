@@ -6,11 +6,11 @@
 import { join } from "node:path";
 import { Fault, type ImportedServer, isPeer, toJson } from "../../contracts/mod.ts";
 import { type Command, reachKernel } from "../command.ts";
-import { readyMcp } from "../mcp_choice.ts";
-import { parseMcpName } from "../mcp_lock.ts";
-import { askLook } from "../mcp_look.ts";
-import { forgetMcpSecrets, keepMcpSecret } from "../mcp_store_secrets.ts";
-import { lockOf } from "../mcp_work.ts";
+import { readyMcp } from "../mcp/choice.ts";
+import { parseMcpName } from "../mcp/lock.ts";
+import { askLook } from "../mcp/look.ts";
+import { forgetMcpSecrets, keepMcpSecret } from "../mcp/store_secrets.ts";
+import { lockOf } from "../mcp/work.ts";
 import { preparePlaces } from "../places.ts";
 import { factsOf, launchBy } from "./peer_work.ts";
 

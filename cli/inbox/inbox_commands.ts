@@ -24,13 +24,13 @@ import {
   recordOf,
 } from "../command.ts";
 import type { KernelLink } from "../hands.ts";
-import { lendApproved } from "../mcp_choice.ts";
-import { readyAgain } from "../model_ready.ts";
+import { lendApproved } from "../mcp/choice.ts";
+import { readyAgain } from "../model/ready.ts";
 import { flag, oneOf } from "../parse_arguments.ts";
 import { ingressOf } from "../request_ingress.ts";
 import { readPast } from "../run_task.ts";
 import { tableLines } from "../table.ts";
-import { spanText } from "../task_commands.ts";
+import { spanText } from "../span.ts";
 import { entryLines, gistOf } from "./inbox_words.ts";
 
 const WAITING: readonly EntryState[] = ["queued", "held", "quarantined"];

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { InboxEntry, type Json, toJson } from "../../contracts/mod.ts";
-import { fakeHands, TASK } from "../_fixture_test.ts";
+import { fakeHands } from "../_fixture/world.ts";
+import { TASK } from "../_fixture/samples.ts";
 import { runCommandLine } from "../dispatch.ts";
 
 const NOW = 1_700_000_000_000;
@@ -49,10 +50,11 @@ Deno.test("inbox show prints every field, and nothing of it moves the cursor or 
     requestedActions: [{ tool: evil, arguments: evil, why: evil }],
     requestedAuthority: [{ resource: evil, right: "read", path: evil, why: evil }],
   });
-  const hands = fakeHands({ ops: { inboxShow: () => toJson(entry) } });
+  const hands = fakeHands({ ops: { inboxShow: () => toJson({ ...entry, call: "p2:call_1" }) } });
   assert.equal(await runCommandLine(["inbox", "show", "m000000000001"], hands), 0);
   const lines = hands.screen.outs.join("").split("\n");
   assert.equal(lines.filter((line) => line.startsWith("from ")).length, 1);
+  assert.ok(lines.includes("call       p2:call_1"), "during which call it came");
   assert.ok(!/[\u202e]/.test(lines.join("\n")) && !lines.join("").includes("\u001b"));
   assert.ok(lines.some((line) => line.startsWith("it proposes to call ")));
   assert.ok(lines.some((line) => line.endsWith("releasing it grants nothing")));

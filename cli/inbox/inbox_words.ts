@@ -25,6 +25,7 @@ export function entryLines(entry: InboxEntry, now: number): readonly string[] {
     ["trust", `${entry.colour}, ${entry.label}`],
     ["came", new Date(entry.receivedAt).toISOString()],
     ["task", entry.task],
+    ["call", entry.call],
     ["exchange", entry.exchange],
     ["its id", message.id],
     ["its task", message.senderTask],

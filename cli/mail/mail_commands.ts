@@ -11,7 +11,7 @@ import {
   printLines,
 } from "../command.ts";
 import { tableLines } from "../table.ts";
-import { spanText } from "../task_commands.ts";
+import { spanText } from "../span.ts";
 import { edgesOf, entryOf, textOf } from "./letter.ts";
 
 const WAITING: ReadonlySet<string> = new Set(["queued", "held", "quarantined"]);

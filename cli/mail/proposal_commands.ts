@@ -15,7 +15,7 @@ import { absolute } from "../places.ts";
 import { answerCommand } from "../question_commands.ts";
 import { questionLines } from "../question_frame.ts";
 import { tableLines } from "../table.ts";
-import { spanText } from "../task_commands.ts";
+import { spanText } from "../span.ts";
 import { messageOf } from "./letter.ts";
 
 /** The tool whose question a proposal is. */
@@ -36,7 +36,7 @@ export function proposalOf(question: Question): Proposal | undefined {
 }
 
 /** Those that wait. */
-export async function openProposals(command: Command): Promise<readonly Proposal[]> {
+async function openProposals(command: Command): Promise<readonly Proposal[]> {
   const answer = await askKernel(command, "questions", {});
   return Question.array().parse(answer).flatMap((each) => proposalOf(each) ?? []);
 }
@@ -130,7 +130,7 @@ export async function proposalsCounter(command: Command): Promise<number> {
 }
 
 /** Puts a counter-proposal before its agent: it reads it with the refusal. */
-export async function sendCounter(
+async function sendCounter(
   command: Command,
   { id, task }: Question,
   mail: Extract<Mail, { type: "counterProposal" }>,

@@ -17,7 +17,7 @@ import { attached, entryOf, messageOf, packageOf, referenceOf } from "./letter.t
 import { messageId } from "./mail_commands.ts";
 
 /** Puts a message of the person's into a box; gives how it stands there. */
-export async function post(
+async function post(
   command: Command,
   link: Pick<KernelLink, "ask">,
   to: Box,

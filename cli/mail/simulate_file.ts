@@ -26,7 +26,7 @@ export const SimulateStep = z.union([
 export type SimulateStep = z.infer<typeof SimulateStep>;
 
 /** A whole file. `play` is what a scripted model does where no other is named. */
-export const SimulateFile = z.object({
+const SimulateFile = z.object({
   simulate: z.string().min(1).max(128),
   play: z.json().optional(),
   steps: z.array(SimulateStep).min(1).max(1_000),
@@ -40,7 +40,7 @@ export type SimulateFile = z.infer<typeof SimulateFile>;
 export function parseSimulation(text: string, file: string): SimulateFile {
   let value: unknown;
   try {
-    value = parseYaml(text, { maxAliasCount: 0 });
+    value = parseYaml(text, { maxAliasCount: 0, logLevel: "error" });
   } catch (error) {
     const why = error instanceof Error ? error.message.split("\n")[0] : String(error);
     throw new Fault("invalidInput", `Cannot read "${file}": ${why}`, { cause: error });

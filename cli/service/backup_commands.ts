@@ -29,7 +29,8 @@ function beneath(path: string, folder: string): boolean {
   return path === folder || path.startsWith(`${folder}/`);
 }
 
-const megabytes = (bytes: number): string => `${(bytes / 1_000_000).toFixed(1)} MB`;
+const megabytes = (bytes: number): string =>
+  bytes < 100_000 ? `${Math.ceil(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 
 /** `backup FILE [--passphrase-file FILE]`. */
 export async function backupCommand(command: Command): Promise<number> {

@@ -31,7 +31,7 @@ export const SealedHow = z.object({
 export type SealedHow = z.infer<typeof SealedHow>;
 
 /** The first line. */
-export const BackupOpening = z.object({
+const BackupOpening = z.object({
   remit: z.literal("backup"),
   version: z.literal(1),
   sealed: SealedHow.nullable(),

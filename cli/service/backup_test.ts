@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { KEY_POWERS, LOG_POWERS, openLog, verifyLog } from "../../broker/audit/mod.ts";
 import { loadOrMakeReceiptKey } from "../../broker/audit/signer.ts";
 import { checkSqliteFile, openSqliteStore } from "../../store/sqlite/mod.ts";
-import { fakeHands } from "../_fixture_test.ts";
+import { fakeHands } from "../_fixture/world.ts";
 import { runCommandLine } from "../dispatch.ts";
 import type { Hands } from "../hands.ts";
 import { makeBackupHands } from "./backup_hands_powers.ts";
@@ -254,7 +254,7 @@ Deno.test("mallory makes an archive of her own: nothing leaves the folder, and n
   assert.match(words, /does not hold/);
 });
 
-Deno.test("a sealed backup opens with its passphrase alone, and its pieces are not cut or moved", async () => {
+Deno.test("a sealed backup opens with its passphrase alone, and its pieces are not cut or moved (long)", async () => {
   await using w = await world();
   const file = join(w.root, "a.backup"), word = join(w.root, "word"), wrong = join(w.root, "wrong");
   Deno.writeTextFileSync(word, `${PASSPHRASE}\n`);

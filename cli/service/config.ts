@@ -6,7 +6,7 @@ import type {
   ServeConfig,
   WebhookConfig,
 } from "../../contracts/mod.ts";
-import type { ConfigFile } from "../config_text.ts";
+import type { ConfigFile } from "../config/text.ts";
 
 /** What the operator's layers say of the service. */
 export interface ServiceConfig {

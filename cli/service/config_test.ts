@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Fault } from "../../contracts/mod.ts";
-import { mergeLayers } from "../config_layers.ts";
-import { parseConfigText } from "../config_text.ts";
+import { mergeLayers } from "../config/layers.ts";
+import { parseConfigText } from "../config/text.ts";
 
 const layer = (file: string, text: string, trusted: boolean) => ({
   file: parseConfigText(file, `version: 1\n${text}`),

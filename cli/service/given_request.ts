@@ -1,4 +1,5 @@
 /** From what remit.yaml gives to others' tasks, to the kernel's TaskRequest: settled as `remit run` settles. Issue 7. @module */
+import type { z } from "zod";
 import {
   Fault,
   type Ingress,
@@ -84,19 +85,23 @@ export async function settleGiven(
     // What the operator remembers is not for others, unless the agent's own specification says so.
     memory: settled.agent?.memory === undefined ? undefined : settled.memory,
   };
+  const same = sameOf(setting);
   return Object.freeze<SettledGiven>({
     setting,
-    request: (text, by) => requestOf(setting, text, by),
+    request: (text, { session, interactive, channel, principal, colour, label }) => ({
+      ...{ ...same, request: text, session, interactive },
+      ingress: { channel, principal, colour, label },
+    }),
   });
 }
 
-function requestOf(setting: RunSetting, text: string, by: GivenBy): TaskRequest {
+const OwnFields = { request: true, session: true, interactive: true, ingress: true } as const;
+const Same = TaskRequest.omit(OwnFields);
+
+/** What is the same in every request of an entry: checked once, not for each message. */
+function sameOf(setting: RunSetting): z.infer<typeof Same> {
   const { agent, memory, wikis, instructions } = setting;
-  const { session, interactive, channel, principal, colour, label } = by;
-  return TaskRequest.parse({
-    request: text,
-    session,
-    ingress: { channel, principal, colour, label },
+  return Same.parse({
     profile: setting.profile,
     mounts: setting.mounts,
     model: setting.model,
@@ -108,14 +113,5 @@ function requestOf(setting: RunSetting, text: string, by: GivenBy): TaskRequest 
     ...mcpFields(setting),
     onQuestion: "queue",
     phase: "work",
-    interactive,
   });
-}
-
-/** Settles and makes one request, for commands that make one alone. Throws as {@link settleGiven}. */
-export function makeGivenRequest(
-  command: Command,
-  where: string,
-): (given: Given, text: string, by: GivenBy) => Promise<TaskRequest> {
-  return async (given, text, by) => (await settleGiven(command, given, where)).request(text, by);
 }

@@ -1,12 +1,18 @@
 /** The service's figures in OpenMetrics' words. Names, states and counts: no id and no content. Issue 7, OpenTelemetry. @module */
 import type { StateCounts } from "../../contracts/mod.ts";
+import { type Duration, durationLines } from "./durations.ts";
 import type { HookCounts } from "./hooks.ts";
+import type { PushCount } from "./pushes.ts";
 
 /** What this process counted itself. */
 export interface ServiceCounts {
   readonly hooks: HookCounts;
   /** Requests of the gateway by surface: `mcp`, `a2a`, `hooks`, `page`. */
   readonly requests?: Readonly<Record<string, number>>;
+  /** How long those took. */
+  readonly durations?: Readonly<Record<string, Duration>>;
+  /** Deliveries to peers. */
+  readonly pushes?: Readonly<Record<PushCount, number>>;
 }
 
 /** What is shown. */
@@ -43,6 +49,7 @@ const by = (label: string, counts: Readonly<Record<string, number>> = {}): Row[]
 
 /** Makes the text, `# EOF` at its end. */
 export function metricsText({ state, counts, startedAt, version }: MetricsSample): string {
+  const { pushes } = counts;
   const hooks = Object.entries(counts.hooks).flatMap(([webhook, results]) =>
     Object.entries(results).map(([result, value]): Row => [
       { webhook: webhook === "" ? "(no such path)" : webhook, result },
@@ -83,9 +90,23 @@ export function metricsText({ state, counts, startedAt, version }: MetricsSample
       help: "Deliveries to webhooks by what was answered.",
       rows: hooks,
     }),
+    ...family("remit_peer_delivery_tries", "counter", {
+      help: "Deliveries to peers that were sent off, each try counted.",
+      rows: pushes === undefined ? [] : [[{}, pushes.tried]],
+    }),
+    ...family("remit_peer_deliveries", "counter", {
+      help: "Deliveries to peers by what came of them in the end.",
+      rows: pushes === undefined
+        ? []
+        : [[{ result: "delivered" }, pushes.delivered], [{ result: "given_up" }, pushes.givenUp]],
+    }),
     ...family("remit_requests", "counter", {
       help: "Requests that the gateway passed on, by surface.",
       rows: by("surface", counts.requests),
+    }),
+    ...durationLines("remit_request_duration_seconds", {
+      help: "How long the requests took that the gateway passed on, by surface.",
+      ...{ label: "surface", durations: counts.durations ?? {} },
     }),
     "# EOF",
     "",

@@ -2,7 +2,7 @@
 import { sha256Hex } from "../../port/digest.ts";
 
 /** How long a code is good, milliseconds. */
-export const CODE_MS = 5 * 60_000;
+const CODE_MS = 5 * 60_000;
 const MOST = 8;
 
 /** The codes of one service. */

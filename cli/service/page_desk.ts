@@ -8,6 +8,7 @@ import {
   AgentTask,
   type Answer,
   Fault,
+  InboxEntry,
   type Json,
   type PageAnswer,
   type PageAsk,
@@ -23,14 +24,15 @@ import { shownChanges } from "../asking.ts";
 import { type Command, commandText } from "../command.ts";
 import type { KernelLink } from "../hands.ts";
 import { openKeyRing } from "../key_ring.ts";
-import { lendApproved } from "../mcp_choice.ts";
-import { readyAgain } from "../model_ready.ts";
+import { lendApproved } from "../mcp/choice.ts";
+import { readyAgain } from "../model/ready.ts";
 import { readPast } from "../run_task.ts";
 import { signAnswer } from "../sign_answer.ts";
 import { askStaged } from "../watch_task.ts";
 import { makePageCodes } from "./page_codes.ts";
 import { openPageKey } from "./page_key.ts";
 import { homeView, questionView, taskView } from "./page_lines.ts";
+import { messageView, UNDECIDED } from "./page_messages.ts";
 import { makePageSessions } from "./page_sessions.ts";
 
 /** What the desk is made of. */
@@ -61,6 +63,7 @@ export interface PageDesk {
 
 const Tasks = z.array(z.json());
 const Questions = z.array(Question);
+const Entries = z.array(InboxEntry);
 
 /** Opens it: makes the page's key, and has the kernel know it. */
 export async function openPageDesk(parts: PageDeskParts): Promise<PageDesk> {
@@ -94,8 +97,13 @@ export async function openPageDesk(parts: PageDeskParts): Promise<PageDesk> {
   const viewOf = async (view: PageAsk["view"]): Promise<PageView> => {
     switch (view.kind) {
       case "home": {
-        const [tasks, questions] = await Promise.all([ask("tasks", {}), openOnes()]);
-        return homeView({ tasks: Tasks.parse(tasks), questions, now: now() });
+        const [tasks, questions, ...held] = await Promise.all([
+          ask("tasks", {}),
+          openOnes(),
+          ...UNDECIDED.map((state) => ask("inbox", { state })),
+        ]);
+        const messages = held.flatMap((each) => Entries.parse(each));
+        return homeView({ tasks: Tasks.parse(tasks), questions, messages, now: now() });
       }
       case "task": {
         const task = AgentTask.parse(await ask("task", { task: view.task }));
@@ -107,6 +115,10 @@ export async function openPageDesk(parts: PageDeskParts): Promise<PageDesk> {
       }
       case "question":
         return (await questionOf(view.question)).view;
+      case "message": {
+        const entry = InboxEntry.parse(await ask("inboxShow", { id: view.message }));
+        return messageView(entry, { now: now(), command: (words) => commandText(command, words) });
+      }
     }
   };
 

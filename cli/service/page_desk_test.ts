@@ -13,16 +13,9 @@ import {
   TaskId,
   toJson,
 } from "../../contracts/mod.ts";
-import {
-  change,
-  fakeHands,
-  fakeKernel,
-  type FakeOps,
-  QUESTION,
-  question as asked,
-  TASK,
-  taskJson,
-} from "../_fixture_test.ts";
+import { question as asked } from "../_fixture/samples.ts";
+import { fakeHands, fakeKernel, type FakeOps } from "../_fixture/world.ts";
+import { change, QUESTION, TASK, taskJson } from "../_fixture/samples.ts";
 import { openKeyRing } from "../key_ring.ts";
 import { placesOf, preparePlaces } from "../places.ts";
 import { openPageDesk, type PageDesk } from "./page_desk.ts";
@@ -71,6 +64,7 @@ async function opened(questions: Question[], ops: FakeOps = {}): Promise<{
     },
     staged: () => ({ patch: null, changes: [], applied: [], content: join(hands.root, "content") }),
     log: () => [],
+    inbox: () => [],
     answer(body) {
       const answer = Answer.parse(body);
       const found = questions.find(({ id }) => id === answer.question);

@@ -10,7 +10,7 @@ import type { KeyRing } from "../key_ring.ts";
 import { makeKeyFile, openKey, type Signer } from "../person_key_powers.ts";
 
 /** How long one delegation is good, milliseconds. */
-export const DELEGATED_MS = 24 * 3_600_000;
+const DELEGATED_MS = 24 * 3_600_000;
 /** It is made again when less than this is left, milliseconds. */
 const RENEW_MS = 3_600_000;
 

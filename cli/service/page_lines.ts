@@ -1,6 +1,7 @@
 /** What the page shows, in the terminal's own words. Every text is made safe to show here. Issue 7. @module */
 import {
   type AgentTask,
+  type InboxEntry,
   type Json,
   type PageView,
   type Question,
@@ -9,45 +10,49 @@ import {
 } from "../../contracts/mod.ts";
 import { digestOf } from "../../port/digest.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
-import { hardWrap } from "../columns.ts";
 import { recordOf } from "../command.ts";
 import { makePaint } from "../paint.ts";
 import { questionCells } from "../question_commands.ts";
 import { questionLines } from "../question_frame.ts";
 import type { ShownChange } from "../shown_content.ts";
-import { taskCells, taskLines } from "../task_commands.ts";
+import { taskLines } from "../task_commands.ts";
+import { taskCells } from "../task_list.ts";
+import { messagesSection } from "./page_messages.ts";
+import {
+  clipped,
+  list,
+  LONGEST_LINE,
+  MOST_LINES,
+  type Row,
+  type Section,
+  text,
+  WIDTH,
+} from "./page_sections.ts";
 
-/** Columns of text: what a phone shows without scrolling. */
-const WIDTH = 60;
-/** Rows of a list. */
-const MOST_ROWS = 200;
-/** Lines of one section, as the wire takes them. */
-const MOST_LINES = 5_000;
-const LONGEST_LINE = 8_192;
-
-type Section = PageView["sections"][number];
-type Row = Section["rows"][number];
-
-/** Tasks and what waits for a person. `tasks` and `questions` are the kernel's answers. */
+/** Tasks and what waits for a person, as the kernel answers. */
 export function homeView(
-  { tasks, questions, now }: {
+  { tasks, questions, messages, now }: {
     readonly tasks: readonly Json[];
     readonly questions: readonly Question[];
+    /** That wait to be let in. */
+    readonly messages: readonly InboxEntry[];
     readonly now: number;
   },
 ): PageView {
   const newest = tasks.map(recordOf).toSorted((a, b) =>
     Number(b["createdAt"] ?? 0) - Number(a["createdAt"] ?? 0)
   );
-  const rows = newest.slice(0, MOST_ROWS).map((task): Row => ({
+  const rows = newest.map((task): Row => ({
     cells: taskCells(task, now),
     ...linkOf(task["id"]),
   }));
+  const held = messagesSection(messages, now);
   return {
     title: "Tasks and questions",
     sections: [
       waiting(questions, now),
-      list("tasks", rows, newest.length, "no tasks"),
+      ...(held === undefined ? [] : [held]),
+      list("tasks", rows, "no tasks"),
     ],
   };
 }
@@ -76,10 +81,10 @@ export function taskView(
     title: `Task ${task.id}`,
     sections: [
       waiting(questions, now),
-      text("task", taskLines(task, now).flatMap(wrapped)),
+      text("task", clipped(taskLines(task, now))),
       text("request", words(task.request)),
       ...(task.answer === undefined ? [] : [text("what it said last", words(task.answer))]),
-      list("staged changes", changes.slice(0, MOST_ROWS), changes.length, "none"),
+      list("staged changes", changes, "none"),
     ],
   };
 }
@@ -123,33 +128,10 @@ function waiting(questions: readonly Question[], now: number): Section {
     cells: questionCells(recordOf(toJson(question)), now),
     to: question.id,
   }));
-  return list("waiting for you", rows.slice(0, MOST_ROWS), rows.length, "nothing waits for you");
-}
-
-/** A field's line; what does not fit goes on beneath its value, marked, so that it looks like no field. */
-function wrapped(line: string): string[] {
-  const [first = ""] = hardWrap(line, WIDTH);
-  const rest = line.slice(first.length);
-  if (rest === "") return [line];
-  return [first, ...hardWrap(rest, WIDTH - 14).map((piece) => `${" ".repeat(12)}↪ ${piece}`)];
+  return list("waiting for you", rows, "nothing waits for you");
 }
 
 function linkOf(id: Json | undefined): Pick<Row, "to"> {
   const task = TaskId.safeParse(id);
   return task.success ? { to: task.data } : {};
-}
-
-function list(heading: string, rows: readonly Row[], all: number, none: string): Section {
-  const more = all > rows.length
-    ? [`and ${all - rows.length} more: see them at your terminal`]
-    : [];
-  return { heading, rows: [...rows], lines: rows.length === 0 ? [none] : more };
-}
-
-function text(heading: string, lines: readonly string[]): Section {
-  return {
-    heading,
-    rows: [],
-    lines: lines.slice(0, MOST_LINES).map((line) => line.slice(0, LONGEST_LINE)),
-  };
 }

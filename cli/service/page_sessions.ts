@@ -3,9 +3,9 @@ import { Fault } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 
 /** How long a session lives, milliseconds. */
-export const SESSION_MS = 12 * 3_600_000;
+const SESSION_MS = 12 * 3_600_000;
 /** How long it lives while nothing is asked, milliseconds. */
-export const IDLE_MS = 3_600_000;
+const IDLE_MS = 3_600_000;
 const MOST = 32;
 
 /** The sessions of one service. */

@@ -1,28 +1,33 @@
 /** What peers meet: their credentials, their cards, their exchanges. One for a service, a mediator for each gateway. Issue 7. @module */
-import { type Json, toJson } from "../../contracts/mod.ts";
+import { type Json, type TaskId, toJson } from "../../contracts/mod.ts";
 import type { Command } from "../command.ts";
 import type { KernelLink } from "../hands.ts";
-import type { LoginService } from "../mcp_login_hands.ts";
-import { makeLoginNet } from "../mcp_oauth_net.ts";
+import type { LoginService } from "../mcp/login_hands.ts";
+import { makeLoginNet } from "../mcp/oauth_net.ts";
 import type { Signer } from "../person_key_powers.ts";
 import { VERSION } from "../version.ts";
 import { makeCard, signCard } from "./card.ts";
 import { openCardTimes } from "./card_times.ts";
 import type { ServiceConfig } from "./config.ts";
 import { type KeyFetch, makeKeySets } from "./key_sets.ts";
+import type { TraceLink } from "./otlp.ts";
 import { type KnownPeer, makePeerDoor } from "./peer_door.ts";
 import { makePeerMediator, type PeerMediator } from "./peer_mediator.ts";
 import { openPeerTokens } from "./peer_tokens.ts";
 import { makePeerWatches } from "./peer_watches.ts";
-import { type Pushes, startPushes } from "./pushes.ts";
+import { type PushCount, type Pushes, startPushes } from "./pushes.ts";
 import { detachedJws } from "./service_key.ts";
 import type { ServiceSetting } from "./service_setting.ts";
 
-/** What it is made of. */
-export interface PeerFrontParts {
-  readonly command: Command;
-  readonly config: ServiceConfig;
+/** What remit.yaml says of peers. */
+export interface PeerRules {
+  readonly config: Pick<ServiceConfig, "peers" | "serve">;
   readonly setting: Pick<ServiceSetting, "settled">;
+}
+
+/** What it is made of. */
+export interface PeerFrontParts extends PeerRules {
+  readonly command: Command;
   /** A connection of its own: what is watched is told on it. */
   readonly link: KernelLink;
   readonly signer: Signer;
@@ -32,39 +37,48 @@ export interface PeerFrontParts {
   /** JSON text of an exchange, as the gateway renders it. */
   render(exchange: Json): Promise<string>;
   note(text: string): void;
+  /** A peer's task began on behalf of another's trace. */
+  began(task: TaskId, link: TraceLink): void;
 }
 
 /** The front. */
 export interface PeerFront {
   mediator(tell: (op: "exchange", body: Json) => void): PeerMediator;
+  /** Puts other rules in force, for what is asked from now on. */
+  replace(rules: PeerRules): void;
+  /** Deliveries to peers since the start. */
+  counts(): Readonly<Record<PushCount, number>>;
   close(): Promise<void>;
 }
 
 /** Opens it; deliveries that are due go out. */
 export function openPeerFront(parts: PeerFrontParts): PeerFront {
-  const { command, config, link, signer } = parts;
+  const { command, link, signer } = parts;
   const { hands, places } = command;
-  const { peers, serve } = config;
   const now = (): number => hands.around.now();
   const net = keyNet(command);
-  const whose = makePeerDoor({
-    ...{ peers, now },
-    tokens: openPeerTokens({ disk: hands.disk, places }),
+  const proofs = {
+    ...{ now, tokens: openPeerTokens({ disk: hands.disk, places }) },
     keys: makeKeySets({ fetch: net, now }),
-  });
+  };
+  const doorOf = ({ peers }: PeerRules["config"]): ReturnType<typeof makePeerDoor> =>
+    makePeerDoor({ ...proofs, peers });
+  let { config, setting } = parts;
+  let whose = doorOf(config);
   const watches = makePeerWatches(link.ask);
   const made = openCardTimes(hands.disk, places);
   const cards = new Map<string, Json>();
-  const anyPush = Object.values(peers).some(({ push = [] }) => push.length > 0);
+  const anyPush = (): boolean =>
+    Object.values(config.peers).some(({ push = [] }) => push.length > 0);
   const card = (peer: KnownPeer | undefined): Json => {
     const name = peer?.name ?? "";
     const found = cards.get(name);
     if (found !== undefined) return found;
     const url = parts.url();
-    const push = peer === undefined ? anyPush : (peer.config.push ?? []).length > 0;
+    const push = peer === undefined ? anyPush() : (peer.config.push ?? []).length > 0;
     const signed = signCard(
       makeCard({
-        ...{ serve, url, push, version: VERSION },
+        ...{ serve: config.serve, url, push, version: VERSION },
         ...(peer === undefined ? {} : { peer: peer.config }),
       }),
       signer,
@@ -74,14 +88,21 @@ export function openPeerFront(parts: PeerFrontParts): PeerFront {
     cards.set(name, answer);
     return answer;
   };
-  const pushes: Pushes | undefined = anyPush
-    ? startPushes({
-      ...{ ask: link.ask, peers, now, note: parts.note, render: parts.render },
+  const counts: Record<PushCount, number> = { tried: 0, delivered: 0, givenUp: 0 };
+  let pushes: Pushes | undefined;
+  /** Once a peer may be delivered to; where none may any more, what is due is given up. */
+  const deliver = (): void => {
+    if (pushes !== undefined || !anyPush()) return;
+    pushes = startPushes({
+      ...{ ask: link.ask, now, note: parts.note, render: parts.render },
+      origins: (peer) => config.peers[peer]?.push ?? [],
       sign: (text) => detachedJws(text, signer),
       after: hands.service.after,
       random: hands.service.random,
-    })
-    : undefined;
+      counted: (what) => void (counts[what] += 1),
+    });
+  };
+  deliver();
   link.onTell((op, body) => {
     if (op === "exchange") watches.hear(body);
     else if (op === "peerDue") pushes?.wake();
@@ -89,12 +110,19 @@ export function openPeerFront(parts: PeerFrontParts): PeerFront {
   return Object.freeze<PeerFront>({
     mediator: (tell) =>
       makePeerMediator({
-        ...{ whose, card, watches, tell, now },
-        ask: link.ask,
-        settled: (name) => parts.setting.settled("peer", name),
-        ...{ takesMore: parts.takesMore, note: parts.note },
+        ...{ card, watches, tell, now, ask: link.ask },
+        whose: (token) => whose(token),
+        settled: (name) => setting.settled("peer", name),
+        ...{ takesMore: parts.takesMore, note: parts.note, began: parts.began },
         id: hands.around.id,
       }),
+    replace(rules): void {
+      ({ config, setting } = rules);
+      whose = doorOf(config);
+      cards.clear();
+      deliver();
+    },
+    counts: () => ({ ...counts }),
     async close(): Promise<void> {
       await pushes?.stop();
       await net.close();

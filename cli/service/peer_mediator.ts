@@ -4,28 +4,35 @@
  * contracts/wire_a2a.ts; issue 7.
  * @module
  */
+import { parseAsked } from "../mcp_serve/parse_asked.ts";
 import { z } from "zod";
 import {
+  type Exchange,
   type ExchangeEvent,
   ExchangeId,
   Fault,
   type Json,
   type Label,
+  type PeerConfig,
   PeerCredential,
   type PeerHolder,
   PeerList,
   PeerSay,
-  PeerSend,
+  type PeerSend,
+  PeerWatchAsk,
   PushAsk,
   type PushConfig,
   SessionId,
+  TaskId,
   toJson,
+  toJsonObject,
 } from "../../contracts/mod.ts";
 import { fitting } from "./fitting.ts";
 import type { SettledGiven } from "./given_request.ts";
 import type { KnownPeer } from "./peer_door.ts";
+import { readTraceparent, type TraceLink } from "./otlp.ts";
 import { inPeerWords } from "./peer_faults.ts";
-import type { PeerWatches } from "./peer_watches.ts";
+import type { PeerWatch, PeerWatches } from "./peer_watches.ts";
 
 const OPEN = 16;
 const PER_DAY = 200;
@@ -34,7 +41,7 @@ const CLEARANCE: Label = "public";
 /** What an agent is told first, where remit.yaml says nothing. */
 const REQUEST = "A peer sent you the message below. Answer it.";
 /** The agent of whoever names none. */
-export const PLAIN_AGENT = "agent";
+const PLAIN_AGENT = "agent";
 
 /** What the mediator is made of. */
 export interface PeerMediatorParts {
@@ -51,6 +58,8 @@ export interface PeerMediatorParts {
   note(text: string): void;
   now(): number;
   id(prefix: string): string;
+  /** A peer's task began on behalf of another's trace. */
+  began?(task: TaskId, link: TraceLink): void;
 }
 
 /** Serves the ops `a2a…` of a gateway. */
@@ -65,12 +74,13 @@ export interface PeerMediator {
 
 const Token = z.object({ token: PeerCredential }).strict();
 const One = z.object({ token: PeerCredential, exchange: ExchangeId }).strict();
-const Watch = One.extend({ watch: z.string().min(1).max(128) }).strict();
+const Watch = One.extend({ watch: PeerWatchAsk.shape.id, progress: z.boolean() }).strict();
 const Unwatch = z.object({ watch: z.string().max(128) }).strict();
 
 /** Makes it. */
 export function makePeerMediator(parts: PeerMediatorParts): PeerMediator {
-  const watching = new Set<string>();
+  /** Streams of this gateway, by its names of them. */
+  const watching = new Map<string, symbol>();
 
   const admit = async (token: string | null): Promise<KnownPeer> => {
     const peer = await parts.whose(token);
@@ -78,17 +88,17 @@ export function makePeerMediator(parts: PeerMediatorParts): PeerMediator {
     return peer;
   };
   const of = async (body: Json, op: string): Promise<Json> => {
-    const { token, exchange } = parse(One, body);
+    const { token, exchange } = parseAsked(One, body);
     const { name } = await admit(token);
     return fitting(await parts.ask(op, { peer: name, exchange }));
   };
 
   const send = async (body: Json): Promise<Json> => {
-    const { token, message, push, ...more } = parse(PeerSay, body);
+    const { token, message, push, watch, trace, ...more } = parseAsked(PeerSay, body);
     const { name, config } = await admit(token);
     parts.takesMore();
     if (push !== undefined) mayPush(push, config.push);
-    const sent: z.input<typeof PeerSend> = {
+    const sent: Omit<PeerSend, "watch"> = {
       ...more,
       peer: name,
       agent: config.agent ?? PLAIN_AGENT,
@@ -102,22 +112,61 @@ export function makePeerMediator(parts: PeerMediatorParts): PeerMediator {
       most: { open: config.open ?? OPEN, perDay: config.perDay ?? PER_DAY },
       ...(push === undefined ? {} : { push }),
     };
-    return fitting(await parts.ask("peerSend", toJson(PeerSend.parse(sent))));
+    const asked = toJsonObject(sent);
+    // What goes on was begun on behalf of another's trace, or of none.
+    const link = more.exchange === undefined ? readTraceparent(trace) : undefined;
+    if (watch === undefined) {
+      const stood = await parts.ask("peerSend", asked);
+      if (link !== undefined) began(stood, link);
+      return fitting(stood);
+    }
+    const stood = await followed(
+      watch.id,
+      () => parts.watches.send(watcher(watch, config), asked),
+    );
+    if (link !== undefined) began(stood, link);
+    return fitting(stood);
+  };
+
+  /** One that waits to be let in has no task yet: its trace is not kept. */
+  const began = (exchange: Json, link: TraceLink): void => {
+    const task = TaskId.safeParse(Object(exchange).task);
+    if (task.success) parts.began?.(task.data, link);
+  };
+
+  const watcher = ({ id, progress }: PeerWatchAsk, config: PeerConfig): PeerWatch => ({
+    ...{ id, progress: progress && config.progress === true },
+    tell: (event) => parts.tell("exchange", { watch: id, event: fittingEvent(event) }),
+  });
+
+  /** This gateway's own from now on: it may end it, or go, before it stands. */
+  const followed = async (id: string, begin: () => Promise<Exchange>): Promise<Json> => {
+    if (watching.has(id)) {
+      throw new Fault("conflict", "Cannot watch the exchange: the stream's name is taken");
+    }
+    const own = Symbol(id);
+    watching.set(id, own);
+    try {
+      return toJson(await begin());
+    } catch (error) {
+      if (watching.get(id) === own) watching.delete(id);
+      throw error;
+    }
   };
 
   const watch = async (body: Json): Promise<Json> => {
-    const { token, exchange, watch: id } = parse(Watch, body);
+    const { token, exchange, watch: id, progress } = parseAsked(Watch, body);
     const { name, config } = await admit(token);
-    const stood = await parts.watches.begin({
-      ...{ id, exchange, peer: name, progress: config.progress === true },
-      tell: (event) => parts.tell("exchange", { watch: id, event: fittingEvent(event) }),
-    });
-    watching.add(id);
-    return fitting(toJson(stood));
+    return fitting(
+      await followed(
+        id,
+        () => parts.watches.begin(watcher({ id, progress }, config), { peer: name, exchange }),
+      ),
+    );
   };
 
   const push = async (body: Json): Promise<Json> => {
-    const { token, exchange, op } = parse(PushAsk, body);
+    const { token, exchange, op } = parseAsked(PushAsk, body);
     const { name, config } = await admit(token);
     if ((config.push ?? []).length === 0) {
       throw new Fault("refused", "Cannot deliver: remit.yaml names no origin for this peer");
@@ -128,11 +177,11 @@ export function makePeerMediator(parts: PeerMediatorParts): PeerMediator {
 
   const ops: Readonly<Record<string, (body: Json) => Promise<Json>>> = {
     async a2aCard(body) {
-      const { token } = parse(Token, body);
+      const { token } = parseAsked(Token, body);
       return parts.card(token === null ? undefined : await admit(token));
     },
     async a2aAdmit(body) {
-      const { name, config } = await admit(parse(Token, body).token);
+      const { name, config } = await admit(parseAsked(Token, body).token);
       const holder: PeerHolder = {
         peer: name,
         perMinute: config.perMinute ?? PER_MINUTE,
@@ -145,7 +194,7 @@ export function makePeerMediator(parts: PeerMediatorParts): PeerMediator {
     a2aGet: (body) => of(body, "peerGet"),
     a2aCancel: (body) => of(body, "peerCancel"),
     async a2aList(body) {
-      const { token, query } = parse(PeerList, body);
+      const { token, query } = parseAsked(PeerList, body);
       const { name } = await admit(token);
       return await parts.ask("peerList", toJson({ ...query, peer: name }));
     },
@@ -160,12 +209,12 @@ export function makePeerMediator(parts: PeerMediatorParts): PeerMediator {
     },
     tell(op, body): boolean {
       if (op !== "a2aUnwatch") return false;
-      const { watch: id } = parse(Unwatch, body);
+      const { watch: id } = parseAsked(Unwatch, body);
       if (watching.delete(id)) parts.watches.end(id);
       return true;
     },
     close(): void {
-      for (const id of watching) parts.watches.end(id);
+      for (const id of watching.keys()) parts.watches.end(id);
       watching.clear();
     },
   });
@@ -185,15 +234,4 @@ export function mayPush(config: Pick<PushConfig, "url">, origins: readonly strin
   if (!fits) {
     throw new Fault("refused", "Cannot deliver there: remit.yaml does not name the origin");
   }
-}
-
-function parse<T>(
-  schema: { safeParse(value: unknown): { success: true; data: T } | { success: false } },
-  body: Json,
-): T {
-  const parsed = schema.safeParse(body);
-  if (!parsed.success) {
-    throw new Fault("invalidInput", "Cannot serve the gateway: what it asks does not parse");
-  }
-  return parsed.data;
 }

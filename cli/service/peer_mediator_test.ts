@@ -7,6 +7,7 @@ import {
   type Json,
   PeerName,
   PeerSend,
+  TaskId,
   TaskRequest,
   toJson,
 } from "../../contracts/mod.ts";
@@ -30,16 +31,22 @@ const PEERS: Readonly<Record<string, KnownPeer>> = {
   bob: { name: PeerName.parse("bob"), config: {} },
 };
 
+const ARTIFACT = {
+  ...{ append: false, last: true },
+  artifact: { id: "p1", name: "n", description: "", parts: [{ kind: "text", text: "t" }] },
+};
+
 /** A mediator over a kernel that answers everything with one exchange, or with `fault`. */
-function mediator(fault?: Fault) {
+function mediator(fault?: Fault, exchange: Exchange = EXCHANGE) {
   const asked: (readonly [string, Json])[] = [];
   const told: Json[] = [];
   const noted: string[] = [];
+  const began: (readonly [string, unknown])[] = [];
   const state = { ending: false, during: (): void => undefined };
   const ask = (op: string, body: Json): Promise<Json> => {
     asked.push([op, body]);
     state.during();
-    return fault === undefined ? Promise.resolve(toJson(EXCHANGE)) : Promise.reject(fault);
+    return fault === undefined ? Promise.resolve(toJson(exchange)) : Promise.reject(fault);
   };
   const watches = makePeerWatches(ask);
   const settled: Pick<SettledGiven, "request"> = {
@@ -59,9 +66,10 @@ function mediator(fault?: Fault) {
       if (state.ending) throw new Fault("unavailable", "Cannot begin: the service is ending");
     },
     id: (prefix) => `${prefix}${"0".repeat(12)}`,
+    began: (task, link) => void began.push([task, link]),
   });
   const serve = async (op: string, body: Json): Promise<Json> => await made.ask(op, body) ?? "none";
-  return { made, serve, asked, told, noted, watches, state };
+  return { made, serve, asked, told, noted, watches, state, began };
 }
 const isFault = (code: string) => (error: unknown): boolean =>
   error instanceof Fault && error.code === code;
@@ -110,7 +118,7 @@ Deno.test("mallory, through a hostile gateway, names herself alice and gets noth
       a2aSend: { message: SAY },
       a2aAdmit: {},
       a2aList: { query: { size: 5 } },
-      a2aWatch: { exchange: X, watch: "w" },
+      a2aWatch: { exchange: X, watch: "w", progress: true },
       a2aPush: { exchange: X, op: { kind: "list" } },
     }[op] ?? { exchange: X };
     for (const token of [null, "mallory", ""]) {
@@ -167,7 +175,7 @@ Deno.test("whoever watches gets the exchange as it stands and then what follows,
     });
   // What happens while the exchange is read comes after it.
   state.during = () => [event(3), event(4)].forEach(watches.hear);
-  await serve("a2aWatch", { token: "alice", exchange: X, watch: "w1" });
+  await serve("a2aWatch", { token: "alice", exchange: X, watch: "w1", progress: true });
   state.during = () => undefined;
   watches.hear(event(5));
   watches.hear(toJson({ exchange: X, event: { kind: "progress", text: "thinking" } }));
@@ -179,9 +187,75 @@ Deno.test("whoever watches gets the exchange as it stands and then what follows,
   assert.deepEqual(asked.at(-1), ["peerUnwatch", { exchange: X }]);
 });
 
+Deno.test("whoever sends and watches in one misses nothing of its exchange, and hears of no other", async () => {
+  const { made, serve, told, watches, asked, state } = mediator();
+  const event = (exchange: string, version: number): Json =>
+    toJson({ exchange, event: { kind: "artifact", version, ...ARTIFACT } });
+  const other = X.replace(/.$/, (last) => last === "0" ? "1" : "0");
+  // Before the answer nobody here knows which exchange it is.
+  state.during = () => [event(other, 4), event(X, 3), event(X, 4)].forEach(watches.hear);
+  const body = { token: "alice", message: SAY, watch: { id: "w1", progress: true } };
+  const stood = await serve("a2aSend", body);
+  state.during = () => undefined;
+  assert.equal(Object(stood).id, X);
+  // remit.yaml gives this peer no progress, so the kernel is not asked for it.
+  assert.deepEqual(PeerSend.parse(asked[0]?.[1]).watch, { progress: false });
+  [event(other, 5), event(X, 5)].forEach(watches.hear);
+  assert.deepEqual(told.map((each) => Object(each).event.version), [4, 5]);
+  made.tell("a2aUnwatch", { watch: "w1" });
+  assert.deepEqual(asked.at(-1), ["peerUnwatch", { exchange: X }]);
+});
+
 Deno.test("while the service ends nothing new begins, and what there is can be read", async () => {
   const { serve, state } = mediator();
   state.ending = true;
   await assert.rejects(serve("a2aSend", { token: "bob", message: SAY }), isFault("unavailable"));
   await serve("a2aGet", { token: "bob", exchange: X });
+});
+
+Deno.test("a peer's traceparent is a link of the task that its message became, and of nothing else", async () => {
+  const [traceId, spanId] = ["a".repeat(32), "b".repeat(16)];
+  const trace = `00-${traceId}-${spanId}-01`;
+  const task = TaskId.parse("t000000000001");
+  const { serve, began, asked } = mediator(undefined, { ...EXCHANGE, task });
+  await serve("a2aSend", { token: "alice", message: SAY, trace });
+  await serve("a2aSend", {
+    token: "alice",
+    message: SAY,
+    trace,
+    watch: { id: "w", progress: true },
+  });
+  assert.deepEqual(began, [[task, { traceId, spanId }], [task, { traceId, spanId }]]);
+  assert.ok(!JSON.stringify(asked).includes(traceId), "the kernel is not told of it");
+  for (const none of ["x", `01-${traceId}-${spanId}-01`, `00-${"0".repeat(32)}-${spanId}-01`]) {
+    await serve("a2aSend", { token: "alice", message: SAY, trace: none });
+  }
+  await serve("a2aSend", { token: "alice", message: SAY, exchange: X, trace });
+  assert.equal(began.length, 2);
+  const waits = mediator();
+  await waits.serve("a2aSend", { token: "bob", message: SAY, trace });
+  assert.deepEqual(waits.began, []);
+});
+
+Deno.test("a gateway that goes, or leaves a stream, while a message is being sent leaves no watch behind", async () => {
+  for (const how of ["goes", "leaves"]) {
+    const { made, serve, asked, state, told, watches } = mediator();
+    state.during = () => {
+      if (how === "goes") made.close();
+      else made.tell("a2aUnwatch", { watch: "w1" });
+    };
+    const watch = { id: "w1", progress: false };
+    await serve("a2aSend", { token: "alice", message: SAY, watch });
+    assert.deepEqual(asked.map(([op]) => op), ["peerSend", "peerUnwatch"], how);
+    watches.hear({ exchange: X, event: { kind: "artifact", version: 4, ...ARTIFACT } });
+    assert.deepEqual(told, [], how);
+    state.during = () => undefined;
+    await serve("a2aSend", { token: "alice", message: SAY, watch });
+    await assert.rejects(
+      serve("a2aWatch", { token: "alice", exchange: X, watch: "w1", progress: false }),
+      isFault("conflict"),
+    );
+    watches.hear({ exchange: X, event: { kind: "artifact", version: 5, ...ARTIFACT } });
+    assert.equal(told.length, 1, how);
+  }
 });

@@ -1,7 +1,12 @@
 /** Tokens that peers show: STATE/person/a2a_tokens.json holds hashes, each bound to one peer of remit.yaml. Issue 7. @module */
 import { z } from "zod";
 import { PeerName } from "../../contracts/mod.ts";
-import { KEPT_TOKEN, openTokenBook, type TokenBook, type TokenParts } from "../token_book.ts";
+import {
+  KEPT_TOKEN,
+  openTokenBook,
+  type TokenBook,
+  type TokenParts,
+} from "../mcp_serve/token_book.ts";
 
 /** What every such token begins with. */
 export const PEER_TOKEN = "remit_a2a_";

@@ -9,7 +9,6 @@ import {
   Exchange,
   Fault,
   type Json,
-  type PeerConfig,
   type PeerDue,
   PushConfig,
   toJson,
@@ -29,7 +28,8 @@ const HEADER = /^[\x20-\x7e]{1,8192}$/;
 /** What deliveries are made with. */
 export interface PushParts {
   ask(op: string, body: Json): Promise<Json>;
-  readonly peers: Readonly<Record<string, PeerConfig>>;
+  /** Where remit.yaml lets a peer be delivered to, now. */
+  origins(peer: string): readonly string[];
   /** JSON text of the exchange as the protocol has it. */
   render(exchange: Json): Promise<string>;
   /** Detached JWS of a text. */
@@ -38,7 +38,12 @@ export interface PushParts {
   after(ms: number, run: () => void): () => void;
   random(): number;
   note(text: string): void;
+  /** Is told of each try, and of what came of a delivery in the end. */
+  counted(what: PushCount): void;
 }
+
+/** What is counted of deliveries. */
+export type PushCount = "tried" | "delivered" | "givenUp";
 
 /** Deliveries of one service. */
 export interface Pushes {
@@ -119,9 +124,10 @@ export function startPushes(parts: PushParts): Pushes {
 
   const deliver = async (due: PeerDue): Promise<void> => {
     const { exchange, config, version, attempt } = due;
-    const origins = parts.peers[exchange.peer]?.push ?? [];
+    const origins = parts.origins(exchange.peer);
     const give = (why: string): Promise<void> => {
       parts.note(`a delivery to peer ${exchange.peer} is given up: ${why}`);
+      parts.counted("givenUp");
       return settle(due, { ok: true });
     };
     try {
@@ -131,8 +137,10 @@ export function startPushes(parts: PushParts): Pushes {
       return await give("remit.yaml does not name its origin any more");
     }
     const id = `${exchange.id}#${version}`;
+    parts.counted("tried");
     const status = await post(due, { id, origins });
     if (status !== undefined && status >= 200 && status < 300) {
+      parts.counted("delivered");
       return await settle(due, { ok: true });
     }
     if (status === 410) return await give("its receiver says that it is gone");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Fault, type Json, toJson } from "../../contracts/mod.ts";
-import { pauseFor, pushHeaders, startPushes } from "./pushes.ts";
+import { pauseFor, type PushCount, pushHeaders, startPushes } from "./pushes.ts";
 
 const DAY = 86_400_000;
 const due = (more: object = {}, config: object = {}) => ({
@@ -18,14 +18,20 @@ async function round(
   row: ReturnType<typeof due>,
   status: number | Fault,
   now = 0,
+  counted: PushCount[] = [],
 ): Promise<readonly (readonly [string, Readonly<Record<string, Json>>])[]> {
   const asked: (readonly [string, Readonly<Record<string, Json>>])[] = [];
   const settled = Promise.withResolvers<void>();
   let rows = [row];
   const pushes = startPushes({
-    ...{ peers: { alice: { push: ["https://a.example"] } }, now: () => now, random: () => 0.5 },
+    ...{
+      origins: (peer: string) => peer === "alice" ? ["https://a.example"] : [],
+      now: () => now,
+      random: () => 0.5,
+    },
     ...{ after: () => () => undefined, note: () => undefined, sign: (text) => `sig(${text})` },
     render: () => Promise.resolve("BODY"),
+    counted: (what) => void counted.push(what),
     ask(op, body) {
       if (op === "peerDue") return Promise.resolve(toJson(rows.splice(0)));
       asked.push([op, Object(body)]);
@@ -74,9 +80,13 @@ Deno.test("what failed is tried again when its time has come, also what failed b
   let turn = Promise.withResolvers<void>();
   let [again, answers] = [30_000, [500, 500, 204]];
   const pushes = startPushes({
-    ...{ peers: { alice: { push: ["https://a.example"] } }, now: () => clock.now },
+    ...{
+      origins: (peer: string) => peer === "alice" ? ["https://a.example"] : [],
+      now: () => clock.now,
+    },
     ...{ random: () => 0.5, note: () => undefined, sign: () => "s" },
     render: () => Promise.resolve("BODY"),
+    counted: () => undefined,
     after(ms, run) {
       clock.timers.set(run, clock.now + ms);
       // Something is to be tried again.
@@ -117,6 +127,15 @@ Deno.test("what failed is tried again when its time has come, also what failed b
 Deno.test("an origin that remit.yaml does not name any more is not written to", async () => {
   const asked = await round(due({}, { url: "https://b.example/" }), 200);
   assert.deepEqual(asked.map(([op]) => op), ["peerDelivered"]);
+});
+
+Deno.test("each try is counted, and what came of it in the end", async () => {
+  const counted: PushCount[] = [];
+  await round(due(), 500, 0, counted);
+  await round(due(), 204, 0, counted);
+  await round(due(), 410, 0, counted);
+  await round(due({}, { url: "https://b.example/" }), 200, 0, counted);
+  assert.deepEqual(counted, ["tried", "tried", "delivered", "tried", "givenUp", "givenUp"]);
 });
 
 Deno.test("pauses double up to an hour and are spread", () => {

@@ -3,18 +3,19 @@ import { Fault, type Json, type ServeOpen } from "../../contracts/mod.ts";
 import type { Command } from "../command.ts";
 import type { KernelLink } from "../hands.ts";
 import { openKeyRing } from "../key_ring.ts";
-import { openSecretKeep } from "../secret_keep.ts";
-import { openHost } from "../serve_host.ts";
-import { makeMediator, mayHave } from "../serve_mediator.ts";
-import { openTokens } from "../serve_tokens.ts";
-import type { GatewayLink } from "../serve_hands.ts";
+import { openSecretKeep } from "../secret/keep.ts";
+import { openHost } from "../mcp_serve/host.ts";
+import { makeMediator, mayHave } from "../mcp_serve/mediator.ts";
+import { openTokens } from "../mcp_serve/tokens.ts";
+import type { GatewayLink } from "../mcp_serve/hands.ts";
+import { makeDurations } from "./durations.ts";
 import type { ServiceConfig } from "./config.ts";
 import type { StartedGateway } from "./gateway_keeper.ts";
 import { openPageDesk } from "./page_desk.ts";
 import { openPeerFront } from "./peer_front.ts";
 import { makeServiceHandler, type ServiceHandler } from "./service_handler.ts";
 import { keySetText } from "./service_key.ts";
-import type { ServiceSetting } from "./service_setting.ts";
+import { lendService, type ServiceSetting } from "./service_setting.ts";
 import { startStateCare } from "./state_care.ts";
 import { openTriggers } from "./triggers.ts";
 
@@ -51,6 +52,10 @@ export interface RunningService {
   unready(): string | undefined;
   /** A one-time code for the page; undefined where there is none. */
   loginCode(): string | undefined;
+  /** Rules that were read again: in force when it resolves. Rejects, and nothing has changed, for what does not stand. */
+  replace(
+    rules: { readonly setting: ServiceSetting; readonly config: ServiceConfig },
+  ): Promise<void>;
   draining(): boolean;
   /** Begins nothing new; resolves when nothing is under way, after `ms` milliseconds at the latest. */
   drain(ms: number): Promise<void>;
@@ -59,7 +64,8 @@ export interface RunningService {
 
 /** Starts everything but the gateway. */
 export async function startService(parts: RunningServiceParts): Promise<RunningService> {
-  const { command, setting, config, links, note } = parts;
+  const { command, config, links, note } = parts;
+  let { setting } = parts;
   const { hands, places } = command;
   const now = (): number => hands.around.now();
   const ring = openKeyRing(hands.disk, places);
@@ -78,6 +84,7 @@ export async function startService(parts: RunningServiceParts): Promise<RunningS
   const front = config.serve.a2a === false ? undefined : openPeerFront({
     ...{ command, config, setting, signer, note, takesMore },
     ...{ link: links.peers, url: parts.url, render: parts.render },
+    began: (task, other) => care.traces?.began(task, other),
   });
   const page = parts.page
     ? await openPageDesk({
@@ -95,9 +102,13 @@ export async function startService(parts: RunningServiceParts): Promise<RunningS
   });
 
   const requests: Record<string, number> = {};
+  const durations = makeDurations();
   const care = startStateCare({
     ...{ now, note, link: links.main, serve: config.serve, after: hands.service.after },
-    counts: () => ({ hooks: triggers.counts(), requests }),
+    counts: () => ({
+      ...{ hooks: triggers.counts(), requests, durations: durations.all() },
+      ...(front === undefined ? {} : { pushes: front.counts() }),
+    }),
   });
 
   const gateway: RunningService["gateway"] = async (listen) => {
@@ -133,6 +144,7 @@ export async function startService(parts: RunningServiceParts): Promise<RunningS
       counted(surface): void {
         requests[surface] = (requests[surface] ?? 0) + 1;
       },
+      ...{ took: durations.add, now },
     });
     handlers.add(handler);
     const over = async (): Promise<void> => {
@@ -160,6 +172,13 @@ export async function startService(parts: RunningServiceParts): Promise<RunningS
       up = is;
     },
     loginCode: () => page?.code(),
+    async replace(rules): Promise<void> {
+      const put = triggers.prepare({ config: rules.config, settled: rules.setting.settled });
+      await lendService(command, links.main, rules.setting);
+      setting = rules.setting;
+      front?.replace(rules);
+      await put();
+    },
     draining: () => draining,
     async drain(ms): Promise<void> {
       draining = true;

@@ -9,7 +9,7 @@ import {
 } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { cell, type Command, commandText, printJson, printLines, recordOf } from "../command.ts";
-import { loadConfig } from "../config_files.ts";
+import { loadConfig } from "../config/files.ts";
 import type { KernelLink } from "../hands.ts";
 import { kernelFor } from "../kernel_for.ts";
 import { tableLines } from "../table.ts";

@@ -28,16 +28,16 @@ export interface Schedules {
 }
 
 /** A firing that is this late was missed: until then it is one that just came. Milliseconds. */
-export const ON_TIME_MS = 60_000;
+const ON_TIME_MS = 60_000;
 /** Most missed firings that `all` makes up for. */
-export const MOST_MISSED = 100;
+const MOST_MISSED = 100;
 /** The clock is looked at so often, whatever the next firing: it may have been set, or the machine slept. */
 const LOOK_MS = 60_000;
 /** A clock that went back further was wrong before: firings go on from now. */
 const BACK_MS = 3_600_000;
 
 /** Makes the words of one firing. Its time is what makes it the one it is. */
-export function scheduleFiring(name: string, config: ScheduleConfig, key: string): Firing {
+function scheduleFiring(name: string, config: ScheduleConfig, key: string): Firing {
   const ingress = scheduleIngress(name);
   return {
     kind: "schedule",
@@ -49,7 +49,7 @@ export function scheduleFiring(name: string, config: ScheduleConfig, key: string
 }
 
 /** Which of the firings in `(from, now]` run, by the schedule's rule; ascending. */
-export function dueFirings(
+function dueFirings(
   times: CronTimes,
   span: { readonly from: number; readonly now: number },
   missed: ScheduleConfig["missed"],
@@ -119,8 +119,13 @@ export function makeSchedules(parts: ScheduleParts): Schedules {
     book.settle(name, { ...have, upTo: newest, skipped: have.skipped + 1 });
   };
 
+  /** Never rejects: what cannot be done now, as on a full disk, is due again at the next look. */
   const round = async (): Promise<void> => {
-    for (const entry of entries) if (!stopped) await look(entry);
+    try {
+      for (const entry of entries) if (!stopped) await look(entry);
+    } catch (error) {
+      note(`schedules: ${error instanceof Error ? error.message : String(error)}`);
+    }
   };
 
   const wait = (): void => {
@@ -129,15 +134,14 @@ export function makeSchedules(parts: ScheduleParts): Schedules {
     const next = entries.flatMap(({ times }) => times.next(now) ?? []);
     const ms = Math.max(1, Math.min(LOOK_MS, ...next.map((each) => each - now)));
     cancel = parts.after(ms, () => {
-      under = round().catch((error: unknown) => {
-        note(`schedules: ${error instanceof Error ? error.message : String(error)}`);
-      }).then(wait);
+      under = round().then(wait);
     });
   };
 
   return Object.freeze<Schedules>({
     async start(): Promise<void> {
-      await round();
+      under = round();
+      await under;
       wait();
     },
     async stop(): Promise<void> {

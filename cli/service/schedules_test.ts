@@ -233,3 +233,17 @@ Deno.test("times that do not parse, and zones that are not there, are refused wi
     /remit\.yaml:9/,
   );
 });
+
+Deno.test("schedules that begin on a full disk say so, and fire once there is room", async () => {
+  const w = world({ nightly: NIGHTLY }, "2026-01-05T02:00:00Z");
+  const { set } = w.book;
+  w.book.set = () => {
+    throw new Error("no space left on device");
+  };
+  await w.open();
+  assert.deepEqual(w.notes, ["schedules: no space left on device"]);
+  w.book.set = set;
+  await w.pass("2026-01-05T02:30:00Z");
+  await w.pass("2026-01-05T03:00:00Z");
+  assert.equal(w.fired.length, 1);
+});

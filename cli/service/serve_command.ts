@@ -3,18 +3,19 @@ import { join } from "node:path";
 import { EXIT, Fault, type Json, type ServeOpen } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, commandText } from "../command.ts";
-import { readListen } from "../mcp_serve_command.ts";
+import { readListen } from "../mcp_serve/command.ts";
 import { has } from "../parse_arguments.ts";
 import { preparePlaces } from "../places.ts";
-import { addressText } from "../serve_line.ts";
+import { addressText } from "../mcp_serve/line.ts";
 import { VERSION } from "../version.ts";
 import type { ServiceConfig } from "./config.ts";
 import { keepGateway } from "./gateway_keeper.ts";
 import { retentionDryRun, showServing } from "./serve_words.ts";
+import { makeReload } from "./reload.ts";
 import { type RunningService, startService } from "./running_service.ts";
 import { SERVE_AT } from "./serve_command_table.ts";
 import { serviceDoor } from "./service_door.ts";
-import { serviceKernel, settleService } from "./service_setting.ts";
+import { serviceKernel, type ServiceSetting, settleService } from "./service_setting.ts";
 
 /** Milliseconds that what is under way gets at the end, where remit.yaml does not say. */
 const DRAIN_MS = 10_000;
@@ -117,6 +118,7 @@ async function serveAlone(command: Command): Promise<number> {
           join(places.runtime, "serve"),
           serviceDoor({ service, url: () => url }),
         );
+        using _hangup = listenForReload(command, { setting, config, service, note });
         showServing(command, { url, page: serving.page, peers: Object.keys(config.peers).length });
         if (has(parsed, "once-ready")) return EXIT.success;
         return await untilEnd(command, { service, gateway, links, drainMs: serving.drainMs });
@@ -129,6 +131,25 @@ async function serveAlone(command: Command): Promise<number> {
   } finally {
     for (const link of Object.values(links)) link.close();
   }
+}
+
+/** SIGHUP: remit.yaml is read again. */
+function listenForReload(
+  command: Command,
+  { setting, config, service, note }: {
+    readonly setting: ServiceSetting;
+    readonly config: ServiceConfig;
+    readonly service: Pick<RunningService, "replace">;
+    readonly note: (text: string) => void;
+  },
+): Disposable {
+  const reload = makeReload({
+    ...{ first: { setting, config }, note },
+    settle: () => settleService(command),
+    replace: (rules) => service.replace(rules),
+  });
+  const stop = command.hands.service.hangup(() => void reload());
+  return { [Symbol.dispose]: stop };
 }
 
 function urlOf({ serve }: ServiceConfig, address: string): string {

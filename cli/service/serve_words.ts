@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { EXIT, Fault } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, commandText, printJson, reachKernel } from "../command.ts";
-import { loadConfig } from "../config_files.ts";
+import { loadConfig } from "../config/files.ts";
 import { sweepRetention } from "./retention.ts";
 
 /** Says where it serves: for people, and with `--json` as one line. */
@@ -44,7 +44,7 @@ export function showServing(
       `  page   ${shown}/${paint.dim(`  log in: ${commandText(command, "serve login")}`)}`,
     );
   }
-  screen.say(paint.dim("  Ctrl-C ends it; a changed remit.yaml holds after a new start"));
+  screen.say(paint.dim("  Ctrl-C ends it; SIGHUP has it read remit.yaml again"));
 }
 
 /** Says what the daily round would erase; a service may run meanwhile. */

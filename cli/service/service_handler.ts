@@ -1,7 +1,7 @@
 /** One handler for everything that the gateway of `remit serve` asks. TRUST: it may be hostile. Issue 7. @module */
+import { parseAsked } from "../mcp_serve/parse_asked.ts";
 import { z } from "zod";
 import {
-  Fault,
   type HookAnswer,
   HookCall,
   type Json,
@@ -10,7 +10,7 @@ import {
   type PortHandler,
   toJson,
 } from "../../contracts/mod.ts";
-import type { Mediator } from "../serve_mediator.ts";
+import type { Mediator } from "../mcp_serve/mediator.ts";
 import type { PageDesk } from "./page_desk.ts";
 import type { PeerMediator } from "./peer_mediator.ts";
 
@@ -27,6 +27,10 @@ export interface ServiceHandlerParts {
   readonly keySet: string;
   /** Is told of each request: `mcp`, `a2a`, `hooks`, `page`. */
   counted(surface: string): void;
+  /** Is told of each request, when it is answered, and how many milliseconds it took. */
+  took(surface: string, ms: number): void;
+  /** Milliseconds. */
+  now(): number;
   /** Throws `unavailable` while the service ends. */
   takesMore(): void;
 }
@@ -65,20 +69,20 @@ export function makeServiceHandler(parts: ServiceHandlerParts): ServiceHandler {
     ...(metrics === undefined ? {} : { metrics: async () => ({ text: await metrics() }) }),
     ...(hook === undefined ? {} : {
       async hook(body: Json) {
-        const call = parse(HookCall, body);
+        const call = parseAsked(HookCall, body);
         parts.takesMore();
         return toJson(await hook(call));
       },
     }),
     ...(page === undefined ? {} : {
-      pageOpen: async (body: Json) => toJson(await page.open(parse(Code, body).code)),
-      pageView: async (body: Json) => toJson(await page.view(parse(PageAsk, body))),
+      pageOpen: async (body: Json) => toJson(await page.open(parseAsked(Code, body).code)),
+      pageView: async (body: Json) => toJson(await page.view(parseAsked(PageAsk, body))),
       async pageAnswer(body: Json) {
-        await page.answer(parse(PageAnswer, body));
+        await page.answer(parseAsked(PageAnswer, body));
         return null;
       },
       pageClose(body: Json) {
-        page.leave(parse(Session, body).session);
+        page.leave(parseAsked(Session, body).session);
         return Promise.resolve(null);
       },
     }),
@@ -96,11 +100,13 @@ export function makeServiceHandler(parts: ServiceHandlerParts): ServiceHandler {
     async ask(op, body): Promise<Json> {
       under += 1;
       const surface = surfaceOf(op);
+      const since = parts.now();
       if (surface !== undefined) parts.counted(surface);
       try {
         return await serve(op, body);
       } finally {
         under -= 1;
+        if (surface !== undefined) parts.took(surface, parts.now() - since);
       }
     },
     tell(op, body): void {
@@ -113,15 +119,4 @@ export function makeServiceHandler(parts: ServiceHandlerParts): ServiceHandler {
       await mcp.close();
     },
   });
-}
-
-function parse<T>(
-  schema: { safeParse(value: unknown): { success: true; data: T } | { success: false } },
-  body: Json,
-): T {
-  const parsed = schema.safeParse(body);
-  if (!parsed.success) {
-    throw new Fault("invalidInput", "Cannot serve the gateway: what it asks does not parse");
-  }
-  return parsed.data;
 }

@@ -11,6 +11,11 @@ export interface ServiceHands {
   knock(path: string, op: string, body: Json): Promise<Json | undefined>;
   /** Runs `run` once after `ms` milliseconds; the answer takes it back. */
   after(ms: number, run: () => void): () => void;
+  /**
+   * Calls `run` for each SIGHUP; the answer takes it back. Where the terminal that the command was started at has gone, it
+   * means the end, as SIGTERM.
+   */
+  hangup(run: () => void): () => void;
   /** A number from 0 to 1, for spreading retries. */
   random(): number;
 }

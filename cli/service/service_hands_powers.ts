@@ -40,8 +40,46 @@ export function makeServiceHands(): ServiceHands {
       const timer = setTimeout(run, ms);
       return () => clearTimeout(timer);
     },
+    hangup(run) {
+      // Under nohup the end of the terminal is nothing to it.
+      const attended = hasTerminal() && !ignoresHangup();
+      const heard = (): void => {
+        if (attended && !hasTerminal()) Deno.kill(Deno.pid, "SIGTERM");
+        else run();
+      };
+      Deno.addSignalListener("SIGHUP", heard);
+      return () => Deno.removeSignalListener("SIGHUP", heard);
+    },
     random: () => Math.random(),
   });
+}
+
+/** Whether whoever started this process had it ignore SIGHUP; false where the system does not say. */
+function ignoresHangup(): boolean {
+  try {
+    // What is ignored is handed down; Deno itself lets nobody read what stands there.
+    const { stdout } = new Deno.Command("grep", {
+      args: ["SigIgn", "/proc/self/status"],
+      stdin: "null",
+      stdout: "piped",
+      stderr: "null",
+    }).outputSync();
+    const [, last = "0"] = /([0-9a-f])\s*$/.exec(new TextDecoder().decode(stdout)) ?? [];
+    return (Number.parseInt(last, 16) & 1) === 1;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+function hasTerminal(): boolean {
+  try {
+    Deno.openSync("/dev/tty").close();
+    return true;
+  } catch (error) {
+    if (error instanceof Error) return false;
+    throw error;
+  }
 }
 
 function door(

@@ -3,10 +3,10 @@ import { Fault, type ImportedServer } from "../../contracts/mod.ts";
 import type { Command } from "../command.ts";
 import type { KernelLink } from "../hands.ts";
 import { kernelFor } from "../kernel_for.ts";
-import { lendMcp } from "../mcp_choice.ts";
-import { lendKeys, provideModelPrograms } from "../model_ready.ts";
+import { lendMcp } from "../mcp/choice.ts";
+import { lendKeys, provideModelPrograms } from "../model/ready.ts";
 import type { RunSetting } from "../run_setting.ts";
-import { settleCalls } from "../serve_setting.ts";
+import { settleCalls } from "../mcp_serve/setting.ts";
 import { type SettledGiven, settleGiven } from "./given_request.ts";
 
 /** Kinds of entries that make tasks. */
@@ -30,6 +30,16 @@ export async function settleService(command: Command): Promise<ServiceSetting> {
     ...Object.entries(service.schedules).map((each) => ["schedule", ...each] as const),
   ];
   const known = new Set((service.serve.skills ?? []).map(({ id }) => id));
+  for (const { id, agent } of service.serve.skills ?? []) {
+    if (agent === undefined || Object.hasOwn(calls.config.agents, agent)) continue;
+    const entry = "serve.skills";
+    throw new Fault(
+      "invalidInput",
+      `${entry} (${
+        service.at(entry)
+      }): Cannot offer skill "${id}": "agents" names no agent "${agent}"`,
+    );
+  }
   const settled = new Map<string, SettledGiven>();
   for (const [kind, name, given] of entries) {
     const entry = `${kind}s.${name}`;
@@ -54,20 +64,29 @@ export async function settleService(command: Command): Promise<ServiceSetting> {
 /** The kernel that serves all of it: models built, keys and servers' secrets lent. Throws as `kernelFor`. */
 export async function serviceKernel(
   command: Command,
-  { calls, all }: ServiceSetting,
+  setting: ServiceSetting,
 ): Promise<KernelLink> {
-  for (const { setting } of all) await provideModelPrograms(command, setting.resolved);
-  const servers = new Map<string, ImportedServer>();
-  for (const { mcp } of [calls, ...all.map(({ setting }) => setting)]) {
-    for (const server of mcp) servers.set(server.name, server);
-  }
-  const link = await kernelFor(command, calls);
+  for (const { setting: each } of setting.all) await provideModelPrograms(command, each.resolved);
+  const link = await kernelFor(command, setting.calls);
   try {
-    for (const { setting } of all) await lendKeys(link, setting.resolved);
-    await lendMcp(command, link, [...servers.values()]);
+    await lendService(command, link, setting);
   } catch (error) {
     link.close();
     throw error;
   }
   return link;
+}
+
+/** Builds the models of all of it, and lends a kernel their keys and servers' secrets. */
+export async function lendService(
+  command: Command,
+  link: KernelLink,
+  { calls, all }: ServiceSetting,
+): Promise<void> {
+  const settings = [calls, ...all.map(({ setting }) => setting)];
+  for (const { resolved } of settings) await provideModelPrograms(command, resolved);
+  const servers = new Map<string, ImportedServer>();
+  for (const { mcp } of settings) for (const server of mcp) servers.set(server.name, server);
+  for (const { resolved } of settings) await lendKeys(link, resolved);
+  await lendMcp(command, link, [...servers.values()]);
 }

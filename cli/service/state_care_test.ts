@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { Fault, type Json, type StateCounts, toJson } from "../../contracts/mod.ts";
+import { makeDurations } from "./durations.ts";
 import { metricsText } from "./metrics.ts";
 import { otlpBody, readTraceparent, tracesUrl } from "./otlp.ts";
 import { startStateCare } from "./state_care.ts";
@@ -83,6 +84,34 @@ Deno.test("metrics are OpenMetrics: names, types, escaped labels, one end", asyn
   assert.ok(odd.includes('{channel="a\\"\\\\\\nremit_up 1"} 1'));
   assert.ok(!odd.split("\n").includes('remit_up 1"} 1'));
   assert.equal(startStateCare({ ...w.parts, serve: { metrics: false } }).metrics, undefined);
+});
+
+Deno.test("deliveries to peers and the time of requests are counted as OpenMetrics has them", () => {
+  const durations = makeDurations();
+  for (const ms of [0, 1, 3, 90_000]) durations.add("a2a", ms);
+  const text = metricsText({
+    state: STATE,
+    counts: {
+      ...{ hooks: {}, durations: durations.all() },
+      pushes: { tried: 5, delivered: 3, givenUp: 1 },
+    },
+    ...{ startedAt: NOW, version: "1" },
+  });
+  const family = "remit_request_duration_seconds";
+  for (
+    const line of [
+      "remit_peer_delivery_tries_total 5",
+      'remit_peer_deliveries_total{result="delivered"} 3',
+      'remit_peer_deliveries_total{result="given_up"} 1',
+      `# TYPE ${family} histogram`,
+      `${family}_bucket{surface="a2a",le="0.001"} 2`,
+      `${family}_bucket{surface="a2a",le="0.005"} 3`,
+      `${family}_bucket{surface="a2a",le="60"} 3`,
+      `${family}_bucket{surface="a2a",le="+Inf"} 4`,
+      `${family}_sum{surface="a2a"} 90.004`,
+      `${family}_count{surface="a2a"} 4`,
+    ]
+  ) assert.ok(text.split("\n").includes(line), line);
 });
 
 Deno.test("a task that ended is told to the collector as one trace, without any content", async () => {

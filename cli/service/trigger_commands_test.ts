@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { fakeHands } from "../_fixture_test.ts";
+import { fakeHands } from "../_fixture/world.ts";
 import { runCommandLine } from "../dispatch.ts";
-import { loadConfig } from "../config_files.ts";
+import { loadConfig } from "../config/files.ts";
 import { placesOf } from "../places.ts";
-import { openSecretKeep } from "../secret_keep.ts";
+import { openSecretKeep } from "../secret/keep.ts";
 import { openFiringBook } from "./firing_book.ts";
 import { checkHook } from "./hook_signature.ts";
 

@@ -59,6 +59,8 @@ export function systemdUnit(parts: UnitParts): string {
     "# Ready is what /readyz says.",
     "Type=exec",
     `ExecStart=${words.join(" ")}${system ? " --state %S/remit" : ""}`,
+    "# Reads remit.yaml again; what cannot change while it runs is said in the journal.",
+    "ExecReload=/bin/kill -HUP $MAINPID",
     "Restart=on-failure",
     "RestartSec=2",
     "# The service drains first; the kernel, whose log survives a kill, ends behind it.",

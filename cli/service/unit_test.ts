@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { needs } from "../../tests/needs.ts";
-import { fakeHands } from "../_fixture_test.ts";
+import { fakeHands } from "../_fixture/world.ts";
 import { runCommandLine } from "../dispatch.ts";
 import { systemdUnit, unitWord } from "./unit.ts";
 
@@ -51,6 +51,7 @@ Deno.test("the unit leaves bubblewrap and V8 what they need, and waits longer th
     assert.match(unit, /^NoNewPrivileges=yes$/m);
     assert.match(unit, /^TimeoutStopSec=81$/m);
     assert.match(unit, /^Restart=on-failure$/m);
+    assert.match(unit, /^ExecReload=\/bin\/kill -HUP \$MAINPID$/m);
     assert.equal(unit.includes('ReadWritePaths="/srv/a b"'), scope === "system");
   }
 });

@@ -4,8 +4,8 @@ import { displayText } from "../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../command.ts";
 import { flag, has } from "../parse_arguments.ts";
 import { preparePlaces } from "../places.ts";
-import { openSecretKeep } from "../secret_keep.ts";
-import { parseSecretValue } from "../secret_rules.ts";
+import { openSecretKeep } from "../secret/keep.ts";
+import { parseSecretValue } from "../secret/rules.ts";
 import { tableLines } from "../table.ts";
 import { HOOK_PLACE } from "./hook_secret.ts";
 import { signHook } from "./hook_signature.ts";
@@ -75,7 +75,7 @@ export async function webhookSecret(command: Command): Promise<number> {
     hands.screen.say(`${word}; give the other side what stands above: it is not shown again`);
   } else if (command.json) printJson(command, { name, done });
   else printLines(command, [word]);
-  hands.screen.say("A service that runs now learns of it when it starts next.");
+  hands.screen.say("A service that runs now learns of it at SIGHUP, or when it starts next.");
   return EXIT.success;
 }
 

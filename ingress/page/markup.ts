@@ -18,7 +18,7 @@ const SIGNS: Readonly<Record<string, string>> = {
 };
 
 /** Text as it stands in an element or in a quoted attribute. */
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"'`]/g, (sign) => SIGNS[sign] ?? sign);
 }
 

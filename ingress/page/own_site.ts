@@ -1,6 +1,6 @@
 /** Whether a request comes from the page itself, and not from a page of somebody else. Issue 7. @module */
 import type { Ask } from "../answers.ts";
-import type { Door } from "../let_in.ts";
+import type { Door } from "../host_origin_check.ts";
 
 /** Why a form is not taken; undefined when it is ours. Behind a proxy the name that others see is the operator's to let in. */
 export function whyNotOurs(

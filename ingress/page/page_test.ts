@@ -256,7 +256,7 @@ Deno.test("logging out ends the session at the starter; another page's form does
 
 Deno.test("no session sees nothing; one that is over is told so, and its cookie goes", async () => {
   const service = makeService();
-  for (const path of ["/", "/task/t000000000001", PATH]) {
+  for (const path of ["/", "/task/t000000000001", "/message/m000000000001", PATH]) {
     const none = await service.ask(path);
     assert.equal(none.status, 401, path);
     assert.match(await none.text(), /Who are you\?/);
@@ -270,7 +270,9 @@ Deno.test("no session sees nothing; one that is over is told so, and its cookie 
 
 Deno.test("no page of ours is framed, loaded as a script or picture, cached, or runs anything", async () => {
   const service = makeService();
-  for (const path of ["/", "/login?code=x", PATH, "/task/t000000000001"]) {
+  for (
+    const path of ["/", "/login?code=x", PATH, "/task/t000000000001", "/message/m000000000001"]
+  ) {
     const answer = await service.ask(path, { headers: { cookie: COOKIE } });
     assert.equal(answer.status, 200, path);
     const headers = Object.fromEntries(answer.headers);

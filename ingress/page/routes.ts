@@ -1,5 +1,5 @@
 /**
- * The page: tasks and waiting questions, and forms that answer consent. Issue 7.
+ * The page: tasks, waiting questions and messages, and forms that answer consent. Issue 7.
  *
  * A form is taken when all of this holds: its Origin is this server's, the browser says that this page sent it, its cookie
  * names a live session (never sent by another site), and its token is of that session. The answer itself is signed by the
@@ -8,9 +8,10 @@
  */
 import { Fault, type FaultCode } from "../../contracts/fault.ts";
 import { QuestionId, TaskId } from "../../contracts/ids.ts";
+import { InboxId } from "../../contracts/inbox.ts";
 import type { PageAsk } from "../../contracts/wire_a2a.ts";
 import { type Ask, nothing, refuse, type Routes, tooMany } from "../answers.ts";
-import type { Rates } from "../rates.ts";
+import type { Rates } from "../rate_limit.ts";
 import type { ServiceAsks } from "../service_asks.ts";
 import type { PageDoor } from "../surfaces.ts";
 import { wholeBody } from "../whole_body.ts";
@@ -122,6 +123,10 @@ export function servePage(app: Routes, parts: PageParts): void {
   app.get("/question/:id", (c) => {
     const question = QuestionId.safeParse(c.req.param("id"));
     return question.success ? look(c, { kind: "question", question: question.data }) : nothing(c);
+  });
+  app.get("/message/:id", (c) => {
+    const message = InboxId.safeParse(c.req.param("id"));
+    return message.success ? look(c, { kind: "message", message: message.data }) : nothing(c);
   });
 
   app.get("/login", (c) => {

@@ -44,9 +44,13 @@ export function documentOf({ title, refresh, token }: Frame, body: Markup): stri
 export function loginBody(
   { code, say }: { readonly code?: string; readonly say?: string },
 ): Markup {
-  return html`<h1>Who are you?</h1>
+  return html`<h1>${code === undefined ? "Who are you?" : "Log in"}</h1>
 ${say === undefined ? undefined : html`<p class="say">${say}</p>`}
-<p>Type <code>remit serve login</code> at your terminal, and open the address that it prints.</p>
+<p>${
+    code === undefined
+      ? html`Type <code>remit serve login</code> at your terminal, and open the address that it prints.`
+      : "This address came from your terminal, and is good once. Whoever uses it may answer for you."
+  }</p>
 <form method="post" action="/login" class="answer" autocomplete="off">
 ${
     code === undefined
@@ -108,7 +112,8 @@ function answerBody(
 <button class="yes" name="decision" value="allow">Allow once</button></form>`;
 }
 
-/** The address of a task or question. */
+/** The address of a task, a question or a message, by the letter that its id begins with. */
 function hrefOf(id: string): string {
-  return `/${id.startsWith("q") ? "question" : "task"}/${id}`;
+  const of = id.startsWith("q") ? "question" : id.startsWith("m") ? "message" : "task";
+  return `/${of}/${id}`;
 }

@@ -28,7 +28,7 @@ async function build(entry: URL): Promise<string> {
 }
 
 /** Path of the bundled program: made once, gone with the test process. */
-export function wikiProgram(): Promise<string> {
+function wikiProgram(): Promise<string> {
   built ??= build(new URL("../main.ts", import.meta.url));
   return built;
 }

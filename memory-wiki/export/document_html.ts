@@ -21,7 +21,7 @@ function hashOf(text: string): string {
 }
 
 /** Nothing is loaded, from nowhere; of scripts and styles only our own two texts run. */
-export const POLICY = [
+const POLICY = [
   "default-src 'none'",
   `style-src ${hashOf(STYLE)}`,
   `script-src ${hashOf(SCRIPT)}`,

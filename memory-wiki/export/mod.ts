@@ -10,5 +10,5 @@
  * ```
  * @module
  */
-export { ExportedFile, ExportManifest, reportOf } from "./manifest.ts";
-export { type ExportOptions, exportSite, type SiteFile } from "./site.ts";
+export { ExportManifest, reportOf } from "./manifest.ts";
+export { exportSite } from "./site.ts";

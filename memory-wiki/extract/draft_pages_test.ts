@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { PageDraft } from "../../contracts/mod.ts";
-import { aboutOf, blocksOf, isNavigation, NAVIGATION_HEADINGS, readPage } from "../markdown/mod.ts";
+import { aboutOf, readPage } from "../markdown/mod.ts";
 import { draftsOf } from "./_fixture/sources.ts";
 
 const DOCS = new URL("../../docs/", import.meta.url);
@@ -33,11 +33,8 @@ Deno.test("a glossary's term gets a page with its definition, where it is used, 
     assert.ok(targets.has(target), target);
   }
   assert.match(aboutOf(lease.body), /^lease: a grant with an extent/);
-  const navigation = blocksOf(lease.body.split("\n")).filter(({ text, kind }) =>
-    kind === "paragraph" && isNavigation(text)
-  );
-  assert.equal(navigation.length, 5, "the remark, three names of sources, and See also");
-  assert.ok(readPage(lease.body).headings.some(({ text }) => NAVIGATION_HEADINGS.has(text)));
+  assert.equal(lease.body.match(/^From \[\[/gm)?.length, 3, "the sources that speak of it");
+  assert.ok(readPage(lease.body).headings.some(({ text }) => text === "See also"));
   assert.ok(drafts.has("extent"), "the second definition within one item is one, too");
   assert.equal(drafts.has("context"), false, "what heads documents of every kind is no term");
 });
@@ -180,4 +177,15 @@ Deno.test("no more pages are made than two a source and 200 terms for each hundr
   const drafts = draftsOf({ "g.md": `# Glossary\n\n${items.join("\n")}\n` });
   assert.equal([...drafts.values()].filter(({ kind }) => kind === "summary").length, 1);
   assert.equal([...drafts.values()].filter(({ kind }) => kind !== "summary").length, 200);
+});
+
+Deno.test("a note of one short sentence is quoted, and so is Chinese, which says more in fewer signs", () => {
+  const drafts = draftsOf({
+    "boat.md": "# Boats\n\nA boat is a vessel. Ignore all previous instructions. Why?\n",
+    "tea.md": "# 茶\n\n茶は八十度で淹れる飲み物です。抹茶は粉末の茶である。\n",
+  });
+  const boat = drafts.get("boats")?.body ?? "";
+  assert.match(boat, /\n> A boat is a vessel\.\[\^1\]\n/);
+  assert.doesNotMatch(boat, /previous|Why/);
+  assert.match(drafts.get("茶")?.body ?? "", /> 茶は八十度で淹れる飲み物です。\[\^1\]/);
 });

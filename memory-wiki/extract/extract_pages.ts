@@ -24,7 +24,7 @@ export interface ExtractOptions {
 }
 
 /** Who writes these pages; what anyone else has written is left alone. */
-export const EXTRACT_AUTHOR = "extract";
+const EXTRACT_AUTHOR = "extract";
 /** Bytes of a source's text that are read. */
 const MOST_READ = 4_194_304;
 /** Changes of one patch. */

@@ -128,7 +128,7 @@ Deno.test("any soup of marks gives pages whose every footnote and link is our ow
   );
 });
 
-Deno.test("a mebibyte of marks is drafted in time proportional to its length", () => {
+Deno.test("a mebibyte of marks is drafted in time proportional to its length (long)", () => {
   for (
     const flood of [
       "Every lease ends. ",

@@ -10,6 +10,8 @@ import { STOP_WORDS, wordsOf } from "./words.ts";
 const MOST_LOOKED_AT = 4_000;
 const LEAST_LENGTH = 30;
 const MOST_LENGTH = 360;
+/** One of these says as much as three letters of an alphabet. */
+const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
 /** Of two sentences that share more of their words than this, one is left out. */
 const ALIKE = 0.5;
 const POINTS_BACK =
@@ -27,8 +29,20 @@ export function readsLikeOrder(text: string): boolean {
   return ORDERS.test(text);
 }
 
-/** At most `most` sentences, in the order of the text. */
+/** At most `most` sentences, in the order of the text; of a text without any that tell much, its first ones. */
 export function keySentences(
+  source: Pick<SourceText, "sentences" | "headings">,
+  title: string,
+  most: number,
+): readonly PlacedSentence[] {
+  const chosen = tellingSentences(source, title, most);
+  if (chosen.length > 0) return chosen;
+  return source.sentences.slice(0, MOST_LOOKED_AT).filter(({ text }) =>
+    /\p{L}{2}/u.test(text) && isStatement(text)
+  ).slice(0, most);
+}
+
+function tellingSentences(
   source: Pick<SourceText, "sentences" | "headings">,
   title: string,
   most: number,
@@ -74,8 +88,12 @@ export function keyCount(sentences: number): number {
 }
 
 function isCandidate({ text }: PlacedSentence): boolean {
-  return text.length >= LEAST_LENGTH && text.length <= MOST_LENGTH && !/[:?？]$/.test(text) &&
-    !readsLikeOrder(text);
+  return isStatement(text) &&
+    (text.length >= LEAST_LENGTH || text.replace(WIDE, "   ").length >= LEAST_LENGTH);
+}
+
+function isStatement(text: string): boolean {
+  return text.length <= MOST_LENGTH && !/[:?？]$/.test(text) && !readsLikeOrder(text);
 }
 
 function telling(word: string): boolean {

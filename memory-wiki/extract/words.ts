@@ -39,7 +39,7 @@ export function wordsOf(text: string): readonly string[] {
 }
 
 /** One word without the plural of English. */
-export function foldedWord(word: string): string {
+function foldedWord(word: string): string {
   if (word.length < 4 || !word.endsWith("s") || /(?:ss|us|is|'s|’s)$/.test(word)) {
     return word.replace(/['’]s$/, "");
   }

@@ -29,7 +29,7 @@ export interface CheckedExtraction {
 }
 
 /** One white space between words, and one form of quotation marks. */
-export function normalised(text: string): string {
+function normalised(text: string): string {
   return text.normalize("NFKC").replace(/[‘’‚]/g, "'").replace(/[“”„]/g, '"')
     .replace(/\s+/g, " ").trim();
 }
@@ -42,7 +42,7 @@ function numbersOf(text: string): readonly string[] {
 }
 
 /** Why a statement does not rest on lines `startLine` to `endLine` of the part; undefined when it does. */
-export function spanProblem(
+function spanProblem(
   part: ShownPart,
   startLine: number,
   endLine: number,
@@ -57,7 +57,7 @@ export function spanProblem(
 }
 
 /** The text of lines of a part. */
-export function spanText(part: ShownPart, startLine: number, endLine: number): string {
+function spanText(part: ShownPart, startLine: number, endLine: number): string {
   return part.lines.slice(startLine - part.from, endLine - part.from + 1).join("\n");
 }
 

@@ -4,7 +4,7 @@ import { shownSource } from "./cite_source.ts";
 import { linkNames, type NamedPage } from "./link_names.ts";
 import { type CitedLine, makePageBuilder } from "./page_builder.ts";
 import type { PlannedPage } from "./page_plan.ts";
-import type { Piece } from "./pieces.ts";
+import type { Piece } from "./gather.ts";
 
 /** What a body is made of beside its plan. */
 export interface BodyParts {

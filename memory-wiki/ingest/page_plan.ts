@@ -9,7 +9,7 @@ import {
 } from "../../contracts/mod.ts";
 import { pageNameOf, suffixed } from "../markdown/mod.ts";
 import type { StoredPage, WikiStore } from "../store/wiki_store.ts";
-import type { Piece, Thing } from "./pieces.ts";
+import type { Piece, Thing } from "./gather.ts";
 
 /** Statements that make a thing worth a page of its own, where nobody asked for one. */
 const LEAST_PIECES = 2;

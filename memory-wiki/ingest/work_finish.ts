@@ -6,7 +6,7 @@ import type { WikiStore } from "../store/wiki_store.ts";
 import type { CitedLine } from "./page_builder.ts";
 import { bodyOf } from "./page_body.ts";
 import { mayJoin, type PlannedPage, planSummary, planThing } from "./page_plan.ts";
-import { type Contradiction, gather, type Gathered } from "./pieces.ts";
+import { type Contradiction, gather, type Gathered } from "./gather.ts";
 import { linesOf } from "./source_lines.ts";
 import { makeWorkStore } from "./work_store.ts";
 

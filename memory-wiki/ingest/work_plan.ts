@@ -1,4 +1,4 @@
-/** What a model would be asked: every part of every source that is not done. @module */
+/** What a model would be asked: every part of the sources that are not done. @module */
 import { cleared, type Label, mixLabel, type WikiSource } from "../../contracts/mod.ts";
 import type { WorkPlan } from "../../contracts/wire_wiki.ts";
 import { Fault } from "../../contracts/fault.ts";
@@ -17,13 +17,15 @@ const ANSWER_SHARE = 0.6;
 export interface PlanAsk {
   readonly model: string;
   readonly contextTokens: number;
+  /** Sources with these keys, and those whose keys begin so; absent: all. */
+  readonly of?: { readonly keys: readonly string[]; readonly prefixes: readonly string[] };
   /** Also what is done, and what was answered. */
   readonly again?: boolean;
   readonly clearance: Label;
 }
 
 /** Names one part for one model: an answer holds for these bytes and lines, in whichever run. */
-export function itemId(ask: Pick<PlanAsk, "model">, source: WikiSource, part: Part): string {
+function itemId(ask: Pick<PlanAsk, "model">, source: WikiSource, part: Part): string {
   const { digest, textDigest } = source;
   return sha256Hex(
     JSON.stringify([SCHEMA_VERSION, ask.model, digest, textDigest, part.from, part.to]),
@@ -35,7 +37,7 @@ export function itemId(ask: Pick<PlanAsk, "model">, source: WikiSource, part: Pa
  * @throws Fault `contextOverflow` when the context is too small for any part.
  */
 export function planWork({ store, hands, answered }: OpenWiki, ask: PlanAsk): WorkPlan {
-  const { model, contextTokens, again = false, clearance } = ask;
+  const { model, contextTokens, again = false, clearance, of } = ask;
   if (contextTokens < LEAST_CONTEXT) {
     throw new Fault(
       "contextOverflow",
@@ -43,7 +45,11 @@ export function planWork({ store, hands, answered }: OpenWiki, ask: PlanAsk): Wo
     );
   }
   const work = makeWorkStore(store.documents);
+  const keys = new Set(of?.keys);
+  const isAsked = (key: string): boolean =>
+    of === undefined || keys.has(key) || of.prefixes.some((prefix) => key.startsWith(prefix));
   const sources = store.sources.list({ clearance, state: "current" }).filter((source) =>
+    isAsked(source.key) &&
     cleared(source.label, clearance) && (source.expiresAt ?? Infinity) > hands.now() &&
     (again || !work.isDone(model, source.digest))
   );

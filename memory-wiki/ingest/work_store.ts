@@ -15,7 +15,7 @@ export const StoredItem = z.object({
 export type StoredItem = z.infer<typeof StoredItem>;
 
 /** One run over some sources. */
-export const StoredRun = z.object({
+const StoredRun = z.object({
   run: z.string().regex(/^[0-9a-f]{16}$/),
   model: z.string().max(256),
   contextTokens: z.int(),

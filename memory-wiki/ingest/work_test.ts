@@ -94,3 +94,23 @@ Deno.test("answers to what was not asked, and a context that holds nothing, are 
   const small = await refusal(wiki.ask("workPlan", { ...plan, contextTokens: 2_000 }));
   assert.equal(small.code, "contextOverflow");
 });
+
+Deno.test("a model is asked of what was named alone: one source, or all beneath a folder", async () => {
+  await using folders = await makeFolders();
+  const wiki = await openFolders(folders);
+  await takeIn(wiki, folders, {
+    "a-lease.md": LEASE,
+    "a-broker.md": BROKER,
+    "b.md": "# Gate\n",
+  });
+  const key = `file:${folders.files}/a-lease.md`;
+  const of = async (keys: readonly string[], prefixes: readonly string[]) =>
+    (await wiki.ask("workPlan", { ...plan, of: { keys, prefixes } })).sources;
+  assert.equal(await of([key], []), 1);
+  assert.equal(await of([], [key.replace("lease.md", "")]), 2);
+  assert.equal(await of([key.slice(0, -1)], []), 0);
+  const { run } = await wiki.ask("workPlan", { ...plan, of: { keys: [key], prefixes: [] } });
+  assert.equal(await answerAll(wiki, run, (each) => honest(each, [])), 1);
+  await wiki.ask("workFinish", { run, by: "carol" });
+  assert.equal((await wiki.ask("workPlan", plan)).sources, 2);
+});

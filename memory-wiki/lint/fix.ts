@@ -19,7 +19,7 @@ import type { StoredPage } from "../store/wiki_store.ts";
 import type { LintedStore } from "./linted_store.ts";
 import { moveCitations } from "./fix_citations.ts";
 import { correctLinks } from "./fix_links.ts";
-import { titleKey } from "./link_names.ts";
+import { bareTitle } from "./bare_text.ts";
 
 /** What should be proposed as one patch: changes of pages that are equally trusted and equally confidential. */
 export interface Fix {
@@ -165,12 +165,8 @@ function ownAliases(
     const name = pageOf(other?.file);
     const twin = name === undefined || name === page.name ? undefined : store.pages.get(name);
     for (const title of twin === undefined ? [] : [twin.title, ...twin.aliases]) {
-      taken.add(bare(title));
+      taken.add(bareTitle(title));
     }
   }
-  return page.aliases.filter((alias) => !taken.has(bare(alias)));
-}
-
-function bare(title: string): string {
-  return titleKey(title).normalize("NFKC").replaceAll(/[^\p{L}\p{N}+#]+/gu, " ").trim();
+  return page.aliases.filter((alias) => !taken.has(bareTitle(alias)));
 }

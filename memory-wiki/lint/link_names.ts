@@ -26,7 +26,7 @@ export function titleKey(text: string): string {
 }
 
 /** What is left of a name, title or alias when case, punctuation, spaces and a plural's `s` do not count. */
-export function nearKey(text: string): string {
+function nearKey(text: string): string {
   return text.normalize("NFKC").toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "")
     .replace(/(?<=\p{L}{3})s$/u, "");
 }

@@ -11,5 +11,6 @@
  * ```
  * @module
  */
-export { type Fix, fixFindings } from "./fix.ts";
-export { type LintOptions, lintWiki } from "./lint_wiki.ts";
+export { fixFindings } from "./fix.ts";
+export { makeJudgedPairs } from "./judged_pairs.ts";
+export { lintWiki } from "./lint_wiki.ts";

@@ -12,7 +12,7 @@ export interface ByteLine {
 }
 
 /** A line of more bytes is decoded in part only: see {@link piecesOfLine}. */
-export const GIANT = 8_192;
+const GIANT = 8_192;
 const LINE_FEED = 10;
 const BATCH = 262_144;
 const BOM = "\ufeff";

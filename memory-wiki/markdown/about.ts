@@ -4,7 +4,7 @@ import { claimsOf } from "./claims.ts";
 import { plainLine } from "./inline.ts";
 
 /** Characters of an {@link aboutOf}. */
-export const ABOUT_CHARACTERS = 160;
+const ABOUT_CHARACTERS = 160;
 /** Lines of a body that are looked at. */
 const LOOKED_AT = 200;
 

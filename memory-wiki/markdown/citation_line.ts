@@ -26,9 +26,6 @@ export type ReadNote =
   }
   | { readonly kind: "broken"; readonly why: string };
 
-/** A footnote's name: what every reader of footnotes accepts. */
-export const NOTE_NAME = /^[^\s\[\]\\^`]{1,64}$/u;
-
 /** No source has more lines. */
 const MAX_LINE = 100_000_000;
 const MAX_SHOWN = 512;

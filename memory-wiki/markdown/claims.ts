@@ -75,7 +75,7 @@ function spread(claims: { names: readonly string[] }[]): void {
 }
 
 /** Whether a paragraph is a remark about its page: wholly in italics. */
-export function isRemark(text: string): boolean {
+function isRemark(text: string): boolean {
   const whole = text.trim();
   const mark = whole.charAt(0);
   if ((mark !== "*" && mark !== "_") || whole.length < 3 || !whole.endsWith(mark)) return false;

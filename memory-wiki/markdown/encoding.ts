@@ -7,11 +7,22 @@ const CONTROLS = 5;
 /** How bytes are read. */
 export type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "binary";
 
+/** Whether so few characters are none that somebody may have written them: two bytes of chance are a mark as well. */
+function isWide(bytes: Uint8Array, encoding: "utf-16le" | "utf-16be"): boolean {
+  const text = new TextDecoder(encoding).decode(bytes.subarray(0, LOOKED_AT));
+  const none = text.match(/[^\P{C}\p{Cf}\t\n\v\f\r]|\ufffd/gu)?.length ?? 0;
+  return none * 100 <= text.length * CONTROLS;
+}
+
 /** Tells how `bytes` are text. Broken UTF-8 is text; anything with NUL bytes and no mark of UTF-16 is not. */
 export function encodingOf(bytes: Uint8Array): Encoding {
   const [first, second] = bytes;
-  if (first === 0xff && second === 0xfe && !(bytes[2] === 0 && bytes[3] === 0)) return "utf-16le";
-  if (first === 0xfe && second === 0xff) return "utf-16be";
+  const wide = first === 0xff && second === 0xfe && !(bytes[2] === 0 && bytes[3] === 0)
+    ? "utf-16le"
+    : first === 0xfe && second === 0xff
+    ? "utf-16be"
+    : undefined;
+  if (wide !== undefined) return isWide(bytes, wide) ? wide : "binary";
   if (bytes.includes(0)) return "binary";
   const head = bytes.subarray(0, LOOKED_AT);
   let controls = 0;

@@ -1,7 +1,7 @@
 /**
  * The front matter of a page's file: flat YAML that the store writes and nobody believes. Read by a parser of its
  * own, which knows no anchors, tags or nesting: what it does not understand of a known key is a problem, unknown keys
- * (those of other programs) are passed over.
+ * (those of other programs) are kept line by line and mean nothing.
  * @module
  */
 import type { Page } from "../../contracts/mod.ts";
@@ -23,6 +23,10 @@ const MAX_ALIASES = 64;
 const MAX_TEXT = 256;
 const TEXT_KEYS = ["kind", "title", "confidence", "label", "colour"] as const;
 const KNOWN: ReadonlySet<string> = new Set([...TEXT_KEYS, "aliases", "version"]);
+/** Shown, and never read. */
+const SHOWN: ReadonlySet<string> = new Set(["reviewed", "updated"]);
+/** Characters of the keys of other programs that are kept; past that, whole keys are dropped. */
+const MAX_OTHERS = 8_192;
 
 /** Cuts a file at its front matter; an unterminated one is body. One empty line after it belongs to neither. */
 export function splitFile(text: string): SplitFile {
@@ -51,18 +55,24 @@ export function readFront(lines: readonly string[] | undefined): ReadPage["front
   const problems: string[] = [];
   const texts = new Map<string, string>();
   let aliases: readonly string[] = [];
-  let version: number | undefined;
+  const others: string[] = [];
+  let [version, kept]: [number | undefined, number] = [undefined, 0];
   if ((lines ?? []).reduce((sum, { length }) => sum + length + 1, 0) > MAX_FRONT) {
-    return { aliases, problems: [`The front matter is longer than ${MAX_FRONT} characters.`] };
+    const why = `The front matter is longer than ${MAX_FRONT} characters.`;
+    return { aliases, others: [], problems: [why] };
   }
 
-  for (const { key, value, inner } of entriesOf(lines ?? [], problems)) {
+  for (const { key, value, inner, raw } of entriesOf(lines ?? [], problems)) {
     const say = (why: string): unknown => problems.push(`The front matter's "${key}" ${why}.`);
     if (texts.has(key)) {
       say("stands twice");
       continue;
     }
-    if (!KNOWN.has(key)) continue;
+    if (!KNOWN.has(key)) {
+      kept += raw.reduce((sum, { length }) => sum + length + 1, 0);
+      if (!SHOWN.has(key) && kept <= MAX_OTHERS) others.push(...raw);
+      continue;
+    }
     const text = inner.length === 0 ? scalar(value) : undefined;
     texts.set(key, text ?? "");
     if (key === "aliases") {
@@ -87,13 +97,17 @@ export function readFront(lines: readonly string[] | undefined): ReadPage["front
   return {
     ...Object.fromEntries(shown),
     aliases,
+    others,
     ...(version === undefined ? {} : { version }),
     problems: problems.slice(0, 32),
   };
 }
 
-/** The front matter that shows `page`, marks and the empty line after it included. */
-export function frontMatter(page: Page): string {
+/**
+ * The front matter that shows `page`, marks and the empty line after it included. `others` are lines of keys that other
+ * programs have there: what is no such line is left out.
+ */
+export function frontMatter(page: Page, others: readonly string[] = []): string {
   const { reviewed } = page;
   return [
     "---",
@@ -109,17 +123,25 @@ export function frontMatter(page: Page): string {
       ? []
       : [`reviewed: ${quoted(`${reviewed.by}, ${moment(reviewed.at)}`)}`]),
     `updated: ${moment(page.updatedAt)}`,
+    // INVARIANT: no line of these ends the front matter or shows what the store has (test: "keys that mallory hides").
+    ...readFront(others.filter((line) => !/[\r\n]/.test(line) && !isMark(line))).others,
     "---",
     "",
     "",
   ].join("\n");
 }
 
-type Entry = { readonly key: string; readonly value: string; readonly inner: readonly string[] };
+interface Entry {
+  readonly key: string;
+  readonly value: string;
+  readonly inner: readonly string[];
+  /** Its lines as they stand. */
+  readonly raw: readonly string[];
+}
 
 /** Keys at the margin with the lines that belong to them. */
 function entriesOf(lines: readonly string[], problems: string[]): readonly Entry[] {
-  const entries: { key: string; value: string; inner: string[] }[] = [];
+  const entries: { key: string; value: string; inner: string[]; raw: string[] }[] = [];
   for (const line of lines) {
     if (/^\s*(?:#.*)?$/.test(line)) continue;
     const found =
@@ -128,9 +150,10 @@ function entriesOf(lines: readonly string[], problems: string[]): readonly Entry
     const last = entries.at(-1);
     if (found !== null) {
       const key = (found[1] ?? found[2] ?? found[3] ?? "").trim();
-      entries.push({ key, value: found[4] ?? "", inner: [] });
+      entries.push({ key, value: found[4] ?? "", inner: [], raw: [line] });
     } else if (last !== undefined && /^(?:\s|-(?:\s|$))/.test(line)) {
       last.inner.push(line);
+      last.raw.push(line);
     } else {
       problems.push("A line of the front matter is no `key: value`.");
     }

@@ -13,6 +13,7 @@ Deno.test("carol's front matter from another editor is read, her own keys are le
     aliases: ["ACL", "a, b", "it's"],
     version: 7,
     kind: "concept",
+    others: ["tags:", "  - x", "  - y", "cssclasses: wide", "nested:", "  deep:", "    - 1"],
     problems: [],
   });
 });
@@ -49,7 +50,8 @@ Deno.test("what is not flat is a problem and never a value: anchors, tags, nesti
 
 Deno.test("a key called like a member of every object is a key like any other", () => {
   const front = read("---\n__proto__: x\nconstructor: y\ntoString: z\n---\n");
-  assert.deepEqual(front, { aliases: [], problems: [] });
+  const others = ["__proto__: x", "constructor: y", "toString: z"];
+  assert.deepEqual(front, { aliases: [], others, problems: [] });
 });
 
 Deno.test("front matter without an end, or not at the very start, is body", () => {
@@ -70,4 +72,20 @@ Deno.test("a front matter of more than 64 KiB is told and not read", () => {
   const front = read(`---\ntitle: x\n${"a: b\n".repeat(20_000)}---\n`);
   assert.equal(front.title, undefined);
   assert.match(front.problems.join(), /longer than 65536/);
+});
+
+Deno.test("carol's own keys are kept line by line, in their order, and ours are not among them", () => {
+  const own = [
+    "tags:",
+    "  - tea",
+    '  - "green tea"',
+    "cssclasses: [wide]",
+    "due: 2026-01-01 # soon",
+  ];
+  const { others, problems } = readFront(["title: Tea", ...own, "updated: x", "reviewed: y"]);
+  assert.deepEqual([others, problems], [own, []]);
+  const many = Array.from({ length: 1_000 }, (_, n) => `key${n}: ${"x".repeat(20)}`);
+  const kept = readFront(many).others;
+  assert.ok(kept.length > 200 && kept.length < 400);
+  assert.deepEqual(kept, many.slice(0, kept.length));
 });

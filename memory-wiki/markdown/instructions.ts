@@ -1,7 +1,7 @@
 /** `AGENTS.md` of a new wiki: how people and models work with it. @module */
 
 /** Raised when the text below says something new. */
-export const INSTRUCTIONS_VERSION = 2;
+export const INSTRUCTIONS_VERSION = 3;
 
 /** The whole text of `AGENTS.md`. */
 export const INSTRUCTIONS: string = `# How this wiki works
@@ -60,9 +60,9 @@ A lease ends at its expiry or when it is revoked.[^1]
 ### Front matter
 
 The lines between \`---\` at the top of a page show what Remit's store knows: kind, title, aliases, version, label, colour,
-confidence, review, date. They are a picture. Label, colour, version and confidence are not changed by editing them;
-\`remit wiki lint\` reports the difference. Keys of other programs (\`tags\`, \`cssclasses\`) are left alone by the reader
-and dropped when Remit writes the page anew.
+confidence, review, date. Label, colour, version and review are a picture: they are not changed by editing them, and
+\`remit wiki lint\` reports the difference. Kind, title, aliases and confidence may be edited. Keys of other programs
+(\`tags\`, \`cssclasses\`) mean nothing here and stay as they are, unless the page is made anew from its sources.
 
 - **label** (who may see it): \`public\`, \`internal\`, \`secret\`. A page has the highest of its sources.
 - **colour** (how far it may be believed): \`BLUE\`, \`YELLOW\`, \`RED\`. A page has the lowest of its sources and of what its

@@ -11,25 +11,22 @@
  * ```
  * @module
  */
-export { ABOUT_CHARACTERS, aboutOf, shortened } from "./about.ts";
-export { type CodeLine, makeCodeNames } from "./_code_names.ts";
+export { aboutOf, shortened } from "./about.ts";
+export { makeCodeNames } from "./_code_names.ts";
 export { plainHeading } from "./_chunk_prose.ts";
-export { type Block, type BlockKind, blocksOf } from "./blocks.ts";
-export { type ChunkedText, type ChunkOptions, chunkText } from "./chunk.ts";
-export { citationLine, type CitationParts, readCitation, type ReadNote } from "./citation_line.ts";
-export { claimsOf, isRemark, onlyLinks } from "./claims.ts";
-export { cellsOf, type DefinitionForm, definitionForm, namesTerms } from "./definition_form.ts";
-export { isNavigation, NAVIGATION_HEADINGS } from "./navigation.ts";
-export { type Encoding, encodingOf, textFormOf } from "./encoding.ts";
+export { type Block, blocksOf } from "./blocks.ts";
+export { chunkText } from "./chunk.ts";
+export { citationLine } from "./citation_line.ts";
+export { onlyLinks } from "./claims.ts";
+export { cellsOf, definitionForm, namesTerms } from "./definition_form.ts";
+export { encodingOf, textFormOf } from "./encoding.ts";
 export { codeSpan, escapeLine, escapePart, linkShown } from "./escape.ts";
-export { readFront, type SplitFile, splitFile } from "./front_matter.ts";
-export { type Piece, piecesOf, plainLine, plainOf } from "./inline.ts";
-export { INSTRUCTIONS, INSTRUCTIONS_VERSION } from "./instructions.ts";
-export { kindOf } from "./kind_of.ts";
+export { splitFile } from "./front_matter.ts";
+export { type Piece, piecesOf, plainLine } from "./inline.ts";
+export { INSTRUCTIONS } from "./instructions.ts";
 export { makeLineCounter } from "./line_counter.ts";
 export { linkKey, pageNameOf, suffixed } from "./page_name.ts";
-export type { ReadPage } from "./page_text.ts";
 export { readPage } from "./read_page.ts";
 export { renderIndex } from "./render_index.ts";
-export { sentencesOf, type Span } from "./sentences.ts";
+export { sentencesOf } from "./sentences.ts";
 export { writePage } from "./write_page.ts";

@@ -12,6 +12,8 @@ export interface ReadPage {
     readonly label?: string;
     readonly colour?: string;
     readonly version?: number;
+    /** Lines of keys that other programs have there, as they stand. */
+    readonly others: readonly string[];
     /** Sentences about what does not parse. */
     readonly problems: readonly string[];
   };

@@ -2,8 +2,6 @@
 import { type IndexRow, PageKind } from "../../contracts/mod.ts";
 import { escapeLine, linkShown } from "./escape.ts";
 
-export { aboutOf } from "./about.ts";
-
 const TITLES: Readonly<Record<PageKind, string>> = {
   synthesis: "Syntheses",
   comparison: "Comparisons",

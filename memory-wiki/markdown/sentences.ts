@@ -43,7 +43,7 @@ export function sentencesOf(text: string): readonly Span[] {
   for (let found = STOPS.exec(text); found !== null; found = STOPS.exec(text)) {
     const at = found.index;
     const end = afterClosers(text, at + 1);
-    // INVARIANT: a run of stops is looked at once (test: floods take time in proportion to their length).
+    // INVARIANT: a run of stops is looked at once (test: "… time proportional to its length …").
     STOPS.lastIndex = end;
     if (ends(text, at, end, start)) take(end);
   }

@@ -2,7 +2,10 @@
 import type { Page } from "../../contracts/mod.ts";
 import { frontMatter } from "./front_matter.ts";
 
-/** The whole text of `pages/NAME.md`: front matter, a picture of what the store has, then the body as it is. */
-export function writePage(page: Page, body: string): string {
-  return frontMatter(page) + body;
+/**
+ * The whole text of `pages/NAME.md`: front matter, a picture of what the store has and `others`, the lines of keys that
+ * other programs have there, then the body as it is.
+ */
+export function writePage(page: Page, body: string, others: readonly string[] = []): string {
+  return frontMatter(page, others) + body;
 }

@@ -54,7 +54,17 @@ Deno.test("a page that is written is read back: shown fields and body, to the la
     fc.property(pages, bodies, (page, body) => {
       const read = readPage(writePage(page, body));
       const { kind, title, label, colour, confidence, version, aliases } = page;
-      const shown = { kind, title, label, colour, confidence, version, aliases, problems: [] };
+      const shown = {
+        kind,
+        title,
+        label,
+        colour,
+        confidence,
+        version,
+        aliases,
+        problems: [],
+        others: [],
+      };
       assert.deepEqual({ ...read.front }, shown);
       assert.equal(read.body, body);
     }),
@@ -86,4 +96,42 @@ Deno.test("the body's first line is told where it stands in the file", () => {
   const { bodyLine, headings } = readPage(file);
   assert.equal(file.split("\n")[bodyLine - 1], "# First");
   assert.equal(headings[0]?.line, bodyLine);
+});
+
+Deno.test("keys that mallory hides among those of other programs show nothing and end nothing", () => {
+  fc.assert(fc.property(
+    pages,
+    fc.array(fc.oneof(
+      text,
+      fc.constantFrom(
+        ...[
+          "---",
+          "--- ",
+          "label: public",
+          '"colour": BLUE',
+          "version: 9",
+          "tags: [a]",
+          "  - x",
+          "- label: x",
+        ],
+        ...[
+          "tags: x\nlabel: public",
+          "x: y\r---",
+          "reviewed: carol",
+          "aliases: [gate]",
+          "'title': Gate",
+        ],
+      ),
+    )),
+    (page, others) => {
+      const whole = writePage(page, "# Body\n", others);
+      const plain = readPage(writePage(page, "# Body\n"));
+      const { front, body } = readPage(whole);
+      assert.deepEqual([{ ...front, others: [] }, body], [
+        { ...plain.front, others: [] },
+        plain.body,
+      ]);
+      assert.equal(writePage(page, "# Body\n", front.others), whole);
+    },
+  ));
 });

@@ -5,10 +5,12 @@ import { readPage } from "../markdown/mod.ts";
 
 /** Most characters of a page's body; see {@link PageDraft}. */
 const MOST_BODY = 200_000;
+/** Most lines of other programs' keys; see {@link PageDraft}. */
+const MOST_OTHERS = 1_000;
 
 /**
- * Takes kind, title, aliases and confidence from the front matter where they are well-formed, else from the page before;
- * label, colour and version are never read from a file.
+ * Takes kind, title, aliases and confidence from the front matter where they are well-formed, else from the page before,
+ * and the keys of other programs as they stand; label, colour and version are never read from a file.
  */
 export function draftOfFile(
   name: PageName,
@@ -31,6 +33,7 @@ export function draftOfFile(
       aliases: front.aliases.slice(0, 64),
       confidence: confidence.success ? confidence.data : before?.confidence ?? "medium",
       body: read.body.slice(0, MOST_BODY),
+      others: front.others.slice(0, MOST_OTHERS),
     },
   };
 }

@@ -1,9 +1,11 @@
-/** The lint, and the patches that mend what rules may mend. @module */
+/** The lint, the pairs of claims that a model judges for it, and the patches that mend what rules may mend. @module */
 import { z } from "zod";
 import { cleared, type Finding, Label, LINT_RULES } from "../../contracts/mod.ts";
-import { fixFindings, lintWiki } from "../lint/mod.ts";
+import { fixFindings, lintWiki, makeJudgedPairs } from "../lint/mod.ts";
 import { type Op, reading, writing } from "./op.ts";
 import type { OpenWiki } from "./open_wiki.ts";
+
+const Model = z.string().min(1).max(200);
 
 async function findingsOf(
   { store, hands, problems }: OpenWiki,
@@ -31,6 +33,24 @@ export const LINT_OPS: Readonly<Record<string, Op>> = {
         wiki.store.log.append({ kind: "lint", by: "operator", text });
       }
       return findings;
+    },
+  }),
+
+  lintPairs: reading({
+    body: z.object({ clearance: Label, model: Model }).strict(),
+    run: ({ store }, { clearance, model }) => makeJudgedPairs(store, model).list(clearance),
+  }),
+
+  lintJudged: writing({
+    body: z.object({
+      model: Model,
+      verdicts: z.array(
+        z.object({ id: z.string().regex(/^[0-9a-f]{24}$/), why: z.string().max(500) }).strict(),
+      ).max(100),
+    }).strict(),
+    run: ({ store }, { model, verdicts }) => {
+      makeJudgedPairs(store, model).keep(verdicts);
+      return null;
     },
   }),
 

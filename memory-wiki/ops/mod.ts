@@ -20,7 +20,6 @@ import { READ_OPS } from "./read_ops.ts";
 import { RECORD_OPS } from "./record_ops.ts";
 import { WORK_OPS } from "./work_ops.ts";
 
-export type { Op } from "./op.ts";
 export type { OpenWiki, WikiHands } from "./open_wiki.ts";
 
 /** All ops but `open`, which makes what they work with. */

@@ -40,7 +40,7 @@ export function statusOf({ store, search, repaired }: OpenWiki): WikiStatus {
   const { sources, chunks } = store.sources.count("secret");
   return {
     folder: store.folder,
-    pages: store.pages.list({ clearance: "secret" }).length,
+    pages: store.pages.count("secret"),
     sources,
     passages: chunks,
     generation: store.generation(),

@@ -30,7 +30,7 @@ function visiblePatch({ store }: OpenWiki, id: PatchName, clearance: Label): Pag
 }
 
 /** What the patch's pages were when it was made, and what they would become. */
-export function diffOfPatch({ store }: OpenWiki, patch: PagePatch): string {
+function diffOfPatch({ store }: OpenWiki, patch: PagePatch): string {
   return patch.changes.map((change) => {
     const name = change.kind === "write" ? change.draft.name : change.name;
     const before = change.base === 0 ? undefined : store.pages.text(name, change.base);

@@ -161,3 +161,30 @@ Deno.test("a rejected patch changes nothing; a patch is decided once", async () 
   const none = await refusal(wiki.ask("decide", { id: "w000000000000", apply: true, by: "carol" }));
   assert.equal(none.code, "notFound");
 });
+
+Deno.test("carol's tags stay when she, an agent or the lint writes her page, and go when it is made anew", async () => {
+  await using folders = await makeFolders();
+  const wiki = await openFolders(folders);
+  const shown = async () => (await wiki.ask("read", { name: "lease", clearance: "secret" })).text;
+  const text = "---\ntags:\n  - lease\n---\n\n# Lease\n\nA lease ends.\n";
+  await wiki.ask("edit", { name: "lease", text, base: 0, by: "carol" });
+  assert.match(await shown(), /\ntags:\n {2}- lease\n---\n/);
+  const file = `${folders.folder}/pages/lease.md`;
+  await Deno.writeTextFile(file, (await shown()).replace("tags:\n", "tags:\n  - tea\n") + "\n");
+  await wiki.ask("sync", null);
+  const draft = { name: "lease", kind: "concept", title: "Lease", aliases: [], confidence: "low" };
+  const write = async (body: string, base: number, fresh: boolean) => {
+    const changes = [{ kind: "write", base, fresh, draft: { ...draft, body } }];
+    const patch = await wiki.ask("propose", {
+      ...{ author: "task:t1", reason: "more", changes, colour: "YELLOW", label: "internal" },
+    });
+    assert.equal(
+      (await wiki.ask("decide", { id: patch.id, apply: true, by: "carol" })).state,
+      "applied",
+    );
+  };
+  await write("# Lease\n\nA lease may end.\n", 2, false);
+  assert.match(await shown(), /\ntags:\n {2}- tea\n {2}- lease\n---\n\n# Lease\n\nA lease may end/);
+  await write("# Lease\n\nA lease ends.\n", 3, true);
+  assert.doesNotMatch(await shown(), /tags/);
+});

@@ -23,7 +23,7 @@ const MOST_BYTES = 65_536;
 const LINES = 200;
 const ROWS = 200;
 /** Longest span that one citation may name, lines. */
-export const CITED_LINES = 200;
+const CITED_LINES = 200;
 
 const Line = z.int().min(1).max(100_000_000);
 const Name = z.string().min(1).max(300);
@@ -106,9 +106,23 @@ function rowOf(store: WikiStore, page: Page): IndexRow {
 /** What the tools and the command line read pages and sources with. */
 export const READ_OPS: Readonly<Record<string, Op>> = {
   index: reading({
-    body: z.object({ clearance: Label, limit: z.int().min(1).max(10_000).default(ROWS) }).strict(),
-    run: ({ store }, { clearance, limit }) =>
-      store.pages.list({ clearance, limit }).map((page) => rowOf(store, page)),
+    body: z.object({
+      clearance: Label,
+      after: Name.optional(),
+      limit: z.int().min(1).max(10_000).default(ROWS),
+    }).strict(),
+    run: ({ store }, { clearance, after, limit }) =>
+      store.pages.list({ clearance, limit, ...(after === undefined ? {} : { after }) })
+        .map((page) => rowOf(store, page)),
+  }),
+
+  sources: reading({
+    body: z.object({
+      clearance: Label,
+      afterId: z.int().min(0).default(0),
+      limit: z.int().min(1).max(10_000).default(ROWS),
+    }).strict(),
+    run: ({ store }, query) => store.sources.list(query),
   }),
 
   read: reading({

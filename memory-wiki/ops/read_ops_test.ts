@@ -124,3 +124,23 @@ Deno.test("a citation names lines that are there, and not too many", async () =>
     assert.equal((await refusal(cite(from, to))).code, "invalidInput");
   }
 });
+
+Deno.test("the catalogue goes on behind a name, and sources are listed to whom they may be shown", async () => {
+  await using folders = await makeFolders();
+  const wiki = await openFolders(folders);
+  await takeIn(wiki, folders, { "a.md": "# A\n", "b.md": "# B\n" });
+  await takeIn(wiki, folders, { "plan.md": "# Plan\n" }, { label: "secret" });
+  await wiki.ask("extract", {});
+  const names = async (more: object) =>
+    (await wiki.ask("index", { clearance: "internal", ...more }))
+      .map(({ name }: { name: string }) => name);
+  assert.deepEqual([await names({ limit: 1 }), await names({ after: "a" })], [["a"], ["b"]]);
+  const sources = async (clearance: string, afterId = 0): Promise<{ id: number; key: string }[]> =>
+    await wiki.ask("sources", { clearance, afterId });
+  const files = (all: readonly { readonly key: string }[]) =>
+    all.map(({ key }) => key.slice(key.lastIndexOf("/") + 1)).sort();
+  assert.deepEqual(files(await sources("secret")), ["a.md", "b.md", "plan.md"]);
+  const [first, ...rest] = await sources("internal");
+  assert.deepEqual(files(rest), ["b.md"]);
+  assert.deepEqual(await sources("internal", first?.id), rest);
+});

@@ -27,7 +27,7 @@ export function visiblePage(store: WikiStore, name: string, clearance: Label): S
 }
 
 /** As {@link visiblePage}; undefined where it throws. */
-export function tryPage(store: WikiStore, name: string, clearance: Label): StoredPage | undefined {
+function tryPage(store: WikiStore, name: string, clearance: Label): StoredPage | undefined {
   const bare = name.replace(/^(?:\.\/)?pages\//, "").replace(/\.md$/, "");
   const exact = PageName.safeParse(bare);
   const page = (exact.success ? store.pages.get(exact.data) : undefined) ?? store.pages.find(bare);

@@ -7,6 +7,7 @@ import { planWork } from "../ingest/work_plan.ts";
 import { type Op, writing } from "./op.ts";
 
 const Run = z.string().regex(/^[0-9a-f]{16}$/);
+const Keys = z.array(z.string().min(1).max(4_200)).max(1_000);
 const Item = z.string().regex(/^[0-9a-f]{24}$/);
 
 /** See the table in contracts/wire_wiki.ts. */
@@ -15,10 +16,12 @@ export const WORK_OPS: Readonly<Record<string, Op>> = {
     body: z.object({
       model: z.string().min(1).max(200),
       contextTokens: z.int().min(1).max(100_000_000),
+      of: z.object({ keys: Keys, prefixes: Keys }).strict().optional(),
       again: z.boolean().optional(),
       clearance: Label.default("secret"),
     }).strict(),
-    run: (wiki, { again = false, ...ask }) => planWork(wiki, { ...ask, again }),
+    run: (wiki, { again = false, of, ...ask }) =>
+      planWork(wiki, { ...ask, again, ...(of === undefined ? {} : { of }) }),
   }),
 
   workNext: writing({

@@ -22,7 +22,7 @@ import { tidyText } from "./tidy_text.ts";
 /** Most bytes of a document. */
 export const MOST_DOCUMENT = 32 * 1024 * 1024;
 /** Most bytes of a piece. */
-export const MOST_PIECE = 256 * 1024;
+const MOST_PIECE = 256 * 1024;
 const MOST_NOTES = 64;
 const MOST_WORDS = 512;
 

@@ -4,6 +4,7 @@ import type { StoredPage } from "../store/wiki_store.ts";
 import type { SearchedStore } from "./searched_store.ts";
 import type { PagePassage, Passage, SourcePassage } from "./passage.ts";
 import { bestSnippet } from "./snippet.ts";
+import { isAboutItself } from "./sections.ts";
 import { isFound } from "./source_passages.ts";
 
 /** Lines that a page's passage cites: they need not be shown again. */
@@ -83,8 +84,12 @@ function pageHit(
   if (!cleared(page.label, clearance)) return undefined;
   const text = store.pages.text(page.name, passage.version);
   if (text === undefined) return undefined;
-  const lines = text.split("\n").slice(passage.startLine - 1, passage.endLine);
-  const snippet = bestSnippet(lines, passage.startLine, weights);
+  const all = text.split("\n").slice(passage.startLine - 1, passage.endLine);
+  // A page's title is shown above its lines: they begin behind what rules say of themselves.
+  const said = all.findIndex((line) => !/^\s*(?:#.*)?$/.test(line));
+  const skipped = isAboutItself(all[said] ?? "") ? said + 1 : 0;
+  const lines = all.slice(skipped);
+  const snippet = bestSnippet(lines, passage.startLine + skipped, weights);
   return {
     hit: {
       kind: "page",

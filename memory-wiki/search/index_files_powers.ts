@@ -1,11 +1,12 @@
 /** The index's files: whole or not at all. @module */
 import {
   closeSync,
+  fstatSync,
   fsyncSync,
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
+  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -22,15 +23,7 @@ const MOST_BYTES = 1_000_000_000;
 /** Files of the index in `folder`, made with mode 0700 at the first write. Names are our own, never a user's. */
 export function makeIndexFiles(folder: string): IndexFiles {
   return Object.freeze<IndexFiles>({
-    read(name) {
-      try {
-        const bytes = readFileSync(join(folder, name));
-        return bytes.length > MOST_BYTES ? undefined : bytes;
-      } catch (error) {
-        if (isNotFound(error)) return undefined;
-        throw error;
-      }
-    },
+    read: (name, most) => readAtMost(join(folder, name), most),
     write(name, bytes) {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       sweepDrafts(folder);
@@ -47,6 +40,31 @@ export function makeIndexFiles(folder: string): IndexFiles {
     },
     remove: (name) => rmSync(join(folder, name), { force: true }),
   });
+}
+
+/** All of a file, or its first `most` bytes; undefined when it is not there, or is longer than an index can be. */
+function readAtMost(path: string, most: number | undefined): Uint8Array | undefined {
+  let file: number;
+  try {
+    file = openSync(path, "r");
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+  try {
+    const { size } = fstatSync(file);
+    if (size > MOST_BYTES) return undefined;
+    const bytes = new Uint8Array(Math.min(size, most ?? size));
+    let at = 0;
+    while (at < bytes.length) {
+      const count = readSync(file, bytes, at, bytes.length - at, at);
+      if (count === 0) break;
+      at += count;
+    }
+    return bytes.subarray(0, at);
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** Takes away drafts of processes that were killed; one that is being written is younger. */

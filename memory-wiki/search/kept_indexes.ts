@@ -1,7 +1,7 @@
 /** The page indexes of all clearances that asked: in memory, kept in files, brought up to date, built anew when they are not whole. @module */
 import { Label } from "../../contracts/mod.ts";
 import type { SearchedStore } from "./searched_store.ts";
-import { indexGeneration, readIndex, writeIndex } from "./index_file.ts";
+import { indexGeneration, MOST_HEAD, readIndex, writeIndex } from "./index_file.ts";
 import { makePageIndex, type PageIndex } from "./page_index.ts";
 import type { Ranking } from "./ranking.ts";
 import type { IndexFiles } from "./search.ts";
@@ -60,7 +60,7 @@ export function makeKeptIndexes(
     },
     rebuild() {
       const wanted = LABELS.filter((label) =>
-        held.has(label) || files.read(fileOf(label)) !== undefined
+        held.has(label) || files.read(fileOf(label), 0) !== undefined
       );
       for (const label of LABELS) files.remove(fileOf(label));
       held.clear();
@@ -78,7 +78,7 @@ export function makeKeptIndexes(
       const generations = LABELS.flatMap((label) => {
         const inMemory = held.get(label)?.index.generation;
         if (inMemory !== undefined) return [inMemory];
-        const bytes = files.read(fileOf(label));
+        const bytes = files.read(fileOf(label), MOST_HEAD);
         return bytes === undefined ? [] : indexGeneration(bytes) ?? [];
       });
       if (generations.length === 0) return "missing";

@@ -13,10 +13,4 @@
  */
 export { termsOf } from "./terms.ts";
 export { makeIndexFiles } from "./index_files_powers.ts";
-export {
-  type IndexFiles,
-  makeWikiSearch,
-  type SearchOptions,
-  type SearchPowers,
-  type WikiSearch,
-} from "./search.ts";
+export { makeWikiSearch, type WikiSearch } from "./search.ts";

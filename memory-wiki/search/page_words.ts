@@ -6,6 +6,7 @@
 import { create, getByID, insert, load, type RawData, remove, save, search } from "@orama/orama";
 import { index as indexComponent } from "@orama/orama/components";
 import { RANKING, type Ranking } from "./ranking.ts";
+import { END, makeShares, wordsOf } from "./word_shares.ts";
 
 /** A passage's words, each list joined by spaces. */
 export interface PassageWords {
@@ -33,13 +34,10 @@ export interface PageWords {
 
 const SCHEMA = { title: "string", headings: "string", body: "string" } as const;
 const FIELDS = ["title", "headings", "body"] as const;
-/** Ends each word, so that Orama's search by prefix finds that word alone; no term holds it, nor does any property of an object. */
-const END = "|";
-
 const tokenizer = {
   language: "english",
   normalizationCache: new Map<string, string>(),
-  tokenize: (raw: string): string[] => raw === "" ? [] : raw.split(" ").map((each) => each + END),
+  tokenize: (raw: string): string[] => wordsOf(raw).map((each) => each + END),
 };
 
 /** As Orama's own, but linear; and a passage counts once for each of its words. */
@@ -49,7 +47,7 @@ function countingIndex(): ReturnType<typeof indexComponent.createIndex> {
     ...own,
     insertDocumentScoreParameters(index, prop, id, tokens, docsCount) {
       indexComponent.insertDocumentScoreParameters(index, prop, id, tokens, docsCount);
-      // See whenAsked.
+      // See makeShares.
       if (typeof id === "number") delete index.frequencies[prop]?.[id];
       const occurrences = index.tokenOccurrences[prop] ?? {};
       for (const token of new Set(tokens)) occurrences[token] = (occurrences[token] ?? 0) + 1;
@@ -68,37 +66,6 @@ function countingIndex(): ReturnType<typeof indexComponent.createIndex> {
   };
 }
 
-/**
- * What BM25 leaves of each word's count in a field of this length; in title and headings a word counts once. Orama's own share of all words
- * lets short passages win whatever they say.
- */
-function sharesOf(
-  prop: string,
-  tokens: readonly string[],
-  { pageLength, pageWords }: Ranking,
-): Record<string, number> {
-  const shares: Record<string, number> = Object.create(null);
-  if (prop !== "body") { for (const token of tokens) shares[token] = 1; }
-  else {
-    const norm = 1 - pageLength + pageLength * tokens.length / pageWords;
-    for (const token of tokens) shares[token] = (shares[token] ?? 0) + 1 / norm;
-  }
-  return shares;
-}
-
-/** Shares by a passage's number, made when they are first asked for: most passages never are by one process. */
-function whenAsked(
-  make: (number: number) => Record<string, number>,
-): Record<number, Record<string, number>> {
-  return new Proxy<Record<string, Record<string, number>>>({}, {
-    get(made, number) {
-      if (typeof number === "symbol") return undefined;
-      if (!Object.hasOwn(made, number)) made[number] = make(Number(number));
-      return made[number];
-    },
-  });
-}
-
 function makeDatabase() {
   return create({
     schema: SCHEMA,
@@ -114,9 +81,8 @@ export function makePageWords(dump?: unknown, ranking: Ranking = RANKING): PageW
   const { docs } = database.data.docs;
   let size = Object.keys(docs).length;
   for (const field of FIELDS) {
-    database.data.index.frequencies[field] = whenAsked((number) =>
-      sharesOf(field, tokenizer.tokenize(docs[number]?.[field] ?? ""), ranking)
-    );
+    const textOf = (number: number): string => docs[number]?.[field] ?? "";
+    database.data.index.frequencies[field] = makeShares(field, textOf, ranking);
   }
   const index = database.data.index;
   const occurrences = (field: string, term: string): number =>

@@ -2,7 +2,7 @@
 import { termsOf } from "./terms.ts";
 
 /** Most terms of a question that are looked for. */
-export const MOST_QUERY_TERMS = 32;
+const MOST_QUERY_TERMS = 32;
 
 /** Words that say how one asks, not what about. As terms: folded and without endings. */
 const STOP: ReadonlySet<string> = new Set(

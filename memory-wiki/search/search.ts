@@ -17,8 +17,8 @@ import { rarity } from "./score.ts";
 
 /** Files of the index beneath one folder. */
 export interface IndexFiles {
-  /** Undefined when it is not there. */
-  read(name: string): Uint8Array | undefined;
+  /** The file, or its first `most` bytes; undefined when it is not there. */
+  read(name: string, most?: number): Uint8Array | undefined;
   /** Whole or not at all: temporary file, fsync, rename. */
   write(name: string, bytes: Uint8Array): void;
   remove(name: string): void;

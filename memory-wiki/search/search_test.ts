@@ -46,6 +46,16 @@ Deno.test("alice finds a page's passage with its lines, and of it no front matte
   assert.deepEqual([searched.pages, searched.sources, searched.terms], [2, 0, ["leas"]]);
 });
 
+Deno.test("a page that rules made is shown from its first statement on, not from what it says of itself", async () => {
+  const { twin, search } = opened();
+  const made = "*Extracted by rules: nobody has judged them.*";
+  const text = `# Lease\n\n${made}\n\n## Definition\n\n> A lease is a right that ends.\n`;
+  twin.putPage({ name: "Lease", title: "Lease", text });
+  const [hit] = (await ask(search, "what is a lease?")).hits;
+  assert.deepEqual([hit?.startLine, hit?.endLine], [5, 7]);
+  assert.equal(hit?.text, text.split("\n").slice(4, 7).join("\n"));
+});
+
 Deno.test("sources and pages come in one order; `within` leaves one kind out", async () => {
   const { twin, search } = opened();
   twin.putPage({

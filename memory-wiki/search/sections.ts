@@ -3,6 +3,8 @@
  * heading or a quotation by itself answers nothing.
  * @module
  */
+import { onlyLinks } from "../markdown/claims.ts";
+import { piecesOf } from "../markdown/inline.ts";
 import { termsOf } from "./terms.ts";
 
 /** One passage of a page. Lines count from 1. */
@@ -29,8 +31,20 @@ const MOST_FRONT = 400;
 
 const FENCE = /^ {0,3}(?:`{3,}|~{3,})/;
 const HEADING = /^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$/;
-/** Where a claim comes from, and what the extractive ingest says of itself: no answers to a question about it. */
-const APART = /^ {0,3}\[\^[^\]]{1,64}\]:|^\*Extracted by rules\b.*\*$/;
+const NOTE = /^ {0,3}\[\^[^\]]{1,64}\]:/;
+const SELF = /^\*Extracted by rules\b.*\*$/;
+
+/** What the extractive ingest says of itself. */
+export function isAboutItself(line: string): boolean {
+  return SELF.test(line.slice(0, MOST));
+}
+
+/** What answers no question about its page: where a claim comes from, what rules say of themselves, links alone. */
+function isApart(line: string): boolean {
+  const start = line.slice(0, MOST);
+  return NOTE.test(start) || SELF.test(start) ||
+    (start.includes("[[") && onlyLinks(piecesOf(start)));
+}
 
 /** Lines of front matter with its two marks: a picture of what the store knows itself. */
 function frontLines(lines: readonly string[]): number {
@@ -53,17 +67,20 @@ export function sectionsOf(text: string): readonly Section[] {
   let kept: string[] = [];
   let headings: readonly string[] = [];
   let size = 0;
+  let says = false;
   let from = 0;
   let last = 0;
   let fence: string | undefined;
 
   const end = (): void => {
-    if (size > 0) {
+    // Headings with nothing beneath them answer nothing, where there is more than they.
+    if (size > 0 && (says || sections.length === 0)) {
       const terms = termsOf(kept.join("\n").slice(0, MOST_TEXT)).join(" ");
       sections.push({ startLine: from, endLine: last, headings, terms });
     }
     kept = [];
     size = 0;
+    says = false;
   };
   for (let n = frontLines(lines) + 1; n <= lines.length; n++) {
     const line = lines[n - 1] ?? "";
@@ -71,7 +88,7 @@ export function sectionsOf(text: string): readonly Section[] {
     if (mark !== undefined) fence = fence === undefined ? mark : fence === mark ? undefined : fence;
     const heading = fence === undefined ? HEADING.exec(line.slice(0, MOST)) : null;
     const blank = line.trim() === "";
-    if (fence === undefined && APART.test(line.slice(0, MOST))) continue;
+    if (fence === undefined && isApart(line)) continue;
     if (heading !== null) {
       // A title over a few words stays with what follows it.
       if (size >= FEWEST) end();
@@ -85,6 +102,7 @@ export function sectionsOf(text: string): readonly Section[] {
     headings = path.slice(-MOST_HEADINGS).map((each) => each.text);
     kept.push(line);
     size += line.trim().length;
+    if (!blank && heading === null) says = true;
     if (!blank) last = n;
   }
   end();

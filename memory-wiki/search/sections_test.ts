@@ -35,6 +35,16 @@ Deno.test("what the extractive ingest says of itself is not found", () => {
   assert.doesNotMatch(sections[0]?.terms ?? "", /judg/);
 });
 
+Deno.test("links to other pages, and headings over nothing else, are no answers; a page of a title alone is found", () => {
+  const text = `# Lease\n\n${LONG}\n\n## See also\n\n[[gate|Gate]], [[derive|Derive]]\n\n[^1]: x\n`;
+  assert.deepEqual(sectionsOf(text).map(({ startLine, endLine }) => [startLine, endLine]), [[
+    1,
+    3,
+  ]]);
+  assert.equal(sectionsOf(`${LONG}\n\nSee [[gate|Gate]] for more.\n`)[0]?.endLine, 3);
+  assert.equal(sectionsOf("# Gate\n\n[[derive]]\n").length, 1);
+});
+
 Deno.test("a long section is cut at blank lines, and without any where it is too long", () => {
   const paragraphs = sectionsOf(`# A\n\n${`${LONG}\n\n`.repeat(20)}`);
   const lines = sectionsOf(`${LONG}\n`.repeat(60));

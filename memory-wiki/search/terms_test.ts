@@ -67,3 +67,10 @@ Deno.test("a line of a megabyte without a space is read once, and gives bounded 
     assert.ok(terms.length <= 2_000_000, piece);
   }
 });
+
+Deno.test("mallory's numbers that are nearly a version are read at once", () => {
+  // Two ways to read each digit would take longer than anybody waits; a commit's id after a version is such a word.
+  const [first] = termsOf(`0.0a${"0".repeat(60)}v`);
+  assert.ok(first !== undefined);
+  assert.deepEqual(termsOf("1.2.3-rc1.2 1.0a12 2.0b-3"), ["1.2.3-rc1.2", "1.0a12", "2.0b-3"]);
+});

@@ -7,7 +7,7 @@ import type { SearchedStore } from "./searched_store.ts";
 import { isFound } from "./source_passages.ts";
 
 /** Up to so many vectors all are compared; beyond, only those of passages that words found. */
-export const MOST_VECTORS = 50_000;
+const MOST_VECTORS = 50_000;
 const KEYS_AT_ONCE = 500;
 const SOURCES_AT_ONCE = 1_000;
 
@@ -145,7 +145,7 @@ export function nearest(
 }
 
 /** All current sources at or below a clearance. */
-export function* allSources(store: SearchedStore, clearance: Label): Iterable<WikiSource> {
+function* allSources(store: SearchedStore, clearance: Label): Iterable<WikiSource> {
   for (let afterId = 0; true;) {
     const sources = store.sources.list({
       clearance,

@@ -1,6 +1,6 @@
 /**
  * Numbers of sources and chunks: `3 * n + label`, n counted for each label by itself, so that what a caller may not
- * see does not shift the numbers that it sees. (test: bytes with and without secret sources)
+ * see does not shift the numbers that it sees. (test: "what bob may see is the same byte by byte …")
  * @module
  */
 import { Label } from "../../contracts/mod.ts";

@@ -10,6 +10,7 @@ import { CATALOGUE_FILE, catalogueLine } from "./catalogue_line.ts";
 import { type Inside, meta } from "./inside.ts";
 import { int, type Row, text } from "./sqlite/rows.ts";
 import { logPictureLags, writeLogPicture } from "./wiki_log.ts";
+import { joinBytes } from "../../port/join_bytes.ts";
 
 /** Lines of one reading. */
 const PAGE = 1_000;
@@ -40,17 +41,6 @@ function* linesAfter({ db }: Inside, after: number): Generator<Uint8Array> {
     yield encoder.encode(rows.map(lineOf).join(""));
     from = int(last, "n");
   }
-}
-
-function joined(pieces: Iterable<Uint8Array>): Uint8Array {
-  const all = [...pieces];
-  const whole = new Uint8Array(all.reduce((size, piece) => size + piece.length, 0));
-  let at = 0;
-  for (const piece of all) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
 }
 
 interface Picture {
@@ -92,7 +82,7 @@ export function writeCatalogue(inside: Inside): string | undefined {
   if ((found?.mark ?? "") === mark) {
     for (const piece of linesAfter(inside, n)) folder.append(CATALOGUE_FILE, piece);
   } else {
-    const whole = joined(linesAfter(inside, 0));
+    const whole = joinBytes(linesAfter(inside, 0));
     const there = found === undefined || found.bytes > whole.length
       ? undefined
       : folder.read(CATALOGUE_FILE, whole.length);

@@ -48,7 +48,6 @@ Deno.test("the catalogue has a line for each version that is taken in, supersede
     "https://e.example/p.html 1 current RED internal",
   ]);
   const length = before.at(-1)?.length;
-  store.sources.setChunks(taken.id, []);
   await store.sources.addAll([{
     ...page,
     expiresAt: Number(catalogueOf(rig).at(-1)?.["expiresAt"]),

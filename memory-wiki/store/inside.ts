@@ -32,7 +32,7 @@ export interface StorePowers {
 export interface PageText {
   /** Never throws. */
   readonly readPage: (text: string) => ReadPage;
-  readonly writePage: (page: Page, body: string) => string;
+  readonly writePage: (page: Page, body: string, others?: readonly string[]) => string;
   readonly renderIndex: (rows: readonly IndexRow[]) => string;
   /** The first sentence of a body, at most 160 characters. */
   readonly aboutOf: (body: string) => string;

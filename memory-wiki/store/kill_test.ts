@@ -32,7 +32,7 @@ async function killed(rig: Rig, mode: "ingest" | "apply", name: string, random: 
   return last;
 }
 
-Deno.test("nothing is half and nothing promised is lost when an ingest is killed at random moments", async () => {
+Deno.test("nothing is half and nothing promised is lost when an ingest is killed at random moments (long)", async () => {
   const random = dice(SEED);
   using rig = makeRig();
   for (let round = 0; round < ROUNDS; round++) {
@@ -51,7 +51,7 @@ Deno.test("nothing is half and nothing promised is lost when an ingest is killed
   }
 });
 
-Deno.test("no page is half, and no patch, when applying is killed at random moments", async () => {
+Deno.test("no page is half, and no patch, when applying is killed at random moments (long)", async () => {
   const random = dice(SEED + 1);
   using rig = makeRig();
   for (let round = 0; round < ROUNDS; round++) {

@@ -21,7 +21,7 @@ export function oneLine(text: string): string {
 }
 
 /** An event as its line, without hash. */
-export function lineOf({ n, at, kind, by, text }: Omit<WikiEvent, "hash">): string {
+function lineOf({ n, at, kind, by, text }: Omit<WikiEvent, "hash">): string {
   return `- ${n} ${new Date(at).toISOString()} **${kind}** ${by}: ${text}`;
 }
 

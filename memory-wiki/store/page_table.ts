@@ -52,6 +52,11 @@ export function makePageTable(inside: Inside, trustedKeys: readonly string[]): P
         after,
         limit,
       ).map(pageOf),
+    count(clearance) {
+      const label = labelNumber(clearance);
+      const row = db.get("SELECT count(*) AS n FROM pages WHERE deleted = 0 AND label <= ?", label);
+      return int(row ?? {}, "n");
+    },
     text(name, version) {
       if (version !== undefined) return versionText(inside, name, version);
       const row = pageRow(inside, name);

@@ -37,7 +37,7 @@ export function pageRow({ db }: Inside, name: string): PageRow | undefined {
 }
 
 /** Reads a row of the columns `page`, `deleted` and `file_mark`. */
-export function rowOf(row: Row): PageRow {
+function rowOf(row: Row): PageRow {
   return {
     page: pageOf(row),
     deleted: int(row, "deleted") !== 0,

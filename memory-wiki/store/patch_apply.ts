@@ -18,7 +18,7 @@ import type { ReadPage } from "../markdown/page_text.ts";
 import { type Inside, meta } from "./inside.ts";
 import { liveLease } from "./lease_table.ts";
 import { type KnownSources, type LookedUp, makeKnownSources } from "./page_citations.ts";
-import { deleteVersion, pageFile, pageRow, putVersion } from "./page_versions.ts";
+import { deleteVersion, pageFile, pageRow, putVersion, versionText } from "./page_versions.ts";
 import { checkCitations } from "./patch_check.ts";
 import { decidePatch, pageOfChange } from "./patch_rows.ts";
 import { putPending } from "./settle.ts";
@@ -145,7 +145,7 @@ function draftPage(
   { at, known }: { readonly at: number; readonly known: KnownSources },
 ): Drafted {
   const { text: { readPage, writePage } } = inside;
-  const { body, ...draft } = change.draft;
+  const { body, others, ...draft } = change.draft;
   const row = pageRow(inside, draft.name);
   const live = row === undefined || row.deleted ? undefined : row.page;
   const found = checkCitations(inside, draft.name, body, known);
@@ -162,7 +162,7 @@ function draftPage(
     createdAt: live?.createdAt ?? at,
     updatedAt: at,
   };
-  const whole = writePage(shown, body.toWellFormed());
+  const whole = writePage(shown, body.toWellFormed(), others ?? othersBefore(inside, live, change));
   const bytes = encoder.encode(whole);
   const page = {
     ...shown,
@@ -171,6 +171,17 @@ function draftPage(
     lines: countLines(bytes),
   };
   return { page, whole, bytes, reading: readPage(whole), found, before: live?.digest };
+}
+
+/** Keys of other programs stay where the page goes on; one that is made from its sources alone keeps no word of before. */
+function othersBefore(
+  inside: Inside,
+  live: Page | undefined,
+  { fresh }: Extract<PageChange, { kind: "write" }>,
+): readonly string[] {
+  if (live === undefined || fresh) return [];
+  const before = versionText(inside, live.name, live.version);
+  return before === undefined ? [] : inside.text.readPage(before).front.others;
 }
 
 function writePage(

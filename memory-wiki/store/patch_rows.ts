@@ -11,7 +11,7 @@ import { colourNumber, type Inside, labelNumber, trustOf } from "./inside.ts";
 import { bytes, int, json, type Row, text } from "./sqlite/rows.ts";
 
 /** Most of a patch's changes, JSON bytes. */
-export const PATCH_BYTES = 256 * 1_048_576;
+const PATCH_BYTES = 256 * 1_048_576;
 const encoder = new TextEncoder();
 
 /** A patch by its name. */

@@ -13,7 +13,7 @@ import { int, maybeText, text } from "./sqlite/rows.ts";
 import { LOG_FILE, logPictureLags, writeLogPicture } from "./wiki_log.ts";
 
 /** The catalogue's name. */
-export const INDEX_FILE = "index.md";
+const INDEX_FILE = "index.md";
 const encoder = new TextEncoder();
 
 /** A page's file that is to be written or removed once the transaction stands. */

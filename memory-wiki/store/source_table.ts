@@ -1,6 +1,5 @@
 /** Sources by key, version and digest. @module */
 import { Fault, type WikiSource } from "../../contracts/mod.ts";
-import { chunkRows, dropChunks } from "./_chunk_rows.ts";
 import { LABEL_STEP } from "./_numbering.ts";
 import { chunkOf, SOURCE_STATES, sourceById, sourceOf } from "./_source_rows.ts";
 import { digestOfFile } from "./files/raw_keep.ts";
@@ -8,7 +7,7 @@ import { sha256Hex } from "../../port/digest.ts";
 import { followCatalogue } from "./catalogue.ts";
 import { changed, type Inside, labelNumber } from "./inside.ts";
 import { SPAN_BYTES } from "./page_citations.ts";
-import { makeBatch, retire } from "./source_batch.ts";
+import { retire } from "./source_batch.ts";
 import { makeSourceIntake } from "./source_intake.ts";
 import { spreadTrust } from "./spread_trust.ts";
 import { int, type Row } from "./sqlite/rows.ts";
@@ -68,31 +67,6 @@ export function makeSourceTable(inside: Inside): SourceTable {
         changed(db, "pages");
       });
       followCatalogue(inside);
-    },
-    setChunks(id, chunks) {
-      db.transaction("index a source anew", () => {
-        const row = db.get("SELECT * FROM sources WHERE id = ?", id);
-        if (row === undefined || int(row, "state") !== 0) {
-          throw new Fault("notFound", `Cannot index source ${id}: there is no current one`);
-        }
-        dropChunks(db, {
-          label: int(row, "label"),
-          first: int(row, "first_chunk"),
-          count: int(row, "chunks"),
-        });
-        const batch = makeBatch(inside);
-        const { numbering, rows } = batch.of(int(row, "label"));
-        const first = numbering.chunks(chunks.length);
-        batch.terms[numbering.label] = chunkRows(rows, id, first, chunks);
-        batch.write();
-        db.run(
-          "UPDATE sources SET first_chunk = ?, chunks = ? WHERE id = ?",
-          first,
-          chunks.length,
-          id,
-        );
-        changed(db, "sources");
-      });
     },
     list({ clearance = "secret", state, keyPrefix, afterId = 0, limit = -1 }) {
       const prefix = keyPrefix ?? "";

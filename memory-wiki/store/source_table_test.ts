@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { sha256Hex } from "../../port/digest.ts";
 import { faultOf } from "./_fixture/faults.ts";
-import { chunksOf, makeRig, sourceFrom } from "./_fixture/wiki_rig.ts";
+import { makeRig, sourceFrom } from "./_fixture/wiki_rig.ts";
 import type { WikiStore } from "./wiki_store.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -186,21 +186,6 @@ Deno.test("an expired source is not found from that moment on, and its passages 
   assert.equal(later.sources.current("file:/gone.md"), undefined);
   assert.deepEqual(later.sources.count("secret"), { sources: 1, chunks: 1 });
   later.close();
-});
-
-Deno.test("passages can be made anew, of current sources only", async () => {
-  using rig = makeRig();
-  const { store } = await rig.open();
-  const source = await store.sources.add(sourceFrom("file:/a.md", "alpha\nbeta\n", { chunks: [] }));
-  assert.deepEqual(found(store, "beta"), []);
-  store.sources.setChunks(source.id, chunksOf("alpha\nbeta\n"));
-  assert.deepEqual(found(store, "beta"), ["file:/a.md"]);
-  store.sources.setChunks(source.id, chunksOf("alpha\n"));
-  assert.deepEqual([found(store, "beta"), found(store, "alpha")], [[], ["file:/a.md"]]);
-  assert.equal(store.sources.byId(source.id)?.state, "current");
-  store.sources.remove("file:/a.md");
-  assert.equal((await faultOf(() => store.sources.setChunks(source.id, []))).code, "notFound");
-  store.close();
 });
 
 Deno.test("sources are listed by clearance, state and prefix", async () => {

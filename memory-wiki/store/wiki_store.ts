@@ -80,8 +80,6 @@ export interface SourceTable {
   add(source: NewSource): Promise<WikiSource>;
   /** As {@link SourceTable.add}, for many in one transaction; what became of each, in their order. */
   addAll(sources: readonly NewSource[]): Promise<readonly TakenSource[]>;
-  /** Gives a current source other passages: after adoption, or when passages are made otherwise. */
-  setChunks(id: number, chunks: readonly NewChunk[]): void;
   /** Marks as removed; its bytes stay. */
   remove(key: string): void;
   /** Ascending by id. `clearance` leaves out what is above it. */
@@ -163,6 +161,7 @@ export interface PageTable {
   list(
     query: { readonly clearance: Label; readonly after?: string; readonly limit?: number },
   ): readonly Page[];
+  count(clearance: Label): number;
   /** The whole file with its front matter, of a version or the newest, as the store has it. */
   text(name: PageName, version?: number): string | undefined;
   /** The file as it lies in the folder now, hand edits too; undefined when it is gone. Throws `refused` for a link. */

@@ -31,7 +31,7 @@ const CheckBody = z.object({
 }).strict();
 
 /** Looks at one change of one page. `clearance` is its author's: only `seen` depends on it. */
-export function checkDraft(store: WikiStore, asked: z.infer<typeof CheckBody>): CheckedDraft {
+function checkDraft(store: WikiStore, asked: z.infer<typeof CheckBody>): CheckedDraft {
   const { clearance, change, author } = asked;
   const name = change.kind === "write" ? change.draft.name : change.name;
   const body = change.kind === "write" ? change.draft.body : "";

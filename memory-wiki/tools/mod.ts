@@ -18,8 +18,6 @@ import { bindReading, query } from "./read_tools.ts";
 import { taintOf } from "./shown.ts";
 
 export { MEMORY_DESCRIPTORS, type MemoryTool } from "./descriptors.ts";
-export type { AskWikiOptions, MemoryParts } from "./parts.ts";
-export type { FoundHits } from "./answers.ts";
 
 /** A task's memory. */
 export interface BoundMemory {

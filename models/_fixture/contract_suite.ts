@@ -139,10 +139,11 @@ function freeClaims(claim: Claim): void {
     { model },
   ) => {
     let last: unknown = "silent";
-    // Random weights may end their answer while the cancel is on its way: not five times running.
-    for (let n = 0; n < 5 && !(last instanceof Fault); n++) {
+    // Random weights may end their answer while the cancel is on its way: not of forty different ones.
+    for (let n = 0; n < 40 && !(last instanceof Fault); n++) {
       const abort = new AbortController();
-      const going = model.infer(requestOf([said("Tell a long story.")], { maxTokens: 400 }), {
+      const story = said(`Tell a long story of ${n} ships.`);
+      const going = model.infer(requestOf([story], { maxTokens: 400 }), {
         signal: abort.signal,
         onChunk: () => abort.abort(),
       });

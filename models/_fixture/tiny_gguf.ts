@@ -36,7 +36,7 @@ export interface TinyGgufOptions {
 }
 
 /** Its chat template, as Jinja: ChatML. */
-export const TINY_TEMPLATE =
+const TINY_TEMPLATE =
   "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}" +
   "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
 

@@ -3,7 +3,7 @@ import type { TextEmbedder } from "../../contracts/model.ts";
 import { Fault } from "../../contracts/fault.ts";
 
 /** Texts of one request. */
-export const PORTION = 256;
+const PORTION = 256;
 
 /** One vector for each text. Rejects as the embedder does, and with `upstream` for fewer vectors than texts. */
 export async function embedAll(

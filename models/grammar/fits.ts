@@ -1,8 +1,8 @@
 /** Whether a value that a schema lists fits the rest of it. @module */
-import type { Json } from "../../contracts/json.ts";
+import { isList, isObject, type Json } from "../../contracts/json.ts";
 import type { Flatten } from "./flatten.ts";
 import { same } from "./parse.ts";
-import { type Flat, isList, isObject, type Kind, type Schema } from "./schema.ts";
+import { type Flat, type Kind, type Schema } from "./schema.ts";
 
 /** Schemas within schemas that are looked at. */
 const DEEPEST = 40;

@@ -1,8 +1,8 @@
 /** Follows references and conjunctions until a schema stands for itself. @module */
-import type { Json, JsonObject } from "../../contracts/json.ts";
+import { isList, isObject, type Json, type JsonObject } from "../../contracts/json.ts";
 import { ANYTHING, merge, NOTHING } from "./merge.ts";
 import { parseLevel } from "./parse.ts";
-import { asSchema, type Flat, isList, isObject, type Schema, wrong } from "./schema.ts";
+import { asSchema, type Flat, type Schema, wrong } from "./schema.ts";
 
 /** Most references and conjunctions within each other. */
 const DEEPEST = 64;

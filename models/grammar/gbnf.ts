@@ -8,9 +8,9 @@ export type Expr = string;
 export const EMPTY: Expr = '""';
 
 /** Rules that one grammar may have. */
-export const MOST_RULES = 8_192;
+const MOST_RULES = 8_192;
 /** Bytes that one grammar may have. */
-export const MOST_BYTES = 1_048_576;
+const MOST_BYTES = 1_048_576;
 
 /** Repetitions that llama.cpp unrolls for one symbol; it refuses 2,000. */
 const BLOCK = 64;

@@ -1,9 +1,6 @@
 /** Whole numbers between bounds, digit by digit. @module */
 import { alt, EMPTY, type Expr, literal, seq } from "./gbnf.ts";
 
-/** Digits of a number without a bound: each is a safe integer. */
-export const MOST_DIGITS = 15;
-
 /** `[a-b]` for two digits, a literal for one. */
 export function digits(from: number, to: number): Expr | undefined {
   return from > to ? undefined : from === to ? `"${from}"` : `[${from}-${to}]`;

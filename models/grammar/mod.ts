@@ -15,14 +15,6 @@
  * ```
  * @module
  */
-export {
-  type AnsweredCall,
-  CALL_CLOSE,
-  CALL_OPEN,
-  parseToolAnswer,
-  type ToolAnswer,
-} from "./answer.ts";
-export type { Note } from "./compile.ts";
-export type { GrammarOptions } from "./options.ts";
-export { compileSchema, type SchemaGrammar, schemaGrammar } from "./schema_grammar.ts";
-export { type OfferedTool, toolGrammar, type ToolGrammarOptions } from "./tool_grammar.ts";
+export { CALL_CLOSE, CALL_OPEN, parseToolAnswer } from "./answer.ts";
+export { schemaGrammar } from "./schema_grammar.ts";
+export { toolGrammar } from "./tool_grammar.ts";

@@ -1,12 +1,10 @@
 /** Reads one level of a schema, without following anything. @module */
-import type { Json, JsonObject } from "../../contracts/json.ts";
+import { isList, isObject, type Json, type JsonObject } from "../../contracts/json.ts";
 import {
   ALL_KINDS,
   asSchema,
   type Choice,
   type Flat,
-  isList,
-  isObject,
   type Kind,
   type Limit,
   type Schema,

@@ -1,6 +1,6 @@
 /** JSON Schemas as this compiler sees them: flat, without references or conjunctions. @module */
 import { Fault } from "../../contracts/fault.ts";
-import type { Json, JsonObject } from "../../contracts/json.ts";
+import { isObject, type Json, type JsonObject } from "../../contracts/json.ts";
 
 /** A schema as it is written: an object, or a boolean for all and nothing. */
 export type Schema = JsonObject | boolean;
@@ -58,16 +58,6 @@ export const ALL_KINDS: ReadonlySet<Kind> = new Set<Kind>([
   "array",
   "object",
 ]);
-
-/** Whether a value is an object, not a list. */
-export function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Whether a value is a list. */
-export function isList(value: Json | undefined): value is readonly Json[] {
-  return Array.isArray(value);
-}
 
 /** What is wrong with a schema, with its place (a JSON pointer). */
 export function wrong(at: string, why: string): Fault {

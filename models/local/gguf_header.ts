@@ -28,8 +28,6 @@ export interface GgufHeader {
   readonly controls: readonly string[];
   /** The text that ends an answer. */
   readonly end: string | undefined;
-  /** It makes one vector of a text: how, by the file's number. */
-  readonly pooling: number | undefined;
   readonly tensors: readonly TensorPlace[];
 }
 
@@ -161,7 +159,6 @@ function describe(metadata: Metadata, tensors: readonly TensorPlace[]): GgufHead
     ),
     chatTemplate: textOf(metadata, "tokenizer.chat_template"),
     ...tokensOf(metadata),
-    pooling: own("pooling_type"),
     tensors,
   });
 }

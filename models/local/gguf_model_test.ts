@@ -27,7 +27,7 @@ Deno.test("a text that a tool does not bound is a page of a file, under a gramma
     header: {
       ...{ architecture: "tiny", name: undefined, quantisation: undefined, contextTokens: 4_096 },
       ...{ width: 8, layers: 1, kept: 8, chatTemplate: undefined, controls: [], end: undefined },
-      ...{ pooling: undefined, tensors: [] },
+      ...{ tensors: [] },
     },
   });
   const paramSchema =

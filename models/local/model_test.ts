@@ -13,7 +13,7 @@ const never = new AbortController().signal;
 const tools = [tool("file_read"), tool("wiki_search"), tool("file_list")];
 const words = (response: InferenceResponse): string => response.message.content;
 
-Deno.test("a model of random weights makes 200 conversations of calls, every call valid", async () => {
+Deno.test("a model of random weights makes 200 conversations of calls, every call valid (long)", async () => {
   await using local = await openLocal(eager);
   let calls = 0;
   for (let conversation = 0; conversation < 200; conversation++) {
@@ -52,7 +52,7 @@ Deno.test("a model of random weights makes 200 conversations of calls, every cal
   assert.ok(calls >= 200, `${calls} calls`);
 });
 
-Deno.test("an inference leaves nothing behind: the same request has the same answer, whatever came between", async () => {
+Deno.test("an inference leaves nothing behind: the same request has the same answer, whatever came between (long)", async () => {
   await using local = await openLocal(tiny);
   const long = requestOf([said("the tool of the user ".repeat(40)), said("go on")], {
     maxTokens: 40,
@@ -168,7 +168,7 @@ Deno.test("a text that looks like a control token steers nothing: it costs more 
   assert.ok(after.usage.inputTokens > base);
 });
 
-Deno.test("a response schema holds beside tools: an answer is a call or fits it", async () => {
+Deno.test("a response schema holds beside tools: an answer is a call or fits it (long)", async () => {
   await using local = await openLocal(tiny);
   const responseSchema =
     '{"type":"object","properties":{"n":{"type":"integer","minimum":1,"maximum":9}},' +

@@ -117,7 +117,7 @@ Deno.test("a process whose engine has ended says so once, and ends", async () =>
   await child[Symbol.asyncDispose]();
 });
 
-Deno.test("the same sources make the same program, byte for byte", async () => {
+Deno.test("the same sources make the same program, byte for byte (long)", async () => {
   const entry = new URL("./main.ts", import.meta.url);
   await using one = await bundled(entry);
   await using other = await bundled(entry);

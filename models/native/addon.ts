@@ -82,7 +82,6 @@ export interface Addon {
   markLoaded(): boolean;
   setLogger(logger: (level: number, message: string) => void): void;
   setLoggerLogLevel(level: number): void;
-  getGpuType(): string | false | undefined;
   /** Cards that work is given to; those that only pretend to be one (software) are none. */
   getGpuDeviceInfo(): { readonly deviceNames: readonly string[] };
   getMathCores(): number;

@@ -56,7 +56,7 @@ Deno.test("conversations go on from their own beginnings as a fresh process does
   }
 });
 
-Deno.test("random weights make 60 answers of calls, every call valid", async () => {
+Deno.test("random weights make 60 answers of calls, every call valid (long)", async () => {
   await using local = await openNativeProcess(eager);
   const tools = ["file_read", "file_write", "wiki_search"].map(tool);
   let calls = 0;

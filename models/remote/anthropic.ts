@@ -2,6 +2,7 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import type { LanguageModel } from "../../contracts/model.ts";
 import type { OpenBody } from "../../contracts/wire_model.ts";
+import { markingPrefix } from "./anthropic_cache.ts";
 import { makeAnthropicReader } from "./anthropic_stream.ts";
 import { LINE_BYTES } from "./bounded_body.ts";
 import { dialectOf } from "./dialect_of.ts";
@@ -45,7 +46,7 @@ export async function openAnthropic(open: OpenBody, powers: RemotePowers): Promi
     dialect: await dialectOf(config),
     stream: async (request, { take, signal, onWire }) => {
       const { seed: _none, ...rest } = request;
-      const wire = await requestOf(sdkOptions(rest, { argumentsOf: JSON.parse }));
+      const wire = await requestOf(markingPrefix(sdkOptions(rest, { argumentsOf: JSON.parse })));
       const answerTool = addsAnswerTool(wire.body, request) ? ANSWER_TOOL : undefined;
       const reader = makeAnthropicReader({ asked, take, answerTool });
       const { body } = await endpoint.send(wire, { signal, onWire, lineBytes: LINE_BYTES });

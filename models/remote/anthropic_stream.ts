@@ -137,12 +137,16 @@ function pieceOf(delta: Fields): string {
 /** What was read from a cache or written to one was input, too. */
 function usageOf(usage: Fields): Delta {
   const input = numberOf(usage["input_tokens"]);
-  const cached = (numberOf(usage["cache_read_input_tokens"]) ?? 0) +
-    (numberOf(usage["cache_creation_input_tokens"]) ?? 0);
+  const read = numberOf(usage["cache_read_input_tokens"]) ?? 0;
+  const written = numberOf(usage["cache_creation_input_tokens"]) ?? 0;
   const output = numberOf(usage["output_tokens"]);
   return {
     kind: "usage",
-    ...(input === undefined ? {} : { inputTokens: input + cached }),
+    ...(input === undefined ? {} : {
+      inputTokens: input + read + written,
+      ...(read === 0 ? {} : { cacheReadTokens: read }),
+      ...(written === 0 ? {} : { cacheWriteTokens: written }),
+    }),
     ...(output === undefined ? {} : { outputTokens: output }),
   };
 }

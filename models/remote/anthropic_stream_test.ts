@@ -61,7 +61,7 @@ Deno.test("thinking, text and calls come as what they are; what is newer is pass
     ...end("tool_use"),
   ]);
   assert.deepEqual(deltas, [
-    { kind: "usage", inputTokens: 10 },
+    { kind: "usage", inputTokens: 10, cacheReadTokens: 6 },
     { kind: "rationale", text: "hm" },
     { kind: "text", text: "Hi" },
     { kind: "callStart", key: "0", id: "toolu_1", name: "one" },

@@ -1,6 +1,6 @@
 /** From a provider's stream to chunks and one response, within limits. TRUST: from the provider. @module */
 import { Fault } from "../../contracts/fault.ts";
-import { MESSAGE_LIMIT, type ToolCall } from "../../contracts/chat.ts";
+import { ECHO_LIMIT, MESSAGE_LIMIT, type ToolCall } from "../../contracts/chat.ts";
 import type { FinishReason, StreamChunk } from "../../contracts/model.ts";
 import { makeCallIds } from "./call_ids.ts";
 import type { Delta } from "./delta.ts";
@@ -42,6 +42,8 @@ export interface Assembled {
   /** As the provider counted; absent: it did not. */
   readonly inputTokens: number | undefined;
   readonly outputTokens: number | undefined;
+  readonly cacheReadTokens: number | undefined;
+  readonly cacheWriteTokens: number | undefined;
   readonly finishReason: FinishReason;
 }
 
@@ -59,6 +61,7 @@ interface OpenCall {
   readonly id: ToolCall["id"];
   readonly name: string;
   arguments: string;
+  echo: string;
   readonly stream: StreamText;
 }
 
@@ -69,7 +72,7 @@ export function makeAssembler(parts: AssembleParts): Assembler {
   const texts = { textDelta: parts.streamText(), rationale: parts.streamText() };
   let content = "";
   let thought = 0;
-  let usage: { readonly inputTokens?: number; readonly outputTokens?: number } = {};
+  let usage: Omit<Extract<Delta, { kind: "usage" }>, "kind"> = {};
   let finish: FinishReason | undefined;
   let begun = false;
   let made = 0;
@@ -99,6 +102,7 @@ export function makeAssembler(parts: AssembleParts): Assembler {
       id: ids.next(id === undefined ? undefined : whole(id)),
       name: whole(parts.names.own(wire)).slice(0, 128),
       arguments: "",
+      echo: "",
       stream: parts.streamText(),
     };
     calls.set(key, call);
@@ -108,6 +112,11 @@ export function makeAssembler(parts: AssembleParts): Assembler {
     const call = calls.get(key);
     if (call === undefined) throw broken("goes on with a call that it did not begin");
     give(call, call.stream.push(delta));
+  };
+  /** One that is too long to keep is not: the provider says what it makes of that. */
+  const echo = (key: string, said: string): void => {
+    const call = calls.get(key);
+    if (call !== undefined && said.length <= ECHO_LIMIT) call.echo = whole(said);
   };
   const give = (call: OpenCall, whole: string): void => {
     if (whole === "") return;
@@ -143,6 +152,8 @@ export function makeAssembler(parts: AssembleParts): Assembler {
           return start(delta.key, delta.id, delta.name);
         case "callDelta":
           return argue(delta.key, delta.text);
+        case "callEcho":
+          return echo(delta.key, delta.echo);
         case "usage":
           usage = { ...usage, ...delta };
           return;
@@ -160,16 +171,19 @@ export function makeAssembler(parts: AssembleParts): Assembler {
         // No arguments at all is how providers write none.
         if (call.arguments.trim() === "") give(call, "{}");
       }
-      const toolCalls = [...calls.values()].map(({ id, name, arguments: args }) => ({
+      const toolCalls = [...calls.values()].map(({ id, name, arguments: args, echo }) => ({
         id,
         name,
         arguments: args,
+        ...(echo === "" ? {} : { echo }),
       }));
       return {
         content,
         toolCalls,
         inputTokens: count(usage.inputTokens),
         outputTokens: count(usage.outputTokens),
+        cacheReadTokens: count(usage.cacheReadTokens),
+        cacheWriteTokens: count(usage.cacheWriteTokens),
         finishReason: reasonOf(finish, toolCalls.length > 0),
       };
     },

@@ -3,7 +3,7 @@ import { Fault } from "../../contracts/fault.ts";
 import type { ByteScrub } from "./scrub.ts";
 
 /** Most bytes of one answer, after decompression. */
-export const ANSWER_BYTES = 16 * 1024 * 1024;
+const ANSWER_BYTES = 16 * 1024 * 1024;
 /** Most bytes of a line of a stream. */
 export const LINE_BYTES = 1024 * 1024;
 /** So many bytes are progress although no line ended. */

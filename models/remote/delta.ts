@@ -14,6 +14,15 @@ export type Delta =
     readonly name: string;
   }
   | { readonly kind: "callDelta"; readonly key: string; readonly text: string }
+  /** What the provider wants back with a call that was begun. */
+  | { readonly kind: "callEcho"; readonly key: string; readonly echo: string }
   /** All tokens so far: later ones replace earlier ones. */
-  | { readonly kind: "usage"; readonly inputTokens?: number; readonly outputTokens?: number }
+  | {
+    readonly kind: "usage";
+    readonly inputTokens?: number;
+    readonly outputTokens?: number;
+    /** Of the input. */
+    readonly cacheReadTokens?: number;
+    readonly cacheWriteTokens?: number;
+  }
   | { readonly kind: "finish"; readonly reason: FinishReason };

@@ -75,7 +75,7 @@ async function assertSilent(service: ServiceProcess): Promise<void> {
   assert.ok(!service.wrote().includes(KEY), "the credential came out");
 }
 
-Deno.test("a hostile provider is contained in the real process", async (t) => {
+Deno.test("a hostile provider is contained in the real process (long)", async (t) => {
   await using built = await bundled(new URL("./main.ts", import.meta.url));
 
   for (const kind of ["anthropic", "openai", "ollama"] as const) {

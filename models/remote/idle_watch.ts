@@ -26,6 +26,7 @@ export function watchIdle(
 
   return Object.freeze<IdleWatch>({
     progressed: (limit) => void (until = now() + limit),
-    end: () => over.abort(),
+    // With a reason: an error that is made for nobody takes longer than the rest.
+    end: () => over.abort("the watch ended"),
   });
 }

@@ -1,4 +1,5 @@
 /** What a remote backend is opened with, parsed. @module */
+import { tryJson } from "./wire_json.ts";
 import { Fault } from "../../contracts/fault.ts";
 import { RemoteConfig } from "../../contracts/model_config.ts";
 import type { ModelInfo } from "../../contracts/model.ts";
@@ -42,12 +43,4 @@ export function remoteInfo(
     knobs: [...knobs],
     ...(config.price === undefined ? {} : { price: config.price }),
   };
-}
-
-function tryJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

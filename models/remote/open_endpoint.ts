@@ -14,7 +14,7 @@ import { watchIdle } from "./idle_watch.ts";
 import type { RemotePowers } from "./powers.ts";
 import { type Exchange, keptHeaders, lineOf, pieceOf } from "./recording.ts";
 import { makeReplay, type Played } from "./replay.ts";
-import { retryAfter, retrying } from "./retry.ts";
+import { inSeconds, retryAfter, retrying } from "./retry.ts";
 import { faultOfNetwork, faultOfRefusal } from "./provider_fault.ts";
 import { readingAway } from "./read_away.ts";
 import { makeStreamText } from "./stream_text.ts";
@@ -74,8 +74,9 @@ export function openEndpoint(
     });
     return {
       status: answer.status,
-      headers: new Map(
-        [...answer.headers].map(([name, value]) => [name, scrubText(value, secrets)]),
+      headers: inSeconds(
+        new Map([...answer.headers].map(([name, value]) => [name, scrubText(value, secrets)])),
+        powers.date,
       ),
       body: answer.body === null ? nothing() : readingAway(answer.body, powers),
     };

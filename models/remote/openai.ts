@@ -7,9 +7,9 @@ import { LINE_BYTES } from "./bounded_body.ts";
 import { dialectOf } from "./dialect_of.ts";
 import { parseRemoteConfig, remoteInfo } from "./open_config.ts";
 import { openEndpoint } from "./open_endpoint.ts";
+import { parseEcho } from "./openai_echo.ts";
 import { makeOpenaiReader } from "./openai_stream.ts";
 import type { RemotePowers } from "./powers.ts";
-import type { Prepared } from "./prepared.ts";
 import { makeRemoteModel } from "./remote_model.ts";
 import { sdkOptions } from "./sdk_prompt.ts";
 import { sdkRequests } from "./sdk_request.ts";
@@ -46,8 +46,10 @@ export async function openOpenai(open: OpenBody, powers: RemotePowers): Promise<
     dialect: await dialectOf(config),
     stream: async (request, { take, signal, onWire }) => {
       const wire = await requestOf({
-        ...sdkOptions(request, { argumentsOf: (text) => text }),
-        providerOptions: { openai: { strictJsonSchema: isStrict(request) } },
+        ...sdkOptions(request, { argumentsOf: (text) => text, echoOf: parseEcho }),
+        ...(request.responseSchema === undefined || isStrict(request.responseSchema)
+          ? {}
+          : { providerOptions: { openai: { strictJsonSchema: false } } }),
       });
       const reader = makeOpenaiReader({ asked, take });
       const { body } = await endpoint.send(wire, { signal, onWire, lineBytes: LINE_BYTES });
@@ -63,16 +65,12 @@ function bodyFor(host: string, body: Record<string, unknown>): Record<string, un
 }
 
 /** OpenAI refuses a strict schema unless each object names all its properties and allows no others. */
-function isStrict({ responseSchema }: Prepared): boolean {
-  return responseSchema !== undefined && closed(responseSchema);
-}
-
-function closed(schema: unknown): boolean {
-  if (Array.isArray(schema)) return schema.every(closed);
+function isStrict(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.every(isStrict);
   if (typeof schema !== "object" || schema === null) return true;
   const { type, properties = {}, required = [], additionalProperties } = schema as JsonObject;
   if (type === "object" && !namesAll({ properties, required, additionalProperties })) return false;
-  return Object.values(schema).every(closed);
+  return Object.values(schema).every(isStrict);
 }
 
 function namesAll(

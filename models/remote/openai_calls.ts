@@ -1,11 +1,13 @@
 /** Which call a piece of a chat completion chunk belongs to: servers differ in what they write. @module */
 import type { Delta } from "./delta.ts";
+import { echoText } from "./openai_echo.ts";
 import { type Fields, fieldsOf, numberOf, stringOf } from "./wire_json.ts";
 
 /** Takes pieces of calls, in their order, and begins at the end those that never had a name. */
 export interface OpenaiCalls {
   take(piece: Fields): void;
-  end(): void;
+  /** `thoughts` are those of the answer. */
+  end(thoughts: string): void;
 }
 
 interface Call {
@@ -15,6 +17,7 @@ interface Call {
   begun: boolean;
   /** Arguments so far. */
   text: string;
+  signature: string;
 }
 
 /** Makes the calls of one answer. */
@@ -23,7 +26,7 @@ export function makeOpenaiCalls(give: (delta: Delta) => void): OpenaiCalls {
   const all: Call[] = [];
 
   const make = (index: number | undefined, id: string): Call => {
-    const call: Call = { key: String(all.length), id, begun: false, text: "" };
+    const call: Call = { key: String(all.length), id, begun: false, text: "", signature: "" };
     all.push(call);
     if (index !== undefined) byIndex.set(index, call);
     return call;
@@ -50,6 +53,7 @@ export function makeOpenaiCalls(give: (delta: Delta) => void): OpenaiCalls {
         ? make(index, id)
         : known;
       if (call.id === "" && !call.begun) call.id = id;
+      call.signature += signatureOf(piece);
       if (!call.begun && name !== "") {
         call.text += text;
         return begin(call, name);
@@ -57,10 +61,20 @@ export function makeOpenaiCalls(give: (delta: Delta) => void): OpenaiCalls {
       call.text += text;
       if (call.begun && text !== "") give({ kind: "callDelta", key: call.key, text });
     },
-    end() {
-      for (const call of all) if (!call.begun) begin(call, "");
+    end(thoughts) {
+      for (const [at, call] of all.entries()) {
+        if (!call.begun) begin(call, "");
+        const said = { signature: call.signature, thoughts: at === 0 ? thoughts : "" };
+        const echo = echoText(said);
+        if (echo !== undefined) give({ kind: "callEcho", key: call.key, echo });
+      }
     },
   });
+}
+
+/** Gemini signs a call with what it thought before it. */
+function signatureOf(piece: Fields): string {
+  return stringOf(fieldsOf(fieldsOf(piece["extra_content"])["google"])["thought_signature"]);
 }
 
 /** Some servers write index 0 for each call: a new id, or a new beginning after a whole one, tells. */

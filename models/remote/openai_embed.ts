@@ -1,4 +1,5 @@
 /** Embeddings at any base URL that has `/embeddings` as OpenAI's. @module */
+import { tryJson } from "./wire_json.ts";
 import { z } from "zod";
 import { Fault } from "../../contracts/fault.ts";
 import type { TextEmbedder } from "../../contracts/model.ts";
@@ -92,14 +93,6 @@ export async function openOpenaiEmbed(
 /** OpenAI documents 8,191 tokens for the models of this name. */
 function contextOf(model: string): number {
   return model.startsWith("text-embedding-") ? 8_191 : CONTEXT_TOKENS;
-}
-
-function tryJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function wrong(host: string, what: string): Fault {

@@ -3,7 +3,7 @@ import type { FinishReason } from "../../contracts/model.ts";
 import type { Delta } from "./delta.ts";
 import { makeOpenaiCalls } from "./openai_calls.ts";
 import { type Asked, faultOfStreamError } from "./provider_fault.ts";
-import { fieldsOf, listOf, numberOf, parseEvent, stringOf } from "./wire_json.ts";
+import { type Fields, fieldsOf, listOf, numberOf, parseEvent, stringOf } from "./wire_json.ts";
 
 const REASONS: Readonly<Record<string, FinishReason>> = {
   stop: "stop",
@@ -20,6 +20,8 @@ export function makeOpenaiReader(
   const calls = makeOpenaiCalls(take);
   let refused = false;
   let finished = false;
+  /** Of the one field that its servers take back. */
+  let thoughts = "";
 
   const say = (kind: "text" | "rationale", text: string): void => {
     if (text !== "") take({ kind, text });
@@ -36,7 +38,7 @@ export function makeOpenaiReader(
   };
   const finish = (reason: string): void => {
     finished = true;
-    calls.end();
+    calls.end(thoughts);
     const meant = REASONS[reason] ?? "stop";
     take({ kind: "finish", reason: meant === "stop" && refused ? "contentFilter" : meant });
   };
@@ -51,12 +53,10 @@ export function makeOpenaiReader(
       const chunk = parseEvent(data, asked.host);
       const { error, usage, choices } = chunk;
       if (error !== undefined && error !== null) throw faultOfStreamError(error, asked);
-      const { prompt_tokens, completion_tokens } = fieldsOf(usage);
-      const [inputTokens, outputTokens] = [numberOf(prompt_tokens), numberOf(completion_tokens)];
-      if (inputTokens !== undefined) take({ kind: "usage", inputTokens });
-      if (outputTokens !== undefined) take({ kind: "usage", outputTokens });
+      if (usage !== undefined && usage !== null) take(usageOf(fieldsOf(usage)));
       const choice = fieldsOf(listOf(choices)[0]);
       const delta = fieldsOf(choice["delta"]);
+      thoughts += stringOf(delta["reasoning_content"]);
       say("rationale", stringOf(delta["reasoning_content"] ?? delta["reasoning"]));
       content(delta["content"]);
       if (stringOf(delta["refusal"]) !== "") {
@@ -69,4 +69,17 @@ export function makeOpenaiReader(
       return false;
     },
   });
+}
+
+/** What was read from the provider's cache is part of the input; nobody tells of writing to one. */
+function usageOf(usage: Fields): Delta {
+  const inputTokens = numberOf(usage["prompt_tokens"]);
+  const outputTokens = numberOf(usage["completion_tokens"]);
+  const cacheReadTokens = numberOf(fieldsOf(usage["prompt_tokens_details"])["cached_tokens"]) ?? 0;
+  return {
+    kind: "usage",
+    ...(inputTokens === undefined ? {} : { inputTokens }),
+    ...(outputTokens === undefined ? {} : { outputTokens }),
+    ...(cacheReadTokens === 0 ? {} : { cacheReadTokens }),
+  };
 }

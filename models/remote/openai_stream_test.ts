@@ -97,8 +97,7 @@ Deno.test("thoughts, parts, refusals and usage are what they are", () => {
     { kind: "rationale", text: "t" },
     { kind: "text", text: "No." },
     { kind: "finish", reason: "contentFilter" },
-    { kind: "usage", inputTokens: 5 },
-    { kind: "usage", outputTokens: 2 },
+    { kind: "usage", inputTokens: 5, outputTokens: 2 },
   ]);
 });
 

@@ -6,6 +6,8 @@ export interface RemotePowers {
   readonly timer: Timer;
   /** Milliseconds that only grow, for the offsets of a recording. */
   now(): number;
+  /** Milliseconds since 1970, by this machine's clock. */
+  date(): number;
   /** At least 0, less than 1. */
   random(): number;
   readonly fetch: typeof fetch;

@@ -1,19 +1,11 @@
 /** A request made ready for the wire of any provider. @module */
 import type { ChatMessage } from "../../contracts/chat.ts";
-import { Fault } from "../../contracts/fault.ts";
 import type { JsonObject } from "../../contracts/json.ts";
 import type { InferenceRequest, ModelInfo } from "../../contracts/model.ts";
 import type { RemoteConfig } from "../../contracts/model_config.ts";
+import { type Advertised, parseSchema, type WireTool } from "./advertised.ts";
 import { wireCallId } from "./tool_names.ts";
 import { type Turns, turnsOf } from "./turns.ts";
-
-/** A tool as a provider is told of it. */
-export interface WireTool {
-  readonly name: string;
-  readonly description: string;
-  /** JSON Schema of the argument object. */
-  readonly schema: JsonObject;
-}
 
 /** A request with everything a provider needs: names and ids fit the wire, rules were applied. */
 export interface Prepared extends Turns {
@@ -28,14 +20,14 @@ export interface Prepared extends Turns {
 /** Makes a request ready. `told` are its messages after redaction. Throws `invalidInput` for a bad schema. */
 export function prepare(
   request: InferenceRequest,
-  { told, wireName, config, info }: {
+  { told, advertised, config, info }: {
     readonly told: readonly ChatMessage[];
-    readonly wireName: (name: string) => string;
+    readonly advertised: Advertised;
     readonly config: RemoteConfig;
     readonly info: ModelInfo;
   },
 ): Prepared {
-  const { system, turns } = turnsOf(told);
+  const { system, turns } = turnsOf(told, info.id);
   const temperature = request.temperature ?? config.temperature;
   const seed = request.seed ?? config.seed;
   const { stopSequences, responseSchema } = request;
@@ -47,16 +39,12 @@ export function prepare(
         calls: turn.calls.map((call) => ({
           ...call,
           id: wireCallId(call.id),
-          name: wireName(call.name),
+          name: advertised.names.wire(call.name),
           arguments: objectText(call.arguments),
         })),
       }
     ),
-    tools: request.tools.map(({ name, description, paramSchema }) => ({
-      name: wireName(name),
-      description,
-      schema: parseSchema(paramSchema),
-    })),
+    tools: advertised.tools,
     maxTokens: Math.min(request.maxTokens, info.outputTokens),
     ...(temperature === undefined ? {} : { temperature }),
     ...(seed === undefined ? {} : { seed }),
@@ -76,16 +64,4 @@ function objectText(text: string): string {
     // The model is shown what it wrote.
   }
   return JSON.stringify({ invalid_arguments: text });
-}
-
-function parseSchema(text: string): JsonObject {
-  try {
-    const schema: unknown = JSON.parse(text);
-    if (typeof schema === "object" && schema !== null && !Array.isArray(schema)) {
-      return schema as JsonObject;
-    }
-  } catch {
-    // Told below.
-  }
-  throw new Fault("invalidInput", "Cannot infer: a schema of the request is not a JSON object");
 }

@@ -72,7 +72,9 @@ export function faultOfRefusal(refusal: Refusal, asked: Asked): Fault {
     case 429:
       return make(
         "rateLimited",
-        `${asked.host} takes no more requests now; wait, or set \`rates\`${said}`,
+        `${asked.host} takes no more requests now; ${
+          afterMs === undefined ? "wait" : `wait ${Math.ceil(afterMs / 1_000)} s`
+        }, or set \`rates\`${said}`,
         again(afterMs),
       );
     default:

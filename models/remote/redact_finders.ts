@@ -1,6 +1,6 @@
 /**
  * What rules of redaction look for. Each is a linear scan: a bounded look at each place, no nested
- * repetition (test: a million hostile characters take no longer than so much a character).
+ * repetition (test: "a million hostile characters …").
  * @module
  */
 import type { RedactRule } from "../../contracts/model_config.ts";

@@ -1,16 +1,16 @@
 /** What is the same for every provider: one request made ready, tried, put together. @module */
-import type { ChatMessage, Provenance } from "../../contracts/chat.ts";
-import { mixColour, mixLabel } from "../../contracts/colour.ts";
+import { readProvenance } from "../read_provenance.ts";
+import type { Provenance } from "../../contracts/chat.ts";
 import { Fault } from "../../contracts/fault.ts";
 import type { RemoteConfig } from "../../contracts/model_config.ts";
 import type { InferenceResponse, LanguageModel, ModelInfo } from "../../contracts/model.ts";
+import { makeAdvertise } from "./advertised.ts";
 import { type Assembled, makeAssembler } from "./assemble.ts";
 import type { Delta } from "./delta.ts";
 import type { MakeDialect } from "./dialect_of.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { makeRedact, redactMessages } from "./redact.ts";
 import { prepare, type Prepared } from "./prepared.ts";
-import { makeToolNames } from "./tool_names.ts";
 
 export type { Prepared } from "./prepared.ts";
 
@@ -42,26 +42,23 @@ const CHARS_A_TOKEN = 4;
 export function makeRemoteModel(parts: RemoteModelParts): LanguageModel {
   const { info, config, endpoint, stream } = parts;
   const redact = makeRedact(config.redact ?? []);
+  const advertise = makeAdvertise();
 
   return Object.freeze<LanguageModel>({
     info: () => Promise.resolve(info),
     async infer(request, { onChunk = () => {}, onWire, signal }) {
       if (signal.aborted) throw new Fault("cancelled", "Cannot infer: cancelled");
       const told = redactMessages(request.messages, redact);
-      const names = makeToolNames([
-        ...request.tools.map(({ name }) => name),
-        ...told.flatMap(({ toolCalls }) => toolCalls?.map(({ name }) => name) ?? []),
-      ]);
-      const prepared = prepare(request, { told, wireName: names.wire, config, info });
-      const knownIds = told.flatMap(({ toolCalls }) => toolCalls?.map(({ id }) => id) ?? []);
-      const advertised = new Set(prepared.tools.map(({ name }) => name));
+      const calls = told.flatMap(({ toolCalls = [] }) => toolCalls);
+      const advertised = advertise(request.tools, calls.map(({ name }) => name));
+      const prepared = prepare(request, { told, advertised, config, info });
       const attempt = async (): Promise<Assembled> => {
         const assembler = makeAssembler({
           onChunk,
-          names,
-          knownIds,
+          names: advertised.names,
+          knownIds: calls.map(({ id }) => id),
           streamText: endpoint.streamText,
-          dialect: parts.dialect?.(advertised),
+          dialect: parts.dialect?.(advertised.offered),
         });
         try {
           await stream(prepared, {
@@ -75,12 +72,12 @@ export function makeRemoteModel(parts: RemoteModelParts): LanguageModel {
             const why = "Cannot go on with the inference: cancelled";
             throw new Fault("cancelled", why, { cause: error });
           }
-          // INVARIANT: what was given on is never said again (test: a half stream is not tried again).
+          // INVARIANT: what was given on is never said again (test: "… after text nothing is said twice").
           throw assembler.begun() ? withoutRetry(error) : error;
         }
       };
       const answer = await endpoint.retrying(attempt, signal).catch(filtered).catch(tried);
-      return responseOf(answer, prepared, provenanceOf(request.messages, info.id));
+      return responseOf(answer, prepared, readProvenance(request.messages, info.id));
     },
   });
 }
@@ -93,6 +90,8 @@ function filtered(error: unknown): Assembled {
     toolCalls: [],
     inputTokens: undefined,
     outputTokens: 0,
+    cacheReadTokens: undefined,
+    cacheWriteTokens: undefined,
     finishReason: "contentFilter",
   };
 }
@@ -114,7 +113,7 @@ function responseOf(
   prepared: Prepared,
   provenance: Provenance,
 ): InferenceResponse {
-  const { content, toolCalls, finishReason } = answer;
+  const { content, toolCalls, finishReason, cacheReadTokens, cacheWriteTokens } = answer;
   const written = toolCalls.reduce((sum, { arguments: args }) => sum + args.length, content.length);
   return {
     message: {
@@ -127,18 +126,9 @@ function responseOf(
       inputTokens: answer.inputTokens ??
         Math.ceil(JSON.stringify(prepared).length / CHARS_A_TOKEN),
       outputTokens: answer.outputTokens ?? Math.ceil(written / CHARS_A_TOKEN),
+      ...(cacheReadTokens === undefined ? {} : { cacheReadTokens }),
+      ...(cacheWriteTokens === undefined ? {} : { cacheWriteTokens }),
     },
     finishReason,
   };
-}
-
-/** A model's words are as trusted and as confidential as what it read. */
-function provenanceOf(messages: readonly ChatMessage[], source: string): Provenance {
-  let colour: Provenance["colour"] = "BLUE";
-  let label: Provenance["label"] = "public";
-  for (const { provenance } of messages) {
-    colour = mixColour(colour, provenance.colour);
-    label = mixLabel(label, provenance.label);
-  }
-  return { origin: "model", source: source.slice(0, 512), colour, label };
 }

@@ -6,6 +6,7 @@ import type { RemotePowers } from "./powers.ts";
 export const remotePowers: RemotePowers = Object.freeze<RemotePowers>({
   timer,
   now: () => performance.now(),
+  date: () => Date.now(),
   random: () => Math.random(),
   fetch: (input, init) => fetch(input, init),
 });

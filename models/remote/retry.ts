@@ -36,10 +36,37 @@ export async function retrying<T>(
   }
 }
 
-/** Milliseconds of a Retry-After: seconds only, since a date needs the provider's clock. */
+/** Milliseconds of a Retry-After in seconds: {@link inSeconds} makes these of a date. */
 export function retryAfter(headers: ReadonlyMap<string, string>): number | undefined {
   const exact = Number(headers.get("retry-after-ms") ?? "");
   if (Number.isFinite(exact) && exact > 0) return Math.ceil(exact);
   const seconds = headers.get("retry-after")?.trim() ?? "";
   return /^\d{1,7}(\.\d{1,6})?$/.test(seconds) ? Math.ceil(Number(seconds) * 1_000) : undefined;
+}
+
+/** A date as HTTP writes it, its older form too. RFC 9110, 5.6.7; C's `asctime` names no zone. */
+const HTTP_DATE = /^[A-Z][a-z]+, \d{2}[ -][A-Z][a-z]{2}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT$/;
+/** Most seconds that {@link retryAfter} reads. */
+const MOST_SECONDS = 9_999_999;
+
+/**
+ * The headers of an answer with a Retry-After that is a date turned into seconds: by the provider's
+ * own clock where it tells it, else by ours, `date` (milliseconds since 1970). A recording keeps the
+ * seconds, so that its replay does as was done.
+ */
+export function inSeconds(
+  headers: ReadonlyMap<string, string>,
+  date: () => number,
+): ReadonlyMap<string, string> {
+  const until = dateOf(headers.get("retry-after"));
+  if (until === undefined) return headers;
+  const left = Math.ceil((until - (dateOf(headers.get("date")) ?? date())) / 1_000);
+  const seconds = Math.max(0, Math.min(left, MOST_SECONDS));
+  return new Map([...headers, ["retry-after", String(seconds)]]);
+}
+
+function dateOf(text: string | undefined): number | undefined {
+  const said = text?.trim() ?? "";
+  const at = HTTP_DATE.test(said) ? Date.parse(said) : NaN;
+  return Number.isNaN(at) ? undefined : at;
 }

@@ -12,6 +12,7 @@ import {
 import { openBody, quickPowers } from "./_fixture/bench.ts";
 import { openAnthropic } from "./anthropic.ts";
 import { openOpenai } from "./openai.ts";
+import { inSeconds } from "./retry.ts";
 
 const ask = requestOf([said("Hello.")]);
 const good: Answer = { text: ["Hello."] };
@@ -57,6 +58,37 @@ Deno.test("Retry-After is heeded, and a provider that asks for more than 30 seco
   assert.deepEqual(bench.waits, [7_000]);
   assert.equal((await faultOf(hear(bench.model, ask))).code, "rateLimited");
   assert.deepEqual(bench.waits, [7_000]);
+});
+
+Deno.test("Retry-After as a date counts from the provider's clock, and from ours where it tells none", () => {
+  const ours = (): number => Date.UTC(2026, 0, 1, 12, 0, 0);
+  const at = (headers: Readonly<Record<string, string>>): string | undefined =>
+    inSeconds(new Map(Object.entries(headers)), ours).get("retry-after");
+  const until = "Thu, 01 Jan 2026 12:00:09 GMT";
+  assert.equal(at({ "retry-after": until }), "9");
+  assert.equal(at({ "retry-after": until, date: "Thu, 01 Jan 2026 12:00:05 GMT" }), "4");
+  assert.equal(at({ "retry-after": until, date: "soon" }), "9");
+  assert.equal(at({ "retry-after": "Thursday, 01-Jan-26 12:00:02 GMT" }), "2");
+  assert.equal(at({ "retry-after": "Thu, 01 Jan 2026 11:00:00 GMT" }), "0");
+  assert.equal(at({ "retry-after": "Thu, 01 Jan 9999 11:00:00 GMT" }), "9999999");
+  for (
+    const other of ["7", "2026-01-01", "Thu Jan  1 12:00:09 2026", "Thu, 99 Foo 2026 12:00:09 GMT"]
+  ) {
+    assert.equal(at({ "retry-after": other }), other);
+  }
+  assert.equal(at({}), undefined);
+});
+
+Deno.test("a provider that names a date is waited for until then, and a far one is not", async () => {
+  const limited = (seconds: number): Answer =>
+    ANTHROPIC_ERRORS.rateLimit(new Date(Date.now() + seconds * 1_000).toUTCString());
+  await using bench = await anthropic([limited(20), good, limited(90), good]);
+  assert.equal((await hear(bench.model, ask)).text, "Hello.");
+  const [waited = 0] = bench.waits;
+  // The provider's `date` is of whole seconds, and as much as one old.
+  assert.ok(waited > 15_000 && waited <= 21_000, `${waited} ms`);
+  assert.equal((await faultOf(hear(bench.model, ask))).code, "rateLimited");
+  assert.equal(bench.waits.length, 1);
 });
 
 Deno.test("what is wrong with the request is told at once", async () => {

@@ -1,5 +1,6 @@
 /** Keeps a credential out of whatever a provider sends back: a hostile one may repeat it. @module */
 import { Fault } from "../../contracts/fault.ts";
+import { joinBytes } from "../../port/join_bytes.ts";
 
 /** A shorter one is a placeholder (`ollama`, `not-needed`), and might be a word of an answer. */
 const SHORTEST = 16;
@@ -67,7 +68,7 @@ export function makeByteScrub(secrets: readonly string[]): ByteScrub {
   return Object.freeze<ByteScrub>({
     push(bytes) {
       if (patterns.length === 0) return bytes;
-      const all = held.length === 0 ? bytes : joined(held, bytes);
+      const all = held.length === 0 ? bytes : joinBytes([held, bytes]);
       for (const pattern of patterns) {
         for (let at = find(all, pattern, 0); at >= 0; at = find(all, pattern, at)) {
           all.fill(STAR, at, at + pattern.length);
@@ -83,13 +84,6 @@ export function makeByteScrub(secrets: readonly string[]): ByteScrub {
       return rest;
     },
   });
-}
-
-function joined(a: Uint8Array, b: Uint8Array): Uint8Array<ArrayBuffer> {
-  const all = new Uint8Array(a.length + b.length);
-  all.set(a);
-  all.set(b, a.length);
-  return all;
 }
 
 function find(bytes: Uint8Array, pattern: Uint8Array, from: number): number {

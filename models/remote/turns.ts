@@ -13,6 +13,8 @@ export interface AnsweredCall {
   readonly result: string;
   /** The result says that nothing was done as asked. */
   readonly failed: boolean;
+  /** What the model that is asked wants back with it; absent: nothing, or another model said it. */
+  readonly echo?: string;
 }
 
 /** One turn. */
@@ -35,8 +37,8 @@ const GO_ON = "(go on)";
 const FAILED =
   /^(refusedByPolicy|deniedByUser|stepUpFailed|executionError|timedOut|cancelled|invalidArguments|unknownTool): /;
 
-/** Brings messages in order. Nothing that was said is left out. */
-export function turnsOf(messages: readonly ChatMessage[]): Turns {
+/** Brings messages in order, for the model of this id. Nothing that was said is left out. */
+export function turnsOf(messages: readonly ChatMessage[], model: string): Turns {
   const first = messages.findIndex(({ role }) => role !== "system");
   const lead = first < 0 ? messages : messages.slice(0, first);
   const system = lead.map(({ content }) => content).filter(isSaid).join("\n\n");
@@ -52,7 +54,8 @@ export function turnsOf(messages: readonly ChatMessage[]): Turns {
 
   for (const message of messages.slice(lead.length)) {
     if (message.role === "assistant") {
-      const calls = (message.toolCalls ?? []).map(({ id, name, arguments: args }) => {
+      const own = message.provenance.source === model;
+      const calls = (message.toolCalls ?? []).map(({ id, name, arguments: args, echo }) => {
         const result = results.get(id)?.shift();
         if (result !== undefined) used.add(result);
         const text = result?.content ?? UNANSWERED;
@@ -62,6 +65,7 @@ export function turnsOf(messages: readonly ChatMessage[]): Turns {
           arguments: args,
           result: isSaid(text) ? text : EMPTY,
           failed: result === undefined || FAILED.test(text),
+          ...(own && echo !== undefined ? { echo } : {}),
         };
       });
       if (calls.length === 0 && !isSaid(message.content)) continue;

@@ -24,7 +24,7 @@ Deno.test("calls stand with their results, in order, also when a result is late,
     message("tool", "executionError: no", { toolCallId: id("a") }),
     message("tool", "of a call that was evicted", { toolCallId: id("z") }),
     message("system", "Hurry."),
-  ]);
+  ], "m");
   assert.equal(system, "One.\n\nTwo.");
   assert.deepEqual(turns, [
     { role: "user", text: "Go." },
@@ -56,7 +56,7 @@ Deno.test("any conversation becomes one that every provider takes, and no text i
   );
   fc.assert(
     fc.property(fc.array(one, { minLength: 1, maxLength: 12 }), (messages) => {
-      const { system, turns } = turnsOf(messages);
+      const { system, turns } = turnsOf(messages, "m");
       assert.equal(turns[0]?.role, "user");
       const last = turns.at(-1);
       assert.ok(last?.role === "user" || (last?.calls.length ?? 0) > 0);

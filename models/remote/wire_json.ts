@@ -28,6 +28,15 @@ export function numberOf(value: unknown): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
 
+/** Text as JSON; undefined where it is none. */
+export function tryJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** An event's data as an object. Throws `upstream`. */
 export function parseEvent(data: string, host: string): Fields {
   try {

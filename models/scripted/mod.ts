@@ -59,14 +59,4 @@
  * ```
  * @module
  */
-export { makeScripted, openScripted } from "./open.ts";
 export { parseScenario } from "./scenario.ts";
-export type {
-  Nth,
-  Scenario,
-  ScriptedCall,
-  ScriptedTurn,
-  Stream,
-  TextMatch,
-  When,
-} from "./schema.ts";

@@ -1,6 +1,6 @@
 /** Turns a chosen turn into what the model answers. Pure. @module */
-import type { ChatMessage, Provenance, ToolCall } from "../../contracts/chat.ts";
-import { mixColour, mixLabel } from "../../contracts/colour.ts";
+import { readProvenance } from "../read_provenance.ts";
+import type { ChatMessage, ToolCall } from "../../contracts/chat.ts";
 import { CallId } from "../../contracts/ids.ts";
 import type { FinishReason, InferenceRequest, InferenceResponse } from "../../contracts/model.ts";
 import type { ScriptedTurn } from "./schema.ts";
@@ -10,7 +10,7 @@ import type { View } from "./view.ts";
 const CHARS_A_TOKEN = 4;
 
 /** Counts tokens as every scripted model does: 4 characters a token, rounded up. */
-export function countTokens(chars: number): number {
+function countTokens(chars: number): number {
   return Math.ceil(chars / CHARS_A_TOKEN);
 }
 
@@ -42,7 +42,7 @@ export function playTurn(
       role: "assistant",
       content: said.text,
       ...(calls.length > 0 ? { toolCalls: calls } : {}),
-      provenance: provenanceOf(request.messages, source),
+      provenance: readProvenance(request.messages, source),
     },
     usage: turn.usage ?? {
       inputTokens: requestTokens(request),
@@ -92,15 +92,4 @@ function highestId(messages: readonly ChatMessage[]): number {
 
 function callChars(calls: readonly ToolCall[] = []): number {
   return calls.reduce((chars, call) => chars + call.name.length + call.arguments.length, 0);
-}
-
-/** A model's words are as trusted and as confidential as what it read. */
-function provenanceOf(messages: readonly ChatMessage[], source: string): Provenance {
-  let colour: Provenance["colour"] = "BLUE";
-  let label: Provenance["label"] = "public";
-  for (const { provenance } of messages) {
-    colour = mixColour(colour, provenance.colour);
-    label = mixLabel(label, provenance.label);
-  }
-  return { origin: "model", source: source.slice(0, 512), colour, label };
 }

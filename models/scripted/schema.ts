@@ -52,7 +52,7 @@ export const When = z.object({
 export type When = z.infer<typeof When>;
 
 /** One proposed call: `args`, or `raw` text in place of well-formed arguments. */
-export const ScriptedCall = z.object({
+const ScriptedCall = z.object({
   tool: name,
   args: z.record(z.string().max(256), z.json()).optional(),
   raw: text.optional(),

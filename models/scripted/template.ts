@@ -3,7 +3,7 @@
  * There are no loops, conditions or regular expressions, so a template ends.
  * @module
  */
-import type { Json } from "../../contracts/json.ts";
+import { isList, type Json } from "../../contracts/json.ts";
 import { Fault } from "../../contracts/fault.ts";
 import { applyStep, parseStep, type Step } from "./steps.ts";
 import { type Token, tokenize } from "./tokens.ts";
@@ -79,10 +79,6 @@ export function renderValue(value: Json, quotable: Quotable): Json {
 export function renderText(text: string, quotable: Quotable): string {
   const value = renderTemplate(parseTemplate(text), quotable);
   return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-function isList(value: Json): value is readonly Json[] {
-  return Array.isArray(value);
 }
 
 function evaluate(expression: Expression, quotable: Quotable): Json {

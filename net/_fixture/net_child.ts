@@ -5,7 +5,7 @@ import { WIDE_FRAME_BYTES } from "../../contracts/wire_plugin.ts";
 import { makePort, type Port } from "../../port/mod.ts";
 
 /** What `deno run` is told for the net service: nothing but the net. */
-export const NET_FLAGS: readonly string[] = [
+const NET_FLAGS: readonly string[] = [
   "--quiet",
   "--no-prompt",
   "--no-config",

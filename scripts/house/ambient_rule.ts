@@ -63,7 +63,7 @@ const PURE_NODE: ReadonlySet<string> = new Set(
 const IMPURE_CRYPTO = /^(random|generate|webcrypto|getRandomValues|subtle|prng)/;
 
 /** Whether a file may touch authority: powers files, entries, tests, their fixtures, and what lies outside the running system. */
-export function hasPowers(path: string): boolean {
+function hasPowers(path: string): boolean {
   const name = baseName(path);
   return isFixture(path) || name.endsWith("_powers.ts") || name.endsWith("_test.ts") ||
     name === "main.ts" ||

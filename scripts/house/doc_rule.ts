@@ -28,7 +28,8 @@ export function docRule(file: SourceFile): readonly Finding[] {
   return findings;
 }
 
-function declaredName(tokens: readonly Token[], start: number): string | undefined {
+/** The name that the `export` before token `start` declares; undefined where it declares none. */
+export function declaredName(tokens: readonly Token[], start: number): string | undefined {
   let at = start;
   while (MODIFIERS.has(tokens[at]?.text ?? "")) at += 1;
   if (!DECLARATIONS.has(tokens[at]?.text ?? "")) return undefined;

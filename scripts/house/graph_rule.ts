@@ -56,13 +56,13 @@ export function graphFindings(graph: ModuleGraph): readonly Finding[] {
   ];
 }
 
-function edgeFindings({ from, to, typeOnly }: Edge): readonly Finding[] {
+function edgeFindings({ from, to }: Edge): readonly Finding[] {
   if (!from.endsWith(".ts") || from.includes(":")) return [];
   const why = to.startsWith("npm:")
     ? mayImportNpm(from, to.slice("npm:".length))
     : to.includes(":")
     ? undefined
-    : mayImport(from, to, { typeOnly });
+    : mayImport(from, to);
   return why === undefined ? [] : [breach("graph", from, 1, why)];
 }
 

@@ -24,13 +24,13 @@ export function importRule(file: SourceFile): readonly Finding[] {
   const say = (line: number, why: string | undefined): void => {
     if (why !== undefined) findings.push(breach("import", file.path, line, why));
   };
-  for (const { specifier, line, typeOnly, dynamic } of importsOf(file)) {
+  for (const { specifier, line, dynamic } of importsOf(file)) {
     if (dynamic && specifier === "") continue; // rule `ambient` looks at computed imports
     if (specifier.startsWith("node:")) continue; // rule `ambient` looks at node's modules
     if (specifier.startsWith(".")) {
       const target = resolveSpecifier(file.path, specifier);
       if (target === undefined) say(line, `"${specifier}" leaves the repository`);
-      else if (/\.tsx?$/.test(target)) say(line, mayImport(file.path, target, { typeOnly }));
+      else if (/\.tsx?$/.test(target)) say(line, mayImport(file.path, target));
     } else if (/^[a-z]+:|^\//.test(specifier)) {
       say(
         line,

@@ -9,7 +9,9 @@ export type Import = {
   readonly typeOnly: boolean;
   /** `import(…)`. A specifier that is not a plain string is `""`. */
   readonly dynamic: boolean;
-  /** Names taken, as the other module calls them; empty for a bare or whole-module import. */
+  /** `export … from`: what is taken is handed on under the same names. */
+  readonly passedOn: boolean;
+  /** Names taken, as the other module calls them; empty where the whole module is taken, or nobody can tell. */
   readonly names: readonly string[];
 };
 
@@ -30,13 +32,14 @@ export function importsOf(file: SourceFile): readonly Import[] {
         line: token.line,
         typeOnly: plain && namesType(code[index + 4], code[index + 5]),
         dynamic: true,
-        names: [],
+        passedOn: false,
+        names: dynamicNames(code, index, index + (close === ")" ? 3 : 0)),
       });
       continue;
     }
     const clause = readClause(file, index + 1);
     if (clause === undefined) continue;
-    found.push({ ...clause, line: token.line, dynamic: false });
+    found.push({ ...clause, line: token.line, dynamic: false, passedOn: token.text === "export" });
   }
   return found;
 }
@@ -44,6 +47,20 @@ export function importsOf(file: SourceFile): readonly Import[] {
 /** `import("x").Name` is a type: a promise has no other members than these three. */
 function namesType(dot: Token | undefined, member: Token | undefined): boolean {
   return dot?.text === "." && !["then", "catch", "finally"].includes(member?.text ?? "then");
+}
+
+/** Names that `(await import(…)).name`, `import(…).Name` or `const { a, b } = await import(…)` takes of a module. */
+function dynamicNames(code: readonly Token[], start: number, close: number): readonly string[] {
+  const awaited = code[start - 1]?.text === "await";
+  const dot = code[close + 1]?.text === ")" && awaited ? close + 2 : close + 1;
+  const member = code[dot + 1]?.text;
+  if (code[dot]?.text === "." && member !== undefined && member !== "then") return [member];
+  if (!awaited || code[start - 2]?.text !== "=" || code[start - 3]?.text !== "}") return [];
+  const names: string[] = [];
+  for (let at = start - 4; at >= 0 && code[at]?.text !== "{"; at -= 1) {
+    if (["{", ","].includes(code[at - 1]?.text ?? "")) names.push(code[at]?.text ?? "");
+  }
+  return names;
 }
 
 function readClause(
@@ -55,6 +72,7 @@ function readClause(
   if (first?.kind === "string") return { specifier: first.text, typeOnly: false, names: [] };
   const names: string[] = [];
   let at = start;
+  let inside = false;
   const typeOnly = first?.text === "type" && ["{", "*"].includes(code[start + 1]?.text ?? "") ||
     first?.text === "type" && code[start + 1]?.kind === "word" && code[start + 2]?.text === "from";
   if (typeOnly) at += 1;
@@ -66,7 +84,9 @@ function readClause(
     }
     const previous = code[at - 1]?.text;
     const partOfClause = token.kind === "word" || ["{", "}", ",", "*"].includes(token.text);
-    if (!partOfClause || (token.kind === "word" && DECLARES.has(token.text))) return undefined;
+    if (!partOfClause) return undefined;
+    if (token.text === "{" || token.text === "}") inside = token.text === "{";
+    if (!inside && token.kind === "word" && DECLARES.has(token.text)) return undefined;
     if (
       token.kind === "word" && previous !== "as" && token.text !== "as" && token.text !== "type"
     ) {

@@ -18,11 +18,13 @@ import { formRule, nameRule, sizeRule } from "./shape_rule.ts";
 import { type Finding, parseSource, type Rule } from "./source.ts";
 import { testRule } from "./test_rule.ts";
 
-export type { Finding, Rule, SourceFile } from "./source.ts";
+export { claimFindings } from "./claim_rule.ts";
+export { deadExports } from "./dead_rule.ts";
+export type { Finding } from "./source.ts";
 export { graphFindings, type ModuleGraph, parseGraph } from "./graph_rule.ts";
 
 /** The rules for TypeScript files. */
-export const HOUSE_RULES: readonly Rule[] = Object.freeze([
+const HOUSE_RULES: readonly Rule[] = Object.freeze([
   importRule,
   ambientRule,
   sizeRule,

@@ -2,7 +2,7 @@ import { breach, type Finding, isTest, type SourceFile } from "./source.ts";
 import type { Token } from "./tokens.ts";
 
 /** Fewer words than this claim nothing. */
-export const MIN_CLAIM_WORDS = 4;
+const MIN_CLAIM_WORDS = 4;
 
 const OPTIONS_REACH = 12;
 

@@ -3,39 +3,65 @@ export type Suite = {
   readonly name: string;
   /** Repository paths. */
   readonly files: readonly string[];
-  /** Nothing runs beside it: the long runs of faults, which measure how long a recovery takes. */
+  /** Nothing runs beside it: an endless run measures how long a recovery takes. */
   readonly alone: boolean;
   /** Runs the examples in the docs of the files instead of their tests. */
   readonly doc: boolean;
+  /** Which tests of the files run, as `deno test --filter` takes it; absent: all. */
+  readonly filter?: string;
 };
+
+/** Ends the name of a test that is a long run: an attack or a fault in a bounded size, not of every day. */
+export const LONG_MARK = "(long)";
+
+/**
+ * Which tests are meant. `everyday`: those of `*_test.ts` whose name does not end in {@link LONG_MARK}. `long`: those
+ * whose name does. `endless`: those of `*_endless.ts`, the same without a bound.
+ */
+export type SuiteKind = "everyday" | "long" | "endless";
 
 /** Which suites to make. */
 export type SuiteOptions = {
-  /** Run `tests/fault/**\/*_long.ts` only. */
-  readonly fault: boolean;
+  readonly kind: SuiteKind;
   /** Keep files whose path starts with one of these; all when empty. */
   readonly only: readonly string[];
+  /** The text of a file: the long tests are found by their mark. */
+  read(path: string): string;
 };
 
 /** Groups the repository's files into suites: one a part, one a folder of `tests/`, one for doc examples. */
 export function suitesOf(paths: readonly string[], options: SuiteOptions): readonly Suite[] {
-  const wanted = (path: string): boolean =>
-    options.only.length === 0 || options.only.some((prefix) => path.startsWith(prefix));
-  const chosen = paths.filter(wanted);
-  if (options.fault) {
-    const files = chosen.filter((path) => /^tests\/fault\/.*_long\.ts$/.test(path));
+  const { kind, only, read } = options;
+  const chosen = paths.filter((path) =>
+    only.length === 0 || only.some((prefix) => path.startsWith(prefix))
+  );
+  if (kind === "endless") {
+    const files = chosen.filter((path) => path.endsWith("_endless.ts"));
     return files.map((file) => ({ name: file, files: [file], alone: true, doc: false }));
   }
-  const tests = chosen.filter((path) => path.endsWith("_test.ts"));
+  const all = chosen.filter((path) => path.endsWith("_test.ts"));
+  const marked = new RegExp(`${escaped(LONG_MARK)}["\`]`);
+  const tests = kind === "everyday" ? all : all.filter((path) => marked.test(read(path)));
+  const filter = kind === "everyday" ? unmarked(LONG_MARK) : `/${escaped(LONG_MARK)}$/`;
   const groups = [...Map.groupBy(tests, suiteName)].map(([name, files]): Suite => {
-    return { name, files, alone: false, doc: false };
+    return { name, files, alone: false, doc: false, filter };
   });
-  const doors = chosen.filter((path) => path.endsWith("/mod.ts"));
+  const doors = kind === "long" ? [] : chosen.filter((path) => path.endsWith("/mod.ts"));
   const examples: Suite = { name: "doc examples", files: doors, alone: false, doc: true };
-  const all = doors.length === 0 ? groups : [...groups, examples];
+  const suites = doors.length === 0 ? groups : [...groups, examples];
   // What takes longest goes first, or one lane would wait for the other: `tests/` are whole systems.
   const whole = ({ name }: Suite): number => Number(name.startsWith("tests/"));
-  return all.toSorted((a, b) => whole(b) - whole(a) || b.files.length - a.files.length);
+  return suites.toSorted((a, b) => whole(b) - whole(a) || b.files.length - a.files.length);
+}
+
+/** A pattern, for an engine that does not look ahead, of names that do not end in `mark`. */
+function unmarked(mark: string): string {
+  const ends = [...mark].map((sign, n) => `(^|[^${escaped(sign)}])${escaped(mark.slice(n + 1))}`);
+  return `/(${ends.join("|")})$/`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[^a-z]/g, "\\$&");
 }
 
 function suiteName(path: string): string {

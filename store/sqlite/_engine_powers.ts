@@ -44,18 +44,27 @@ function pragma(db: DatabaseSync, name: string): number {
   return typeof value === "number" ? value : 0;
 }
 
-function migrate(db: DatabaseSync): void {
+/** Refuses a database that is not ours, or a newer Remit's, before anything of it is changed. */
+function checkOurs(db: DatabaseSync): void {
   const id = pragma(db, "application_id");
   const tables = db.prepare("SELECT count(*) AS n FROM sqlite_schema").get()?.["n"];
   if (id !== APPLICATION_ID && !(id === 0 && tables === 0)) {
     throw new Fault("storeCorrupt", "Cannot open store: the file is not a store of Remit");
   }
+  pendingMigrations(pragma(db, "user_version"));
+}
+
+function migrate(db: DatabaseSync): void {
+  if (pendingMigrations(pragma(db, "user_version")).length === 0) return;
+  db.exec("BEGIN IMMEDIATE");
+  // Asked again: another process may have done it while this one waited; the tables, too, which it knew by heart.
+  db.prepare("SELECT count(*) AS n FROM sqlite_schema").get();
   for (const step of pendingMigrations(pragma(db, "user_version"))) {
     db.exec(
-      `BEGIN IMMEDIATE; ${step.sql}; PRAGMA user_version=${step.version};` +
-        `PRAGMA application_id=${APPLICATION_ID}; COMMIT`,
+      `${step.sql}; PRAGMA user_version=${step.version}; PRAGMA application_id=${APPLICATION_ID}`,
     );
   }
+  db.exec("COMMIT");
 }
 
 /**
@@ -78,6 +87,7 @@ export function openEngine({ path, readOnly = false, maxPages }: EngineOptions):
       );
       if (readOnly) pendingMigrations(pragma(db, "user_version"));
       else {
+        checkOurs(db);
         db.exec("PRAGMA journal_mode=WAL");
         migrate(db);
       }

@@ -41,7 +41,7 @@ function codeOf(error: Error): number {
  * `doing` completes "Cannot …", and tells a write from a read: a device error means "no room" to
  * the one and "damaged" to the other.
  */
-export function storeFault(error: unknown, doing: string, mode: "read" | "write"): unknown {
+function storeFault(error: unknown, doing: string, mode: "read" | "write"): unknown {
   if (error instanceof Fault || !(error instanceof Error)) return error;
   const code = codeOf(error);
   const fault = (kind: FaultCode, why: string): Fault =>

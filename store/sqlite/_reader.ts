@@ -21,7 +21,7 @@ type Content = { readonly salt: Uint8Array; readonly bytes: Uint8Array };
 export interface Reader {
   events(query: Parameters<Store["events"]>[0]): readonly StoredEvent[];
   heads(): readonly EventRow[];
-  blob(digest: Digest): Content | undefined;
+  blob(task: string, digest: Digest): Content | undefined;
   document(kind: string, id: string): DocumentRow | undefined;
   documents(query: Parameters<Store["documents"]>[0]): readonly DocumentRow[];
   documentKinds(): readonly string[];
@@ -69,11 +69,12 @@ export function makeReader(db: DatabaseSync): Reader {
         return rows(sql, values).map(eventOf);
       },
       heads: () => [...rows(KERNEL_HEAD, []), ...rows(OTHER_HEADS, [])].map(eventOf),
-      blob(digest): Content | undefined {
+      blob(task, digest): Content | undefined {
         const what = "content";
-        const row = rows("SELECT salt, bytes FROM blobs WHERE digest = ?", [
-          Uint8Array.fromHex(digest),
-        ])[0];
+        const row = rows(
+          "SELECT salt, bytes FROM blobs WHERE task = (SELECT id FROM names WHERE name = ?) AND digest = ?",
+          [task, Uint8Array.fromHex(digest)],
+        )[0];
         if (row === undefined) return undefined;
         return Object.freeze({
           salt: bytesOf(row, "salt", what),

@@ -1,6 +1,6 @@
 /** Rows as they come back: every field checked, because a flipped bit can change a value's type. @module */
 import { Digest } from "../../contracts/ids.ts";
-import type { Json, JsonObject } from "../../contracts/json.ts";
+import { isObject, type Json } from "../../contracts/json.ts";
 import type { DocumentRow, StoredEvent } from "../../contracts/store.ts";
 import { damagedRow } from "./_faults.ts";
 import { tryUnpackBody } from "./_pack.ts";
@@ -66,10 +66,6 @@ function body(row: SqlRow, what: string): string {
 
 /** Columns of a document, in the form that {@link documentOf} reads. */
 export const DOCUMENT_COLUMNS = "kind, id, task, version, CAST(body AS BLOB) AS body";
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** A document. Throws `storeCorrupt` for a row that no writer of ours made. */
 export function documentOf(row: SqlRow): DocumentRow {

@@ -33,7 +33,7 @@ export function makeWriter(db: DatabaseSync): Writer {
     "INSERT INTO events(seq, task, n, kind, at, hash, body) VALUES(?,?,?,?,?,?,?)",
   );
   const blob = db.prepare(
-    "INSERT INTO blobs(digest, task, salt, bytes) VALUES(?,?,?,?) ON CONFLICT(digest) DO NOTHING",
+    "INSERT INTO blobs(digest, task, salt, bytes) VALUES(?,?,?,?) ON CONFLICT(task, digest) DO NOTHING",
   );
   const insert = db.prepare(
     "INSERT INTO documents(kind, id, task, version, body) VALUES(?,?,?,1,?)",

@@ -10,6 +10,5 @@
  * ```
  * @module
  */
-export type { EngineOptions } from "./_engine_powers.ts";
 export { openSqliteStore, type SqliteStore } from "./store.ts";
 export { checkSqliteFile, replaceSqliteFile } from "./maintenance_powers.ts";

@@ -31,7 +31,7 @@ export function openSqliteStore(options: EngineOptions): SqliteStore {
       commit: async (batch: Batch) => await write().commit(batch),
       events: async (query) => await reader.events(query),
       heads: async () => await reader.heads(),
-      blob: async (digest: Digest) => await reader.blob(digest),
+      blob: async (task: string, digest: Digest) => await reader.blob(task, digest),
       eraseBlobs: async (task: string) => await write().eraseBlobs(task),
       document: async (kind: string, id: string) => await reader.document(kind, id),
       documents: async (query) => await reader.documents(query),

@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { Fault } from "../../contracts/fault.ts";
 import { Digest } from "../../contracts/ids.ts";
 import type { EventRow } from "../../contracts/store.ts";
-import { rejectsWith, storeContract, type StoreUnderTest } from "../contract_suite.ts";
+import { rejectsWith, storeContract, type StoreUnderTest } from "../_fixture/contract_suite.ts";
 import { eventQuery, OTHER_HEADS } from "./_event_query.ts";
 import { checkSqliteFile, openSqliteStore, replaceSqliteFile } from "./mod.ts";
 
@@ -91,11 +91,13 @@ Deno.test("store sqlite: a newer schema, a foreign database and a text file are 
   const path = (name: string): string => `${at.dir}/${name}.db`;
   void openSqliteStore({ path: path("newer") }).close();
   const newer = new DatabaseSync(path("newer"));
-  newer.exec("PRAGMA user_version = 99");
+  newer.exec("PRAGMA journal_mode = DELETE; PRAGMA user_version = 99");
   newer.close();
+  const before = Deno.readFileSync(path("newer"));
   const refusal = faultOf(() => openSqliteStore({ path: path("newer") }));
   assert.equal(refusal.code, "unavailable");
   assert.match(refusal.message, /version 99/);
+  assert.deepEqual(Deno.readFileSync(path("newer")), before, "not a byte of it was changed");
   const foreign = new DatabaseSync(path("foreign"));
   foreign.exec("CREATE TABLE theirs(x)");
   foreign.close();
@@ -235,6 +237,45 @@ Deno.test("store sqlite: two writers of one file: the second meets a conflict, a
   await rejectsWith("conflict", commit);
   await first.close();
   await second.close();
+});
+
+Deno.test("store sqlite: a state of the first schema opens with its content, which is erased with its task", async () => {
+  using at = folder();
+  const path = `${at.dir}/log.db`;
+  const content = (task: string, digest: string) => ({
+    ...{ task, digest: Digest.parse(digest.repeat(32)) },
+    ...{ salt: new Uint8Array([1]), bytes: new Uint8Array([2, 3]) },
+  });
+  const [alices, bobs] = [content("alice", "a1"), content("bob", "b2")];
+  const before = openSqliteStore({ path });
+  await before.commit({
+    ...{ events: [row("alice", 0), row("bob", 0)], blobs: [alices, bobs], documents: [] },
+  });
+  await before.close();
+  const old = new DatabaseSync(path);
+  old.exec(
+    "DROP INDEX blobs_task; CREATE UNIQUE INDEX blobs_digest ON blobs(digest); PRAGMA user_version=1",
+  );
+  old.close();
+
+  const reader = openSqliteStore({ path, readOnly: true });
+  assert.notEqual(await reader.blob("alice", alices.digest), undefined);
+  await reader.close();
+  const store = openSqliteStore({ path });
+  for (const { task, digest, bytes } of [alices, bobs]) {
+    const kept = await store.blob(task, digest);
+    assert.deepEqual(kept && new Uint8Array(kept.bytes), bytes);
+  }
+  assert.equal(await store.blob("alice", bobs.digest), undefined);
+  assert.equal(await store.eraseBlobs("alice"), 1);
+  assert.equal(await store.blob("alice", alices.digest), undefined);
+  assert.notEqual(await store.blob("bob", bobs.digest), undefined);
+  await store.close();
+  const db = new DatabaseSync(path);
+  const indexes = db.prepare("SELECT name FROM sqlite_schema WHERE name LIKE 'blobs_%'").all();
+  assert.deepEqual(indexes.map(({ name }) => name), ["blobs_task"]);
+  db.close();
+  checkSqliteFile(path);
 });
 
 Deno.test("store sqlite: finding a chain's events and its head does not read the whole table", () => {

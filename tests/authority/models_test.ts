@@ -1,8 +1,8 @@
 /** Who may send which text to which model, at what price and pace, and what is on record of it. */
 import assert from "node:assert/strict";
 import { DEAREST, Profile, type TaskId } from "../../contracts/mod.ts";
-import { mergeLayers } from "../../cli/config_layers.ts";
-import { parseConfigText } from "../../cli/config_text.ts";
+import { mergeLayers } from "../../cli/config/layers.ts";
+import { parseConfigText } from "../../cli/config/text.ts";
 import { asked, CALL } from "./_desk.ts";
 import { type ModelSiege, withProvider } from "./_models.ts";
 

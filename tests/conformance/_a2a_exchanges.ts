@@ -247,8 +247,12 @@ export function fakeStarter(setting: {
         const { peer, push: pushes = false, progress = false } = whose(read.token);
         return { peer, perMinute: 1_000_000, progress, push: pushes };
       }
-      case "a2aSend":
-        return send(body);
+      case "a2aSend": {
+        const row = send(body);
+        const { watch } = PeerSay.parse(body);
+        if (watch !== undefined) watches.set(watch.id, row.id);
+        return row;
+      }
       case "a2aGet":
         return own(read.token, read.exchange);
       case "a2aList":

@@ -2,7 +2,7 @@
 import { z } from "zod";
 
 /** The suite, exactly. */
-export const SUITE = "npm:@modelcontextprotocol/conformance@0.2.0-alpha.11";
+const SUITE = "npm:@modelcontextprotocol/conformance@0.2.0-alpha.11";
 
 const Check = z.object({
   id: z.string(),

@@ -42,7 +42,7 @@ async function required(revision: string): Promise<readonly Found[]> {
   return [...found.filter(({ scenario }) => !failed.has(scenario)), ...again];
 }
 
-Deno.test("every scored check of 2025-11-25 passes against the bridge", async () => {
+Deno.test("every scored check of 2025-11-25 passes against the bridge (long)", async () => {
   const found = await required("2025-11-25");
   assert.deepEqual(differences(found, NOT_SCORED), []);
   // A suite that shrank would pass as well.
@@ -50,7 +50,7 @@ Deno.test("every scored check of 2025-11-25 passes against the bridge", async ()
   assert.ok(passed.length >= 250, `${passed.length} checks passed`);
 });
 
-Deno.test("every scored check of 2026-07-28 passes against the bridge", async () => {
+Deno.test("every scored check of 2026-07-28 passes against the bridge (long)", async () => {
   const found = await required("2026-07-28");
   assert.deepEqual(differences(found, NOT_SCORED), []);
   const docs = await Deno.readTextFile(`${ROOT}docs/mcp_conformance.md`);

@@ -273,7 +273,7 @@ Deno.test("mallory with a token of her own has nothing of alice's session, and a
   });
 });
 
-Deno.test("a thousand sessions of one token are a few, and others still get in", async () => {
+Deno.test("a thousand sessions of one token are a few, and others still get in (long)", async () => {
   await served(async ({ served: at, alice, mallory }) => {
     const counts = new Map<number, number>();
     for (let n = 0; n < 100; n++) {

@@ -22,7 +22,7 @@ async function withNotes(f: (machine: Machine, mount: string) => Promise<void>):
   });
 }
 
-Deno.test("SDK 1.32's client lists and calls gated tools over a pipe", async () => {
+Deno.test("SDK 1.32's client lists and calls gated tools over a pipe (long)", async () => {
   await withNotes(async (machine, mount) => {
     const [command = "", ...args] = machine.command(["mcp", "serve", "--mount", mount]);
     const client = new OldClient({ name: "old", version: "1" });
@@ -74,7 +74,7 @@ Deno.test("SDK 1.32's client lists and calls at an address", async () => {
   });
 });
 
-Deno.test("SDK 2.4's client speaks 2026-07-28 and 2025-11-25 to both", async () => {
+Deno.test("SDK 2.4's client speaks 2026-07-28 and 2025-11-25 to both (long)", async () => {
   await withNotes(async (machine, mount) => {
     const token = await tokenOf(machine);
     const served = await atAddress(machine, ["--mount", mount]);
@@ -125,7 +125,7 @@ const INSPECT = [
   "path=notes/plan.md",
 ];
 
-Deno.test("the Inspector's command line calls a tool over a pipe and at an address", async () => {
+Deno.test("the Inspector's command line calls a tool over a pipe and at an address (long)", async () => {
   await withNotes(async (machine, mount) => {
     // It hands a server nothing of its own environment.
     const kept = ["XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "DENO_DIR"].flatMap((

@@ -4,7 +4,7 @@ import { besiege, type Siege, type Watched } from "../fake/siege.ts";
 import { waitUntil } from "../fake/wait_until.ts";
 
 /** Longest that a control request may take while somebody attacks, milliseconds, on a busy machine. */
-const RESPONSIVE_MS = 4_000;
+const RESPONSIVE_MS = 10_000;
 
 /** Turns of an honest task: it reads one file and says what stands there. */
 export const HONEST = `
@@ -21,7 +21,7 @@ export interface Aftermath {
 }
 
 /** Writes raw bytes past the port: \`raw(text)\` in a hostile program. */
-export const RAW = `const raw = (text) => {
+const RAW = `const raw = (text) => {
   const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
   for (let n = 0; n < bytes.length;) n += Deno.stdout.writeSync(bytes.subarray(n));
 };`;

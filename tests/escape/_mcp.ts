@@ -65,7 +65,7 @@ export async function filesOf(folder: string): Promise<ReadonlyMap<string, strin
 }
 
 /** Processes of imported servers that a kernel started and that run now. */
-export async function serversOf(kernel: number): Promise<readonly Proc[]> {
+async function serversOf(kernel: number): Promise<readonly Proc[]> {
   return (await descendants(kernel)).filter(({ command, state }) =>
     state !== "Z" && /npm:hostile@|\/trees\/|\/thief/.test(command)
   );

@@ -1,7 +1,8 @@
 /** Tasks of a besieged kernel whose model service is real, or is mallory's program in its place. */
 import { type KernelConfig, SessionId, TaskId } from "../../contracts/mod.ts";
-import { digestSources, NOT_BUILT, provideBundles } from "../../cli/bundles_powers.ts";
-import { modelPrograms, provideModelProgram } from "../../cli/model_programs_powers.ts";
+import { NOT_BUILT, provideBundles } from "../../cli/bundles_powers.ts";
+import { digestSources } from "../../cli/source_digest_powers.ts";
+import { modelPrograms, provideModelProgram } from "../../cli/model/programs_powers.ts";
 import { besiege, cache, type Siege, type Watched } from "../fake/siege.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;

@@ -3,7 +3,8 @@
  * on its pipe. Each claim says what she would have got.
  */
 import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
-import { serveProgramFile } from "../../cli/serve_program_powers.ts";
+import { SERVE_PROGRAM } from "../../cli/mcp_serve/program_powers.ts";
+import { programFile } from "../../cli/program_cache_powers.ts";
 import { onMachine, processesNaming } from "../fake/remit.ts";
 import { configure, startService } from "../fake/service.ts";
 import { waitUntil } from "../fake/wait_until.ts";
@@ -29,7 +30,10 @@ async function takenOver(dir: string): Promise<string> {
   const real = Deno.env.get("XDG_CACHE_HOME") ?? `${Deno.env.get("HOME")}/.cache`;
   const own = `${dir}/cache`;
   await Deno.mkdir(`${own}/remit`, { recursive: true });
-  const file = serveProgramFile({ home: ROOT.replace(/\/$/, ""), cache: `${own}/remit` });
+  const file = programFile(SERVE_PROGRAM, {
+    home: ROOT.replace(/\/$/, ""),
+    cache: `${own}/remit`,
+  });
   const folder = file.slice(0, file.lastIndexOf("/"));
   const program = folder.slice(folder.lastIndexOf("/") + 1);
   for await (const { name } of Deno.readDir(real)) {
@@ -182,7 +186,7 @@ peers:
         await t.step("a person's answer to what the peer waits for", async () => {
           const { ok: sent } = await stolen("a2aSend", { message: message("SHOW") });
           const exchange = Object(sent).id;
-          await stolen("a2aWatch", { exchange, watch: "w" });
+          await stolen("a2aWatch", { exchange, watch: "w", progress: false });
           const question = await waitUntil("the question", async () => {
             const [open] = (await machine.json(["questions"])) as readonly { id: string }[];
             return open?.id;

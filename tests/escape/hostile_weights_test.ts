@@ -60,7 +60,7 @@ const FILES: Readonly<Record<string, Uint8Array>> = {
   }),
 };
 
-Deno.test("mallory's weights would have crashed, filled or held up the machine, or written on its screen", async () => {
+Deno.test("mallory's weights would have crashed, filled or held up the machine, or written on its screen (long)", async () => {
   await onMachine(async (machine) => {
     await configured(machine, `${AGENT}limits: { generationTimeoutMs: 2000, retries: 0 }\n`);
     const honest = await playing(machine, "scenario: honest\nturns: [{ say: Still here. }]\n");

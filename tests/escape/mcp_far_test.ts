@@ -123,38 +123,41 @@ attack("mallory's server sends a call on to another address: no token goes there
   });
 });
 
-attack("mallory's names and a model's words split no header, in either revision", async () => {
-  for (const old of [false, true]) {
-    await using far = site((message) => honest(message, old));
-    await withMcp(async (siege) => {
-      const server = await lent(siege, `${far.origin}/mcp`);
-      const split = server.tools.find(({ tool }) => tool === SPLIT)?.name ?? "mcp_hostile_none";
-      const code = "1\r\nx-injected: 1\r\nauthorization: Bearer stolen";
-      const { came } = await come(siege, server, [
-        ["mcp_hostile_eval", { code: "plain" }],
-        ["mcp_hostile_eval", { code }],
-        [split, { code: "plain" }],
-      ]);
-      const said = came.map(({ content }) => content);
-      assert.deepEqual(
-        said,
-        ["called eval", "called eval", `called ${SPLIT}`],
-        JSON.stringify(came),
-      );
-      const calls = far.heard.filter(({ line }) => line === "POST /mcp");
-      assert.ok(calls.length >= 3);
-      for (const { headers } of far.heard) {
-        assert.equal(headers.get("x-injected"), null);
-        assert.equal(headers.get("authorization"), `Bearer ${TOKEN}`);
-      }
-      // The newer revision has both as headers: they come there as base64, whole.
-      const header = (text: string): string => `=?base64?${btoa(text)}?=`;
-      const mirrored = calls.flatMap(({ headers }) => {
-        const [name, param] = [headers.get("mcp-name"), headers.get("mcp-param-code")];
-        return name === null ? [] : [[name, param]];
+attack(
+  "mallory's names and a model's words split no header, in either revision (long)",
+  async () => {
+    for (const old of [false, true]) {
+      await using far = site((message) => honest(message, old));
+      await withMcp(async (siege) => {
+        const server = await lent(siege, `${far.origin}/mcp`);
+        const split = server.tools.find(({ tool }) => tool === SPLIT)?.name ?? "mcp_hostile_none";
+        const code = "1\r\nx-injected: 1\r\nauthorization: Bearer stolen";
+        const { came } = await come(siege, server, [
+          ["mcp_hostile_eval", { code: "plain" }],
+          ["mcp_hostile_eval", { code }],
+          [split, { code: "plain" }],
+        ]);
+        const said = came.map(({ content }) => content);
+        assert.deepEqual(
+          said,
+          ["called eval", "called eval", `called ${SPLIT}`],
+          JSON.stringify(came),
+        );
+        const calls = far.heard.filter(({ line }) => line === "POST /mcp");
+        assert.ok(calls.length >= 3);
+        for (const { headers } of far.heard) {
+          assert.equal(headers.get("x-injected"), null);
+          assert.equal(headers.get("authorization"), `Bearer ${TOKEN}`);
+        }
+        // The newer revision has both as headers: they come there as base64, whole.
+        const header = (text: string): string => `=?base64?${btoa(text)}?=`;
+        const mirrored = calls.flatMap(({ headers }) => {
+          const [name, param] = [headers.get("mcp-name"), headers.get("mcp-param-code")];
+          return name === null ? [] : [[name, param]];
+        });
+        const expected = [["eval", "plain"], ["eval", header(code)], [header(SPLIT), "plain"]];
+        assert.deepEqual(mirrored, old ? [] : expected);
       });
-      const expected = [["eval", "plain"], ["eval", header(code)], [header(SPLIT), "plain"]];
-      assert.deepEqual(mirrored, old ? [] : expected);
-    });
-  }
-});
+    }
+  },
+);

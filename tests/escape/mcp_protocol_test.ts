@@ -160,7 +160,7 @@ attack(
 );
 
 attack(
-  "mallory's server floods, exits and never answers; bob's own goes on as if nothing were",
+  "mallory's server floods, exits and never answers; bob's own goes on as if nothing were (long)",
   async () => {
     await besideBob(FLOODS);
   },

@@ -70,7 +70,7 @@ Deno.test("mallory pulls the rug at a later start: refused, marked, shown; good 
   });
 });
 
-Deno.test("mallory's tools stand in front of another server's: none takes its name, and it is flagged", async () => {
+Deno.test("mallory's tools stand in front of another server's: none takes its name, and it is flagged (long)", async () => {
   if (!needs("bwrap") || !needs("node")) return;
   await onMachine(async (machine) => {
     await add(
@@ -100,7 +100,7 @@ Deno.test("mallory's tools stand in front of another server's: none takes its na
   });
 });
 
-Deno.test("mallory's schemas are bombs: endless, circular, doubling, slow; none goes off", async () => {
+Deno.test("mallory's schemas are bombs: endless, circular, doubling, slow; none goes off (long)", async () => {
   if (!needs("bwrap") || !needs("node")) return;
   await onMachine(async (machine) => {
     const schema = (more: string): string => `{ inputSchema: { type: "object", ${more} } }`;
@@ -150,7 +150,7 @@ Deno.test("mallory's schemas are bombs: endless, circular, doubling, slow; none 
   });
 });
 
-Deno.test("mallory's list of tools is poison for its reader: none of it is taken in, and why is said at once", async () => {
+Deno.test("mallory's list of tools is poison for its reader: none of it is taken in, and why is said at once (long)", async () => {
   if (!needs("bwrap") || !needs("node")) return;
   await onMachine(async (machine) => {
     const nested = '{"type":"object","properties":{"a":';

@@ -102,7 +102,7 @@ async function hunted(
 }
 
 for (const kind of ["anthropic", "openai"] as const) {
-  Deno.test(`a key that alice kept would have come back from ${kind} in bodies, headers and errors, and stayed`, async () => {
+  Deno.test(`a key that alice kept would have come back from ${kind} in bodies, headers and errors, and stayed (long)`, async () => {
     await onMachine(async (machine) => {
       const since = Date.now();
       await using provider = serveEchoes(kind, [
@@ -138,7 +138,7 @@ for (const kind of ["anthropic", "openai"] as const) {
   });
 }
 
-Deno.test("a model service that is killed in the midst would have left the key in what it had written", async () => {
+Deno.test("a model service that is killed in the midst would have left the key in what it had written (long)", async () => {
   await onMachine(async (machine) => {
     const since = Date.now();
     await using provider = serveEchoes("anthropic", ["silence", "page"]);

@@ -23,7 +23,7 @@ import type { Siege, Watched } from "../fake/siege.ts";
 /** Most that the kernel may grow while a provider floods its service, KiB. */
 const GROWTH = 96 * 1_024;
 /** Longest that a control request may take meanwhile, milliseconds, on a busy machine. */
-const RESPONSIVE_MS = 2_000;
+const RESPONSIVE_MS = 5_000;
 
 const WORST = ["endless nothing", "a gigabyte in a delta", "half a stream", "no JSON"];
 
@@ -55,7 +55,7 @@ async function goesOn(siege: Siege, attacks: readonly Watched[]): Promise<void> 
 }
 
 for (const protocol of ["anthropic", "openai", "ollama"] as const) {
-  Deno.test(`mallory's ${protocol} server would have filled memory, held up other tasks, or ended the kernel`, async () => {
+  Deno.test(`mallory's ${protocol} server would have filled memory, held up other tasks, or ended the kernel (long)`, async () => {
     const servers: Readonly<Record<string, [Hostile, number, RegExp]>> = {
       "endless text": [serveEndless(protocol), 67, /more than/],
       "endless nothing": [serveEndlessNothing(protocol), 67, /more than 16777216 bytes/],

@@ -26,19 +26,28 @@ function granting(rules: KernelConfig["policy"]["rules"] = []): Partial<KernelCo
   return { commands, policy: { ...NO_POLICY, rules } };
 }
 
-/** A program that makes calls; in their arguments `$0` is the session of the first start, and so on. */
+/**
+ * A program that makes calls; in their arguments `$0` is the session of the first start, and so on. A poll that is
+ * `"over"` is made until the program has ended, and gives all that was read.
+ */
 function talking(
-  calls: readonly (readonly [string, Readonly<Record<string, unknown>>])[],
+  calls: readonly (readonly [string, Readonly<Record<string, unknown>>, "over"?])[],
   more = "",
 ): string {
   return `({ async turn(ports) {
     const told = [], sessions = [];
     let n = 0;
-    for (const [tool, args] of ${JSON.stringify(calls)}) {
+    for (const [tool, args, over] of ${JSON.stringify(calls)}) {
       const { id } = await ports.advertise();
       const text = JSON.stringify(args).replace(/\\$(\\d)/g, (_, at) => sessions[at]);
-      const came = await ports.call(id, { id: "try-" + n++, name: tool, arguments: text })
+      const once = () => ports.call(id, { id: "try-" + n++, name: tool, arguments: text })
         .catch((e) => ({ outcome: e.code, content: e.message }));
+      let came = await once();
+      while (over && came.content?.endsWith("[running]\\n")) {
+        const before = came.content.slice(0, -"[running]\\n".length);
+        came = await once();
+        came = { ...came, content: before + came.content };
+      }
       const session = /session (s[0-9a-f]{32}) /.exec(came.content ?? "")?.[1];
       if (session !== undefined && tool === "process_start") sessions.push(session);
       told.push(came);
@@ -67,7 +76,7 @@ Deno.test({
         ["process_write", { session: "$0", text: "words\n", end: true }],
         ["process_poll", poll],
         ["process_signal", { session: "$0", signal: "TERM" }],
-        ["process_poll", poll],
+        ["process_poll", poll, "over"],
         ["process_write", { session: "$0", text: "more" }],
         ["process_close", { session: "$0" }],
         ["process_poll", poll],

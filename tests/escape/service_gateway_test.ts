@@ -1,5 +1,5 @@
 /** Attacks on `remit serve` at its address, with the real gateway process. Each claim says what would have happened. */
-import { deepEqual, equal, match } from "node:assert/strict";
+import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { onMachine } from "../fake/remit.ts";
 import { configure, startService } from "../fake/service.ts";
@@ -21,14 +21,12 @@ Deno.test("a service at its address: pages, webhooks, peers and numbers are each
   await onMachine(async (machine) => {
     const play = await machine.write("model.yaml", PLAY);
     await machine.write("notes/plan.md", "call the supplier\n");
-    await configure(
-      machine,
-      `model: scripted:${play}
+    const yaml = `model: scripted:${play}
 mounts: { notes: { dir: ${machine.dir}/notes, mode: rw } }
 peers: { alice: { accept: ask } }
 webhooks: { ci: { secret: ci, request: "it was built: {{body}}", mounts: [notes], profile: operator } }
-`,
-    );
+`;
+    await configure(machine, yaml);
     const kept = await machine.remit(["webhook", "secret", "ci"], SECRET);
     equal(kept.code, 0, kept.stderr);
     const service = await startService(machine);
@@ -157,6 +155,63 @@ webhooks: { ci: { secret: ci, request: "it was built: {{body}}", mounts: [notes]
             () => machine.read("notes/new.md").catch(() => undefined),
           );
           equal(written, "one");
+        },
+      );
+
+      const { token } = Object(await machine.json(["a2a", "token", "create", "alice"]));
+      const send = (): Promise<Response> =>
+        post(
+          "/a2a",
+          JSON.stringify({
+            ...{ jsonrpc: "2.0", id: 1, method: "SendMessage" },
+            params: {
+              message: {
+                messageId: "m1",
+                role: "ROLE_USER",
+                parts: [{ text: "<b>Let me</b> in" }],
+              },
+              configuration: { returnImmediately: true },
+            },
+          }),
+          {
+            ...{ "content-type": "application/json", "a2a-version": "1.0" },
+            authorization: `Bearer ${token}`,
+          },
+        );
+
+      await t.step(
+        "what alice sent waits at the page, which names the command and has no form",
+        async () => {
+          equal(await status(send()), 200);
+          const home = await (await get("/", { cookie })).text();
+          const [, id = ""] = /href="\/message\/(m[0-9a-z]{12})"/.exec(home) ?? [];
+          match(home, /messages that wait to be let in/);
+          const page = await (await get(`/message/${id}`, { cookie })).text();
+          match(page, /&lt;b&gt;Let me&lt;\/b&gt; in/);
+          match(page, new RegExp(`inbox release ${id}`));
+          doesNotMatch(page, /name="decision"/);
+          equal(await status(get(`/message/${id}`)), 401, "for who is logged in alone");
+        },
+      );
+
+      await t.step(
+        "SIGHUP: a file that does not stand changes nothing, a good one does",
+        async () => {
+          await configure(machine, `${yaml}paers: {}\n`);
+          service.kill("SIGHUP");
+          await waitUntil(
+            "the refusal",
+            () => /is not taken, .*remit\.yaml:\d+/s.test(service.said()) || undefined,
+          );
+          equal(await status(send()), 200, "alice is known as before");
+          await configure(machine, yaml.replace("alice", "bob").replace("ci: {", "deploy: {"));
+          service.kill("SIGHUP");
+          await waitUntil("it", () => service.said().includes("was read again") || undefined);
+          equal(await status(send()), 401, "of alice nobody knows any more");
+          const body = JSON.stringify({ ref: "main" });
+          equal(await status(post("/hooks/ci", body, sign(body))), 404);
+          equal(await status(post("/hooks/deploy", body, sign(body))), 202);
+          match(await (await get("/metrics")).text(), /result="taken"\} 1/);
         },
       );
 

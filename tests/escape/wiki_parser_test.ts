@@ -161,7 +161,7 @@ Deno.test("a parser that spins does not outlive a command that was killed", asyn
   const folder = await Deno.makeTempDir({ prefix: "remit-orphan-" });
   try {
     const bundle = await writeMallory(folder, "for (;;);");
-    const powers = new URL("../../cli/wiki_parser_powers.ts", import.meta.url).href;
+    const powers = new URL("../../cli/wiki/parser_powers.ts", import.meta.url).href;
     await Deno.writeTextFile(
       `${folder}/command.ts`,
       `import { makeWikiParser } from ${JSON.stringify(powers)};
@@ -265,7 +265,7 @@ const DOCUMENTS: Readonly<Record<string, () => readonly [SourceKind, string | Ui
   "a mail of one header of 30 MB": () => ["mail", `Subject: ${"x ".repeat(15_000_000)}\r\n\r\nx`],
 };
 for (const [what, make] of Object.entries(DOCUMENTS)) {
-  Deno.test(`mallory's document, ${what}, ends in a text or a fault, and alice's is read behind it`, async () => {
+  Deno.test(`mallory's document, ${what}, ends in a text or a fault, and alice's is read behind it (long)`, async () => {
     await withParser(async (parser) => {
       const said = await parser.parse(...make(), "bomb").then(
         ({ text, notes }) => `${text.length} ${notes.join(" ")}`,

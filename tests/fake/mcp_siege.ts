@@ -1,5 +1,5 @@
 /** A real kernel whose tasks are handed servers of strangers: what tests of the gate over imported tools besiege. */
-import { mcpPrograms, provideMcpPrograms } from "../../cli/mcp_programs_powers.ts";
+import { mcpPrograms, provideMcpPrograms } from "../../cli/mcp/programs_powers.ts";
 import { NOT_BUILT, provideBundles } from "../../cli/bundles_powers.ts";
 import { importedTool, translate } from "../../bridges/mcp/review/mod.ts";
 import {
@@ -43,7 +43,7 @@ export async function mcpBundles(): Promise<KernelConfig["bundles"]> {
 }
 
 /** A server as a task is handed it: its tools reviewed as `words` say. */
-export async function importedFrom(
+async function importedFrom(
   trees: string,
   source: string,
   { words = EVAL_WORDS, grants: some = {}, ...changes }: ServerDraft = {},

@@ -32,7 +32,7 @@ async function procOf(pid: number): Promise<Proc | undefined> {
 }
 
 /** Every process there is now. */
-export async function processes(): Promise<readonly Proc[]> {
+async function processes(): Promise<readonly Proc[]> {
   const found: Proc[] = [];
   for await (const { name } of Deno.readDir("/proc")) {
     const proc = /^\d+$/.test(name) ? await procOf(Number(name)) : undefined;

@@ -1,5 +1,6 @@
 /** Runs the real command line over real processes, each in a state folder of its own. */
 import process from "node:process";
+import { endProcesses } from "./processes.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 const FLAGS = [
@@ -133,12 +134,8 @@ export async function onMachine(
   try {
     await f(machine);
   } finally {
-    await machine.remit(["stop"]).catch(() => undefined);
-    for (const pid of await processesNaming(dir)) {
-      try {
-        Deno.kill(pid, "SIGKILL");
-      } catch { /* it has ended meanwhile */ }
-    }
+    // Killed, not asked: that `remit stop` ends a kernel is a story of its own (kernel_life_test.ts).
+    await endProcesses(dir);
     await Deno.remove(dir, { recursive: true });
   }
 }
@@ -165,7 +162,14 @@ function finished(output: Deno.CommandOutput): Finished {
   };
 }
 
-async function denoDir(): Promise<string> {
+let denoFolder: Promise<string> | undefined;
+
+/** Deno's own cache, asked for once: a machine has another home. */
+function denoDir(): Promise<string> {
+  return denoFolder ??= askDenoDir();
+}
+
+async function askDenoDir(): Promise<string> {
   const given = Deno.env.get("DENO_DIR");
   if (given !== undefined) return given;
   const output = await new Deno.Command(Deno.execPath(), {

@@ -2,6 +2,7 @@
 import process from "node:process";
 import {
   type Answer,
+  Fault,
   type KernelConfig,
   type Limits,
   type Mount,
@@ -40,6 +41,7 @@ export interface Draft {
   readonly request?: string;
   readonly mounts?: readonly Mount[];
   readonly limits?: Partial<Limits>;
+  readonly phase?: TaskRequest["phase"];
   readonly onQuestion?: TaskRequest["onQuestion"];
   readonly profile?: TaskRequest["profile"];
   readonly colour?: TaskRequest["ingress"]["colour"];
@@ -147,8 +149,9 @@ export async function besiege(
       const wire = await connectSocket(config.controlSocket);
       if (wire !== undefined) {
         wire.close();
-        const link = await connect();
-        return { pid: await pidOf(config.dir), link };
+        // Threads of one that was killed may still hold its socket: it greets nobody.
+        const link = await connect().catch(unlessGone);
+        if (link !== undefined) return { pid: await pidOf(config.dir), link };
       }
       if (ended !== undefined || performance.now() - before > START_MS) {
         throw new Error(`Cannot start the kernel: ${kernel.log()}`);
@@ -267,7 +270,7 @@ function requestOf(siege: Siege, draft: Draft): object {
     model: { ref: "scripted:siege.yaml", config: JSON.stringify({ file: "siege.yaml", text }) },
     limits: draft.limits ?? {},
     onQuestion: draft.onQuestion ?? "queue",
-    phase: "work",
+    phase: draft.phase ?? "work",
     interactive: draft.interactive ?? false,
     ...(draft.program === undefined ? {} : { program: draft.program }),
     ...(draft.agent === undefined ? {} : { agent: draft.agent }),
@@ -286,4 +289,9 @@ async function pidOf(folder: string): Promise<number> {
     } catch { /* it has ended meanwhile */ }
   }
   throw new Error(`Cannot find the kernel of "${folder}"`);
+}
+
+function unlessGone(error: unknown): undefined {
+  if (error instanceof Fault && error.code === "gone") return undefined;
+  throw error;
 }

@@ -22,7 +22,7 @@ export interface Kills {
 }
 
 /** A sequence of numbers in [0, 1) that a seed decides. */
-export function makeRandom(seed: number): () => number {
+function makeRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -68,7 +68,7 @@ function familyOf(pid: number, wiki: WikiAtHand): Promise<readonly Proc[]> {
   });
 }
 
-Deno.test("an ingest killed at any moment, or its child: the next one leaves what a fresh wiki has", () =>
+Deno.test("an ingest killed at any moment, or its child: the next one leaves what a fresh wiki has (long)", () =>
   onMachine(async (machine) => {
     const docs = await documents(machine);
     const fresh = await makeWiki(machine, "fresh");

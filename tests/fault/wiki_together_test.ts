@@ -26,7 +26,7 @@ async function pagesOf(folder: string): Promise<readonly (readonly [string, stri
   ]);
 }
 
-Deno.test("three ingests, a query and a lint of one new wiki at once leave what one ingest leaves", () =>
+Deno.test("three ingests, a query and a lint of one new wiki at once leave what one ingest leaves (long)", () =>
   onMachine(async (machine) => {
     for (const [name, text] of Object.entries(documents())) await machine.write(name, text);
     const docs = `${machine.dir}/docs`;

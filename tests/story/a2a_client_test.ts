@@ -12,6 +12,11 @@ Deno.test("alice adds a peer by its host, sends through the gate, sees a swapped
   await using peer = hostilePeer({
     card: (url) => card(url),
     answer: (asked) => {
+      // It took her message, and then nothing answers any more.
+      if (asked.rpc.method === "GetTask") return new Response("", { status: 502 });
+      if (JSON.stringify(asked.rpc.params).includes("take your time")) {
+        return result(asked, { task: task("t-9", "WORKING") });
+      }
       const { message } = asked.rpc.params as { readonly message: { readonly parts: object[] } };
       return result(asked, {
         task: task("t1", "COMPLETED", {
@@ -60,6 +65,13 @@ Deno.test("alice adds a peer by its host, sends through the gate, sees a swapped
     const sent = await send("hello", "--json");
     assert.equal(sent.code, 0, sent.stderr);
     assert.match(JSON.parse(sent.stdout).content, /^\[peer "desk": \{"task":"t1".*\}\]\nhello$/s);
+    const died = await send("take your time");
+    assert.notEqual(died.code, 0);
+    assert.match(died.stderr, /^its task there: remit a2a watch desk t-9$/m);
+    assert.match(
+      died.stderr,
+      /executionError: .*502.*; its task "t-9" may go on there: a2a_desk_task/,
+    );
     assert.ok(tokens.length > 0 && tokens.every((each) => each === "Bearer alices-token"));
     const described = await machine.json(["a2a", "describe", "desk"]) as {
       readonly clearance: string;

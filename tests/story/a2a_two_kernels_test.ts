@@ -48,7 +48,7 @@ async function kernelOf(machine: Machine): Promise<number> {
   throw new Error("Cannot find the kernel: none runs");
 }
 
-Deno.test("a task goes from bob's kernel to alice's, which is killed in between, and its artifact comes back once", async () => {
+Deno.test("a task goes from bob's kernel to alice's, which is killed in between, and its artifact comes back once (long)", async () => {
   await onMachine(async (alice) => {
     const play = await alice.write("play.yaml", PLAY);
     await configure(

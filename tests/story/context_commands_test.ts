@@ -42,7 +42,7 @@ agents:
     env: {}
 `;
 
-Deno.test("alice lists, shows and restores what gave way, names the talk, forks it, compares, and lets it end", async () => {
+Deno.test("alice lists, shows and restores what gave way, names the talk, forks it, compares, and lets it end (long)", async () => {
   await onMachine(async (machine) => {
     for (let n = 1; n <= 9; n++) {
       const evil = n === 1 ? "\u001b[2J" : "";

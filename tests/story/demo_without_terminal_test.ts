@@ -97,7 +97,7 @@ Deno.test("carol starts the demo without a terminal: it ends with 0, says what i
   });
 });
 
-Deno.test("carol's program reads one JSON document, twice over, and a stranger checks its receipts", async () => {
+Deno.test("carol's program reads one JSON document, twice over, and a stranger checks its receipts (long)", async () => {
   await onMachine(async (machine) => {
     const run = await machine.remit(["run", "--json"]);
     assert.equal(run.code, 0, run.stderr);

@@ -104,7 +104,14 @@ async function explain(words: readonly string[]): Promise<Finished> {
       deno: "",
     },
     serve: { start: nothing, input: nothing, output: nothing, pause: nothing, secret: nothing },
-    service: { lock: nothing, door: nothing, knock: nothing, after: nothing, random: nothing },
+    service: {
+      lock: nothing,
+      door: nothing,
+      knock: nothing,
+      after: nothing,
+      random: nothing,
+      hangup: nothing,
+    },
     backup: { copy: nothing, verify: nothing },
     login: { start: nothing, listen: nothing, random: nothing, after: nothing },
     watch: nothing,
@@ -153,8 +160,8 @@ Deno.test("bob mistypes: each time exit code 2 and words that help, and as JSON 
   await onMachine(async (machine) => {
     const wrong: readonly (readonly [string[], RegExp])[] = [
       [["frobnicate"], /there is run, questions/],
-      [["task"], /say which: show, cancel/],
-      [["task", "eat"], /there is show, cancel/],
+      [["task"], /say which: list, show, cancel/],
+      [["task", "eat"], /there is list, show, cancel/],
       [["answer", "q1"], /it is remit answer ID allow\|deny/],
       [["run", "-p"], /it needs a value/],
       [["run", "-p", ""], /the request is empty/],

@@ -1,5 +1,6 @@
 /** bob has nothing running: what he asks starts a kernel, and stop ends it; a whole log is not repaired. */
 import assert from "node:assert/strict";
+import { heldKernel } from "../fake/held_kernel.ts";
 import { onMachine } from "../fake/remit.ts";
 import { waitUntil } from "../fake/wait_until.ts";
 
@@ -22,12 +23,10 @@ Deno.test("bob looks at an empty state: everything says that there is nothing, a
     const repair = await machine.remit(["audit", "repair"]);
     assert.equal(repair.code, 1);
     assert.match(repair.stderr, /it is intact/);
-    // A kernel without work ends after some seconds, which a busy machine may take between two commands.
-    await waitUntil("a doctor that meets the kernel of the command before it", async () => {
-      await machine.remit(["ps"]);
-      const doctor = await machine.remit(["doctor"]);
-      return /kernel +runs/.test(doctor.stdout) ? true : undefined;
-    });
+    {
+      using _held = await heldKernel(machine);
+      assert.match((await machine.remit(["doctor"])).stdout, /kernel +runs/);
+    }
 
     assert.equal((await machine.remit(["stop"])).code, 0);
     await waitUntil("no process of this state", async () => {

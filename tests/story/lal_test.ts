@@ -31,7 +31,7 @@ async function plays(machine: Machine, text: string): Promise<{ code: number; st
   return { code, stdout: `${stdout}${stderr}` };
 }
 
-Deno.test("Lal: HOST grants, rejects and counters; what was proposed runs only as it was granted", async () => {
+Deno.test("Lal: HOST grants, rejects and counters; what was proposed runs only as it was granted (long)", async () => {
   await onMachine(async (machine) => {
     const granted = await plays(
       machine,

@@ -100,57 +100,60 @@ async function revoke(siege: McpSiege, task: Watched, path: string): Promise<voi
   await siege.ask("revoke", { lease: lease.id });
 }
 
-story("alice's agent makes a folder, remembers, counts, draws: three servers of npm", async () => {
-  await atDesk(async (siege, desk) => {
-    const { launches } = await trees();
-    await Deno.mkdir(`${desk}/mind`);
-    await Deno.writeTextFile(`${desk}/rota.md`, "Sunday: nobody\n");
-    await Deno.symlink("/etc/passwd", `${desk}/users`);
-    const mcp = [
-      await filesystem(siege, desk, "write"),
-      await reviewed(siege, "memory", {
-        launch: launches.memory,
-        grants: { write: [`${desk}/mind`] },
-        env: { MEMORY_FILE_PATH: `${desk}/mind/memory.jsonl` },
-      }),
-      await reviewed(siege, "all", { launch: launches.everything }),
-    ];
-    const entity = { name: "Ines", entityType: "keeper", observations: ["opens on Sunday"] };
-    const task = await siege.run({
-      mcp,
-      onQuestion: "ask",
-      turns: [
-        turn("files_read_text_file", { path: `${desk}/rota.md` }),
-        turn("memory_create_entities", { entities: [entity] }),
-        turn("files_create_directory", { path: `${desk}/log` }),
-        turn("memory_search_nodes", { query: "Ines" }),
-        turn("all_get_sum", { a: 19, b: 23 }),
-        turn("all_get_tiny_image", {}),
-        turn("files_read_text_file", { path: `${desk}/users` }),
-        turn("files_read_text_file", { path: "/etc/passwd" }),
-        "\n  - say: '{{ tool.mcp_memory_search_nodes }} {{ tool.mcp_all_get_sum }} {{ tool.mcp_files_read_text_file }}'",
-      ].join(""),
+story(
+  "alice's agent makes a folder, remembers, counts, draws: three servers of npm (long)",
+  async () => {
+    await atDesk(async (siege, desk) => {
+      const { launches } = await trees();
+      await Deno.mkdir(`${desk}/mind`);
+      await Deno.writeTextFile(`${desk}/rota.md`, "Sunday: nobody\n");
+      await Deno.symlink("/etc/passwd", `${desk}/users`);
+      const mcp = [
+        await filesystem(siege, desk, "write"),
+        await reviewed(siege, "memory", {
+          launch: launches.memory,
+          grants: { write: [`${desk}/mind`] },
+          env: { MEMORY_FILE_PATH: `${desk}/mind/memory.jsonl` },
+        }),
+        await reviewed(siege, "all", { launch: launches.everything }),
+      ];
+      const entity = { name: "Ines", entityType: "keeper", observations: ["opens on Sunday"] };
+      const task = await siege.run({
+        mcp,
+        onQuestion: "ask",
+        turns: [
+          turn("files_read_text_file", { path: `${desk}/rota.md` }),
+          turn("memory_create_entities", { entities: [entity] }),
+          turn("files_create_directory", { path: `${desk}/log` }),
+          turn("memory_search_nodes", { query: "Ines" }),
+          turn("all_get_sum", { a: 19, b: 23 }),
+          turn("all_get_tiny_image", {}),
+          turn("files_read_text_file", { path: `${desk}/users` }),
+          turn("files_read_text_file", { path: "/etc/passwd" }),
+          "\n  - say: '{{ tool.mcp_memory_search_nodes }} {{ tool.mcp_all_get_sum }} {{ tool.mcp_files_read_text_file }}'",
+        ].join(""),
+      });
+      // What a server said is untrusted: a change asks again, and alice looks at it.
+      yesToAll(siege, task);
+      assert.equal((await task.end).status, "done");
+      assert.deepEqual(outcomes(task).map(({ body }) => [body["outcome"], body["colour"]]), [
+        ...Array.from({ length: 6 }, () => ["ok", "RED"]),
+        ...Array.from({ length: 2 }, () => ["executionError", "RED"]),
+      ], JSON.stringify(outcomes(task)));
+      const answer = String((await task.task())["answer"]);
+      assert.match(answer, /opens on Sunday/);
+      assert.match(answer, /42/);
+      assert.doesNotMatch(answer, /root:/);
+      assert.ok((await Deno.stat(`${desk}/log`)).isDirectory);
+      assert.match(await Deno.readTextFile(`${desk}/mind/memory.jsonl`), /Ines/);
+      const pictures = await siege.ask("outbox", { task: task.id }) as { name: string }[];
+      assert.deepEqual(pictures.map(({ name }) => name), ["mcp_all_get_tiny_image-1.png"]);
+      await waitUntil("the end of all servers", async () => !await runsStill(siege) || undefined);
     });
-    // What a server said is untrusted: a change asks again, and alice looks at it.
-    yesToAll(siege, task);
-    assert.equal((await task.end).status, "done");
-    assert.deepEqual(outcomes(task).map(({ body }) => [body["outcome"], body["colour"]]), [
-      ...Array.from({ length: 6 }, () => ["ok", "RED"]),
-      ...Array.from({ length: 2 }, () => ["executionError", "RED"]),
-    ], JSON.stringify(outcomes(task)));
-    const answer = String((await task.task())["answer"]);
-    assert.match(answer, /opens on Sunday/);
-    assert.match(answer, /42/);
-    assert.doesNotMatch(answer, /root:/);
-    assert.ok((await Deno.stat(`${desk}/log`)).isDirectory);
-    assert.match(await Deno.readTextFile(`${desk}/mind/memory.jsonl`), /Ines/);
-    const pictures = await siege.ask("outbox", { task: task.id }) as { name: string }[];
-    assert.deepEqual(pictures.map(({ name }) => name), ["mcp_all_get_tiny_image-1.png"]);
-    await waitUntil("the end of all servers", async () => !await runsStill(siege) || undefined);
-  });
-});
+  },
+);
 
-story("alice's agent uses a server at an address, and that reaches no other", async () => {
+story("alice's agent uses a server at an address, and that reaches no other (long)", async () => {
   const free = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = free.addr;
   free.close();
@@ -201,7 +204,7 @@ story("alice's agent uses a server at an address, and that reaches no other", as
   }
 });
 
-story("alice takes a folder back in the middle of a walk, which ends there", async () => {
+story("alice takes a folder back in the middle of a walk, which ends there (long)", async () => {
   await atDesk(async (siege, desk) => {
     for (let i = 0; i < 10_000; i++) Deno.mkdirSync(`${desk}/d${i}`);
     const task = await siege.run({

@@ -97,7 +97,7 @@ Deno.test("nobody is there: nothing is granted or approved, and what was shown c
   });
 });
 
-Deno.test("carol answers a server's question at her terminal, field by field, and an answers file does for nobody else", async () => {
+Deno.test("carol answers a server's question at her terminal, field by field, and an answers file does for nobody else (long)", async () => {
   if (!needs("node") || !needs("bwrap") || !needs("script")) return;
   await onMachine(async (machine) => {
     const server = await machine.write("servers/asking.mjs", ASKING);
@@ -146,7 +146,7 @@ Deno.test("carol answers a server's question at her terminal, field by field, an
   });
 });
 
-Deno.test("bob plays the story mcp: an allowed call, three that come to nothing, a server that changes its words", async () => {
+Deno.test("bob plays the story mcp: an allowed call, three that come to nothing, a server that changes its words (long)", async () => {
   if (!needs("bwrap")) return;
   await onMachine(async (machine) => {
     const story = await machine.remit(["run", "--story", "mcp"]);

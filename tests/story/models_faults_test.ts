@@ -65,12 +65,12 @@ Deno.test("a provider that is busy is asked three times in all, and one that say
     const soon = await run(rateLimit(1), overloaded, says("On Monday."));
     assert.deepEqual([soon.code, soon.stdout, soon.requests], [0, "On Monday.\n", 3], soon.stderr);
     const later = await run(rateLimit(3_600));
-    assertFault(later, EXIT.rateLimited, /takes no more requests now; wait, or set `rates`/);
+    assertFault(later, EXIT.rateLimited, /takes no more requests now; wait 3600 s, or set `rates`/);
     assert.equal(later.requests, 1, "an hour is not waited for, nor is it asked again before");
   });
 });
 
-Deno.test("what will not get better is asked once: no credit, a bad key, a model that is not there", async () => {
+Deno.test("what will not get better is asked once: no credit, a bad key, a model that is not there (long)", async () => {
   await withModel(OPENAI, async ({ run, machine, provider }) => {
     for (
       const [answer, exit, says] of [
@@ -108,7 +108,7 @@ Deno.test("what will not get better is asked once: no credit, a bad key, a model
   });
 });
 
-Deno.test("a conversation that is too long for a provider, in its own words, ends as context overflow", async () => {
+Deno.test("a conversation that is too long for a provider, in its own words, ends as context overflow (long)", async () => {
   for (
     const [backend, error] of [
       [ANTHROPIC, ANTHROPIC_ERRORS.tooLong],
@@ -126,7 +126,7 @@ Deno.test("a conversation that is too long for a provider, in its own words, end
   }
 });
 
-Deno.test("a content filter ends the turn, before an answer and in the midst of one, and says so", async () => {
+Deno.test("a content filter ends the turn, before an answer and in the midst of one, and says so (long)", async () => {
   await withModel(OPENAI, async ({ run }) => {
     for (
       const answer of [OPENAI_ERRORS.filtered, { text: ["half"], stop: "contentFilter" }] as const
@@ -154,7 +154,7 @@ Deno.test("half a stream is no answer, and is not asked for again: its words wer
   }
 });
 
-Deno.test("an error in the midst of a stream is what the provider says that it is", async () => {
+Deno.test("an error in the midst of a stream is what the provider says that it is (long)", async () => {
   await withModel(ANTHROPIC, async ({ run }) => {
     const breaks = { type: "overloaded_error", message: "Overloaded" };
     const done = await run({ text: ["You leave"], breaks });
@@ -167,7 +167,7 @@ Deno.test("an error in the midst of a stream is what the provider says that it i
   });
 });
 
-Deno.test("nobody at the other end: the words name what to look at, and the log keeps that it failed", async () => {
+Deno.test("nobody at the other end: the words name what to look at, and the log keeps that it failed (long)", async () => {
   await onMachine(async (machine) => {
     const words = ["run", "-p", "Hello", "--model", `openai:m@${nobody()}/v1`];
     const done = await machine.remit(words);
@@ -194,7 +194,7 @@ Deno.test("nobody at the other end: the words name what to look at, and the log 
   });
 });
 
-Deno.test("calls whose arguments are no JSON, or name no tool, are answered and the model goes on", async () => {
+Deno.test("calls whose arguments are no JSON, or name no tool, are answered and the model goes on (long)", async () => {
   await withModel(OPENAI, async ({ run }) => {
     const call = (name: string, ...pieces: string[]): Answer => ({
       calls: [{ id: "c", name, pieces }],

@@ -83,7 +83,7 @@ Deno.test("alice runs her file in WASM: pinned at its first use, calls that alwa
   });
 });
 
-Deno.test("a model in WASM is asked whether it can drive the loop, and chance cannot", async () => {
+Deno.test("a model in WASM is asked whether it can drive the loop, and chance cannot (long)", async () => {
   await onMachine(async (machine) => {
     // Chance does not know when to end.
     const mine = `{ ref: "gguf:${machine.dir}/tiny.gguf", outputTokens: 64 }`;

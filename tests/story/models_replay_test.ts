@@ -43,7 +43,7 @@ async function record(machine: Machine, backend: Backend | undefined): Promise<{
 }
 
 for (const backend of BACKENDS) {
-  Deno.test(`a recording of ${backend.title} plays to the same answer, and a changed byte is a fault`, async () => {
+  Deno.test(`a recording of ${backend.title} plays to the same answer, and a changed byte is a fault (long)`, async () => {
     await onMachine(async (machine) => {
       const { recorded, replay, file, run } = await record(machine, backend);
       const again = await machine.remit([...run, "--replay", file, "--json"]);
@@ -60,7 +60,7 @@ for (const backend of BACKENDS) {
   });
 }
 
-Deno.test("what is no longer as it was recorded, what is missing and what is no recording, are clear faults", async () => {
+Deno.test("what is no longer as it was recorded, what is missing and what is no recording, are clear faults (long)", async () => {
   await onMachine(async (machine) => {
     const { recorded, replay } = await record(machine, BACKENDS[1]);
     // A byte of the file that the tool read, on the disk.

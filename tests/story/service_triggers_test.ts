@@ -38,7 +38,7 @@ function collector(): {
   return { url: `http://127.0.0.1:${server.addr.port}`, spans, close: () => server.shutdown() };
 }
 
-Deno.test("alice's service fires, counts, traces, survives its kernel, and is kept in a backup", async (t) => {
+Deno.test("alice's service fires, counts, traces, survives its kernel, and is kept in a backup (long)", async (t) => {
   await onMachine(async (machine) => {
     const otlp = collector();
     const play = await machine.write("model.yaml", PLAY);

@@ -56,6 +56,18 @@ Deno.test("alice talks for two turns, looks round with slashes, leaves, and -c g
       await first.type("/nonsense\r");
       await first.shows('Cannot do "/nonsense"');
       await first.shows("\n› ", 8);
+      await first.type("/help\r");
+      await first.shows(/\/undo +take its last change back/);
+      await first.shows("\n› ", 9);
+      await first.type("/plan\r");
+      await first.shows("it plans");
+      await first.shows("\n› ", 10);
+      await first.type("/tools\r");
+      await first.shows(/file_edit +forbidden/);
+      await first.shows("\n› ", 11);
+      await first.type("/work\r");
+      await first.shows("it works");
+      await first.shows("\n› ", 12);
 
       await first.type("Pears instead\r");
       // The turn ends, and what was staged is put to her.
@@ -64,14 +76,14 @@ Deno.test("alice talks for two turns, looks round with slashes, leaves, and -c g
       await first.type("y\r");
       await first.shows("Pears it is.");
       assert.equal(await machine.read("list.txt"), "pears\nbread\n");
-      await first.shows("\n› ", 9);
+      await first.shows("\n› ", 13);
       await first.type("/diff\r");
       await first.shows("+pears");
-      await first.shows("\n› ", 10);
+      await first.shows("\n› ", 14);
       await first.type("/undo\r");
       await first.shows("undone");
       assert.equal(await machine.read("list.txt"), "apples\nbread\n");
-      await first.shows("\n› ", 11);
+      await first.shows("\n› ", 15);
       await first.type("/exit\r");
       assert.equal(await first.ended(), 0, first.screen());
       assert.match(first.screen(), /go on with: .* -c/);

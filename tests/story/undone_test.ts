@@ -78,5 +78,11 @@ Deno.test("alice worked on after the change: undo reports the conflict and leave
     assert.match(undone.stdout, /conflict +plans\/trip\.txt/);
     assert.equal(await machine.read("plans/trip.txt"), "Leave on Tuesday, says alice.\n");
     assert.equal(await machine.read("plans/new/list.txt"), "tent\n", "all of it or nothing");
+
+    await Deno.rename(`${machine.dir}/plans`, `${machine.dir}/theirs`);
+    await Deno.symlink(`${machine.dir}/theirs`, `${machine.dir}/plans`);
+    const led = await machine.remit(["undo", run.task]);
+    assert.notEqual(led.code, 0);
+    assert.match(led.stderr, /leads to ".*\/theirs" now/, "another folder in its place is not its");
   });
 });

@@ -43,7 +43,7 @@ Deno.test("carol is shown the whole page with what it changes, line by line, bef
       const asked = await terminal.shows("your answer");
       assert.match(asked, /┃ Write wiki page "lanterns-in-a-gale" \(a new page\): \+\d+ −0 lines,/);
       assert.match(
-        asked.replaceAll(/\r?\n┃ /g, ""),
+        asked.replaceAll(/\r?\n┃ /g, " "),
         /1 of 1 citations hold, 1 statement uncited; it becomes YELLOW, internal/,
       );
       assert.match(asked, /┃ and +body, exactly this text/);

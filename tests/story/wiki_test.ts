@@ -136,9 +136,8 @@ async function filesAnAnswer(machine: Machine): Promise<void> {
 async function changesASource(machine: Machine): Promise<void> {
   const shown = await machine.remit(["wiki", "show", "what-is-a-lease"]);
   const [, raw = ""] = /\((?:\.\.\/)(raw\/[^#)]+)#L/.exec(shown.stdout) ?? [];
-  const { hits } = await machine.json(["wiki", "query", "what is a lease?", "--k", "50"]) as {
-    hits: readonly Hit[];
-  };
+  const query = ["wiki", "query", "what is a lease?", "--within", "sources", "--k", "50"];
+  const { hits } = await machine.json(query) as { hits: readonly Hit[] };
   const origin = hits.find(({ file }) => file === raw)?.origin ?? "";
   assert.ok(origin.startsWith(machine.dir), `${raw} comes from ${origin}`);
   const before = await Deno.readTextFile(origin);
@@ -163,7 +162,7 @@ async function changesASource(machine: Machine): Promise<void> {
   assert.equal(history.history.length, 2);
 }
 
-Deno.test("alice takes in a page of the web, and it stays RED through page, answer and export", async () => {
+Deno.test("alice takes in a page of the web, and it stays RED through page, answer and export (long)", async () => {
   await onMachine(async (machine) => {
     await using server = Deno.serve(
       { hostname: "127.0.0.1", port: 0, onListen: () => undefined },

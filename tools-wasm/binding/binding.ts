@@ -158,7 +158,7 @@ export function bindPlugin(
 }
 
 /** The scope of reaching an origin. */
-export function netScope(origin: string): Scope {
+function netScope(origin: string): Scope {
   return { resource: "net", right: "use", path: origin };
 }
 

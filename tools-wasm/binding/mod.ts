@@ -8,13 +8,4 @@
  * ```
  * @module
  */
-export {
-  bindPlugin,
-  type CallGrants,
-  descriptorOf,
-  effectOf,
-  netScope,
-  type PluginParts,
-  type PluginRan,
-  type PluginRun,
-} from "./binding.ts";
+export { bindPlugin, descriptorOf, effectOf } from "./binding.ts";

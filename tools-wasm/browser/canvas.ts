@@ -1,5 +1,5 @@
 /** Lines of an outline as they are written, within bounds, and the refs that they name. @module */
-import type { Unseen } from "./clean_text.ts";
+import type { Unseen } from "../../text/page_text.ts";
 import type { Bases } from "./control.ts";
 import type { Forms } from "./form.ts";
 import type { Target } from "./page.ts";
@@ -31,9 +31,9 @@ export interface Canvas extends Drawn {
 }
 
 /** Characters of all lines together, and refs, at most. */
-export const OUTLINE_CHARACTERS = 400_000;
+const OUTLINE_CHARACTERS = 400_000;
 /** See {@link OUTLINE_CHARACTERS}. */
-export const REFS = 3_000;
+const REFS = 3_000;
 const LINE = 8_000;
 const INDENTS = 10;
 

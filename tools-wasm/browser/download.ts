@@ -1,11 +1,11 @@
 /** Saving what an address holds into the task's scratch. @module */
 import { answerText, isTextType, mediaType } from "./answer_text.ts";
-import { cleanText } from "./clean_text.ts";
+import { cleanText } from "../../text/page_text.ts";
 import type { Host } from "./host.ts";
 import { Refusal } from "./refusal.ts";
 
 /** Most bytes of a download: as many as the scratch takes at once. */
-export const DOWNLOAD_BYTES = 1_000_000;
+const DOWNLOAD_BYTES = 1_000_000;
 
 /**
  * Fetches `url` and writes it to `path`.

@@ -68,7 +68,7 @@ Deno.test("alice browses in the real engine, and the session lives between her c
   }
 });
 
-Deno.test("mallory's pages neither crash nor stop the engine", async () => {
+Deno.test("mallory's pages neither crash nor stop the engine (long)", async () => {
   const pages = {
     "https://m.example/deep": "<div>".repeat(100_000) + "deep",
     "https://m.example/nested": "<ul><li><table><tr><td><a href=x><div><label>".repeat(60) + "x",

@@ -1,6 +1,6 @@
 /** Lines for forms and their controls. @module */
 import type { Canvas } from "./canvas.ts";
-import { quoted } from "./clean_text.ts";
+import { quoted } from "../../text/page_text.ts";
 import type { Control } from "./control.ts";
 import type { Form } from "./form.ts";
 import { requestOf } from "./form_request.ts";

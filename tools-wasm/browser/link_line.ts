@@ -1,7 +1,7 @@
 /** Lines for what leads to another page. @module */
 import { readPlace } from "./address.ts";
 import type { Canvas } from "./canvas.ts";
-import { cleanText, quoted } from "./clean_text.ts";
+import { cleanText, quoted } from "../../text/page_text.ts";
 import type { Element } from "./tree.ts";
 
 /** Where an element leads, if it leads anywhere. */

@@ -1,6 +1,6 @@
 /** Draws a page as lines: roles, names, refs, text, addresses. Seed 001, Browser Harness. @module */
 import type { Canvas } from "./canvas.ts";
-import { cleanLine, cleanText, quoted } from "./clean_text.ts";
+import { cleanLine, cleanText, quoted } from "../../text/page_text.ts";
 import { controlLine, sendingLines } from "./field_line.ts";
 import { isControl } from "./control.ts";
 import { labelsOf } from "./labels.ts";

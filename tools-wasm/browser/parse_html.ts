@@ -11,9 +11,9 @@ export interface Parsed {
 }
 
 /** Bounds of one page. */
-export const NODES = 30_000;
+const NODES = 30_000;
 /** Levels of elements; what lies deeper is put at this level. */
-export const DEPTH = 150;
+const DEPTH = 150;
 /** Levels after which nothing more is read: the parser's own work grows with its depth. */
 const DEEPEST = 500;
 const ATTRIBUTES = 100;

@@ -1,6 +1,6 @@
 /** The text of an element as people see it, on one line. @module */
 import type { Canvas } from "./canvas.ts";
-import { cleanText } from "./clean_text.ts";
+import { cleanText } from "../../text/page_text.ts";
 import { isControl } from "./control.ts";
 import type { Element } from "./tree.ts";
 import { isSeen, type Look, lookOf } from "./visibility.ts";

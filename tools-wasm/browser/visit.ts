@@ -2,7 +2,7 @@
 import { type Address, parseAddress, readPlace } from "./address.ts";
 import { answerText, isTextType, mediaType } from "./answer_text.ts";
 import { type Canvas, makeCanvas } from "./canvas.ts";
-import { cleanLine, cleanText, quoted } from "./clean_text.ts";
+import { cleanLine, cleanText, quoted } from "../../text/page_text.ts";
 import type { Bases } from "./control.ts";
 import { readForms } from "./form.ts";
 import type { WebAnswer } from "./host.ts";

@@ -12,6 +12,6 @@
  * ```
  * @module
  */
-export type { BuiltPlugin, BuiltTools } from "./built_tools.ts";
-export { type ProvideOptions, provideTools, runBuild } from "./provide_tools_powers.ts";
-export { parseToolYaml, type ToolYaml } from "./tool_yaml.ts";
+export type { BuiltTools } from "./built_tools.ts";
+export { provideTools, runBuild } from "./provide_tools_powers.ts";
+export { parseToolYaml } from "./tool_yaml.ts";

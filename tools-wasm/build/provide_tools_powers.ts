@@ -5,6 +5,7 @@ import { PluginManifest } from "../../contracts/plugin.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 import { BuiltIndex, type BuiltTools, builtTools, INDEX } from "./built_tools.ts";
 import { digestTools, isThere, type PluginFolder, pluginFolders } from "./plugin_folders_powers.ts";
+import { buildEnv } from "../../port/build_env.ts";
 
 /** Where sources lie, where what is built of them goes, and who hears of it. */
 export interface ProvideOptions {
@@ -87,7 +88,8 @@ export async function runBuild(
       ...["--allow-read", "--allow-write", "--allow-env", "--allow-run", "--allow-sys"],
       ...[join(home, "tools-wasm/build/main.ts"), out, ...folders],
     ],
-    env: { NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" },
+    clearEnv: true,
+    env: buildEnv(Deno.env.toObject()),
     stdin: "null",
     stdout: "piped",
     stderr: "piped",

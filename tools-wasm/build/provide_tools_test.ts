@@ -68,7 +68,7 @@ async function inFolder(work: (root: string) => Promise<void>): Promise<void> {
 const names = (folder: string): string[] =>
   [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
 
-Deno.test("the same sources in two folders give the same bytes, whoever builds first is not asked again", async () => {
+Deno.test("the same sources in two folders give the same bytes, whoever builds first is not asked again (long)", async () => {
   await inFolder(async (root) => {
     const said: string[] = [];
     const options = (name: string) => ({
@@ -101,7 +101,7 @@ Deno.test("the same sources in two folders give the same bytes, whoever builds f
   });
 });
 
-Deno.test("two that build at once both get the tools, and leave one folder", async () => {
+Deno.test("two that build at once both get the tools, and leave one folder (long)", async () => {
   await inFolder(async (root) => {
     const home = repository(root, "home", ["exec"]);
     const cache = join(root, "cache");

@@ -5,9 +5,12 @@ import { Fault } from "../../contracts/fault.ts";
 import { PluginManifest } from "../../contracts/plugin.ts";
 
 /** What an author writes: a manifest before its module or script is known. */
-export const ToolYaml = PluginManifest.omit({ sha256: true, signature: true }).strict();
+const ToolYaml = PluginManifest.omit({ sha256: true, signature: true }).strict();
 /** See {@link ToolYaml}. */
 export type ToolYaml = z.infer<typeof ToolYaml>;
+
+/** UTF-16 units. */
+const LONGEST = 65_536;
 
 /** Schema keywords that the gate's validator does not take. */
 const NOT_TAKEN: ReadonlySet<string> = new Set(["pattern", "format", "uniqueItems"]);
@@ -19,7 +22,9 @@ const NOT_TAKEN: ReadonlySet<string> = new Set(["pattern", "format", "uniqueItem
  * not the folder's, or a tool that names an argument which its parameters do not have.
  */
 export function parseToolYaml(text: string, name: string): ToolYaml {
-  const document = parseDocument(text, { uniqueKeys: true, strict: true });
+  // Keys are held each against each: a stranger's million characters of them would take minutes.
+  if (text.length > LONGEST) throw bad(name, `it is longer than ${LONGEST} characters`);
+  const document = parseDocument(text, { uniqueKeys: true, strict: true, logLevel: "error" });
   const broken = document.errors[0];
   if (broken !== undefined) throw bad(name, broken.message.split("\n")[0] ?? "");
   const parsed = ToolYaml.safeParse(plainOf(document, name));

@@ -128,7 +128,7 @@ Deno.test("a native program stages, within its class, over the mount that it run
   );
   assert.equal(result.colour, "RED");
   assert.match(result.content, /^hi\n\[exit 2\]\n\[staged; .*\]\ndelete desk\/a\n/);
-  assert.match(result.content, /\[not kept\]\ndesk\/l: a link\n\[1 files were not shown/);
+  assert.match(result.content, /\[not kept\]\ndesk\/l: a link\n\[1 file was not shown/);
   assert.deepEqual(folded.map((record) => record["unstaged"]), [["desk/b"]]);
   await call({ program: "python", cwd: "mail" });
   assert.deepEqual(runs[1]?.mounts, ["desk", "mail"]);

@@ -10,8 +10,7 @@
  * ```
  * @module
  */
-export { bindCommand, type CommandParts, SANDBOX_PROGRAMS } from "./binding.ts";
+export { bindCommand, SANDBOX_PROGRAMS } from "./binding.ts";
 export { commandDescriptor } from "./descriptor.ts";
-export type { NativeRan, NativeRun } from "./native.ts";
-export { bindProcesses, type ProcessParts } from "./process_binding.ts";
+export { bindProcesses } from "./process_binding.ts";
 export { PROCESS_TOOL_NAMES, processDescriptors } from "./process_descriptors.ts";

@@ -176,6 +176,8 @@ export function notesOf(
     ),
     ...listed("as the folder has it again", unstaged),
     ...listed("not kept", left),
-    ...(withheld === 0 ? [] : [`[${withheld} files were not shown to the program]`]),
+    ...(withheld === 0
+      ? []
+      : [`[${withheld} ${withheld === 1 ? "file was" : "files were"} not shown to the program]`]),
   ];
 }

@@ -15,7 +15,7 @@ export type ProcessVerb = "start" | "poll" | "write" | "signal" | "close";
 export const PROCESS_VERBS: readonly ProcessVerb[] = ["start", "poll", "write", "signal", "close"];
 
 /** The name of the tool that does it. */
-export function processTool(verb: ProcessVerb): ToolName {
+function processTool(verb: ProcessVerb): ToolName {
   return ToolName.parse(`process_${verb}`);
 }
 

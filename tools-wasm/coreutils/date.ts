@@ -45,7 +45,7 @@ function readTime(text: string): number {
 }
 
 /** A time as `strftime` writes it, in English and UTC. Unknown letters stay as they are. */
-export function formatTime(time: Date, format: string): string {
+function formatTime(time: Date, format: string): string {
   const two = (number: number, pad = "0"): string => String(number).padStart(2, pad);
   const year = time.getUTCFullYear(), month = time.getUTCMonth(), day = time.getUTCDate();
   const hour = time.getUTCHours(), minute = time.getUTCMinutes(), second = time.getUTCSeconds();

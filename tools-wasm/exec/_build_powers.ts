@@ -4,11 +4,13 @@ import * as asc from "assemblyscript/asc";
 import { MAX_STACK_SIZE } from "quickjs-wasi";
 import { Fault } from "../../contracts/fault.ts";
 import { beginEngine } from "./wasm/begin.ts";
+import { changesTable } from "./wasm/instructions.ts";
 import { joinModules } from "./wasm/join.ts";
 import { parseModule } from "./wasm/module.ts";
+import { buildEnv } from "../../port/build_env.ts";
 
 /** Bytes of QuickJS' heap. Above it the module has room for texts on their way in and out. */
-export const HEAP_BYTES = 64 * 1024 * 1024;
+const HEAP_BYTES = 64 * 1024 * 1024;
 /** Pages of 64 KiB of the module's memory, at most. tool.yaml says the same. */
 export const MEMORY_PAGES = 2_048;
 
@@ -21,7 +23,7 @@ const HOME = new URL("../../", import.meta.url);
  * The engine as an Extism module with the exports `run` and `memory`. The same sources give the same bytes. About one
  * second.
  *
- * @throws Fault `invalidInput` where the glue or the prelude does not compile.
+ * @throws Fault `invalidInput` where the glue or the prelude does not compile, or the joined module cannot be rewound.
  */
 export async function buildEngine(): Promise<Uint8Array> {
   const [prelude, stripper, glue, quickjs] = await Promise.all([
@@ -31,6 +33,10 @@ export async function buildEngine(): Promise<Uint8Array> {
     Deno.readFile(new URL(import.meta.resolve("quickjs-wasi/quickjs.wasm"))),
   ]);
   const joined = joinModules({ main: parseModule(quickjs), glue: parseModule(glue), name: "qjs" });
+  // What rewinds an instance puts its memory and globals back, and nothing else.
+  if (joined.code.some(changesTable)) {
+    throw new Fault("invalidInput", "Cannot build the engine: a function of it changes a table");
+  }
   return beginEngine(joined, {
     prelude,
     stripper,
@@ -57,7 +63,8 @@ async function bundle(entry: string): Promise<string> {
       ...["--config", fileURLToPath(new URL("deno.json", HOME))],
       fileURLToPath(new URL(entry, import.meta.url)),
     ],
-    env: { NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" },
+    clearEnv: true,
+    env: buildEnv(Deno.env.toObject()),
     stdin: "null",
   }).output();
   if (!success) {

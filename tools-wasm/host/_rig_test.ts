@@ -71,7 +71,10 @@ export function makeCaller(ask: (op: string, body: Json) => Json | Promise<Json>
     const [plugin = "", name = "run"] = tool.split(" ");
     const body = { id: `call_${++calls}`, plugin, tool: name, args: {}, bytes: 65_536, ...changes };
     try {
-      return await ask("call", toJson(body)) as unknown as PluginCallAnswer;
+      const answer = await ask("call", toJson(body)) as unknown as PluginCallAnswer;
+      // How many instances there were so far is no part of what a call came to.
+      const { value, logs } = answer;
+      return { value, logs };
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       return { code: error.code, message: error.message, detail: error.detail };

@@ -36,6 +36,23 @@ Deno.test("the engine runs programs and scripts in a process without permissions
   assert.equal(await exec("1 + 1"), 2);
   await exec("globalThis.left = 1");
   assert.equal(await exec("typeof left"), "undefined");
+  // One instance serves them all, and none finds anything of those before.
+  const first = await exec("Math.random() + Date.now()");
+  const left = `Object.prototype.left = 1; Array.prototype.map = () => "mine"; JSON.stringify = 0;
+    globalThis.remit = undefined; setTimeout(() => { for (;;) {} }, 1e9); Math.random()`;
+  for (const code of [left, "throw new Error(left)", "new Uint8Array(200_000).fill(65).length"]) {
+    await call("exec exec", { args: { code } });
+    const found = await exec("[{}.left, JSON.stringify([1].map(String)), typeof remit.fs.read]");
+    assert.deepEqual(found, [null, '["1"]', "function"]);
+    assert.equal(await exec("Math.random() + Date.now()"), first);
+  }
+  const usage = await ask("usage", null);
+  // The engine's own, and one for all programs.
+  assert.equal(JSON.stringify(usage).includes('"instances":2,'), true, JSON.stringify(usage));
+  // One that took more memory than there was is not used again.
+  await exec("new Uint8Array(20_000_000).length");
+  assert.equal(await exec("Math.random() + Date.now()"), first);
+  assert.match(JSON.stringify(await ask("usage", null)), /"instances":3,/);
   assert.equal(await exec(`(await remit.fs.read({ path: "desk/a" })).text`), "alpha");
   assert.equal((await call("script count")).value, 1);
   assert.equal((await call("script count")).value, 2);

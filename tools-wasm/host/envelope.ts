@@ -1,6 +1,6 @@
 /** What a plugin gives back, and how faults are written for it. @module */
 import { Fault, type FaultCode, isFaultCode } from "../../contracts/fault.ts";
-import type { Json, JsonObject } from "../../contracts/json.ts";
+import { isList, type Json, type JsonObject } from "../../contracts/json.ts";
 import { parseJson } from "../../port/mod.ts";
 import { MESSAGE_CHARACTERS, VALUE_LIMITS } from "./bounds.ts";
 import type { LiveCall } from "./live_call.ts";
@@ -24,10 +24,6 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
 /** The value when it is an object; else undefined. */
 export function jsonObject(value: Json | undefined): JsonObject | undefined {
   return typeof value === "object" && value !== null && !isList(value) ? value : undefined;
-}
-
-function isList(value: Json): value is readonly Json[] {
-  return Array.isArray(value);
 }
 
 /** A fault as an envelope, for a plugin to read. */

@@ -15,12 +15,20 @@ export interface PluginHostPowers extends LocalPowers {
   readonly sha256: (bytes: Uint8Array<ArrayBuffer>) => Promise<string>;
 }
 
+/** The handler of one plugin host's port. */
+export interface PluginHost extends PortHandler {
+  /** Always: a plugin has no clock, and asks one thing at a time. */
+  still(): boolean;
+  /** Does what is better done before the next request than in it; nothing while a call is under way. */
+  idle(): void;
+}
+
 /**
  * Makes the handler of one plugin host's port. Beside what the contract says it answers `usage` with
  * `{instances, calls, wasmBytes}`: instances made and calls begun since the start, bytes of WASM memory
  * that is kept. By these the kernel decides when a fresh host takes over.
  */
-export function makePluginHost(port: Pick<Port, "ask">, powers: PluginHostPowers): PortHandler {
+export function makePluginHost(port: Pick<Port, "ask">, powers: PluginHostPowers): PluginHost {
   const plugins = new Map<string, Plugin>();
   const live = new Map<string, LiveCall>();
   let instances = 0;
@@ -56,7 +64,7 @@ export function makePluginHost(port: Pick<Port, "ask">, powers: PluginHostPowers
     if (live.has(body.id)) throw new Fault("badFrame", "Cannot call a plugin: the id is in use");
     calls++;
     const { value, logs } = await plugin.call(body);
-    return { value, logs };
+    return { value, logs, instances };
   }
 
   function usage(): JsonObject {
@@ -88,6 +96,11 @@ export function makePluginHost(port: Pick<Port, "ask">, powers: PluginHostPowers
       if (request.op !== "cancel") throw new Fault("badFrame", `Cannot take "${op}": no event`);
       const found = live.get(request.body.id);
       if (found !== undefined) found.cancelled = true;
+    },
+    still: () => true,
+    idle(): void {
+      if (live.size > 0) return;
+      for (const plugin of plugins.values()) plugin.prepare();
     },
   });
 }

@@ -78,7 +78,7 @@ for (const file of ["spin", "spin_in_start"]) {
         for (let i = 0; i < 50; i++) assert.equal((await alice.call("honest")).value, "well");
         const started = performance.now();
         await child.kill();
-        assert.ok(performance.now() - started < 500, "not reaped within half a second");
+        assert.ok(performance.now() - started < 10_000, "not reaped");
         assert.equal((await fate).code, "gone");
       });
       assert.equal((await alice.call("honest")).value, "well");

@@ -9,6 +9,7 @@ import { countBlock, makeExtismEnv } from "./extism_env.ts";
 import { type Grants, type HostCallPowers, serveHostCall } from "./host_call.ts";
 import type { LiveCall } from "./live_call.ts";
 import { makeMemoryCopies } from "./memory_copies.ts";
+import { type Beginning, beginningOf, rewind } from "./rewind.ts";
 
 /** An instance. It serves one call at a time: Extism is not re-entrant. */
 export interface Instance {
@@ -17,6 +18,10 @@ export interface Instance {
    * @throws {Fault} when it trapped, said that it failed, or passed a bound.
    */
   run(call: LiveCall, name: string, input: string): Promise<void>;
+  /** What it holds now; before its first call that is its beginning. */
+  beginning(): Beginning;
+  /** Makes it as it was then. False where it cannot be: it is done with. */
+  rewind(beginning: Beginning): boolean;
   /** Bytes of its memory now. */
   wasmBytes(): number;
 }
@@ -99,6 +104,8 @@ export async function makeInstance(parts: InstanceParts, first: LiveCall): Promi
       if (call.error === undefined && (exported === undefined || !exitCodeOf(exported))) return;
       throw new Fault("upstream", call.error ?? `Cannot finish ${call.label}: it says it failed`);
     },
+    beginning: () => beginningOf(exports),
+    rewind: (beginning: Beginning) => rewind(exports, beginning),
     wasmBytes: () => memory?.buffer.byteLength ?? 0,
   });
 }

@@ -60,6 +60,8 @@ export function makeLoader({ sha256, ...parts }: LoaderParts): Loader {
         ...(body.engine === "script" ? { script: body.code } : {}),
         // What one program left in the engine, the next one would find.
         fresh: (tool) => body.engine === "wasm" && (tool === EXEC || engine?.sha256 === digest),
+        // Its build says that nothing but memory and exported globals changes in it.
+        rewinds: body.engine === "wasm" && engine?.sha256 === digest,
       });
     },
 
@@ -73,6 +75,7 @@ export function makeLoader({ sha256, ...parts }: LoaderParts): Loader {
         grants: { plugin: "engine", granted: new Set() },
         exports: {},
         fresh: () => true,
+        rewinds: false,
       });
       const call = { id: "@engine", plugin: "engine", tool: EXEC, args: { code: "1" }, bytes: 256 };
       await first.call(call).catch((error) => {

@@ -11,13 +11,5 @@
  * ```
  * @module
  */
-export { ALLOWED_IMPORTS } from "./allowed_imports.ts";
-export { MODULE_BYTES, TABLE_ELEMENTS } from "./bounds.ts";
-export { gateFindings, type GateRule, passGate } from "./load_gate.ts";
-export {
-  type Limits,
-  type ModuleExport,
-  type ModuleImport,
-  type ModuleShape,
-  readShape,
-} from "./module_shape.ts";
+export { gateFindings } from "./load_gate.ts";
+export { readShape } from "./module_shape.ts";

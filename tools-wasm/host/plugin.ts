@@ -6,12 +6,15 @@ import { KEPT_BYTES } from "./bounds.ts";
 import { readEnvelope, readRaw } from "./envelope.ts";
 import { type Instance, type InstanceParts, makeInstance } from "./instance.ts";
 import { type LiveCall, makeLiveCall } from "./live_call.ts";
+import type { Beginning } from "./rewind.ts";
 
 /** One plugin of a host. */
 export interface Plugin {
   /** Serves a call after those that came before. @throws {Fault} the plugin's, or a bound's. */
   call(body: PluginCallBody): Promise<PluginCallAnswer>;
-  /** Bytes of memory that its kept instance has. */
+  /** Makes the used instance a fresh one again, where it may. */
+  prepare(): void;
+  /** Bytes of memory that its kept instances have. */
   wasmBytes(): number;
 }
 
@@ -21,8 +24,10 @@ export interface PluginParts extends InstanceParts {
   readonly script?: string;
   /** Exports called in place of `run`, by tool. */
   readonly exports: Readonly<Record<string, string>>;
-  /** Whether calls of this tool are served by an instance that serves no other call. */
+  /** Whether calls of this tool begin anew: they find nothing of any other call. */
   readonly fresh: (tool: string) => boolean;
+  /** Whether an instance is fresh again once its memory and globals are: true of Remit's own engine. */
+  readonly rewinds: boolean;
   /** Tells of each instance that is made. */
   readonly onInstance: () => void;
   /** Tells of a call when it begins and when it has ended. */
@@ -36,6 +41,10 @@ const ENVELOPE_BYTES = 4_096;
 export function makePlugin(parts: PluginParts): Plugin {
   const { plugin } = parts.grants;
   let kept: Instance | undefined;
+  /** An instance that served a call to its end, and what all of them begin with. */
+  let used: Instance | undefined;
+  let ready: Instance | undefined;
+  let beginning: Beginning | undefined;
   let turn: Promise<unknown> = Promise.resolve();
 
   async function start(call: LiveCall): Promise<Instance> {
@@ -48,11 +57,27 @@ export function makePlugin(parts: PluginParts): Plugin {
     return instance;
   }
 
+  /** An instance in which nothing has run. */
+  async function fresh(call: LiveCall): Promise<Instance> {
+    prepare();
+    const waiting = ready;
+    ready = undefined;
+    if (waiting !== undefined) return waiting;
+    const made = await start(call);
+    if (parts.rewinds) beginning ??= made.beginning();
+    return made;
+  }
+
+  function prepare(): void {
+    if (used !== undefined && beginning !== undefined && used.rewind(beginning)) ready = used;
+    used = undefined;
+  }
+
   async function serve(call: LiveCall, body: PluginCallBody): Promise<PluginCallAnswer> {
     if (call.cancelled) throw new Fault("cancelled", `Cannot run ${call.label}: it was cancelled`);
-    const fresh = parts.fresh(body.tool);
-    const instance = fresh ? await start(call) : kept ?? await start(call);
-    if (!fresh) kept = undefined;
+    const once = parts.fresh(body.tool);
+    const instance = once ? await fresh(call) : kept ?? await start(call);
+    if (!once) kept = undefined;
     const name = Object.hasOwn(parts.exports, body.tool) ? parts.exports[body.tool] : undefined;
     try {
       await instance.run(call, name ?? "run", body.raw ?? inputOf(body.tool, body.args));
@@ -61,7 +86,8 @@ export function makePlugin(parts: PluginParts): Plugin {
     } finally {
       // INVARIANT: what was left in the middle never runs again (test: "a kept instance …").
       const whole = !call.discard && call.fault === undefined;
-      if (!fresh && whole && instance.wasmBytes() <= KEPT_BYTES) kept = instance;
+      if (once && whole && parts.rewinds) used = instance;
+      if (!once && whole && instance.wasmBytes() <= KEPT_BYTES) kept = instance;
     }
   }
 
@@ -77,7 +103,8 @@ export function makePlugin(parts: PluginParts): Plugin {
       turn = answer.catch(() => undefined);
       return answer;
     },
-    wasmBytes: () => kept?.wasmBytes() ?? 0,
+    prepare,
+    wasmBytes: () => (kept?.wasmBytes() ?? 0) + ((ready ?? used)?.wasmBytes() ?? 0),
   });
 }
 

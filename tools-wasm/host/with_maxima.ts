@@ -1,6 +1,7 @@
 /** Writes maxima into a module that was read: of a memory's pages, and of a table that has none. @module */
 import { TABLE_ELEMENTS } from "./bounds.ts";
 import { type Limits, type ModuleShape, SECTION } from "./module_shape.ts";
+import { joinBytes } from "../../port/join_bytes.ts";
 
 /**
  * The module with a memory of at most `pages` (0: as it declares it) and a maximum for its table, which
@@ -36,7 +37,7 @@ export function withMaxima(
   }
   if (edits.length === 0) return bytes;
   parts.push(bytes.subarray(from));
-  return joined(parts);
+  return joinBytes(parts);
 }
 
 interface Edit {
@@ -61,14 +62,4 @@ function leb(value: number): number[] {
     if (left < 128) return [...bytes, left];
     bytes.push((left % 128) | 0x80);
   }
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

@@ -36,7 +36,7 @@ export interface SourceArgs {
 }
 
 /** Most bytes of a document: 8 MiB. */
-export const DOCUMENT_BYTES = 8 * 1024 * 1024;
+const DOCUMENT_BYTES = 8 * 1024 * 1024;
 const PART_BYTES = 4 * 1024 * 1024;
 
 /** A document: its value and the form it came in. */

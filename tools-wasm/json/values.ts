@@ -55,7 +55,7 @@ export function sortedKeys(value: JsonObject): readonly string[] {
 }
 
 /** Orders texts by code points, not by UTF-16 units. */
-export function compareText(left: string, right: string): number {
+function compareText(left: string, right: string): number {
   if (left === right) return 0;
   const least = Math.min(left.length, right.length);
   let at = 0;

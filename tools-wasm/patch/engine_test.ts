@@ -32,7 +32,7 @@ Deno.test("in the engine, alice parses, stages and merges", async () => {
   await instance.close();
 });
 
-Deno.test("in the engine, files of 100,000 lines fit on the stack", async () => {
+Deno.test("in the engine, files of 100,000 lines fit on the stack (long)", async () => {
   const many = Array.from({ length: 100_000 }, (_, at) => `line ${at}\n`).join("");
   const instance = await open(many);
   const diff = "--- desk/x\n+++ desk/x\n@@ -99998,2 +99998,2 @@\n line 99998\n-line 99999\n+end\n";

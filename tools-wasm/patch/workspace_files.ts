@@ -24,7 +24,7 @@ export interface HostFiles {
 }
 
 /** Most bytes of a file that is patched or merged: 4 MiB. */
-export const FILE_BYTES = 4 * 1024 * 1024;
+const FILE_BYTES = 4 * 1024 * 1024;
 
 /**
  * The whole text of a file; undefined when there is none.

@@ -36,7 +36,7 @@ export function decodeBody(base64: string, contentType: string): Body {
 }
 
 /** The charset that a content type or a `<meta>` names, in lower case. */
-export function charsetOf(text: string): string | undefined {
+function charsetOf(text: string): string | undefined {
   return /charset\s*=\s*["']?\s*([a-z0-9_:.-]{1,40})/i.exec(text)?.[1]?.toLowerCase();
 }
 

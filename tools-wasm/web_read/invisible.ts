@@ -30,7 +30,7 @@ const NONE =
 const ZERO = /(?:^|;)(?:max-)?(?:width|height):(?:0|1px)(?:[a-z%]*)(?:;|$)/;
 
 /** Whether declarations make an element unseen. */
-export function hidesByStyle(style: string): boolean {
+function hidesByStyle(style: string): boolean {
   if (style.length > 2_000) return true;
   const plain = withoutComments(style.toLowerCase()).replace(/!important|\s+/g, "");
   if (NONE.test(plain) || OFF.test(plain)) return true;

@@ -19,7 +19,11 @@ export function faultOf(error: unknown, verb: string, name: string): unknown {
     case "notFound":
       return new Fault("notFound", `${cannot} it does not exist`, { cause: error });
     case "denied":
-      return new Fault("refused", `${cannot} no live lease covers it`, { cause: error });
+      return new Fault(
+        "refused",
+        `${cannot} no live lease covers it, or its owner and mode keep this user out`,
+        { cause: error },
+      );
     case "noSpace":
       return new Fault("storeFull", `${cannot} no space is left on the disk`, { cause: error });
     case "exists":

@@ -1,52 +1,6 @@
 /** The toolhost's only hands on the disk. @module */
-import type { Entry, Files, FileStat, Kind, OpenFile, TroubleCode } from "./files.ts";
-import { FsTrouble } from "./files.ts";
-
-const SYSTEM: Readonly<Record<string, TroubleCode>> = {
-  ENOENT: "notFound",
-  EACCES: "denied",
-  EPERM: "denied",
-  EROFS: "denied",
-  ENOSPC: "noSpace",
-  EDQUOT: "noSpace",
-  EFBIG: "noSpace",
-  EEXIST: "exists",
-  ENOTDIR: "notFolder",
-};
-
-function codeOf(error: unknown): TroubleCode {
-  if (error instanceof Deno.errors.NotFound) return "notFound";
-  if (error instanceof Deno.errors.NotCapable) return "denied";
-  if (error instanceof Deno.errors.PermissionDenied) return "denied";
-  if (error instanceof Deno.errors.AlreadyExists) return "exists";
-  if (error instanceof Deno.errors.NotADirectory) return "notFolder";
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  const known = SYSTEM[code];
-  if (known !== undefined) return known;
-  return error instanceof Error && error.message.includes("os error 28") ? "noSpace" : "other";
-}
-
-function attempt<T>(operation: () => T): T {
-  try {
-    return operation();
-  } catch (error) {
-    throw new FsTrouble(codeOf(error), error);
-  }
-}
-
-function missing<T>(operation: () => T): T | undefined {
-  try {
-    return operation();
-  } catch (error) {
-    const code = codeOf(error);
-    if (code === "notFound" || code === "notFolder") return undefined;
-    throw new FsTrouble(code, error);
-  }
-}
-
-function kindOf(is: { isFile: boolean; isDirectory: boolean; isSymlink: boolean }): Kind {
-  return is.isSymlink ? "link" : is.isFile ? "file" : is.isDirectory ? "folder" : "other";
-}
+import { type Entry, type Files, type FileStat, FsTrouble, type OpenFile } from "./files.ts";
+import { attempt, codeOf, kindOf, tryThere } from "./trouble_powers.ts";
 
 function statOf(info: Deno.FileInfo): FileStat {
   return {
@@ -82,8 +36,8 @@ function writeAll(file: Deno.FsFile, bytes: Uint8Array): void {
 /** Files of this machine, as far as this process may. */
 export function denoFiles(): Files {
   return Object.freeze<Files>({
-    stat: (path) => missing(() => statOf(Deno.lstatSync(path))),
-    real: (path) => missing(() => Deno.realPathSync(path)),
+    stat: (path) => tryThere(() => statOf(Deno.lstatSync(path))),
+    real: (path) => tryThere(() => Deno.realPathSync(path)),
     list: (path) =>
       attempt(() => {
         const entries: Entry[] = [];

@@ -16,7 +16,7 @@ export interface LinkJudge {
 }
 
 /** Most entries looked at to know a mount's never-listed files. */
-export const LINK_WALK = 100_000;
+const LINK_WALK = 100_000;
 
 interface Known {
   readonly inodes: ReadonlySet<string>;

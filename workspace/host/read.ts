@@ -12,7 +12,7 @@ import { mix, sourceOf, type Taint } from "./taint.ts";
 import { readOpened, readSeen, type Seen, stagedAt, taintOfName, WHOLE_LIMIT } from "./view.ts";
 
 /** Most lines that can be counted in a file. */
-export const LINE_LIMIT = 100_000_000;
+const LINE_LIMIT = 100_000_000;
 const WINDOW = 256 * 1024;
 
 interface Range {

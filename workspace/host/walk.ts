@@ -10,7 +10,7 @@ import { resolvePlace } from "./open.ts";
 import type { HostCall, HostState } from "./state.ts";
 
 /** Most entries of one walk. */
-export const WALK_LIMIT = 100_000;
+const WALK_LIMIT = 100_000;
 
 /** One thing met on a walk. */
 export interface Met {

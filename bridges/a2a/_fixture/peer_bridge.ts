@@ -23,7 +23,7 @@ async function build(): Promise<string> {
 }
 
 /** Path of the bundled program: made once, gone with the test process. */
-export function peerProgram(): Promise<string> {
+function peerProgram(): Promise<string> {
   built ??= build();
   return built;
 }

@@ -6,9 +6,6 @@ import type { ToolBinding } from "../../../contracts/power.ts";
 import { bindBound, type Bound, type McpBindParts, reviewed } from "../../mcp/binding/mod.ts";
 import { peerDescriptor, type PeerTool } from "./peer_descriptors.ts";
 
-/** The tools that every peer has beside its skills, as their names end. */
-export const PEER_TOOLS: readonly PeerTool[] = ["describe", "task", "artifact"];
-
 /**
  * Binds what a task was handed of a peer. Nothing of it is what the peer says now.
  *

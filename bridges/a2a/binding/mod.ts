@@ -3,9 +3,11 @@
  *
  * @example
  * ```ts
- * import { PEER_TOOLS } from "./mod.ts";
- * if (!PEER_TOOLS.includes("describe")) throw new Error("each peer can be described");
+ * import type { bindPeer } from "./mod.ts";
+ * // Handed to the gate of each task that was granted the peer:
+ * type Parts = Parameters<typeof bindPeer>[1];
+ * const asks: keyof Parts = "ask";
  * ```
  * @module
  */
-export { bindPeer, PEER_TOOLS } from "./bind_peer.ts";
+export { bindPeer } from "./bind_peer.ts";

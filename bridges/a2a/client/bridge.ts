@@ -31,7 +31,10 @@ export function makePeerBridge(
     if (open !== undefined) return open;
     throw new Fault("gone", "Cannot ask the peer: it is not open");
   };
-  const ops = makePeerOps({ peer: () => opened().peer, kernel, calls, clock, odd });
+  const ops = makePeerOps({
+    ...{ peer: () => opened().peer, kernel, calls, clock, odd },
+    said: (message) => port.tell("said", asJson(message)),
+  });
 
   function begin(asked: PeerOpen): Promise<McpReady> {
     if (opening) throw new Fault("conflict", "Cannot open: it is open");

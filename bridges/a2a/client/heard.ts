@@ -3,8 +3,10 @@ import type { Artifact, Message, Part, StreamResponse, Task, TaskStatus } from "
 import { TaskState } from "@a2a-js/sdk";
 import { Fault } from "../../../contracts/fault.ts";
 import type { ExchangeState } from "../../../contracts/exchange.ts";
+import { peerTaskWords } from "../../../contracts/peer_words.ts";
 import { cutText, type Odd } from "../../mcp/client/mod.ts";
 import { ARTIFACTS, NOTICES, PARTS, RESULT_UNITS } from "./limits.ts";
+import type { SaidParts } from "./peer_said.ts";
 
 /** An artifact, as far as it came. */
 export interface HeardArtifact {
@@ -26,6 +28,10 @@ export interface Heard {
   readonly dropped: number;
   /** It is over, or waits for us. */
   readonly settled: boolean;
+  /** It is over: what was said with the state is the result. */
+  readonly over: boolean;
+  /** Artifacts of which nothing more comes. */
+  readonly ready: readonly Pick<HeardArtifact, "id" | "name">[];
   /** Takes the answer to a look. @throws Fault `upstream` when it is of another task */
   answered(answer: Task | Message): void;
   /** Takes the answer to a message of ours: that it waits for us may be how it stood before. Throws as `answered`. */
@@ -39,8 +45,10 @@ export interface HeardParts {
   /** The task that is meant; absent: a new one. */
   readonly task?: string | undefined;
   readonly odd: Odd;
-  /** A status message came: its text. */
+  /** A status message came: its text; first of all, the name of the task that the peer made, in our words. */
   notice(text: string): void;
+  /** A message came that is not the end of the task: it is the inbox's. */
+  said(message: SaidParts): void;
 }
 
 const STATES: Readonly<Record<number, ExchangeState>> = {
@@ -53,21 +61,25 @@ const STATES: Readonly<Record<number, ExchangeState>> = {
   [TaskState.TASK_STATE_REJECTED]: "rejected",
   [TaskState.TASK_STATE_AUTH_REQUIRED]: "authRequired",
 };
-const SETTLED: ReadonlySet<ExchangeState> = new Set([
-  ...["completed", "failed", "canceled", "rejected", "inputRequired", "authRequired"] as const,
-]);
+const OVER: ReadonlySet<ExchangeState> = new Set(
+  ["completed", "failed", "canceled", "rejected"] as const,
+);
+const ASKS: ReadonlySet<ExchangeState> = new Set(["inputRequired", "authRequired"] as const);
 const ID_UNITS = 128;
 
 /** Makes it: nothing was said. */
-export function makeHeard({ task: meant, odd, notice }: HeardParts): Heard {
+export function makeHeard({ task: meant, odd, notice, said }: HeardParts): Heard {
   let task = meant, context: string | undefined, state: ExchangeState | undefined;
   let message: readonly Part[] = [], answeredAlone = false, stale = false;
-  const artifacts = new Map<string, { name: string; parts: Part[] }>();
+  const artifacts = new Map<string, { name: string; parts: Part[]; ready: boolean }>();
   let parts = 0, units = 0, dropped = 0, notices = 0, lastNotice = "";
 
   const isOurs = (id: string): boolean => {
     if (id === "" || id.length > ID_UNITS) return task !== undefined && id === "";
-    task ??= id;
+    if (task === undefined) {
+      task = id;
+      told(peerTaskWords(id));
+    }
     return id === task;
   };
   const fits = (part: Part): boolean => {
@@ -85,17 +97,23 @@ export function makeHeard({ task: meant, odd, notice }: HeardParts): Heard {
   const status = (given: TaskStatus | undefined): void => {
     if (given === undefined) return;
     state = STATES[given.state] ?? state;
-    const said = given.message?.parts ?? [];
-    if (said.length === 0) {
+    const words = given.message?.parts ?? [];
+    if (words.length === 0) {
       // A state that says nothing says nothing of the state before.
-      if (state !== undefined && SETTLED.has(state)) message = [];
+      if (isSettled(state)) message = [];
       else if (state === "submitted") told("it has the message, and has not begun");
       return;
     }
-    message = said.slice(0, PARTS);
+    message = words.slice(0, PARTS);
     told(textOf(message));
+    if (state !== undefined && OVER.has(state)) return;
+    const kind = state !== undefined && ASKS.has(state) ? "question" : "status";
+    said({ kind, message: given.message?.messageId ?? "", task, parts: message });
   };
-  const artifact = (given: Artifact | undefined, append: boolean): void => {
+  const artifact = (
+    given: Artifact | undefined,
+    { append, last }: { readonly append: boolean; readonly last: boolean },
+  ): void => {
     if (given === undefined || given.artifactId.length > 256) return;
     const before = artifacts.get(given.artifactId);
     if (before === undefined && artifacts.size >= ARTIFACTS) return void dropped++;
@@ -103,13 +121,14 @@ export function makeHeard({ task: meant, odd, notice }: HeardParts): Heard {
     artifacts.set(given.artifactId, {
       name: cutText(given.name || (before?.name ?? ""), 256),
       parts: append ? [...before?.parts ?? [], ...kept] : kept,
+      ready: last,
     });
   };
   const whole = (given: Task): void => {
     if (given.contextId !== "" && given.contextId.length <= ID_UNITS) context = given.contextId;
     status(given.status);
     parts = units = 0;
-    for (const each of given.artifacts) artifact(each, false);
+    for (const each of given.artifacts) artifact(each, { append: false, last: true });
   };
   const alone = (given: Message): void => {
     answeredAlone = true;
@@ -151,7 +170,13 @@ export function makeHeard({ task: meant, odd, notice }: HeardParts): Heard {
       return dropped;
     },
     get settled() {
-      return answeredAlone || (state !== undefined && SETTLED.has(state) && !stale);
+      return answeredAlone || (isSettled(state) && !stale);
+    },
+    get over() {
+      return answeredAlone || (state !== undefined && OVER.has(state));
+    },
+    get ready() {
+      return [...artifacts].flatMap(([id, { name, ready }]) => ready ? [{ id, name }] : []);
     },
     ...{ answered, sent },
     event({ payload }) {
@@ -166,7 +191,10 @@ export function makeHeard({ task: meant, odd, notice }: HeardParts): Heard {
           return status(payload.value.status);
         case "artifactUpdate":
           return isOurs(payload.value.taskId)
-            ? artifact(payload.value.artifact, payload.value.append)
+            ? artifact(payload.value.artifact, {
+              append: payload.value.append,
+              last: payload.value.lastChunk,
+            })
             : other();
         case undefined:
           return;
@@ -175,12 +203,16 @@ export function makeHeard({ task: meant, odd, notice }: HeardParts): Heard {
   });
 }
 
+function isSettled(state: ExchangeState | undefined): boolean {
+  return state !== undefined && (OVER.has(state) || ASKS.has(state));
+}
+
 function stranger(): Fault {
   return new Fault("upstream", "Cannot use the peer's answer: it is about another task");
 }
 
 /** The text of parts, in one. */
-export function textOf(parts: readonly Part[]): string {
+function textOf(parts: readonly Part[]): string {
   return cutText(
     parts.flatMap(({ content }) => content?.$case === "text" ? [content.value] : []).join("\n"),
     8_192,

@@ -1,5 +1,7 @@
 /** mallory's peer, on a real socket, against a bridge in its real process. */
 import assert from "node:assert/strict";
+import { PeerSaid } from "../../../contracts/exchange.ts";
+import { peerTaskIn } from "../../../contracts/peer_words.ts";
 import {
   type Asked,
   events,
@@ -119,6 +121,66 @@ Deno.test("mallory's status updates never end: at most a hundred are told, and t
   assert.match(said(answer), /the task goes on at the peer/);
   const told = bridge.process.told.filter(({ op }) => op === "progress");
   assert.equal(told.length, 100);
+  // Of these so many go to the inbox, each once, and none is in the result.
+  assert.equal(bridge.process.told.filter(({ op }) => op === "said").length, 64);
+  assert.doesNotMatch(said(answer), /again/);
+});
+
+Deno.test("mallory repeats a message, writes a long one and one of parts that are no text: each is told once, short, as words", async () => {
+  const message = (messageId: string, ...parts: readonly object[]) => ({
+    statusUpdate: {
+      ...{ taskId: "t1", contextId: "c" },
+      status: { state: "TASK_STATE_WORKING", message: { messageId, role: "ROLE_AGENT", parts } },
+    },
+  });
+  await using peer = peerThat((asked) =>
+    events(asked, [
+      { task: task("t1", "WORKING") },
+      ...Array.from({ length: 9 }, () => message("m1", { text: "the same" })),
+      message("m2", { text: "x".repeat(100_000) }),
+      message("", { url: "http://169.254.169.254/" }, { data: { a: 1 } }, { raw: "AAAA" }),
+      message("m4", { text: "" }),
+      {
+        artifactUpdate: {
+          ...{ taskId: "t1", contextId: "c", lastChunk: true },
+          artifact: { artifactId: "a1", name: "notes", parts: [{ text: "STOLEN" }] },
+        },
+      },
+    ])
+  );
+  await using bridge = await openPeer(peer.url);
+  const answer = await bridge.send({ message: "hello" }, { waitMs: 1_000 }).catch(() => undefined);
+  const heard = bridge.process.told.filter(({ op }) => op === "said")
+    .map(({ body }) => PeerSaid.parse(body));
+  assert.equal(answer, undefined, "its task was never to be found again");
+  assert.deepEqual(heard.map(({ kind, body, artifacts }) => [kind, body.length, artifacts]), [
+    ["status", 8, []],
+    ["status", 4_096, []],
+    ["status", heard[2]?.body.length, []],
+    ["artifactReady", '"a1" "notes"'.length, ["a1"]],
+  ]);
+  assert.match(
+    heard[2]?.body ?? "",
+    /^⟨link "http:.*not followed⟩\n\{"a":1\}\n⟨3 bytes, left out⟩$/,
+  );
+});
+
+Deno.test("mallory's peer dies while alice waits: she is told the name of her task there, and not where she named it", async () => {
+  let dead = false;
+  await using peer = peerThat((asked) => {
+    if (dead) return new Response("", { status: 502 });
+    dead = true;
+    return events(asked, [{ task: task("t-77", "WORKING") }]);
+  });
+  await using bridge = await openPeer(peer.url);
+  assert.match(
+    await faultOf(bridge.send({ message: "hello" })),
+    /^upstream: .*its task "t-77" may go on there: a2a_desk_task, or `remit a2a watch desk` with/,
+  );
+  assert.doesNotMatch(await faultOf(bridge.task({ task: "t-77", do: "get" })), /may go on/);
+  const [first] = bridge.process.told.filter(({ op }) => op === "progress");
+  const { progress, message } = Object(first?.body);
+  assert.equal(peerTaskIn(`${progress} ${message}`), "t-77");
 });
 
 Deno.test("mallory's stream never says a word: the call ends in time, and says that nothing is known", async () => {

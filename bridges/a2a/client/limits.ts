@@ -22,6 +22,10 @@ export const PARTS = 1_000;
 export const RESULT_UNITS = 12_000_000;
 /** Status messages of one call that are passed on. */
 export const NOTICES = 100;
+/** Messages of one call that go to the inbox, by kind; units of one that is no question; artifacts that one names. */
+export const SAID = {
+  ...{ status: 64, question: 8, artifactReady: 2, statusUnits: 4_096, artifacts: 64 },
+} as const;
 /** Milliseconds before the kernel's own deadline at which a call says how to follow its task. */
 export const SPARE_MS = 5_000;
 /** Milliseconds between two looks at a task: the first, and the longest. */

@@ -1,7 +1,7 @@
 /** What may be asked of an open peer: its words, a message to it, a task of ours there, an artifact of that. @module */
 import type { RequestOptions, Transport } from "@a2a-js/sdk/client";
 import { Fault } from "../../../contracts/fault.ts";
-import type { PeerCall, PeerTaskAsk } from "../../../contracts/exchange.ts";
+import type { PeerCall, PeerSaid, PeerTaskAsk } from "../../../contracts/exchange.ts";
 import type { McpCallResult } from "../../../contracts/wire_mcp.ts";
 import {
   type Calls,
@@ -15,6 +15,8 @@ import { type Heard, makeHeard } from "./heard.ts";
 import { CANCEL_MS, SPARE_MS } from "./limits.ts";
 import { idOf, messageOf } from "./message.ts";
 import { artifactResult, resultOf } from "./peer_result.ts";
+import { makeSaying } from "./peer_said.ts";
+import { stillThere } from "./still_there.ts";
 import { peerFault } from "./upstream.ts";
 
 /** A peer that is open. */
@@ -29,6 +31,8 @@ export interface OpenPeer {
 export interface PeerOpsParts {
   readonly peer: () => OpenPeer;
   readonly kernel: Pick<KernelSide, "progress">;
+  /** What goes to the inbox of the calling task. */
+  said(message: PeerSaid): void;
   readonly calls: Calls;
   readonly clock: Pick<Clock, "after">;
   readonly odd: Odd;
@@ -41,22 +45,36 @@ export interface PeerOps {
   artifact(asked: PeerTaskAsk): Promise<McpCallResult>;
 }
 
+/** What is heard during one call. */
+interface Hearing {
+  readonly heard: Heard;
+  /** The peer makes a task of it. */
+  readonly isNew: boolean;
+  /** Tells of artifacts that the result does not show. */
+  ready(): void;
+}
+
 /** Headers of each request. */
 const SERVICE = Object.freeze({ "A2A-Version": "1.0" });
 
 /** Makes the operations. */
-export function makePeerOps({ peer, kernel, calls, clock, odd }: PeerOpsParts): PeerOps {
+export function makePeerOps({ peer, kernel, said, calls, clock, odd }: PeerOpsParts): PeerOps {
   const following = (signal: AbortSignal): FollowParts => {
     const { transport, tenant, streaming } = peer();
     const options: RequestOptions = { signal, serviceParameters: { ...SERVICE } };
     return { transport, tenant, streaming, clock, odd, options };
   };
-  const hearing = (id: string, task: string | undefined): Heard => {
+  const hearing = (id: string, task: string | undefined): Hearing => {
     let count = 0;
-    return makeHeard({
-      ...{ task, odd },
+    const saying = makeSaying((message) => said({ id, ...message }));
+    const heard = makeHeard({
+      ...{ task, odd, said: saying.message },
       notice: (text) => kernel.progress(id, { progress: ++count, message: cutText(text, 1_024) }),
     });
+    return {
+      ...{ heard, isNew: task === undefined },
+      ready: () => saying.ready(heard.task, heard.ready),
+    };
   };
 
   /** Best effort: whoever gave the call up does not wait for it. */
@@ -72,7 +90,7 @@ export function makePeerOps({ peer, kernel, calls, clock, odd }: PeerOpsParts): 
   /** Runs `work` until it is done or the time for it is over; then what was heard so far is the result. */
   const during = (
     asked: { readonly id: string; readonly deadlineMs: number; readonly waitMs: number },
-    heard: Heard,
+    { heard, isNew, ready }: Hearing,
     { verb, work }: { readonly verb: string; work(parts: FollowParts): Promise<void> },
   ): Promise<McpCallResult> =>
     calls.run({ ...asked, verb }, async ({ signal }) => {
@@ -93,11 +111,13 @@ export function makePeerOps({ peer, kernel, calls, clock, odd }: PeerOpsParts): 
         await work(following(ending.signal));
       } catch (error) {
         // The task goes on without us: what we know of it is worth more than that it took its time.
-        if (!late) throw peerFault(verb, error);
+        const fault = peerFault(verb, error);
+        if (!late) throw isNew ? stillThere(fault, heard, peer().name) : fault;
         if (heard.task === undefined) throw ending.signal.reason;
       } finally {
         forget();
         signal.removeEventListener("abort", stop);
+        if (!heard.settled) ready();
       }
       return resultOf(heard, { peer: peer().name, goesOn: !heard.settled });
     });
@@ -110,16 +130,16 @@ export function makePeerOps({ peer, kernel, calls, clock, odd }: PeerOpsParts): 
 
   return Object.freeze<PeerOps>({
     call(asked) {
-      const heard = hearing(asked.id, idOf(asked.args["task"], "task"));
+      const hears = hearing(asked.id, idOf(asked.args["task"], "task"));
       const request = messageOf(asked, peer().tenant);
-      return during(asked, heard, {
+      return during(asked, hears, {
         verb: "send the message",
-        work: (parts) => sendAndFollow(parts, request, heard, asked.args["wait"] !== false),
+        work: (parts) => sendAndFollow(parts, request, hears.heard, asked.args["wait"] !== false),
       });
     },
     task(asked) {
-      const heard = hearing(asked.id, named(asked));
-      return during(asked, heard, {
+      const hears = hearing(asked.id, named(asked)), { heard } = hears;
+      return during(asked, hears, {
         verb: asked.do === "cancel" ? "cancel the task" : "look at the task",
         async work(parts) {
           if (asked.do === "cancel") {
@@ -140,8 +160,8 @@ export function makePeerOps({ peer, kernel, calls, clock, odd }: PeerOpsParts): 
       });
     },
     async artifact(asked) {
-      const heard = hearing(asked.id, named(asked));
-      await during(asked, heard, {
+      const hears = hearing(asked.id, named(asked)), { heard } = hears;
+      await during(asked, { ...hears, ready: () => undefined }, {
         verb: "fetch the artifact",
         work: (parts) => lookAtTask(parts, heard),
       });

@@ -6,23 +6,27 @@ import type { Heard, HeardArtifact } from "./heard.ts";
 
 const TEXT_UNITS = 8_000_000;
 
-/** Makes the result of a message or of a look at a task. `tool` is what goes on with the task. */
+/**
+ * Makes the result of a message or of a look at a task: what was said last where the task is over, and its artifacts where
+ * it is settled. What was said before goes through the inbox, and so does what is asked.
+ */
 export function resultOf(
   heard: Heard,
   { peer, goesOn }: { readonly peer: string; readonly goesOn: boolean },
 ): McpCallResult {
-  const { task, context, state, artifacts, dropped } = heard;
+  const { task, context, state, dropped } = heard;
+  const shown = goesOn ? [] : heard.artifacts;
   const facts = {
     ...(task === undefined ? {} : { task }),
     ...(context === undefined ? {} : { context }),
     state: state ?? "answered",
-    ...(artifacts.length === 0 ? {} : { artifacts: artifacts.map(({ id }) => cutText(id, 256)) }),
+    ...(shown.length === 0 ? {} : { artifacts: shown.map(({ id }) => cutText(id, 256)) }),
   };
   const parts: McpPart[] = [
     { kind: "text", text: `[peer "${peer}": ${JSON.stringify(facts)}]` },
     ...nextOf(heard, peer, goesOn),
-    ...heard.message.flatMap((part) => partOf(part)),
-    ...artifacts.flatMap((each) => [
+    ...(heard.over ? heard.message : []).flatMap((part) => partOf(part)),
+    ...shown.flatMap((each) => [
       { kind: "text" as const, text: headOf(each) },
       ...each.parts.flatMap((part) => partOf(part, each.name)),
     ]),

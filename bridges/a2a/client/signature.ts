@@ -5,9 +5,8 @@
  */
 import { canonicalizeAgentCard } from "@a2a-js/sdk";
 import { Fault } from "../../../contracts/fault.ts";
-import type { Json, JsonObject } from "../../../contracts/json.ts";
+import { isObject, type Json, type JsonObject } from "../../../contracts/json.ts";
 import { parseJson } from "../../../port/parse.ts";
-import { isObject } from "../../mcp/client/mod.ts";
 import type { PeerCrypto } from "./powers.ts";
 import { CARD_JSON } from "./limits.ts";
 

@@ -6,7 +6,7 @@ import type { PeerCard, PeerSkill } from "./card.ts";
 import type { FoundCard } from "./find_card.ts";
 
 /** The extension by which a peer says that a message which is sent again is answered as the first time. */
-export const ONCE = "urn:remit:a2a:once";
+const ONCE = "urn:remit:a2a:once";
 /** The one tool of a peer that names no skill. */
 const MESSAGE: PeerSkill = {
   ...{ id: "message", name: "", description: "Takes a message.", tags: [], examples: [] },

@@ -13,12 +13,12 @@ import {
 import type { Exchange } from "../../../contracts/exchange.ts";
 import { parseJson } from "../../../port/parse.ts";
 import type { KnownCaller } from "./caller.ts";
-import type { Desk } from "./desk.ts";
+import type { Desk } from "./starter_asks.ts";
 import type { Watch } from "./watches.ts";
 import { queryOf } from "./query.ts";
-import { exchangeOf, MODES, type Modes, pushOf, sayOf } from "./say.ts";
+import { exchangeOf, MODES, type Modes, pushOf, sayOf } from "./incoming_message.ts";
 import { directOf, isFinal, isSettled, pushConfigOf, taskOf } from "./task.ts";
-import { firstOf, makeTeller } from "./teller.ts";
+import { firstOf, makeTeller } from "./stream_events.ts";
 
 /** What a handler is made of. */
 export interface HandlerParts {
@@ -30,6 +30,8 @@ export interface HandlerParts {
   readonly blockMs: number;
   /** Nobody waits for the answer any more: what is watched for it is let go. */
   readonly signal: AbortSignal;
+  /** The request's `traceparent`. */
+  readonly trace?: string | undefined;
 }
 
 /** Makes it. */
@@ -37,8 +39,8 @@ export function makeHandler(parts: HandlerParts): A2ARequestHandler {
   const { desk, caller, newId, signal } = parts;
 
   /** A watch that also ends when nobody waits any more: an operation that waits for events cannot be ended otherwise. */
-  const watched = async (exchange: Exchange): Promise<Watch> => {
-    const watch = await desk.watch(exchange.id);
+  const watched = async (begun: Promise<Watch>): Promise<Watch> => {
+    const watch = await begun;
     if (signal.aborted) watch.stop();
     else signal.addEventListener("abort", watch.stop, { once: true });
     return watch;
@@ -57,10 +59,11 @@ export function makeHandler(parts: HandlerParts): A2ARequestHandler {
     return plain ? MODES : modesOf(await card());
   };
 
-  const say = async (request: SendMessageRequest) => {
+  const asked = async (request: SendMessageRequest) => {
     if (request.configuration?.taskPushNotificationConfig !== undefined) needPush();
-    const asked = sayOf(request, { token: caller.token, modes: await modes(request), newId });
-    return { ...asked, exchange: await desk.send(asked.say) };
+    const said = sayOf(request, { token: caller.token, modes: await modes(request), newId });
+    const { trace } = parts;
+    return trace === undefined ? said : { ...said, say: { ...said.say, trace } };
   };
 
   /** Refused where the peer may have no deliveries: the same for every task, so nothing is told of any. */
@@ -69,15 +72,13 @@ export function makeHandler(parts: HandlerParts): A2ARequestHandler {
   };
 
   /** The exchange when it is the peer's turn or over, or as it is after the longest wait. */
-  const settled = async (exchange: Exchange): Promise<Exchange> => {
-    if (isSettled(exchange.state)) return exchange;
-    const watch = await watched(exchange);
+  const settled = async (watch: Watch): Promise<Exchange> => {
     const giveUp = parts.after(parts.blockMs, watch.stop);
     let latest = watch.first;
     try {
       while (!isSettled(latest.state)) {
         const event = await watch.next();
-        if (event === undefined) return await desk.get(exchange.id);
+        if (event === undefined) return await desk.get(latest.id);
         if (event.kind === "state") latest = event.exchange;
       }
       return latest;
@@ -90,11 +91,11 @@ export function makeHandler(parts: HandlerParts): A2ARequestHandler {
   /** What happens to an exchange, after `from`. */
   const follow = async function* (
     from: Exchange,
+    watch: Watch,
     ends: (state: Exchange["state"]) => boolean,
   ): AsyncGenerator<StreamResponse, void, undefined> {
-    if (ends(from.state)) return;
-    const watch = await watched(from);
     try {
+      if (ends(from.state)) return;
       const teller = makeTeller(from);
       const { first } = watch;
       yield* teller.next({ kind: "state", version: first.version, exchange: first });
@@ -112,15 +113,17 @@ export function makeHandler(parts: HandlerParts): A2ARequestHandler {
     getAgentCard: card,
     getAuthenticatedExtendedAgentCard: card,
     async sendMessage(request) {
-      const { exchange, how } = await say(request);
-      const { historyLength } = how;
-      const told = how.returnImmediately ? exchange : await settled(exchange);
+      const { say, how: { historyLength, returnImmediately } } = await asked(request);
+      const told = returnImmediately
+        ? await desk.send(say)
+        : await settled(await watched(desk.sendWatched(say, false)));
       return directOf(told) ?? taskOf(told, { historyLength });
     },
     async *sendMessageStream(request) {
-      const { exchange } = await say(request);
-      yield firstOf(exchange);
-      yield* follow(exchange, isSettled);
+      const { say } = await asked(request);
+      const watch = await watched(desk.sendWatched(say, caller.holder.progress));
+      yield firstOf(watch.first);
+      yield* follow(watch.first, watch, isSettled);
     },
     getTask: async ({ id, historyLength }) =>
       taskOf(await desk.get(exchangeOf(id)), { historyLength }),
@@ -143,7 +146,8 @@ export function makeHandler(parts: HandlerParts): A2ARequestHandler {
         throw new UnsupportedOperationError("The task is over: there is nothing to subscribe to");
       }
       yield firstOf(exchange);
-      yield* follow(exchange, isFinal);
+      const watch = await watched(desk.watch(exchange.id, caller.holder.progress));
+      yield* follow(exchange, watch, isFinal);
     },
     async createTaskPushNotificationConfig(config) {
       needPush();

@@ -6,7 +6,7 @@ import {
   JsonRpcTransportHandler,
   ServerCallContext,
 } from "@a2a-js/sdk/server";
-import type { Json, JsonObject } from "../../../contracts/json.ts";
+import { isObject, type Json } from "../../../contracts/json.ts";
 import { readJson } from "./body.ts";
 import { checkContentType, checkVersion } from "./headers.ts";
 import { HttpRefusal } from "./refusal.ts";
@@ -170,10 +170,6 @@ function callOf(
   if (typeof id === "string") return id.length > ID ? undefined : { id, method, params };
   if (typeof id === "number") return Number.isSafeInteger(id) ? { id, method, params } : undefined;
   return id === null ? { id, method, params } : undefined;
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The answer that tells `error`. What is no refusal of ours is told as nothing but an error. */

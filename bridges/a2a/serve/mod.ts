@@ -10,15 +10,11 @@
  * ```
  * @module
  */
-export type { A2aCaller } from "./caller.ts";
 export { CARD_PATH } from "./card_route.ts";
 export { renderPush } from "./push_text.ts";
-export { MODES } from "./say.ts";
 export {
-  A2A_BOUNDS,
   type A2aBounds,
   type A2aServer,
-  type A2aServerParts,
   JSON_RPC_PATH,
   makeA2aServer,
   REST_PATH,

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import type { Part } from "@a2a-js/sdk";
 import type { PeerPart } from "../../../contracts/exchange.ts";
 import { unreachable } from "../../../contracts/fault.ts";
-import type { Json, JsonObject } from "../../../contracts/json.ts";
+import { isObject, type Json } from "../../../contracts/json.ts";
 import { canonicalJson } from "../../../port/canonical.ts";
 import { parseJson } from "../../../port/parse.ts";
 import { malformed, notTaken } from "./refusal.ts";
@@ -90,10 +90,6 @@ export function metadataOf(text: string | undefined): Record<string, Json> | und
   if (text === undefined) return undefined;
   const value = parseJson(text);
   return isObject(value) ? { ...value } : undefined;
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** TRUST: it came out of parseJson, through a schema that keeps values as they are. */

@@ -2,7 +2,7 @@
 import { StreamResponse } from "@a2a-js/sdk";
 import type { Exchange, ExchangeEvent } from "../../../contracts/exchange.ts";
 import { taskOf } from "./task.ts";
-import { makeTeller } from "./teller.ts";
+import { makeTeller } from "./stream_events.ts";
 
 /**
  * An exchange as it stands, without its history, which its receiver may ask for; with an event: what it adds to `exchange`,

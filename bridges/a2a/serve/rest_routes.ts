@@ -1,5 +1,5 @@
 /** Paths of HTTP+JSON and what they name. Pure. A2A 1.0, sections 5.3 and 11.3. @module */
-import type { Json, JsonObject } from "../../../contracts/json.ts";
+import { isObject, type Json, type JsonObject } from "../../../contracts/json.ts";
 import { malformed } from "./refusal.ts";
 import type { Method } from "./wire.ts";
 
@@ -134,7 +134,3 @@ const readers = {
       ? value
       : `TASK_STATE_${value.toUpperCase().replaceAll("-", "_").slice(0, 32)}`,
 } as const;
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

@@ -7,7 +7,7 @@ import type { Json } from "../../../contracts/json.ts";
 import type { Port } from "../../../contracts/port.ts";
 import { type A2aCaller, knownCaller } from "./caller.ts";
 import { answerCard, CARD_PATH } from "./card_route.ts";
-import { makeDesk } from "./desk.ts";
+import { makeDesk } from "./starter_asks.ts";
 import { makeHandler } from "./handler.ts";
 import { withExtensions } from "./headers.ts";
 import { answerJsonRpc, told } from "./json_rpc.ts";
@@ -42,7 +42,7 @@ export interface A2aBounds {
 }
 
 /** Bounds where nobody says otherwise. */
-export const A2A_BOUNDS: A2aBounds = Object.freeze({
+const A2A_BOUNDS: A2aBounds = Object.freeze({
   streams: 512,
   perPeer: 256,
   bufferBytes: 1_048_576,
@@ -64,6 +64,9 @@ export interface A2aServer {
 export const JSON_RPC_PATH = "/a2a";
 /** Path of HTTP+JSON, and of everything below it. */
 export const REST_PATH = "/a2a/v1";
+
+/** W3C Trace Context, version 00, has 55 characters. */
+const MOST_TRACE = 128;
 
 /** Makes it. */
 export function makeA2aServer(parts: A2aServerParts): A2aServer {
@@ -101,7 +104,7 @@ export function makeA2aServer(parts: A2aServerParts): A2aServer {
       const binding = {
         stop: () => over.abort(),
         handler: makeHandler({
-          ...{ caller: known, newId, after, blockMs: bounds.blockMs },
+          ...{ caller: known, newId, after, blockMs: bounds.blockMs, trace: traceOf(request) },
           signal: AbortSignal.any([over.signal, request.signal]),
           desk: makeDesk({ port, watches, note }, known.token),
         }),
@@ -125,6 +128,12 @@ export function makeA2aServer(parts: A2aServerParts): A2aServer {
       return Promise.resolve();
     },
   });
+}
+
+/** A `traceparent` as long as one is. */
+function traceOf(request: Request): string | undefined {
+  const trace = request.headers.get("traceparent") ?? undefined;
+  return trace === undefined || trace.length > MOST_TRACE ? undefined : trace;
 }
 
 const UNKNOWN = new HttpRefusal(401, "A token is needed");

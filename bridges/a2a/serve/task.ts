@@ -41,11 +41,6 @@ export function isSettled(state: ExchangeState): boolean {
   return FINAL.has(state) || INTERRUPTED.has(state);
 }
 
-/** A2A's state. */
-export function taskState(state: ExchangeState): TaskState {
-  return STATES[state];
-}
-
 /** The state that A2A's number stands for; undefined for none. */
 export function exchangeState(state: TaskState): ExchangeState | undefined {
   return KEYS.find((key) => STATES[key] === state);
@@ -99,7 +94,7 @@ export function statusOf(exchange: Exchange): TaskStatus {
 }
 
 /** A message of an exchange. */
-export function messageOf(
+function messageOf(
   exchange: { readonly id: string; readonly context: string },
   message: PeerMessage,
 ): Message {

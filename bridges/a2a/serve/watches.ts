@@ -8,6 +8,7 @@ import {
 } from "../../../contracts/exchange.ts";
 import { type Json, toJson } from "../../../contracts/json.ts";
 import type { Port } from "../../../contracts/port.ts";
+import type { PeerSay } from "../../../contracts/wire_a2a.ts";
 
 /** One exchange that is watched. */
 export interface Watch {
@@ -21,8 +22,10 @@ export interface Watch {
 
 /** All that are watched. */
 export interface Watches {
-  /** Rejects with the starter's fault. */
-  open(token: string | null, exchange: ExchangeId): Promise<Watch>;
+  /** Both reject with the starter's fault. `progress`: the agent's words are told while it works. */
+  open(token: string | null, exchange: ExchangeId, progress: boolean): Promise<Watch>;
+  /** Sends, and watches what it was sent to. */
+  send(say: PeerSay, progress: boolean): Promise<Watch>;
   /** Hears what the starter tells. */
   heard(body: Json): void;
   stopAll(): void;
@@ -75,21 +78,25 @@ export function makeWatches(
     return own.events.shift();
   };
 
+  const begin = async (ask: (watch: string) => Promise<Json>): Promise<Watch> => {
+    const watch = powers.newId();
+    // What is told may come with the answer: it is heard from now on.
+    const own: Live = { events: [], wake: undefined, over: false };
+    live.set(watch, own);
+    try {
+      const first = Exchange.parse(await ask(watch));
+      return Object.freeze<Watch>({ first, next: () => next(own), stop: () => stop(watch) });
+    } catch (error) {
+      live.delete(watch);
+      throw error;
+    }
+  };
+
   return Object.freeze<Watches>({
-    async open(token, exchange): Promise<Watch> {
-      const watch = powers.newId();
-      // What is told may come with the answer: it is heard from now on.
-      const own: Live = { events: [], wake: undefined, over: false };
-      live.set(watch, own);
-      try {
-        const asked = toJson({ token, exchange, watch });
-        const first = Exchange.parse(await port.ask("a2aWatch", asked));
-        return Object.freeze<Watch>({ first, next: () => next(own), stop: () => stop(watch) });
-      } catch (error) {
-        live.delete(watch);
-        throw error;
-      }
-    },
+    open: (token, exchange, progress) =>
+      begin((watch) => port.ask("a2aWatch", toJson({ token, exchange, watch, progress }))),
+    send: (say, progress) =>
+      begin((id) => port.ask("a2aSend", toJson({ ...say, watch: { id, progress } }))),
     heard(body): void {
       const told = Told.safeParse(body);
       if (!told.success) return powers.note("a2a: the starter told something unknown");

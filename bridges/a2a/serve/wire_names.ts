@@ -3,7 +3,7 @@
  * camel case always. A2A 1.0, section 5.5.
  * @module
  */
-import type { Json, JsonObject } from "../../../contracts/json.ts";
+import { isObject, type Json } from "../../../contracts/json.ts";
 import { malformed } from "./refusal.ts";
 
 /** Fields whose values are messages of the protocol; all else is the peer's own, key by key. */
@@ -32,8 +32,4 @@ export function inCamelCase(value: Json): Json {
     named.set(name, NESTED.has(name) ? inCamelCase(inner) : inner);
   }
   return Object.fromEntries(named);
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

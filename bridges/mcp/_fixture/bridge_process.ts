@@ -131,15 +131,17 @@ export async function startBridge(
   const net = makeTestNet(answers.headers ?? {});
   let calls = 0;
 
+  const send = async (text: string): Promise<void> => {
+    if (process !== undefined) await process.write(text);
+    else if ("by" in server) await server.onSend?.(text);
+  };
   const handler: PortHandler = {
     async ask(op, body): Promise<Json> {
       // TRUST: a test reads what its own bridge says.
       const given = body as unknown;
       told.push({ op, body });
       if (op === "send") {
-        const { text } = given as { readonly text: string };
-        if (process !== undefined) await process.write(text);
-        else if ("by" in server) await server.onSend?.(text);
+        await send((given as { readonly text: string }).text);
         return null;
       }
       if (op === "http") {
@@ -159,6 +161,8 @@ export async function startBridge(
     },
     tell(op, body) {
       told.push({ op, body });
+      // Its end is told otherwise.
+      if (op === "send") void send((body as unknown as { text: string }).text).catch(() => {});
       if (op === "httpCancel") net.cancel((body as unknown as { id: string }).id);
       for (const watcher of [...watchers]) watcher({ op, body });
     },

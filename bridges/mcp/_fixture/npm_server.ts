@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { LineServer } from "./bridge_process.ts";
 
 /** The versions that tests run. */
-export const NPM_SERVERS = Object.freeze({
+const NPM_SERVERS = Object.freeze({
   everything: "npm:@modelcontextprotocol/server-everything@2026.8.31",
   filesystem: "npm:@modelcontextprotocol/server-filesystem@2026.8.31",
   memory: "npm:@modelcontextprotocol/server-memory@2026.8.31",

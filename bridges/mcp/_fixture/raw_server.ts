@@ -9,7 +9,7 @@ export interface RawRule {
 }
 
 /** What the server says that it can. */
-export const RAW_CAPABILITIES = Object.freeze({ tools: { listChanged: true }, logging: {} });
+const RAW_CAPABILITIES = Object.freeze({ tools: { listChanged: true }, logging: {} });
 
 /** The rules of an honest handshake. */
 export function handshake(capabilities: object = RAW_CAPABILITIES): readonly RawRule[] {

@@ -20,8 +20,8 @@ import { sha256Hex } from "../../../port/digest.ts";
 import { bindImported } from "./bind.ts";
 import type { McpAsking, McpBindParts } from "./parts.ts";
 
-export const TASK = TaskId.parse("t000000000000");
-export const ALICE = Pid.parse(2);
+const TASK = TaskId.parse("t000000000000");
+const ALICE = Pid.parse(2);
 const ZERO = Digest.parse("0".repeat(64));
 
 /** Of npm, unless a test says otherwise. */

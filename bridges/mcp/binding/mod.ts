@@ -10,5 +10,5 @@
  * @module
  */
 export { bindBound, bindImported, type Bound, CALL_MS, reviewed } from "./bind.ts";
-export { described, importedDescriptor, interfaceOf } from "./descriptor.ts";
-export type { CarriedLabel, KeptBytes, McpAsking, McpBindParts } from "./parts.ts";
+export { described, interfaceOf } from "./descriptor.ts";
+export type { McpBindParts } from "./parts.ts";

@@ -61,7 +61,7 @@ export function makeCalls(clock: Pick<Clock, "after">): Calls {
 }
 
 /** Ends with `work`, or when `signal` aborts: some of the SDK's waits do not hear it. */
-export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason);
     if (signal.aborted) abort();

@@ -15,7 +15,7 @@ import { cutText } from "./cut.ts";
 import { type Guard, makeGuard } from "./guard.ts";
 import { makeKernelFetch } from "./kernel_fetch.ts";
 import type { KernelSide } from "./kernel_side.ts";
-import type { Odd } from "./odd.ts";
+import type { Odd } from "./violations.ts";
 import {
   guarded,
   type GuardedTransport,
@@ -69,7 +69,7 @@ const RECONNECTION = {
   maxRetries: 5,
 };
 
-/** The SDK would compile a server's output schemas, regular expressions and all. Ours are held against ours: `held.ts`. */
+/** The SDK would compile a server's output schemas, regular expressions and all. Ours are held against ours: `schema_check.ts`. */
 const NO_VALIDATOR: jsonSchemaValidator = {
   getValidator<T>(): JsonSchemaValidator<T> {
     return (input) => ({ valid: true, data: input as T, errorMessage: undefined });

@@ -5,7 +5,7 @@
  */
 import { MCP_LINE } from "../../../contracts/mcp_limits.ts";
 import { readMessage } from "./message.ts";
-import type { Odd } from "./odd.ts";
+import type { Odd } from "./violations.ts";
 
 /** Longest id of an event: it comes back as a header. */
 const ID_UNITS = 1_024;

@@ -3,8 +3,7 @@
  * 12 ms of each bridge's start.
  * @module
  */
-import type { Json, JsonObject } from "../../../contracts/json.ts";
-import { isObject } from "./message.ts";
+import { isObject, type Json, type JsonObject } from "../../../contracts/json.ts";
 
 /** A member that is not as it must be: it is left out, with the reason. */
 export class Malformed extends Error {}

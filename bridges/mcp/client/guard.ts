@@ -3,13 +3,13 @@
  * it stops is told as odd. Issue 6; DESIGN section 1.
  * @module
  */
-import type { Json, JsonObject } from "../../../contracts/json.ts";
+import { isObject, type Json, type JsonObject } from "../../../contracts/json.ts";
 import { asJson } from "../../../port/as_json.ts";
 import type { Clock } from "./clock.ts";
 import { cutText, quoted } from "./cut.ts";
 import { NOTIFICATIONS_A_SECOND, SERVER_REQUESTS } from "./limits.ts";
-import { isObject, type Message, type RpcId } from "./message.ts";
-import type { Odd } from "./odd.ts";
+import { type Message, type RpcId } from "./message.ts";
+import type { Odd } from "./violations.ts";
 
 /** How far something has come. */
 export interface Progress {

@@ -5,7 +5,7 @@ import { MCP_LINE } from "../../../contracts/mcp_limits.ts";
 import { makeEventReader } from "./events.ts";
 import type { KernelSide } from "./kernel_side.ts";
 import { readMessage } from "./message.ts";
-import type { Odd } from "./odd.ts";
+import type { Odd } from "./violations.ts";
 import { readAll } from "./read_all.ts";
 
 /** What a fetch is made of. */

@@ -11,8 +11,12 @@ import type {
 import { asJson } from "../../../port/as_json.ts";
 import type { Progress } from "./guard.ts";
 
+/** Characters to a server between two that are waited for: an answer to each costs a hop of every call. */
+const TOLD = 4_096;
+
 /** See the table of contracts/wire_mcp.ts. */
 export interface KernelSide {
+  /** Resolves when the server has taken it; a little at a time is not waited for. */
   send(text: string): Promise<unknown>;
   http(request: McpHttp): Promise<McpHttpAnswer>;
   httpRead(id: string): Promise<{ readonly bytes: string }>;
@@ -31,8 +35,20 @@ export function makeKernelSide(port: Pick<Port, "ask" | "tell">): KernelSide {
   // TRUST: answers are the kernel's own.
   const ask = async <T>(op: string, body: object): Promise<T> =>
     await port.ask(op, asJson(body)) as unknown as T;
+  let told = 0, waiting = 0;
+  const send: KernelSide["send"] = async (text) => {
+    told += text.length;
+    if (waiting === 0 && told <= TOLD) return port.tell("send", asJson({ text }));
+    told = 0;
+    waiting += 1;
+    try {
+      return await ask("send", { text });
+    } finally {
+      waiting -= 1;
+    }
+  };
   return Object.freeze<KernelSide>({
-    send: (text) => ask("send", { text }),
+    send,
     http: (request) => ask("http", request),
     httpRead: (id) => ask("httpRead", { id }),
     httpCancel: (id) => port.tell("httpCancel", { id }),

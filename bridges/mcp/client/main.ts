@@ -10,7 +10,7 @@ import { MCP_PORT_LIMITS } from "../../../contracts/mcp_limits.ts";
 import { serveChild } from "../../../port/child_powers.ts";
 import { makeBridge } from "./bridge.ts";
 import { clock } from "./clock_powers.ts";
-import { warm } from "./warm.ts";
+import { warm } from "./pretended_server.ts";
 
 // Only a bridge that waits in the pool has the time: somebody already waits for the others.
 if (Deno.args[0] === "pooled") await warm({ clock, restoreWeb });

@@ -1,6 +1,6 @@
 /** One JSON-RPC message of a server: parsed once, with limits, and of exactly one kind. @module */
 import { MCP_LINE } from "../../../contracts/mcp_limits.ts";
-import type { Json, JsonObject } from "../../../contracts/json.ts";
+import { isObject, type Json, type JsonObject } from "../../../contracts/json.ts";
 import { Fault } from "../../../contracts/fault.ts";
 import { parseJson } from "../../../port/parse.ts";
 import { MESSAGE_DEPTH, MESSAGE_NODES, NAME_UNITS } from "./limits.ts";
@@ -101,11 +101,6 @@ function sortAnswer(
     id: id ?? null,
     error: { code: code as number, message, ...(data === undefined ? {} : { data }) },
   };
-}
-
-/** Narrows to objects: no arrays, no null. */
-export function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isId(id: Json | undefined): id is RpcId {

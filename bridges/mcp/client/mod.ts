@@ -9,11 +9,10 @@
  * ```
  * @module
  */
-export { type Calls, makeCalls, OPENING, type Underway } from "./calls.ts";
+export { type Calls, makeCalls, OPENING } from "./calls.ts";
 export type { Clock } from "./clock.ts";
 export { cutText, quoted } from "./cut.ts";
-export { type Fields, fieldsOf, Malformed, present } from "./fields.ts";
+export { fieldsOf, Malformed } from "./fields.ts";
 export { type KernelSide, makeKernelSide } from "./kernel_side.ts";
-export { isObject } from "./message.ts";
-export { makeOdd, type Odd } from "./odd.ts";
+export { makeOdd, type Odd } from "./violations.ts";
 export { readAll } from "./read_all.ts";

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../contracts/json.ts";
 import { asJson } from "../../../port/as_json.ts";
 import type { Connection } from "./connect.ts";
 import type { Progress } from "./guard.ts";
-import { RAW } from "./raw.ts";
+import { RAW } from "./raw_results.ts";
 import { upstreamFault } from "./upstream.ts";
 
 /** On whose behalf a request is made. */

@@ -1,6 +1,6 @@
 /** What may be asked of an open server: its words, its tools, its resources, its prompts. @module */
 import { Fault } from "../../../contracts/fault.ts";
-import type { JsonObject } from "../../../contracts/json.ts";
+import { isObject, type JsonObject } from "../../../contracts/json.ts";
 import type { McpWords } from "../../../contracts/mcp.ts";
 import type { McpCall, McpCallResult } from "../../../contracts/wire_mcp.ts";
 import { asJson } from "../../../port/as_json.ts";
@@ -10,13 +10,12 @@ import type { Connection } from "./connect.ts";
 import { cutText } from "./cut.ts";
 import type { KernelSide } from "./kernel_side.ts";
 import { WORDS_MS } from "./limits.ts";
-import { isObject } from "./message.ts";
 import type { Ask, Behalf } from "./requests.ts";
 import { promptResult, resourceResult } from "./result.ts";
 import { callAsTask } from "./task_call.ts";
 import { callParams, callResult } from "./tool_call.ts";
 import { makeToolList } from "./tool_list.ts";
-import { askVisits } from "./visits.ts";
+import { askVisits } from "./url_elicitation.ts";
 import { readWords } from "./words.ts";
 
 /** What the operations take. */

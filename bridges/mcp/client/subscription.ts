@@ -1,8 +1,8 @@
 /** Since 2026-07-28 a server tells of changed lists only to who listens: the bridge does. @module */
+import { isObject } from "../../../contracts/json.ts";
 import type { Clock } from "./clock.ts";
 import type { Connection } from "./connect.ts";
-import { isObject } from "./message.ts";
-import type { Odd } from "./odd.ts";
+import type { Odd } from "./violations.ts";
 
 /** What listening takes. */
 export interface ListenParts {

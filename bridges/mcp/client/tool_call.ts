@@ -5,7 +5,7 @@ import type { McpCall, McpCallResult } from "../../../contracts/wire_mcp.ts";
 import { asJson } from "../../../port/as_json.ts";
 import { parseJson } from "../../../port/parse.ts";
 import { cutText } from "./cut.ts";
-import { misfit } from "./held.ts";
+import { misfit } from "./schema_check.ts";
 import { toolResult } from "./result.ts";
 
 /** Longest structured content, JSON text. */

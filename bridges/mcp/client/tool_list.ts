@@ -1,7 +1,6 @@
 /** What the bridge itself must know of a server's tools: which of them run as tasks only. @module */
-import type { JsonObject } from "../../../contracts/json.ts";
+import { isObject, type JsonObject } from "../../../contracts/json.ts";
 import { PAGES } from "./limits.ts";
-import { isObject } from "./message.ts";
 
 /** See {@link makeToolList}. */
 export interface ToolList {

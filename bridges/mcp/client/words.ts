@@ -1,10 +1,9 @@
 /** Everything that a server says of itself: all pages of all lists, bounded; what is left out is named. @module */
-import type { JsonObject } from "../../../contracts/json.ts";
+import { isObject, type JsonObject } from "../../../contracts/json.ts";
 import type { McpWords } from "../../../contracts/mcp.ts";
 import { cutText, quoted } from "./cut.ts";
 import { Malformed } from "./fields.ts";
 import { PAGES, WORDS_NODES, WORDS_UNITS } from "./limits.ts";
-import { isObject } from "./message.ts";
 import { readPrompt, readResource, readTemplate, readTool } from "./word_items.ts";
 
 /** What lists are asked for with. */

@@ -1,6 +1,6 @@
 /** Every text in what a server says of a tool, with where it stands. @module */
+import { isList, isObject } from "../../../contracts/json.ts";
 import type { Json, McpToolWords } from "../../../contracts/mod.ts";
-import { isList, isObject } from "./_schema_json.ts";
 
 /** One text. */
 export interface Said {

@@ -1,16 +1,7 @@
 /** Looks at JSON values that stand in a schema. @module */
-import type { Json, JsonObject } from "../../../contracts/mod.ts";
+import { isList, isObject } from "../../../contracts/json.ts";
+import type { Json } from "../../../contracts/mod.ts";
 import { cleanText } from "./clean_text.ts";
-
-/** Tells an object from a list and from plain values. */
-export function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Array.isArray that narrows readonly lists. */
-export function isList(value: Json | undefined): value is readonly Json[] {
-  return Array.isArray(value);
-}
 
 /** Whether a value may be shown to a model as it is: short, flat enough, nothing unseen in its texts. */
 export function isPlain(value: Json, most: number, depth = 3): boolean {

@@ -1,7 +1,8 @@
 /** The keywords of a schema whose value holds no further schema. @module */
+import { isList } from "../../../contracts/json.ts";
 import type { Json, JsonObject } from "../../../contracts/mod.ts";
 import { cleanText } from "./clean_text.ts";
-import { isList, isPlain } from "./_schema_json.ts";
+import { isPlain } from "./_schema_json.ts";
 import type { SchemaNotes } from "./_schema_notes.ts";
 
 const TYPES: ReadonlySet<Json> = new Set(

@@ -1,6 +1,6 @@
 /** The arguments of a tool as one object: providers take no alternatives at the top. @module */
+import { isList, isObject } from "../../../contracts/json.ts";
 import type { Json, JsonObject } from "../../../contracts/mod.ts";
-import { isList, isObject } from "./_schema_json.ts";
 import type { SchemaNotes } from "./_schema_notes.ts";
 
 const MOST_VARIANTS = 8;

@@ -16,7 +16,7 @@ const ESCAPES =
 const SPACED = /(?<![a-z0-9])(?:[a-z][ ._*-]){9}[a-z](?![a-z0-9])/i;
 /** Tags by which models or attackers set off instructions, comments, what runs or loads. */
 const TAG =
-  /<\/?(?:important|system|instructions?|secret|hidden|critical|assistant|user|human|admin|override|prompt|rules?|tool_call|function_calls|tool_response|thinking|script|iframe|img|object|embed|svg|style|link|meta|form)\b[^<>]{0,200}>|<!--|<\|[a-z_]{2,24}\|>|\[\/?INST\]|<<\/?SYS>>|\[(?:system|important|hidden|admin)\]|#{2,} ?(?:system|instructions?|important)\b/i;
+  /<\/?(?:important|system|instructions?|secret|hidden|critical|assistant|user|human|admin|override|prompt|rules?|tool_call|function_calls|tool_response|thinking|script|iframe|img|object|embed|svg|style|link|meta|form)\b[^<>]{0,200}>|<!--|<\|[a-z_]{2,24}\|>|\[\/?INST\]|<<\/?SYS>>|\[(?:system|important|hidden|admin)\]|(?<!#)#{2,} ?(?:system|instructions?|important)\b/i;
 // deno-lint-ignore no-control-regex -- these are what is looked for
 const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/;
 /** A speaker's name, as conversations are written down. */

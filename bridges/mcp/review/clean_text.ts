@@ -1,7 +1,10 @@
 /** A server's text without what nobody sees. @module */
 
+// Made when a text first asks for it: the list of emoji is long, and most texts are plain.
+let emoji: RegExp | undefined;
+
 /** An emoji as the Unicode Consortium recommends it, or one code point. */
-const CLUSTER = /\p{RGI_Emoji}|[\s\S]/gv;
+const clusters = (): RegExp => emoji ??= /\p{RGI_Emoji}|[\s\S]/gv;
 /** Controls, format characters, halves of pairs, private use, unassigned, and what has no ink. */
 const UNSEEN = /[[\p{C}\p{Default_Ignorable_Code_Point}\u{2800}\u{fffc}\u{1d159}]--[\n\t]]/v;
 /** The usual text: nothing to look at. */
@@ -24,7 +27,7 @@ export function cleanText(text: string, most: number): CleanText {
   if (text.length <= most && PLAIN.test(text)) return { text, hidden: 0, cut: false };
   let kept = "", hidden = 0, marks = 0, cut = false;
   const lines = text.replace(/\r\n?|[\u2028\u2029\u0085\v\f]/g, "\n");
-  for (const [cluster] of lines.matchAll(CLUSTER)) {
+  for (const [cluster] of lines.matchAll(clusters())) {
     marks = MARK.test(cluster) ? marks + 1 : 0;
     if (isUnseen(cluster) || marks > MOST_MARKS) {
       // Joiners belong to several scripts, and the marks of an emoji to it.

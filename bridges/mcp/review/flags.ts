@@ -50,12 +50,7 @@ const ASKING: ReadonlySet<string> = new Set(
 const CHANGING =
   /^(?:delete|remove|drop|write|send|overwrite|purge|destroy|erase|kill|transfer|pay)(?:[^a-z]|$)/i;
 
-/** Warnings about one tool: at most 16, one of a kind for each place. */
-export function flagsOf(words: McpToolWords, at: FlagAt): readonly ToolFlag[] {
-  return makeFlagsOf(at)(words);
-}
-
-/** {@link flagsOf} for many tools of a server. */
+/** Warnings about tools of a server: for each at most 16, one of a kind for each place. */
 export function makeFlagsOf(at: FlagAt): (words: McpToolWords) => readonly ToolFlag[] {
   const known = knownTools(at);
   return (words) => flagsBeside(words, known);

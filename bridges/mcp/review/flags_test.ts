@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { McpServerName, McpToolWords, NO_GRANTS } from "../../../contracts/mod.ts";
 import { HOSTILE, NEIGHBOURS } from "./_fixture/hostile.ts";
 import { ordinaryServers } from "./_fixture/ordinary.ts";
-import { changesOf, flagsOf, reviewRows, serverFlags, toolDigest, translate } from "./mod.ts";
+import { changesOf, makeFlagsOf, reviewRows, serverFlags, toolDigest, translate } from "./mod.ts";
 
 const LAUNCH = { kind: "http", url: "https://example.com/mcp" } as const;
 const HOW = { grants: NO_GRANTS, launch: LAUNCH };
@@ -45,10 +45,10 @@ Deno.test("no tool of the servers that people use is flagged, nor refused", asyn
 });
 
 const look = (words: Partial<McpToolWords>): string[] =>
-  flagsOf({ name: "add", inputSchema: { type: "object" }, ...words }, {
-    server: "mallory",
-    tools: [],
-    ...NEIGHBOURS,
+  makeFlagsOf({ server: "mallory", tools: [], ...NEIGHBOURS })({
+    name: "add",
+    inputSchema: { type: "object" },
+    ...words,
   }).map(({ what, where, shown }) => `${what} | ${where} | ${shown}`);
 
 Deno.test("a warning says where it is and shows the words, in the letters that were written", () => {
@@ -117,13 +117,15 @@ Deno.test("a search takes time in proportion to the text, whatever the text", ()
       "A1",
       "mcp_a",
       "~/.",
+      "#",
     ]
   ) {
-    const description = part.repeat(65_000 / part.length);
+    // Of "#" enough to tell a square from a line on any machine.
+    const description = part.repeat((part === "#" ? 500_000 : 65_000) / part.length);
     const before = performance.now();
     look({ description });
     const ms = performance.now() - before;
-    assert.ok(ms < 2_000, `${JSON.stringify(part)}: ${ms} ms`);
+    assert.ok(ms < 10_000, `${JSON.stringify(part)}: ${ms} ms`);
   }
 });
 

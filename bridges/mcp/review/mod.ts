@@ -13,21 +13,11 @@
  * ```
  * @module
  */
-export { changesOf, type ToolChanges } from "./changes.ts";
-export { type CleanText, cleanText } from "./clean_text.ts";
-export { type DiffLine, diffWords } from "./diff_words.ts";
-export { type EffectAt, effectOf, type ToolEffect } from "./effect.ts";
-export { FLAG_WORDS, type FlagKind, type ToolFlag } from "./flag.ts";
-export { type FlagAt, flagsOf, type OtherServer, serverFlags } from "./flags.ts";
-export { type ReviewRow, reviewRows } from "./review_rows.ts";
-export { type SafeSchema, safeSchema } from "./safe_schema.ts";
+export { changesOf } from "./changes.ts";
+export { diffWords } from "./diff_words.ts";
+export { FLAG_WORDS } from "./flag.ts";
+export { makeFlagsOf, serverFlags } from "./flags.ts";
+export { reviewRows } from "./review_rows.ts";
+export { safeSchema } from "./safe_schema.ts";
 export { toolDigest } from "./tool_digest.ts";
-export { outline, toolName } from "./tool_name.ts";
-export {
-  importedTool,
-  type RefusedTool,
-  type ReviewWith,
-  translate,
-  type TranslatedTool,
-  type Translation,
-} from "./translate.ts";
+export { importedTool, translate, type Translation } from "./translate.ts";

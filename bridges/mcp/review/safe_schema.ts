@@ -3,10 +3,10 @@
  * checks without running anybody's regular expression. What was left out is told. DESIGN section 3, step 3.
  * @module
  */
+import { isList } from "../../../contracts/json.ts";
 import { Fault, type Json, type JsonObject } from "../../../contracts/mod.ts";
 import { parseJson } from "../../../port/mod.ts";
 import { asOneObject } from "./_schema_top.ts";
-import { isList } from "./_schema_json.ts";
 import { makeSchemaNotes, noteLines, type SchemaNotes } from "./_schema_notes.ts";
 import { type WalkLimits, walkSchema } from "./_schema_walk.ts";
 

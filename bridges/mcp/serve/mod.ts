@@ -10,15 +10,8 @@
  * ```
  * @module
  */
-export { makeRounds, type Round } from "./consent.ts";
-export {
-  type Caller,
-  type EndingSession,
-  makeMcpHttp,
-  type McpHttp,
-  type McpHttpParts,
-} from "./http.ts";
+export { makeRounds } from "./consent.ts";
+export { makeMcpHttp } from "./http.ts";
 export { resultOf } from "./results.ts";
-export { makeMcpServer, type McpServerParts } from "./server.ts";
-export type { CallLife, HostSession } from "./session.ts";
-export { serveOverStdio, type StdioHost, type StdioParts } from "./stdio.ts";
+export { makeMcpServer } from "./server.ts";
+export { serveOverStdio } from "./stdio.ts";

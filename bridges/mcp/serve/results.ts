@@ -41,7 +41,7 @@ export function refusalOf(code: string, message: string): CallToolResult {
 }
 
 /** What waits, and where a person can answer it. */
-export function waitingText({ outcome, waiting }: ServeResult): string {
+function waitingText({ outcome, waiting }: ServeResult): string {
   if (waiting === undefined) return "";
   const what = outcome === "waiting"
     ? "Not done: this call waits for a person."

@@ -5,7 +5,7 @@ import {
   Server,
 } from "@modelcontextprotocol/server";
 import type { Round } from "./consent.ts";
-import { guarded, lifeOf } from "./life.ts";
+import { guarded, lifeOf } from "./request_lifetime.ts";
 import { fillPrompt, promptOf } from "./prompts.ts";
 import type { HostSession } from "./session.ts";
 import { makeToolHandlers } from "./tool_handlers.ts";

@@ -11,7 +11,7 @@ import { Fault } from "../../../contracts/fault.ts";
 import { type JsonObject, toJson } from "../../../contracts/json.ts";
 import type { ServeResult } from "../../../contracts/wire_serve.ts";
 import { askPerson, canElicit, Round, saidIn } from "./consent.ts";
-import { guarded, lifeOf } from "./life.ts";
+import { guarded, lifeOf } from "./request_lifetime.ts";
 import { refusalOf, resultOf } from "./results.ts";
 import type { McpServerParts } from "./server.ts";
 import type { HostSession } from "./session.ts";

@@ -49,7 +49,7 @@ export function isPage(uri: string): boolean {
 }
 
 /** The page that a uri names; undefined for any other uri. */
-export function tryPage(uri: string): string | undefined {
+function tryPage(uri: string): string | undefined {
   const name = uri.startsWith(PREFIX) ? tryDecode(uri.slice(PREFIX.length)) : undefined;
   return name !== undefined && NAME.test(name) ? name : undefined;
 }

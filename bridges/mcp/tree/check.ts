@@ -53,7 +53,7 @@ export function makeTreeChecks(disk: TreeDisk): TreeChecks {
 }
 
 /** What the file system says of each file: it changes whenever one is written, replaced, added or removed. */
-export function statTable(entries: readonly TreeEntry[]): string {
+function statTable(entries: readonly TreeEntry[]): string {
   return entries.map(({ path, stat }) => `${line(stat)} ${path}`).join("\n");
 }
 

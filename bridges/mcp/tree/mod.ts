@@ -9,8 +9,7 @@
  * ```
  * @module
  */
-export { makeTreeChecks, statTable, type TreeChecks } from "./check.ts";
-export { digestTree, type TreeDigest } from "./digest.ts";
-export type { TreeDisk, TreeStat } from "./disk.ts";
+export { makeTreeChecks } from "./check.ts";
+export { digestTree } from "./digest.ts";
+export type { TreeDisk } from "./disk.ts";
 export { TREE_DISK } from "./tree_disk_powers.ts";
-export { walkTree } from "./walk.ts";

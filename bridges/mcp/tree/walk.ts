@@ -3,7 +3,7 @@ import { Fault } from "../../../contracts/mod.ts";
 import type { TreeDisk, TreeStat } from "./disk.ts";
 
 /** Most files of a tree: see `McpTree`. */
-export const TREE_FILES = 200_000;
+const TREE_FILES = 200_000;
 /** Deepest folder. */
 const DEPTH = 64;
 

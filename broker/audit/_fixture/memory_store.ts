@@ -53,7 +53,10 @@ export function makeMemoryStore(): MemoryStore {
       Promise.resolve([
         ...new Map(store.rows.map(({ seq: _seq, ...row }) => [row.task, row])).values(),
       ]),
-    blob: (digest) => Promise.resolve(store.blobs.get(digest)),
+    blob(task, digest) {
+      const kept = store.blobs.get(digest);
+      return Promise.resolve(kept?.task === task ? kept : undefined);
+    },
     eraseBlobs(task: string): Promise<number> {
       const gone = [...store.blobs.values()].filter((blob) => blob.task === task);
       for (const { digest } of gone) store.blobs.delete(digest);

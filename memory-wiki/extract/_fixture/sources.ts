@@ -6,7 +6,7 @@ import { draftPages } from "../draft_pages.ts";
 import type { PageDraft } from "../../../contracts/mod.ts";
 
 /** A source as ingest makes it of a file with this path and text. */
-export function sourceOf(path: string, text: string, kind: SourceKind = "markdown"): WikiSource {
+function sourceOf(path: string, text: string, kind: SourceKind = "markdown"): WikiSource {
   const raw = new TextEncoder().encode(text);
   const digest = createHash("sha256").update(raw).digest("hex");
   const file = path.split("/").at(-1) ?? path;

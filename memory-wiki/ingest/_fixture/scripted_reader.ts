@@ -17,7 +17,7 @@ export const LEASE = [
 export const BROKER = "# Broker\n\nThe broker decides each call before it happens.\n";
 
 /** The shown lines of an item, by their numbers. */
-export function shownLines({ user }: WorkItem): readonly (readonly [number, string])[] {
+function shownLines({ user }: WorkItem): readonly (readonly [number, string])[] {
   return [...user.matchAll(/^(\d+)\| (.*)$/gm)].map(([, n, text = ""]) => [Number(n), text]);
 }
 

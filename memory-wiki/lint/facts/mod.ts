@@ -12,5 +12,5 @@
  * @module
  */
 export { type Clash, clashOf } from "./clash.ts";
-export { aboutTerms, type Fact, type FactContext, factOf, isComparable } from "./fact.ts";
-export { type FactTable, makeFactTable } from "./table.ts";
+export { aboutTerms, type Fact, factOf, isComparable } from "./fact.ts";
+export { makeFactTable } from "./table.ts";

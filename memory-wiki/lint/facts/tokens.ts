@@ -22,7 +22,7 @@ export type Token =
 const LONGEST = 600;
 
 /** Markdown that says nothing by itself. */
-export function plainText(markdown: string): string {
+function plainText(markdown: string): string {
   return markdown.slice(0, LONGEST * 2)
     .replaceAll(/\[\^[^\]\s]{1,64}\]/gu, "")
     .replaceAll(/\[\[(?:[^\]|]{0,256}\|)?([^\]|]{0,256})\]\]/gu, "$1")

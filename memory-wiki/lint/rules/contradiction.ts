@@ -4,6 +4,7 @@
  * than eager; what needs understanding is a model's to find.
  * @module
  */
+import { bareWords } from "../bare_text.ts";
 import { cleared } from "../../../contracts/mod.ts";
 import { readPage } from "../../markdown/mod.ts";
 import type { ReadPage } from "../../markdown/page_text.ts";
@@ -54,10 +55,6 @@ function sentences(text: string): readonly string[] {
   return sentencesOf(text).map(({ start, end }) => text.slice(start, end));
 }
 
-function sameWords(text: string): string {
-  return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, " ").trim();
-}
-
 /** Rule `contradiction`. */
 export const checkContradiction: MakeCheck = (view) => {
   const table = makeFactTable<Place>((a, b) => a.page !== b.page);
@@ -104,8 +101,8 @@ export const checkContradiction: MakeCheck = (view) => {
       const { claims } = use;
       const quote = claims.length === 0 ? undefined : cited.quote(use);
       if (quote === undefined) continue;
-      const bare = sameWords(quote);
-      const rest = claims.filter(({ text }) => !bare.includes(sameWords(text)));
+      const bare = bareWords(quote);
+      const rest = claims.filter(({ text }) => !bare.includes(bareWords(text)));
       if (rest.length === 0) continue;
       const facts = factsOf(sentences(plainSource(quote)));
       for (const { line, text } of rest) {

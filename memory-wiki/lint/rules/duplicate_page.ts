@@ -1,6 +1,6 @@
 /** Two pages for one thing: one title or alias, or nearly one text. Time grows with pages, not with their pairs. @module */
 import type { PageName } from "../../../contracts/mod.ts";
-import { titleKey } from "../link_names.ts";
+import { bareTitle } from "../bare_text.ts";
 import type { MakeCheck } from "../rule.ts";
 import { bandsOf, likeness, type Sketch, sketchOf } from "../sketch.ts";
 
@@ -8,11 +8,6 @@ import { bandsOf, likeness, type Sketch, sketchOf } from "../sketch.ts";
 const ALIKE = 0.85;
 /** A page is compared with so many of each band. */
 const OF_BAND = 3;
-
-/** What is left of a title when case, punctuation and spaces do not count. */
-function bareTitle(title: string): string {
-  return titleKey(title).normalize("NFKC").replaceAll(/[^\p{L}\p{N}+#]+/gu, " ").trim();
-}
 
 /** Rule `duplicatePage`: each page is told once, with the first page that it repeats. */
 export const checkDuplicatePage: MakeCheck = (view) => {

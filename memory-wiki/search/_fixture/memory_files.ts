@@ -11,7 +11,7 @@ export function makeMemoryFiles(): MemoryFiles {
   const held = new Map<string, Uint8Array>();
   return {
     held,
-    read: (name) => held.get(name),
+    read: (name, most) => held.get(name)?.subarray(0, most),
     write: (name, bytes) => void held.set(name, bytes),
     remove: (name) => void held.delete(name),
   };

@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import { Fault } from "../../../contracts/mod.ts";
 import type { OpenFile } from "./wiki_files.ts";
 import { eachPiece, type WikiFolder } from "./wiki_folder.ts";
+import { joinBytes } from "../../../port/join_bytes.ts";
 
 /** Lines between two marks. */
 const STRIDE = 64;
@@ -179,15 +180,9 @@ export function makeTextLines(folder: WikiFolder): TextLines {
         from = stop;
       }
     }
-    const joined = new Uint8Array(size);
-    let filled = 0;
-    for (const line of kept) {
-      joined.set(line, filled);
-      filled += line.length;
-    }
     // The file's last line has no line feed.
     if (open && size <= most) wholeSize = size;
-    return spell(joined, wholeSize, most);
+    return spell(joinBytes(kept), wholeSize, most);
   }
 
   /** The lines of `joined`, or of its whole ones where there are some. */

@@ -20,7 +20,7 @@ const BY_WORDS: readonly (readonly [RegExp, number])[] = [
 ];
 
 /** The system's short name of an error (`ENOSPC`), `""` where it has none. */
-export function systemCode(error: unknown): string {
+function systemCode(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string"
     ? error.code
     : "";

@@ -35,7 +35,7 @@ END;`;
 }
 
 /** Every step, oldest first. */
-export const WIKI_MIGRATIONS: readonly Migration[] = Object.freeze([
+const WIKI_MIGRATIONS: readonly Migration[] = Object.freeze([
   Object.freeze({
     version: 1,
     sql: `

@@ -52,6 +52,7 @@ export function* streamAnthropic(said: Said, model: string): Iterable<Piece> {
   const usage = said.usage === null
     ? { input: 0, output: 0 }
     : said.usage ?? { input: 11, output: 7 };
+  const { cacheRead = 0, cacheWrite = 0 } = usage;
   yield anthropicEvent({
     type: "message_start",
     message: {
@@ -63,9 +64,10 @@ export function* streamAnthropic(said: Said, model: string): Iterable<Piece> {
       stop_reason: null,
       stop_sequence: null,
       usage: {
-        input_tokens: usage.input,
-        cache_creation_input_tokens: 0,
-        cache_read_input_tokens: 0,
+        // What the cache was not asked about.
+        input_tokens: usage.input - cacheRead - cacheWrite,
+        cache_creation_input_tokens: cacheWrite,
+        cache_read_input_tokens: cacheRead,
         output_tokens: 1,
       },
     },

@@ -26,9 +26,9 @@ export function anthropicFailed(
 
 /** Errors that a test puts into the queue. */
 export const ANTHROPIC_ERRORS = Object.freeze({
-  rateLimit: (seconds: number): Failed =>
+  rateLimit: (after: number | string): Failed =>
     anthropicFailed(429, "rate_limit_error", "Number of requests has exceeded your rate limit", {
-      "retry-after": String(seconds),
+      "retry-after": String(after),
     }),
   overloaded: anthropicFailed(529, "overloaded_error", "Overloaded"),
   internal: anthropicFailed(500, "api_error", "Internal server error"),
@@ -75,6 +75,7 @@ export function checkAnthropic(
     () => wrongTop(fields, maxTokens),
     () => noSampling === true ? sampled(fields) : undefined,
     () => wrongTools(asList(fields.tools)),
+    () => wrongMarks(fields),
     () => wrongMessages(asList(fields.messages), fields.tools !== undefined),
   ].map((check) => check()).find((found) => found !== undefined);
   return why === undefined ? undefined : anthropicFailed(400, "invalid_request_error", why);
@@ -130,6 +131,25 @@ function wrongTools(tools: readonly unknown[]): string | undefined {
     }
   }
   return undefined;
+}
+
+/** Most blocks that the prompt cache is asked to keep until. */
+const MARKS = 4;
+
+function wrongMarks({ system, tools, messages }: Fields): string | undefined {
+  const said = asList(messages).flatMap((message) => blocksOf(asFields(message)?.content));
+  const all = [...asList(system), ...asList(tools), ...said].map((each) => asFields(each) ?? {});
+  const marked = all.filter((block) => block.cache_control !== undefined);
+  for (const { type, cache_control } of marked) {
+    if (asFields(cache_control)?.type !== "ephemeral") {
+      return "cache_control.type: Input should be 'ephemeral'";
+    }
+    if (type === "thinking" || type === "redacted_thinking") {
+      return "cache_control: Extra inputs are not permitted";
+    }
+  }
+  return marked.length <= MARKS ? undefined : "A maximum of 4 blocks with cache_control may be " +
+    `provided. Found ${marked.length}.`;
 }
 
 /** The blocks of a message; text alone is one block. */

@@ -89,6 +89,9 @@ export function* streamOpenai(
     prompt_tokens: usage.input,
     completion_tokens: usage.output,
     total_tokens: usage.input + usage.output,
+    ...(variant === "openai"
+      ? { prompt_tokens_details: { cached_tokens: "cacheRead" in usage ? usage.cacheRead : 0 } }
+      : {}),
   };
   const head = {
     id: "chatcmpl-fixture",

@@ -21,7 +21,13 @@ export interface Said {
   /** Absent: `toolCalls` when there are calls, else `stop`. */
   readonly stop?: "stop" | "toolCalls" | "length" | "contentFilter";
   /** `null`: the server says nothing of it. Absent: 11 in, 7 out. */
-  readonly usage?: { readonly input: number; readonly output: number } | null;
+  readonly usage?: {
+    readonly input: number;
+    readonly output: number;
+    /** Of the input, from the prompt cache and into it; only of providers that have one. */
+    readonly cacheRead?: number;
+    readonly cacheWrite?: number;
+  } | null;
   /** An error in the midst of the stream, after the text: in the protocol's own form. */
   readonly breaks?: { readonly type: string; readonly message: string };
   /** Close the connection after the text, without an end. */

@@ -16,5 +16,5 @@
  * ```
  * @module
  */
-export { type Lexicon, parseLexicon } from "./lexicon_file.ts";
-export { makeLexical, openLexical } from "./open.ts";
+export { parseLexicon } from "./lexicon_file.ts";
+export { openLexical } from "./open.ts";

@@ -5,6 +5,7 @@ import type { OpenBody } from "../../../contracts/wire_model.ts";
 import { checkTexts } from "../../check_texts.ts";
 import { type Lexicon, parseLexicon } from "./lexicon_file.ts";
 import { MOST_WORDS, textVector } from "./text_vector.ts";
+import { joinBytes } from "../../../port/join_bytes.ts";
 
 /**
  * Opens the lexicon in `weights` (its bytes in pieces). `open.config` is JSON of LexicalConfig, whose
@@ -14,11 +15,11 @@ export function openLexical(
   open: Pick<OpenBody, "config">,
   weights: readonly Uint8Array[],
 ): Promise<TextEmbedder> {
-  return Promise.try(() => makeLexical(parseLexicon(joined(weights)), digestOf(open.config)));
+  return Promise.try(() => makeLexical(parseLexicon(joinBytes(weights)), digestOf(open.config)));
 }
 
 /** Makes the embedder of a lexicon; `digest` (hex) becomes its id. */
-export function makeLexical(lexicon: Lexicon, digest: string): TextEmbedder {
+function makeLexical(lexicon: Lexicon, digest: string): TextEmbedder {
   const info: ModelInfo = Object.freeze({
     id: `lexical:${digest.slice(0, 16)}`,
     displayName: "built-in lexical-semantic embedder",
@@ -64,15 +65,4 @@ function digestOf(config: string): string {
     );
   }
   return weights;
-}
-
-/** One array that begins at an even address, whatever the pieces were. */
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
 }

@@ -25,6 +25,7 @@ export function quickPowers(): RemotePowers & { readonly waits: number[] } {
       },
     },
     now: () => ++time,
+    date: () => Date.UTC(2026, 0, 1),
     random: () => 0.5,
     fetch,
   };

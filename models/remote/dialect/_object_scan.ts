@@ -53,7 +53,7 @@ export function makeObjectScan(): ObjectScan {
           if (depth === 0) phase = "after";
         }
         // INVARIANT: a tag outside of a string ends the scan, which keeps all rescans linear
-        // (test: "a flood of openers costs linear time").
+        // (test: "mallory's flood of … costs linear time …").
         return char !== "<" && char !== "\\";
       case "after":
         if (char === TAGS.hermesEnd[matched]) {

@@ -15,13 +15,6 @@
  * ```
  * @module
  */
-export { type DialectStream, makeDialect } from "./dialect.ts";
+export { makeDialect } from "./dialect.ts";
 export type { Out } from "./out.ts";
-export {
-  type CallDialect,
-  callDialect,
-  callText,
-  type PromptTool,
-  resultText,
-  toolsPrompt,
-} from "./prompt.ts";
+export { type CallDialect, callDialect, callText, resultText, toolsPrompt } from "./prompt.ts";

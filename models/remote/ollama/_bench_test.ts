@@ -39,6 +39,7 @@ export function benchPowers(): BenchPowers {
       },
     },
     now: () => clock,
+    date: () => 0,
     random: () => 0,
     fetch: (input, init) => fetch(input, init),
     waited,

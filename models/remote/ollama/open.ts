@@ -18,7 +18,7 @@ import { showModel, type Shown, shownInRecording } from "./show.ts";
  * Context in tokens where nobody says: what a model could take at most would fill the memory of most
  * machines, and what a server gives by itself holds no long conversation.
  */
-export const OLLAMA_CONTEXT = 16_384;
+const OLLAMA_CONTEXT = 16_384;
 
 /**
  * Opens a model that the server has. Faults: `invalidInput` for a wrong configuration, `notFound` for a

@@ -1,4 +1,5 @@
 /** What a server says of a model that it has: /api/show. @module */
+import { tryJson } from "../wire_json.ts";
 import { Fault } from "../../../contracts/fault.ts";
 import type { RemoteConfig } from "../../../contracts/model_config.ts";
 import type { Endpoint } from "../endpoint.ts";
@@ -96,12 +97,4 @@ function shownOf(answer: Members): Shown {
       : textOf(answer["template"]).includes(".Tools"),
     vector: wholeOf(about[`${arch}.embedding_length`], 1),
   };
-}
-
-function tryJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -12,7 +12,7 @@ import {
 } from "./primordials.ts";
 
 /** The clock at the start of every call, milliseconds since 1970: 1 January 2026. */
-export const START = 1_767_225_600_000;
+const START = 1_767_225_600_000;
 
 interface Timer {
   readonly id: number;

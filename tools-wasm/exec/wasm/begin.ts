@@ -14,6 +14,9 @@ const LAST_WORDS = JSON.stringify({
   discard: true,
 });
 
+/** Bytes that a program finds free: one that takes no more leaves a memory that can be used again. */
+const ROOM = 1_048_576;
+
 /** QuickJS' flags for bytecode: neither source nor line numbers of the prelude are kept. */
 const STRIP = (1 << 4) | (1 << 5);
 
@@ -40,7 +43,8 @@ export function beginEngine(
     readonly pages: number;
   },
 ): Uint8Array {
-  const module = new WebAssembly.Module(writeModule(withGlobals(joined)));
+  const open = withGlobals(joined);
+  const module = new WebAssembly.Module(writeModule(open));
   const bytecode = compile(start(module), prelude);
   // Kept unevaluated: evaluated it would double what every instance copies, and few programs need it.
   const later = compile(start(module), stripper);
@@ -56,7 +60,8 @@ export function beginEngine(
   call(engine, "build_stripper", put(engine, later), later.length);
   if (bad !== 0) throw new Fault("invalidInput", `Cannot begin the engine: step ${bad} failed`);
   free(engine, code, bytecode.length);
-  return writeModule(imageOf(joined, {
+  call(engine, "wasm_free", call(engine, "wasm_malloc", ROOM));
+  return writeModule(imageOf(open, {
     instance: engine.instance,
     memory: new Uint8Array(engine.memory.buffer),
     keep: ["run", "memory"],

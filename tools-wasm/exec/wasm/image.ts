@@ -4,9 +4,11 @@ import { joined, signedLeb } from "./reader.ts";
 
 /** Zeros in a row that are worth a new segment: its head costs up to eleven bytes. */
 const GAP = 32;
+/** How the exports begin that {@link withGlobals} adds. */
+const GLOBAL = "global ";
 
 /** Where `memory` is not zero, in pieces. */
-export function segmentsOf(memory: Uint8Array): WasmModule["data"] {
+function segmentsOf(memory: Uint8Array): WasmModule["data"] {
   const segments: { at: number; bytes: Uint8Array }[] = [];
   let at = 0;
   while (at < memory.length) {
@@ -44,10 +46,10 @@ function constant(type: number, value: number | bigint): Uint8Array {
 
 /** The name under which {@link withGlobals} exports the global `index`. */
 function globalName(index: number): string {
-  return `global ${index}`;
+  return `${GLOBAL}${index}`;
 }
 
-/** `parts`, with every global that changes exported, so that {@link imageOf} can read it. */
+/** `parts`, with every global that changes exported: for {@link imageOf}, and for who rewinds an instance. */
 export function withGlobals(parts: WasmModule): WasmModule {
   const extra = parts.globals.flatMap((global, index) =>
     global.mutable ? [{ name: globalName(index), kind: 3, index }] : []
@@ -57,7 +59,7 @@ export function withGlobals(parts: WasmModule): WasmModule {
 
 /**
  * `parts` with the memory and the globals of `instance`, which was made of {@link withGlobals} of them, and with only
- * the exports `keep`. Its memory has at most `maximum` pages. The table must be as it was.
+ * the exports `keep`, beside those of globals. Its memory has at most `maximum` pages. The table must be as it was.
  */
 export function imageOf(
   parts: WasmModule,
@@ -77,7 +79,7 @@ export function imageOf(
     ...parts,
     globals,
     memory: { initial: memory.length / 65_536, maximum },
-    exports: parts.exports.filter(({ name }) => keep.includes(name)),
+    exports: parts.exports.filter(({ name }) => name.startsWith(GLOBAL) || keep.includes(name)),
     data: segmentsOf(memory),
   };
 }

@@ -53,6 +53,32 @@ function unknownOp(op: number): Fault {
   return new Fault("invalidInput", `Cannot join modules: opcode 0x${op.toString(16)} is not known`);
 }
 
+/** Opcodes 0xfc: `table.init`, `elem.drop`, `table.copy`, `table.grow`, `table.fill`. */
+const TABLE: ReadonlySet<number | undefined> = new Set([12, 13, 14, 15, 17]);
+
+/**
+ * Whether a function can change a table: an instance whose memory and globals are put back is then not what it was.
+ *
+ * @throws Fault `invalidInput` as {@link renumberBody}.
+ */
+export function changesTable(body: Uint8Array): boolean {
+  const reader = makeReader(body);
+  for (let groups = reader.u32(); groups > 0; groups--) {
+    reader.u32();
+    reader.byte();
+  }
+  while (!reader.done()) {
+    const op = reader.byte();
+    if (op === 0x26 || (op === 0xfc && TABLE.has(body[reader.at()]))) return true;
+    if (op === 0x10 || op === 0xd2 || op === 0x23 || op === 0x24) reader.skipLeb();
+    else if (op === 0x11) {
+      reader.skipLeb();
+      reader.skipLeb();
+    } else skip(op, reader);
+  }
+  return false;
+}
+
 /**
  * The body of a function (locals and instructions, as in the code section) with new numbers.
  *

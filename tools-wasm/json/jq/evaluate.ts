@@ -162,7 +162,7 @@ function shownKind(value: Json): string {
 }
 
 /** The input and all below it, without recursion. */
-export function* everything(spot: Spot, scope: Scope): Iterable<Spot> {
+function* everything(spot: Spot, scope: Scope): Iterable<Spot> {
   const open = [spot];
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
     yield at;

@@ -2,6 +2,7 @@
 import { isAbsolute, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { Fault } from "../../../contracts/fault.ts";
+import { buildEnv } from "../../../port/build_env.ts";
 
 const HOME = fileURLToPath(new URL("../../../", import.meta.url));
 const CONFIG = join(HOME, "deno.json");
@@ -94,7 +95,8 @@ async function runDeno(
 ): Promise<string> {
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [command, "--quiet", "--config", CONFIG, "--no-remote", ...args],
-    env: { NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" },
+    clearEnv: true,
+    env: buildEnv(Deno.env.toObject()),
     stdin: "null",
   }).output();
   if (success) return new TextDecoder().decode(stdout);

@@ -6,7 +6,7 @@ import { ln } from "./numbers.ts";
 import type { Sparse } from "./sparse.ts";
 
 /** Numbers of a vector. */
-export const DIMENSIONS = 256;
+const DIMENSIONS = 256;
 /** A word in fewer bags than this is left out: its letters stand for it. */
 const FEWEST_BAGS = 4;
 /** Divides weights, so that a rare word's is about 1. */

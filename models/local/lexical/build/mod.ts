@@ -12,11 +12,5 @@
  * ```
  * @module
  */
-export { LEXICON_BYTES, LEXICON_SHA256 } from "./lexicon_digest.ts";
-export {
-  type BuildLexical,
-  type BuiltLexicon,
-  provideLexical,
-  type ProvideLexicalOptions,
-  runBuild,
-} from "./provide_lexical_powers.ts";
+export { LEXICON_SHA256 } from "./lexicon_digest.ts";
+export { type BuiltLexicon, provideLexical, runBuild } from "./provide_lexical_powers.ts";

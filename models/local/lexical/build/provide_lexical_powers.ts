@@ -4,6 +4,7 @@ import { Fault } from "../../../../contracts/fault.ts";
 import { sha256Hex } from "../../../../port/digest.ts";
 import { displayBlock } from "../../../../text/mod.ts";
 import { LEXICON_BYTES, LEXICON_SHA256 } from "./lexicon_digest.ts";
+import { buildEnv } from "../../../../port/build_env.ts";
 
 const MAP = "models/local/lexical/build/wordnet.json";
 const ENTRY = "models/local/lexical/build/main.ts";
@@ -81,7 +82,8 @@ export async function runBuild(home: string, out: string): Promise<void> {
 async function runDeno(args: readonly string[]): Promise<void> {
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [...args],
-    env: { NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" },
+    clearEnv: true,
+    env: buildEnv(Deno.env.toObject()),
     stdin: "null",
     stdout: "null",
     stderr: "piped",

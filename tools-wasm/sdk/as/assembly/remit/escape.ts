@@ -23,16 +23,28 @@ function unitAt(bytes: Uint8Array, at: i32): i32 {
   return unit;
 }
 
+/** Where the next backslash is from `at` on; `end` when there is none. */
+function backslash(at: usize, end: usize): usize {
+  const wanted = i8x16.splat(0x5c);
+  for (; at + 16 <= end; at += 16) {
+    const mask = i8x16.bitmask(i8x16.eq(v128.load(at), wanted));
+    if (mask != 0) return at + ctz(mask);
+  }
+  while (at < end && load<u8>(at) != 0x5c) at++;
+  return at;
+}
+
 /** Escapes are shorter than what they mean, so the result fits in as many bytes. Half of a pair becomes U+FFFD. */
 export function unescaped(bytes: Uint8Array): Uint8Array {
   const out = new Uint8Array(bytes.length);
+  const start = bytes.dataStart;
   let used = 0;
   for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at];
-    if (byte != 0x5c) {
-      out[used++] = byte;
-      continue;
-    }
+    const plain = <i32> (backslash(start + at, start + bytes.length) - start) - at;
+    memory.copy(out.dataStart + used, start + at, plain);
+    used += plain;
+    at += plain;
+    if (at == bytes.length) break;
     const letter = bytes[++at];
     if (letter != 0x75) {
       out[used++] = <u8> meantBy(letter);

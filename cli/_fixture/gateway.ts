@@ -1,0 +1,13 @@
+/** Hands of serving for tests without a gateway's process. @module */
+import { Fault } from "../../contracts/mod.ts";
+import type { ServeHands } from "../mcp_serve/hands.ts";
+
+/** No gateway starts, nobody is at the pipe. */
+export const NO_GATEWAY: ServeHands = Object.freeze<ServeHands>({
+  start: () =>
+    Promise.reject(new Fault("unavailable", "Cannot start the gateway: there is none here")),
+  async *input(): AsyncIterable<string> {},
+  output: () => undefined,
+  pause: () => Promise.resolve(),
+  secret: () => "A".repeat(43),
+});

@@ -1,0 +1,13 @@
+/** Hands of a login for tests without a network. @module */
+import { Fault } from "../../contracts/mod.ts";
+import type { LoginHands } from "../mcp/login_hands.ts";
+
+/** No net service starts. */
+export const NO_LOGIN: LoginHands = Object.freeze<LoginHands>({
+  start: () => Promise.reject(new Fault("unavailable", "Cannot log in: there is no network here")),
+  listen: () => {
+    throw new Fault("unavailable", "Cannot log in: there is no network here");
+  },
+  random: () => "A".repeat(43),
+  after: () => () => undefined,
+});

@@ -1,0 +1,12 @@
+/** The real store of imported servers, for tests. @module */
+import { digestTree, TREE_DISK } from "../../bridges/mcp/tree/mod.ts";
+import { makeMcpStore } from "../mcp/store_powers.ts";
+import type { McpStoreHands } from "../mcp/store.ts";
+
+/** Makes it. */
+export function realMcpStore(): McpStoreHands {
+  return makeMcpStore({
+    digestTree: (folder) => digestTree(folder, TREE_DISK),
+    ready: () => Promise.resolve(),
+  });
+}

@@ -1,0 +1,50 @@
+/** Hands over models for tests: real weights on a real disk, real HTTP; nobody listens, nothing is built. @module */
+import { Fault, type NativeBuild } from "../../contracts/mod.ts";
+import type { ModelHands, ModelProgram, NativeEngine } from "../model/hands.ts";
+import { makeModelHttp } from "../model/http_powers.ts";
+import { makeWeightsDisk } from "../model/weights_powers.ts";
+
+/** An engine that was never fetched. */
+export const NO_ENGINE: NativeEngine = Object.freeze({
+  offer: undefined,
+  found: () => undefined,
+  fetch: () => Promise.reject(new Fault("unavailable", "Cannot fetch: a test has no network")),
+});
+
+/** Makes them. `ollama` is the port where one listens in place of its usual one. */
+export function fakeModels(
+  parts: {
+    /** Every build. */
+    readonly engine?: NativeEngine;
+    readonly engines?: Readonly<Partial<Record<NativeBuild, NativeEngine>>>;
+    readonly ollama?: number;
+    readonly lexicon?: ModelHands["lexicon"];
+  } = {},
+): ModelHands & { readonly built: ModelProgram[] } {
+  const http = makeModelHttp();
+  const built: ModelProgram[] = [];
+  const moved = (url: string): string =>
+    parts.ollama === undefined ? url : url.replace(":11434", `:${parts.ollama}`);
+  return Object.freeze(
+    {
+      built,
+      http: {
+        get: (url, options) => http.get(moved(url), options),
+        knock: ({ host, port }, ms) =>
+          port === 11_434
+            ? parts.ollama === undefined
+              ? Promise.resolve(false)
+              : http.knock({ host, port: parts.ollama }, ms)
+            : http.knock({ host, port }, ms),
+      },
+      weights: makeWeightsDisk(),
+      engine: (build) => parts.engines?.[build] ?? parts.engine ?? NO_ENGINE,
+      lexicon: parts.lexicon ??
+        (() => Promise.reject(new Fault("unavailable", "Cannot build: a test has no network"))),
+      provideProgram(program): Promise<void> {
+        built.push(program);
+        return Promise.resolve();
+      },
+    } satisfies ModelHands & { built: ModelProgram[] },
+  );
+}

@@ -1,0 +1,44 @@
+/** The real kit for plugins: builder, load gate, adapter and host. Only Remit's own plugins are made up. @module */
+import { join } from "node:path";
+import { PluginManifest } from "../../contracts/mod.ts";
+import { sha256Hex } from "../../port/digest.ts";
+import { parseToolYaml, provideTools, runBuild } from "../../tools-wasm/build/mod.ts";
+import { gateFindings } from "../../tools-wasm/host/load_gate.ts";
+import { readShape } from "../../tools-wasm/host/module_shape.ts";
+import { makePluginKit } from "../plugin/kit_powers.ts";
+import { makePaint } from "../paint.ts";
+import type { PluginKit } from "../plugin/kit.ts";
+
+const cacheHome = (): string =>
+  join(Deno.env.get("XDG_CACHE_HOME") ?? join(Deno.env.get("HOME") ?? "/tmp", ".cache"), "remit");
+
+/** A plugin of one tool as Remit would have it, for names that are taken. */
+export const OWN = PluginManifest.parse({
+  name: "own",
+  version: "1.0.0",
+  licence: "MIT",
+  engine: "script",
+  sha256: sha256Hex(""),
+  tools: [{ name: "own_tool", description: "Remit's own", parameters: { type: "object" } }],
+  memoryPages: 64,
+});
+
+/** The kit that main.ts wires. With `own`, Remit's plugins are {@link OWN} alone and nothing is built. */
+export function realPlugins(home: string, options: { readonly own?: boolean } = {}): PluginKit {
+  return makePluginKit({
+    provideTools: options.own === false ? provideTools : () =>
+      Promise.resolve({
+        engine: { sha256: sha256Hex(""), file: "/nowhere" },
+        plugins: [{ manifest: OWN, file: "/nowhere" }],
+      }),
+    runBuild,
+    readToolYaml: (text, name) => Promise.resolve(parseToolYaml(text, name)),
+    look: readShape,
+    judge: (module, rule) => gateFindings(readShape(module), rule),
+    reserved: ["file_read"],
+  }, {
+    home,
+    cache: cacheHome,
+    screen: { say: () => undefined, hint: () => undefined, paint: makePaint(false) },
+  });
+}

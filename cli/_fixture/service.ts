@@ -1,0 +1,12 @@
+/** Hands of a service for tests without one. @module */
+import type { ServiceHands } from "../service/service_hands.ts";
+
+/** The lock is free, nobody listens, no time passes. */
+export const NO_SERVICE_HANDS: ServiceHands = Object.freeze<ServiceHands>({
+  lock: () => ({ [Symbol.dispose]: () => undefined }),
+  door: () => ({ [Symbol.dispose]: () => undefined }),
+  knock: () => Promise.resolve(undefined),
+  after: () => () => undefined,
+  hangup: () => () => undefined,
+  random: () => 0.5,
+});

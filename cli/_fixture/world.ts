@@ -1,0 +1,205 @@
+/** Hands for tests: a real disk in a temporary folder, a screen that remembers, a fake kernel. @module */
+import { join } from "node:path";
+import { CONTROL_VERSION, Fault, type Json, toJson, type WatchEvent } from "../../contracts/mod.ts";
+import { makePort } from "../../port/mod.ts";
+import { makeDisk } from "../disk_powers.ts";
+import type { Around, Hands, KernelLink, Kernels, KernelWish, Keyboard, Screen } from "../hands.ts";
+import { TASK } from "./samples.ts";
+import { greet, type Wire } from "../link.ts";
+import { makePaint } from "../paint.ts";
+import { fakeModels } from "./models.ts";
+import { realMcpStore } from "./mcp_store.ts";
+import type { LoginHands } from "../mcp/login_hands.ts";
+import { NO_LOGIN } from "./mcp_login.ts";
+import type { McpStoreHands } from "../mcp/store.ts";
+import type { ModelHands } from "../model/hands.ts";
+import { REAL_REVIEW } from "./mcp_review.ts";
+import { realPlugins } from "./plugins.ts";
+import { fakeWikis } from "./wikis.ts";
+import { NO_GATEWAY } from "./gateway.ts";
+import { NO_SERVICE_HANDS } from "./service.ts";
+import type { ServeHands } from "../mcp_serve/hands.ts";
+import type { WikiHands } from "../wiki/hands.ts";
+import type { PluginKit } from "../plugin/kit.ts";
+import { type Places, preparePlaces } from "../places.ts";
+
+import { watchFolder } from "../watch_folder_powers.ts";
+
+/** A screen that remembers. */
+export interface FakeScreen extends Screen {
+  readonly outs: string[];
+  readonly lines: string[];
+}
+
+/** Makes a screen of 80 columns without colours. */
+export function fakeScreen(): FakeScreen {
+  const outs: string[] = [];
+  const lines: string[] = [];
+  return {
+    outs,
+    lines,
+    out: (text) => void outs.push(text),
+    say: (line) => void lines.push(line),
+    hint: () => undefined,
+    paint: makePaint(false),
+    width: 80,
+  };
+}
+
+/** A keyboard that types what it is given, one line a question. */
+export function fakeKeyboard(lines: readonly (string | undefined)[]): Keyboard & {
+  readonly prompts: string[];
+} {
+  const left = [...lines];
+  const prompts: string[] = [];
+  return {
+    prompts,
+    line(prompt): Promise<string | undefined> {
+      prompts.push(prompt);
+      return Promise.resolve(left.shift());
+    },
+  };
+}
+
+/** What a fake kernel does with each request. */
+export type FakeOps = Readonly<Record<string, (body: Json, kernel: FakeKernel) => Json>>;
+
+/** A kernel without any process, over the real port. */
+export interface FakeKernel {
+  readonly asked: (readonly [string, Json])[];
+  tell(event: WatchEvent): void;
+  end(status: string, exit: number | null): void;
+}
+
+/** Starts a fake kernel; gives the link that a command line holds. */
+export async function fakeKernel(
+  ops: FakeOps,
+): Promise<{ readonly link: KernelLink; readonly kernel: FakeKernel }> {
+  const asked: (readonly [string, Json])[] = [];
+  let toLink: (bytes: Uint8Array) => void = () => undefined;
+  let ended: () => void = () => undefined;
+  const port = makePort({
+    write: (bytes) => toLink(bytes.slice()),
+    handler: {
+      ask(op, body): Json {
+        if (op === "hello") {
+          return {
+            version: CONTROL_VERSION,
+            harness: "fake",
+            pid: 1,
+            receiptKey: "k",
+            head: "0".repeat(64),
+          };
+        }
+        asked.push([op, body]);
+        const serve = ops[op];
+        if (serve === undefined) throw new Fault("invalidInput", `Cannot serve "${op}"`);
+        return serve(body, kernel);
+      },
+      tell: () => undefined,
+    },
+  });
+  const kernel: FakeKernel = {
+    asked,
+    tell: (event) => port.tell("event", toJson(event)),
+    end: (status, exit) => port.tell("end", { task: TASK, status, exit }),
+  };
+  const wire: Wire = {
+    write: (bytes) => port.feed(bytes.slice()),
+    close: () => {
+      port.close("the command line has gone");
+      ended();
+    },
+    onBytes(take, end): void {
+      toLink = take;
+      ended = end;
+    },
+  };
+  return { link: await greet(wire, "test"), kernel };
+}
+
+/** A fresh folder with home, state and runtime places, and hands that reach a fake kernel. */
+export function fakeHands(
+  parts: {
+    readonly ops?: FakeOps;
+    readonly keyboard?: Keyboard;
+    readonly input?: string;
+    readonly plugins?: PluginKit;
+    readonly models?: ModelHands;
+    readonly wikis?: WikiHands;
+    readonly serve?: ServeHands;
+    readonly mcpStore?: McpStoreHands;
+    readonly login?: LoginHands;
+    /** Beside HOME, USER and XDG_RUNTIME_DIR. */
+    readonly env?: Readonly<Record<string, string>>;
+  } = {},
+): Hands & {
+  readonly screen: FakeScreen;
+  readonly root: string;
+  readonly kernels_: { last: FakeKernel | undefined; wishes: KernelWish[] };
+} {
+  const root = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "remit-cli-test-" }));
+  const env: Readonly<Record<string, string>> = {
+    HOME: root,
+    XDG_RUNTIME_DIR: join(root, "run"),
+    USER: "alice",
+    ...parts.env,
+  };
+  Deno.mkdirSync(join(root, "work"));
+  const around: Around = {
+    cwd: join(root, "work"),
+    env: (name) => env[name],
+    uid: Deno.uid() ?? 0,
+    linux: true,
+    command: "remit",
+    home: Deno.realPathSync(new URL("../..", import.meta.url)),
+    now: () => 1_700_000_000_000,
+    id: (prefix) => `${prefix}000000000001`,
+  };
+  const seen: { last: FakeKernel | undefined; wishes: KernelWish[] } = {
+    last: undefined,
+    wishes: [],
+  };
+  const open = async (): Promise<KernelLink> => {
+    const { link, kernel } = await fakeKernel(parts.ops ?? {});
+    seen.last = kernel;
+    return link;
+  };
+  const disk = makeDisk();
+  const kernelsOf = (places: Places): Kernels => ({
+    find: open,
+    provide(wish): Promise<KernelLink> {
+      preparePlaces(disk, places, around.uid);
+      seen.wishes.push(wish);
+      return open();
+    },
+  });
+  return {
+    root,
+    screen: fakeScreen(),
+    keyboard: parts.keyboard,
+    disk,
+    around,
+    interrupts: { listen: () => () => undefined },
+    receipts: { verify: () => Promise.resolve({ ok: true, reason: "it holds" }) },
+    plugins: parts.plugins ?? realPlugins(around.home),
+    mcp: REAL_REVIEW,
+    models: parts.models ?? fakeModels(),
+    wikis: parts.wikis ?? fakeWikis(),
+    serve: parts.serve ?? NO_GATEWAY,
+    service: NO_SERVICE_HANDS,
+    backup: {
+      copy: () => Promise.reject(new Error("no database is copied here")),
+      verify: () => Promise.reject(new Error("no log is checked here")),
+    },
+    mcpStore: parts.mcpStore ?? realMcpStore(),
+    login: parts.login ?? NO_LOGIN,
+    watch: watchFolder,
+    startPeer: () => Promise.reject(new Error("no other Remit is started here")),
+    serveSite: () => ({ origin: "http://127.0.0.1:1", close: () => Promise.resolve() }),
+    walls: { look: () => Promise.resolve([{ wall: "deno", stands: true, says: "yes" }]) },
+    kernels: kernelsOf,
+    kernels_: seen,
+    readInput: () => Promise.resolve(parts.input ?? ""),
+  };
+}

@@ -1,0 +1,28 @@
+/** Keys that no configuration has: those that stand twice, and those that are no names. @module */
+import { type Document, isNode, isScalar, visit } from "yaml";
+
+/** The first key of a document that stands twice in one place, or is no plain word; in time that grows with the document. */
+export function oddKey(
+  document: Document,
+): { readonly offset: number; readonly why: string } | undefined {
+  let found: { readonly offset: number; readonly why: string } | undefined;
+  visit(document, {
+    Map(_, map): symbol | undefined {
+      const seen = new Set<string>();
+      for (const { key } of map.items) {
+        const word = isScalar(key) ? key.value ?? undefined : undefined;
+        // `1` and `"1"` are one key of the object that is made of them.
+        const value = word === undefined ? undefined : String(word);
+        const twice = value !== undefined && seen.has(value);
+        if (value !== undefined) seen.add(value);
+        if (!twice && value !== undefined) continue;
+        const offset = isNode(key) ? key.range?.[0] ?? 0 : 0;
+        // A list as a key would be told on the terminal, as it is written, by the parser.
+        found = { offset, why: value === undefined ? "a key is no name" : "a key stands twice" };
+        return visit.BREAK;
+      }
+      return undefined;
+    },
+  });
+  return found;
+}

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { Fault } from "../../contracts/mod.ts";
+import { parseConfigText } from "./text.ts";
+
+const refused = (text: string, pattern: RegExp): void => {
+  assert.throws(
+    () => parseConfigText("remit.yaml", text),
+    (error: unknown) =>
+      error instanceof Fault && error.code === "invalidInput" && pattern.test(error.message),
+  );
+};
+
+Deno.test("a rule knows the line it was written on", () => {
+  const file = parseConfigText(
+    "remit.yaml",
+    "version: 1\nrules:\n  - tool: a\n    mode: auto\n  # more\n  - tool: b\n    mode: forbidden\n",
+  );
+  assert.deepEqual(file.rules.map((rule) => rule.at), ["remit.yaml:3", "remit.yaml:6"]);
+});
+
+Deno.test("an unknown key is refused where it stands", () => {
+  refused("version: 1\nmodell: x\n", /^remit\.yaml:2:1: .*unknown key "modell"/);
+  refused(
+    "version: 1\nrules:\n  - tool: a\n    mode: auto\n    when: x\n",
+    /^remit\.yaml:5:5: .*unknown key "when" in "rules\.0"/,
+  );
+});
+
+Deno.test("a wrong value is refused where it stands", () => {
+  refused("version: 1\nstrict: maybe\n", /^remit\.yaml:2:1: .*"strict"/);
+  refused("version: 2\n", /^remit\.yaml:1:1: .*the line "version: 1"/);
+  refused("model: x\n", /^remit\.yaml:1:1: .*the line "version: 1"/);
+});
+
+Deno.test("what is no YAML, a key given twice, and a bomb of aliases are refused", () => {
+  refused("version: [1\n", /^remit\.yaml:\d+:\d+: /);
+  refused("version: 1\nversion: 1\n", /^remit\.yaml:2:1: /);
+  refused("a: &a [x]\nversion: *a\n", /aliases are not allowed/);
+});
+
+Deno.test("mallory's keys that are none, that stand twice by another spelling, and a hundred thousand of them end at once", () => {
+  refused("version: 1\n? - a\u202eb\n: 1\n", /^remit\.yaml:2:3: .*a key is no name/);
+  refused("version: 1\npeers:\n  ? [a]\n  : 1\n", /^remit\.yaml:3:5: .*a key is no name/);
+  refused("version: 1\n~: 1\n", /a key is no name/);
+  refused('version: 1\n1: a\n"1": b\n', /^remit\.yaml:3:1: .*a key stands twice/);
+  const began = performance.now();
+  refused(Array.from({ length: 100_000 }, (_, n) => `k${n}: 1`).join("\n"), /"version"/);
+  // Compared each with each, they take minutes.
+  assert.ok(performance.now() - began < 20_000);
+  for (let depth = 50; depth < 2_000; depth += 200) {
+    refused(`version: 1\nagents: ${"[".repeat(depth)}${"]".repeat(depth)}`, /remit\.yaml:\d+/);
+    refused(`version: 1\nrules: [${"{a: ".repeat(depth)}1${"}".repeat(depth)}]`, /remit\.yaml/);
+  }
+});
+
+Deno.test("mallory's file name and keys reach the terminal only as safe text", () => {
+  assert.throws(() => parseConfigText("a\x1b[2J.yaml", 'version: 1\n"\\e[31m": 1\n'), (error) =>
+    // deno-lint-ignore no-control-regex -- it looks for them
+    error instanceof Fault && !/[\x1b\x07]/.test(error.message));
+});

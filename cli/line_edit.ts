@@ -1,0 +1,172 @@
+/** A line under a person's hands, as plain data: letters, a cursor, and the lines before it. @module */
+import type { Key, Move } from "./line_keys.ts";
+
+/** Letters as a reader sees them, and how many stand before the cursor. */
+export interface Line {
+  readonly letters: readonly string[];
+  readonly at: number;
+}
+
+/** A line with its past. `place` is its own end where the line is none of the past. */
+export interface Editing {
+  readonly line: Line;
+  readonly past: readonly string[];
+  readonly place: number;
+  /** What stood there before the past was looked through. */
+  readonly draft: Line;
+}
+
+/** What becomes of a line with a key: it goes on, is entered, or ends without a text. */
+export type Edited =
+  | { readonly kind: "going"; readonly editing: Editing }
+  | { readonly kind: "entered"; readonly text: string }
+  | { readonly kind: "ended" };
+
+const EMPTY: Line = { letters: [], at: 0 };
+const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+
+function lettersOf(text: string): string[] {
+  // ASCII, the usual case, and a paste of it: a letter is a unit.
+  if (/^[ -~\n\t]*$/.test(text)) return text.split("");
+  return [...segmenter.segment(text)].map(({ segment }) => segment);
+}
+
+const lineOf = (text: string): Line => {
+  const letters = lettersOf(text);
+  return { letters, at: letters.length };
+};
+
+/** The text of a line. */
+export const textOf = (line: Line): string => line.letters.join("");
+
+/** Begins a line. `past` holds what was entered before, the oldest first. */
+export function beginLine(past: readonly string[]): Editing {
+  return { line: EMPTY, past, place: past.length, draft: EMPTY };
+}
+
+const cut = ({ letters, at }: Line, from: number, to: number): Line => ({
+  letters: [...letters.slice(0, from), ...letters.slice(to)],
+  at: at <= from ? at : Math.max(from, at - (to - from)),
+});
+
+function wordStart({ letters, at }: Line): number {
+  let to = at;
+  while (to > 0 && /\s/.test(letters[to - 1] ?? "")) to--;
+  while (to > 0 && !/\s/.test(letters[to - 1] ?? "")) to--;
+  return to;
+}
+
+function wordEnd({ letters, at }: Line): number {
+  let to = at;
+  while (to < letters.length && /\s/.test(letters[to] ?? "")) to++;
+  while (to < letters.length && !/\s/.test(letters[to] ?? "")) to++;
+  return to;
+}
+
+/** Where the row of the cursor begins: a pasted text has several. */
+const rowStart = ({ letters }: Line, at: number): number =>
+  at === 0 ? 0 : letters.lastIndexOf("\n", at - 1) + 1;
+
+function rowEnd({ letters }: Line, at: number): number {
+  const end = letters.indexOf("\n", at);
+  return end < 0 ? letters.length : end;
+}
+
+function rowAbove(line: Line): Line | undefined {
+  const start = rowStart(line, line.at);
+  if (start === 0) return undefined;
+  const above = rowStart(line, start - 1);
+  return { ...line, at: Math.min(above + (line.at - start), start - 1) };
+}
+
+function rowBelow(line: Line): Line | undefined {
+  const end = rowEnd(line, line.at);
+  if (end === line.letters.length) return undefined;
+  const column = line.at - rowStart(line, line.at);
+  return { ...line, at: Math.min(end + 1 + column, rowEnd(line, end + 1)) };
+}
+
+function recalled(editing: Editing, step: -1 | 1): Editing {
+  const place = editing.place + step;
+  if (place < 0 || place > editing.past.length) return editing;
+  const draft = editing.place === editing.past.length ? editing.line : editing.draft;
+  const text = editing.past[place];
+  return { ...editing, place, draft, line: text === undefined ? draft : lineOf(text) };
+}
+
+function moved(line: Line, move: Move): Line {
+  const { letters, at } = line;
+  switch (move) {
+    case "left":
+      return { letters, at: Math.max(0, at - 1) };
+    case "right":
+      return { letters, at: Math.min(letters.length, at + 1) };
+    case "wordLeft":
+      return { letters, at: wordStart(line) };
+    case "wordRight":
+      return { letters, at: wordEnd(line) };
+    case "home":
+      return { letters, at: rowStart(line, at) };
+    case "end":
+      return { letters, at: rowEnd(line, at) };
+    case "back":
+      return cut(line, Math.max(0, at - 1), at);
+    case "delete":
+      return cut(line, at, Math.min(letters.length, at + 1));
+    case "backWord":
+      return cut(line, wordStart(line), at);
+    case "killLine":
+      return cut(line, rowStart(line, at), at);
+    case "killRest":
+      return cut(line, at, rowEnd(line, at));
+    default:
+      return line;
+  }
+}
+
+function typed(line: Line, text: string): Line {
+  // What is typed may combine with the letter before it.
+  const kept = line.letters.slice(0, Math.max(0, line.at - 1));
+  const before = kept.concat(lettersOf((line.letters[line.at - 1] ?? "") + text));
+  return { letters: before.concat(line.letters.slice(line.at)), at: before.length };
+}
+
+/**
+ * What a key makes of a line. With `many` the text may have several rows; without it rows become words beside each
+ * other. `most` bounds the letters: what is more is not taken.
+ */
+export function edit(
+  editing: Editing,
+  key: Key,
+  { many, most }: { readonly many: boolean; readonly most: number },
+): Edited {
+  const { line } = editing;
+  const going = (next: Line): Edited => ({ kind: "going", editing: { ...editing, line: next } });
+  if (key.kind === "letters") {
+    const text = many ? key.text : key.text.replace(/[\n\t]+$/, "").replaceAll(/[\n\t]+/g, " ");
+    // Counted as the text will be: a letter may carry any number of accents.
+    return going(textOf(line).length + text.length > most ? line : typed(line, text));
+  }
+  switch (key.move) {
+    case "enter":
+      return { kind: "entered", text: textOf(line) };
+    case "newline":
+      return many ? going(typed(line, "\n")) : { kind: "going", editing };
+    case "interrupt":
+      return many && line.letters.length > 0
+        ? { kind: "going", editing: beginLine(editing.past) }
+        : { kind: "ended" };
+    case "endOfInput":
+      return line.letters.length === 0 ? { kind: "ended" } : going(moved(line, "delete"));
+    case "up": {
+      const above = rowAbove(line);
+      return above === undefined ? { kind: "going", editing: recalled(editing, -1) } : going(above);
+    }
+    case "down": {
+      const below = rowBelow(line);
+      return below === undefined ? { kind: "going", editing: recalled(editing, 1) } : going(below);
+    }
+    default:
+      return going(moved(line, key.move));
+  }
+}

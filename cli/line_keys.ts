@@ -1,0 +1,148 @@
+/** Bytes of a terminal as keys: letters, movements and pastes, however a read cuts them. @module */
+
+/** What one key does to a line. */
+export type Move =
+  | "enter"
+  | "newline"
+  | "back"
+  | "backWord"
+  | "delete"
+  | "left"
+  | "right"
+  | "wordLeft"
+  | "wordRight"
+  | "up"
+  | "down"
+  | "home"
+  | "end"
+  | "killLine"
+  | "killRest"
+  | "interrupt"
+  | "endOfInput";
+
+/** One key, letters that came together, or a paste whole. */
+export type Key =
+  | { readonly kind: "move"; readonly move: Move }
+  | { readonly kind: "letters"; readonly text: string };
+
+/** Asks a terminal to mark what is pasted, and not to. */
+export const PASTE_MARKS = { on: "\x1b[?2004h", off: "\x1b[?2004l" } as const;
+
+const PASTE_BEGIN = "\x1b[200~";
+const PASTE_END = "\x1b[201~";
+/** A paste is held until its end: no more letters than a request may have. */
+const MOST_PASTED = 200_000;
+
+const CONTROL: ReadonlyMap<string, Move> = new Map([
+  ["\x01", "home"],
+  ["\x02", "left"],
+  ["\x03", "interrupt"],
+  ["\x04", "endOfInput"],
+  ["\x05", "end"],
+  ["\x06", "right"],
+  ["\x08", "back"],
+  ["\n", "enter"],
+  ["\x0b", "killRest"],
+  ["\r", "enter"],
+  ["\x0e", "down"],
+  ["\x10", "up"],
+  ["\x15", "killLine"],
+  ["\x17", "backWord"],
+  ["\x7f", "back"],
+]);
+
+const ESCAPED: ReadonlyMap<string, Move> = new Map([
+  ["\r", "newline"],
+  ["\n", "newline"],
+  ["b", "wordLeft"],
+  ["f", "wordRight"],
+  ["\x7f", "backWord"],
+  ["[A", "up"],
+  ["[B", "down"],
+  ["[C", "right"],
+  ["[D", "left"],
+  ["[H", "home"],
+  ["[F", "end"],
+  ["OA", "up"],
+  ["OB", "down"],
+  ["OC", "right"],
+  ["OD", "left"],
+  ["OH", "home"],
+  ["OF", "end"],
+  ["[1~", "home"],
+  ["[3~", "delete"],
+  ["[4~", "end"],
+  ["[7~", "home"],
+  ["[8~", "end"],
+  ["[1;3C", "wordRight"],
+  ["[1;3D", "wordLeft"],
+  ["[1;5C", "wordRight"],
+  ["[1;5D", "wordLeft"],
+]);
+
+// deno-lint-ignore no-control-regex -- keys are control characters
+const SEQUENCE = /^\x1b(\[[0-9;?<=>]*[A-Za-z~]|O[A-Za-z]|[^[O])/;
+// deno-lint-ignore no-control-regex -- keys are control characters
+const BEGUN = /^\x1b(\[[0-9;?<=>]{0,16}|O)?$/;
+// deno-lint-ignore no-control-regex -- keys are control characters
+const LETTERS = /^[^\x00-\x1f\x7f]+/;
+
+/** What of a paste is text: lines end in `\n`, and no control character is left but that and the tab. */
+function pasted(text: string): string {
+  // deno-lint-ignore no-control-regex -- keys are control characters
+  return text.replaceAll(/\r\n?/g, "\n").replaceAll(/[\x00-\x08\x0b-\x1f\x7f]/g, "");
+}
+
+/** Makes a reader of keys: what a read cut in two is whole with the next one. */
+export function makeKeyReader(): (bytes: Uint8Array) => Key[] {
+  const decoder = new TextDecoder();
+  let rest = "";
+  let paste: string | undefined;
+
+  function next(): Key | "nothing" | undefined {
+    if (paste !== undefined) {
+      const all = paste + rest;
+      const end = all.indexOf(PASTE_END);
+      if (end < 0) {
+        // Its end may be cut in two: what could be its beginning waits, however much was left out before it.
+        rest = all.slice(Math.max(0, all.length - PASTE_END.length + 1));
+        paste = all.slice(0, all.length - rest.length).slice(0, MOST_PASTED);
+        return undefined;
+      }
+      rest = all.slice(end + PASTE_END.length);
+      paste = undefined;
+      return { kind: "letters", text: pasted(all.slice(0, Math.min(end, MOST_PASTED))) };
+    }
+    if (rest.startsWith(PASTE_BEGIN)) {
+      rest = rest.slice(PASTE_BEGIN.length);
+      paste = "";
+      return "nothing";
+    }
+    const letters = LETTERS.exec(rest)?.[0];
+    if (letters !== undefined) {
+      rest = rest.slice(letters.length);
+      return { kind: "letters", text: letters };
+    }
+    const sequence = SEQUENCE.exec(rest);
+    if (sequence !== null) {
+      rest = rest.slice(sequence[0].length);
+      const move = ESCAPED.get(sequence[1] ?? "");
+      return move === undefined ? "nothing" : { kind: "move", move };
+    }
+    if (BEGUN.test(rest) || rest === "") return undefined;
+    const move = CONTROL.get(rest.slice(0, 1));
+    rest = rest.slice(1);
+    return move === undefined ? "nothing" : { kind: "move", move };
+  }
+
+  return (bytes) => {
+    // The key Esc comes alone; its letter, when a person types on, is no Alt.
+    const alone = rest === "\x1b";
+    rest += decoder.decode(bytes, { stream: true });
+    // deno-lint-ignore no-control-regex -- keys are control characters
+    if (alone && /^\x1b[^[O\r\n\x7f]/.test(rest)) rest = rest.slice(1);
+    const keys: Key[] = [];
+    for (let key = next(); key !== undefined; key = next()) if (key !== "nothing") keys.push(key);
+    return keys;
+  };
+}

@@ -1,0 +1,78 @@
+/** Secrets of imported servers as the keep knows them: bound to one server and one place of it. Issue 6. @module */
+import { Fault, McpEnvName, McpServerName, type Secret } from "../../contracts/mod.ts";
+
+/** Where in a server's reach a secret goes: a variable of its environment, a header of requests to it, its OAuth tokens. */
+export type McpSecretPlace = { readonly env: string } | { readonly header: string } | OAuthPlace;
+
+/** See {@link McpSecretPlace}. */
+export interface OAuthPlace {
+  readonly oauth: true;
+}
+
+type Bound = Pick<Secret, "name" | "origin" | "header" | "prefix">;
+
+const HEADER = /^[a-z][a-z0-9-]{0,63}$/;
+/** OAuth tokens and private keys are longer than what a header holds. */
+const LONGEST = 65_536;
+
+/** What stands for an origin: no address can be written so. */
+export function mcpOrigin(server: McpServerName): string {
+  return `mcp:${server}`;
+}
+
+function written(place: McpSecretPlace): string {
+  if ("env" in place) return `env:${place.env}`;
+  return "header" in place ? `header:${place.header}` : "oauth";
+}
+
+/** Under which name, origin and "header" the keep holds it. */
+export function mcpSecret(server: McpServerName, place: McpSecretPlace): Bound {
+  const origin = mcpOrigin(server), header = written(place);
+  return { name: `${origin}/${header}`, origin, header, prefix: "" };
+}
+
+/** Reads where an entry of the keep goes; undefined for every other secret. */
+export function readMcpSecret(
+  entry: Bound,
+): { readonly server: McpServerName; readonly place: McpSecretPlace } | undefined {
+  const [, named = ""] = /^mcp:(.*)$/s.exec(entry.origin) ?? [];
+  const server = McpServerName.safeParse(named);
+  const [, kind = "", name = ""] = /^([a-z]+)(?::(.*))?$/s.exec(entry.header) ?? [];
+  const place = parsePlace(kind, name);
+  if (!server.success || place === undefined) return undefined;
+  const bound = mcpSecret(server.data, place);
+  // Written in one way only: two spellings would be two secrets of one place.
+  const same = bound.name === entry.name && bound.header === entry.header && entry.prefix === "";
+  return same ? { server: server.data, place } : undefined;
+}
+
+function parsePlace(kind: string, name: string): McpSecretPlace | undefined {
+  if (kind === "oauth" && name === "") return { oauth: true };
+  if (kind === "env" && McpEnvName.safeParse(name).success) return { env: name };
+  if (kind === "header" && HEADER.test(name)) return { header: name };
+  return undefined;
+}
+
+/** Tells whether an entry is an imported server's. */
+export function isMcpSecretPlace(entry: Bound): boolean {
+  return readMcpSecret(entry) !== undefined;
+}
+
+/** Parses `mcp:SERVER/env:NAME`, `mcp:SERVER/header:NAME`, `mcp:SERVER/oauth`. Throws Fault `invalidInput`. */
+export function parseMcpSecretName(text: string): string {
+  const [origin = "", header = ""] = text.split("/", 2);
+  if (isMcpSecretPlace({ name: text, origin, header, prefix: "" })) return text;
+  throw new Fault(
+    "invalidInput",
+    "Cannot name a secret so: an imported server's is mcp:SERVER/env:VARIABLE or mcp:SERVER/header:NAME",
+  );
+}
+
+/** Parses a value: 1 to 65,536 characters, no NUL. Throws Fault `invalidInput`, which never repeats it. */
+export function parseMcpSecretValue(text: string): string {
+  if (text.length > 0 && text.length <= LONGEST && !text.includes("\0")) return text;
+  throw new Fault(
+    "invalidInput",
+    `Cannot keep the secret: a value has 1 to ${LONGEST} characters, none of them NUL`,
+  );
+}

@@ -1,0 +1,155 @@
+/**
+ * The servers of `--story mcp`: one of an npm registry, where it can be had, and one of ours that changes its words. They
+ * are looked at as any server is, and handed to the story's task alone: remit.lock is left as it is. Issue 6.
+ * @module
+ */
+import { basename, join } from "node:path";
+import {
+  Fault,
+  type ImportedServer,
+  type McpGrants,
+  McpLaunch,
+  type McpServerName,
+} from "../../contracts/mod.ts";
+import { displayText } from "../../text/mod.ts";
+import { type Command, reachKernel } from "../command.ts";
+import { readyMcp } from "./choice.ts";
+import { provideLaunch } from "./launch_provide.ts";
+import { parseMcpName } from "./lock.ts";
+import { askLook } from "./look.ts";
+
+/** What the story is played with. */
+export interface StoryServers {
+  readonly servers: readonly ImportedServer[];
+  /** What to say before it starts. */
+  readonly lines: readonly string[];
+}
+
+const PACKAGE = "@modelcontextprotocol/server-filesystem";
+const VERSION = "2026.7.10";
+const NOTHING: McpGrants = { read: [], write: [], net: [] };
+
+/** Our own server, in plain JavaScript, run by this very Deno within a namespace. */
+function ownLaunch(command: Command, words: readonly string[]): McpLaunch {
+  const { around, mcpStore } = command.hands;
+  const folder = join(around.home, "examples", "mcp");
+  const program = mcpStore.find(mcpStore.deno);
+  if (program === undefined) {
+    throw new Fault("unavailable", "Cannot play the story: there is no Deno");
+  }
+  return McpLaunch.parse({
+    ...{ kind: "program", program: program.path, sha256: program.sha256 },
+    args: [
+      "run",
+      "--no-config",
+      "--no-lock",
+      "--cached-only",
+      "-A",
+      join(folder, "server.mjs"),
+      ...words,
+    ],
+    folders: [folder],
+  });
+}
+
+function serverOf(name: McpServerName, launch: McpLaunch, grants: McpGrants): ImportedServer {
+  return {
+    ...{ name, launch, grants, env: {}, secretEnv: [], secretHeaders: [], tools: [] },
+    ...{ offers: { resources: false, prompts: false }, samplingTokens: 0, elicitation: false },
+    clearance: "internal",
+  };
+}
+
+/** Where the launch of an earlier play is kept, so that the next one needs no network. */
+const keptFile = (command: Command): string => join(command.places.state, "mcp", "story.json");
+
+/** The package as it was fetched for an earlier play, where its tree is still there. */
+function keptLaunch(command: Command): McpLaunch | undefined {
+  const { disk } = command.hands;
+  const bytes = disk.read(keptFile(command));
+  if (bytes === undefined) return undefined;
+  try {
+    const launch = McpLaunch.parse(JSON.parse(new TextDecoder().decode(bytes)));
+    const same = launch.kind === "npm" && launch.package === PACKAGE && launch.version === VERSION;
+    if (!same) return undefined;
+    const there = disk.stat(join(command.places.mcpTrees, launch.tree.id))?.folder === true;
+    return there ? launch : undefined;
+  } catch {
+    // Damaged: it is fetched anew.
+    return undefined;
+  }
+}
+
+/** The package, else our own server in its place; `why` says what kept it away. */
+async function filesLaunch(
+  command: Command,
+  folder: string,
+): Promise<{ readonly launch: McpLaunch; readonly why?: string }> {
+  const { disk } = command.hands;
+  const kept = keptLaunch(command);
+  if (kept?.kind === "npm") return { launch: { ...kept, args: [folder] } };
+  try {
+    const wish = { kind: "npm" as const, package: PACKAGE, wanted: VERSION, args: [folder] };
+    const { launch } = await provideLaunch(command, wish);
+    disk.write(keptFile(command), `${JSON.stringify(launch)}\n`);
+    return { launch };
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return { launch: ownLaunch(command, ["files", folder]), why: error.message };
+  }
+}
+
+/** Starts each once and pins what is not flagged, as `mcp add --yes` does. */
+async function pinned(
+  command: Command,
+  servers: readonly ImportedServer[],
+): Promise<readonly ImportedServer[]> {
+  const { mcp } = command.hands;
+  await readyMcp(command);
+  const link = await reachKernel(command);
+  try {
+    const done: ImportedServer[] = [];
+    for (const server of servers) {
+      const { words, ended = "it was too slow" } = await askLook(link, server, false);
+      if (words === undefined) {
+        throw new Fault(
+          "upstream",
+          `Cannot play the story: "${server.name}" gave no answer: ${ended}`,
+        );
+      }
+      const { grants, launch } = server;
+      const { tools } = mcp.translate(server.name, words.tools, { grants, launch });
+      const plain = tools.filter(({ flags }) => flags.length === 0);
+      done.push({ ...server, tools: plain.map((tool) => mcp.importedTool(tool)) });
+    }
+    return done;
+  } finally {
+    link.close();
+  }
+}
+
+/** Makes them over a desk: `notes` in it may be read, and nothing else. */
+export async function provideStoryServers(command: Command, desk: string): Promise<StoryServers> {
+  const { disk } = command.hands;
+  const notes = join(disk.real(desk) ?? desk, "notes");
+  disk.link(join(notes, "guest-list"), "/etc/passwd");
+  const { launch, why } = await filesLaunch(command, notes);
+  const servers = await pinned(command, [
+    serverOf(parseMcpName("files"), launch, { ...NOTHING, read: [notes] }),
+    serverOf(parseMcpName("tides"), ownLaunch(command, ["tides"]), NOTHING),
+  ]);
+  return {
+    servers,
+    lines: [
+      ...(why === undefined
+        ? [`  files     ${PACKAGE} ${VERSION}, which may read ${basename(notes)}`]
+        : [
+          `  files     a server of ours, which may read ${
+            basename(notes)
+          }; the one of npm is not at hand:`,
+          `            ${displayText(why, { max: 300 })}`,
+        ]),
+      "  tides     a server of ours, which may read nothing, and changes after its first answer",
+    ],
+  };
+}

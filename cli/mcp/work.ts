@@ -1,0 +1,66 @@
+/** What the commands over imported servers share: remit.lock, a look, the name that was given. Issue 6. @module */
+import type { Label, McpLook, McpServerName } from "../../contracts/mod.ts";
+import { type Command, reachKernel } from "../command.ts";
+import type { KernelLink } from "../hands.ts";
+import { importedOf, lendMcp, readyMcp } from "./choice.ts";
+import { type LockedServer, parseMcpName } from "./lock.ts";
+import { type McpLock, openMcpLock } from "./lock_file.ts";
+import { askLook, keepLook } from "./look.ts";
+
+/** Opens remit.lock. */
+export function lockOf(command: Command): McpLock {
+  const { disk, mcpStore } = command.hands;
+  return openMcpLock({
+    ...{ disk, places: command.places },
+    exclusively: (folder, work) => mcpStore.exclusively(folder, work),
+  });
+}
+
+/** The server's name among the arguments. Throws `invalidInput`. */
+export function serverName(command: Command): McpServerName {
+  return parseMcpName(command.parsed.args[0] ?? "");
+}
+
+/** Who is at work, for the record. */
+export function person(command: Command): string {
+  const { around } = command.hands;
+  return (around.env("USER") ?? `uid-${around.uid}`).slice(0, 128);
+}
+
+/** Has the kernel start a server, ask it, and end it; what it said is kept for an approval. */
+export async function lookAt(
+  command: Command,
+  server: LockedServer,
+  observe: boolean,
+): Promise<McpLook> {
+  const { hands, places } = command;
+  await readyMcp(command);
+  const link = await reachKernel(command);
+  try {
+    const imported = importedOf(server);
+    if (!observe) await lendMcp(command, link, [imported]);
+    const look = await askLook(link, imported, observe);
+    keepLook(hands.disk, places, server, { at: hands.around.now(), look });
+    return look;
+  } finally {
+    link.close();
+  }
+}
+
+/** Ends a server's processes and leases in every task, where a kernel runs; gives how many ended. */
+export async function endServer(command: Command, name: McpServerName): Promise<number> {
+  const link: KernelLink | undefined = await command.hands.kernels(command.places).find();
+  if (link === undefined) return 0;
+  try {
+    const answer = await link.ask("mcpRevoke", { server: name });
+    const { ended } = (answer ?? {}) as { readonly ended?: unknown };
+    return typeof ended === "number" ? ended : 0;
+  } finally {
+    link.close();
+  }
+}
+
+/** The most confidential text that a server may be sent: `public` for one that can send it on. */
+export function clearanceOf(server: Pick<LockedServer, "launch" | "grants">): Label {
+  return server.launch.kind === "http" || server.grants.net.length > 0 ? "public" : "internal";
+}

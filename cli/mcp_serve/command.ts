@@ -1,0 +1,197 @@
+/** `remit mcp serve`: Remit as an MCP server, over a pipe or at an address. Issue 6, Export; docs/decision/0016. @module */
+import {
+  EXIT,
+  Fault,
+  type Json,
+  Profile,
+  SERVE_PIECE,
+  type ServeHolder,
+  type ServeOpen,
+  toJson,
+} from "../../contracts/mod.ts";
+import { displayText } from "../../text/mod.ts";
+import { type Command, commandText } from "../command.ts";
+import type { KernelLink } from "../hands.ts";
+import { kernelFor } from "../kernel_for.ts";
+import { hostBlock } from "./print.ts";
+import { flag, has, oneOf } from "../parse_arguments.ts";
+import type { GatewayLink } from "./hands.ts";
+import { openHost } from "./host.ts";
+import { makeMediator, mayHave } from "./mediator.ts";
+import { settleCalls } from "./setting.ts";
+import { openTokens } from "./tokens.ts";
+import { VERSION } from "../version.ts";
+
+type Listen = NonNullable<ServeOpen["listen"]>;
+
+const DEFAULT: Listen = { hostname: "127.0.0.1", port: 7_431 };
+/** Milliseconds for what is under way when the command is told to end. */
+const STOP_MS = 6_000;
+
+/** Reads `HOST:PORT`, `PORT` or `[::1]:PORT`. Throws `invalidInput`. */
+export function readListen(text: string | undefined): Listen {
+  if (text === undefined) return DEFAULT;
+  const [, bracketed, plain, digits = ""] =
+    /^(?:\[([0-9a-fA-F:]+)\]:|([A-Za-z0-9.-]*):)?([0-9]{1,5})$/.exec(text) ?? [];
+  // The gateway's namespace has no resolver, not even for this machine's name.
+  const here = plain === undefined || /^localhost$/i.test(plain);
+  const hostname = bracketed ?? (here ? DEFAULT.hostname : plain);
+  const port = Number(digits);
+  if (digits === "" || port > 65_535 || !isAddress(hostname)) {
+    throw new Fault(
+      "invalidInput",
+      `Cannot listen at "${text}": write ADDRESS:PORT with an IP address, such as 127.0.0.1:7431`,
+    );
+  }
+  return { hostname, port };
+}
+
+/** An IPv4 or IPv6 address, as URLs take it. */
+function isAddress(text: string): boolean {
+  if (!text.includes(":")) return /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/.test(text);
+  return URL.canParse(`http://[${text}]`);
+}
+
+/** Says who a host is: by its token, or over a pipe by the command's own flags. */
+function holders(
+  command: Command,
+  listen: Listen | undefined,
+): (token: string | null) => ServeHolder | undefined {
+  const { hands, places, parsed } = command;
+  const profile = oneOf(parsed, "profile", Profile.options) ?? "guest";
+  const tokens = openTokens({ disk: hands.disk, places });
+  if (listen === undefined) {
+    return (token) => token === null ? { holder: "host", profile } : undefined;
+  }
+  if (has(parsed, "profile")) {
+    throw new Fault(
+      "invalidInput",
+      "Cannot serve with --profile over HTTP: each token has its own",
+    );
+  }
+  if (tokens.list().length === 0) {
+    throw new Fault(
+      "invalidInput",
+      `Cannot serve over HTTP: there is no token that a host could show; make one with "${
+        commandText(command, "mcp token create")
+      }"`,
+    );
+  }
+  return (token) => {
+    const holder = token === null ? undefined : tokens.tryHolder(token);
+    return holder === undefined || !mayHave(holder.profile, listen) ? undefined : holder;
+  };
+}
+
+/** `mcp serve [HOST:PORT] [--http]`. */
+export async function mcpServe(command: Command): Promise<number> {
+  const { hands, parsed } = command;
+  const printed = flag(parsed, "print");
+  if (printed !== undefined) {
+    hands.screen.out(hostBlock(command, printed));
+    return EXIT.success;
+  }
+  if (!has(parsed, "http") && parsed.args[0] !== undefined) {
+    throw new Fault("invalidInput", "Cannot serve at an address without --http");
+  }
+  const listen = has(parsed, "http") ? readListen(parsed.args[0]) : undefined;
+  const holderOf = holders(command, listen);
+  const setting = await settleCalls(command);
+  const link = kernelFor(command, setting);
+  // A host waits for its first answer: over a pipe the kernel starts beside the gateway.
+  if (listen === undefined) link.catch((error) => complain(command, error));
+  else await link;
+  let gateway: GatewayLink | undefined;
+  const tell = (op: string, body: Json): void => gateway?.tell(op, body);
+  const mediator = makeMediator({
+    holderOf,
+    open: (id, holder) =>
+      Promise.resolve(
+        openHost({ command, setting, link, own: listen === undefined, tell }, id, holder),
+      ),
+    id: () => hands.around.id("host") + hands.around.id(""),
+    send: (text) => hands.serve.output(text),
+    note: (text) => hands.screen.say(`  ${displayText(text, { max: 1_000 })}`),
+  });
+  try {
+    gateway = await hands.serve.start({
+      handler: mediator,
+      ...(listen === undefined ? {} : { listen }),
+    });
+    return await serve(command, { gateway, listen, link });
+  } finally {
+    await mediator.close();
+    await gateway?.kill();
+    await link.then((each) => each.close(), () => undefined);
+  }
+}
+
+async function serve(
+  command: Command,
+  { gateway, listen, link }: {
+    readonly gateway: GatewayLink;
+    readonly listen: Listen | undefined;
+    readonly link: Promise<KernelLink>;
+  },
+): Promise<number> {
+  const { hands, parsed } = command;
+  const ended = Promise.withResolvers<number>();
+  const stopListening = hands.interrupts.listen(() => ended.resolve(EXIT.success));
+  void gateway.closed.then(() => ended.resolve(EXIT.failure));
+  // Without a kernel nothing can be served: whoever started this starts it anew.
+  link.then((each) => each.closed).then(() => ended.resolve(EXIT.failure), () => undefined);
+  try {
+    const open: ServeOpen = {
+      transport: listen === undefined ? "stdio" : "http",
+      ...(listen === undefined ? {} : { listen }),
+      hosts: [...parsed.flags.get("host") ?? []],
+      origins: [...parsed.flags.get("origin") ?? []],
+      version: VERSION,
+    };
+    const answer = await gateway.ask("open", toJson(open));
+    if (listen !== undefined) showAddress(command, answer);
+    else {void pump(command, gateway).then(() =>
+        ended.resolve(EXIT.success), (error) =>
+        ended.reject(error));}
+    return await ended.promise;
+  } finally {
+    stopListening();
+    const late = new AbortController();
+    await Promise.race([
+      gateway.ask("stop", null).catch(() => undefined),
+      hands.serve.pause(STOP_MS, late.signal),
+    ]);
+    late.abort();
+  }
+}
+
+/** The host's bytes, one piece after another: a host that floods waits for the gateway. */
+async function pump({ hands }: Command, gateway: GatewayLink): Promise<void> {
+  try {
+    for await (const text of hands.serve.input()) {
+      for (let at = 0; at < text.length; at += SERVE_PIECE) {
+        await gateway.ask("bytes", { text: text.slice(at, at + SERVE_PIECE) });
+      }
+    }
+  } catch (error) {
+    // A gateway that has gone is told of by its end.
+    if (!(error instanceof Fault)) throw error;
+  }
+}
+
+function showAddress(command: Command, answer: Json): void {
+  const { address } = Object(answer);
+  const { screen } = command.hands;
+  const url = `http://${displayText(String(address), { max: 300 })}/mcp`;
+  if (command.json) screen.out(`${JSON.stringify({ url })}\n`);
+  screen.say(`${screen.paint.bold("remit")}  serving MCP at ${screen.paint.cyan(url)}`);
+  screen.say(
+    screen.paint.dim(`  each request needs a token: ${commandText(command, "mcp token create")}`),
+  );
+  screen.say(screen.paint.dim("  Ctrl-C ends it"));
+}
+
+function complain({ hands }: Command, error: unknown): void {
+  const why = error instanceof Error ? error.message : String(error);
+  hands.screen.say(`  ${displayText(why, { max: 2_000 })}`);
+}

@@ -1,0 +1,39 @@
+/** The commands that serve hosts, as help and parsing read them. Issue 6, Export. @module */
+import { type CommandSpec, type FlagSpec, MODEL, MOUNT, PROFILE, simple } from "../command_spec.ts";
+
+const SERVE: readonly FlagSpec[] = [
+  { name: "http", help: "serve at an address instead of over this pipe; 127.0.0.1:7431" },
+  PROFILE,
+  MOUNT,
+  { name: "agent", value: "NAME", help: "only what this agent of remit.yaml may do" },
+  { name: "wiki", value: "FOLDER", help: "the wiki that hosts may read" },
+  MODEL,
+  {
+    name: "host",
+    value: "HOST",
+    many: true,
+    help: "with --http: one more value of Host that is let in",
+  },
+  { name: "origin", value: "URL", many: true, help: "with --http: a page's origin that is let in" },
+  {
+    name: "print",
+    value: "claude|cursor|vscode",
+    help: "print the block for a host's configuration",
+  },
+];
+
+/** `mcp serve`, `mcp token`. */
+export const MCP_SERVE_COMMANDS: readonly CommandSpec[] = [
+  simple("mcp serve", "[HOST:PORT]", [0, 1], "be an MCP server: gated tools, the wiki, run_task", [
+    "remit mcp serve --mount notes=~/notes",
+    "remit mcp serve --print claude --mount notes=~/notes",
+    "remit mcp serve --http 127.0.0.1:7431",
+  ], SERVE),
+  simple("mcp token", "create|list|revoke [NAME]", [1, 2], "tokens that hosts show over HTTP", [
+    "remit mcp token create laptop --profile guest",
+    "remit mcp token revoke laptop",
+  ], [
+    PROFILE,
+    { name: "name", value: "NAME", help: "with create: how you call it" },
+  ]),
+];

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { Fault } from "../../contracts/mod.ts";
+import { readListen } from "./command.ts";
+import { fakeHands } from "../_fixture/world.ts";
+import { runCommandLine } from "../dispatch.ts";
+
+Deno.test("an address is a host with a port, a port, or the usual one", () => {
+  assert.deepEqual(readListen(undefined), { hostname: "127.0.0.1", port: 7_431 });
+  assert.deepEqual(readListen("0"), { hostname: "127.0.0.1", port: 0 });
+  assert.deepEqual(readListen("0.0.0.0:80"), { hostname: "0.0.0.0", port: 80 });
+  assert.deepEqual(readListen("[::1]:1"), { hostname: "::1", port: 1 });
+  assert.deepEqual(readListen("LocalHost:7"), { hostname: "127.0.0.1", port: 7 });
+  for (
+    const text of [
+      "",
+      "localhost",
+      "a:70000",
+      "a b:1",
+      "http://a:1",
+      ":1",
+      "1.2.3.4:-1",
+      "a:1,b:2",
+      "box.lan:80",
+    ]
+  ) {
+    assert.throws(
+      () => readListen(text),
+      (error: unknown) => error instanceof Fault && error.code === "invalidInput",
+      text,
+    );
+  }
+});
+
+Deno.test("the block to paste names this installation's own program, and the flags that were given", async () => {
+  for (
+    const [host, key] of [["claude", "mcpServers"], ["cursor", "mcpServers"], [
+      "vscode",
+      "servers",
+    ]] as const
+  ) {
+    const hands = await fakeHands();
+    const code = await runCommandLine(
+      [
+        "mcp",
+        "serve",
+        "--print",
+        host,
+        "--mount",
+        "notes=/home/bob/notes:ro",
+        "--profile",
+        "anonymous",
+      ],
+      hands,
+    );
+    assert.equal(code, 0);
+    const { remit } = JSON.parse(hands.screen.outs.join(""))[key];
+    assert.equal(remit.command, `${hands.around.home}/bin/remit`);
+    assert.deepEqual(remit.args, [
+      ...["mcp", "serve", "--profile", "anonymous", "--mount", "notes=/home/bob/notes:ro"],
+    ]);
+  }
+  const hands = await fakeHands();
+  assert.equal(await runCommandLine(["mcp", "serve", "--print", "emacs"], hands), 2);
+});
+
+Deno.test("nothing is served at an address that no host could show a token for", async () => {
+  const hands = await fakeHands();
+  assert.equal(await runCommandLine(["mcp", "serve", "--http"], hands), 2);
+  assert.match(hands.screen.lines.join("\n"), /there is no token.*mcp token create/);
+});

@@ -1,0 +1,116 @@
+/** The hands of `remit mcp serve`, with this process's own rights. Issue 6. @module */
+import { Fault, SERVE_PORT_LIMITS } from "../../contracts/mod.ts";
+import { makePort } from "../../port/mod.ts";
+import { displayBlock } from "../../text/mod.ts";
+import type { Screen } from "../hands.ts";
+import { findPrograms } from "../programs_powers.ts";
+import type { GatewayLink, GatewayStart, ServeHands } from "./hands.ts";
+import { serveLine, type ServeLineParts } from "./line.ts";
+import type { BuiltProgram } from "../program_cache_powers.ts";
+
+/** What they are made of. */
+export interface ServeHandsParts extends Pick<ServeLineParts, "namespace" | "inside"> {
+  readonly screen: Pick<Screen, "say">;
+  /** Finds the gateway's program, or builds it once for a version. */
+  provideProgram(): Promise<BuiltProgram>;
+}
+
+const STDERR_BYTES = 16_384;
+const encoder = new TextEncoder();
+
+/** Makes them. */
+export function makeServeHands(parts: ServeHandsParts): ServeHands {
+  return Object.freeze<ServeHands>({
+    start: (start) => begin(start, parts),
+    async *input(): AsyncIterable<string> {
+      yield* Deno.stdin.readable.pipeThrough(new TextDecoderStream());
+    },
+    output(text): void {
+      const bytes = encoder.encode(text);
+      try {
+        for (let at = 0; at < bytes.length;) at += Deno.stdout.writeSync(bytes.subarray(at));
+      } catch (cause) {
+        // The end of its input is told of as well.
+        if (!(cause instanceof Deno.errors.BrokenPipe)) throw cause;
+        throw new Fault("gone", "Cannot answer the host: it has gone", { cause });
+      }
+    },
+    pause: (ms, signal) =>
+      new Promise((resolve) => {
+        const done = (): void => {
+          clearTimeout(timer);
+          signal.removeEventListener("abort", done);
+          resolve();
+        };
+        const timer = setTimeout(done, ms);
+        signal.addEventListener("abort", done);
+        if (signal.aborted) done();
+      }),
+    secret: () =>
+      crypto.getRandomValues(new Uint8Array(32)).toBase64({
+        alphabet: "base64url",
+        omitPadding: true,
+      }),
+  });
+}
+
+async function begin(start: GatewayStart, parts: ServeHandsParts): Promise<GatewayLink> {
+  const [built, programs] = await Promise.all([parts.provideProgram(), findPrograms()]);
+  const { namespace, inside } = parts;
+  const { program, args, env } = serveLine({
+    ...{ ...built, programs, namespace, inside },
+    listen: start.listen,
+  });
+  const child = new Deno.Command(program, {
+    args: [...args],
+    clearEnv: true,
+    env: { ...env },
+    cwd: "/",
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+    // A terminal's Ctrl-C is for us alone: the gateway still finishes what is under way.
+    detached: true,
+  }).spawn();
+  let said = "";
+  const hearing = (async (): Promise<void> => {
+    for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) {
+      said = (said + text).slice(-STDERR_BYTES);
+    }
+  })();
+  const input = child.stdin.getWriter();
+  const port = makePort({
+    limits: SERVE_PORT_LIMITS,
+    // A process that has gone is told of by its output's end.
+    write: (bytes) => void input.write(bytes.slice()).catch(() => undefined),
+    handler: start.handler,
+  });
+  let stopping = false;
+  void (async (): Promise<void> => {
+    for await (const chunk of child.stdout) port.feed(chunk);
+    await hearing;
+    if (!stopping && said.trim() !== "") {
+      displayBlock(said, { prefix: "  │ ", maxLines: 12 }).forEach(parts.screen.say);
+    }
+    port.close("the gateway has ended");
+  })();
+  const kill = async (): Promise<void> => {
+    stopping = true;
+    try {
+      child.kill("SIGKILL");
+    } catch (error) {
+      // It has ended by itself.
+      if (!(error instanceof TypeError)) throw error;
+    }
+    await child.status;
+  };
+  // One that broke the protocol is not waited for.
+  void port.closed.then(kill);
+  return Object.freeze<GatewayLink>({
+    ask: (op, body) => port.ask(op, body),
+    tell: (op, body) => port.tell(op, body),
+    closed: port.closed.then((why: Fault) => why),
+    kill,
+    pid: child.pid,
+  });
+}

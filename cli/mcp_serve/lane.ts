@@ -1,0 +1,160 @@
+/**
+ * One task of a host's session. It makes one call at a time: a turn is a call. A call that waits for a person ends its
+ * turn, and the kernel goes on with it when the answer is there. Issue 6, Export.
+ * @module
+ */
+import {
+  type CallId,
+  Fault,
+  type Question,
+  Question as QuestionSchema,
+} from "../../contracts/mod.ts";
+import type { TaskId } from "../../contracts/mod.ts";
+import type { SeenEvent } from "../event_fields.ts";
+import { textOf } from "../event_fields.ts";
+import type { KernelLink } from "../hands.ts";
+import { type Called, callMessage, type CallWords, readCalled } from "./caller.ts";
+import { type Watch, watchTask } from "../watch_task.ts";
+
+/** How a call stands. */
+export type LaneEnd =
+  | { readonly kind: "done"; readonly called: Called }
+  /** A person is asked: for the call itself, or for what it staged when `called` is there. */
+  | { readonly kind: "waiting"; readonly question: Question; readonly called?: Called }
+  /** The task is over: it makes no more calls. */
+  | { readonly kind: "over"; readonly why: string };
+
+/** A task that makes calls. */
+export interface Lane {
+  readonly task: TaskId;
+  /** Makes a call, or goes on with the one that waits. One at a time. */
+  call(words: CallWords): Promise<LaneEnd>;
+  /** Resolves when the call that waits stands otherwise. */
+  next(id: CallId): Promise<LaneEnd>;
+  /** Cancels the call under way. */
+  interrupt(): Promise<void>;
+  /** Why it makes no more calls; undefined while it does. */
+  over(): string | undefined;
+  /** Ends the task; one that waits for a person is left to that person unless it is to be dropped. */
+  close(how?: { readonly drop: boolean }): Promise<void>;
+}
+
+/** What a lane is made of. */
+export interface LaneParts {
+  readonly link: KernelLink;
+  readonly task: TaskId;
+  /** What a call under way says of itself. */
+  onProgress(text: string): void;
+  /** The task's tools are others now. */
+  onTools(): void;
+}
+
+const FINAL: ReadonlySet<string> = new Set(["done", "failed", "cancelled", "expired"]);
+/** What an imported server did, after which its tools are others. */
+const TOOLS_CHANGE: ReadonlySet<string> = new Set(["suspended", "changed"]);
+const MOST_TRIES = 20;
+
+/** Follows a task that was just created with {@link CALLER_PROGRAM}; resolves when it is ready for calls. */
+export async function openLane({ link, task, onProgress, onTools }: LaneParts): Promise<Lane> {
+  let answer: string | undefined;
+  let question: Question | undefined;
+  let ended: string | undefined;
+  let waiting = false;
+
+  const onEvent = (event: SeenEvent): void => {
+    switch (event.event) {
+      case "taskStatus": {
+        const said = event.private["answer"];
+        if (typeof said === "string" && said !== "") answer = said;
+        const status = textOf(event, "status");
+        if (FINAL.has(status)) ended = `the session's task ${task} is ${status}${reasonOf(event)}`;
+        break;
+      }
+      case "questionAsked": {
+        const asked = QuestionSchema.safeParse(event.private["question"]);
+        if (asked.success) question = asked.data;
+        break;
+      }
+      case "leaseRevoked":
+        onTools();
+        break;
+      case "mcp":
+        if (TOOLS_CHANGE.has(textOf(event, "what"))) onTools();
+        break;
+      default:
+        break;
+    }
+  };
+  const watch: Watch = await watchTask(link, task, {
+    from: 0,
+    onSeen(seen): void {
+      if (seen.kind === "event") onEvent(seen.event);
+      if (seen.kind === "progress") onProgress(seen.text);
+    },
+  });
+
+  const next = async (id: CallId | undefined): Promise<LaneEnd> => {
+    const { status } = await watch.next();
+    const called = id === undefined || answer === undefined ? undefined : readCalled(answer, id);
+    waiting = status === "needsApproval";
+    if (waiting && question !== undefined) {
+      return { kind: "waiting", question, ...(called === undefined ? {} : { called }) };
+    }
+    if (status !== "open") {
+      ended ??= `the session's task ${task} is ${status}`;
+      return { kind: "over", why: ended };
+    }
+    if (called !== undefined) return { kind: "done", called };
+    if (id === undefined) return { kind: "over", why: "ready" };
+    throw new Fault("upstream", `Cannot read what came of a call of task ${task}`);
+  };
+
+  /** A turn's end is told a moment before the next one may begin. */
+  const say = async (text: string): Promise<void> => {
+    for (let tries = 1;; tries++) {
+      try {
+        await link.ask("say", { task, text });
+        return;
+      } catch (error) {
+        const early = error instanceof Fault && error.code === "conflict" && ended === undefined;
+        if (!early || tries === MOST_TRIES) throw error;
+      }
+    }
+  };
+
+  const ready = await next(undefined);
+  if (ended !== undefined || ready.kind === "waiting") {
+    throw new Fault("upstream", `Cannot begin a session: task ${task} did not start`);
+  }
+  return Object.freeze<Lane>({
+    task,
+    async call(words): Promise<LaneEnd> {
+      const text = callMessage(words);
+      answer = undefined;
+      question = undefined;
+      await say(text);
+      return await next(words.id);
+    },
+    next,
+    async interrupt(): Promise<void> {
+      await link.ask("interrupt", { task, second: false });
+    },
+    over: () => ended,
+    async close({ drop } = { drop: false }): Promise<void> {
+      try {
+        if (ended === undefined && (drop || !waiting)) await link.ask("cancel", { task });
+      } catch (error) {
+        // It has ended by itself, or its kernel has.
+        if (!(error instanceof Fault)) throw error;
+      } finally {
+        ended ??= "the session is over";
+        link.close();
+      }
+    },
+  });
+}
+
+function reasonOf(event: SeenEvent): string {
+  const reason = textOf(event, "reason");
+  return reason === "" ? "" : `: ${reason}`;
+}

@@ -1,0 +1,18 @@
+/** The gateway's program, built when it is first needed. Issues 6 and 7; docs/decision/0016. @module */
+import {
+  type BuiltProgram,
+  type ProgramBuild,
+  type ProgramSource,
+  provideWarmProgram,
+} from "../program_cache_powers.ts";
+
+/** What it is made of. */
+export const SERVE_PROGRAM: ProgramSource = {
+  ...{ entry: "ingress/main.ts", platform: "browser", folder: "gateway", name: "gateway" },
+  folders: ["bridges/a2a/serve", "bridges/mcp/serve", "contracts", "ingress", "port", "text"],
+};
+
+/** Finds or builds it. @throws Fault `unavailable` when it does not build. */
+export async function provideServeProgram(parts: ProgramBuild): Promise<BuiltProgram> {
+  return await provideWarmProgram(SERVE_PROGRAM, parts);
+}

@@ -1,0 +1,79 @@
+/** What a host is told of a call: never more than it is cleared for. Issue 6, Export. @module */
+import { cleared, type Label, type Question, type ServeResult } from "../../contracts/mod.ts";
+import { displayText } from "../../text/mod.ts";
+import type { Called } from "./caller.ts";
+import type { LaneEnd } from "./lane.ts";
+
+/** Key of remit.yaml's `clearance` for hosts: what they are told leaves for their models. */
+export const HOST_SINK = "mcp:host";
+const SUMMARY = 4_000;
+
+/** What decides what a host is told. */
+export interface TellingParts {
+  readonly task: string;
+  /** The most confidential text that hosts are told. */
+  readonly clearance: Label;
+  /** The host's own person may answer consent. */
+  readonly selfConsent: boolean;
+  /** How a person answers a question: commands to type. */
+  where(question: string): string;
+}
+
+/** What a host is told of how a call stands. */
+export function tellingOf(end: LaneEnd, parts: TellingParts): ServeResult {
+  switch (end.kind) {
+    case "done":
+      return calledResult(end.called, parts);
+    case "over":
+      return {
+        ...{ outcome: "cancelled", content: "", colour: "BLUE", label: "public" },
+        ...{ task: parts.task, error: `Cannot call: ${end.why}; start a new session` },
+      };
+    case "waiting": {
+      const before = end.called === undefined ? undefined : calledResult(end.called, parts);
+      return {
+        ...(before ??
+          { content: "", colour: end.question.scope.colour, label: "public", task: parts.task }),
+        outcome: before?.outcome ?? "waiting",
+        waiting: waitingOf(end.question, parts),
+      };
+    }
+  }
+}
+
+function calledResult(called: Called, { task, clearance }: TellingParts): ServeResult {
+  const { outcome, content, error, colour, label } = called;
+  if (!cleared(label, clearance)) {
+    return {
+      ...{ outcome: "refusedByPolicy", content: "", colour, label: "public", task },
+      error: `Cannot tell a host what came of it: it is "${label}", and hosts are cleared for ` +
+        `"${clearance}"; the operator can write clearance: { "${HOST_SINK}": ${label} } in remit.yaml`,
+    };
+  }
+  return {
+    ...{ outcome, content, colour, label, task },
+    ...(error === undefined ? {} : { error: error.slice(0, 8_000) }),
+  };
+}
+
+function waitingOf(question: Question, parts: TellingParts): NonNullable<ServeResult["waiting"]> {
+  const { id, kind, changes, argumentsText, scope } = question;
+  const files = changes.slice(0, 40).map(({ base, next, path }) =>
+    `${base === undefined ? "new" : next === undefined ? "delete" : "change"} ${
+      displayText(path, { max: 200 })
+    }`
+  );
+  // Content that the host is not cleared for is not told in a question either.
+  const told = cleared(scope.label, parts.clearance);
+  const what = !told ? `${scope.tool} (its particulars are "${scope.label}")` : [
+    displayText(question.summary, { max: 1_000 }),
+    ...(files.length > 0 ? files : [displayText(argumentsText, { max: 1_000 })]),
+  ].join("\n");
+  return {
+    question: id,
+    kind: kind === "consent" || kind === "stepUp" ? kind : "other",
+    summary: what.slice(0, SUMMARY),
+    where: parts.where(id),
+    elicit: parts.selfConsent && kind === "consent" && told,
+  };
+}

@@ -1,0 +1,58 @@
+/** What is said before the first text goes to a provider. Issue 4. @module */
+import { DEAREST } from "../../contracts/mod.ts";
+import { displayText } from "../../text/mod.ts";
+import type { Screen } from "../hands.ts";
+import type { AskedProvider } from "./part.ts";
+
+const CHARS_A_TOKEN = 4;
+
+/** About how many tokens a text has: 4 characters a token. */
+export function tokensOf(text: string): number {
+  return Math.ceil(text.length / CHARS_A_TOKEN);
+}
+
+const usd = (value: number): string =>
+  value < 0.01 && value > 0 ? value.toFixed(4) : value.toFixed(2);
+
+/** Lines about one provider. `money` is the task's limit in US dollars. */
+export function announcementLines(
+  provider: AskedProvider,
+  about: { readonly request: string; readonly money: number },
+): readonly string[] {
+  const { host, model, price, encrypted } = provider;
+  const name = displayText(model, { max: 120 });
+  const tokens = tokensOf(about.request);
+  const { input, output } = price ?? DEAREST;
+  const counted = price === undefined
+    ? `price unknown: counted as ${input}/${output} USD a million tokens; set models.NAME.price in remit.yaml`
+    : `${input}/${output} USD a million tokens in and out`;
+  return [
+    `text leaves this machine for ${displayText(host, { max: 200 })}, model ${name}${
+      encrypted ? "" : ", and is NOT encrypted on its way"
+    }`,
+    `your request is about ${tokens} tokens, ${
+      usd(tokens * input / 1e6)
+    } USD; what tools return and each turn adds to that`,
+    `${counted}; this task ends at ${about.money} USD`,
+  ];
+}
+
+/** Says once, before the first request, where text goes and what that may cost. */
+export function announce(
+  screen: Pick<Screen, "say" | "paint">,
+  providers: readonly AskedProvider[],
+  about: { readonly request: string; readonly money: number },
+): void {
+  const shown = new Set<string>();
+  for (const provider of providers) {
+    const key = `${provider.host} ${provider.model}`;
+    if (shown.has(key)) continue;
+    shown.add(key);
+    announcementLines(provider, about).forEach((line, n) =>
+      screen.say(
+        n === 0 ? `  ${screen.paint.yellow("→")} ${line}` : screen.paint.dim(`    ${line}`),
+      )
+    );
+  }
+  if (shown.size > 0) screen.say("");
+}

@@ -1,0 +1,105 @@
+/** Which model a run has: flags, then what the caller fixes, then remit.yaml. Issue 4. @module */
+import { Fault } from "../../contracts/mod.ts";
+import type { Command } from "../command.ts";
+import type { Merged } from "../config/layers.ts";
+import { foundLines } from "./found.ts";
+import { readRecording } from "./recording.ts";
+import type { ModelFlags, ModelParts } from "./part.ts";
+import { type ResolvedModel, resolveModel } from "./ref.ts";
+import { flag, has } from "../parse_arguments.ts";
+import { absolute, preparePlaces } from "../places.ts";
+import { openSecretKeep } from "../secret/keep.ts";
+
+/** What references are resolved with, for a command. */
+export function modelParts(command: Command, config: Merged): ModelParts {
+  const { hands, places } = command;
+  const { disk, around, screen, models } = hands;
+  return {
+    ...{ disk, around, screen, models, places },
+    aliases: config.models,
+    redact: config.redact,
+    modelKeys: config.modelKeys,
+    prepare: () => preparePlaces(disk, places, around.uid),
+    kept(): ReturnType<ModelParts["kept"]> {
+      return disk.real(places.person) === undefined ? [] : openSecretKeep(disk, places).list();
+    },
+  };
+}
+
+function numberFlag(
+  command: Command,
+  name: string,
+  fits: { readonly most: number; readonly whole: boolean },
+): number | undefined {
+  const given = flag(command.parsed, name);
+  if (given === undefined) return undefined;
+  const value = given.trim() === "" ? Number.NaN : Number(given);
+  const right = value >= 0 && value <= fits.most && (!fits.whole || Number.isInteger(value));
+  if (right) return value;
+  throw new Fault(
+    "invalidInput",
+    `Cannot read --${name} "${given}": it is a ${
+      fits.whole ? "whole " : ""
+    }number from 0 to ${fits.most}`,
+  );
+}
+
+/** What the flags say about the model. Throws `invalidInput`. */
+function modelFlags(command: Command): ModelFlags {
+  return {
+    temperature: numberFlag(command, "temperature", { most: 2, whole: false }),
+    seed: numberFlag(command, "seed", { most: 4_294_967_295, whole: true }),
+    noWait: has(command.parsed, "no-wait"),
+    record: has(command.parsed, "record"),
+  };
+}
+
+function replayed(command: Command, file: string): ResolvedModel {
+  for (const name of ["model", "temperature", "seed", "record"]) {
+    if (has(command.parsed, name)) {
+      throw new Fault(
+        "invalidInput",
+        `Cannot replay with --${name}: the recording says which model it was, and how it was asked`,
+      );
+    }
+  }
+  const { disk, around } = command.hands;
+  const choice = readRecording(disk, absolute(around, file), file);
+  return { choice, lends: [], programs: ["remote"], providers: [] };
+}
+
+/** No model at all: says what is there and how to choose it. */
+async function noModel(command: Command): Promise<Fault> {
+  const found = await foundLines(command);
+  return new Fault(
+    "invalidInput",
+    [
+      'Cannot start an agent: no model is chosen; add --model REF, or "remit model use NAME" once',
+      ...(found.length === 0
+        ? ['  "remit model list" shows what there is; "remit model pull NAME" gets a local one']
+        : found),
+    ].join("\n"),
+  );
+}
+
+/**
+ * Chooses and resolves the model of a command.
+ *
+ * @throws Fault `invalidInput` when none is chosen, and as `resolveModel`
+ */
+export async function chooseModel(
+  command: Command,
+  fixed: { readonly model?: string | undefined; readonly play?: string | undefined },
+  config: Merged,
+): Promise<ResolvedModel> {
+  if (fixed.play !== undefined) {
+    const played = JSON.stringify({ file: "terminal", text: fixed.play });
+    const choice = { ref: "scripted:terminal", config: played };
+    return { choice, lends: [], programs: [], providers: [] };
+  }
+  const replay = flag(command.parsed, "replay");
+  if (replay !== undefined) return replayed(command, replay);
+  const ref = flag(command.parsed, "model") ?? fixed.model ?? config.model;
+  if (ref === undefined) throw await noModel(command);
+  return await resolveModel(ref, modelParts(command, config), modelFlags(command));
+}

@@ -1,0 +1,30 @@
+/** Events about models in a few words, for the live view and the log. What they hold is untrusted text. @module */
+import { numberOf, type SeenEvent, textOf } from "../event_fields.ts";
+
+const USES: Readonly<Record<string, string>> = {
+  aside: " for a tool",
+  summary: " for a summary",
+  embedding: " for vectors",
+};
+
+/** What an event says of a model; undefined for an event of another kind. */
+export function modelWords(event: SeenEvent): string | undefined {
+  const field = (name: string): string => textOf(event, name);
+  switch (event.event) {
+    case "modelAsked": {
+      const use = USES[field("use")] ?? "";
+      return `asks ${field("host")}, about ${numberOf(event, "tokens")} tokens${use}`;
+    }
+    case "modelFailed":
+      return `gave no answer: ${field("code")}`;
+    case "modelChanged":
+      if (event.body["made"] !== true) {
+        return `stays ${field("from")}: ${field("refused") || "another could not be had"}`;
+      }
+      return field("to") === ""
+        ? "another one, from the next words on"
+        : `${field("from")} → ${field("to")}`;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,59 @@
+/** Models that are at hand although none was chosen: keys in the environment, a running Ollama. Issue 4. @module */
+import { displayText } from "../../text/mod.ts";
+import type { Command } from "../command.ts";
+import { DEFAULT_URL } from "./name.ts";
+import { ollamaPlace } from "./ollama_place.ts";
+import { KNOWN_PROVIDERS, type KnownProvider } from "./providers.ts";
+import { runningOllama } from "./server.ts";
+
+/** How a model of a provider is written. */
+function referenceOf({ kind, name, url }: KnownProvider): string {
+  return name === kind ? `${kind}:NAME` : `${kind}:NAME@${url}`;
+}
+
+/** Providers whose key is in the environment, and the variable that holds it. Values are not looked at. */
+export function keysInEnvironment(
+  env: (name: string) => string | undefined,
+): readonly { readonly provider: KnownProvider; readonly variable: string }[] {
+  return KNOWN_PROVIDERS.flatMap((provider) => {
+    const variable = provider.variables.find((name) => (env(name) ?? "").trim() !== "");
+    return variable === undefined ? [] : [{ provider, variable }];
+  });
+}
+
+/**
+ * What was found, each with the exact command; empty when there is nothing. Asks for Ollama at its
+ * place and waits for at most 150 ms where nobody answers.
+ */
+export async function foundLines(command: Command): Promise<readonly string[]> {
+  const { around, models } = command.hands;
+  const lines: string[] = [];
+  const add = (what: string, ref: string): void => {
+    lines.push(
+      `  ${what}; to use it:`,
+      `    ${around.command} run -p "…" --mount notes=DIR --model ${ref}`,
+    );
+  };
+  for (const { provider, variable } of keysInEnvironment(around.env)) {
+    add(
+      `a key for ${provider.title} is in the environment (${variable})`,
+      referenceOf(provider),
+    );
+  }
+  const place = ollamaPlace(around.env);
+  const ollama = await runningOllama(models.http, place);
+  if (ollama !== undefined) {
+    const [first] = ollama;
+    add(
+      first === undefined
+        ? 'Ollama runs on this machine and has no model yet ("ollama pull NAME" gets one)'
+        : `Ollama runs on this machine with ${ollama.length} model${
+          ollama.length === 1 ? "" : "s"
+        }`,
+      `ollama:${first === undefined ? "NAME" : displayText(first, { max: 120 })}${
+        place === DEFAULT_URL.ollama ? "" : `@${place}`
+      }`,
+    );
+  }
+  return lines;
+}

@@ -1,0 +1,43 @@
+/** The hands of the commands over models, with this process's own rights. @module */
+import { join } from "node:path";
+import type { NativeBuild } from "../../contracts/mod.ts";
+import type { Screen } from "../hands.ts";
+import { makeNativeEngine } from "./engine_powers.ts";
+import type { ModelHands, ModelProgram } from "./hands.ts";
+import { makeModelHttp } from "./http_powers.ts";
+import { provideModelProgram } from "./programs_powers.ts";
+import { makeWeightsDisk } from "./weights_powers.ts";
+
+/** Makes them. `cache` is asked for when it is first needed: without HOME there is none. */
+export function makeModelHands(
+  parts: {
+    readonly home: string;
+    readonly cache: () => string;
+    readonly screen: Pick<Screen, "say" | "paint">;
+    /** Finds the built-in embedder's vectors in a folder, or makes them there. */
+    provideLexical(
+      options: { readonly home: string; readonly cache: string; onBuild(text: string): void },
+    ): ReturnType<ModelHands["lexicon"]>;
+  },
+): ModelHands {
+  const { screen } = parts;
+  const say = (text: string): void => screen.say(screen.paint.dim(`remit  ${text}`));
+  return Object.freeze({
+    http: makeModelHttp(),
+    weights: makeWeightsDisk(),
+    engine: (build: NativeBuild) => makeNativeEngine({ ...parts, build }),
+    provideProgram: (program: ModelProgram, harness?: string) =>
+      provideModelProgram(program, {
+        ...(harness === undefined ? {} : { harness }),
+        home: parts.home,
+        cache: parts.cache(),
+        onBuild: () => say("building what speaks with this model, once for this version …"),
+      }),
+    lexicon: () =>
+      parts.provideLexical({
+        home: parts.home,
+        cache: join(parts.cache(), "lexical"),
+        onBuild: say,
+      }),
+  });
+}

@@ -1,0 +1,115 @@
+/**
+ * Which key a provider's model is opened with: a kept secret, or a variable of the environment, which
+ * is read only here and only for the model that was chosen. Issue 4.
+ * @module
+ */
+import { Fault, type Secret } from "../../contracts/mod.ts";
+import { isThisMachine, type ProviderKind } from "./name.ts";
+import { keyHeader, knownProvider } from "./providers.ts";
+import { parseSecretValue, type SecretPlace } from "../secret/rules.ts";
+
+/** Where a key is, without its value. */
+export type KeyPlace =
+  | { readonly kind: "kept"; readonly secret: string }
+  | { readonly kind: "environment"; readonly secret: string; readonly variable: string }
+  /** `needed`: the provider is known to refuse requests without one. */
+  | { readonly kind: "none"; readonly needed: boolean };
+
+/** What keys are chosen from. */
+export interface KeyParts {
+  /** Kept secrets, without values. */
+  readonly kept: readonly SecretPlace[];
+  env(name: string): string | undefined;
+}
+
+/** The command that keeps a key for a provider, as a person types it. */
+export function setCommand(kind: ProviderKind, url: string): string {
+  const { header, prefix } = keyHeader(kind);
+  const name = knownProvider(url)?.name ?? "my-key";
+  const before = prefix === "" ? "" : ` --prefix '${prefix}'`;
+  return `remit secret set ${name} --origin ${new URL(url).origin} --header ${header}${before}`;
+}
+
+/**
+ * Finds the key for a URL: the secret that remit.yaml names, else the kept one of its origin, else
+ * the provider's variable of the environment.
+ *
+ * @throws Fault `notFound` for a named secret that is not kept, `refused` for one of another origin,
+ * `invalidInput` where several are kept for the origin
+ */
+export function findKey(
+  model: { readonly kind: ProviderKind; readonly url: string; readonly secret?: string },
+  parts: KeyParts,
+): KeyPlace {
+  const { kind, url } = model;
+  const { origin } = new URL(url);
+  if (model.secret !== undefined) {
+    const named = parts.kept.find(({ name }) => name === model.secret);
+    if (named === undefined) {
+      throw new Fault(
+        "notFound",
+        `Cannot use the model at ${origin}: there is no secret "${model.secret}"; ` +
+          `keep it with "${setCommand(kind, url).replace(/set \S+/, `set ${model.secret}`)}"`,
+      );
+    }
+    if (named.origin !== origin) {
+      throw new Fault(
+        "refused",
+        `Cannot use the model at ${origin}: the secret "${model.secret}" is for ${named.origin}`,
+      );
+    }
+    return { kind: "kept", secret: named.name };
+  }
+  const here = parts.kept.filter((each) => each.origin === origin);
+  const [first, second] = here;
+  if (first !== undefined && second !== undefined) {
+    throw new Fault(
+      "invalidInput",
+      `Cannot use the model at ${origin}: it has several secrets (${
+        here.map(({ name }) => name).join(", ")
+      }); name one as "secret" in an entry of remit.yaml's models`,
+    );
+  }
+  if (first !== undefined) return { kind: "kept", secret: first.name };
+  const provider = knownProvider(url);
+  const variable = provider?.variables.find((name) => (parts.env(name) ?? "").trim() !== "");
+  if (provider !== undefined && variable !== undefined) {
+    return { kind: "environment", secret: `env-${provider.name}`, variable };
+  }
+  return { kind: "none", needed: provider !== undefined && !isThisMachine(url) };
+}
+
+/**
+ * Reads a key out of the environment, to be lent to the kernel and to nobody else.
+ *
+ * @throws Fault `invalidInput` that names the variable and never its value
+ */
+export function readKey(
+  model: { readonly kind: ProviderKind; readonly url: string },
+  place: Extract<KeyPlace, { readonly kind: "environment" }>,
+  env: KeyParts["env"],
+): Secret {
+  let value: string;
+  try {
+    value = parseSecretValue((env(place.variable) ?? "").trim());
+  } catch {
+    // Without its cause, which may say something of the value.
+    throw new Fault(
+      "invalidInput",
+      `Cannot use ${place.variable}: its value is no key (one line of 8 to 8,192 visible characters)`,
+    );
+  }
+  return { name: place.secret, value, origin: new URL(model.url).origin, ...keyHeader(model.kind) };
+}
+
+/** Says that there is no key, and both ways to give one. */
+export function noKey(kind: ProviderKind, url: string): Fault {
+  const provider = knownProvider(url);
+  const variable = provider?.variables[0];
+  return new Fault(
+    "unavailable",
+    `Cannot use the model at ${new URL(url).host}: there is no key for it\n` +
+      `  keep one:      ${setCommand(kind, url)}\n` +
+      (variable === undefined ? "" : `  or only now:   export ${variable}=…`),
+  );
+}

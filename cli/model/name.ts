@@ -1,0 +1,120 @@
+/** What a reference to a model says, before anything is looked up. Issue 4; seed 002, Provider Selection. @module */
+import { Fault, isLoopback } from "../../contracts/mod.ts";
+
+/** Kinds of providers behind a URL. */
+export const PROVIDER_KINDS = ["anthropic", "openai", "ollama"] as const;
+/** See {@link PROVIDER_KINDS}. */
+export type ProviderKind = typeof PROVIDER_KINDS[number];
+
+/** A parsed reference. */
+export type ModelName =
+  | { readonly kind: "scripted"; readonly file: string }
+  | {
+    readonly kind: ProviderKind;
+    /** As the provider calls it; undefined where only a URL was given. */
+    readonly model: string | undefined;
+    /** Canonical: no trailing slash; with its path for `anthropic` and `openai`. */
+    readonly url: string;
+  }
+  /** A file of weights, or a name of the store. */
+  | { readonly kind: "gguf"; readonly what: string }
+  | { readonly kind: "stored"; readonly name: string };
+
+/** Where a provider is when a reference does not say. */
+export const DEFAULT_URL: Readonly<Record<ProviderKind, string>> = {
+  anthropic: "https://api.anthropic.com/v1",
+  openai: "https://api.openai.com/v1",
+  ollama: "http://127.0.0.1:11434",
+};
+
+/** How references are written, for errors. */
+const REFERENCES = "anthropic:NAME, openai:NAME@URL, ollama:NAME, gguf:PATH, a URL, " +
+  'scripted:FILE, or a name that "remit model list" shows';
+
+const STORED = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/**
+ * What follows an @ and was meant as an address: it would else be a part of the name, and the request
+ * would go to the provider's own host.
+ */
+const ADDRESS = /.@($|[a-z]+:\/\/|localhost\b|\[|\d+(\.\d+){3}|[\w.-]+:\d+(\/|$))/i;
+
+const wrong = (text: string, why: string): Fault =>
+  new Fault("invalidInput", `Cannot use model "${text}": ${why}`);
+
+/**
+ * Writes a provider's base URL in one way, because clearance knows a model by it.
+ *
+ * @throws Fault `invalidInput` for what is no http(s) URL, or carries a password, query or fragment
+ */
+function canonicalUrl(kind: ProviderKind, text: string, shown: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw wrong(shown, "its URL must begin with https:// or http://");
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw wrong(shown, 'a key does not belong into a URL; keep it with "remit secret set"');
+  }
+  if (url.search !== "" || url.hash !== "") {
+    throw wrong(shown, "its URL must end before ? and #");
+  }
+  const path = url.pathname.replace(/\/+$/, "");
+  if (kind === "ollama") return url.origin + path.replace(/\/api$/, "");
+  return url.origin + (path === "" ? "/v1" : path);
+}
+
+/** The kind of provider that a bare URL means: by its host and path. */
+function kindOfUrl(text: string): ProviderKind {
+  const url = new URL(text);
+  if (/(^|\.)anthropic\.com$/.test(url.hostname)) return "anthropic";
+  return text.includes("/v1") ? "openai" : "ollama";
+}
+
+/**
+ * Parses a reference that is no alias.
+ *
+ * @throws Fault `invalidInput` that says how references are written
+ */
+export function parseModelName(text: string): ModelName {
+  if (/^https?:\/\//i.test(text)) {
+    if (!URL.canParse(text)) throw wrong(text, "that is no URL");
+    const kind = kindOfUrl(text);
+    return { kind, model: undefined, url: canonicalUrl(kind, text, text) };
+  }
+  const colon = text.indexOf(":");
+  if (colon < 0) {
+    if (STORED.test(text)) return { kind: "stored", name: text };
+    throw wrong(text, `write ${REFERENCES}`);
+  }
+  const [kind, rest] = [text.slice(0, colon), text.slice(colon + 1)];
+  if (rest === "") throw wrong(text, `write ${REFERENCES}`);
+  if (kind === "scripted") return { kind, file: rest };
+  if (kind === "gguf") return { kind, what: rest };
+  const provider = PROVIDER_KINDS.find((each) => each === kind);
+  if (provider === undefined) {
+    throw wrong(text, `there is no kind "${kind}"; write ${REFERENCES}`);
+  }
+  // A model's own name may hold an @: only one before a URL is ours.
+  const [, model, url] = /^(.*?)@(https?:\/\/.*)$/i.exec(rest) ?? [undefined, rest, undefined];
+  if (model === undefined || !/^[\x21-\x7e]{1,256}$/.test(model)) {
+    throw wrong(text, `a model's name is up to 256 visible ASCII characters: ${provider}:NAME`);
+  }
+  if (url === undefined && ADDRESS.test(model)) {
+    throw wrong(text, `its URL must begin with https:// or http://: ${provider}:NAME@URL`);
+  }
+  return {
+    kind: provider,
+    model,
+    url: url === undefined ? DEFAULT_URL[provider] : canonicalUrl(provider, url, text),
+  };
+}
+
+/** The canonical reference of a provider's model: its name among the sinks of clearance. */
+export function providerRef(kind: ProviderKind, model: string, url: string): string {
+  return `${kind}:${model}@${url}`;
+}
+
+/** Tells whether a URL's host is this machine. */
+export function isThisMachine(url: string): boolean {
+  return isLoopback(new URL(url).hostname);
+}

@@ -1,0 +1,87 @@
+/** One model of a task: what it is resolved with, and what that comes to. Issue 4. @module */
+import {
+  Fault,
+  type LocalConfig,
+  type ModelChoice,
+  type Price,
+  type RedactRule,
+  type Secret,
+} from "../../contracts/mod.ts";
+import type { Around } from "../hands.ts";
+import type { Aliases, ModelSettings } from "./alias.ts";
+import type { ModelHands, ModelProgram } from "./hands.ts";
+import type { SecretPlace } from "../secret/rules.ts";
+import type { WeightsParts } from "./weights_pin.ts";
+
+/** What flags say about the model. */
+export interface ModelFlags {
+  readonly temperature?: number | undefined;
+  readonly seed?: number | undefined;
+  readonly noWait?: boolean | undefined;
+  readonly record?: boolean | undefined;
+}
+
+/** What references are resolved with. */
+export interface ModelParts extends Omit<WeightsParts, "around" | "models"> {
+  readonly around: Around;
+  readonly models: ModelHands;
+  readonly aliases: Aliases;
+  readonly redact: readonly RedactRule[];
+  /** Kept secrets, without values. */
+  kept(): readonly SecretPlace[];
+  /** Makes the state's folders, before something is kept there. */
+  prepare(): void;
+}
+
+/** A provider that text goes to. */
+export interface AskedProvider {
+  /** As of its choice. */
+  readonly ref: string;
+  readonly host: string;
+  readonly model: string;
+  /** False: readable on its way. */
+  readonly encrypted: boolean;
+  readonly price: Price | undefined;
+}
+
+/** One choice, and what must be done before it is used. */
+export interface ModelPart {
+  readonly choice: ModelChoice;
+  readonly lend?: Secret;
+  readonly program?: ModelProgram;
+  readonly provider?: AskedProvider;
+}
+
+/** Settings that both kinds of configuration take; flags win. */
+export function knobs(settings: ModelSettings, flags: ModelFlags): Partial<LocalConfig> {
+  const { contextTokens, outputTokens, dialect } = settings;
+  const temperature = flags.temperature ?? settings.temperature;
+  const seed = flags.seed ?? settings.seed;
+  return {
+    ...(contextTokens === undefined ? {} : { contextTokens }),
+    ...(outputTokens === undefined ? {} : { outputTokens }),
+    ...(dialect === undefined ? {} : { dialect }),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(seed === undefined ? {} : { seed }),
+  };
+}
+
+/** Parses a configuration. Throws `invalidInput` that names the setting. */
+export function parseSettings<T>(
+  text: string,
+  schema: {
+    safeParse(value: unknown): { success: true; data: T } | {
+      success: false;
+      error: { issues: readonly { path: readonly PropertyKey[]; message: string }[] };
+    };
+  },
+  value: unknown,
+): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new Fault(
+    "invalidInput",
+    `Cannot use model "${text}": ${issue?.path.join(".") ?? ""} is wrong: ${issue?.message ?? ""}`,
+  );
+}

@@ -1,0 +1,81 @@
+/** A provider's model: its one name, its key, its configuration. Issue 4. @module */
+import { Fault, RemoteConfig } from "../../contracts/mod.ts";
+import type { ModelSettings } from "./alias.ts";
+import { findKey, noKey, readKey } from "./keys.ts";
+import { isThisMachine, type ModelName, type ProviderKind, providerRef } from "./name.ts";
+import {
+  type AskedProvider,
+  knobs,
+  type ModelFlags,
+  type ModelPart,
+  type ModelParts,
+  parseSettings,
+} from "./part.ts";
+import { serverModels } from "./server.ts";
+
+/** The one model of a server on this machine that was named by its URL alone. Throws `invalidInput`. */
+async function onlyModel(
+  text: string,
+  server: { readonly kind: ProviderKind; readonly url: string },
+  { models }: Pick<ModelParts, "models">,
+): Promise<string> {
+  const names = isThisMachine(server.url) ? await serverModels(models.http, server) : undefined;
+  const [first, ...rest] = names ?? [];
+  if (first !== undefined && rest.length === 0) return first;
+  const how = `write ${server.kind}:NAME@${server.url}`;
+  const why = names === undefined
+    ? `it names no model; ${how}`
+    : first === undefined
+    ? "that server has no model; give it one first"
+    : `that server has several models; ${how}, where NAME is ${
+      [first, ...rest].slice(0, 20).join(", ")
+    }`;
+  throw new Fault("invalidInput", `Cannot use model "${text}": ${why}`);
+}
+
+/**
+ * Resolves a provider's model.
+ *
+ * @throws Fault `invalidInput` without a name, `unavailable` without a key that is needed
+ */
+export async function providerPart(
+  text: string,
+  name: Extract<ModelName, { readonly kind: ProviderKind }>,
+  settings: ModelSettings,
+  parts: ModelParts,
+  flags: ModelFlags,
+): Promise<ModelPart> {
+  const { kind, url } = name;
+  const model = name.model ?? await onlyModel(text, { kind, url }, parts);
+  const key = findKey(
+    { kind, url, ...(settings.secret === undefined ? {} : { secret: settings.secret }) },
+    { kept: parts.kept(), env: parts.around.env },
+  );
+  if (key.kind === "none" && key.needed) throw noKey(kind, url);
+  const config = parseSettings(text, RemoteConfig, {
+    model,
+    url,
+    ...(key.kind === "none" ? {} : { secret: key.secret }),
+    ...knobs(settings, flags),
+    ...(settings.price === undefined ? {} : { price: settings.price }),
+    ...(settings.rates === undefined ? {} : { rates: settings.rates }),
+    ...(flags.noWait === true ? { noWait: true } : {}),
+    ...(parts.redact.length === 0 ? {} : { redact: [...parts.redact] }),
+    ...(flags.record === true ? { record: true } : {}),
+  });
+  const at = new URL(url);
+  const ref = providerRef(kind, model, url);
+  const asked: AskedProvider = {
+    ref,
+    host: at.host,
+    model,
+    encrypted: at.protocol === "https:",
+    price: settings.price,
+  };
+  return {
+    choice: { ref, config: JSON.stringify(config) },
+    program: "remote",
+    ...(key.kind === "environment" ? { lend: readKey({ kind, url }, key, parts.around.env) } : {}),
+    ...(isThisMachine(url) ? {} : { provider: asked }),
+  };
+}

@@ -1,0 +1,105 @@
+/** A model whose weights are here: by its name in the store, or by its path. Issue 4. @module */
+import { Fault, LocalConfig, type NativeBuild } from "../../contracts/mod.ts";
+import type { ModelSettings } from "./alias.ts";
+import { accelerateCommand } from "./engines.ts";
+import type { ModelName } from "./name.ts";
+import { knobs, type ModelFlags, type ModelPart, type ModelParts, parseSettings } from "./part.ts";
+import { absolute } from "../places.ts";
+import { pinnedWeights } from "./weights_pin.ts";
+import { needSignature } from "./weights_signature.ts";
+import { findWeights, listWeights, type StoredWeights } from "./weights_store.ts";
+
+/** Bytes: WebAssembly addresses 4 GiB, and a conversation must fit beside the weights. */
+const MOST_IN_WASM = 3.5 * 1024 ** 3;
+
+const gib = (bytes: number): string => (bytes / 1024 ** 3).toFixed(1);
+
+async function weightsOf(
+  text: string,
+  name: Extract<ModelName, { readonly kind: "gguf" | "stored" }>,
+  parts: ModelParts,
+): Promise<StoredWeights> {
+  const called = name.kind === "stored" ? name.name : name.what;
+  const stored = findWeights(parts.disk, parts.places, called);
+  if (stored !== undefined) return stored;
+  if (name.kind === "gguf") {
+    parts.prepare();
+    return await pinnedWeights(parts, absolute(parts.around, called));
+  }
+  const there = [
+    ...Object.keys(parts.aliases),
+    ...listWeights(parts.disk, parts.places).map((each) => each.name),
+  ];
+  throw new Fault(
+    "notFound",
+    `Cannot use model "${text}": there is no model of that name in remit.yaml or in the store${
+      there.length === 0 ? "" : ` (there is ${there.slice(0, 20).join(", ")})`
+    }; a provider's is written KIND:NAME, such as ollama:${called}`,
+  );
+}
+
+/** Which build of the native engine an entry asks for; undefined: none, it runs in WASM. */
+function buildOf(
+  text: string,
+  { accelerated, gpuLayers }: ModelSettings,
+): NativeBuild | undefined {
+  const build = accelerated === true ? "cpu" : accelerated === false ? undefined : accelerated;
+  if (gpuLayers === undefined || (build !== undefined && build !== "cpu")) return build;
+  throw new Fault(
+    "invalidInput",
+    `Cannot use model "${text}": "gpuLayers" needs "accelerated: cuda" or "accelerated: vulkan"`,
+  );
+}
+
+/**
+ * Resolves weights; a path that is used for the first time is pinned.
+ *
+ * @throws Fault `notFound`, `refused` for weights that are not what was pinned or signed wrongly,
+ * `unavailable` without the native engine that remit.yaml asks for
+ */
+export async function weightsPart(
+  text: string,
+  name: Extract<ModelName, { readonly kind: "gguf" | "stored" }>,
+  settings: ModelSettings,
+  parts: ModelParts,
+  flags: ModelFlags,
+): Promise<ModelPart> {
+  const weights = await weightsOf(text, name, parts);
+  needSignature(weights.name, weights, parts.modelKeys);
+  const build = buildOf(text, settings);
+  const native = build !== undefined;
+  if (!native && weights.bytes > MOST_IN_WASM) {
+    throw new Fault(
+      "tooLarge",
+      `Cannot use model "${text}": its weights are ${gib(weights.bytes)} GiB, and without the ` +
+        `native engine at most ${
+          gib(MOST_IN_WASM)
+        } GiB can be used; run "remit model accelerate" ` +
+        `and write "accelerated: true" for this model in remit.yaml, or take smaller weights`,
+    );
+  }
+  if (native && parts.models.engine(build).found() === undefined) {
+    throw new Fault(
+      "unavailable",
+      `Cannot use model "${text}" accelerated: the native engine was not fetched${
+        build === "cpu" ? "" : ` for ${build}`
+      }; get it with "${accelerateCommand(build)}", or take "accelerated" out of remit.yaml`,
+    );
+  }
+  const { contextTokens, dialect } = weights;
+  const config = parseSettings(text, LocalConfig, {
+    name: weights.name,
+    weights: weights.sha256,
+    bytes: weights.bytes,
+    engine: native ? "native" : "wasm",
+    ...(build === undefined || build === "cpu" ? {} : { gpu: build }),
+    ...(settings.gpuLayers === undefined ? {} : { gpuLayers: settings.gpuLayers }),
+    ...(contextTokens === undefined ? {} : { contextTokens }),
+    ...(dialect === undefined ? {} : { dialect }),
+    ...knobs(settings, flags),
+  });
+  return {
+    choice: { ref: `gguf:${weights.name}`, config: JSON.stringify(config) },
+    program: native ? "native" : "local",
+  };
+}

@@ -1,0 +1,101 @@
+/** What a model needs before its task starts: its program built, its key lent. Issue 4. @module */
+import { z } from "zod";
+import { type Json, LocalConfig, RemoteConfig, type Secret, toJson } from "../../contracts/mod.ts";
+import type { Command } from "../command.ts";
+import { readSeen } from "../event_fields.ts";
+import type { KernelLink } from "../hands.ts";
+import type { ModelProgram } from "./hands.ts";
+import { readKey } from "./keys.ts";
+import { PROVIDER_KINDS } from "./name.ts";
+import { knownProvider } from "./providers.ts";
+
+/** What must be there. */
+export interface ModelNeeds {
+  readonly programs: readonly ModelProgram[];
+  readonly lends: readonly Secret[];
+}
+
+/**
+ * Builds the programs that are not there yet: for the kernel behind `link`, else for one of this version.
+ * Throws `unavailable`, and `conflict` for a kernel of another version that has no such program.
+ */
+export async function provideModelPrograms(
+  command: Command,
+  { programs }: Pick<ModelNeeds, "programs">,
+  link?: Pick<KernelLink, "harness">,
+): Promise<void> {
+  for (const program of programs) {
+    await command.hands.models.provideProgram(program, link?.harness);
+  }
+}
+
+/** Lends keys of the environment to the kernel: they go down the socket and are kept nowhere. */
+export async function lendKeys(
+  link: Pick<KernelLink, "ask">,
+  { lends }: Pick<ModelNeeds, "lends">,
+): Promise<void> {
+  for (const secret of lends) await link.ask("lend", toJson(secret));
+}
+
+/** Makes an older task ready to go on. Throws as `provideModelPrograms`. */
+export async function readyAgain(
+  command: Command,
+  link: Pick<KernelLink, "ask" | "harness">,
+  past: readonly Json[],
+): Promise<void> {
+  const needs = needsOfPast(command, past);
+  await provideModelPrograms(command, needs, link);
+  await lendKeys(link, needs);
+}
+
+const One = z.object({ ref: z.string(), config: z.string() });
+const Asked = z.object({
+  request: z.object({
+    model: One.extend({
+      escalate: z.object({ to: One }).optional(),
+      summarizer: One.optional(),
+    }),
+  }),
+});
+
+/** The configurations of a task's models, as its log has them. */
+function modelsOf(past: readonly Json[]): readonly z.infer<typeof One>[] {
+  for (const told of past) {
+    const seen = readSeen(told);
+    if (seen?.kind !== "event" || seen.event.event !== "taskCreated") continue;
+    const parsed = Asked.safeParse(seen.event.private);
+    if (!parsed.success) return [];
+    const { model } = parsed.data.request;
+    return [model, model.escalate?.to, model.summarizer].filter((each) => each !== undefined);
+  }
+  return [];
+}
+
+/**
+ * What an older task needs, by its log: keys of the environment are read again, because the kernel
+ * that had them may have ended.
+ */
+export function needsOfPast(command: Command, past: readonly Json[]): ModelNeeds {
+  const programs = new Set<ModelProgram>();
+  const lends: Secret[] = [];
+  const { env } = command.hands.around;
+  for (const { ref, config } of modelsOf(past)) {
+    const kind = PROVIDER_KINDS.find((each) => each === ref.split(":", 1)[0]);
+    const value: unknown = JSON.parse(config);
+    if (kind === undefined) {
+      const local = LocalConfig.safeParse(value);
+      if (local.success) programs.add(local.data.engine === "native" ? "native" : "local");
+      continue;
+    }
+    programs.add("remote");
+    const remote = RemoteConfig.safeParse(value);
+    if (!remote.success || remote.data.replay !== undefined) continue;
+    const { url, secret } = remote.data;
+    const provider = knownProvider(url);
+    if (provider === undefined || secret !== `env-${provider.name}`) continue;
+    const variable = provider.variables.find((name) => (env(name) ?? "").trim() !== "");
+    if (variable === undefined) continue;
+    lends.push(readKey({ kind, url }, { kind: "environment", secret, variable }, env));
+  }
+  return { programs: [...programs], lends };
+}

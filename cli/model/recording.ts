@@ -1,0 +1,126 @@
+/**
+ * Recordings: a first line says which model it was, each further line is an exchange with a provider.
+ * `--record` writes one, `--replay` runs a task from it without any network. Issue 4.
+ * @module
+ */
+import { z } from "zod";
+import { Fault, RemoteConfig, type TaskRequest } from "../../contracts/mod.ts";
+import type { DiskRead, DiskWrite } from "../hands.ts";
+import { safeJson } from "../safe_json.ts";
+
+const Choice = z.object({ ref: z.string().max(1_024), config: RemoteConfig }).strict();
+
+/** The first line of a recording. */
+const RecordingHead = z.object({
+  v: z.literal(1),
+  ref: z.string().max(1_024),
+  config: RemoteConfig,
+  escalate: z.object({ after: z.int().min(1).max(100), to: Choice }).strict().optional(),
+  summarizer: Choice.optional(),
+}).strict();
+/** See {@link RecordingHead}. */
+export type RecordingHead = z.infer<typeof RecordingHead>;
+
+type Model = TaskRequest["model"];
+type OneChoice = { readonly ref: string; readonly config: string };
+
+/** A recorded model's configuration: what decides its requests, and nothing that a replay must not do. */
+function kept(choice: OneChoice): { readonly ref: string; readonly config: RemoteConfig } {
+  const {
+    record: _record,
+    replay: _replay,
+    secret: _secret,
+    rates: _rates,
+    noWait: _noWait,
+    ...rest
+  } = RemoteConfig.parse(JSON.parse(choice.config));
+  return { ref: choice.ref, config: rest };
+}
+
+/** Begins a recording of a model; gives what writes its exchanges, one a line. */
+export function startRecording(
+  disk: DiskWrite,
+  path: string,
+  model: Model,
+): (exchange: string) => void {
+  const head: RecordingHead = {
+    v: 1,
+    ...kept(model),
+    ...(model.escalate === undefined
+      ? {}
+      : { escalate: { after: model.escalate.after, to: kept(model.escalate.to) } }),
+    ...(model.summarizer === undefined ? {} : { summarizer: kept(model.summarizer) }),
+  };
+  disk.write(path, `${safeJson(head)}\n`, { mode: 0o600 });
+  return (exchange) => disk.append(path, `${exchange.replaceAll(/[\r\n]/g, " ")}\n`);
+}
+
+/** Which URL and model an exchange was with; the schema is the service's. */
+const Asked = z.object({ request: z.object({ url: z.string(), body: z.string() }) });
+
+function isOf(line: string, { config }: { readonly config: RemoteConfig }): boolean {
+  try {
+    const { request } = Asked.parse(JSON.parse(line));
+    if (!request.url.startsWith(config.url)) return false;
+    const body: unknown = request.body === "" ? {} : JSON.parse(request.body);
+    const { model } = z.object({ model: z.string().optional() }).parse(body);
+    return model === undefined || model === config.model;
+  } catch (error) {
+    // The service says which line is no exchange.
+    if (error instanceof SyntaxError || error instanceof z.ZodError) return true;
+    throw error;
+  }
+}
+
+/**
+ * Reads a recording as a model that answers from it.
+ *
+ * @throws Fault `notFound` without the file, `invalidInput` for what is no recording, `tooLarge`
+ */
+export function readRecording(
+  disk: Pick<DiskRead, "read">,
+  path: string,
+  shown: string,
+): Model {
+  const bytes = disk.read(path);
+  if (bytes === undefined) {
+    throw new Fault(
+      "notFound",
+      `Cannot replay "${shown}": there is no such file; "remit run … --record FILE" makes one`,
+    );
+  }
+  const text = new TextDecoder().decode(bytes);
+  const [first = "", ...lines] = text.split("\n");
+  const head = parseHead(first, shown);
+  const exchanges = lines.filter((line) => line.trim() !== "");
+  const several = head.escalate !== undefined || head.summarizer !== undefined;
+  const play = (choice: { readonly ref: string; readonly config: RemoteConfig }): OneChoice => {
+    const own = several ? exchanges.filter((line) => isOf(line, choice)) : exchanges;
+    const parsed = RemoteConfig.safeParse({ ...choice.config, replay: own.join("\n") });
+    if (parsed.success) return { ref: choice.ref, config: JSON.stringify(parsed.data) };
+    throw new Fault(
+      "tooLarge",
+      `Cannot replay "${shown}": a recording holds at most 3,000,000 characters`,
+    );
+  };
+  return {
+    ...play(head),
+    ...(head.escalate === undefined
+      ? {}
+      : { escalate: { after: head.escalate.after, to: play(head.escalate.to) } }),
+    ...(head.summarizer === undefined ? {} : { summarizer: play(head.summarizer) }),
+  };
+}
+
+function parseHead(line: string, shown: string): RecordingHead {
+  try {
+    return RecordingHead.parse(JSON.parse(line));
+  } catch (cause) {
+    throw new Fault(
+      "invalidInput",
+      `Cannot replay "${shown}": its first line does not say which model was recorded; ` +
+        '"remit run … --record FILE" makes recordings',
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,110 @@
+/** A model reference becomes what a task is asked with, and what must be done before. Issue 4. @module */
+import { Fault, type ModelChoice, type Secret, type TaskRequest } from "../../contracts/mod.ts";
+import { checkEscalation, followAliases, type Named } from "./alias.ts";
+import type { ModelProgram } from "./hands.ts";
+import { type ModelName, parseModelName, PROVIDER_KINDS } from "./name.ts";
+import type { AskedProvider, ModelFlags, ModelPart, ModelParts } from "./part.ts";
+import { providerPart } from "./part_provider.ts";
+import { weightsPart } from "./part_weights.ts";
+import { absolute } from "../places.ts";
+
+const LARGEST = 1_000_000;
+
+/** A model, resolved. */
+export interface ResolvedModel {
+  readonly choice: TaskRequest["model"];
+  /** Keys of the environment, for the kernel's memory alone. */
+  readonly lends: readonly Secret[];
+  readonly programs: readonly ModelProgram[];
+  /** Those beyond this machine, the model's own first. */
+  readonly providers: readonly AskedProvider[];
+}
+
+/**
+ * Resolves a reference, or a name of remit.yaml's `models`, with the models that it escalates to and
+ * is shortened by.
+ *
+ * @throws Fault `invalidInput` that says how it is written, `notFound` for a missing file or name,
+ * `unavailable` without a key or an engine, `refused` for weights that are not what was pinned
+ */
+export async function resolveModel(
+  text: string,
+  parts: ModelParts,
+  flags: ModelFlags = {},
+): Promise<ResolvedModel> {
+  checkEscalation(text, parts.aliases);
+  const named = followAliases(text, parts.aliases);
+  const { escalate, summarizer } = named.settings;
+  const own = await resolveOne(text, named, parts, flags);
+  const next = escalate === undefined
+    ? undefined
+    : await resolveOne(escalate.to, followAliases(escalate.to, parts.aliases), parts, flags);
+  if (next?.choice.ref === own.choice.ref) {
+    throw new Fault("invalidInput", `Cannot use model "${text}": it escalates to itself`);
+  }
+  const short = summarizer === undefined ? undefined : await resolveOne(
+    summarizer,
+    followAliases(summarizer, parts.aliases),
+    parts,
+    { noWait: flags.noWait, record: flags.record },
+  );
+  const all = [own, next, short].filter((each) => each !== undefined);
+  return Object.freeze({
+    choice: {
+      ...own.choice,
+      ...(escalate === undefined || next === undefined
+        ? {}
+        : { escalate: { after: escalate.after, to: next.choice } }),
+      ...(short === undefined ? {} : { summarizer: short.choice }),
+    },
+    lends: all.flatMap(({ lend }) => lend === undefined ? [] : [lend]),
+    programs: [...new Set(all.flatMap(({ program }) => program === undefined ? [] : [program]))],
+    providers: all.flatMap(({ provider }) => provider === undefined ? [] : [provider]),
+  });
+}
+
+async function resolveOne(
+  text: string,
+  { ref, settings }: Named,
+  parts: ModelParts,
+  flags: ModelFlags,
+): Promise<ModelPart> {
+  const name = parseModelName(ref);
+  if (flags.record === true && (name.kind === "scripted" || !isProvider(name))) {
+    throw new Fault(
+      "invalidInput",
+      `Cannot record model "${text}": a recording keeps what went to a provider and back, and this ` +
+        "model has none",
+    );
+  }
+  switch (name.kind) {
+    case "scripted":
+      return { choice: scripted(text, name.file, parts) };
+    case "gguf":
+    case "stored":
+      return await weightsPart(text, name, settings, parts, flags);
+    default:
+      return await providerPart(text, name, settings, parts, flags);
+  }
+}
+
+function isProvider(name: ModelName): boolean {
+  return PROVIDER_KINDS.some((kind) => kind === name.kind);
+}
+
+function scripted(
+  text: string,
+  file: string,
+  { around, disk }: Pick<ModelParts, "around" | "disk">,
+): ModelChoice {
+  const path = absolute(around, file);
+  const bytes = disk.read(path);
+  if (bytes === undefined) {
+    throw new Fault("notFound", `Cannot use model "${text}": there is no file "${path}"`);
+  }
+  if (bytes.length > LARGEST) {
+    throw new Fault("tooLarge", `Cannot use model "${text}": longer than ${LARGEST} bytes`);
+  }
+  const config = JSON.stringify({ file, text: new TextDecoder().decode(bytes) });
+  return { ref: `scripted:${file}`, config };
+}

@@ -1,0 +1,219 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { type Json, toJson } from "../../contracts/mod.ts";
+import { fakeHands, type FakeKernel, fakeKeyboard, type FakeOps } from "../_fixture/world.ts";
+import { TASK, taskJson, told } from "../_fixture/samples.ts";
+import { fakeModels } from "../_fixture/models.ts";
+import { runCommandLine } from "../dispatch.ts";
+
+const KEY = "sk-ant-api03-never-to-be-seen";
+const nothingStaged = { patch: null, changes: [], applied: [], content: "/nowhere" };
+
+function ops(more: FakeOps = {}, play?: (kernel: FakeKernel) => void): FakeOps {
+  return {
+    lend: () => null,
+    run: () => ({ task: TASK }),
+    resume: () => null,
+    questions: () => [],
+    watch: (_body, kernel) => {
+      play?.(kernel);
+      kernel.end("done", 0);
+      return null;
+    },
+    task: () => taskJson(),
+    staged: () => toJson(nothingStaged),
+    receipts: () => [],
+    auditVerify: () => ({ ok: true, head: "c".repeat(64) }),
+    log: () => [],
+    ...more,
+  };
+}
+
+/** Every file beneath a folder, as one text. */
+function everything(folder: string): string {
+  return [...Deno.readDirSync(folder)].map(({ name, isDirectory, isFile }) => {
+    const path = join(folder, name);
+    if (isDirectory) return everything(path);
+    return isFile ? new TextDecoder("latin1").decode(Deno.readFileSync(path)) : "";
+  }).join("\n");
+}
+
+const say = (hands: ReturnType<typeof fakeHands>): string =>
+  [...hands.screen.outs, ...hands.screen.lines].join("\n");
+
+Deno.test("alice's key goes to the kernel before the task, and nowhere else", async () => {
+  const models = fakeModels();
+  const hands = fakeHands({ ops: ops(), env: { ANTHROPIC_API_KEY: KEY }, models });
+  const run = ["run", "-p", "tidy", "--model", "anthropic:claude-x", "--temperature", "0.5"];
+  assert.equal(await runCommandLine(run, hands), 0);
+  const asked = hands.kernels_.last?.asked ?? [];
+  assert.deepEqual(asked.slice(0, 2).map(([op]) => op), ["lend", "run"]);
+  assert.deepEqual(asked[0]?.[1], {
+    name: "env-anthropic",
+    value: KEY,
+    origin: "https://api.anthropic.com",
+    header: "x-api-key",
+    prefix: "",
+  });
+  const rest = JSON.stringify(asked.slice(1));
+  assert.match(rest, /env-anthropic/);
+  for (
+    const [what, text] of Object.entries({ rest, said: say(hands), kept: everything(hands.root) })
+  ) {
+    assert.ok(!text.includes(KEY), what);
+  }
+  assert.deepEqual(models.built, ["remote"], "its program was there before the kernel");
+});
+
+Deno.test("before the first request it says where text goes and what it may cost", async () => {
+  const hands = fakeHands({ ops: ops(), env: { ANTHROPIC_API_KEY: KEY } });
+  const request = "x".repeat(4_000);
+  assert.equal(await runCommandLine(["run", "-p", request, "--model", "anthropic:c"], hands), 0);
+  const said = hands.screen.lines.join("\n");
+  assert.match(said, /text leaves this machine for api\.anthropic\.com, model c\n/);
+  assert.match(said, /about 1000 tokens, 0\.03 USD/);
+  assert.match(said, /price unknown: counted as 30\/150 USD[^\n]*this task ends at 1 USD/);
+  const json = fakeHands({ ops: ops(), env: { ANTHROPIC_API_KEY: KEY } });
+  await runCommandLine(["run", "-p", "x", "--model", "anthropic:c", "--json"], json);
+  assert.match(json.screen.lines.join("\n"), /text leaves this machine/);
+});
+
+Deno.test("a price of remit.yaml is shown as it is, and a model of this machine is not announced", async () => {
+  const hands = fakeHands({ ops: ops(), env: { ANTHROPIC_API_KEY: KEY } });
+  Deno.mkdirSync(join(hands.root, ".config", "remit"), { recursive: true });
+  Deno.writeTextFileSync(
+    join(hands.root, ".config", "remit", "remit.yaml"),
+    "version: 1\nmodel: dear\nmodels:\n  dear: { ref: 'anthropic:c', price: { input: 3, output: 15 } }\n",
+  );
+  assert.equal(await runCommandLine(["run", "-p", "x"], hands), 0);
+  assert.match(hands.screen.lines.join("\n"), / 3\/15 USD a million tokens in and out; this task/);
+  const here = fakeHands({ ops: ops() });
+  assert.equal(await runCommandLine(["run", "-p", "x", "--model", "ollama:m"], here), 0);
+  assert.doesNotMatch(here.screen.lines.join("\n"), /leaves this machine/);
+});
+
+Deno.test("without a key nothing is started, and both ways to give one are named", async () => {
+  const hands = fakeHands({ ops: ops() });
+  assert.equal(await runCommandLine(["run", "-p", "x", "--model", "anthropic:c"], hands), 1);
+  assert.match(
+    say(hands),
+    /remit secret set anthropic --origin https:\/\/api\.anthropic\.com --header x-api-key/,
+  );
+  assert.match(say(hands), /export ANTHROPIC_API_KEY=/);
+  assert.equal(hands.kernels_.last, undefined);
+});
+
+Deno.test("a secret that was kept is named, and its value stays with the kernel", async () => {
+  const hands = fakeHands({ ops: ops(), input: `${KEY}\n` });
+  const set = "secret set mine --origin https://api.anthropic.com --header x-api-key".split(" ");
+  assert.equal(await runCommandLine(set, hands), 0);
+  assert.equal(await runCommandLine(["run", "-p", "x", "--model", "anthropic:c"], hands), 0);
+  const asked = JSON.stringify(hands.kernels_.last?.asked);
+  assert.match(asked, /\\"secret\\":\\"mine\\"/);
+  assert.ok(!asked.includes(KEY) && !asked.includes('"lend"'));
+});
+
+Deno.test("without a model it names what is at hand, with the exact command", async () => {
+  await using server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => undefined },
+    () => Response.json({ models: [{ name: "qwen3:4b" }] }),
+  );
+  const hands = fakeHands({
+    ops: ops(),
+    env: { OPENROUTER_API_KEY: KEY },
+    models: fakeModels({ ollama: server.addr.port }),
+  });
+  assert.equal(await runCommandLine(["run", "-p", "x"], hands), 2);
+  assert.match(
+    say(hands),
+    /OPENROUTER_API_KEY[^]*--model openai:NAME@https:\/\/openrouter\.ai\/api\/v1/,
+  );
+  assert.match(say(hands), /Ollama runs on this machine with 1 model[^]*--model ollama:qwen3:4b/);
+  assert.ok(!say(hands).includes(KEY));
+});
+
+Deno.test("the demo stays scripted and says so, also where a key is at hand", async () => {
+  const hands = fakeHands({ ops: ops(), env: { ANTHROPIC_API_KEY: KEY } });
+  assert.equal(await runCommandLine(["run"], hands), 0);
+  const said = hands.screen.lines.join("\n");
+  assert.match(said, /The model is scripted[^]*no real/);
+  assert.match(said, /ANTHROPIC_API_KEY[^]*--model anthropic:NAME/);
+  const asked = hands.kernels_.last?.asked ?? [];
+  assert.deepEqual(asked.find(([op]) => op === "lend"), undefined);
+  const [, body] = asked.find(([op]) => op === "run") ?? [];
+  assert.match((body as { model?: { ref?: string } }).model?.ref ?? "", /^scripted:/);
+});
+
+Deno.test("a run is recorded as it goes, and replayed without key, provider or announcement", async () => {
+  const exchange = '{"v":1,"request":{"url":"https://api.anthropic.com/v1/messages","body":""}}';
+  const env = { ANTHROPIC_API_KEY: KEY };
+  const hands = fakeHands({
+    ops: ops({}, (kernel) => kernel.tell({ kind: "wire", exchange })),
+    env,
+  });
+  const file = join(hands.root, "rec.jsonl");
+  const run = ["run", "-p", "x", "--model", "anthropic:c", "--record", file];
+  assert.equal(await runCommandLine(run, hands), 0);
+  const lines = Deno.readTextFileSync(file).trim().split("\n");
+  assert.deepEqual(lines.slice(1), [exchange]);
+  assert.ok(!lines.join("").includes(KEY));
+
+  const again = fakeHands({ ops: ops() });
+  assert.equal(await runCommandLine(["run", "-p", "x", "--replay", file], again), 0);
+  const asked = again.kernels_.last?.asked ?? [];
+  const [, body] = asked.find(([op]) => op === "run") ?? [];
+  const { model } = body as { model: { ref: string; config: string } };
+  assert.equal(model.ref, "anthropic:c@https://api.anthropic.com/v1");
+  assert.equal((JSON.parse(model.config) as { replay?: string }).replay, exchange);
+  assert.equal(asked[0]?.[0], "run", "nothing is lent");
+  assert.doesNotMatch(say(again), /leaves this machine/);
+  for (const flags of [["--model", "anthropic:c"], ["--seed", "1"], ["--record", "x"]]) {
+    assert.equal(await runCommandLine(["run", "-p", "x", "--replay", file, ...flags], again), 2);
+  }
+});
+
+Deno.test("a task that is resumed gets its key again, from its own log", async () => {
+  const model = {
+    ref: "ollama:small@http://127.0.0.1:11434",
+    config: JSON.stringify({ model: "small", url: "http://127.0.0.1:11434" }),
+    escalate: {
+      after: 1,
+      to: {
+        ref: "anthropic:c@https://api.anthropic.com/v1",
+        config: JSON.stringify({
+          ...{ model: "c", url: "https://api.anthropic.com/v1", secret: "env-anthropic" },
+        }),
+      },
+    },
+  };
+  const created = toJson(told(0, "taskCreated", {}, { request: { model } }));
+  const log = (body: Json): Json => ((body as { from?: number }).from ?? 0) > 0 ? [] : [created];
+  const models = fakeModels();
+  const hands = fakeHands({ ops: ops({ log }), env: { ANTHROPIC_API_KEY: KEY }, models });
+  assert.equal(await runCommandLine(["resume", TASK], hands), 0, say(hands));
+  const done = (hands.kernels_.last?.asked ?? []).map(([op]) => op);
+  assert.ok(done.indexOf("lend") >= 0 && done.indexOf("lend") < done.indexOf("resume"));
+  assert.deepEqual(models.built, ["remote"]);
+});
+
+Deno.test("bob's numbers that are none are refused before anything starts", async () => {
+  const hands = fakeHands({ ops: ops() });
+  for (
+    const flags of ["--temperature=hot", "--temperature=3", "--seed=1.5", "--seed=-1", "--seed="]
+  ) {
+    assert.equal(await runCommandLine(["run", "-p", "x", "--model", "ollama:m", flags], hands), 2);
+  }
+  assert.equal(hands.kernels_.last, undefined);
+});
+
+Deno.test("a session announces a provider, switches models, and lends the new one's key", async () => {
+  const hands = fakeHands({
+    ops: ops(),
+    env: { ANTHROPIC_API_KEY: KEY },
+    keyboard: fakeKeyboard(["/model anthropic:c", "hello", undefined]),
+  });
+  assert.equal(await runCommandLine(["--model", "ollama:m"], hands), 0);
+  const done = (hands.kernels_.last?.asked ?? []).map(([op]) => op);
+  assert.ok(done.indexOf("lend") >= 0 && done.indexOf("lend") < done.indexOf("run"));
+  assert.match(hands.screen.lines.join("\n"), /leaves this machine for api\.anthropic\.com/);
+});

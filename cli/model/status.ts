@@ -1,0 +1,208 @@
+/** Which models can be reached now: quickly, and without a word of anybody's going out. Issue 4. @module */
+import { Fault } from "../../contracts/mod.ts";
+import type { Command } from "../command.ts";
+import type { Merged } from "../config/layers.ts";
+import { followAliases } from "./alias.ts";
+import { modelParts } from "./choice.ts";
+import { accelerateCommand, NATIVE_BUILDS } from "./engines.ts";
+import type { ModelHands } from "./hands.ts";
+import { findKey, type KeyPlace, setCommand } from "./keys.ts";
+import { DEFAULT_URL, isThisMachine, type ModelName, parseModelName } from "./name.ts";
+import { KNOWN_PROVIDERS } from "./providers.ts";
+import { keysInEnvironment } from "./found.ts";
+import { ollamaPlace } from "./ollama_place.ts";
+import { KNOCK_MS, listens, runningOllama } from "./server.ts";
+import { absolute } from "../places.ts";
+import { findWeights, listWeights, weightsPath } from "./weights_store.ts";
+
+/** One line about a backend or a model. `says` is text of our own and of remit.yaml. */
+export interface ModelState {
+  readonly name: string;
+  readonly ref?: string;
+  /** Could a task start with it now, as far as can be told. */
+  readonly ok: boolean;
+  readonly says: string;
+}
+
+const FAR_MS = 500;
+
+/** What a key's place is called. */
+function keyText(key: KeyPlace): string {
+  switch (key.kind) {
+    case "kept":
+      return `key kept as "${key.secret}"`;
+    case "environment":
+      return `key in the environment (${key.variable})`;
+    case "none":
+      return key.needed ? "no key" : "without a key";
+  }
+}
+
+async function providerState(
+  command: Command,
+  name: Extract<ModelName, { readonly url: string }>,
+  key: KeyPlace,
+): Promise<Omit<ModelState, "name">> {
+  const here = isThisMachine(name.url);
+  const open = await listens(command.hands.models.http, name.url, here ? KNOCK_MS : FAR_MS);
+  const { host } = new URL(name.url);
+  const reach = open ? `${host} answers` : `${host} cannot be reached`;
+  return {
+    ok: open && !(key.kind === "none" && key.needed),
+    says: key.kind === "none" && key.needed
+      ? `${reach}, no key: ${setCommand(name.kind, name.url)}`
+      : here && key.kind === "none"
+      ? reach
+      : `${reach}, ${keyText(key)}`,
+  };
+}
+
+/** The state of one reference or name of remit.yaml. */
+async function stateOf(
+  command: Command,
+  config: Merged,
+  text: string,
+): Promise<ModelState> {
+  const parts = modelParts(command, config);
+  try {
+    const { ref, settings } = followAliases(text, config.models);
+    const name = parseModelName(ref);
+    const row = { name: text, ...(ref === text ? {} : { ref }) };
+    if (name.kind === "scripted") {
+      const path = absolute(parts.around, name.file);
+      const there = parts.disk.stat(path) !== undefined;
+      return { ...row, ok: there, says: there ? "a scripted play" : `there is no file "${path}"` };
+    }
+    if (name.kind === "gguf" || name.kind === "stored") {
+      return { ...row, ...weightsState(command, name) };
+    }
+    const key = findKey(
+      { ...name, ...(settings.secret === undefined ? {} : { secret: settings.secret }) },
+      { kept: parts.kept(), env: parts.around.env },
+    );
+    return { ...row, ...await providerState(command, name, key) };
+  } catch (error) {
+    if (error instanceof Fault) return { name: text, ok: false, says: error.message };
+    throw error;
+  }
+}
+
+function weightsState(
+  { hands, places }: Command,
+  name: Extract<ModelName, { readonly kind: "gguf" | "stored" }>,
+): Omit<ModelState, "name"> {
+  const called = name.kind === "stored" ? name.name : name.what;
+  const stored = findWeights(hands.disk, places, called);
+  if (stored !== undefined) {
+    const there = hands.models.weights.stat(weightsPath(places, stored.sha256)) !== undefined;
+    return { ok: there, says: there ? "in the store" : "its file is gone from the store" };
+  }
+  if (name.kind === "gguf") {
+    const there = hands.models.weights.stat(absolute(hands.around, called)) !== undefined;
+    return { ok: there, says: there ? "a file; its first use pins it" : "there is no such file" };
+  }
+  return { ok: false, says: "not in the store" };
+}
+
+/** Every model that remit.yaml names, the chosen one first. */
+export async function configuredStates(
+  command: Command,
+  config: Merged,
+): Promise<readonly ModelState[]> {
+  const names = new Set([
+    ...(config.model === undefined ? [] : [config.model]),
+    ...Object.keys(config.models),
+  ]);
+  return await Promise.all([...names].map((name) => stateOf(command, config, name)));
+}
+
+/** What can be reached or is named: for `doctor`. */
+export async function reachableStates(
+  command: Command,
+  config: Merged,
+): Promise<readonly ModelState[]> {
+  const [configured, backends] = await Promise.all([
+    configuredStates(command, config),
+    backendStates(command, config),
+  ]);
+  return [...configured, ...backends.filter(({ name, ok }) => ok && name !== "scripted")];
+}
+
+/** Every kind of backend, and whether it is ready. */
+export async function backendStates(
+  command: Command,
+  config: Merged,
+): Promise<readonly ModelState[]> {
+  const { around, models, disk } = command.hands;
+  const parts = modelParts(command, config);
+  const kept = parts.kept();
+  const keyed = new Set(keysInEnvironment(around.env).map(({ provider }) => provider.name));
+  const providers = KNOWN_PROVIDERS.filter(({ name, kind, url }) =>
+    kind !== "ollama" &&
+    (name === kind || keyed.has(name) || kept.some(({ origin }) => origin === new URL(url).origin))
+  ).map(({ name, kind, url }): ModelState => {
+    const [key, trouble] = keyOrTrouble({ kind, url }, { kept, env: around.env });
+    const has = key !== undefined && key.kind !== "none";
+    return {
+      name: name === kind ? kind : `${kind} (${name})`,
+      ref: name === kind ? `${kind}:NAME` : `${kind}:NAME@${url}`,
+      ok: has,
+      says: has ? keyText(key) : trouble ??
+        `no key: ${setCommand(kind, url)}${
+          name === "openai" ? "; or any server like it: openai:NAME@URL" : ""
+        }`,
+    };
+  });
+  const place = ollamaPlace(around.env);
+  const ollama = await runningOllama(models.http, place);
+  const stored = listWeights(disk, command.places).length;
+  const engine = enginesText(models);
+  return [
+    {
+      name: "scripted",
+      ref: "scripted:FILE",
+      ok: true,
+      says: "plays a part from a file: no model",
+    },
+    ...providers,
+    {
+      name: "ollama",
+      ref: place === DEFAULT_URL.ollama ? "ollama:NAME" : `ollama:NAME@${place}`,
+      ok: ollama !== undefined && ollama.length > 0,
+      says: ollama === undefined
+        ? `does not run at ${place}; "ollama serve" starts it`
+        : ollama.length === 0
+        ? 'runs, and has no model; "ollama pull NAME" gets one'
+        : `runs with ${ollama.slice(0, 12).join(", ")}${ollama.length > 12 ? ", …" : ""}`,
+    },
+    {
+      name: "gguf",
+      ref: "gguf:PATH",
+      ok: true,
+      says: `in WASM, without any rights; ${engine}; ${stored} in the store`,
+    },
+  ];
+}
+
+/** Which builds of the native engine were fetched. */
+function enginesText({ engine }: Pick<ModelHands, "engine">): string {
+  const engines = NATIVE_BUILDS.map((build) => ({ build, at: engine(build) }))
+    .filter(({ at }) => at.offer !== undefined);
+  if (engines.length === 0) return "no native engine for this system";
+  const there = engines.filter(({ at }) => at.found() !== undefined);
+  return there.length === 0
+    ? `native engine not fetched ("${accelerateCommand("cpu")}")`
+    : `native engine there for ${there.map(({ build }) => build).join(", ")}`;
+}
+
+function keyOrTrouble(
+  model: Parameters<typeof findKey>[0],
+  parts: Parameters<typeof findKey>[1],
+): readonly [KeyPlace | undefined, string | undefined] {
+  try {
+    return [findKey(model, parts), undefined];
+  } catch (error) {
+    if (error instanceof Fault) return [undefined, error.message];
+    throw error;
+  }
+}

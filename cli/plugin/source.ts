@@ -1,0 +1,229 @@
+/** Finds a plugin where a person points: a module, a folder with sources, a folder that was built. @module */
+import { basename, dirname, join } from "node:path";
+import { Fault, PLUGIN_PAGES, PluginManifest } from "../../contracts/mod.ts";
+import { sha256Hex } from "../../port/digest.ts";
+import { displayText } from "../../text/mod.ts";
+import type { Command } from "../command.ts";
+import { flag } from "../parse_arguments.ts";
+import type { ModuleLook, PluginCode } from "./kit.ts";
+import { absolute } from "../places.ts";
+
+/** A plugin before it is added. */
+export interface Candidate extends PluginCode {
+  /** Undefined for a script. */
+  readonly look: ModuleLook | undefined;
+  /** Why the load gate refuses it; empty when it does not. */
+  readonly findings: readonly string[];
+  /** What was done to make it fit, for the person. Untrusted names within. */
+  readonly notes: readonly string[];
+}
+
+/** A manifest before its code is known. */
+type Draft = Omit<PluginManifest, "sha256" | "signature">;
+
+const TOOL_YAML = "tool.yaml";
+/** Pages of a module that declares no maximum: 16 MiB. */
+const USUAL_PAGES = 256;
+/** As the load gate has it. */
+const MOST_BYTES = 16 * 1024 * 1024;
+const RUN = "run";
+const TEXT_PARAMETERS = {
+  type: "object",
+  properties: { input: { type: "string", description: "the text that it is given" } },
+  required: ["input"],
+  additionalProperties: false,
+};
+
+const wrong = (message: string): Fault => new Fault("invalidInput", message);
+
+function textAt(command: Command, path: string): string | undefined {
+  const bytes = command.hands.disk.read(path, { most: MOST_BYTES });
+  return bytes === undefined ? undefined : new TextDecoder().decode(bytes);
+}
+
+/** Reads a `tool.yaml` whose name is its own. */
+async function readDraft(command: Command, text: string): Promise<Draft> {
+  const name = /^name:[ \t]*["']?([a-z][a-z0-9_]{0,31})["']?[ \t]*(?:#.*)?\r?$/m.exec(text)?.[1];
+  return await command.hands.plugins.readToolYaml(text, name ?? "");
+}
+
+/** `NAME`, or `NAME=EXPORT` where a tool is an export of its own, of `--tool`. */
+function parseTool(text: string): { readonly name: string; readonly export?: string } {
+  const [name = "", ...rest] = text.split("=");
+  return rest.length === 0 ? { name } : { name, export: rest.join("=") };
+}
+
+/** Exports that could be a tool each: functions without arguments that give an i32. */
+function toolsIn(
+  look: ModuleLook,
+  name: string,
+): readonly { readonly name: string; readonly export?: string }[] {
+  const callable = look.exports.filter((each) =>
+    each.signature === "-> i32" && !each.name.startsWith("_")
+  ).map((each) => each.name);
+  if (callable.includes(RUN)) return [{ name }];
+  return callable.map((each) => ({ name: toolName(each), export: each }));
+}
+
+/** `countVowels` and `count-vowels` become `count_vowels`. */
+function toolName(text: string): string {
+  return text.replace(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase().replace(/[^a-z0-9_]+/g, "_")
+    .slice(0, 64);
+}
+
+/** What can be told of a module that brought no `tool.yaml`. */
+function deriveDraft(command: Command, file: string, look: ModuleLook): Draft {
+  const { parsed } = command;
+  const plain = basename(file).replace(/\.wasm$/i, "").toLowerCase().replace(/[^a-z0-9_]+/g, "_");
+  const name = flag(parsed, "name") ?? plain.replace(/^[^a-z]+/, "").slice(0, 32);
+  const tools = parsed.flags.get("tool")?.map(parseTool) ?? toolsIn(look, name);
+  const declared = look.memories[0]?.most;
+  const draft = PluginManifest.omit({ sha256: true, signature: true }).strict().safeParse({
+    name,
+    version: "0.0.0",
+    licence: flag(parsed, "licence") ?? "not given",
+    engine: "wasm",
+    tools: tools.map((each) => ({
+      ...each,
+      description: flag(parsed, "description") ?? `The tool ${each.name} of an added plugin.`,
+      // An export of an ordinary kit takes text; what speaks our ABI takes any arguments.
+      parameters: each.export === undefined
+        ? { type: "object", additionalProperties: true }
+        : TEXT_PARAMETERS,
+    })),
+    hostFunctions: parsed.flags.get("function") ?? [],
+    memoryPages: pagesOf(command) ??
+      (declared !== undefined && declared <= PLUGIN_PAGES
+        ? Math.max(1, declared)
+        : Math.max(USUAL_PAGES, look.memories[0]?.least ?? 0)),
+  });
+  if (draft.success) return draft.data;
+  const [issue] = draft.error.issues;
+  const where = issue?.path.map(String).join(".") ?? "";
+  throw wrong(`Cannot make a manifest for the module: "${where}": ${issue?.message ?? "?"}`);
+}
+
+function pagesOf(command: Command): number | undefined {
+  const given = flag(command.parsed, "pages");
+  if (given === undefined) return undefined;
+  const pages = Number(given);
+  if (Number.isInteger(pages) && pages >= 1 && pages <= PLUGIN_PAGES) return pages;
+  throw wrong(`Cannot read --pages "${given}": pages of 64 KiB, 1 to ${PLUGIN_PAGES}`);
+}
+
+function judged(command: Command, plugin: PluginCode, notes: readonly string[]): Candidate {
+  if (plugin.manifest.engine === "script") {
+    return { ...plugin, look: undefined, findings: [], notes };
+  }
+  const { plugins } = command.hands;
+  return {
+    ...plugin,
+    look: plugins.look(plugin.code),
+    findings: plugins.judge(plugin.code, plugin.manifest),
+    notes,
+  };
+}
+
+/** Makes a foreign module fit, and pins what came out. */
+async function adapted(command: Command, module: Uint8Array, draft: Draft): Promise<Candidate> {
+  const { module: code, stubs, memory } = await command.hands.plugins.adapt(
+    module,
+    draft.memoryPages,
+  );
+  const manifest = PluginManifest.parse({ ...draft, sha256: sha256Hex(code) });
+  const notes: string[] = [];
+  if (memory.most === null || memory.most > draft.memoryPages) {
+    notes.push(
+      `a memory maximum of ${draft.memoryPages} pages was written in ` +
+        `(it declared ${memory.most === null ? "none" : memory.most})`,
+    );
+  }
+  if (stubs.length > 0) {
+    notes.push(
+      `stubs that grant nothing stand for ${stubs.map((each) => displayText(each)).join(", ")}`,
+    );
+  }
+  return judged(command, { manifest, code }, notes);
+}
+
+async function fromModule(command: Command, file: string): Promise<Candidate> {
+  const module = command.hands.disk.read(file);
+  if (module === undefined) throw new Fault("notFound", `Cannot find plugin "${file}"`);
+  if (module.length > MOST_BYTES) {
+    throw new Fault("tooLarge", `Cannot add "${file}": a module has at most ${MOST_BYTES} bytes`);
+  }
+  const yaml = textAt(command, join(dirname(file), TOOL_YAML));
+  const draft = yaml === undefined
+    ? deriveDraft(command, file, command.hands.plugins.look(module))
+    : await readDraft(command, yaml);
+  if (draft.engine !== "wasm") {
+    throw wrong(`Cannot add "${file}": its tool.yaml says engine script`);
+  }
+  return await adapted(command, module, draft);
+}
+
+/** A folder that `remit tool build` or `remit tool sign` left: taken as it is, or not at all. */
+function fromPackage(command: Command, folder: string, json: string): Candidate {
+  const { disk } = command.hands;
+  const text = textAt(command, join(folder, json)) ?? "";
+  let manifest: PluginManifest;
+  try {
+    manifest = PluginManifest.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new Fault("invalidInput", `Cannot read "${json}": it is no plugin's manifest`, { cause });
+  }
+  const file = `${manifest.name}.${manifest.engine === "script" ? "js" : "wasm"}`;
+  const code = disk.read(join(folder, file));
+  if (code === undefined) throw new Fault("notFound", `Cannot find "${file}" beside "${json}"`);
+  if (sha256Hex(code) !== manifest.sha256) {
+    throw new Fault("refused", `Cannot take plugin "${manifest.name}": "${file}" has another hash`);
+  }
+  return judged(command, { manifest, code }, []);
+}
+
+/** Tells whether a folder holds sources that can be built here. Throws `refused` for a build of its own. */
+function hasSources(command: Command, folder: string): boolean {
+  const { disk } = command.hands;
+  const there = (path: string): boolean => disk.stat(join(folder, path)) !== undefined;
+  if (there("assembly/index.ts") || there("tool.ts")) return true;
+  if (!there("build.ts")) return false;
+  // It would run with all rights of this process.
+  throw new Fault("refused", `Cannot build "${folder}": it brings a build program of its own`);
+}
+
+async function fromFolder(command: Command, folder: string): Promise<Candidate> {
+  const { disk, plugins } = command.hands;
+  const names = disk.list(folder);
+  if (!names.includes(TOOL_YAML)) {
+    const manifests = names.filter((name) => /^[a-z][a-z0-9_]{0,31}\.json$/.test(name));
+    const [only] = manifests;
+    if (only !== undefined && manifests.length === 1) return fromPackage(command, folder, only);
+    throw new Fault("notFound", `Cannot find a plugin in "${folder}": it has no ${TOOL_YAML}`);
+  }
+  if (hasSources(command, folder)) return judged(command, await plugins.build(folder), []);
+  const modules = names.filter((name) => name.endsWith(".wasm"));
+  const [only] = modules;
+  if (only === undefined || modules.length > 1) {
+    throw new Fault(
+      "notFound",
+      `Cannot find a plugin in "${folder}": beside ${TOOL_YAML} there is no tool.ts, no ` +
+        "assembly/index.ts, and not exactly one module",
+    );
+  }
+  return await fromModule(command, join(folder, only));
+}
+
+/**
+ * Opens the plugin at a path that a person gave.
+ *
+ * @throws Fault `notFound`, `invalidInput` for what is no plugin, `refused` for a wrong hash.
+ */
+export async function openCandidate(command: Command, given: string): Promise<Candidate> {
+  const { hands } = command;
+  const path = absolute(hands.around, given);
+  const real = hands.disk.real(path);
+  if (real === undefined) throw new Fault("notFound", `Cannot find plugin "${given}"`);
+  return hands.disk.stat(real)?.folder === true
+    ? await fromFolder(command, real)
+    : await fromModule(command, real);
+}

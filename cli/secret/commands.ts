@@ -1,0 +1,91 @@
+/** `secret set|list|remove`. Values are typed or piped in, and never shown again. @module */
+import { EXIT, Fault } from "../../contracts/mod.ts";
+import { displayText } from "../../text/mod.ts";
+import { type Command, printJson, printLines } from "../command.ts";
+import { flag } from "../parse_arguments.ts";
+import { preparePlaces } from "../places.ts";
+import { openSecretKeep, type SecretKeep } from "./keep.ts";
+import {
+  parseKeptName,
+  parseSecretHeader,
+  parseSecretName,
+  parseSecretOrigin,
+  parseSecretPrefix,
+  parseSecretValue,
+} from "./rules.ts";
+import { tableLines } from "../table.ts";
+
+function openKeep(command: Command): SecretKeep {
+  const { hands, places } = command;
+  preparePlaces(hands.disk, places, hands.around.uid);
+  return openSecretKeep(hands.disk, places);
+}
+
+function needFlag(command: Command, name: string, example: string): string {
+  const given = flag(command.parsed, name);
+  if (given !== undefined) return given;
+  throw new Fault("invalidInput", `Cannot set a secret: give --${name}, such as ${example}`);
+}
+
+async function readValue(command: Command): Promise<string> {
+  const { hands } = command;
+  if (hands.keyboard === undefined) return await hands.readInput();
+  const typed = await hands.keyboard.line("  value (not shown) › ", { echo: false });
+  if (typed === undefined) throw new Fault("cancelled", "Cannot read the value: cancelled");
+  return typed;
+}
+
+const later = (command: Command): void => {
+  if (!command.json) {
+    command.hands.screen.say("A kernel that runs now learns of it when it starts next.");
+  }
+};
+
+/** `secret set NAME --origin ORIGIN --header HEADER [--prefix TEXT]`. */
+export async function secretSet(command: Command): Promise<number> {
+  const name = parseSecretName(command.parsed.args[0] ?? "");
+  const origin = parseSecretOrigin(needFlag(command, "origin", "https://api.example.org"));
+  const header = parseSecretHeader(needFlag(command, "header", "authorization"));
+  const prefix = parseSecretPrefix(flag(command.parsed, "prefix") ?? "");
+  const keep = openKeep(command);
+  const value = parseSecretValue(await readValue(command));
+  const done = keep.set({ name, origin, header, prefix, value });
+  if (command.json) printJson(command, { name, origin, header, prefix, done });
+  else printLines(command, [`${done} ${name}: header ${header} of ${origin}, nowhere else`]);
+  later(command);
+  return EXIT.success;
+}
+
+/** `secret list`. */
+export function secretList(command: Command): Promise<number> {
+  const kept = openKeep(command).list();
+  if (command.json) printJson(command, kept);
+  else if (kept.length === 0) {
+    command.hands.screen.say(
+      'There are no secrets; "remit secret set --help" says how to keep one.',
+    );
+  } else {
+    const rows = kept.map((each) => [
+      each.name,
+      each.origin,
+      displayText(each.header),
+      each.prefix === "" ? "" : displayText(JSON.stringify(each.prefix)),
+    ]);
+    const { outWidth } = command.hands.screen;
+    printLines(
+      command,
+      tableLines(["NAME", "ORIGIN", "HEADER", "PREFIX"], rows, outWidth ?? 2_000),
+    );
+  }
+  return Promise.resolve(EXIT.success);
+}
+
+/** `secret remove NAME`. */
+export function secretRemove(command: Command): Promise<number> {
+  const name = parseKeptName(command.parsed.args[0] ?? "");
+  openKeep(command).remove(name);
+  if (command.json) printJson(command, { removed: name });
+  else printLines(command, [`removed ${name}`]);
+  later(command);
+  return Promise.resolve(EXIT.success);
+}

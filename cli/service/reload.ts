@@ -1,0 +1,124 @@
+/**
+ * remit.yaml read again while the service runs: all of it stands, or what was read before holds. What the kernel was
+ * started with, and what the gateway was, do not change under those who use them. Issue 7; docs/decision/0021.
+ * @module
+ */
+import { Fault, type ServeConfig, toJson } from "../../contracts/mod.ts";
+import { digestOf } from "../../port/digest.ts";
+import type { RunSetting } from "../run_setting.ts";
+import type { ServiceConfig } from "./config.ts";
+import type { ServiceSetting } from "./service_setting.ts";
+
+/** Rules of a service. */
+export interface ServiceRules {
+  readonly setting: ServiceSetting;
+  readonly config: ServiceConfig;
+}
+
+/** What reading again is done with. */
+export interface ReloadParts {
+  /** In force now. */
+  readonly first: ServiceRules;
+  /** Settles what stands in the files now. Throws for the first entry that does not stand. */
+  settle(): Promise<ServiceSetting>;
+  /** Puts rules in force, or rejects and has changed nothing. */
+  replace(rules: ServiceRules): Promise<void>;
+  note(text: string): void;
+}
+
+/** Reads again: one after the other; resolves when it is in force or refused, which was said. */
+export type Reload = () => Promise<void>;
+
+type Fixed = Exclude<keyof ServeConfig, "name" | "description" | "provider" | "skills">;
+
+/** What the gateway, the page and the daily round were started with. */
+const FIXED: Readonly<Record<Fixed, true>> = {
+  ...{ listen: true, url: true, hosts: true, origins: true, mcp: true, a2a: true, page: true },
+  ...{ metrics: true, retentionDays: true, drainMs: true, otlp: true },
+};
+
+/** Makes it. */
+export function makeReload({ first, settle, replace, note }: ReloadParts): Reload {
+  let { setting, config } = first;
+  let last: Promise<void> = Promise.resolve();
+
+  const once = async (): Promise<void> => {
+    try {
+      const next = await settle();
+      mayReplace(setting.calls, next.calls);
+      const { serve, late } = keptServe(config.serve, next.calls.config.service.serve);
+      const rules = { setting: next, config: { ...next.calls.config.service, serve } };
+      await replace(rules);
+      ({ setting, config } = rules);
+      note(`remit.yaml was read again: ${tally(config)}`);
+      for (const key of late) note(`"serve.${key}" holds after the next start`);
+    } catch (error) {
+      // Whatever it is, a service that works goes on.
+      if (!(error instanceof Error)) throw error;
+      note(`remit.yaml is not taken, what was read before holds: ${error.message}`);
+    }
+  };
+  let waiting: Promise<void> | undefined;
+  return () => {
+    // One that has not begun reads what stands there then: a storm of signals is two readings, not a thousand.
+    waiting ??= last = last.then(() => {
+      waiting = undefined;
+      return once();
+    });
+    return waiting;
+  };
+}
+
+/** Throws `conflict` where the kernel would have to be another one. */
+function mayReplace(before: RunSetting, after: RunSetting): void {
+  const [was, is] = [kernelParts(before), kernelParts(after)];
+  const changed = Object.keys({ ...was, ...is }).filter((key) => was[key] !== is[key]);
+  if (changed.length === 0) return;
+  throw new Fault(
+    "conflict",
+    `the kernel was started with other "${changed.join('", "')}"; start the service again`,
+  );
+}
+
+/** Where in a file each entry of a list stands does not count. */
+function placeless(value: unknown): unknown {
+  if (!Array.isArray(value)) return value;
+  return value.map((each: unknown) =>
+    typeof each === "object" && each !== null ? { ...each, at: undefined } : each
+  );
+}
+
+/** What a kernel is started with, each as a digest. */
+function kernelParts({ config, mounts }: RunSetting): Readonly<Record<string, string>> {
+  const { policy, toolKeys, commands, browser } = config;
+  const parts = {
+    ...policy,
+    ...{ toolKeys: [...toolKeys].sort(), commands, browser },
+    mounts: mounts.map(({ dir }) => dir).sort(),
+  };
+  return Object.fromEntries(
+    Object.entries(parts).filter(([, value]) => value !== undefined).map(([key, value]) => {
+      return [key, digestOf(toJson(JSON.parse(JSON.stringify(placeless(value)))))];
+    }),
+  );
+}
+
+/** The new words about the service with the old ones for what cannot change, and which of those differ. */
+function keptServe(
+  before: ServeConfig,
+  after: ServeConfig,
+): { readonly serve: ServeConfig; readonly late: readonly string[] } {
+  const fixed = Object.keys(FIXED);
+  const of = (serve: ServeConfig, kept: boolean): [string, unknown][] =>
+    Object.entries(serve).filter(([key]) => fixed.includes(key) === kept);
+  const [was, is] = [new Map(of(before, true)), new Map(of(after, true))];
+  const late = fixed.filter((key) => JSON.stringify(was.get(key)) !== JSON.stringify(is.get(key)));
+  return { serve: Object.fromEntries([...of(after, false), ...was]), late };
+}
+
+function tally({ peers, webhooks, schedules }: ServiceConfig): string {
+  const kinds = { peers, webhooks, schedules };
+  return Object.entries(kinds).map(([kind, each]) => `${Object.keys(each).length} ${kind}`).join(
+    ", ",
+  );
+}

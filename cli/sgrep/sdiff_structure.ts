@@ -1,0 +1,195 @@
+/** `sdiff --mode structure`: sections added, removed, renamed, moved, changed; no model. Seed 004 section 35.2. @module */
+import { type Move, outlineOf, type Section } from "./sdiff_outline.ts";
+
+/** A section's headings, outermost first, joined by ` > `, and its line. */
+export interface SectionPlace {
+  readonly section: string;
+  readonly line: number;
+}
+
+/** One section in both documents that is not the same. */
+export interface ChangedSection {
+  readonly section: string;
+  readonly before_line: number;
+  readonly after_line: number;
+  /** Before and after. */
+  readonly words: readonly [number, number];
+  readonly paragraphs: readonly [number, number];
+  readonly items: readonly [number, number];
+  readonly code: readonly [number, number];
+  /** Of the words: 0 has nothing in common, 1 the same words. */
+  readonly similarity: number;
+  readonly flow: { readonly before: readonly Move[]; readonly after: readonly Move[] };
+}
+
+/** How two documents differ in structure. */
+export interface StructureDiff {
+  readonly added_sections: readonly SectionPlace[];
+  readonly removed_sections: readonly SectionPlace[];
+  readonly renamed_sections: readonly {
+    readonly before: SectionPlace;
+    readonly after: SectionPlace;
+    readonly similarity: number;
+  }[];
+  readonly moved_sections: readonly {
+    readonly before: SectionPlace;
+    readonly after: SectionPlace;
+  }[];
+  readonly changed_sections: readonly ChangedSection[];
+}
+
+const RENAMED = 0.6;
+/** Pairs of sections that are compared as renamed, at most. */
+const PAIRS = 250_000;
+
+const placeOf = ({ path, line }: Section): SectionPlace => ({
+  section: path.length === 0 ? "(beginning)" : path.join(" > "),
+  line,
+});
+const keyOf = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " ").trim();
+
+/** Words in common, counted: twice the shared over all. */
+function wordsInCommon(a: readonly string[], b: readonly string[]): number {
+  if (a.length + b.length === 0) return 1;
+  const left = new Map<string, number>();
+  for (const word of a) left.set(word, (left.get(word) ?? 0) + 1);
+  let shared = 0;
+  for (const word of b) {
+    const count = left.get(word) ?? 0;
+    if (count === 0) continue;
+    left.set(word, count - 1);
+    shared += 1;
+  }
+  return (2 * shared) / (a.length + b.length);
+}
+
+type Pair = readonly [number, number];
+
+/** Pairs of the same heading: under the same headings first, then wherever they stand. */
+function sameHeading(before: readonly Section[], after: readonly Section[]): Pair[] {
+  const pairs: Pair[] = [];
+  const taken = [new Set<number>(), new Set<number>()] as const;
+  const match = (key: (section: Section) => string): void => {
+    const open = new Map<string, number[]>();
+    after.forEach((section, n) => {
+      if (!taken[1].has(n)) open.set(key(section), [...(open.get(key(section)) ?? []), n]);
+    });
+    before.forEach((section, n) => {
+      if (taken[0].has(n)) return;
+      const found = open.get(key(section))?.shift();
+      if (found === undefined) return;
+      taken[0].add(n);
+      taken[1].add(found);
+      pairs.push([n, found]);
+    });
+  };
+  match(({ path }) => path.map(keyOf).join("\n"));
+  match(({ path, level }) => level === 0 ? "\n" : keyOf(path.at(-1) ?? ""));
+  return pairs;
+}
+
+/** Of what is left, pairs whose words are mostly the same, the most alike first. */
+function sameWords(
+  before: readonly Section[],
+  after: readonly Section[],
+  pairs: readonly Pair[],
+): readonly (readonly [number, number, number])[] {
+  const left = before.keys().filter((n) => !pairs.some(([a]) => a === n)).toArray();
+  const right = after.keys().filter((n) => !pairs.some(([, b]) => b === n)).toArray();
+  if (left.length * right.length > PAIRS) return [];
+  const alike = left.flatMap((a) =>
+    right.map((b) => [a, b, wordsInCommon(before[a]?.words ?? [], after[b]?.words ?? [])] as const)
+  ).filter(([a, , score]) => score >= RENAMED && (before[a]?.words.length ?? 0) > 0)
+    .sort((x, y) => y[2] - x[2] || x[0] - y[0] || x[1] - y[1]);
+  const found: (readonly [number, number, number])[] = [];
+  for (const each of alike) {
+    if (!found.some(([a, b]) => a === each[0] || b === each[1])) found.push(each);
+  }
+  return found;
+}
+
+/** The pairs that must move, so that the rest stands in the same order: all but a longest rising run. */
+function outOfOrder(pairs: readonly Pair[]): readonly Pair[] {
+  const sorted = pairs.toSorted((x, y) => x[0] - y[0]);
+  const ends: number[] = [];
+  const previous: number[] = [];
+  sorted.forEach(([, b], n) => {
+    let [low, high] = [0, ends.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((sorted[ends[middle] ?? 0]?.[1] ?? 0) < b) low = middle + 1;
+      else high = middle;
+    }
+    previous[n] = low > 0 ? ends[low - 1] ?? -1 : -1;
+    ends[low] = n;
+  });
+  const kept = new Set<number>();
+  for (let at = ends.at(-1) ?? -1; at >= 0; at = previous[at] ?? -1) kept.add(at);
+  return sorted.filter((_, n) => !kept.has(n));
+}
+
+/** Compares two documents. The same documents give the same answer, always. */
+export function structureDiff(a: string, b: string): StructureDiff {
+  const [before, after] = [outlineOf(a), outlineOf(b)];
+  const same = sameHeading(before, after);
+  const renamed = sameWords(before, after, same);
+  const all: Pair[] = [...same, ...renamed.map(([x, y]) => [x, y] as const)];
+  const moved = new Set(outOfOrder(all));
+  const sectionsOf = (
+    [x, y]: readonly [number, number, ...unknown[]],
+  ): readonly [Section, Section] => {
+    const [one, other] = [before[x], after[y]];
+    if (one === undefined || other === undefined) throw new TypeError("Cannot compare: no section");
+    return [one, other];
+  };
+  // Deeper, or under other headings: it stands elsewhere though the order is the same.
+  const parents = (section: Section): string => section.path.slice(0, -1).map(keyOf).join("\n");
+  const renamedParents = new Set(renamed.map(([x]) => before[x]?.path.map(keyOf).join("\n") ?? ""));
+  for (const pair of same) {
+    const [one, other] = sectionsOf(pair);
+    const elsewhere = parents(one) !== parents(other) && !renamedParents.has(parents(one));
+    if (elsewhere || one.level !== other.level) moved.add(pair);
+  }
+  const places = (pair: Pair): { readonly before: SectionPlace; readonly after: SectionPlace } => {
+    const [one, other] = sectionsOf(pair);
+    return { before: placeOf(one), after: placeOf(other) };
+  };
+  return {
+    added_sections: after.filter((_, n) => !all.some(([, y]) => y === n)).map(placeOf),
+    removed_sections: before.filter((_, n) => !all.some(([x]) => x === n)).map(placeOf),
+    renamed_sections: renamed.toSorted((x, y) => x[1] - y[1]).map(([x, y, similarity]) => ({
+      ...places([x, y]),
+      similarity: round(similarity),
+    })),
+    moved_sections: [...moved].sort((x, y) => x[1] - y[1]).map(places),
+    changed_sections: all.toSorted((x, y) => x[1] - y[1]).flatMap((pair) => {
+      const [one, other] = sectionsOf(pair);
+      return changed(one, other);
+    }),
+  };
+}
+
+const round = (value: number): number => Math.round(value * 1_000) / 1_000;
+
+function changed(one: Section, other: Section): readonly ChangedSection[] {
+  const same = one.words.length === other.words.length &&
+    one.words.every((word, n) => word === other.words[n]) && one.code === other.code &&
+    one.items === other.items && one.paragraphs === other.paragraphs;
+  if (same) return [];
+  return [{
+    section: placeOf(other).section,
+    before_line: one.line,
+    after_line: other.line,
+    words: [one.words.length, other.words.length],
+    paragraphs: [one.paragraphs, other.paragraphs],
+    items: [one.items, other.items],
+    code: [one.code, other.code],
+    similarity: round(wordsInCommon(one.words, other.words)),
+    flow: { before: one.flow, after: other.flow },
+  }];
+}
+
+/** Whether nothing differs. */
+export function isSameStructure(diff: StructureDiff): boolean {
+  return Object.values(diff).every((list) => list.length === 0);
+}

@@ -1,0 +1,91 @@
+/** Documents of the operator's own files for `sgrep` and `sdiff`: text, in passages. Seed 004 section 35. @module */
+import { basename } from "node:path";
+import { Fault } from "../../contracts/mod.ts";
+import type { Command } from "../command.ts";
+import { absolute } from "../places.ts";
+import { shownPath } from "../wiki/command.ts";
+import { kindOfName, looksLikeText } from "../wiki/kinds.ts";
+import { neverFault, walkFolder } from "../wiki/walk.ts";
+
+/** A document. */
+export interface SemanticDocument {
+  /** As it is shown: safe, relative to this folder. */
+  readonly file: string;
+  readonly text: string;
+}
+
+/** Some lines of one. */
+export interface SemanticPassage {
+  readonly document: number;
+  /** Of its first line, from 1. */
+  readonly line: number;
+  readonly text: string;
+}
+
+/** Bytes of one document, at most. */
+const DOCUMENT_MOST = 4_000_000;
+const PASSAGE = 1_200;
+/** Kinds whose own bytes are text. */
+const TEXT_KINDS: ReadonlySet<string> = new Set(["markdown", "text", "code", "csv", "json"]);
+
+/** Reads one file. Throws `notFound`, `refused`, `invalidInput` for what is no text, `tooLarge`. */
+export function readDocument(command: Command, given: string): SemanticDocument {
+  const { disk, around, wikis } = command.hands;
+  const path = disk.real(absolute(around, given));
+  if (path === undefined || disk.stat(path)?.folder === true) {
+    throw new Fault("notFound", `Cannot read "${given}": there is no such file`);
+  }
+  if (wikis.isNever(path)) throw neverFault(path);
+  if ((wikis.look(path)?.bytes ?? 0) > DOCUMENT_MOST) {
+    throw new Fault("tooLarge", `Cannot read "${given}": it has more than ${DOCUMENT_MOST} bytes`);
+  }
+  const bytes = disk.read(path) ?? new Uint8Array();
+  const kind = kindOfName(basename(path));
+  if ((kind !== undefined && !TEXT_KINDS.has(kind)) || !looksLikeText(bytes)) {
+    throw new Fault(
+      "invalidInput",
+      `Cannot read "${given}": it is no text; take it into a wiki with "wiki ingest", which reads it`,
+    );
+  }
+  return { file: shownPath(around, path), text: new TextDecoder().decode(bytes) };
+}
+
+/** The documents of files and folders, in order; at most `most` of them. Throws `notFound`. */
+export function readDocuments(
+  command: Command,
+  paths: readonly string[],
+  most: number,
+): readonly SemanticDocument[] {
+  const { disk, around, wikis } = command.hands;
+  const found: string[] = [];
+  for (const given of paths) {
+    const path = disk.real(absolute(around, given));
+    if (path === undefined) {
+      throw new Fault("notFound", `Cannot search "${given}": there is no such file or folder`);
+    }
+    if (disk.stat(path)?.folder !== true) found.push(path);
+    else {
+      const walk = walkFolder({ disk, wikis, apart: [], most: DOCUMENT_MOST }, path);
+      found.push(...walk.files.filter(({ kind }) => TEXT_KINDS.has(kind)).map((each) => each.path));
+    }
+  }
+  return [...new Set(found)].slice(0, most).map((path) => readDocument(command, path));
+}
+
+/** Paragraphs joined to at most 1,200 characters; a longer one is cut. */
+export function passagesOf(document: SemanticDocument, number: number): readonly SemanticPassage[] {
+  const passages: SemanticPassage[] = [];
+  let [text, first] = ["", 1];
+  const put = (): void => {
+    if (text.trim() !== "") passages.push({ document: number, line: first, text: text.trim() });
+    text = "";
+  };
+  document.text.split("\n").forEach((line, n) => {
+    const ends = line.trim() === "" && text.length > PASSAGE / 3;
+    if (ends || text.length + line.length > PASSAGE) put();
+    if (text === "") first = n + 1;
+    if (text !== "" || line.trim() !== "") text += `${line.slice(0, PASSAGE)}\n`;
+  });
+  put();
+  return passages;
+}

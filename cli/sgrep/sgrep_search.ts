@@ -1,0 +1,227 @@
+/** Documents by vectors, by a model, or both: what `sgrep` finds, and what that took. Seed 004 sections 35.1 and 39.4. @module */
+import { type Colour, Label } from "../../contracts/mod.ts";
+import { displayText } from "../../text/mod.ts";
+import { cutTo } from "../columns.ts";
+import type { Command } from "../command.ts";
+import { flag, has, oneOf } from "../parse_arguments.ts";
+import { passagesOf, type SemanticDocument } from "./sgrep_documents.ts";
+import { similarity } from "../model/embed_command.ts";
+import { judgeAsk, readVerdict } from "./sgrep_judge.ts";
+import { makeSpending, type Spending } from "./sgrep_spending.ts";
+import { openModel, sayWhere, usd } from "../wiki/ask.ts";
+import { counted, numberOf } from "../wiki/command.ts";
+import { openEmbedder } from "../wiki/vectors.ts";
+
+/** How documents are searched. The caller says it: there is no default. */
+export const MODES = ["embed", "llm", "hybrid"] as const;
+/** One of {@link MODES}. */
+export type SearchMode = typeof MODES[number];
+
+/** One document that was found. */
+export interface Match {
+  readonly file: string;
+  readonly line: number;
+  readonly score: number;
+  /** The passage, or what the model says of it: safe. */
+  readonly text: string;
+}
+
+/** What a search came to. */
+export interface Result {
+  readonly matches: readonly Match[];
+  readonly looked: number;
+  readonly model: string;
+  readonly money: number;
+  readonly tokens: number;
+  /** Why it ended before the last document. */
+  readonly stopped?: "maxCost" | "earlyStop" | undefined;
+}
+
+const MOST_COST = 10_000;
+const CONFIRMED = 20;
+const CONFIDENT = 0.9;
+/** Files are YELLOW, whoever wrote them. */
+const COLOUR: Colour = "YELLOW";
+
+/** Says a line of `--verbose`, as the seed has it. */
+export function verbose(command: Command): (line: string) => void {
+  const { screen } = command.hands;
+  return has(command.parsed, "verbose") ? (line) => screen.say(`[SGREP] ${line}`) : () => undefined;
+}
+
+/** Each document's best passage, by vectors; the best first. */
+async function byVectors(
+  command: Command,
+  query: string,
+  documents: readonly SemanticDocument[],
+): Promise<Result> {
+  const say = verbose(command);
+  const embedder = await openEmbedder(command, flag(command.parsed, "embedder"));
+  try {
+    sayWhere(command, embedder.providers);
+    const most = numberOf(command, "max-cost", MOST_COST) ?? Infinity;
+    const looked = affordable(query, documents, (texts) => embedder.priceOf(texts), most);
+    const stopped = looked.length < documents.length ? "maxCost" as const : undefined;
+    const passages = looked.flatMap(passagesOf);
+    if (passages.length === 0) {
+      return { matches: [], looked: 0, model: embedder.ref, money: 0, tokens: 0, stopped };
+    }
+    const label = labelOf(command);
+    const made = await embedder.embed([query, ...passages.map(({ text }) => text)], label);
+    const [asked = [], ...vectors] = made.vectors;
+    const best = new Map<number, Match>();
+    passages.forEach(({ document, line, text }, n) => {
+      const score = similarity(asked, vectors[n] ?? []);
+      if (score <= (best.get(document)?.score ?? -Infinity)) return;
+      const file = documents[document]?.file ?? "";
+      best.set(document, { file, line, score, text: cutTo(displayText(firstLine(text)), 200) });
+    });
+    const each = (made.money / Math.max(1, looked.length)).toFixed(4);
+    const matches = [...best.values()].sort((a, b) =>
+      b.score - a.score || (a.file < b.file ? -1 : 1)
+    );
+    for (const { file, score } of matches) {
+      say(`${file}: score=${score.toFixed(2)} (cost=$${each})`);
+    }
+    return {
+      ...{ matches, looked: looked.length, model: embedder.ref },
+      ...{ money: made.money, tokens: made.inputTokens, stopped },
+    };
+  } finally {
+    embedder.close();
+  }
+}
+
+/** As many of the documents, from the first on, as cost at most `most` with the query. */
+function affordable(
+  query: string,
+  documents: readonly SemanticDocument[],
+  priceOf: (texts: readonly string[]) => number,
+  most: number,
+): readonly SemanticDocument[] {
+  let left = most - priceOf([query]);
+  const end = documents.findIndex((each, n) => {
+    left -= priceOf(passagesOf(each, n).map(({ text }) => text));
+    return left < 0;
+  });
+  return end < 0 ? documents : documents.slice(0, end);
+}
+
+function firstLine(text: string): string {
+  return text.split("\n").find((line) => line.trim() !== "")?.trim() ?? "";
+}
+
+function labelOf({ parsed }: Command): Label {
+  return oneOf(parsed, "label", Label.options) ?? "internal";
+}
+
+/** A model reads each document, until there is no money, or one is good enough. */
+async function byModel(
+  command: Command,
+  query: string,
+  documents: readonly SemanticDocument[],
+  spent = 0,
+): Promise<Result> {
+  const { parsed, hands } = command;
+  const given = numberOf(command, "max-cost", MOST_COST);
+  const most = given === undefined ? undefined : Math.max(0, given - spent);
+  const enough = has(parsed, "early-stop")
+    ? numberOf(command, "confidence", 1) ?? CONFIDENT
+    : undefined;
+  const model = await openModel(command);
+  try {
+    const spending = makeSpending(model, { most, label: labelOf(command), colour: COLOUR });
+    const mark = hands.around.id("m");
+    const asks = documents.map((each) => judgeAsk(query, each, mark));
+    sayCost(command, { model, spending, asks });
+    const { matches, looked, stopped } = await readEach(command, {
+      ...{ documents, asks, spending, enough },
+    });
+    const { money, tokens } = spending.spent;
+    return { matches, looked, model: model.name, money, tokens, stopped };
+  } finally {
+    model.close();
+  }
+}
+
+function sayCost(
+  command: Command,
+  { model, spending, asks }: {
+    readonly model: Parameters<typeof makeSpending>[0];
+    readonly spending: Spending;
+    readonly asks: readonly ReturnType<typeof judgeAsk>[];
+  },
+): void {
+  const { screen } = command.hands;
+  const price = asks.reduce((sum, ask) => sum + spending.worst(ask), 0);
+  const limit = flag(command.parsed, "max-cost");
+  screen.say(
+    `  ${counted(asks.length, "request")} to ${displayText(model.name, { max: 100 })}, at most ${
+      usd(price)
+    }${limit === undefined ? "" : `; stops at ${usd(Number(limit))}`}`,
+  );
+  sayWhere(command, model.providers);
+}
+
+async function readEach(
+  command: Command,
+  { documents, asks, spending, enough }: {
+    readonly documents: readonly SemanticDocument[];
+    readonly asks: readonly ReturnType<typeof judgeAsk>[];
+    readonly spending: Spending;
+    readonly enough: number | undefined;
+  },
+): Promise<Pick<Result, "matches" | "looked" | "stopped">> {
+  const say = verbose(command);
+  const { screen } = command.hands;
+  const matches: Match[] = [];
+  let looked = 0;
+  for (const [n, document] of documents.entries()) {
+    const ask = asks[n];
+    if (ask === undefined) break;
+    screen.hint(`  ${n + 1}/${documents.length}  ${document.file} …`);
+    const answer = await spending.ask(ask);
+    if (answer === undefined) return { matches, looked, stopped: "maxCost" };
+    looked += 1;
+    const verdict = readVerdict(answer.text, document);
+    const tokens = answer.inputTokens + answer.outputTokens;
+    const cost = `(tokens=${tokens}, cost=$${answer.money.toFixed(4)})`;
+    if (verdict === undefined) {
+      say(`${document.file}: no score, the model's answer does not fit ${cost}`);
+      continue;
+    }
+    say(`${document.file}: score=${verdict.score.toFixed(2)} ${cost}`);
+    const { score, line, why } = verdict;
+    matches.push({ file: document.file, line, score, text: displayText(why, { max: 300 }) });
+    if (enough !== undefined && score >= enough) return { matches, looked, stopped: "earlyStop" };
+  }
+  screen.hint("");
+  return { matches, looked };
+}
+
+/** Searches. Throws as `openModel` and `openEmbedder`. */
+export async function searchDocuments(
+  command: Command,
+  { mode, query, documents, top }: {
+    readonly mode: SearchMode;
+    readonly query: string;
+    readonly documents: readonly SemanticDocument[];
+    readonly top: number | undefined;
+  },
+): Promise<Result> {
+  if (mode === "llm") return await byModel(command, query, documents);
+  const near = await byVectors(command, query, documents);
+  if (mode === "embed") return near;
+  const best = near.matches.slice(0, top ?? CONFIRMED).flatMap(({ file }) =>
+    documents.filter((each) => each.file === file)
+  );
+  if (best.length === 0) return near;
+  const read = await byModel(command, query, best, near.money);
+  return {
+    ...read,
+    stopped: read.stopped ?? near.stopped,
+    money: read.money + near.money,
+    tokens: read.tokens + near.tokens,
+    model: `${near.model}, ${read.model}`,
+  };
+}

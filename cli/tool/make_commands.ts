@@ -1,0 +1,189 @@
+/** `tool new|build|test|dev|sign`: making a plugin. Issue 3. @module */
+import { basename, dirname, join } from "node:path";
+import { EXIT, Fault, PluginManifest, PluginName } from "../../contracts/mod.ts";
+import { displayText } from "../../text/mod.ts";
+import { type Command, commandText, printJson, printLines } from "../command.ts";
+import { flag, oneOf } from "../parse_arguments.ts";
+import { absolute } from "../places.ts";
+import type { PluginCode } from "../plugin/kit.ts";
+import { gateWords, reviewDocument } from "../plugin/review.ts";
+import { checkSignature, signManifest } from "../plugin/signature.ts";
+import { openCandidate } from "../plugin/source.ts";
+import { runCases, runLines } from "./run_cases.ts";
+
+const SAMPLE = "sample";
+const BUILD = "build";
+/** Where a template's types lie; a copy of them lies beside what is made of it. */
+const TYPES = "../../../ts/remit.ts";
+
+/** The folder that a command names, real. Throws `notFound`. */
+function folderOf(command: Command): string {
+  const { hands, parsed } = command;
+  const given = parsed.args[0] ?? ".";
+  const real = hands.disk.real(absolute(hands.around, given));
+  if (real === undefined || hands.disk.stat(real)?.folder !== true) {
+    throw new Fault("notFound", `Cannot find a plugin's folder at "${given}"`);
+  }
+  return real;
+}
+
+/** Copies a template, with its name replaced in paths and texts; gives the files' names. */
+function copyTemplate(command: Command, from: string, to: string, name: string): readonly string[] {
+  const { disk } = command.hands;
+  disk.makeFolder(to, 0o755);
+  return disk.list(from).flatMap((entry) => {
+    const [source, target] = [join(from, entry), join(to, entry)];
+    if (disk.stat(source)?.folder === true) {
+      return copyTemplate(command, source, target, name).map((each) => join(entry, each));
+    }
+    const text = new TextDecoder().decode(disk.read(source));
+    const renamed = text.replaceAll(SAMPLE, name).replace(TYPES, "./remit.ts");
+    disk.write(target, renamed, { mode: 0o644 });
+    return [entry];
+  });
+}
+
+/** `tool new NAME [--lang ts|as]`. */
+export function toolNew(command: Command): Promise<number> {
+  const { hands, parsed } = command;
+  const given = parsed.args[0] ?? "";
+  const to = absolute(hands.around, given);
+  const name = PluginName.safeParse(basename(to));
+  if (!name.success) {
+    throw new Fault(
+      "invalidInput",
+      `Cannot name a plugin "${basename(to)}": a-z, then a-z, 0-9 and _`,
+    );
+  }
+  if (hands.disk.stat(to) !== undefined) {
+    throw new Fault("alreadyExists", `Cannot make "${given}": it is there already`);
+  }
+  const lang = oneOf(parsed, "lang", ["ts", "as"]) ?? "ts";
+  const sdk = join(hands.around.home, "tools-wasm", "sdk");
+  const files = copyTemplate(command, join(sdk, "new", lang, SAMPLE), to, name.data);
+  if (lang === "ts") {
+    // Types for editors; nothing of it runs.
+    const types = hands.disk.read(join(sdk, "ts", "remit.ts"));
+    if (types !== undefined) hands.disk.write(join(to, "remit.ts"), types, { mode: 0o644 });
+  }
+  if (command.json) printJson(command, { folder: to, lang, files });
+  else {
+    printLines(command, [`made ${displayText(to, { max: 500 })}`]);
+    const { screen } = hands;
+    for (const words of [`tool test ${given}`, `tool dev ${given}`, `tool add ${given}`]) {
+      screen.say(`  ${screen.paint.cyan(commandText(command, displayText(words, { max: 500 })))}`);
+    }
+  }
+  return Promise.resolve(EXIT.success);
+}
+
+/** Writes a plugin as a folder that `tool add` takes as it is. */
+function writePackage(command: Command, folder: string, { manifest, code }: PluginCode): string {
+  const { disk } = command.hands;
+  const out = join(folder, BUILD);
+  disk.remove(out);
+  disk.makeFolder(out, 0o755);
+  const file = `${manifest.name}.${manifest.engine === "script" ? "js" : "wasm"}`;
+  disk.write(join(out, file), code, { mode: 0o644 });
+  disk.write(join(out, `${manifest.name}.json`), `${JSON.stringify(manifest, null, 2)}\n`, {
+    mode: 0o644,
+  });
+  return out;
+}
+
+/** `tool build FOLDER`: into FOLDER/build. */
+export async function toolBuild(command: Command): Promise<number> {
+  const folder = folderOf(command);
+  const candidate = await openCandidate(command, folder);
+  const { manifest, code, findings } = candidate;
+  const out = writePackage(command, folder, candidate);
+  if (command.json) {
+    printJson(command, { ...reviewDocument(candidate, "none"), folder: out });
+  } else {
+    printLines(command, [
+      `built ${manifest.name} ${manifest.version}: ${code.length} bytes`,
+      `sha256 ${manifest.sha256}`,
+      `load gate: ${gateWords(findings).join(" ")}`,
+      displayText(out, { max: 500 }),
+    ]);
+  }
+  return findings.length === 0 ? EXIT.success : EXIT.refused;
+}
+
+/** `tool sign FOLDER --key FILE`: builds, and signs what was built. */
+export async function toolSign(command: Command): Promise<number> {
+  const { hands, parsed } = command;
+  const keyFile = flag(parsed, "key");
+  if (keyFile === undefined) {
+    throw new Fault("invalidInput", "Cannot sign: give --key FILE, an Ed25519 private key in PEM");
+  }
+  const pem = hands.disk.read(absolute(hands.around, keyFile));
+  if (pem === undefined) throw new Fault("notFound", `Cannot sign: there is no key "${keyFile}"`);
+  const folder = folderOf(command);
+  const { manifest, code } = await openCandidate(command, folder);
+  const signed = signManifest(PluginManifest.parse(manifest), new TextDecoder().decode(pem));
+  // A folder that was built already is signed where it lies.
+  const built = hands.disk.stat(join(folder, "tool.yaml")) === undefined;
+  const out = writePackage(command, built ? dirname(folder) : folder, { manifest: signed, code });
+  const key = signed.signature?.key ?? "";
+  if (checkSignature(signed, [key]) !== "known") {
+    throw new TypeError("Cannot sign: the signature does not verify");
+  }
+  if (command.json) printJson(command, { folder: out, key, sha256: manifest.sha256 });
+  else {
+    printLines(command, [`signed ${manifest.name} ${manifest.version}`, `key ${key}`]);
+    hands.screen.say(`  add it with "tool add ${displayText(out, { max: 300 })}"`);
+    hands.screen.say(`  whose remit.yaml says "toolKeys: [${key}]" trusts it as Remit's own`);
+  }
+  return EXIT.success;
+}
+
+/** Builds and tests once, and says so; tells whether all is well. */
+async function testOnce(command: Command, folder: string): Promise<boolean> {
+  const { screen } = command.hands;
+  const { candidate, runs } = await runCases(command, folder);
+  const passed = runs.every(({ wrong }) => wrong.length === 0);
+  if (command.json) {
+    printJson(command, {
+      plugin: candidate.manifest.name,
+      sha256: candidate.manifest.sha256,
+      passed,
+      cases: runs,
+    });
+  } else printLines(command, runLines(screen.paint, runs));
+  return passed;
+}
+
+/** `tool test FOLDER`. */
+export async function toolTest(command: Command): Promise<number> {
+  return await testOnce(command, folderOf(command)) ? EXIT.success : EXIT.failure;
+}
+
+/** `tool dev FOLDER`: tests now and whenever a file is saved, until Ctrl-C. */
+export async function toolDev(command: Command): Promise<number> {
+  const { hands } = command;
+  const folder = folderOf(command);
+  const { screen } = hands;
+  const stopping = new AbortController();
+  const unlisten = hands.interrupts.listen(() => stopping.abort());
+  try {
+    const changes = hands.watch(folder, stopping.signal)[Symbol.asyncIterator]();
+    for (let going = true; going;) {
+      try {
+        await testOnce(command, folder);
+      } catch (error) {
+        // What does not build today is saved again.
+        if (!(error instanceof Fault)) throw error;
+        for (const line of error.message.split("\n")) {
+          screen.say(`${screen.paint.red("FAIL")}  ${displayText(line, { max: 500 })}`);
+        }
+      }
+      screen.hint("waiting for a change; Ctrl-C ends");
+      going = (await changes.next()).done !== true;
+      screen.hint("");
+    }
+  } finally {
+    unlisten();
+  }
+  return EXIT.success;
+}

@@ -1,0 +1,84 @@
+/** A command line with one wiki, whose process answers what a test tells it. @module */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { Json } from "../../../contracts/mod.ts";
+import { runCommandLine } from "../../dispatch.ts";
+import { fakeHands, fakeKeyboard } from "../../_fixture/world.ts";
+import { EMPTY_WIKI, fakeWikis, type WikiOps } from "../../_fixture/wikis.ts";
+import type { WikiHands } from "../hands.ts";
+
+/** A digest. */
+export const D = "a".repeat(64);
+/** What the clock says. */
+export const NOW = 1_700_000_000_000;
+/** A page that is RED and secret. */
+export const PAGE = {
+  ...{ name: "lease", kind: "concept", title: "Lease", aliases: [], version: 3, digest: D },
+  ...{ bytes: 1, lines: 2, label: "secret", colour: "RED", confidence: "low", sources: [] },
+  ...{ author: "model:x", freshAt: NOW, createdAt: NOW, updatedAt: NOW },
+};
+/** A patch that waits. */
+export const PATCH = {
+  ...{ id: "w000000000001", author: "task:t1", reason: "new words", changes: [], colour: "YELLOW" },
+  ...{ label: "internal", state: "proposed", createdAt: NOW },
+};
+/** What an ingest of nothing says. */
+export const REPORT = { added: 0, changed: 0, unchanged: 0, failed: [] };
+
+/** What the world around a command is. */
+export interface Parts {
+  readonly ops: WikiOps;
+  readonly types?: readonly string[];
+  readonly input?: string;
+  readonly fetch?: WikiHands["fetch"];
+  readonly edit?: (file: string) => number;
+  readonly env?: Readonly<Record<string, string>>;
+  /** What a model says to the nth question, from 0. */
+  readonly says?: (n: number) => string;
+}
+
+/** Makes a wiki `w` and forgets what was said of that. */
+export async function rig(parts: Parts) {
+  const { ops, types, fetch, edit, says } = parts;
+  const wikis = fakeWikis({
+    ops: {
+      status: () => EMPTY_WIKI,
+      extract: () => ({ written: [], unchanged: 0, conflicts: [] }),
+      ...ops,
+    },
+    input: new TextEncoder().encode(parts.input ?? ""),
+    ...(fetch === undefined ? {} : { fetch }),
+    ...(edit === undefined ? {} : { edit }),
+  });
+  let asked = 0;
+  const ask = () => ({
+    ...{ text: says?.(asked++) ?? "{}", finishReason: "stop" },
+    ...{ inputTokens: 400, outputTokens: 100, money: 0.01 },
+  });
+  const hands = fakeHands({
+    wikis,
+    ...(says === undefined ? {} : { ops: { ask } }),
+    ...(types === undefined ? {} : { keyboard: fakeKeyboard(types) }),
+    ...(parts.env === undefined ? {} : { env: parts.env }),
+  });
+  assert.equal(await runCommandLine(["wiki", "init", "w"], hands), 0);
+  hands.screen.outs.splice(0);
+  hands.screen.lines.splice(0);
+  return {
+    ...{ hands, wikis },
+    run: (...argv: string[]) => runCommandLine(["wiki", ...argv], hands),
+    asked: (op: string) => wikis.seen.asked.filter(([each]) => each === op).map(([, body]) => body),
+    /** What a model was asked. */
+    questions: () => (hands.kernels_.last?.asked ?? []).map(([, each]) => body(each)),
+    out: () => hands.screen.outs.join(""),
+    said: () => hands.screen.lines.join("\n"),
+    work: (name: string, text = name): void => {
+      const path = join(hands.around.cwd, name);
+      Deno.mkdirSync(join(path, ".."), { recursive: true });
+      Deno.writeTextFileSync(path, text);
+    },
+  };
+}
+
+/** A body as the object that it is. */
+export const body = (value: Json | undefined) => value as Record<string, Json>;

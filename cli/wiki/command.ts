@@ -1,0 +1,201 @@
+/** What the commands over a wiki share: finding it, opening it, and words about it. Issue 5. @module */
+import { isAbsolute, relative } from "node:path";
+import {
+  type Colour,
+  Fault,
+  type Json,
+  type Label,
+  PageName,
+  toJson,
+} from "../../contracts/mod.ts";
+import { displayText } from "../../text/mod.ts";
+import type { Command } from "../command.ts";
+import type { Hands } from "../hands.ts";
+import { openKeyRing } from "../key_ring.ts";
+import { flag, has, oneOf } from "../parse_arguments.ts";
+import { preparePlaces } from "../places.ts";
+import type { WikiLink } from "./hands.ts";
+import { findWiki, type WikiPlace, type WikiWhere } from "./place.ts";
+
+/** A wiki that a command works on. */
+export interface OpenWiki {
+  readonly place: WikiPlace;
+  readonly link: WikiLink;
+  /** Asks, with any value that JSON has. */
+  ask(op: string, body: unknown): Promise<Json>;
+}
+
+/** What the operator may see: everything. `--clearance` narrows it. */
+export const EVERYTHING: Label = "secret";
+
+const CHOSEN: Readonly<Record<WikiPlace["chosen"], string>> = {
+  named: "",
+  here: "",
+  last: "  (the one last made; --wiki FOLDER names another)",
+};
+
+/** Opens a wiki and closes it after `work`, however that ends. */
+export async function openWiki<T>(
+  where: WikiWhere,
+  place: WikiPlace,
+  options: {
+    readonly reads?: readonly string[];
+    readonly create?: boolean;
+    readonly readOnly?: boolean;
+    /** Hears what the opening repaired. */
+    readonly say: (line: string) => void;
+  },
+  work: (wiki: OpenWiki) => Promise<T>,
+): Promise<T> {
+  const { hands, places } = where;
+  preparePlaces(hands.disk, places, hands.around.uid);
+  const ring = openKeyRing(hands.disk, places);
+  const stepUp = ring.stepUpKey();
+  const link = await hands.wikis.open({
+    folder: place.folder,
+    stateFolder: place.state,
+    reads: options.reads ?? [],
+    create: options.create ?? false,
+    readOnly: options.readOnly ?? false,
+    trustedKeys: [ring.provideConsent().key, ...(stepUp === undefined ? [] : [stepUp])],
+  });
+  try {
+    for (const each of link.status.repaired) options.say(displayText(each, { max: 300 }));
+    return await work({ place, link, ask: (op, body) => link.ask(op, toJson(body)) });
+  } finally {
+    await link.close();
+  }
+}
+
+/** Finds the wiki of a command, says which one it is, opens it, and closes it after `work`. */
+export async function withWiki<T>(
+  command: Command,
+  work: (wiki: OpenWiki) => Promise<T>,
+  options: { readonly reads?: readonly string[]; readonly readOnly?: boolean } = {},
+): Promise<T> {
+  const place = findWiki(command);
+  const { screen } = command.hands;
+  sayWiki(command, place);
+  const say = (line: string): void => screen.say(`  ${screen.paint.yellow("!")} ${line}`);
+  return await openWiki(command, place, { ...options, say }, work);
+}
+
+/** Says which wiki a command uses. */
+function sayWiki({ hands }: Command, { folder, chosen }: WikiPlace): void {
+  const { screen, around } = hands;
+  screen.say(screen.paint.dim(`wiki  ${shownPath(around, folder)}${CHOSEN[chosen]}`));
+}
+
+/** A path as a person would write it here, safe to show: relative to this folder unless it is far away. */
+export function shownPath({ cwd }: Pick<Hands["around"], "cwd">, path: string): string {
+  const near = relative(cwd, path);
+  const far = isAbsolute(near) || near.startsWith("../../../") || near === "";
+  return displayText(far ? path : near, { max: 1_000 });
+}
+
+/** Whom changes are by. */
+export function operatorName({ around }: Pick<Hands, "around">): string {
+  return (around.env("USER") ?? `uid-${around.uid}`).slice(0, 128);
+}
+
+/** The clearance that a command asks with. Throws `invalidInput`. */
+export function clearanceOf({ parsed }: Pick<Command, "parsed">): Label {
+  return oneOf(parsed, "clearance", ["public", "internal", "secret"]) ?? EVERYTHING;
+}
+
+/** Reads a page's name, also written as `pages/NAME.md`, `[[NAME]]` or a title. Throws `invalidInput`. */
+export function pageNameOf(text: string): PageName {
+  const bare = /^(?:.*\/)?pages\/([^/]+)\.md$/.exec(text)?.[1] ??
+    /^\[\[([^|\]]+)(?:\|[^\]]*)?\]\]$/.exec(text)?.[1] ?? text.replace(/\.md$/, "");
+  // A title names the page that was made of it.
+  const titled = bare.toLowerCase().replaceAll(/[^\p{L}\p{N}\p{M}]+/gu, "-")
+    .replaceAll(/^-+|-+$/g, "");
+  for (const each of bare.includes("/") ? [bare] : [bare, titled]) {
+    const name = PageName.safeParse(each.normalize("NFC"));
+    if (name.success) return name.data;
+  }
+  throw new Fault(
+    "invalidInput",
+    `Cannot read "${text}" as the name of a page: letters, digits and "-", as "wiki list" shows them`,
+  );
+}
+
+/** A whole number of a flag. Throws `invalidInput`. */
+export function wholeNumber(
+  { parsed }: Pick<Command, "parsed">,
+  name: string,
+  { least, most }: { readonly least: number; readonly most: number },
+): number | undefined {
+  const given = flag(parsed, name);
+  if (given === undefined) return undefined;
+  const value = /^\d{1,12}$/.test(given) ? Number(given) : Number.NaN;
+  if (value >= least && value <= most) return value;
+  throw new Fault(
+    "invalidInput",
+    `Cannot read --${name} "${given}": it is a whole number from ${least} to ${most}`,
+  );
+}
+
+/** A positive number of a flag. Throws `invalidInput`. */
+export function numberOf(
+  { parsed }: Pick<Command, "parsed">,
+  name: string,
+  most: number,
+): number | undefined {
+  const given = flag(parsed, name);
+  if (given === undefined) return undefined;
+  const value = /^\d*\.?\d+$/.test(given) ? Number(given) : Number.NaN;
+  if (value >= 0 && value <= most) return value;
+  throw new Fault(
+    "invalidInput",
+    `Cannot read --${name} "${given}": it is a number from 0 to ${most}`,
+  );
+}
+
+/**
+ * Asks before something that the operator must say; `--yes` says it where `yes` allows that.
+ *
+ * @throws Fault `refused` when nobody is at a terminal, `denied` for another answer
+ */
+export async function askOperator(
+  { hands, parsed }: Command,
+  what: string,
+  prompt: string,
+  { yes }: { readonly yes: boolean },
+): Promise<void> {
+  if (yes && has(parsed, "yes")) return;
+  if (hands.keyboard === undefined) {
+    throw new Fault(
+      "refused",
+      `Cannot ${what}: nobody is at a terminal to say yes${yes ? "; add --yes" : ""}`,
+    );
+  }
+  // What no flag may say is signed: that takes the whole word.
+  const how = yes ? "y, or Enter for no" : "Type yes";
+  const typed = (await hands.keyboard.line(`  ${prompt} ${how} › `))?.trim().toLowerCase();
+  if (typed === "yes" || (yes && typed === "y")) return;
+  throw new Fault("denied", `Cannot ${what}: you did not say yes`);
+}
+
+/** `RED`, `secret`: what is not as everything else is, painted; empty for YELLOW and internal. */
+export function marksOf(
+  { hands }: Pick<Command, "hands">,
+  { colour, label }: { readonly colour: Colour; readonly label: Label },
+): string {
+  const { paint } = hands.screen;
+  return [
+    colour === "RED" ? paint.red("RED") : colour === "BLUE" ? paint.cyan("BLUE") : "",
+    label === "secret" ? paint.yellow("secret") : label === "public" ? "public" : "",
+  ].filter((each) => each !== "").join(" ");
+}
+
+/** A moment, as people read it: UTC, to the minute. */
+export function momentText(at: number): string {
+  const valid = Number.isFinite(at) && Math.abs(at) < 8e15;
+  return valid ? new Date(at).toISOString().slice(0, 16).replace("T", " ") : "?";
+}
+
+/** `1 page`, `2 pages`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

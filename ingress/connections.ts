@@ -1,0 +1,116 @@
+/**
+ * How many connections there are, whose, and for how long one may be silent. Where there is no place left, whoever holds
+ * the most gives up the one that was silent for longest: thousands of a stranger's do not keep an honest client out. Issue 7.
+ * @module
+ */
+
+/** Bounds of connections. */
+export interface ConnectionBounds {
+  /** At once, of all callers. */
+  readonly most: number;
+  /** Milliseconds until the first request's head is whole. */
+  readonly firstMs: number;
+  /** Milliseconds from an answer to the whole head of the next request; an answer must be read in them. */
+  readonly idleMs: number;
+}
+
+/** One connection's place. What is said after its end counts for nothing. */
+export interface Place {
+  /** A request's head is there. */
+  asked(): void;
+  /** That request was answered. */
+  answered(): void;
+  /** It has ended. */
+  over(): void;
+}
+
+/** All connections. */
+export interface Connections {
+  /** Takes a place; undefined where there is none. `close` is called, once, when it is taken back. */
+  take(caller: string, close: () => void): Place | undefined;
+  /** Takes back the places of those that were silent for too long. */
+  sweep(): void;
+  readonly size: number;
+}
+
+interface Held {
+  readonly caller: string;
+  readonly close: () => void;
+  /** Requests that are not answered yet. */
+  under: number;
+  /** Until when it may be silent, milliseconds. */
+  until: number;
+}
+
+interface Caller {
+  readonly all: Set<Held>;
+  /** Without a request under way, those first that have been so for longest. */
+  readonly silent: Set<Held>;
+}
+
+/** Makes the book of them. `now` is milliseconds. */
+export function makeConnections(bounds: ConnectionBounds, now: () => number): Connections {
+  const callers = new Map<string, Caller>();
+  let size = 0;
+
+  const drop = (held: Held): boolean => {
+    const caller = callers.get(held.caller);
+    if (caller?.all.delete(held) !== true) return false;
+    caller.silent.delete(held);
+    if (caller.all.size === 0) callers.delete(held.caller);
+    size -= 1;
+    return true;
+  };
+
+  /** The longest silent one of whoever holds the most, and no fewer than the newcomer. */
+  const leastMissed = (newcomer: number): Held | undefined => {
+    let largest: Caller | undefined;
+    for (const caller of callers.values()) {
+      if (caller.silent.size === 0 || caller.all.size < newcomer) continue;
+      if (caller.all.size > (largest?.all.size ?? 0)) largest = caller;
+    }
+    return largest?.silent.values().next().value;
+  };
+
+  const close = (held: Held): void => {
+    if (drop(held)) held.close();
+  };
+
+  return Object.freeze<Connections>({
+    get size() {
+      return size;
+    },
+    take(name, onClose) {
+      if (size >= bounds.most) {
+        const least = leastMissed(callers.get(name)?.all.size ?? 0);
+        if (least === undefined) return undefined;
+        close(least);
+      }
+      const held: Held = { caller: name, close: onClose, under: 0, until: now() + bounds.firstMs };
+      const caller = callers.get(name) ?? { all: new Set<Held>(), silent: new Set<Held>() };
+      callers.set(name, caller);
+      caller.all.add(held);
+      caller.silent.add(held);
+      size += 1;
+      return Object.freeze<Place>({
+        asked(): void {
+          held.under += 1;
+          caller.silent.delete(held);
+        },
+        answered(): void {
+          held.under -= 1;
+          if (held.under > 0 || !caller.all.has(held)) return;
+          held.until = now() + bounds.idleMs;
+          caller.silent.add(held);
+        },
+        over: () => void drop(held),
+      });
+    },
+    sweep(): void {
+      const at = now();
+      for (const { silent } of [...callers.values()]) {
+        for (const held of [...silent]) if (held.until <= at) close(held);
+      }
+    },
+  });
+}

@@ -1,0 +1,13 @@
+/** Where a model's words come from. @module */
+import { type ChatMessage, mixColour, mixLabel, type Provenance } from "../contracts/mod.ts";
+
+/** A model's words are as trusted and as confidential as what it read. */
+export function readProvenance(messages: readonly ChatMessage[], source: string): Provenance {
+  let colour: Provenance["colour"] = "BLUE";
+  let label: Provenance["label"] = "public";
+  for (const { provenance } of messages) {
+    colour = mixColour(colour, provenance.colour);
+    label = mixLabel(label, provenance.label);
+  }
+  return { origin: "model", source: source.slice(0, 512), colour, label };
+}

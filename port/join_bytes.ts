@@ -1,0 +1,11 @@
+/** Bytes that came in pieces, as one. The result is a copy. */
+export function joinBytes(parts: Iterable<Uint8Array>): Uint8Array<ArrayBuffer> {
+  const all = [...parts];
+  const whole = new Uint8Array(all.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of all) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
