@@ -10,7 +10,7 @@ import {
   TaskId,
   toJsonObject,
 } from "../contracts/mod.ts";
-import { isFinal } from "./task_fold.ts";
+import { isFinal } from "./task/fold.ts";
 
 /** What {@link openConversations} is handed. */
 export interface ConversationParts {
@@ -55,6 +55,9 @@ export async function openConversations(parts: ConversationParts): Promise<Conve
     else names.set(name, body);
   };
 
+  const isDue = ({ expiresAt }: NamedConversation): boolean =>
+    expiresAt !== undefined && expiresAt <= now();
+
   const remove = async (name: ConversationName): Promise<void> =>
     await write(name, undefined, need(name).task);
 
@@ -86,10 +89,17 @@ export async function openConversations(parts: ConversationParts): Promise<Conve
     remove,
     async sweep(): Promise<readonly ConversationName[]> {
       const gone: ConversationName[] = [];
-      for (const { name, task, expiresAt } of [...names.values()]) {
+      for (const named of [...names.values()]) {
+        const { name, task } = named;
+        if (!isDue(named)) continue;
+        // Under another name it stays.
+        if (names.values().some((other) => other.task === task && !isDue(other))) {
+          await remove(name);
+          gone.push(name);
+          continue;
+        }
         // Somebody is in the middle of it: the next time.
-        const waits = expiresAt === undefined || expiresAt > now();
-        if (waits || service.hosted(task) !== undefined) continue;
+        if (service.hosted(task) !== undefined) continue;
         // A log that was repaired may have lost the task.
         const found = service.list().find(({ id }) => id === task);
         if (found !== undefined && !isFinal(found.status)) {

@@ -5,8 +5,8 @@ import {
   type DocumentWrite,
   Fault,
 } from "../contracts/mod.ts";
-import { type Bench, bench, settled } from "./_bench_test.ts";
-import { memoryLog, requestOf, storeOf } from "./_fake_test.ts";
+import { type Bench, bench, settled } from "./_fixture/bench.ts";
+import { memoryLog, requestOf, storeOf } from "./_fixture/fakes.ts";
 import { openConversations } from "./conversations.ts";
 
 const talk = ConversationName.parse("talk");
@@ -80,6 +80,23 @@ Deno.test("an expired conversation is erased, a running one and one that has tim
   assert.ok(service.get(id).purged);
   assert.deepEqual(names.list(), []);
   await assert.rejects(names.name(other, id), /is erased/);
+});
+
+Deno.test("a conversation that has another name stays until that one expires, too", async () => {
+  const { names, service, host, powers } = await opened();
+  const { id } = await service.create(requestOf());
+  await settled();
+  host.finish({ stop: "answered", text: "Tidied." });
+  await settled();
+  await names.name(talk, id);
+  await names.name(other, id);
+  await names.expire(talk, powers.now());
+  assert.deepEqual(await names.sweep(), [talk]);
+  assert.equal(service.get(id).purged, false);
+  assert.equal(names.find(other), id);
+  await names.expire(other, powers.now());
+  assert.deepEqual(await names.sweep(), [other]);
+  assert.ok(service.get(id).purged);
 });
 
 Deno.test("an expiry can be taken back", async () => {

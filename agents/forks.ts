@@ -11,13 +11,13 @@ import {
   requestMessage,
   TaskId,
 } from "../contracts/mod.ts";
-import { createdEvent } from "./task_events.ts";
-import { isFinal } from "./task_fold.ts";
-import type { TaskKeeper } from "./task_keeper.ts";
-import type { TaskRuns } from "./task_runs.ts";
+import { createdEvent, type Origin } from "./task/events.ts";
+import { isFinal } from "./task/fold.ts";
+import type { TaskKeeper } from "./task/keeper.ts";
+import type { TaskRuns } from "./task/runs.ts";
 
 /** What {@link makeForks} is handed. */
-export interface ForkParts {
+export interface ForkParts extends Origin {
   readonly keeper: Pick<TaskKeeper, "need" | "record" | "turnOver">;
   readonly runs: Pick<
     TaskRuns,
@@ -25,7 +25,6 @@ export interface ForkParts {
   >;
   readonly powers: Pick<Powers, "id">;
   readonly past: PastConversations;
-  readonly harness: string;
   /** Runs the first turn. */
   turn(task: TaskId, message: ReturnType<typeof requestMessage>): Promise<void>;
 }
@@ -69,7 +68,7 @@ export function makeForks(parts: ForkParts): Forks {
       // A phase that a person moved the conversation to holds for its fork.
       const request = { ...forked.request, phase: keeper.need(fork.task).phase };
       const id = TaskId.parse(parts.powers.id("t"));
-      const made = createdEvent(request, parts.harness);
+      const made = createdEvent(request, parts);
       const events: NewEvent[] = [{
         kind: "taskCreated",
         body: { ...made.body, ...body },

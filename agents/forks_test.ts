@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { SessionId, type TaskId } from "../contracts/mod.ts";
-import { type Bench, bench, settled } from "./_bench_test.ts";
-import { memoryLog, requestOf } from "./_fake_test.ts";
+import { type Bench, bench, settled } from "./_fixture/bench.ts";
+import { memoryLog, requestOf } from "./_fixture/fakes.ts";
 
 const here = {
   session: SessionId.parse("s000000000009"),

@@ -1,7 +1,7 @@
 /** A session that nobody looks at: when its turn is over it holds no process, and its kernel may end. */
 import assert from "node:assert/strict";
-import { bench, settled } from "./_bench_test.ts";
-import { memoryLog, requestOf } from "./_fake_test.ts";
+import { bench, settled } from "./_fixture/bench.ts";
+import { memoryLog, requestOf } from "./_fixture/fakes.ts";
 
 for (const stop of ["answered", "upstream"] as const) {
   Deno.test(`carol closes her terminal during a turn that is then "${stop}": her session would have kept its kernel for ever`, async () => {

@@ -1,7 +1,7 @@
 /** A task that waits for its place: what is said of it meanwhile holds when it begins. */
 import assert from "node:assert/strict";
-import { bench, settled } from "./_bench_test.ts";
-import { memoryLog, requestOf } from "./_fake_test.ts";
+import { bench, settled } from "./_fixture/bench.ts";
+import { memoryLog, requestOf } from "./_fixture/fakes.ts";
 
 Deno.test("a task that carol cancelled while it waited for its place would have begun all the same", async () => {
   const { service, host } = bench(memoryLog(), 1);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Digest, QuestionId, toJsonObject } from "../contracts/mod.ts";
-import { bench, settled } from "./_bench_test.ts";
-import { memoryLog, requestOf } from "./_fake_test.ts";
+import { bench, settled } from "./_fixture/bench.ts";
+import { memoryLog, requestOf } from "./_fixture/fakes.ts";
 
 const WAITING = {
   stop: "waiting",

@@ -1,13 +1,15 @@
 /** What a kernel that starts takes up of what earlier ones left. DESIGN section 6. @module */
-import { EXIT_OF_FAULT, Fault, type TaskId } from "../contracts/mod.ts";
-import { isFinal } from "./task_fold.ts";
-import type { TaskKeeper } from "./task_keeper.ts";
-import type { TaskRuns } from "./task_runs.ts";
+import { type Digest, EXIT_OF_FAULT, Fault, type TaskId } from "../contracts/mod.ts";
+import { isFinal } from "./task/fold.ts";
+import type { TaskKeeper } from "./task/keeper.ts";
+import type { TaskRuns } from "./task/runs.ts";
 
 /** What {@link makeRecovery} is handed. */
 export interface RecoveryParts {
   readonly keeper: Pick<TaskKeeper, "load" | "record" | "turnOver" | "strand">;
   readonly runs: Pick<TaskRuns, "running" | "status">;
+  /** Digest of the kernel's rules. */
+  readonly rules: Digest;
   /** A question of the task waits for a person. */
   asked(task: TaskId): boolean;
   /** Takes up a task that waits for words when something is due for it. */
@@ -38,7 +40,7 @@ export function makeRecovery(parts: RecoveryParts): () => Promise<readonly TaskI
 
   return async () => {
     const taken: TaskId[] = [];
-    for (const { id, status } of await keeper.load()) {
+    for (const { id, status, rules } of await keeper.load()) {
       parts.look(id);
       if (isFinal(status)) continue;
       // An answer that was taken and not acted on is no wait: the call asks anew.
@@ -46,6 +48,11 @@ export function makeRecovery(parts: RecoveryParts): () => Promise<readonly TaskI
       // An idle interactive session is no work: `-c` or `say` goes on with it.
       if (keeper.turnOver(id)) {
         if (runs.running(id)) taken.push(id);
+        continue;
+      }
+      // A kernel of another place must not carry on what its own place forbids.
+      if (rules !== undefined && rules !== parts.rules) {
+        keeper.strand(id, `it began under other rules: "remit resume ${id}" goes on with it`);
         continue;
       }
       taken.push(id);

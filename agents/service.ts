@@ -15,20 +15,19 @@ import {
   type Staged,
   TaskId,
   TaskRequest,
-  type UndoOutcome,
 } from "../contracts/mod.ts";
-import { type Deliveries, makeDeliveries } from "./deliveries.ts";
+import { makeAftercare } from "./aftercare.ts";
+import { type Deliveries, makeDeliveries } from "./inbox/deliveries.ts";
 import { makeForks } from "./forks.ts";
-import { lastStatus } from "./ending.ts";
-import { createdEvent, saidEvent } from "./task_events.ts";
-import type { Inbox } from "./inbox.ts";
-import { isFinal } from "./task_fold.ts";
+import { lastStatus } from "./task/ending.ts";
+import { createdEvent, type Origin, saidEvent } from "./task/events.ts";
+import type { Inbox } from "./inbox/inbox.ts";
+import { isFinal } from "./task/fold.ts";
 import { makeRecovery } from "./recovery.ts";
-import { makeTaskRuns, type TaskCompany, type TaskRunsParts } from "./task_runs.ts";
+import { makeTaskRuns, type TaskCompany, type TaskRunsParts } from "./task/runs.ts";
 
 /** What {@link makeHostedAgentService} is handed. */
-export interface ServiceParts extends Omit<TaskRunsParts, "more" | "over"> {
-  readonly harness: string;
+export interface ServiceParts extends Omit<TaskRunsParts, "more" | "over">, Origin {
   /** What the log says of conversations. */
   readonly past: PastConversations;
   /** A question of the task waits for a person. */
@@ -49,7 +48,7 @@ export interface AgentService extends HostedAgentService {
 
 /** Makes the service. */
 export function makeHostedAgentService(parts: ServiceParts): AgentService {
-  const { keeper, host, powers } = parts;
+  const { keeper, powers } = parts;
   const runs = makeTaskRuns({
     ...parts,
     more: (task) => deliveries.more(task),
@@ -117,7 +116,7 @@ export function makeHostedAgentService(parts: ServiceParts): AgentService {
       }
       const request = parsed.data;
       const id = more.id ?? TaskId.parse(powers.id("t"));
-      const made = createdEvent(request, parts.harness);
+      const made = createdEvent(request, parts);
       const task = await keeper.record(id, [made, ...more.events ?? []], more.documents);
       runs.run(id, async () => {
         await runs.start(task, request, false);
@@ -209,54 +208,7 @@ export function makeHostedAgentService(parts: ServiceParts): AgentService {
       }
     },
 
-    async archive(task): Promise<AgentTask> {
-      const state = keeper.need(task);
-      if (!isFinal(state.status)) {
-        throw new Fault(
-          "conflict",
-          `Cannot archive task ${task}: it is "${state.status}"; cancel it first`,
-        );
-      }
-      return await keeper.record(task, [{
-        kind: "taskStatus",
-        body: { status: state.status, archived: true },
-      }]);
-    },
-
-    async purge(task): Promise<AgentTask> {
-      const state = keeper.need(task);
-      if (!isFinal(state.status)) {
-        throw new Fault(
-          "conflict",
-          `Cannot purge task ${task}: it is "${state.status}"; cancel it first`,
-        );
-      }
-      await runs.settled(task);
-      await parts.inbox?.forget(task);
-      const after = await keeper.record(task, [{ kind: "purged", body: {} }]);
-      await host.erase(state);
-      return after;
-    },
-
-    async undo(task): Promise<UndoOutcome> {
-      const state = keeper.need(task);
-      // Its processes may still be ending.
-      if (isFinal(state.status)) await runs.settled(task);
-      if (runs.running(task)) {
-        throw new Fault("conflict", `Cannot undo task ${task}: a turn is under way`);
-      }
-      return await deliveries.engaged(task, async () => {
-        const standing = runs.hosted(task);
-        if (standing !== undefined) return await standing.undo();
-        const { hosted } = await runs.start(state, await parts.requestOf(task), true);
-        try {
-          return await hosted.undo();
-        } finally {
-          await runs.release(task, EXIT.success);
-        }
-      });
-    },
-
+    ...makeAftercare({ ...parts, runs, engaged: deliveries.engaged }),
     ...forks,
     restore: (task, number) => deliveries.engaged(task, () => forks.restore(task, number)),
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { Fault, type TaskId } from "../contracts/mod.ts";
-import { type Bench, bench, settled } from "./_bench_test.ts";
-import { endingOfFault } from "./ending.ts";
-import { memoryLog, requestOf } from "./_fake_test.ts";
+import { type Bench, bench, settled } from "./_fixture/bench.ts";
+import { endingOfFault } from "./task/ending.ts";
+import { memoryLog, requestOf } from "./_fixture/fakes.ts";
 
 function statuses(log: Bench["log"], task: TaskId): unknown[] {
   return log.events.filter((each) => each.task === task && each.event.kind === "taskStatus")
@@ -108,6 +108,81 @@ Deno.test("a task past its wall clock expires and its processes end", async () =
   await settled();
   assert.equal(service.get(task.id).status, "expired");
   assert.equal(service.get(task.id).exit, 66);
+});
+
+Deno.test("a person's session that rests does not expire, and each of its turns has the whole time", async () => {
+  const { service, host, powers } = bench();
+  const task = await service.create(
+    requestOf({ interactive: true, limits: { wallClockMs: 5_000 } }),
+  );
+  await settled();
+  powers.turn(4_000);
+  host.finish({ stop: "answered", text: "Hello." });
+  await settled();
+  powers.turn(3_600_000);
+  await settled();
+  assert.equal(service.get(task.id).status, "open");
+  await service.say(task.id, "and now?");
+  await settled();
+  powers.turn(4_999);
+  await settled();
+  assert.equal(service.get(task.id).status, "open");
+  powers.turn(1);
+  await settled();
+  assert.equal(service.get(task.id).status, "expired", "a turn that takes too long still ends");
+});
+
+Deno.test("time that a person adds while a task works counts", async () => {
+  const { service, keeper, powers } = bench();
+  const task = await service.create(requestOf({ limits: { wallClockMs: 5_000 } }));
+  await settled();
+  powers.turn(4_000);
+  await keeper.record(task.id, [{ kind: "budget", body: { limits: { wallClockMs: 9_000 } } }]);
+  powers.turn(4_000);
+  await settled();
+  assert.equal(service.get(task.id).status, "open");
+  powers.turn(1_000);
+  await settled();
+  assert.equal(service.get(task.id).status, "expired");
+});
+
+Deno.test("the time in which a task waits for a person is not its own", async () => {
+  const { service, host, powers } = bench();
+  const task = await service.create(requestOf({ limits: { wallClockMs: 5_000 } }));
+  await settled();
+  powers.turn(4_000);
+  host.finish({ stop: "waiting", question: "q000000000001" as never, text: "" });
+  await settled();
+  powers.turn(900);
+  await service.resume(task.id);
+  await settled();
+  powers.turn(999);
+  await settled();
+  assert.equal(service.get(task.id).status, "open");
+  powers.turn(1);
+  await settled();
+  assert.equal(service.get(task.id).status, "expired");
+});
+
+Deno.test("a task whose changes are looked at is reviewing, and then what comes of it", async () => {
+  const { service, host, log } = bench();
+  host.review = { kind: "applied", patch: "a".repeat(64) as never };
+  const task = await service.create(requestOf());
+  await settled();
+  host.finish({ stop: "answered", text: "Tidied." });
+  await settled();
+  assert.deepEqual(statuses(log, task.id), ["reviewing", "done"]);
+  const talk = await service.create(requestOf({ interactive: true }));
+  await settled();
+  host.finish({ stop: "answered", text: "Tidied." });
+  await settled();
+  assert.deepEqual(statuses(log, talk.id), ["reviewing", "open"]);
+  host.review = { kind: "nothing" };
+  await service.say(talk.id, "and now?");
+  await settled();
+  host.finish({ stop: "answered", text: "Nothing." });
+  await settled();
+  assert.deepEqual(statuses(log, talk.id), ["reviewing", "open", "open"]);
 });
 
 Deno.test("a full disk creates no task and leaves nothing half done", async () => {

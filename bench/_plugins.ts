@@ -3,6 +3,7 @@ import { CallId, type KernelConfig, Pid, TaskId } from "../contracts/mod.ts";
 import { makeMisfits } from "../broker/mod.ts";
 import { NOT_BUILT, provideBundles } from "../cli/bundles_powers.ts";
 import { findPrograms } from "../cli/programs_powers.ts";
+import { realPowers } from "../kernel/_fixture/small_children.ts";
 import { makeChildren } from "../kernel/children.ts";
 import type { Looking } from "../kernel/host_functions.ts";
 import { makeEngine, makePluginCode } from "../kernel/plugin_code.ts";
@@ -13,7 +14,6 @@ import { bindPlugin, descriptorOf } from "../tools-wasm/binding/mod.ts";
 import { type BuiltTools, provideTools } from "../tools-wasm/build/mod.ts";
 import { makeBenchGate } from "./_gate.ts";
 import { cacheFolder } from "./_kernel.ts";
-import { realPowers } from "./world.ts";
 
 const HOME = new URL("..", import.meta.url).pathname;
 const NO_FILES: Looking = {
@@ -69,7 +69,7 @@ export async function makeRig(): Promise<Rig> {
     tools: ({ process, redeem }) =>
       makePluginTools({
         ...{ plugins, hosts, powers },
-        processes: { get: () => process },
+        processes: { get: () => process, taint: () => undefined },
         leases: { covering: () => undefined },
         fetching: {
           fetch: () => Promise.reject(new Error("not in this bench")),
@@ -81,6 +81,7 @@ export async function makeRig(): Promise<Rig> {
         modelOf: () => undefined,
         originOf: (url) => new URL(url).origin,
         labelOf: () => "public",
+        clearanceOf: () => "public",
         onProgress: () => undefined,
         binding: {
           descriptor: descriptorOf,

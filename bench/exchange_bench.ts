@@ -3,6 +3,7 @@
  * commit, and changes of state, against plain synced inserts of as many rows in the same run. Issue 7, How well.
  * @module
  */
+import { digestOf } from "../port/digest.ts";
 import { DatabaseSync } from "node:sqlite";
 import {
   type Exchange,
@@ -84,6 +85,7 @@ async function open(path: string): Promise<Exchanges> {
   });
   const service = makeHostedAgentService({
     ...{ keeper, host: HOST, inbox, powers, concurrent: 1, harness: "bench" },
+    rules: digestOf({}),
     requestOf: () => Promise.reject(new TypeError("nobody asks")),
     past: {} as Parameters<typeof makeHostedAgentService>[0]["past"],
     ...{ asked: () => false, stranded: () => undefined },

@@ -9,10 +9,10 @@ import {
   MountName,
   NO_POLICY,
   Pid,
-  type Powers,
   type Scope,
   TaskId,
 } from "../contracts/mod.ts";
+import { realPowers } from "../kernel/_fixture/small_children.ts";
 import { makeChildren } from "../kernel/children.ts";
 import { makeSpawnPowers } from "../kernel/spawn_powers.ts";
 import { makeToolhosts } from "../kernel/toolhosts.ts";
@@ -237,19 +237,5 @@ async function configOf(dir: string, bundle: string): Promise<KernelConfig> {
     stay: false,
     idleMs: 1_000,
     pool: { workers: 0, plugins: 0 },
-  };
-}
-
-function realPowers(): Powers {
-  let ids = 0;
-  return {
-    now: () => Date.now(),
-    id: (prefix) => prefix + String(++ids).padStart(12, "0"),
-    token: () => crypto.randomUUID().replaceAll("-", ""),
-    after(ms, f): () => void {
-      const timer = setTimeout(f, ms);
-      return () => clearTimeout(timer);
-    },
-    reach(): void {},
   };
 }

@@ -1,5 +1,6 @@
 /** Bundled children and a configuration around them, for benches of the kernel. @module */
 import type { KernelConfig, Powers } from "../contracts/mod.ts";
+import { realPowers } from "../kernel/_fixture/small_children.ts";
 import { type Children, makeChildren } from "../kernel/children.ts";
 import { makeSpawnPowers } from "../kernel/spawn_powers.ts";
 
@@ -143,19 +144,4 @@ function programs(): Partial<KernelConfig["programs"]> {
     }
   }
   return found;
-}
-
-/** A real clock and real timers. */
-export function realPowers(): Powers {
-  let n = 0;
-  return {
-    now: () => Date.now(),
-    id: (prefix) => prefix + (++n).toString(36).padStart(12, "0"),
-    token: () => crypto.randomUUID().replaceAll("-", ""),
-    after(ms, f): () => void {
-      const timer = setTimeout(f, ms);
-      return () => clearTimeout(timer);
-    },
-    reach: () => undefined,
-  };
 }

@@ -19,12 +19,17 @@ const SHORT = 50_000;
  * @throws {Fault} for anything else, past the limits, or with a repeated key or a lone surrogate.
  */
 export function parseArguments(text: string): Arguments {
-  return text.length <= SHORT ? usual(text) ?? anyText(text) : anyText(text);
+  const parsed = (text.length <= SHORT ? usual(text) : undefined) ?? anyText(text);
+  texts.set(parsed.args, parsed.text);
+  return parsed;
 }
+
+/** Texts of arguments that were parsed here: they are frozen throughout, and so stay true. */
+const texts = new WeakMap<JsonObject, string>();
 
 /** Canonical text of arguments that were parsed before. */
 export function argumentsText(args: JsonObject): string {
-  return canonicalJson(args);
+  return texts.get(args) ?? canonicalJson(args);
 }
 
 function anyText(text: string): Arguments {

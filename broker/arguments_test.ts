@@ -2,7 +2,7 @@ import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import fc from "fast-check";
 import type { Json, JsonObject } from "../contracts/mod.ts";
 import { canonicalJson, parseJson } from "../port/mod.ts";
-import { parseArguments } from "./arguments.ts";
+import { argumentsText, parseArguments } from "./arguments.ts";
 
 interface Outcome {
   readonly text: string;
@@ -99,4 +99,18 @@ Deno.test("arguments past a limit, of another type or with tricks are refused", 
       "",
     ]
   ) throws(() => parseArguments(text), { name: "Fault" }, text.slice(0, 40));
+});
+
+Deno.test("the text of arguments is that of what they hold, however often it is asked for", () => {
+  for (const text of ['{"b":[{"c":1}],"a":2}', `{"b":"${"x".repeat(60_000)}","a":{"c":[]}}`]) {
+    const { args, text: canonical } = parseArguments(text);
+    equal(argumentsText(args), canonical);
+    equal(argumentsText({ ...args }), canonical);
+    equal(argumentsText({ ...args, a: 3 }), canonicalJson({ ...args, a: 3 }));
+    // What was remembered stays true, because nothing within can be changed.
+    throws(() => Object.assign(args, { a: 3 }), TypeError);
+    for (const inner of Object.values(args)) {
+      if (typeof inner === "object") throws(() => Object.assign(inner ?? {}, { 0: 3 }), TypeError);
+    }
+  }
 });

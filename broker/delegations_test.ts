@@ -3,15 +3,8 @@ import { sign } from "node:crypto";
 import { type Answer, type Delegation, delegationClaim, Fault } from "../contracts/mod.ts";
 import type { Question } from "../contracts/mod.ts";
 import { canonicalJson } from "../port/mod.ts";
-import {
-  CAROL,
-  CAROL_STEP_UP,
-  KERNEL_KEY,
-  type Keys,
-  makeKeys,
-  makeWorld,
-  type World,
-} from "./_fixture_test.ts";
+import { CAROL, CAROL_STEP_UP, KERNEL_KEY, type Keys, makeKeys } from "./_fixture/carol.ts";
+import { makeWorld, type World } from "./_fixture/world.ts";
 
 const DAY = 86_400_000;
 const PAGE = makeKeys();

@@ -2,7 +2,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import type { PowerResult, ToolBinding } from "../contracts/mod.ts";
 import { descriptorDigest } from "./pins.ts";
-import { makeWorld, type World, type WorldOptions } from "./_fixture_test.ts";
+import { makeWorld, type World, type WorldOptions } from "./_fixture/world.ts";
 
 const TOOL = "mcp_files_save";
 

@@ -12,7 +12,8 @@ import {
   Profile,
   ToolName,
 } from "../contracts/mod.ts";
-import { COLOURS, LABELS, makeWorld, type World } from "./_fixture_test.ts";
+import { COLOURS, LABELS } from "./_fixture/fake_processes.ts";
+import { makeWorld, type World } from "./_fixture/world.ts";
 
 /** How much a decision lets happen: more is graver for the caller. */
 function gravity(decision: Decision): number {

@@ -4,6 +4,7 @@ import type { Guarded } from "../contracts/mod.ts";
 import { makeRuleGuard } from "./guard.ts";
 import { foldText } from "../text/fold.ts";
 import { BUILT_IN_GUARDS, injectionGuard } from "./guards.ts";
+import { processorTime } from "../tests/fake/processor_time.ts";
 
 const guard = makeRuleGuard();
 const after = (text: string): readonly string[] =>
@@ -149,11 +150,11 @@ const HOSTILE: Readonly<Record<string, string>> = {
 Deno.test("mallory's text of a million characters would have held up the kernel for minutes", () => {
   for (const [name, unit] of Object.entries(HOSTILE)) {
     const text = unit.repeat(Math.ceil(1_000_000 / unit.length));
-    const began = performance.now();
+    const began = processorTime();
     after(text);
     guard.check({ stage: "beforeTool", tool: "t", text: JSON.stringify({ text }) });
     injectionGuard({ tool: "t", content: text });
-    const ms = performance.now() - began;
+    const ms = processorTime() - began;
     ok(ms < 5_000, `${name}: ${ms} ms`);
   }
 });

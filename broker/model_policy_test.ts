@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { type Label, type ModelSink, type PolicySource, Profile } from "../contracts/mod.ts";
-import { COLOURS, LABELS, makeRow } from "./_fixture_test.ts";
+import { COLOURS, LABELS, makeRow } from "./_fixture/fake_processes.ts";
 import { makeModelPolicy, whyModelRefused } from "./model_policy.ts";
 
 type Source = Pick<PolicySource, "clearance" | "modelsFor">;

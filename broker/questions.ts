@@ -108,13 +108,17 @@ export async function openQuestions(parts: QuestionParts): Promise<QuestionBook>
       throw new Fault("notFound", `Cannot answer "${answer.question}": no such question`);
     }
     if (!isOpen(entry)) {
-      const why = entry.question.state === "open" ? "being answered or expired" : "closed";
+      const { state } = entry.question;
+      const why = state === "open" ? "being answered" : state === "expired" ? "expired" : "closed";
       throw new Fault("refused", `Cannot answer "${answer.question}": the question is ${why}`);
     }
     return { entry, signed: check.check(entry.question, answer) };
   }
 
   async function take(answer: Answer): Promise<Question> {
+    const late = entries.get(answer.question);
+    // Whoever waits for it learns now that nobody can answer any more, not when its timer looks.
+    if (late !== undefined && late.question.expiresAt <= powers.now()) await end(late, "expired");
     const { entry, signed } = checked(answer);
     powers.reach("beforeAnswer");
     const state = answer.decision === "allow" ? "allowed" : "denied";

@@ -1,7 +1,8 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import type { Answer, Question } from "../contracts/mod.ts";
 import { Fault } from "../contracts/mod.ts";
-import { CAROL, CAROL_STEP_UP, makeKeys, makeWorld, type World } from "./_fixture_test.ts";
+import { CAROL, CAROL_STEP_UP, makeKeys } from "./_fixture/carol.ts";
+import { makeWorld, type World } from "./_fixture/world.ts";
 
 async function asked(effect: "mutateLocal" | "destructive" = "mutateLocal"): Promise<{
   readonly world: World;
@@ -84,7 +85,19 @@ Deno.test("a question that expired is neither open nor answered", async () => {
   const { world, question } = await asked();
   world.powers.turn(25 * 3_600_000);
   deepEqual(world.questions.open(), []);
-  await rejects(world.questions.answer(world.signed(question)), refused);
+  await rejects(world.questions.answer(world.signed(question)), /the question is expired/);
+  equal(world.questions.get(question.id)?.state, "expired");
+});
+
+Deno.test("who answers in the morning what was asked before the machine slept ends the wait for it", async () => {
+  const { world, question } = await asked();
+  const waiting = world.questions.ask(question, {
+    wait: true,
+    signal: new AbortController().signal,
+  });
+  world.powers.leap(25 * 3_600_000);
+  await rejects(world.questions.answer(world.signed(question)), /the question is expired/);
+  deepEqual(await waiting, { kind: "expired" });
 });
 
 Deno.test("an open question outlives the kernel; an answer to it counts in the next one", async () => {

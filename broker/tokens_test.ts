@@ -1,7 +1,8 @@
 import { equal, match, throws } from "node:assert/strict";
 import { Pid } from "../contracts/mod.ts";
 import { sha256Hex } from "../port/digest.ts";
-import { handPowers, makeWorld } from "./_fixture_test.ts";
+import { handPowers } from "./_fixture/hand_powers.ts";
+import { makeWorld } from "./_fixture/world.ts";
 import { makeTokens, type TokenBinding, type TokenGrant } from "./tokens.ts";
 
 const USE: TokenBinding = {

@@ -1,5 +1,11 @@
 /** Who waits for a person, and what ends the wait. @module */
-import type { Answered, Powers, Question, QuestionId } from "../contracts/mod.ts";
+import {
+  type Answered,
+  atMoment,
+  type Powers,
+  type Question,
+  type QuestionId,
+} from "../contracts/mod.ts";
 
 /** The waits of one kernel. */
 export interface Waiters {
@@ -35,10 +41,7 @@ export function makeWaiters(powers: Pick<Powers, "now" | "after">): Waiters {
     waiting.set(question.id, all.add(resolve));
     if (options.signal.aborted) lapse();
     options.signal.addEventListener("abort", lapse, { once: true });
-    const cancel = powers.after(
-      Math.max(0, question.expiresAt - powers.now()),
-      () => finish("expired"),
-    );
+    const cancel = atMoment(powers, question.expiresAt, () => finish("expired"));
     return promise.finally(() => {
       cancel();
       options.signal.removeEventListener("abort", lapse);

@@ -1,11 +1,11 @@
-/** `audit …` and `receipt …`: what can be checked afterwards, also by others. @module */
-import { Digest, EXIT, Fault, type Json, Receipt } from "../contracts/mod.ts";
+/** `audit query`, `audit repair` and `receipt …`: what can be looked up and checked afterwards. @module */
+import { EXIT, Fault, type Json, Receipt } from "../contracts/mod.ts";
 import { parseJson } from "../port/mod.ts";
 import {
   askKernel,
+  askPages,
   cell,
   type Command,
-  idOf,
   printJson,
   printJsonLines,
   printLines,
@@ -15,44 +15,11 @@ import {
   taskOf,
 } from "./command.ts";
 import type { KernelLink } from "./hands.ts";
+import { ofAgent } from "./agent_filter.ts";
 import { flag } from "./parse_arguments.ts";
 import { absolute } from "./places.ts";
 import { parseSince } from "./since.ts";
 import { tableLines } from "./table.ts";
-
-/** `audit verify [--head H]`; 1 when something does not hold. */
-export async function auditVerify(command: Command): Promise<number> {
-  const head = flag(command.parsed, "head");
-  const report = await askKernel(
-    command,
-    "auditVerify",
-    head === undefined ? {} : { head: idOf(Digest, head, "head") },
-  );
-  const found = recordOf(report);
-  const ok = found["ok"] === true;
-  if (command.json) printJson(command, report);
-  else {
-    printLines(command, [
-      ok ? "the log holds: every chain and every seal" : "the log does NOT hold",
-      ...Object.entries(found).filter(([name]) => name !== "ok").map(([name, value]) =>
-        `  ${cell(name).padEnd(10)} ${countsOf(value)}`
-      ),
-    ]);
-    if (ok && head === undefined) {
-      command.hands.screen.say(
-        "A whole tail that was cut off shows only with a head that you kept: --head HASH",
-      );
-    }
-  }
-  return ok ? EXIT.success : EXIT.failure;
-}
-
-/** A value of a report: of a record, each count with its name. */
-function countsOf(value: Json): string {
-  const counts = Object.entries(recordOf(value));
-  if (counts.length === 0) return cell(value, 500);
-  return counts.map(([name, count]) => `${cell(count)} ${cell(name)}`).join(", ");
-}
 
 /** What calls are chosen by, beside their task and time. */
 const WORDS: readonly string[] = ["tool", "model", "decision", "outcome"];
@@ -69,9 +36,14 @@ export async function auditQuery(command: Command): Promise<number> {
   if (since !== undefined) filter["since"] = parseSince(since, hands.around.now());
   const link = await reachKernel(command);
   try {
-    const calls = rowsOf(await link.ask("auditQuery", filter));
-    printJsonLines(command, calls);
-    if (calls.length === 0) hands.screen.say(await noneFits(link, filter));
+    let found = false;
+    const fits = await ofAgent(link, parsed);
+    for await (const call of askPages(link, "auditQuery", filter)) {
+      if (!fits(recordOf(call)["task"])) continue;
+      found = true;
+      printJsonLines(command, [call]);
+    }
+    if (!found) hands.screen.say(await noneFits(link, filter));
     return EXIT.success;
   } finally {
     link.close();
@@ -86,7 +58,7 @@ async function noneFits(
   const open = Object.fromEntries(
     Object.entries(filter).filter(([name]) => !WORDS.includes(name)),
   );
-  const all = rowsOf(await link.ask("auditQuery", open));
+  const all = rowsOf(await Array.fromAsync(askPages(link, "auditQuery", open)));
   if (all.length === 0) return "no call is on record there";
   const there = WORDS.filter((name) => Object.hasOwn(filter, name)).map((name) => {
     const words = [...new Set(all.map((call) => cell(call[name])))].filter((word) => word !== "");

@@ -43,6 +43,18 @@ export async function askKernel(command: Command, op: string, body: Json): Promi
   }
 }
 
+/** Asks for what may be longer than one answer: every item of it, as it comes. */
+export async function* askPages(
+  link: Pick<KernelLink, "ask">,
+  op: string,
+  body: Json,
+): AsyncGenerator<Json> {
+  for (let page = await link.ask(op, body); Array.isArray(page) && page.length > 0;) {
+    yield* page;
+    page = await link.ask("more", null);
+  }
+}
+
 /** Prints one JSON document to standard output. */
 export function printJson(command: Command, value: unknown): void {
   command.hands.screen.out(`${safeJson(value, 2)}\n`);

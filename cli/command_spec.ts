@@ -58,6 +58,16 @@ export const ANSWERS: FlagSpec = {
   value: "FILE",
   help: "answers given beforehand, JSON",
 };
+/** Which tasks, by their agent. */
+export const OF_AGENT: readonly FlagSpec[] = [
+  { name: "agent", value: "NAME", help: "of one agent of remit.yaml" },
+  {
+    name: "labels",
+    value: "NAME=VALUE",
+    many: true,
+    help: "of agents that remit.yaml gives these labels; more with commas",
+  },
+];
 /** Describes a command. */
 export const simple = (
   name: string,

@@ -6,6 +6,7 @@ import {
   type FlagSpec,
   MODEL,
   MOUNT,
+  OF_AGENT,
   ON_QUESTION,
   PROFILE,
   simple,
@@ -54,6 +55,11 @@ const RUN_FLAGS: readonly FlagSpec[] = [
 ];
 const FOR: FlagSpec = { name: "for", value: "once|turn|session", help: "how long an answer holds" };
 const SAY: FlagSpec = { name: "say", value: "TEXT", help: "words to the agent" };
+const KERNEL_KEY: FlagSpec = {
+  name: "key",
+  value: "PUB",
+  help: "the kernel's public key, base64url; audit verify shows it",
+};
 const PASSPHRASE: FlagSpec = {
   name: "passphrase-file",
   value: "FILE",
@@ -86,7 +92,9 @@ export const COMMANDS: readonly CommandSpec[] = [
   ], [
     TRACE,
   ]),
-  simple("ps", "", [0, 0], "running processes", ["remit ps"]),
+  simple("ps", "", [0, 0], "running processes", ["remit ps", "remit ps --labels tier=worker"], [
+    ...OF_AGENT,
+  ]),
   simple("task list", "", [0, 0], "tasks: state, age and request; also: remit tasks", [
     "remit tasks",
     "remit task list --status needsApproval --since 2d",
@@ -94,6 +102,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     { name: "status", value: "WORD", help: "in one state: open, needsApproval, done, failed, …" },
     { name: "since", value: "TIME", help: "begun since a date, or how long ago: 30m, 2h, 7d" },
     { name: "all", help: "also those that were put away" },
+    ...OF_AGENT,
   ]),
   simple("task show", "[TASK]", [0, 1], "one task, by its id, its first letters, or last", [
     "remit task show last",
@@ -122,10 +131,17 @@ export const COMMANDS: readonly CommandSpec[] = [
       { name: "follow", short: "f", help: "wait for more" },
     ],
   ),
-  simple("audit verify", "", [0, 0], "check every chain and seal", [
+  simple("audit verify", "[FILE]", [0, 1], "check every chain and seal, of the log or an export", [
     "remit audit verify",
     "remit audit verify --head 3fa2…",
-  ], [{ name: "head", value: "HASH", help: "a head that you kept: detects a cut tail" }]),
+    "remit audit verify log.jsonl --key PUB",
+  ], [
+    { name: "head", value: "HASH", help: "a head that you kept: detects a cut tail" },
+    KERNEL_KEY,
+  ]),
+  simple("audit export", "", [0, 0], "the whole log as JSON lines, to keep and check elsewhere", [
+    "remit audit export > log.jsonl",
+  ]),
   simple("audit query", "", [0, 0], "executed calls, one JSON line each", [
     "remit audit query --tool file_read --decision forbidden",
     "remit audit query --since 2h",
@@ -136,6 +152,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     { name: "model", value: "NAME", help: "proposed by one model" },
     { name: "decision", value: "WORD", help: "decided so: auto, consented, forbidden, …" },
     { name: "outcome", value: "WORD", help: "ended so: ok, refusedByPolicy, …" },
+    ...OF_AGENT,
   ]),
   simple("audit repair", "", [0, 0], "cut off a torn tail, and say what went", [
     "remit audit repair",
@@ -146,7 +163,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   ]),
   simple("receipt verify", "FILE", [1, 1], "check receipts without a kernel", [
     "remit receipt verify receipts.jsonl --key PUB",
-  ], [{ name: "key", value: "PUB", help: "the kernel's public key, base64url" }]),
+  ], [KERNEL_KEY]),
   simple("lease list", "[TASK]", [0, 1], "what is lent to whom", ["remit lease list"], [
     { name: "all", help: "also what was lent to tasks that have ended" },
   ]),

@@ -58,6 +58,7 @@ Deno.test("a grave question is allowed with the passphrase key alone", async () 
   const ops = {
     question: () => toJson(question({ kind: "stepUp" })),
     staged: () => toJson(staged),
+    task: () => taskJson(),
   };
   const without = fakeHands({ ops });
   assert.equal(await runCommandLine(["answer", QUESTION, "allow"], without), 2);

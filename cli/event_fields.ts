@@ -18,20 +18,23 @@ function record(value: unknown): Readonly<Record<string, unknown>> {
 /** A watched thing: an event, a piece of the model's text, a call's progress. */
 export type Seen =
   | { readonly kind: "event"; readonly event: SeenEvent }
+  /** `label`: of what the call has read, as the kernel told it. */
+  | { readonly kind: "progress"; readonly text: string; readonly label: unknown }
   /** `wire`: an exchange with a provider, a line of a recording. */
-  | { readonly kind: "chunk" | "progress" | "wire"; readonly text: string };
+  | { readonly kind: "chunk" | "wire"; readonly text: string };
 
 /** Reads what a kernel told; undefined for what this version does not know. */
 export function readSeen(told: Json): Seen | undefined {
-  const { kind, text, exchange, n, at, event, body, private: inner } = record(told) as Partial<
-    Record<keyof Extract<WatchEvent, { kind: "event" }> | "text" | "exchange", unknown>
+  const { kind, text, label, exchange, n, at, event, body, private: inner } = record(
+    told,
+  ) as Partial<
+    Record<keyof Extract<WatchEvent, { kind: "event" }> | "text" | "label" | "exchange", unknown>
   >;
   if (kind === "wire") {
     return typeof exchange === "string" ? { kind, text: exchange } : undefined;
   }
-  if (kind === "chunk" || kind === "progress") {
-    return { kind, text: typeof text === "string" ? text : "" };
-  }
+  if (kind === "progress") return { kind, text: typeof text === "string" ? text : "", label };
+  if (kind === "chunk") return { kind, text: typeof text === "string" ? text : "" };
   if (kind !== "event" || typeof event !== "string") return undefined;
   return {
     kind,

@@ -1,5 +1,5 @@
 /** What the commands of the command line are handed: everything they can touch. @module */
-import type { BrowserChoice, CommandClass, Json, PolicySource } from "../contracts/mod.ts";
+import type { BrowserChoice, CommandClass, Digest, Json, PolicySource } from "../contracts/mod.ts";
 import type { Paint } from "./paint.ts";
 import type { StoryPeer } from "./a2a/story_peer.ts";
 import type { McpStoreHands } from "./mcp/store.ts";
@@ -111,6 +111,8 @@ export interface KernelLink {
   readonly harness: string;
   readonly head: string;
   readonly receiptKey: string;
+  /** Digest of its rules; empty for one of an earlier version. */
+  readonly rules: string;
 }
 
 /** What a kernel is started for. */
@@ -152,6 +154,15 @@ export interface ReceiptCheck {
   ): Promise<{ readonly ok: boolean; readonly reason: string; readonly key?: string }>;
 }
 
+/** Checks exported logs without a kernel. Wired in by main.ts. */
+export interface LogCheck {
+  /** `ok`, counts, the first bad event, and the `key` that it was checked with. Throws Fault `invalidInput` for no log. */
+  verify(
+    bytes: Uint8Array,
+    options: { readonly key: string | undefined; readonly head: Digest | undefined },
+  ): Promise<{ readonly ok: boolean; readonly key: string }>;
+}
+
 /** Two presses of Ctrl-C, counted with care. */
 export interface Interrupts {
   /** Calls `press` with 1, 2, … for each press; the returned function stops listening. */
@@ -173,6 +184,7 @@ export interface Hands {
   readonly around: Around;
   readonly interrupts: Interrupts;
   readonly receipts: ReceiptCheck;
+  readonly logs: LogCheck;
   readonly walls: Walls;
   readonly plugins: PluginKit;
   /** The review of imported servers. */

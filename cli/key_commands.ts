@@ -1,6 +1,6 @@
 /** `key create|show|rotate`. @module */
 import { EXIT, Fault } from "../contracts/mod.ts";
-import { type Command, printJson, printLines } from "./command.ts";
+import { type Command, commandText, printJson, printLines } from "./command.ts";
 import { openKeyRing } from "./key_ring.ts";
 import { flag } from "./parse_arguments.ts";
 import { readPassphrase } from "./passphrase.ts";
@@ -18,7 +18,11 @@ function told(command: Command, key: string): number {
   if (command.json) printJson(command, { stepUp: key });
   else {
     printLines(command, [`passphrase key  ${key}`]);
-    command.hands.screen.say("A kernel that runs now learns of it when it starts next.");
+    command.hands.screen.say(
+      `A kernel that runs now knows the keys that it was started with: end it with "${
+        commandText(command, "stop")
+      }".`,
+    );
   }
   return EXIT.success;
 }

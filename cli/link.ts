@@ -9,6 +9,8 @@ const Welcome = z.object({
   harness: z.string().max(256),
   pid: z.int(),
   receiptKey: z.string().max(64),
+  // One of an earlier version says nothing of them.
+  rules: z.string().max(64).default(""),
   head: z.string().max(64),
 });
 
@@ -65,5 +67,6 @@ export async function greet(wire: Wire, harness: string): Promise<KernelLink> {
     harness: welcome.data.harness,
     head: welcome.data.head,
     receiptKey: welcome.data.receiptKey,
+    rules: welcome.data.rules,
   });
 }

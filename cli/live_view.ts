@@ -171,6 +171,8 @@ export function makeLiveView(
         return row(paint.yellow("!"), "signal", safe(textOf(event, "signal")));
       case "modelAsked":
         return asks(event);
+      case "modelQueued":
+        return row(paint.yellow("…"), "model", safe(modelWords(event) ?? ""));
       case "modelFailed":
         row(paint.red("✗"), "model", safe(modelWords(event) ?? ""));
         return under(safe(textOf(event, "error")));

@@ -5,6 +5,7 @@ import { cell, type Command, printJsonLines, printLines, reachKernel, taskOf } f
 import { cutTo, padTo } from "./columns.ts";
 import { readSeen, type SeenEvent, subjectOf, textOf } from "./event_fields.ts";
 import { makeCallJoin } from "./join_calls.ts";
+import { leaseWords } from "./lease_words.ts";
 import { mcpWords } from "./mcp/events.ts";
 import { modelWords } from "./model/events.ts";
 import { has } from "./parse_arguments.ts";
@@ -43,6 +44,7 @@ export function logLine(event: SeenEvent, width: number): string {
     event.event === "intent" ? field("decision") : field("outcome"),
     safe(modelWords(event) ?? ""),
     safe(mcpWords(event)),
+    displayText(leaseWords(event), { max: 2_000 }),
     ...touched.staged.map((path) => `staged ${safe(path)}`),
     ...touched.applied.map((path) => `applied ${safe(path)}`),
     ...PLAIN.map((name) => named(`${name} `, name)),

@@ -85,6 +85,10 @@ Deno.exit(
       verify: async (receipt, key) =>
         (await import("../broker/audit/mod.ts")).verifyReceipt(receipt, key),
     },
+    logs: {
+      verify: async (bytes, options) =>
+        (await import("../broker/audit/mod.ts")).verifyExport(bytes, options),
+    },
     walls: makeWalls(),
     plugins,
     mcp: {
@@ -95,6 +99,7 @@ Deno.exit(
       ...{ home, screen },
       provideLexical: async (options) =>
         await (await import("../models/local/lexical/build/mod.ts")).provideLexical(options),
+      vectors: async () => await import("../models/embed/mod.ts"),
       cache: () => placesOf(around, undefined).cache,
     }),
     wikis: makeWikiHands({

@@ -1,5 +1,13 @@
 /** `questions` and `answer`: what waits for a person, from any terminal. @module */
-import { EXIT, Fault, type Json, Question, QuestionId, toJson } from "../contracts/mod.ts";
+import {
+  AgentTask,
+  EXIT,
+  Fault,
+  type Json,
+  Question,
+  QuestionId,
+  toJson,
+} from "../contracts/mod.ts";
 import { z } from "zod";
 import { canonicalJson } from "../port/mod.ts";
 import { displayText } from "../text/mod.ts";
@@ -18,6 +26,7 @@ import {
 import { askForm } from "./elicit_asking.ts";
 import { parseElicit } from "./elicit_form.ts";
 import { wrongForm } from "./elicit_value.ts";
+import type { KernelLink } from "./hands.ts";
 import { openKeyRing } from "./key_ring.ts";
 import { lendApproved } from "./mcp/choice.ts";
 import { readyAgain } from "./model/ready.ts";
@@ -26,6 +35,7 @@ import { readPassphrase } from "./passphrase.ts";
 import { questionLines } from "./question_frame.ts";
 import { followTask, readPast } from "./run_task.ts";
 import { finishFollowing } from "./run_command.ts";
+import { inItsPlace } from "./task_rules.ts";
 import { signAnswer, type Verdict } from "./sign_answer.ts";
 import { tableLines } from "./table.ts";
 import { askStaged } from "./watch_task.ts";
@@ -100,6 +110,13 @@ function parseForm(text: string): Json | undefined {
   }
 }
 
+/** A kernel carries a task on by itself only under the rules that it had; said was that those of now hold. */
+async function goOnUnderRulesOfNow(link: KernelLink, task: Question["task"]): Promise<void> {
+  const { status, rules } = AgentTask.parse(await link.ask("task", { task }));
+  if (status !== "needsApproval" || rules === undefined || rules === link.rules) return;
+  await link.ask("resume", { task });
+}
+
 /** `answer ID allow|deny`: shows what is answered, signs, and follows the task to its next end. */
 export async function answerCommand(command: Command): Promise<number> {
   const { hands, parsed, places } = command;
@@ -110,12 +127,13 @@ export async function answerCommand(command: Command): Promise<number> {
   }
   const question = idOf(QuestionId, id, "question");
   const ring = openKeyRing(hands.disk, places);
-  const link = await reachKernel(command);
+  let link = await reachKernel(command);
   try {
     const asked = Question.parse(await link.ask("question", { question }));
     if (asked.state !== "open") {
       throw new Fault("conflict", `Cannot answer question ${id}: it is ${asked.state}`);
     }
+    link = await inItsPlace(command, link, asked.task);
     const staged = await askStaged(link, asked.task);
     // Hashed and shown before it is signed: what is signed is what could be seen.
     const changes = shownChanges(asked, staged, hands.disk);
@@ -141,6 +159,7 @@ export async function answerCommand(command: Command): Promise<number> {
       at: hands.around.now(),
     });
     await link.ask("answer", toJson(given));
+    await goOnUnderRulesOfNow(link, asked.task);
     if (!command.json) {
       screen.say(`  ${verdict.decision === "allow" ? "allowed" : "denied"}: ${displayText(id)}`);
       screen.say("");

@@ -25,11 +25,15 @@ import { chooseMemory, type ChosenMemory } from "./memory_choice.ts";
 import { type MountWish, parseMount, resolveMount } from "./mounts.ts";
 import { nestMounts } from "./nested_mounts.ts";
 import { flag, oneOf } from "./parse_arguments.ts";
+import { checkRecordingPlace } from "./model/recording.ts";
+import { checkWritable } from "./output_file.ts";
 import { absolute } from "./places.ts";
 
 /** Everything a run is set up with. */
 export interface RunSetting {
   readonly config: Merged;
+  /** Where the command was given, absolute. */
+  readonly folder: string;
   readonly mounts: readonly Mount[];
   readonly model: TaskRequest["model"];
   readonly resolved: ResolvedModel;
@@ -140,7 +144,12 @@ export async function settle(command: Command, defaults: RunDefaults): Promise<R
     );
   }
   const resolved = await chooseModel(command, defaults, config);
-  const record = flag(parsed, "record");
+  const [record, trace] = ["record", "trace"].map((name) => {
+    const file = flag(parsed, name);
+    return file === undefined ? undefined : absolute(hands.around, file);
+  });
+  if (record !== undefined) checkRecordingPlace(hands.disk, record);
+  if (trace !== undefined) checkWritable(hands.disk, trace, "write the trace to");
   const { folder, wiki: own } = defaults;
   const remembered = await chooseMemory(command, {
     ...{ memory: config.memory, folder, mounts, own },
@@ -149,15 +158,15 @@ export async function settle(command: Command, defaults: RunDefaults): Promise<R
   return {
     ...remembered,
     config,
-    mounts,
+    ...{ folder, mounts },
     mcp: defaults.mcp ?? mcpOfTask(command, config),
     model: resolved.choice,
     resolved,
-    record: record === undefined ? undefined : absolute(hands.around, record),
+    record,
     profile: oneOf(parsed, "profile", Profile.options) ?? "operator",
     onQuestion: asked ?? (hands.keyboard === undefined ? "queue" : "ask"),
     prepared: file === undefined ? undefined : readAnswers(command, file),
-    trace: flag(parsed, "trace"),
+    trace,
     agent,
     limits: limitsOf(agent, config.policy.limits),
     instructions: instructionsIn(mounts, (path) => hands.disk.stat(path) !== undefined),

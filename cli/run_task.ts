@@ -51,6 +51,7 @@ export async function createTask(
     },
     profile: setting.profile,
     mounts: setting.mounts,
+    folder: setting.folder,
     model: setting.model,
     limits: setting.limits,
     ...(setting.agent === undefined ? {} : { agent: setting.agent }),

@@ -21,6 +21,8 @@ export interface Session {
   running: RunningTask | undefined;
   /** Of the task that the first words will make. */
   phase: Extract<Phase, "plan" | "work">;
+  /** References of the providers that the person was told of. */
+  readonly announced: Set<string>;
   /** The answer that was shown last. */
   said?: string | undefined;
 }

@@ -16,6 +16,7 @@ import { checkSameFolders } from "./same_folders.ts";
 import { awaitEnd, createTask, followTask, readPast, type RunningTask } from "./run_task.ts";
 import { defaultsOf, keepLast, lastSession, type Session, withModel } from "./session.ts";
 import { slash, SLASH_WORDS } from "./session_slash.ts";
+import { inItsPlace } from "./task_rules.ts";
 import type { WatchEnd } from "./watch_task.ts";
 
 /** The task of the name given, else of the last session. */
@@ -46,16 +47,27 @@ function lastFailure(past: readonly Json[]): string | undefined {
   return textOf(last.event, "reason");
 }
 
+/** What a person may do with a session that is not open. */
+function wayOn(command: Command, { id, status }: AgentTask): string {
+  const word = (words: string): string => `"${commandText(command, words).trim()}"`;
+  switch (status) {
+    case "needsApproval":
+    case "reviewing":
+      return `${word("questions")} shows what it waits for, ${word(`resume ${id}`)} asks you here`;
+    case "blocked":
+      return `${word("ps")} names its process, ${word("kill PID CONT")} lets it go on`;
+    default:
+      return `${word(`log ${id}`)} says why, ${word("")} begins anew`;
+  }
+}
+
 async function goOn(command: Command, link: KernelLink, setting: RunSetting): Promise<RunningTask> {
   const task = await continued(command, link);
   const state = AgentTask.parse(await link.ask("task", { task }));
   if (state.status !== "open") {
-    const words = [`log ${task}`, ""].map((each) => commandText(command, each).trim());
     throw new Fault(
       "conflict",
-      `Cannot go on with task ${task}: it is "${state.status}"; "${words[0]}" says why, "${
-        words[1]
-      }" begins anew`,
+      `Cannot go on with task ${task}: it is "${state.status}"; ${wayOn(command, state)}`,
     );
   }
   checkSameFolders(command.hands.disk, state.mounts);
@@ -84,13 +96,20 @@ function sayWhatStays(command: Command, { why }: NonNullable<WatchEnd["failed"]>
   );
 }
 
+/** Says of each provider once where text goes: at first, after another model was chosen, and with `-c`. */
+function announceNew({ command, setting, running, announced }: Session, request: string): void {
+  const { resolved, limits } = setting;
+  const providers = resolved.providers.filter(({ ref }) => !announced.has(ref));
+  for (const { ref } of providers) announced.add(ref);
+  announce(command.hands.screen, providers, {
+    ...{ request, money: limits.money ?? 1, goesOn: running !== undefined },
+  });
+}
+
 async function turn(session: Session, text: string): Promise<number | undefined> {
   const { command, link } = session;
+  announceNew(session, text);
   if (session.running === undefined) {
-    announce(command.hands.screen, session.setting.resolved.providers, {
-      request: text,
-      money: session.setting.limits.money ?? 1,
-    });
     const task = await createTask(command, link, session.setting, {
       text,
       interactive: true,
@@ -160,8 +179,11 @@ export async function sessionCommand(command: Command): Promise<number> {
     );
   }
   const setting = await settle(asBefore(command), defaultsOf(command));
-  const link = await kernelFor(command, setting);
+  let link = await kernelFor(command, setting);
   try {
+    if (has(parsed, "continue")) {
+      link = await inItsPlace(command, link, await continued(command, link));
+    }
     const mounts = setting.mounts.map((mount) => `${mount.name} (${mount.mode})`).join(", ");
     screen.say(`${screen.paint.bold("remit")}  ${mounts}  ${screen.paint.dim(SLASH_WORDS)}`);
     const running = has(parsed, "continue") ? await goOn(command, link, setting) : undefined;
@@ -169,7 +191,7 @@ export async function sessionCommand(command: Command): Promise<number> {
     if (running !== undefined && phase === "plan") {
       await link.ask("phase", { task: running.id, phase });
     }
-    const session: Session = { command, link, setting, running, phase };
+    const session: Session = { command, link, setting, running, phase, announced: new Set() };
     const exit = await converse(session, keyboard);
     if (session.running !== undefined) {
       printLines(command, []);

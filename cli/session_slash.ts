@@ -18,22 +18,15 @@ interface Slash {
 const SLASH: Readonly<Record<string, Slash>> = {
   "/tools": {
     help: "tools the agent is offered, and what each may do",
-    async run(session): Promise<void> {
-      show(session, toolLines(await ask(session, "tools"), roomOf(session)));
-    },
+    run: showing("tools", toolLines),
   },
   "/caps": {
     help: "leases it holds now",
-    async run(session): Promise<void> {
-      const now = session.command.hands.around.now();
-      show(session, leaseLines(await ask(session, "caps"), { now, width: roomOf(session) }));
-    },
+    run: showing("caps", (leases, width, now) => leaseLines(leases, { now, width })),
   },
   "/grants": {
     help: "answers of yours that hold beyond their question",
-    async run(session): Promise<void> {
-      show(session, grantLines(await ask(session, "grants"), roomOf(session)));
-    },
+    run: showing("grants", grantLines),
   },
   "/diff": {
     help: "what is staged or was changed",
@@ -96,12 +89,19 @@ function taskOf({ running }: Session): TaskId {
   return running.id;
 }
 
-function ask(session: Session, op: string): Promise<Json> {
-  return session.link.ask(op, { task: taskOf(session) });
+/** Asks the kernel for something of the task, and shows it within the width of the screen; `now` in ms. */
+function showing(
+  op: string,
+  linesOf: (answer: Json, width: number, now: number) => readonly string[],
+): Slash["run"] {
+  return async (session) => {
+    const { screen, around } = session.command.hands;
+    show(session, linesOf(await ask(session, op), screen.width - 2, around.now()));
+  };
 }
 
-function roomOf({ command }: Session): number {
-  return command.hands.screen.width - 2;
+function ask(session: Session, op: string): Promise<Json> {
+  return session.link.ask(op, { task: taskOf(session) });
 }
 
 function show({ command }: Session, lines: readonly string[]): void {

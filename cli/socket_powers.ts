@@ -2,12 +2,21 @@
 import { connect } from "node:net";
 import type { Wire } from "./link.ts";
 
+/** `ECONNRESET` is one that ended before it took the connection. */
+const NOBODY: ReadonlySet<string> = new Set([
+  "ENOENT",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ENOTSOCK",
+  "ENOTDIR",
+]);
+
 /** Connects to a unix socket; undefined when nobody listens there. */
 export function connectSocket(path: string): Promise<Wire | undefined> {
   return new Promise((resolve, reject) => {
     const socket = connect(path);
     socket.once("error", (error: Error & { code?: string }) => {
-      const nobody = ["ENOENT", "ECONNREFUSED", "ENOTSOCK", "ENOTDIR"].includes(error.code ?? "");
+      const nobody = NOBODY.has(error.code ?? "");
       if (nobody) resolve(undefined);
       else reject(error);
     });

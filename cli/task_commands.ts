@@ -1,5 +1,5 @@
 /** Tasks and processes: `task …`, `ps`, `kill`. @module */
-import { AgentTask, EXIT, Fault, Limits, Pid, Signal } from "../contracts/mod.ts";
+import { AgentTask, EXIT, Fault, type Json, Limits, Pid, Signal } from "../contracts/mod.ts";
 import { displayText } from "../text/mod.ts";
 import {
   askKernel,
@@ -11,9 +11,15 @@ import {
   rowsOf,
   taskOf,
 } from "./command.ts";
+import { ofAgent } from "./agent_filter.ts";
 import { spanText } from "./span.ts";
 import { tableLines } from "./table.ts";
 import { taskList } from "./task_list.ts";
+
+function agentWords({ agent = "", labels = {} }: AgentTask): string {
+  const words = Object.entries(labels).map(([name, value]) => `${name}=${value}`).join(" ");
+  return words === "" ? agent : `${agent}  ${words}`;
+}
 
 /** What is said of a task, line by line, safe to show. `now` is milliseconds since 1970. */
 export function taskLines(task: AgentTask, now: number): string[] {
@@ -26,6 +32,7 @@ export function taskLines(task: AgentTask, now: number): string[] {
     ...(task.reason === undefined ? [] : [line("reason", safe(task.reason))]),
     line("phase", task.phase),
     line("model", safe(task.model)),
+    ...(task.agent === undefined ? [] : [line("agent", safe(agentWords(task)))]),
     line("harness", safe(task.harness)),
     line("asked by", `${safe(task.ingress.principal)} at ${task.ingress.channel}`),
     line("session", `${task.session}, ${task.profile}`),
@@ -92,13 +99,20 @@ export async function taskExtend(command: Command): Promise<number> {
 export async function psCommand(command: Command): Promise<number> {
   const { hands, places } = command;
   const link = await hands.kernels(places).find();
-  const answer = link === undefined ? [] : await link.ask("ps", null);
-  link?.close();
+  const answer: Json[] = [];
+  if (link !== undefined) {
+    try {
+      const fits = await ofAgent(link, command.parsed);
+      answer.push(...rowsOf(await link.ask("ps", null)).filter(({ task }) => fits(task)));
+    } finally {
+      link.close();
+    }
+  }
   if (command.json) {
     printJson(command, answer);
     return EXIT.success;
   }
-  const rows = rowsOf(answer).map((row) => {
+  const rows = answer.map(recordOf).map((row) => {
     const usage = recordOf(row["usage"]);
     return [
       cell(row["pid"]),

@@ -1,6 +1,7 @@
 /** `task list`: every task in a line. @module */
 import { EXIT, type Json, TaskStatus } from "../contracts/mod.ts";
 import { askKernel, cell, type Command, printJson, printLines, rowsOf } from "./command.ts";
+import { agentFilter } from "./agent_filter.ts";
 import { flag, has, oneOf } from "./parse_arguments.ts";
 import { parseSince } from "./since.ts";
 import { spanText } from "./span.ts";
@@ -26,9 +27,11 @@ export async function taskList(command: Command): Promise<number> {
   const status = oneOf(parsed, "status", TaskStatus.options);
   const since = flag(parsed, "since");
   const from = since === undefined ? 0 : parseSince(since, now);
+  const ofAgent = agentFilter(parsed);
   const answer = await askKernel(command, "tasks", has(parsed, "all") ? { archived: true } : {});
   const tasks = rowsOf(answer).filter((task) =>
-    (status === undefined || task["status"] === status) && Number(task["createdAt"] ?? 0) >= from
+    (status === undefined || task["status"] === status) &&
+    Number(task["createdAt"] ?? 0) >= from && ofAgent?.(task) !== false
   );
   if (command.json) {
     printJson(command, tasks);
@@ -36,7 +39,7 @@ export async function taskList(command: Command): Promise<number> {
   }
   const rows = tasks.map((task) => taskCells(task, now));
   const heads = ["TASK", "STATUS", "AGE", "REQUEST"];
-  const filtered = status !== undefined || since !== undefined;
+  const filtered = status !== undefined || since !== undefined || ofAgent !== undefined;
   printLines(
     command,
     rows.length > 0

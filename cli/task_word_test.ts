@@ -70,6 +70,7 @@ Deno.test("a query that nothing fits says so beside the output, and which words 
     ops: {
       auditQuery: (body) =>
         Object.hasOwn(recordOf(body), "model") ? [] : [{ model: "qwen3", tool: "file_read" }],
+      more: () => [],
     },
   });
   assert.equal(await runCommandLine(["audit", "query", "--model", "ollama:qwen3"], hands), 0);

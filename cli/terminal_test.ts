@@ -8,9 +8,12 @@ const hasScript = await new Deno.Command("script", { args: ["--version"], stdout
   .then(({ success }) => success, () => false);
 const ignore = !hasScript && Deno.env.get("CI") !== "true";
 
-/** Runs the fixture on a terminal; types each text when its cue is seen. */
+/** What is done when a cue is seen: a text is typed. */
+type Deed = string | (() => Promise<void>);
+
+/** Runs the fixture on a terminal; does what belongs to each cue when it is seen. */
 async function onTerminal(
-  cues: readonly (readonly [string, string])[],
+  cues: readonly (readonly [string, Deed])[],
   argument = "",
 ): Promise<string> {
   const command = `${Deno.execPath()} run --quiet -A ${FIXTURE} ${argument}`;
@@ -29,7 +32,9 @@ async function onTerminal(
     seen += decoder.decode(chunk, { stream: true });
     for (let cue = cues[next]; cue !== undefined && seen.includes(cue[0]); cue = cues[next]) {
       next += 1;
-      await input.write(new TextEncoder().encode(cue[1]));
+      const [, deed] = cue;
+      if (typeof deed === "string") await input.write(new TextEncoder().encode(deed));
+      else await deed();
     }
   }
   await child.status;
@@ -41,7 +46,15 @@ Deno.test({
   name: "what was typed before a question is thrown away, a finished line and a begun one",
   ignore,
   async fn(): Promise<void> {
-    const seen = await onTerminal([["ready", "y\nye"], ["PROMPT> ", "n\n"]]);
+    const folder = await Deno.makeTempDir();
+    const work = `${folder}/done`;
+    // What is typed ahead has reached the terminal when it is echoed.
+    const seen = await onTerminal([
+      ["ready", "y\nye"],
+      ["y\r\nye", () => Deno.writeTextFile(work, "")],
+      ["PROMPT> ", "n\n"],
+    ], `plain ${work}`);
+    await Deno.remove(folder, { recursive: true });
     assert.match(seen, /HEARD\[n\]/);
   },
 });

@@ -96,7 +96,10 @@ export async function watchTask(
       const given = await answerer(question, await askStaged(link, task), abort.signal);
       if (abort.signal.aborted) return;
       if (given === undefined) return finish({ status: "needsApproval", exit: 75, waiting: id });
-      await link.ask("answer", toJson(given));
+      await link.ask("answer", toJson(given)).catch((error: unknown) => {
+        // It was closed while the answer was on its way: the task goes on without it.
+        if (!abort.signal.aborted) throw error;
+      });
     } finally {
       if (asking?.id === id) asking = undefined;
     }

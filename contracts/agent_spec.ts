@@ -41,3 +41,26 @@ export const AgentSpec = z.object({
 }).strict();
 /** See {@link AgentSpec}. */
 export type AgentSpec = z.infer<typeof AgentSpec>;
+
+/** Agents as remit.yaml writes them, by name: what is left out is empty. */
+export const AgentSpecs = z.record(
+  AgentSpec.shape.name,
+  AgentSpec.partial({ name: true, labels: true, persona: true, limits: true, env: true }),
+).transform((given, context) =>
+  Object.fromEntries(
+    Object.entries(given).map(([key, { name = key, ...agent }]): [string, AgentSpec] => {
+      if (name !== key) {
+        const message = `an agent's name is its key, ${JSON.stringify(key)}`;
+        context.addIssue({ code: "custom", message, path: [key, "name"] });
+      }
+      return [key, { name, labels: {}, persona: "", limits: {}, env: {}, ...definedOf(agent) }];
+    }),
+  )
+);
+
+function definedOf<T extends object>(
+  given: T,
+): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const defined = Object.entries(given).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(defined) as { [K in keyof T]?: Exclude<T[K], undefined> };
+}

@@ -55,29 +55,40 @@ export interface GrantedCommand {
 
 /** Milliseconds of a run where its class says nothing. */
 export const COMMAND_MS = 60_000;
-/** Kernel → copy service, `prepare`: once. Answered with {@link Prepared}. */
+/** Kernel → copy service, `pin`: keeps the bytes of a program that is run. Answered with null. */
+export interface PinBody {
+  /** Where the service finds the program. */
+  readonly file: string;
+  /** What it must hold. */
+  readonly sha256: string;
+  /** Its copy, which is what is run, is made here unless it is there. */
+  readonly pin: string;
+  /** Unique among the services under way: what a copy is called before it is whole. */
+  readonly draft: string;
+}
+
+/**
+ * Kernel → copy service, `prepare`: before each run, after the `collect` of the one before, and ahead
+ * of one. Answered with {@link Prepared}.
+ */
 export interface PrepareBody {
   readonly setup: SetupBody;
-  /** Names of the mounts to copy. */
+  /** Names of the mounts to copy: the same each time. */
   readonly mounts: readonly string[];
-  /** Beneath it each mount's copy is made, under the mount's name. */
+  /** In it lie the copies of one generation, each mount's under its name: `WORK/GENERATION/MOUNT`. */
   readonly work: string;
+  /** What copies are called that are made anew: more than in any `prepare` before. */
+  readonly generation: number;
   /** Where the program starts: `MOUNT` or `MOUNT/…`, a folder and no link. */
   readonly cwd: string;
-  readonly program: {
-    /** Where the service finds the program. */
-    readonly file: string;
-    /** What it must hold. */
-    readonly sha256: string;
-    /** Its copy, which is what is run, is made here unless it is there. */
-    readonly pin: string;
-    /** The {@link Prepared.mark} of an earlier call that found it whole. */
-    readonly mark?: string;
-  };
+  /** Nothing runs in these: they are for what changed since to be copied quickly. No `collect` follows. */
+  readonly ahead: boolean;
 }
 
 /** Answer to `prepare`. */
 export const Prepared = z.object({
+  /** Where the copies lie: as it was told, or those of the run before, which it left as they were. */
+  generation: z.int().min(1),
   files: z.int().min(0),
   bytes: z.int().min(0),
   /** Files of the never-list and their second names: not copied. */
@@ -85,8 +96,6 @@ export const Prepared = z.object({
   /** Of all that was copied, names included. */
   colour: Colour,
   label: Label,
-  /** Changes whenever the program's file changes. */
-  mark: z.string().max(256),
 }).strict();
 /** See {@link Prepared}. */
 export type Prepared = z.infer<typeof Prepared>;
@@ -96,7 +105,7 @@ export const Weight = z.object({ files: z.int().min(0), bytes: z.int().min(0) })
 /** See {@link Weight}. */
 export type Weight = z.infer<typeof Weight>;
 
-/** Kernel → copy service, `collect`: once, after the program and all it started have ended. */
+/** Kernel → copy service, `collect`: after the program and all it started have ended. */
 export interface CollectBody {
   /** Of the calling process: what was written keeps them. */
   readonly colour: Colour;
@@ -111,6 +120,8 @@ export const Collected = z.object({
   /** What it did that is not kept, in words; untrusted names in them. */
   left: z.array(z.string().max(1_000)).max(100),
   writtenBytes: z.int().min(0),
+  /** Whether the copies surely are as they were; else the next run's are to be made ahead. */
+  untouched: z.boolean(),
 }).strict();
 /** See {@link Collected}. */
 export type Collected = z.infer<typeof Collected>;

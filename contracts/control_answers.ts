@@ -1,5 +1,6 @@
 /** What the kernel answers to a command line: wire_control.ts says which operation answers what. @module */
 import type { ChatMessage } from "./chat.ts";
+import type { Label } from "./colour.ts";
 import type { FinishReason } from "./model.ts";
 import type { StagedChange } from "./workspace.ts";
 
@@ -14,7 +15,12 @@ export type WatchEvent =
     readonly private?: unknown;
   }
   | { readonly kind: "chunk"; readonly text: string }
-  | { readonly kind: "progress"; readonly call: string; readonly text: string }
+  | {
+    readonly kind: "progress";
+    readonly call: string;
+    readonly text: string;
+    readonly label: Label;
+  }
   /** An exchange with a model provider, where the task is recorded. */
   | { readonly kind: "wire"; readonly exchange: string };
 

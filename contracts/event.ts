@@ -19,6 +19,7 @@ export const EVENT_KINDS = [
   "processEnded",
   "signalled",
   "message",
+  "modelQueued",
   "modelAsked",
   "modelFailed",
   "inferred",

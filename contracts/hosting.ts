@@ -42,8 +42,8 @@ export interface UndoOutcome {
 export interface HostedTask {
   /** Runs a turn; without a message, the turn that was cut off goes on. */
   turn(message: ChatMessage | undefined): Promise<TurnOutcome & UsedUp>;
-  /** Proposes what is staged, whole, as `patch_apply` through the gate. */
-  review(): Promise<ReviewOutcome>;
+  /** Proposes what is staged, whole, as `patch_apply` through the gate; where something is, `begins` is waited for first. */
+  review(begins: () => Promise<unknown>): Promise<ReviewOutcome>;
   /** Cancels the inference or call under way; its outcome is fed back. */
   interrupt(): void;
   /** Questions asked from now on are queued, and the one waiting too: nobody is looking. */

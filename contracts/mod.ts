@@ -41,6 +41,7 @@ export * from "./plugin.ts";
 export * from "./policy.ts";
 export * from "./port.ts";
 export * from "./power.ts";
+export * from "./moment.ts";
 export * from "./process.ts";
 export * from "./process_session.ts";
 export * from "./question.ts";

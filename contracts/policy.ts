@@ -10,7 +10,7 @@ import { NoteKind } from "./wiki.ts";
 import { SERVICE_KEYS } from "./serve_config.ts";
 import { PermissionMode } from "./tool.ts";
 import { CommandClass, CommandName } from "./command.ts";
-import { AgentSpec } from "./agent_spec.ts";
+import { AgentSpecs } from "./agent_spec.ts";
 import { Gpu, LocalConfig, Price, Rates, RedactRule, RemoteConfig } from "./model_config.ts";
 
 const oneOrMore = <T extends z.ZodType>(item: T): z.ZodUnion<[T, z.ZodArray<T>]> =>
@@ -153,7 +153,7 @@ export const RemitConfig = z.object({
   /** Refuse instead of asking when colour falls short of an effect. */
   strict: z.boolean().optional(),
   selfConsent: z.boolean().optional(),
-  agents: z.record(z.string().max(64), AgentSpec).optional(),
+  agents: AgentSpecs.optional(),
   tools: z.record(
     ToolName,
     z.object({ resultBytes: z.int().min(1).max(10_000_000).optional() }).strict(),

@@ -86,7 +86,7 @@ export interface SessionOutput extends SessionState, SessionTaint {
 }
 
 /** What a session came to. */
-export interface SessionEnd extends SessionOutput, Omit<Collected, "writtenBytes"> {
+export interface SessionEnd extends SessionOutput, Omit<Collected, "writtenBytes" | "untouched"> {
   /** Files that it was not shown. */
   readonly withheld: number;
   readonly writtenBytes: number;

@@ -93,8 +93,9 @@ export interface EventLog {
     at?: number,
   ): Promise<readonly { readonly n: number; readonly hash: Digest }[]>;
   /**
-   * Like `append`, but makes no commit: it goes with the next one, before what is appended after it.
-   * For what nothing follows from that has no commit of its own. A log without it commits at once.
+   * Like `append`, but makes no commit of its own for a tenth of a second: it goes with the next one,
+   * before what is appended after it. For what nothing follows from that has no commit of its own. A
+   * log without it commits at once.
    */
   readonly appendWithNext?: EventLog["append"];
   /** The hash of the kernel chain's last seal: keep it elsewhere to detect a cut tail. */

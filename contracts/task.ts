@@ -9,7 +9,10 @@ import { AgentSpec } from "./agent_spec.ts";
 import { ImportedServer } from "./mcp.ts";
 import { NoteKind } from "./wiki.ts";
 
-/** Where a task stands. The last four are final. */
+/**
+ * Where a task stands. The last four are final. `blocked` (its first process is stopped) is told of a task at work and
+ * never recorded: a stop does not outlive its process. `reviewing`: what it staged is proposed at the end of its turn.
+ */
 export const TaskStatus = z.enum([
   "open",
   "blocked",
@@ -100,6 +103,8 @@ export const TaskRequest = z.object({
   ingress: Ingress,
   profile: Profile,
   mounts: z.array(Mount).max(32),
+  /** Where the request was made, absolute: that folder's remit.yaml holds for it. */
+  folder: z.string().min(1).max(4_096).optional(),
   /** `KIND:REFERENCE`, resolved and, for `scripted`, read by the command line. */
   model: z.object({
     ref: z.string().max(1_024),
@@ -145,6 +150,9 @@ export const AgentTask = z.object({
   profile: Profile,
   model: z.string().max(1_024),
   harness: z.string().max(64),
+  /** The agent of remit.yaml that it runs, and that agent's labels; absent for the plain one. */
+  agent: AgentSpec.shape.name.optional(),
+  labels: AgentSpec.shape.labels.optional(),
   status: TaskStatus,
   phase: Phase,
   exit: z.int().min(0).max(255).optional(),
@@ -152,6 +160,9 @@ export const AgentTask = z.object({
   answer: z.string().max(1_000_000).optional(),
   reason: z.string().max(2_048).optional(),
   mounts: z.array(Mount).max(32),
+  folder: TaskRequest.shape.folder,
+  /** Digest of the rules that it last ran under; another kernel with others does not take it up by itself. */
+  rules: Digest.optional(),
   limits: Limits,
   colour: Colour,
   label: Label,
@@ -174,6 +185,13 @@ export const PHASE_FORBIDS: Readonly<Record<Phase, readonly string[]>> = {
   apply: [],
   review: ["stage", "mutateLocal", "outboundWrite", "destructive", "admin"],
 };
+
+/** Tells whether a person sits at the task: a turn of theirs that fails leaves it open, and each has time of its own. */
+export function outlivesTurns(
+  { interactive, ingress: { channel } }: Pick<TaskRequest, "interactive" | "ingress">,
+): boolean {
+  return interactive && (channel === "terminal" || channel === "pipe");
+}
 
 /** A person's words as the conversation's next message. */
 export function requestMessage(request: Pick<TaskRequest, "ingress">, text: string): ChatMessage {

@@ -41,7 +41,9 @@
  * | revoke | `{ lease }` | `{ revoked }` |
  * | outbox, release | `{ task? }`, `{ artifact }` | Artifact[], Artifact |
  * | extend | `{ task, limits }` | AgentTask |
- * | auditQuery | filters, all must hold | AuditRecord[] |
+ * | auditQuery | filters, all must hold | AuditRecord[], the first page |
+ * | auditExport | `null` | lines of the log, the first page |
+ * | more | `null` what follows in this connection's last answer of pages; empty: nothing | as there |
  * | auditVerify | `{ head? }` | what was found, the first bad event named |
  * | auditRepair | `null` | what was kept and cut |
  * | receipts | `{ task, call? }` | Receipt[] |
@@ -98,6 +100,8 @@ export interface Welcome {
   readonly pid: number;
   /** Raw Ed25519 public key of the receipts, base64url. */
   readonly receiptKey: string;
+  /** Digest of the rules that it was started with. */
+  readonly rules: string;
   readonly head: string;
 }
 

@@ -44,6 +44,8 @@ export interface ModelInferBody {
   readonly request: InferenceRequest;
   /** Digest of the table of tools. Fault `notFound` with detail `table`: it is to be sent again. */
   readonly table?: string;
+  /** Of the answer under way only pieces of text are told. */
+  readonly textOnly?: boolean;
 }
 /** Answer to `infer`. */
 export type ModelInferAnswer = InferenceResponse;

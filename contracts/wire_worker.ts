@@ -16,7 +16,10 @@ export interface CapList {
   readonly children: number;
 }
 
-/** Kernel → worker, `start`: once. Answered `null` when the program is ready for turns. */
+/**
+ * Kernel → worker, `start`: once. Answered `null` when the program is ready for turns; the first one may
+ * be on its way before.
+ */
 export interface StartBody {
   readonly caps: CapList;
   readonly limits: Limits;
@@ -35,6 +38,8 @@ export interface StartBody {
 export interface TurnBody {
   /** The user's message; absent when a turn that was cut off goes on. */
   readonly message?: ChatMessage;
+  /** The tools for this turn, for a program of ours: it need not ask. */
+  readonly tools?: ToolSnapshot;
 }
 
 /** Answer to `turn`. */
@@ -76,8 +81,10 @@ export interface ModelChangedBody {
 }
 
 /**
- * Kernel → worker events. SIGINT comes as a question of the same shape: what the worker sent before it
- * answered, it sent without knowing, and the kernel cancels that too.
+ * Kernel → worker events. `chunk` comes while the model speaks to a program that is not one of ours; to
+ * one of ours, all of it before the failure, where an inference failed. SIGINT comes as a question of the
+ * same shape: what the worker sent before it answered, it sent without knowing, and the kernel cancels
+ * that too.
  */
 export type WorkerEvents =
   | { readonly op: "signal"; readonly body: SignalBody }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Fault } from "../contracts/fault.ts";
-import { makeService } from "./_service_fixture_test.ts";
+import { makeService } from "./_fixture/service.ts";
 
 Deno.test("alive is not ready: a service that is not says why, in plain words", async () => {
   const service = makeService({

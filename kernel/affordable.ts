@@ -4,18 +4,19 @@ import { estimateTokens, estimateToolTokens } from "../contracts/tokens.ts";
 import { makeModelCost } from "./model_cost.ts";
 
 /**
- * The request with at most as many tokens of answer as `money` (US dollars) pays for beside its input,
- * tools included; at least 1, so that a limit is passed by no more than rounding and by what the
+ * The request with at most as many tokens of answer as `money` (US dollars) pays for beside its input
+ * (`input` tokens, tools included; absent: estimated); at least 1, so that a limit is passed by no more than rounding and by what the
  * estimate of the input is wrong.
  */
 export function affordable(
   request: InferenceRequest,
   { price }: Pick<ModelInfo, "price">,
   money: number,
+  input: number = inputTokens(request),
 ): InferenceRequest {
   if (price === undefined) return request;
   const { maxTokens } = request;
-  const most = makeModelCost(price).mostOutput(inputTokens(request), { maxTokens, money });
+  const most = makeModelCost(price).mostOutput(input, { maxTokens, money });
   return { ...request, maxTokens: most };
 }
 

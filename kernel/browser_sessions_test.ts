@@ -11,7 +11,7 @@ import {
   type ProcessRow,
   TaskId,
 } from "../contracts/mod.ts";
-import { makeWorld, realPowers, runs } from "./_fixture_test.ts";
+import { makeWorld, realPowers, runs } from "./_fixture/small_children.ts";
 import { lineOfBrowser } from "./browser_line.ts";
 import { makeBrowserSessions } from "./browser_sessions.ts";
 import type { PluginHosts } from "./plugin_hosts.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { MountName } from "../contracts/mod.ts";
 import type { Verdict } from "./permission_line.ts";
-import { DEAF, HAS_BWRAP, makeWorld, runs } from "./_fixture_test.ts";
+import { DEAF, HAS_BWRAP, makeWorld, runs } from "./_fixture/small_children.ts";
 
 const yes = (): Verdict => ({ allow: true });
 

@@ -1,16 +1,17 @@
-/** The kernel's side of a copy service: one process for one run. @module */
+/** The kernel's side of a copy service. @module */
 import { SERVES_NOTHING } from "./serves_nothing.ts";
 import {
   type CollectBody,
   Collected,
   Fault,
   type Json,
+  type PinBody,
   type PrepareBody,
   Prepared,
   toJson,
   Weight,
 } from "../contracts/mod.ts";
-import type { z } from "zod";
+import { z } from "zod";
 import { type Child, startChild } from "./child.ts";
 import { howEnded, type SpawnPowers } from "./spawn.ts";
 import type { StartLine } from "./line_parts.ts";
@@ -18,6 +19,9 @@ import type { StartLine } from "./line_parts.ts";
 /** A copy service under way. Each method rejects with the service's fault, or `upstream`. */
 export interface CopyService {
   readonly osPid: number;
+  /** Resolves when it cannot be asked any more. */
+  readonly closed: Promise<unknown>;
+  pin(body: PinBody): Promise<void>;
   prepare(body: PrepareBody): Promise<Prepared>;
   weigh(): Promise<Weight>;
   collect(body: CollectBody): Promise<Collected>;
@@ -45,6 +49,8 @@ export function startCopyService(
   };
   return Object.freeze({
     osPid: child.osPid,
+    closed: child.port.closed,
+    pin: async (body: PinBody) => void await ask("pin", toJson(body), z.null()),
     prepare: (body: PrepareBody) => ask("prepare", toJson(body), Prepared),
     weigh: () => ask("weigh", null, Weight),
     collect: (body: CollectBody) => ask("collect", toJson(body), Collected),

@@ -1,13 +1,13 @@
 /** However a granted program behaves, it and all that it began end, within their bounds. */
 import assert from "node:assert/strict";
-import { ALICE, TASK } from "./_command_fixture_test.ts";
-import { BRIEF, long, PYTHON, SH, sleepers, test, until } from "./_command_cases_test.ts";
+import { ALICE, TASK } from "./_fixture/command_bench.ts";
+import { BRIEF, long, PYTHON, SH, sleepers, test, until } from "./_fixture/command_cases.ts";
 
 test(
   "mallory's background processes end with the call: fork, setsid, nohup, closed outputs",
   {},
   async (
-    { run, world },
+    { run, world, commands },
   ) => {
     const beat = `${world.dir}/work/${"t000000000000"}`;
     const { stdout, exit, ms } = await run(SH, [
@@ -20,6 +20,7 @@ test(
     assert.deepEqual([exit, stdout], [0, "started\n"]);
     assert.ok(ms < 10_000);
     assert.deepEqual(sleepers(), []);
+    await commands.close(TASK);
     // Its room is gone, and nobody makes it again.
     assert.deepEqual([...Deno.readDirSync(beat)], []);
   },

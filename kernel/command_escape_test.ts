@@ -1,8 +1,8 @@
 /** A granted program of mallory's, in a real namespace, reaches nothing that it was not handed. */
 import assert from "node:assert/strict";
-import { HAS_BWRAP } from "./_fixture_test.ts";
-import { granted, makeBench } from "./_command_fixture_test.ts";
-import { long, PYTHON, SH, sleepers, test, until } from "./_command_cases_test.ts";
+import { HAS_BWRAP } from "./_fixture/small_children.ts";
+import { granted, makeBench } from "./_fixture/command_bench.ts";
+import { long, PYTHON, SH, sleepers, test, until } from "./_fixture/command_cases.ts";
 
 test("nothing of the kernel's environment, nor of the machine's, is there", {}, async ({ run }) => {
   Deno.env.set("REMIT_TEST_SECRET", "hunter2");

@@ -43,24 +43,26 @@ export interface Begun {
 /** Where a program that goes on finds the pipe with its signals. */
 export const SIGNALS = "/run/remit/signals";
 
-/** What the copy service is started around. */
+/** What the copy service of a task's runs is started around. */
 export interface CopyParts {
   readonly bundle: string;
   readonly mounts: readonly Pick<Mount, "name" | "dir">[];
   readonly content: string;
   readonly work: string;
+}
+
+/** What a service is started around that keeps the bytes of one program. */
+export interface PinParts {
+  readonly bundle: string;
+  /** The folder of all kept programs. */
   readonly pins: string;
   readonly program: string;
 }
 
 /** Where the copy service finds its folders. */
-export const COPY_PLACES = Object.freeze({
-  mounts: "/m",
-  content: "/content",
-  work: "/work",
-  pins: "/pins",
-  program: "/program",
-});
+export const COPY_PLACES = Object.freeze({ mounts: "/m", content: "/content", work: "/work" });
+/** Where it finds a program, and where such are kept. */
+export const PIN_PLACES = Object.freeze({ pins: "/pins", program: "/program" });
 
 /** The environment of every program, before its call's own. */
 export const COMMAND_ENV: Readonly<Record<string, string>> = Object.freeze({
@@ -93,13 +95,32 @@ export const INNER = "/run/remit";
 /** Rights to become nobody, which then has none. */
 export const BECOMING = ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"];
 
-/** The start line of the copy service of one run. */
-export function lineOfCopy(
-  config: Pick<KernelConfig, "programs" | "denoDir">,
-  parts: CopyParts,
+/** The start line of the copy service of a task's runs: it never meets a program. */
+export function lineOfCopy(config: CopyConfig, parts: CopyParts): StartLine {
+  const { mounts, content, work } = COPY_PLACES;
+  return copyLine(config, parts.bundle, [
+    ...parts.mounts.flatMap(({ name, dir }) => ["--ro-bind", dir, `${mounts}/${name}`]),
+    ...["--bind", parts.content, content],
+    ...["--bind", parts.work, work],
+  ]);
+}
+
+/** The start line of a service that looks at one program: it never meets a task's files. */
+export function lineOfPin(config: CopyConfig, parts: PinParts): StartLine {
+  const { pins, program } = PIN_PLACES;
+  return copyLine(config, parts.bundle, [
+    ...["--bind", parts.pins, pins],
+    ...["--ro-bind", parts.program, program],
+  ]);
+}
+
+type CopyConfig = Pick<KernelConfig, "programs" | "denoDir">;
+
+function copyLine(
+  { programs, denoDir }: CopyConfig,
+  bundle: string,
+  binds: readonly string[],
 ): StartLine {
-  const { programs, denoDir } = config;
-  const { mounts, content, work, pins, program } = COPY_PLACES;
   const env = { DENO_DIR: "/dd", NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" };
   return started(programs, { data: 2 * GiB, file: GiB, files: 256 }, [
     programs.bwrap ?? "",
@@ -107,19 +128,15 @@ export function lineOfCopy(
     ...setting(env),
     ...["/lib", "/lib64", "/usr/lib"].flatMap((folder) => ["--ro-bind-try", folder, folder]),
     ...["--ro-bind", programs.deno, "/deno"],
-    ...["--ro-bind", parts.bundle, parts.bundle],
+    ...["--ro-bind", bundle, bundle],
     ...["--ro-bind", denoDir, "/dd"],
-    ...parts.mounts.flatMap(({ name, dir }) => ["--ro-bind", dir, `${mounts}/${name}`]),
-    ...["--bind", parts.content, content],
-    ...["--bind", parts.work, work],
-    ...["--bind", parts.pins, pins],
-    ...["--ro-bind", parts.program, program],
+    ...binds,
     ...["--remount-ro", "/", "--chdir", "/", "--"],
     ...["/deno", "run", "--quiet", "--no-prompt", "--no-config", "--no-lock", "--no-remote"],
     // Deno makes links only for who may read and write everything: here the namespace is the wall.
     ...["--no-npm", "--cached-only", "--allow-read", "--allow-write"],
     ...["--deny-net", "--deny-env", "--deny-run", "--deny-sys", "--deny-ffi", "--deny-import"],
-    ...["--v8-flags=--max-old-space-size=512", parts.bundle],
+    ...["--v8-flags=--max-old-space-size=512", bundle],
   ]);
 }
 
@@ -129,7 +146,7 @@ export function lineOfCommand(programs: WallPrograms, parts: CommandParts): Star
   const nobody = parts.identity === "nobody";
   const { begun } = parts;
   const inner = nobody ? { bwrap, prlimit, setpriv } : { bwrap, prlimit };
-  return started(programs, { data: 4 * GiB, file: 256 * MiB, files: 1_024 }, [
+  return begunBy(programs, [
     bwrap,
     ...(nobody ? [] : ["--unshare-user"]),
     ...["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"],
@@ -157,8 +174,9 @@ export function lineOfCommand(programs: WallPrograms, parts: CommandParts): Star
         ...[`${INNER}/setpriv`, "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", "--"],
       ]
       : []),
-    // Counted for each user in each user namespace: what runs outside does not count.
-    ...[`${INNER}/prlimit`, `--nproc=${COMMAND_PROCESSES}`, "--"],
+    // Processes are counted for each user in each user namespace: what runs outside does not count.
+    ...[`${INNER}/prlimit`, ...limiting({ data: 4 * GiB, file: 256 * MiB, files: 1_024 })],
+    ...[`--nproc=${COMMAND_PROCESSES}`, "--"],
     ...[`${INNER}/bwrap`, "--dev-bind", "/", "/", "--unshare-user", "--disable-userns"],
     ...["--cap-drop", "ALL", "--clearenv", ...setting({ ...parts.env, ...begun?.env })],
     // A signal then reaches the program and what belongs to it, and not process 1.
@@ -178,25 +196,35 @@ function setting(env: Readonly<Record<string, string>>): readonly string[] {
   return Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]);
 }
 
-/** The limits that hold for the walls, too: a child dies with the kernel and yields to it. */
+/** Limits for each process: bytes of data and of any file, open files. */
+interface Limits {
+  readonly data: number;
+  readonly file: number;
+  readonly files: number;
+}
+
+/** Starts walls that end with the kernel and yield to it, within limits that hold for them, too. */
 export function started(
-  { setpriv, nice, prlimit }: WallPrograms,
-  limits: { readonly data: number; readonly file: number; readonly files: number },
+  programs: WallPrograms,
+  limits: Limits,
   inner: readonly string[],
 ): StartLine {
-  const { data, file, files } = limits;
+  const { prlimit } = programs;
+  return begunBy(programs, [
+    ...(prlimit === undefined ? [] : [prlimit, ...limiting(limits), "--"]),
+    ...inner,
+  ]);
+}
+
+function begunBy({ setpriv, nice }: WallPrograms, inner: readonly string[]): StartLine {
   const [program = "", ...args] = [
     ...(setpriv === undefined ? [] : [setpriv, "--pdeathsig", "KILL", "--"]),
     ...(nice === undefined ? [] : [nice, "-n", "10"]),
-    ...(prlimit === undefined ? [] : [
-      prlimit,
-      "--core=0",
-      `--nofile=${files}`,
-      `--data=${data}`,
-      `--fsize=${file}`,
-      "--",
-    ]),
     ...inner,
   ];
   return { program, args, env: {} };
+}
+
+function limiting({ data, file, files }: Limits): readonly string[] {
+  return ["--core=0", `--nofile=${files}`, `--data=${data}`, `--fsize=${file}`];
 }

@@ -37,7 +37,7 @@ export interface CommandRun {
 }
 
 /** What it came to. */
-export interface CommandRan extends Omit<Collected, "writtenBytes"> {
+export interface CommandRan extends Omit<Collected, "writtenBytes" | "untouched"> {
   readonly exit: number;
   readonly stdout: string;
   readonly stderr: string;

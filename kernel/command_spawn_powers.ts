@@ -1,4 +1,5 @@
 /** Starts a program with its input, hears its output, ends it. @module */
+import { brokenPipe, exitOf, killChild } from "./child_end_powers.ts";
 import type { ExitStatus } from "./spawn.ts";
 import type { StartLine } from "./line_parts.ts";
 
@@ -47,25 +48,16 @@ function run({ program, args, env, stdin, onOutput, onErrors }: RunOptions): Run
   return Object.freeze({
     pid: child.pid,
     kill(): void {
-      if (ended) return;
-      try {
-        child.kill("SIGKILL");
-      } catch (cause) {
-        // Reaped between our check and the call: the wanted state.
-        if (!(cause instanceof TypeError) && !(cause instanceof Deno.errors.NotFound)) throw cause;
-      }
+      if (!ended) killChild(child);
     },
     ended: (async (): Promise<ExitStatus> => {
-      const { code, signal } = await child.status;
+      const status = await child.status;
       ended = true;
       await Promise.all([fed, ...heard]);
-      return signal === null ? { code, signal: null } : { code: null, signal };
+      return exitOf(status);
     })(),
   });
 }
-
-/** A program need not read its input. */
-function brokenPipe(_cause: unknown): void {}
 
 async function pump(
   stream: ReadableStream<Uint8Array>,

@@ -8,6 +8,7 @@ import {
 } from "../contracts/mod.ts";
 import { COPY_PLACES } from "./command_line.ts";
 import type { CommandRan, CommandRun } from "./command_run.ts";
+import { hostMount } from "./host_mount.ts";
 import type { TaskFolders } from "./toolhosts.ts";
 
 /** What the program changed, without what another tool staged meanwhile. */
@@ -46,18 +47,9 @@ export function mixed(
 /** What a copy service is told of a task. */
 export function setup(folders: TaskFolders, mounts: readonly string[]): SetupBody {
   return {
-    mounts: folders.mounts.filter(({ name }) => mounts.includes(name)).map((
-      { name, mode, colour, label, marks },
-    ) => ({
-      ...{ name, mode, colour, label },
-      root: `${COPY_PLACES.mounts}/${name}`,
-      // Absent properties stay absent; zod's types say that they may be undefined.
-      marks: marks.map(({ path, colour, label }) => ({
-        path,
-        ...(colour === undefined ? {} : { colour }),
-        ...(label === undefined ? {} : { label }),
-      })),
-    })),
+    mounts: folders.mounts.filter(({ name }) => mounts.includes(name)).map((each) =>
+      hostMount(each, `${COPY_PLACES.mounts}/${each.name}`)
+    ),
     content: COPY_PLACES.content,
     scratch: COPY_PLACES.content,
     never: folders.never,

@@ -15,9 +15,12 @@ import {
   type Powers,
   type TaskId,
 } from "../contracts/mod.ts";
-import { type CopyService, startCopyService } from "./command_copies.ts";
-import { COMMAND_ENV, COPY_PLACES, lineOfCommand, lineOfCopy } from "./command_line.ts";
+import type { CopyService } from "./command_copies.ts";
+import { COMMAND_ENV, lineOfCommand } from "./command_line.ts";
 import { FLOOD_BYTES, makeCapture } from "./command_output.ts";
+import type { Look } from "./command_look.ts";
+import type { Pins } from "./command_pins.ts";
+import { type CopyPlace, makeCopyPlaces } from "./command_places.ts";
 import { cancelled, held, unavailable } from "./command_refusals.ts";
 import type { CommandRan, CommandRun, Commands } from "./command_run.ts";
 import type { RunPowers } from "./command_spawn_powers.ts";
@@ -42,6 +45,8 @@ export interface CommandsParts {
   readonly walls: CommandWalls;
   readonly spawn: Pick<SpawnPowers, "start">;
   readonly programs: RunPowers;
+  readonly pins: Pins;
+  readonly look: Look;
   readonly leases: Pick<Leases, "covering" | "dead" | "onEnd">;
   readonly powers: Pick<Powers, "now" | "after" | "token">;
   readonly disk: {
@@ -68,19 +73,19 @@ interface Open {
 
 /** Makes the runner of a kernel. */
 export function makeCommands(parts: CommandsParts): Commands {
-  const { config, powers, leases, disk } = parts;
+  const { config, powers, leases } = parts;
   const open = new Set<Open>();
   const turns = new Map<TaskId, Turns>();
   const frozen = new Set<Pid>();
-  /** Marks of programs that were found whole, by digest. */
-  const marks = new Map<string, string>();
-  const pins = `${config.dir}/programs`;
+  const places = makeCopyPlaces(parts);
 
   const end = (entry: Open, fault: Fault): void => {
     entry.ending ??= fault;
     entry.kill();
   };
   leases.onEnd((lease, why) => {
+    // What it let be copied is not kept for another run.
+    void places.clear(lease.task);
     for (const entry of open) {
       if (!entry.leases.some(({ id }) => id === lease.id)) continue;
       const [code, how] = why === "revoked"
@@ -110,56 +115,44 @@ export function makeCommands(parts: CommandsParts): Commands {
     }
   };
 
-  const execute = async (entry: Open, folders: TaskFolders, room: string): Promise<CommandRan> => {
+  const execute = async (
+    entry: Open,
+    { folders, place, pinned, unpin }: {
+      readonly folders: TaskFolders;
+      readonly place: CopyPlace;
+      readonly pinned: Promise<string>;
+      /** Ends what `pinned` waits for. */
+      unpin(): void;
+    },
+  ): Promise<CommandRan> => {
     const { run } = entry;
-    const { command } = run;
     const before = new Map(folders.overlay().map((change) => [change.path, change]));
-    const service = startCopyService(
-      lineOfCopy(config, {
-        bundle: parts.bundle,
-        mounts: folders.mounts.filter(({ name }) => run.mounts.includes(name)),
-        content: folders.contentDir,
-        work: room,
-        pins,
-        program: command.program,
-      }),
-      { spawn: parts.spawn, now: powers.now },
+    entry.kill = () => {
+      unpin();
+      void place.service.kill();
+    };
+    const [pin, { prepared, work }] = await within(
+      entry,
+      COPY_MS,
+      Promise.all([
+        pinned,
+        place.prepare({ setup: setup(folders, run.mounts), cwd: run.cwd }),
+      ]),
     );
-    entry.kill = () => void service.kill();
-    entry.pids = [service.osPid];
-    try {
-      const mark = marks.get(command.sha256);
-      const prepared = await within(
-        entry,
-        COPY_MS,
-        service.prepare({
-          setup: setup(folders, run.mounts),
-          mounts: run.mounts,
-          cwd: run.cwd,
-          work: COPY_PLACES.work,
-          program: {
-            file: COPY_PLACES.program,
-            sha256: run.sha256,
-            pin: `${COPY_PLACES.pins}/${command.sha256}`,
-            ...(mark === undefined ? {} : { mark }),
-          },
-        }),
-      );
-      marks.set(command.sha256, prepared.mark);
-      const printed = await perform(entry, service, room);
-      const { colour, label } = run;
-      entry.kill = () => void service.kill();
-      const collected = await within(entry, COPY_MS, service.collect({ colour, label }));
-      return { ...printed, ...kept(collected, before, folders), ...mixed(run, prepared) };
-    } finally {
-      await service.kill();
-    }
+    const printed = await perform(entry, place.service, { pin, work });
+    const { colour, label } = run;
+    entry.kill = () => void place.service.kill();
+    const collected = await within(entry, COPY_MS, place.service.collect({ colour, label }));
+    const ran = { ...printed, ...kept(collected, before, folders), ...mixed(run, prepared) };
+    const [cwd = ""] = run.mounts;
+    place.rest(collected.untouched ? undefined : { setup: setup(folders, run.mounts), cwd });
+    return ran;
   };
 
   const perform = async (
     entry: Open,
     service: CopyService,
-    room: string,
+    { pin, work }: { readonly pin: string; readonly work: string },
   ): Promise<Pick<CommandRan, "exit" | "stdout" | "stderr" | "cut" | "ms">> => {
     const { run } = entry;
     const { command } = run;
@@ -177,16 +170,16 @@ export function makeCommands(parts: CommandsParts): Commands {
     const began = powers.now();
     const program = parts.programs.run({
       ...lineOfCommand(config.programs, {
-        ...{ identity: parts.walls.identity, work: room, mounts: run.mounts },
-        ...{ pin: `${pins}/${command.sha256}`, program: command.program },
-        ...{ args: run.args, cwd: run.cwd, env: { ...COMMAND_ENV, ...run.env } },
+        ...{ identity: parts.walls.identity, work, mounts: run.mounts },
+        ...{ pin, program: command.program, args: run.args, cwd: run.cwd },
+        env: { ...COMMAND_ENV, ...run.env },
       }),
       stdin: new TextEncoder().encode(run.stdin),
       onOutput: out.hear,
       onErrors: errors.hear,
     });
     entry.kill = program.kill;
-    entry.pids = [service.osPid, program.pid];
+    entry.pids = [program.pid];
     const watched = watchWeight(
       { service, powers, name: command.name },
       (fault) => end(entry, fault),
@@ -200,7 +193,7 @@ export function makeCommands(parts: CommandsParts): Commands {
       // INVARIANT: namespaces are gone with their process 1; a pipe that stays open all the same
       // must not hold up the task.
       await Promise.race([program.ended, new Promise<void>((go) => powers.after(LATE_MS, go))]);
-      entry.pids = [service.osPid];
+      entry.pids = [];
     }
     return {
       // The walls end by a signal only if somebody killed them.
@@ -235,15 +228,20 @@ export function makeCommands(parts: CommandsParts): Commands {
     const cancel = (): void => end(entry, cancelled(run));
     signal.addEventListener("abort", cancel, { once: true });
     open.add(entry);
-    const room = `${config.dir}/work/${task}/run-${powers.token()}`;
+    const pinning = new AbortController();
+    const pinned = parts.pins.provide(command, pinning.signal);
+    // Whether the program is the one is heard when its folder is there.
+    const unheard = pinned.catch(() => undefined);
+    let place: CopyPlace | undefined;
     try {
-      await disk.makeDir(pins);
-      await disk.makeDir(folders.contentDir);
-      await disk.makeDir(room);
-      return await execute(entry, folders, room);
+      place = await places.provide(task, { folders, mounts: run.mounts });
+      return await execute(entry, { folders, place, pinned, unpin: () => pinning.abort() });
+    } catch (error) {
+      pinning.abort();
+      await Promise.all([unheard, place?.close()]);
+      throw error;
     } finally {
       signal.removeEventListener("abort", cancel);
-      await disk.remove(room).catch(() => undefined);
       open.delete(entry);
       settled.resolve();
     }
@@ -267,13 +265,16 @@ export function makeCommands(parts: CommandsParts): Commands {
       frozen.delete(pid);
       for (const deadline of mine(pid)) deadline.thaw();
     },
-    osPids: (task: TaskId) =>
-      [...open].flatMap((entry) => entry.run.task === task ? entry.pids : []),
+    osPids: (task: TaskId) => [
+      ...[...open].flatMap((entry) => entry.run.task === task ? entry.pids : []),
+      ...places.osPids(task),
+    ],
     async close(task: TaskId): Promise<void> {
       turns.delete(task);
       const ending = [...open].filter((entry) => entry.run.task === task);
       for (const entry of ending) end(entry, cancelled(entry.run));
       await Promise.all(ending.map(({ done }) => done));
+      await places.clear(task);
     },
   });
 }

@@ -9,8 +9,8 @@ import {
 } from "../contracts/mod.ts";
 import { bindCommand } from "../tools-wasm/command/mod.ts";
 import { WorkspaceRecord } from "../workspace/mod.ts";
-import { ALICE, granted, isThere, makeBench, TASK } from "./_command_fixture_test.ts";
-import { HAS_BWRAP } from "./_fixture_test.ts";
+import { ALICE, granted, isThere, makeBench, TASK } from "./_fixture/command_bench.ts";
+import { HAS_BWRAP } from "./_fixture/small_children.ts";
 
 Deno.test({
   name: "alice's call goes from its arguments to staged changes that the workspace takes",

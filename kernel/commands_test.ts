@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { makeBench } from "./_command_fixture_test.ts";
-import { BRIEF, PYTHON, SH, sleepers, test, until } from "./_command_cases_test.ts";
+import { makeBench } from "./_fixture/command_bench.ts";
+import { BRIEF, PYTHON, SH, sleepers, test, until } from "./_fixture/command_cases.ts";
 
 const GIT = "/usr/bin/git", MAKE = "/usr/bin/make", NODE = "/usr/bin/node";
 

@@ -20,6 +20,8 @@ export interface ArchivedChange {
   /** Tokens of the window, and those of tools and answer in it. */
   readonly limit: number;
   readonly fixed: number;
+  /** Tokens that the model counted for one that is estimated. */
+  readonly ratio: number;
   readonly preserved: readonly string[];
   readonly replaced: readonly ChatMessage[];
   readonly by: readonly ChatMessage[];
@@ -62,6 +64,7 @@ export function foldContext(
     ...{ number, at: event.at, method: String(body["method"]), replaced, by, restored: false },
     ...{ turn: Number(body["turn"] ?? 0), before: Number(body["before"]) },
     ...{ after: Number(body["after"]), limit: Number(body["limit"]), fixed: Number(body["fixed"]) },
+    ratio: Number(body["ratio"] ?? 1),
     preserved: Array.isArray(preserved) ? preserved.map(String) : [],
   });
   return append.length > 0;
@@ -103,8 +106,9 @@ export function restoring(
   }
   const whole = [...conversation];
   putBack(change, whole);
-  const before = estimateTokens(conversation) + change.fixed;
-  const after = estimateTokens(whole) + change.fixed;
+  const sizeOf = (messages: readonly ChatMessage[]): number =>
+    Math.ceil(estimateTokens(messages) * change.ratio) + change.fixed;
+  const [before, after] = [sizeOf(conversation), sizeOf(whole)];
   if (after > change.limit) {
     throw new Fault(
       "contextOverflow",

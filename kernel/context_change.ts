@@ -27,7 +27,7 @@ import {
 } from "./context_plan.ts";
 import { withoutEchoes } from "./echoes.ts";
 import { standIn, SUMMARIZER, summaryPrompt, summaryTokens } from "./context_summary.ts";
-import { estimateTokens, estimateToolTokens } from "../contracts/tokens.ts";
+import { estimateTokens, estimateToolTokens, type TokenRatio } from "../contracts/tokens.ts";
 import type { WorkerRequest } from "./worker_ops.ts";
 
 type ContextBody = Extract<WorkerRequest, { op: "context" }>["body"];
@@ -43,6 +43,8 @@ export interface ContextChangeParts {
   readonly changes: number;
   /** Tokens of the window. */
   window(): number;
+  /** How the model in use counts. */
+  ratio(): Pick<TokenRatio, "now" | "of">;
   /** The tools that the model is told of. */
   tools(): readonly ToolDescriptor[];
   /** Who summarizes: window in tokens, and one inference beside the conversation. */
@@ -61,7 +63,7 @@ export interface ContextChangeParts {
 export interface ContextChange {
   /** Makes room; never fails for want of a summary. */
   makeRoom(body: ContextBody, signal: AbortSignal): Promise<ContextAnswer>;
-  /** How full the window is with an inference of this size; undefined below {@link PRESSED}. */
+  /** How full the window is with an input of this estimate; undefined below {@link PRESSED}. */
   pressure(input: number, reserve: number): ContextPressure | undefined;
 }
 
@@ -82,7 +84,8 @@ export function makeContextChange(parts: ContextChangeParts): ContextChange {
 
   const roomOf = ({ method, preserve, important, share, reserve }: ContextBody) => ({
     window: parts.window(),
-    fixed: estimateToolTokens(parts.tools()) + reserve,
+    fixed: parts.ratio().of(estimateToolTokens(parts.tools())) + reserve,
+    ratio: parts.ratio().now(),
     method,
     preserve: preserve ?? TAGS,
     important: new Set(important),
@@ -102,19 +105,22 @@ export function makeContextChange(parts: ContextChangeParts): ContextChange {
   }): Promise<number> => {
     const { method, from, replaced, by, body, append, base, fixed } = change;
     const number = ++changes;
-    const before = estimateTokens(conversation) + fixed;
+    const ratio = parts.ratio();
+    const size = (): number => ratio.of(estimateTokens(conversation)) + fixed;
+    const before = size();
     conversation.splice(from, replaced.length, ...by);
     await parts.log.append(row.task, [{
       kind: "contextCompacted",
       body: {
         ...{ pid: row.pid, turn: row.turn, number, method, before },
         ...{
-          after: estimateTokens(conversation) + fixed,
+          after: size(),
           limit: parts.window(),
           fixed,
           base,
           from,
         },
+        ...(ratio.now() === 1 ? {} : { ratio: ratio.now() }),
         ...body,
         // What a child forgets is not part of the task's conversation.
         ...(row.ppid === undefined ? {} : { child: true }),
@@ -143,7 +149,7 @@ export function makeContextChange(parts: ContextChangeParts): ContextChange {
     const data: ChatMessage = {
       role: "user",
       content: summaryPrompt(plan.evicted, {
-        window: Math.min(summarizer.window, parts.window()),
+        window: Math.floor(Math.min(summarizer.window, parts.window()) / parts.ratio().now()),
         mark: parts.powers.token(),
       }),
       provenance,
@@ -172,7 +178,8 @@ export function makeContextChange(parts: ContextChangeParts): ContextChange {
       conversation.length = base;
       conversation.push(...append);
       const room = roomOf(body);
-      const before = estimateTokens(conversation) + room.fixed;
+      const size = (): number => Math.ceil(estimateTokens(conversation) * room.ratio) + room.fixed;
+      const before = size();
       const told = { base, append, fixed: room.fixed };
       let made: Pick<ContextAnswer, "number" | "method"> = {};
       let from = conversation.length;
@@ -216,15 +223,15 @@ export function makeContextChange(parts: ContextChangeParts): ContextChange {
       return {
         ...made,
         before,
-        after: estimateTokens(conversation) + room.fixed,
+        after: size(),
         from,
         messages: conversation.slice(from),
       };
     },
     pressure(input: number, reserve: number): ContextPressure | undefined {
       const limit = parts.window();
-      const fixed = estimateToolTokens(parts.tools()) + reserve;
-      const used = input + fixed;
+      const fixed = parts.ratio().of(estimateToolTokens(parts.tools())) + reserve;
+      const used = parts.ratio().of(input) + fixed;
       if (used < limit * PRESSED) return undefined;
       // Where tools and answer alone press, only a fresh start helps.
       return { used, limit, recommended: fixed > limit * PRESSED ? "checkpoint" : "compact" };

@@ -10,7 +10,7 @@ import {
 } from "../contracts/mod.ts";
 import { type ArchivedChange, foldContext, restoring } from "./context_archive.ts";
 import { type ContextChange, makeContextChange } from "./context_change.ts";
-import { estimateTokens } from "../contracts/tokens.ts";
+import { estimateTokens, makeTokenRatio, type TokenRatio } from "../contracts/tokens.ts";
 
 const said = (
   role: ChatMessage["role"],
@@ -47,10 +47,11 @@ interface World {
 }
 
 function world(
-  { answer = () => "in short", conversation = start(), row = {} }: {
+  { answer = () => "in short", conversation = start(), row = {}, ratio = makeTokenRatio() }: {
     readonly answer?: () => string;
     readonly conversation?: ChatMessage[];
     readonly row?: Partial<ProcessRow>;
+    readonly ratio?: TokenRatio;
   } = {},
 ): World {
   const events: NewEvent[] = [];
@@ -71,6 +72,7 @@ function world(
     conversation,
     changes: 0,
     window: () => 2_500,
+    ratio: () => ratio,
     tools: () => [],
     summarizer: {
       id: "small",
@@ -257,4 +259,34 @@ Deno.test("pressure is told from four fifths on, with what is recommended", () =
     recommended: "compact",
   });
   assert.equal(change.pressure(10, 2_100)?.recommended, "checkpoint");
+});
+
+Deno.test("a model that counts otherwise is told, and given room, in its own tokens; what gave way is put back in them", async () => {
+  const ratio = makeTokenRatio();
+  const { change, events, conversation } = world({
+    ratio,
+    conversation: [said("system", "s"), said("user", "go"), ...exchange(1, "RED", 800)].concat(
+      exchange(2, "RED", 800),
+    ),
+  });
+  assert.equal(change.pressure(600, 100), undefined);
+  assert.equal((await change.makeRoom(ask, idle)).number, undefined);
+  ratio.learn(600, 2_400);
+  assert.deepEqual(change.pressure(600, 100), {
+    used: 2_500,
+    limit: 2_500,
+    recommended: "compact",
+  });
+  const before = [...conversation];
+  const answer = await change.makeRoom(ask, idle);
+  assert.equal(answer.method, "compact");
+  assert.equal(answer.after, 4 * estimateTokens(conversation) + 100);
+  const [event] = events;
+  assert.deepEqual([event?.body["ratio"], event?.body["after"]], [4, answer.after]);
+  const state = { ...folded(before, events), turn: 3 };
+  assert.equal(restoring(state, 1)["after"], 4 * estimateTokens(before) + 100);
+  assert.throws(
+    () => restoring({ ...state, conversation: [...state.conversation, ...exchange(3)] }, 1),
+    /do not fit the window of 2500/,
+  );
 });

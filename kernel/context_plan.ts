@@ -23,6 +23,8 @@ export interface ContextRoom {
   readonly window: number;
   /** Tokens taken by tools and kept for the answer. */
   readonly fixed: number;
+  /** Tokens that the model counts for one that is estimated. */
+  readonly ratio: number;
   readonly method: ContextMethod;
   readonly preserve: readonly ContextTag[];
   /** Places of messages that the agent program marked. */
@@ -51,8 +53,8 @@ export function planContext(
   messages: readonly ChatMessage[],
   room: ContextRoom,
 ): ContextPlan | undefined {
-  const { window, fixed, method, share, put } = room;
-  const used = estimateTokens(messages) + fixed;
+  const { window, fixed, ratio, method, share, put } = room;
+  const used = estimateTokens(messages) * ratio + fixed;
   const target = method === "checkpoint" ? 0 : window * share;
   const { groups, newest } = exchangesOf(messages);
   const anchors = anchorsOf(messages);
@@ -72,7 +74,7 @@ export function planContext(
         continue;
       }
       for (const at of group) evicted.add(at);
-      left -= estimateTokens(group.flatMap((at) => messages[at] ?? []));
+      left -= estimateTokens(group.flatMap((at) => messages[at] ?? [])) * ratio;
     }
   };
   evict(true, target);
@@ -103,9 +105,9 @@ export function planContext(
 /** Cuts results, the oldest first, until all of it fits; undefined when not even that is enough. */
 export function planShortening(
   messages: readonly ChatMessage[],
-  { window, fixed }: Pick<ContextRoom, "window" | "fixed">,
+  { window, fixed, ratio }: Pick<ContextRoom, "window" | "fixed" | "ratio">,
 ): { readonly from: number; readonly messages: readonly ChatMessage[] } | undefined {
-  let over = (estimateTokens(messages) + fixed - window) * CHARS_A_TOKEN;
+  let over = Math.ceil((estimateTokens(messages) - (window - fixed) / ratio) * CHARS_A_TOKEN);
   if (over <= 0) return undefined;
   const shortened = [...messages];
   let from: number | undefined;

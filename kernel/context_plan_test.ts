@@ -24,6 +24,7 @@ const long = "x".repeat(4_000);
 const room: ContextRoom = {
   window: 4_000,
   fixed: 0,
+  ratio: 1,
   method: "compact",
   preserve: TAGS,
   important: new Set(),
@@ -116,8 +117,18 @@ Deno.test("where exchanges are not enough, results are cut to what fits, the old
   const fits = [...messages.slice(0, 3), ...cut?.messages ?? []];
   assert.ok(estimateTokens(fits) <= 4_000 && estimateTokens(fits) > 3_900);
   assert.deepEqual(cut?.messages[0]?.provenance, messages[3]?.provenance);
-  assert.equal(planShortening(messages, { window: 4_000, fixed: 4_000 }), undefined);
-  assert.equal(planShortening(reading, { window: 10_000, fixed: 0 }), undefined);
+  assert.equal(planShortening(messages, { window: 4_000, fixed: 4_000, ratio: 1 }), undefined);
+  assert.equal(planShortening(reading, { window: 10_000, fixed: 0, ratio: 1 }), undefined);
+});
+
+Deno.test("a model that counts four times as much has a quarter of the room, for exchanges and for results", () => {
+  assert.equal(planContext(reading, { ...room, window: 16_000 }), undefined);
+  const plan = planContext(reading, { ...room, window: 16_000, ratio: 4 });
+  assert.deepEqual(texts(plan?.evicted), ["look 1", "xxxxxx", "look 2", "xxxxxx"]);
+  const messages = [message("system", "s"), asked(1), result(1, long.repeat(10))];
+  const cut = planShortening(messages, { window: 16_000, fixed: 1_000, ratio: 4 });
+  const left = 4 * estimateTokens([...messages.slice(0, 2), ...cut?.messages ?? []]) + 1_000;
+  assert.ok(left <= 16_000 && left > 15_800, `${left}`);
 });
 
 Deno.test("whatever gives way: no answer lacks its call, system and requests stay, nothing is lost", () => {

@@ -12,13 +12,14 @@ import {
   type Welcome,
 } from "../contracts/mod.ts";
 import { asJson } from "../port/as_json.ts";
+import { isPaged, makePages, type Pages } from "./pages.ts";
 import type { ControlRequest } from "./control_ops.ts";
 import { parseControlRequest } from "./control_ops.ts";
 import type { PeerWatching } from "./peer_ops.ts";
 import type { Watching } from "./watch.ts";
 
 /** Operations that are a connection's own: they go on telling after their answer. */
-type Following = "watch" | "peerSend" | "peerWatch" | "peerUnwatch" | "peerDue";
+type Following = "more" | "watch" | "peerSend" | "peerWatch" | "peerUnwatch" | "peerDue";
 
 /** One handler for each op. */
 export type ControlHandlers = {
@@ -55,10 +56,14 @@ export function makeControl(parts: ControlParts): Control {
   let closing = false;
   let lastWatch = 0;
 
-  const dispatch = async (request: Exclude<ControlRequest, { op: Following }>): Promise<Json> => {
+  const dispatch = async (
+    request: Exclude<ControlRequest, { op: Following }>,
+    pages: Pages,
+  ): Promise<Json> => {
     // The union's op picks the handler of the same op, so body and handler agree.
     const handler = parts.handlers[request.op] as (body: unknown) => unknown;
     const answer = await handler(request.body);
+    if (isPaged(answer)) return await pages.open(answer);
     return answer === undefined ? null : toJson(answer);
   };
 
@@ -68,6 +73,7 @@ export function makeControl(parts: ControlParts): Control {
       let greeted = false;
       let ended = false;
       const watches = new Map<string, () => void>();
+      const pages = makePages();
       /** Ends with the connection, also when that ended while it began, and with the next of its name. */
       const until = (name: string, stop: () => void): void => {
         watches.get(name)?.();
@@ -109,8 +115,10 @@ export function makeControl(parts: ControlParts): Control {
             until("due", stop);
             return answer;
           }
+          case "more":
+            return await pages.next();
           default:
-            return await dispatch(request);
+            return await dispatch(request, pages);
         }
       };
       const port = open({
@@ -134,6 +142,7 @@ export function makeControl(parts: ControlParts): Control {
         if (why.cause instanceof Error) parts.note(`${why.message}: ${why.cause.stack}`);
         connections -= 1;
         ended = true;
+        pages.close();
         for (const stop of watches.values()) stop();
       });
     },

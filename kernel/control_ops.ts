@@ -78,7 +78,6 @@ export const AuditFilter = z.object({
   model: z.string().max(256).optional(),
   decision: z.string().max(32).optional(),
   outcome: z.string().max(32).optional(),
-  limit: z.int().min(1).max(100_000).optional(),
 }).strict();
 /** See {@link AuditFilter}. */
 export type AuditFilter = z.infer<typeof AuditFilter>;
@@ -200,7 +199,9 @@ export const CONTROL_OPS = {
   log: z.object({ task: TaskId, from: z.int().min(0) }).strict(),
   auditQuery: AuditFilter,
   auditVerify: z.object({ head: Digest.optional() }).strict(),
+  auditExport: z.null(),
   auditRepair: z.null(),
+  more: z.null(),
   receipts: z.object({ task: TaskId, call: z.string().max(128).optional() }).strict(),
   mcpLook: z.object({
     server: ImportedServer,

@@ -26,6 +26,8 @@ export interface EmbedOptions {
   /** The highest label of the texts; the process' own counts too. */
   readonly label: Label;
   readonly signal: AbortSignal;
+  /** It waits for the provider's rate no more: the time for an answer begins. */
+  readonly onEntered?: () => void;
 }
 
 /** An embedder in use by one holder. */
@@ -93,7 +95,7 @@ function held(choice: ModelChoice, model: OpenModel, parts: EmbeddersParts): Hel
 
   return Object.freeze<HeldEmbedder>({
     info: model.info,
-    async embed(texts, { row, label: ofTexts, signal }) {
+    async embed(texts, { row, label: ofTexts, signal, onEntered }) {
       if (texts.length > MOST_TEXTS) {
         throw new Fault("tooLarge", `Cannot embed: more than ${MOST_TEXTS} texts at once`);
       }
@@ -109,7 +111,7 @@ function held(choice: ModelChoice, model: OpenModel, parts: EmbeddersParts): Hel
         ...{ rates, log, powers, row: { ...row, label } },
         modelRefused: () => refusedAt(row, label),
       });
-      return await own.embed(texts, signal);
+      return await own.embed(texts, signal, onEntered);
     },
     release: () => model.release(),
   });

@@ -21,6 +21,7 @@ import {
   embedded,
   modelAsked,
   modelFailed,
+  modelQueued,
   requestSize,
   textsSize,
 } from "./model_egress.ts";
@@ -44,8 +45,6 @@ export interface GovernParts {
 /** How a governed inference is made. */
 export interface GovernedOptions extends InferOptions {
   readonly use?: EgressUse;
-  /** It waits for the provider's rate, about so many milliseconds: not for the model. */
-  readonly onWait?: (ms: number) => void;
   /** It waits no more: the time for an answer begins. */
   readonly onEntered?: () => void;
 }
@@ -55,7 +54,11 @@ export interface GovernedModel extends Pick<OpenModel, "info" | "plan"> {
   /** As the model's own; also rejects `rateLimited`, `refused`, `storeFull`. */
   infer(request: InferenceRequest, options: GovernedOptions): Promise<InferenceResponse>;
   /** The caller charges its budget with what it cost; the log has it. */
-  embed(texts: readonly string[], signal: AbortSignal): Promise<Embeddings>;
+  embed(
+    texts: readonly string[],
+    signal: AbortSignal,
+    onEntered?: () => void,
+  ): Promise<Embeddings>;
 }
 
 interface Leaving<T> {
@@ -68,7 +71,6 @@ interface Leaving<T> {
   /** Most tokens of the answer. */
   readonly maxTokens: number;
   readonly signal: AbortSignal;
-  readonly onWait?: ((ms: number) => void) | undefined;
   readonly onEntered?: (() => void) | undefined;
   send(): Promise<T>;
   used(answer: T): number;
@@ -113,15 +115,22 @@ export function governed(model: OpenModel, parts: GovernParts): GovernedModel {
   };
 
   const paced = async <T>(leaving: Leaving<T>, key: string): Promise<T> => {
-    const { maxTokens, signal, onWait } = leaving;
+    const { maxTokens, signal } = leaving;
     const size = leaving.size();
+    let told: Promise<unknown> = Promise.resolve();
+    const onWait = (ms: number): void => {
+      told = parts.log.append(row.task, [modelQueued(row, { host: key, ms })]);
+      // Whoever is cancelled meanwhile hears of that alone.
+      told.catch(() => undefined);
+    };
     const entered: Entered = await parts.rates.enter(
       key,
       plan.rates ?? {},
       { tokens: size.tokens + Math.min(maxTokens, USUAL_OUTPUT) },
-      { signal, noWait: plan.noWait, ...(onWait === undefined ? {} : { onWait }) },
+      { signal, noWait: plan.noWait, onWait },
     );
     try {
+      await told;
       const answer = plan.host === undefined
         ? (leaving.onEntered?.(), await leaving.send())
         : await recorded(leaving, plan.host, size);
@@ -144,9 +153,9 @@ export function governed(model: OpenModel, parts: GovernParts): GovernedModel {
   return Object.freeze<GovernedModel>({
     info,
     plan,
-    infer: (request, { use = "inference", onWait, onEntered, ...options }) =>
+    infer: (request, { use = "inference", onEntered, ...options }) =>
       go({
-        ...{ use, onWait, onEntered, maxTokens: request.maxTokens, signal: options.signal },
+        ...{ use, onEntered, maxTokens: request.maxTokens, signal: options.signal },
         nonce: request.nonce,
         size: () => requestSize(request),
         texts: request.messages.length,
@@ -154,13 +163,13 @@ export function governed(model: OpenModel, parts: GovernParts): GovernedModel {
         send: () => model.infer(request, options),
         used: ({ usage }) => usage.inputTokens + usage.outputTokens,
       }),
-    embed(texts, signal): Promise<Embeddings> {
+    embed(texts, signal, onEntered): Promise<Embeddings> {
       const nonce = powers.token();
       return go<Embeddings>({
         use: "embedding",
         nonce,
         size: () => textsSize(texts),
-        ...{ texts: texts.length, tools: 0, maxTokens: 0, signal },
+        ...{ texts: texts.length, tools: 0, maxTokens: 0, signal, onEntered },
         send: () => model.embed(texts, signal),
         used: ({ inputTokens }) => inputTokens,
         ended: ({ inputTokens }) => embedded(row, { model: info, nonce, inputTokens }),

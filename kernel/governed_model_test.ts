@@ -118,7 +118,7 @@ Deno.test("text for a provider is on record before it leaves: host, model, bytes
       ...{ session: "s000000000001", principal: "alice", conversation: "main", turn: 3, pid: 2 },
       ...{ label: "internal", colour: "RED", use: "inference", host: "api.example.com" },
       ...{ model: "openai:m", backend: "openai", nonce: "n1" },
-      ...{ texts: 1, tools: 0, bytes: 14, tokens: 4 },
+      ...{ texts: 1, tools: 0, bytes: 14, tokens: 4, money: 4e-5 },
     },
   });
   await world.model.embed(["ä", "b"], new AbortController().signal);
@@ -126,6 +126,20 @@ Deno.test("text for a provider is on record before it leaves: host, model, bytes
   deepEqual([body?.["use"], body?.["bytes"], body?.["texts"]], ["embedding", 3, 2]);
   const { kind, body: end } = world.events[2] ?? {};
   deepEqual([kind, end?.["nonce"], end?.["money"]], ["inferred", body?.["nonce"], 3e-5]);
+});
+
+Deno.test("a request that waits for its provider's rate is on record as waiting, with the host and about how long", async () => {
+  const world = makeWorld({ host: "api.example.com", rates: { requestsPerMinute: 1 } }, false);
+  await infer(world);
+  const cancel = new AbortController();
+  const second = world.model.infer(REQUEST, { onChunk() {}, signal: cancel.signal });
+  await Promise.resolve();
+  const [queued, ...rest] = world.events.filter(({ kind }) => kind === "modelQueued");
+  deepEqual(queued?.body, { pid: 2, turn: 3, host: "api.example.com", ms: 60_000 });
+  equal(rest.length, 0);
+  cancel.abort();
+  await rejects(second, /cancelled while it waited/);
+  equal(world.events.filter(({ kind }) => kind === "modelAsked").length, 1);
 });
 
 Deno.test("mallory's request would have left although nothing could be recorded", async () => {

@@ -6,7 +6,6 @@
 import { isObject } from "../contracts/json.ts";
 import {
   CallId,
-  type Colour,
   Fault,
   type Gate,
   HOST_LIST,
@@ -15,48 +14,22 @@ import {
   type HostFunction,
   type Json,
   type JsonObject,
-  type Label,
   type Leases,
   mixColour,
-  mixLabel,
-  type NetAnswer,
-  type NetRequest,
+  type ProcessKeeper,
   type ProcessRow,
   Scope,
-  type Source,
   type TaskId,
 } from "../contracts/mod.ts";
 import { sha256Hex } from "../port/digest.ts";
 import { displayText } from "../text/mod.ts";
 import type { AskAside } from "./aside.ts";
 import type { Fetching } from "./fetching.ts";
-import { badArgument, contentIn, headersIn, textIn, textOf } from "./host_arguments.ts";
+import { badArgument, contentIn, textIn } from "./host_arguments.ts";
+import { type HostFetchParts, makeHostFetch } from "./host_fetch.ts";
+import { makeHasRead, type Under } from "./host_under.ts";
 import { beneath, covers } from "./lease_scope.ts";
 import type { TaskWiki } from "./wiki_tools.ts";
-
-/** What one call of a plugin may do. See tools-wasm/binding. */
-export interface Grants {
-  readonly functions: ReadonlySet<HostFunction>;
-  readonly reads: readonly Scope[];
-  readonly writes: readonly string[];
-  readonly origin?: string;
-}
-
-/** A call of a plugin under way, with what it has read so far. */
-export interface Under {
-  readonly plugin: string;
-  readonly callId: string;
-  readonly process: ProcessRow;
-  readonly grants: Grants;
-  /** Whether its requests may be others than GET and HEAD. */
-  readonly sends: boolean;
-  readonly signal: AbortSignal;
-  colour: Colour;
-  label: Label;
-  sources: readonly Source[];
-  /** Host calls served. */
-  served: number;
-}
 
 /** A task's files, as plugins reach them. */
 export interface Looking {
@@ -75,15 +48,13 @@ export interface Looking {
 }
 
 /** What {@link makeHostFunctions} is handed. */
-export interface HostFunctionsParts {
+export interface HostFunctionsParts extends Omit<HostFetchParts, "fetching" | "hasRead"> {
   /** The gate as the task has it; undefined when it has ended. */
   gateOf(task: TaskId): Pick<Gate, "call"> | undefined;
+  readonly processes: Pick<ProcessKeeper, "taint">;
   readonly leases: Pick<Leases, "covering">;
   readonly fetching: Fetching;
   looking(task: TaskId): Looking | undefined;
-  originOf(url: string): string;
-  /** How confidential an answer of the web is. */
-  labelOf(answer: NetAnswer): Label;
   /** The task's model, for an inference beside the conversation; undefined when it has ended. */
   modelOf(task: TaskId): AskAside | undefined;
   /** A call is about to be made on behalf of `under`. */
@@ -98,7 +69,6 @@ const LOOK_MS = 30_000;
 const PROGRESS = 500;
 /** Tokens of an answer that a plugin does not bound itself. */
 const COMPLETION_TOKENS = 1_024;
-const METHODS: readonly NetRequest["method"][] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 /** Passages of the wiki for one query. */
 const PASSAGES = 6, MOST_PASSAGES = 20;
 /** Longest question to the wiki, UTF-16 units. */
@@ -108,11 +78,8 @@ const LONG_ID = 100;
 
 /** Makes the dispatcher. */
 export function makeHostFunctions(parts: HostFunctionsParts): ServeHostFunction {
-  const taint = (under: Under, what: Pick<Under, "colour" | "label" | "sources">): void => {
-    under.colour = mixColour(under.colour, what.colour);
-    under.label = mixLabel(under.label, what.label);
-    under.sources = [...under.sources, ...what.sources].slice(-100);
-  };
+  const hasRead = makeHasRead(parts.processes);
+  const fetchPage = makeHostFetch({ ...parts, hasRead });
 
   const look = async (under: Under, tool: string, args: JsonObject): Promise<Json> => {
     const { process, grants, signal } = under;
@@ -132,7 +99,7 @@ export function makeHostFunctions(parts: HostFunctionsParts): ServeHostFunction 
       id: `${process.pid}-${under.callId}-${under.served}`,
       deadlineMs: LOOK_MS,
     });
-    taint(under, answer);
+    hasRead(under, answer);
     return answer.value ?? null;
   };
 
@@ -142,13 +109,15 @@ export function makeHostFunctions(parts: HostFunctionsParts): ServeHostFunction 
     const snapshot = process.snapshot?.id ?? "";
     const gate = parts.gateOf(process.task);
     if (gate === undefined) throw new Fault("gone", `Cannot call "${name}": the task has ended`);
-    const id = innerId(under);
+    const id = innerId(under), had = process.colour;
     const done = parts.within(under, id);
     try {
       const call = { id, name, arguments: JSON.stringify(args) };
       const result = await gate.call(process.pid, call, snapshot, signal);
-      taint(under, { colour: result.colour, label: result.label, sources: [] });
-      const { outcome, content, error } = result;
+      const { outcome, content, error, colour, label } = result;
+      // A result is at best as its process: only what made that fall is new.
+      const fell = mixColour(had, colour) !== had;
+      hasRead(under, { colour, label, sources: [] }, { colour: fell ? colour : "BLUE", label });
       return { outcome, content, ...(error === undefined ? {} : { error }) };
     } finally {
       done();
@@ -170,33 +139,6 @@ export function makeHostFunctions(parts: HostFunctionsParts): ServeHostFunction 
     throw new Fault("refused", typeof error === "string" ? error : `Cannot change "${path}"`);
   };
 
-  const fetchPage = async (under: Under, args: JsonObject): Promise<Json> => {
-    const { process, grants, callId, signal } = under;
-    const url = textIn(args, "url");
-    const method = METHODS.find((each) => each === (args["method"] ?? "GET"));
-    if (method === undefined) throw badArgument("method", "it is not known");
-    if (!under.sends && method !== "GET" && method !== "HEAD") {
-      throw new Fault("refused", `Cannot ${method}: this plugin's tool only reads`);
-    }
-    if (grants.origin === undefined || parts.originOf(url) !== grants.origin) {
-      throw new Fault(
-        "refused",
-        `Cannot fetch ${JSON.stringify(url.slice(0, 200))}: this call was made for ` +
-          `${grants.origin ?? "no address"}`,
-      );
-    }
-    const { body, bytes } = args;
-    const answer = await parts.fetching.fetch({
-      ...{ task: process.task, pid: process.pid, callId, origin: grants.origin, method, url },
-      headers: headersIn(args),
-      ...(typeof body === "string" ? { body } : {}),
-      ...(typeof bytes === "number" ? { bytes } : {}),
-    }, signal);
-    const read = { colour: "RED", label: parts.labelOf(answer) } as const;
-    taint(under, { ...read, sources: [{ source: answer.url.slice(0, 512), ...read }] });
-    return fetched(answer);
-  };
-
   const complete = async (under: Under, args: JsonObject): Promise<Json> => {
     const ask = parts.modelOf(under.process.task);
     if (ask === undefined) throw new Fault("gone", "Cannot infer: the task has ended");
@@ -208,7 +150,7 @@ export function makeHostFunctions(parts: HostFunctionsParts): ServeHostFunction 
     const text = await ask(under.process, { prompt, maxTokens }, under.signal);
     // What a model says is as trusted as what it was asked with.
     const { colour, label } = under.process;
-    taint(under, { colour, label, sources: [] });
+    hasRead(under, { colour, label, sources: [] });
     return { text };
   };
 
@@ -228,7 +170,7 @@ export function makeHostFunctions(parts: HostFunctionsParts): ServeHostFunction 
     }
     const text = textIn(args, "query").slice(0, QUERY);
     const { hits, fit, colour, label, sources } = await wiki.query({ text, k }, signal);
-    taint(under, { colour, label, sources });
+    hasRead(under, { colour, label, sources });
     return { hits, fit };
   };
 
@@ -278,17 +220,6 @@ export function makeHostFunctions(parts: HostFunctionsParts): ServeHostFunction 
 function innerId({ callId, served }: Under): CallId {
   const outer = callId.length > LONG_ID ? sha256Hex(callId).slice(0, 32) : callId;
   return CallId.parse(`${outer}/${served}`);
-}
-
-function fetched(answer: NetAnswer): JsonObject {
-  const { status, url, headers, body, cut, stopped } = answer;
-  const bytes = Uint8Array.fromBase64(body);
-  const content = textOf(bytes);
-  return {
-    ...{ status, url, headers, cut },
-    ...(content === undefined ? { base64: body } : { text: content }),
-    ...(stopped === undefined ? {} : { stopped: { ...stopped } }),
-  };
 }
 
 function listed(names: readonly string[]): string {

@@ -13,7 +13,8 @@ import {
   type ToolResult,
 } from "../contracts/mod.ts";
 import type { TaskWiki } from "./wiki_tools.ts";
-import { makeHostFunctions, type ServeHostFunction, type Under } from "./host_functions.ts";
+import { makeHostFunctions, type ServeHostFunction } from "./host_functions.ts";
+import type { Under } from "./host_under.ts";
 
 const NOTES: Scope = { resource: "mount", right: "read", path: "desk/notes" };
 const row = { pid: 7, task: "t000000000000", snapshot: { id: "snap" } } as unknown as ProcessRow;
@@ -23,6 +24,8 @@ interface World {
   readonly proposed: { readonly call: ToolCall; readonly snapshot: string }[];
   readonly fetched: JsonObject[];
   readonly looked: string[];
+  /** Colour and label that fell on the process, at once. */
+  readonly fell: string[];
 }
 
 /** A wiki that was asked, and whether the process holds it. */
@@ -35,6 +38,7 @@ function makeWorld(result: Partial<ToolResult> = {}, remembering?: Remembering):
   const proposed: { call: ToolCall; snapshot: string }[] = [];
   const fetched: JsonObject[] = [];
   const looked: string[] = [];
+  const fell: string[] = [];
   const answer: HostCallAnswer = {
     content: "",
     colour: "RED",
@@ -52,6 +56,12 @@ function makeWorld(result: Partial<ToolResult> = {}, remembering?: Remembering):
     hops: [],
   };
   const serve = makeHostFunctions({
+    processes: {
+      taint(pid, { colour, label }): void {
+        equal(pid, row.pid);
+        fell.push(`${colour} ${label}`);
+      },
+    },
     leases: {
       covering: (_pid, scope) =>
         remembering?.holds === true && scope.resource === "memory" && scope.right === "read"
@@ -99,10 +109,11 @@ function makeWorld(result: Partial<ToolResult> = {}, remembering?: Remembering):
     modelOf: () => (_row, { prompt }) => Promise.resolve(`you said ${prompt}`),
     originOf: (url) => new URL(url).origin,
     labelOf: () => "public",
+    clearanceOf: (origin) => origin === "https://inside.example" ? "secret" : "internal",
     within: () => () => undefined,
     onProgress: () => undefined,
   });
-  return { serve, proposed, fetched, looked };
+  return { serve, proposed, fetched, looked, fell };
 }
 
 function under(changes: Partial<Under["grants"]> = {}, more: Partial<Under> = {}): Under {
@@ -117,10 +128,12 @@ function under(changes: Partial<Under["grants"]> = {}, more: Partial<Under> = {}
       origin: "https://example.org",
       ...changes,
     },
-    sends: false,
+    effect: "outboundRead",
     signal: new AbortController().signal,
     colour: "BLUE",
     label: "public",
+    judged: { colour: "BLUE", label: "public" },
+    sent: { colour: "BLUE", label: "public" },
     sources: [],
     served: 0,
     ...more,
@@ -142,12 +155,13 @@ Deno.test("a function that a plugin did not ask for says how to ask, whatever it
 });
 
 Deno.test("a plugin reads what its call names, and carries what it read", async () => {
-  const { serve, looked } = makeWorld();
+  const { serve, looked, fell } = makeWorld();
   const alice = under();
   deepEqual(await serve(alice, "fs.read", { path: "desk/notes/a" }), { text: "hello" });
   equal(alice.colour, "RED");
   equal(alice.label, "secret");
   equal(alice.sources.length, 1);
+  deepEqual(fell, ["RED secret"]);
   deepEqual(looked, ["desk/notes/a"]);
 });
 
@@ -210,6 +224,49 @@ Deno.test("mallory's plugin fetches from the origin of its call only, and only r
   const page = await serve(alice, "http.fetch", { url: "https://example.org/a" });
   equal((page as JsonObject)["text"], "page");
   equal(alice.colour, "RED");
+});
+
+Deno.test("mallory's plugin sends nothing that it read after its call was let through", async () => {
+  const page = { url: "https://example.org/?q=secret" };
+  const read = { path: "desk/notes/a" };
+  const { serve, fetched } = makeWorld();
+  const mallory = under();
+  await serve(mallory, "fs.read", read);
+  await rejects(
+    serve(mallory, "http.fetch", page),
+    refused(/has read secret text, and https:\/\/example.org is cleared for internal; read it/),
+  );
+  const judged = { colour: "YELLOW", label: "secret" } as const;
+  const asked = under({}, { ...judged, judged, sent: judged });
+  await serve(asked, "fs.read", read);
+  await rejects(serve(asked, "http.fetch", page), refused(/read RED text, and outboundRead needs/));
+  deepEqual(fetched, []);
+  // A person, or a rule, let it through as RED and secret: nothing changed since.
+  const known = { colour: "RED", label: "secret" } as const;
+  const alice = under({}, { ...known, judged: known, sent: known });
+  await serve(alice, "fs.read", read);
+  await serve(alice, "http.fetch", page);
+  equal(fetched.length, 1);
+});
+
+Deno.test("what an origin told does not keep a call from asking it again", async () => {
+  const { serve, fetched, fell } = makeWorld({ colour: "RED", label: "public" });
+  const process = { ...row, colour: "BLUE" } as ProcessRow;
+  const alice = under({}, { process });
+  await serve(alice, "http.fetch", { url: "https://example.org/a" });
+  await serve(alice, "http.fetch", { url: "https://example.org/b" });
+  process.colour = "RED";
+  await serve(alice, "tool.call", { name: "scratch_write" });
+  await serve(alice, "http.fetch", { url: "https://example.org/c" });
+  equal(fetched.length, 3);
+  deepEqual(fell, ["RED public", "RED public", "RED public", "RED public"]);
+  // But what another tool brought does.
+  process.colour = "BLUE";
+  await serve(alice, "tool.call", { name: "file_read" });
+  await rejects(
+    serve(alice, "http.fetch", { url: "https://example.org/d" }),
+    refused(/has read RED text/),
+  );
 });
 
 Deno.test("a tool that a plugin calls is judged by itself; its colour falls on the call", async () => {

@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { Fault } from "../contracts/mod.ts";
 import type { Child } from "./child.ts";
-import { DEAF, HAS_BWRAP, HAS_SETPRIV, makeWorld, runs, type World } from "./_fixture_test.ts";
+import {
+  DEAF,
+  HAS_BWRAP,
+  HAS_SETPRIV,
+  makeWorld,
+  runs,
+  type World,
+} from "./_fixture/small_children.ts";
+import { eventually } from "./_fixture/session_bench.ts";
 import type { Verdict } from "./permission_line.ts";
 
 const yes = (): Verdict => ({ allow: true });
@@ -121,7 +129,7 @@ Deno.test({
     await withWorld(async (world) => {
       const source = `
         import { makeWorld, DEAF } from ${
-        JSON.stringify(import.meta.resolve("./_fixture_test.ts"))
+        JSON.stringify(import.meta.resolve("./_fixture/small_children.ts"))
       };
         const world = await makeWorld();
         const children = await world.children({ pool: { workers: 1, plugins: 0 } });
@@ -158,10 +166,7 @@ Deno.test({
       parent.kill("SIGKILL");
       await parent.status;
       // One that is ending has given up its memory, and with it its words, before it is gone.
-      const left = (): boolean => inside(dir).length > 0 || pids.some(runs);
-      for (const until = Date.now() + 2_000; left() && Date.now() < until;) await Deno.stat(dir);
-      assert.deepEqual(inside(dir), []);
-      assert.deepEqual(pids.filter(runs), []);
+      await eventually(() => inside(dir).length === 0 && !pids.some(runs));
       await Deno.remove(dir, { recursive: true });
     });
   },

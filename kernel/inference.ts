@@ -15,16 +15,18 @@ import {
   type ToolDescriptor,
 } from "../contracts/mod.ts";
 import { asJson } from "../port/as_json.ts";
+import { inputTokens } from "./affordable.ts";
 import { makeAsideInference } from "./aside.ts";
 import { type ContextChange, makeContextChange } from "./context_change.ts";
 import { estimateTokens } from "../contracts/tokens.ts";
 import { withoutEchoes } from "./echoes.ts";
-import type { GovernedModel } from "./governed_model.ts";
+import type { GovernedModel, GovernedOptions } from "./governed_model.ts";
 import { makeModelCost, type ModelCost } from "./model_cost.ts";
 import type { HeldRequest, ModelMoney } from "./model_money.ts";
 import { settleInference } from "./settle_inference.ts";
 import { makeOfferTools, type OfferedTools } from "./offered_tools.ts";
 import type { ProcessTable } from "./process_table.ts";
+import { makeTokenCounts, type TokenCounts } from "./token_counts.ts";
 import { makeFoundTools } from "./tool_search.ts";
 import type { WorkerRequest } from "./worker_ops.ts";
 
@@ -65,17 +67,16 @@ export interface InferenceParts {
   /** An exchange with a provider, where the model is recorded. */
   onWire(exchange: string): void;
   toWorker(op: string, body: Json): void;
+  /**
+   * The worker's program listens while its model speaks. Any other is told what was said once an
+   * inference has failed: of one that came to its end it has the answer.
+   */
+  readonly listens: boolean;
   /** The log could not be written: the process must not go on. */
   fail(fault: Fault): void;
 }
 
 type InferBody = Extract<WorkerRequest, { op: "infer" }>["body"];
-
-/**
- * Milliseconds for which an inference may wait for the commit of what follows from it. That takes one
- * or two; tens where a hundred workers share two processors, and a commit for each would hold up all.
- */
-const UNRECORDED = 100;
 
 /** The inferences of one process. */
 export interface Inference {
@@ -84,24 +85,19 @@ export interface Inference {
   offered(): Pick<OfferedTools, "tools" | "left">;
   /** Makes room in the conversation. */
   readonly makeRoom: ContextChange["makeRoom"];
-  /** Gives the last inference to the log, if it does not have it yet: before anything follows from it. */
-  record(): void;
 }
 
 /** Makes the inferences of one process. */
 export function makeInference(parts: InferenceParts): Inference {
   const { row, processes, conversation, model, powers } = parts;
-  let unrecorded: readonly NewEvent[] = [];
   /** SIGCTXPRESSURE is in the log, and nothing has given way since. */
   let pressed = false;
-  let disarmRecord = (): void => {};
 
-  const record = (): void => {
-    if (unrecorded.length === 0) return;
-    const events = unrecorded;
-    unrecorded = [];
-    disarmRecord();
-    parts.log.append(row.task, events).catch((error: unknown) => {
+  // The log keeps order, so the commit of what follows makes this durable before any effect, and is one
+  // commit instead of two. Losing it to a crash only means inferring again.
+  const record = (event: NewEvent): void => {
+    const append = parts.log.appendWithNext ?? parts.log.append;
+    append(row.task, [event]).catch((error: unknown) => {
       parts.fail(
         error instanceof Fault
           ? error
@@ -117,7 +113,9 @@ export function makeInference(parts: InferenceParts): Inference {
     row.snapshot === undefined
       ? { tools: [], left: 0 }
       : offer(row.snapshot, window(), found.names());
-  const context = contextOf(parts, window, () => offered().tools);
+  const counts = makeTokenCounts(model);
+  const { ratio } = counts;
+  const context = contextOf(parts, { window, ratio, tools: () => offered().tools });
   /** Tells the process that its window fills; what it makes of it is its own affair. */
   const tellPressure = (input: number, maxTokens: number): void => {
     const pressure = context.pressure(input, maxTokens);
@@ -128,10 +126,10 @@ export function makeInference(parts: InferenceParts): Inference {
     parts.toWorker("signal", { signal: "SIGCTXPRESSURE", pressure: asJson(pressure) });
     if (pressed) return;
     pressed = true;
-    unrecorded = [...unrecorded, {
+    record({
       kind: "signalled",
       body: { pid: row.pid, signal: "SIGCTXPRESSURE", ...pressure },
-    }];
+    });
   };
 
   const check = (body: InferBody, cost: ModelCost): number => {
@@ -144,14 +142,16 @@ export function makeInference(parts: InferenceParts): Inference {
     const refused = parts.modelRefused(row);
     if (refused !== undefined) throw new Fault("refused", `Cannot infer: ${refused}`);
     const kept = conversation.slice(0, body.base);
-    const input = estimateTokens(kept) + estimateTokens(body.append);
-    if (input > window()) {
+    const estimate = estimateTokens(kept) + estimateTokens(body.append);
+    const input = ratio().of(estimate);
+    // What a model counted before is no reason to refuse: it is asked, and may.
+    if (estimate > window()) {
       throw new Fault(
         "contextOverflow",
         `Cannot infer: about ${input} tokens do not fit the context window`,
       );
     }
-    tellPressure(input, body.maxTokens);
+    tellPressure(estimate, body.maxTokens);
     checkLimits(input, cost);
     return input;
   };
@@ -185,6 +185,7 @@ export function makeInference(parts: InferenceParts): Inference {
     if (signal.aborted) stop();
     signal.addEventListener("abort", stop, { once: true });
     let late = false;
+    const said: string[] = [];
     let disarm = (): void => undefined;
     let held: HeldRequest | undefined;
     try {
@@ -200,14 +201,18 @@ export function makeInference(parts: InferenceParts): Inference {
       };
       held = await parts.money.hold(row.pid, request, {
         info: model.info,
+        input: ratio().of(inputTokens(request)),
         signal: limit.signal,
         recheck: () => checkLimits(input, cost),
       });
-      const response = await model.infer(held.request, {
+      const { request: sent } = held;
+      const options: GovernedOptions = {
         onChunk: (chunk) => {
-          parts.toWorker("chunk", asJson(chunk));
+          if (parts.listens) parts.toWorker("chunk", asJson(chunk));
+          else if (chunk.textDelta !== undefined) said.push(chunk.textDelta);
           if (chunk.textDelta !== undefined) parts.onText(chunk.textDelta);
         },
+        textOnly: !parts.listens,
         onWire: parts.onWire,
         // Waiting for a provider's rate is not the model's time.
         onEntered: () => {
@@ -218,14 +223,13 @@ export function makeInference(parts: InferenceParts): Inference {
         },
         signal: limit.signal,
         table: offered().table,
-      });
+      };
+      const response = await counts.learning(sent, window(), () => model.infer(sent, options));
       const settled = settleInference(parts, body, response, { nonce, input, cost });
-      // The log keeps order, so the commit of the next call makes this durable before any effect, and
-      // is one commit instead of two. Losing it to a crash only means inferring again.
-      unrecorded = [...unrecorded, settled.event];
-      disarmRecord = powers.after(UNRECORDED, record);
+      record(settled.event);
       return settled.response;
     } catch (error) {
+      for (const textDelta of said) parts.toWorker("chunk", { textDelta });
       if (late) {
         throw new Fault(
           "timedOut",
@@ -241,14 +245,17 @@ export function makeInference(parts: InferenceParts): Inference {
       signal.removeEventListener("abort", stop);
     }
   };
-  return Object.freeze({ infer, offered, makeRoom: context.makeRoom, record });
+  return Object.freeze({ infer, offered, makeRoom: context.makeRoom });
 }
 
 /** The window of a process, and who summarizes what must leave it. */
 function contextOf(
   parts: InferenceParts,
-  window: () => number,
-  tools: () => readonly ToolDescriptor[],
+  own: {
+    readonly window: () => number;
+    readonly ratio: TokenCounts["ratio"];
+    readonly tools: () => readonly ToolDescriptor[];
+  },
 ): ContextChange {
   const { row, model, summarizer = { model, modelRefused: parts.modelRefused } } = parts;
   const infer = makeAsideInference({
@@ -259,8 +266,7 @@ function contextOf(
   });
   return makeContextChange({
     ...parts,
-    window,
-    tools,
+    ...own,
     changes: parts.contextChanges ?? 0,
     summarizer: {
       get id() {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { HAS_BWRAP, makeWorld } from "./_fixture_test.ts";
+import { HAS_BWRAP, makeWorld } from "./_fixture/small_children.ts";
 import { kernelPermissions } from "../cli/kernel_flags.ts";
 
 for (const walled of [true, false]) {

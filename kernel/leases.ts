@@ -1,6 +1,6 @@
 /** The lease table: rights that shrink, expire and can be taken back. DESIGN section 4, seed 004 section 59. @module */
 import {
-  type DocumentWrite,
+  atMoment,
   type EventLog,
   Fault,
   Lease,
@@ -10,10 +10,9 @@ import {
   type Pid,
   type Powers,
   type Scope,
-  type Store,
   type TaskId,
-  toJsonObject,
 } from "../contracts/mod.ts";
+import { grantedEvents } from "./lease_events.ts";
 import { covers, scopeText } from "./lease_scope.ts";
 import { makeLeaseRows } from "./lease_rows.ts";
 
@@ -23,46 +22,36 @@ export type LeaseGrant = Parameters<Leases["grant"]>[0];
 /** The lease table as the kernel holds it: the gate sees {@link Leases} only. */
 export interface LeaseTable extends Leases {
   /**
-   * Grants many to one task, at its start. They hold at once and are written with the next commit:
-   * whatever is done under them is committed after them, or not at all.
+   * Grants many to one task, at its start. They hold at once and are written, those that are alike as one
+   * event, with the next commit: whatever is done under them is committed after them, or not at all.
    */
   grantAll(grants: readonly LeaseGrant[]): Promise<readonly Lease[]>;
+  /**
+   * Lets leases hold until later: those that are alive, and what was derived from them to hold as long. Their task has
+   * more time, by a person's word.
+   */
+  renew(leases: readonly LeaseId[], expiresAt: number): Promise<void>;
   /** Forgets an ended task's leases; the log keeps them. */
   forget(task: TaskId): void;
   /** Stops watching for expiry. */
   close(): void;
 }
 
-const KIND = "lease";
-/** Most leases of earlier kernels that are read back, for people to look at. */
-const HISTORY = 1_000;
-/** Milliseconds for which a task's first leases may wait for the commit of what comes next. */
-const UNRECORDED = 100;
-
 /**
- * Opens the table. Leases of an earlier kernel are listed and never alive again: process numbers
- * start anew, and a task that is resumed is granted its leases anew.
+ * Makes the table of one kernel. A task that is resumed is granted its leases anew: process numbers
+ * start with the kernel, and what an earlier one granted is for people to look at (lease_history.ts).
  */
-export async function openLeases(
-  { store, log, powers }: {
-    readonly store: Pick<Store, "documents">;
-    readonly log: EventLog;
+export function makeLeases(
+  { log, powers }: {
+    readonly log: Pick<EventLog, "append" | "appendWithNext">;
     readonly powers: Pick<Powers, "now" | "id" | "after">;
   },
-): Promise<LeaseTable> {
+): LeaseTable {
   const rows = makeLeaseRows();
-  const earlier = makeLeaseRows();
   const listeners = new Set<(lease: Lease, why: "revoked" | "expired") => void>();
   const live = new Map<LeaseId, Lease>();
-  const openedAt = powers.now();
   let cancelTimer = (): void => {};
   let timerAt = Infinity;
-
-  for (const document of await store.documents({ kind: KIND, limit: HISTORY })) {
-    const { data } = Lease.safeParse(document.body);
-    if (data === undefined) continue;
-    earlier.put(data.revokedAt === undefined ? { ...data, revokedAt: openedAt } : data);
-  }
 
   const alive = (id: LeaseId): boolean => {
     const now = powers.now();
@@ -93,50 +82,33 @@ export async function openLeases(
     cancelTimer();
     timerAt = next;
     if (next !== Infinity) {
-      cancelTimer = powers.after(Math.max(0, next - powers.now()), expire);
+      cancelTimer = atMoment(powers, next, expire);
     }
   };
 
-  const record = async (
-    leases: readonly Lease[],
-    how: { readonly withNext: boolean },
-  ): Promise<readonly Lease[]> => {
-    const [first] = leases;
-    if (first === undefined) return [];
-    const append = how.withNext ? log.appendWithNext ?? log.append : log.append;
-    const events = leases.map((lease): NewEvent => ({
-      kind: "leaseGranted",
-      body: {
-        lease: lease.id,
-        ...(lease.parent === undefined ? {} : { parent: lease.parent }),
-        pid: lease.pid,
-        resource: lease.scope.resource,
-        right: lease.scope.right,
-        expiresAt: lease.expiresAt,
-      },
-      private: { path: lease.scope.path, reason: lease.reason },
-    }));
-    const documents = leases.map((lease) => write(lease, 0));
-    if (how.withNext) joining(first.task, leases, append(first.task, events, documents));
-    else await append(first.task, events, documents);
+  const hold = (leases: readonly Lease[]): void => {
     for (const lease of leases) {
       rows.put(lease);
       live.set(lease.id, lease);
     }
     arm(leases);
-    return leases;
   };
 
-  /** Waits for the commit that they go with, not longer than {@link UNRECORDED}; without it they are dead. */
-  const joining = (task: TaskId, leases: readonly Lease[], written: Promise<unknown>): void => {
-    // An append of nothing makes the commit that did not come.
-    const disarm = powers.after(UNRECORDED, () => void log.append(task, []).catch(() => undefined));
-    written.catch(() => {
+  const record = async (lease: Lease): Promise<Lease> => {
+    await log.append(lease.task, grantedEvents([lease]));
+    hold([lease]);
+    return lease;
+  };
+
+  /** They go with the next commit; without it they are dead. */
+  const joining = (task: TaskId, leases: readonly Lease[]): void => {
+    const append = log.appendWithNext ?? log.append;
+    append(task, grantedEvents(leases)).catch(() => {
       // The log cannot be written: what the task appends next meets the same, and ends it.
       for (const lease of leases) {
         if (live.delete(lease.id)) rows.put({ ...lease, revokedAt: powers.now() });
       }
-    }).finally(disarm);
+    });
   };
 
   const born = (grant: LeaseGrant): Lease => {
@@ -151,7 +123,10 @@ export async function openLeases(
     if (grants.some(({ task }) => task !== grants[0]?.task)) {
       throw new TypeError("Cannot grant leases together: they are of several tasks");
     }
-    return record(grants.map(born), { withNext: true });
+    const leases = grants.map(born);
+    if (grants[0] !== undefined) joining(grants[0].task, leases);
+    hold(leases);
+    return Promise.resolve(leases);
   };
 
   const take = async (leases: readonly Lease[], why: string): Promise<readonly LeaseId[]> => {
@@ -168,18 +143,29 @@ export async function openLeases(
       body: { lease: id, pid },
       private: { why },
     }));
-    await log.append(first.task, events, taken.map((lease) => write(lease, 1)));
+    await log.append(first.task, events);
     return taken.map(({ id }) => id);
   };
 
-  const get = (id: LeaseId): Lease | undefined => rows.get(id) ?? earlier.get(id);
+  const renew = async (ids: readonly LeaseId[], expiresAt: number): Promise<void> => {
+    const more = ids.filter(alive).flatMap((id) => {
+      const until = rows.get(id)?.expiresAt;
+      return rows.subtree(id).filter((lease) => live.has(lease.id) && lease.expiresAt === until);
+    }).filter((lease) => lease.expiresAt < expiresAt).map((lease) => ({ ...lease, expiresAt }));
+    const [first] = more;
+    if (first === undefined) return;
+    await log.append(first.task, grantedEvents(more));
+    for (const lease of more) {
+      // One that was taken back while the commit ran stays so.
+      if (!live.has(lease.id)) continue;
+      rows.put(lease);
+      live.set(lease.id, lease);
+    }
+    arm(live.values());
+  };
 
   return Object.freeze({
-    async grant(grant: LeaseGrant): Promise<Lease> {
-      const lease = born(grant);
-      await record([lease], { withNext: false });
-      return lease;
-    },
+    grant: async (grant: LeaseGrant) => await record(born(grant)),
     grantAll: async (grants: readonly LeaseGrant[]) => await grantAll(grants),
     async derive(parent: LeaseId, to: Parameters<Leases["derive"]>[1]): Promise<Lease> {
       const from = rows.get(parent);
@@ -193,24 +179,20 @@ export async function openLeases(
       if (to.expiresAt > from.expiresAt) {
         throw new Fault("refused", `Cannot derive a lease: it would outlive "${parent}"`);
       }
-      const lease = born({ ...to, task: from.task });
-      const [made] = await record([{ ...lease, parent }], { withNext: false });
-      // The parent may have been taken back while the commit ran: then the child is dead already.
-      return made ?? lease;
+      // The parent may be taken back while the commit runs: then the child is dead already.
+      return await record({ ...born({ ...to, task: from.task }), parent });
     },
+    renew,
     revoke: async (id: LeaseId, why: string) => await take(rows.subtree(id), why),
     alive,
-    get,
+    get: rows.get,
     covering: (pid: Pid, scope: Scope) => rows.covering(pid, scope).find(({ id }) => alive(id)),
     dead(pid: Pid, scope: Scope): "revoked" | "expired" | undefined {
       const held = rows.covering(pid, scope);
       if (held.length === 0 || held.some(({ id }) => alive(id))) return undefined;
       return held.some((lease) => wasRevoked(lease, rows.get)) ? "revoked" : "expired";
     },
-    list: (task?: TaskId) =>
-      task === undefined
-        ? [...earlier.all(), ...rows.all()]
-        : [...earlier.ofTask(task), ...rows.ofTask(task)],
+    list: (task?: TaskId) => task === undefined ? rows.all() : rows.ofTask(task),
     onEnd(listener: (lease: Lease, why: "revoked" | "expired") => void): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -229,8 +211,4 @@ function wasRevoked(lease: Lease, get: (id: LeaseId) => Lease | undefined): bool
     at = at.parent === undefined ? undefined : get(at.parent);
   }
   return false;
-}
-
-function write(lease: Lease, expect: number): DocumentWrite {
-  return { kind: KIND, id: lease.id, task: lease.task, expect, body: toJsonObject(lease) };
 }

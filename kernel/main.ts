@@ -13,6 +13,7 @@ import {
 import { isFinal } from "../agents/mod.ts";
 import {
   auditRecords,
+  exportLog,
   exportReceipts,
   openLog,
   readPrivate,
@@ -43,7 +44,8 @@ import type { Control, ControlHandlers } from "./control.ts";
 import { makeExtend } from "./extend.ts";
 import { tellingExhaustion } from "./exhaustion.ts";
 import { makeIdleWatch } from "./idle.ts";
-import { openLeases } from "./leases.ts";
+import { readLeases } from "./lease_history.ts";
+import { makeLeases } from "./leases.ts";
 import { disk, exit, note, onTerminate, readConfigLine, realPowers } from "./main_powers.ts";
 import { damagedHandlers } from "./maintenance.ts";
 import { careOverWork, makeLogCare } from "./log_care.ts";
@@ -65,6 +67,7 @@ import { wireAgents } from "./main_agents.ts";
 import { type MainModelsParts, wireModels } from "./main_models.ts";
 import { wireTools } from "./main_tools.ts";
 import { makeToolhosts } from "./toolhosts.ts";
+import { rulesOf } from "./rules_digest.ts";
 import { makeTrial } from "./trial.ts";
 import { makeWatching, NOTHING_TO_WATCH, pastEvents } from "./watch.ts";
 
@@ -140,8 +143,8 @@ async function work(plainLog: EventLog): Promise<void> {
   const { log } = bus;
   const policy = makePolicy(config.policy);
   const processes = makeProcessTable(powers);
-  const leases = await openLeases({ store, log, powers });
-  const { personKey, stepUpKey, harness } = config;
+  const leases = makeLeases({ log, powers });
+  const { personKey, stepUpKey, harness } = config, rules = rulesOf(config.policy);
   const people = { personKey, stepUpKey, kernelKey: signer.publicKey };
   const questions = await openQuestions({ store, log, powers, ...people });
 
@@ -171,9 +174,9 @@ async function work(plainLog: EventLog): Promise<void> {
     ...{ pins, questions, store, note, policyNever, readPrivate: secretOf },
     ...{ inbox: () => agents.inbox, listen: bus.listen },
     ...{ read, exchangeOf: (task: TaskId) => agents.exchanges.ofTask(task) },
-    executes: policy.executes,
+    ...{ executes: policy.executes, clearanceOf: policy.clearance },
     family: (task) => tasks.family(task),
-    onProgress: (task, call, text) => watching.progress(task, call, text),
+    onProgress: (task, said) => watching.progress(task, said),
   });
   const granting = { rules: config.policy.rules, network: tools.network };
   const gateOver = (over: {
@@ -224,7 +227,8 @@ async function work(plainLog: EventLog): Promise<void> {
     forget: gate.forget,
   });
   const agents = await wireAgents({
-    ...{ store, log, bus, powers, harness, note, read, net: tools.net, related: tools.related },
+    ...{ store, log, bus, powers, harness, rules, note, read },
+    ...{ net: tools.net, related: tools.related },
     labelNow: (task) => tasks.family(task)?.root.label,
     ...{ readPrivate: secretOf, host: tasks, concurrent: CONCURRENT },
     asked: (task) => questions.open(task).length > 0,
@@ -249,9 +253,10 @@ async function work(plainLog: EventLog): Promise<void> {
 
   const control = await serve(
     makeHandlers({
-      ...{ service, leases, questions, conversations, past, now: powers.now },
+      ...{ service, leases, questions, conversations, past, rules, now: powers.now },
       ...makeProcessOps({ processes, tasks, toolhosts: tools.hosts, advertise: gate.advertise }),
       grants: questions.grants.list,
+      leasesEver: (of, live) => readLeases({ store, readPrivate: secretOf }, of, live),
       ...{ lend, embed, ask, mcp: tools.mcp, agents: agents.ops },
       choose: chooseModel({ tasks, service, log }),
       can: makeTrial({
@@ -263,7 +268,8 @@ async function work(plainLog: EventLog): Promise<void> {
       artifacts: outbox.list,
       release: outbox.release,
       log: (task, from) => pastEvents(store, secretOf, { task, from }),
-      auditQuery: ({ limit: _limit, ...filter }) => auditRecords({ store, filter }),
+      auditQuery: (filter) => auditRecords({ store, filter }),
+      auditExport: () => exportLog(store),
       ...careOverWork(care, () => idle.endSoon()),
       receipts: (task, call) =>
         exportReceipts({ store, task, ...(call === undefined ? {} : { call }) }),
@@ -276,6 +282,8 @@ async function work(plainLog: EventLog): Promise<void> {
     control.close();
     // Children are ended first: a start that hangs must not hold up the rest.
     const closed = Promise.all([children, service, models].map((each) => each.close()))
+      // What waited for the commit of what comes next has it now.
+      .then(() => log.append("kernel", []).catch(() => undefined))
       .then(() => store.close());
     const late = new Promise<void>((resolve) => powers.after(CLOSING_MS, resolve));
     void Promise.race([closed, late]).finally(() => exit(0));

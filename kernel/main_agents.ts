@@ -36,7 +36,8 @@ import { countState, type StateOps } from "./state_counts.ts";
 import { makePastTasks } from "./task_history.ts";
 
 /** What {@link wireAgents} is handed. */
-export interface WireAgentsParts extends Pick<ServiceParts, "host" | "harness" | "asked"> {
+export interface WireAgentsParts
+  extends Pick<ServiceParts, "host" | "harness" | "rules" | "asked"> {
   readonly store: Store;
   readonly log: EventLog;
   readonly bus: Pick<Bus, "listen">;

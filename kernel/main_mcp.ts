@@ -38,6 +38,7 @@ import { makePeerMessages } from "./peer_messages.ts";
 import type { ProcessTable } from "./process_table.ts";
 import type { ReadPrivate } from "./replay.ts";
 import type { TaskFolders } from "./toolhosts.ts";
+import type { Progress } from "./watch.ts";
 
 /** What {@link wireMcp} is handed. */
 export interface WireMcpParts {
@@ -55,7 +56,7 @@ export interface WireMcpParts {
   readonly samplingOf: McpSampleParts["modelOf"];
   readonly policyNever: Forbids;
   redeem(call: GrantedCall): void;
-  onProgress(task: TaskId, callId: string, text: string): void;
+  onProgress(task: TaskId, said: Progress): void;
   readonly listen: Bus["listen"];
   /** Inboxes, for what peers say during calls: asked for with each call. */
   inbox(): { readonly calls: CallInbox };

@@ -13,6 +13,8 @@ import {
 } from "../tools-wasm/command/mod.ts";
 import { bindMemory, MEMORY_DESCRIPTORS } from "../memory-wiki/mod.ts";
 import { makeWorkspace, WORKSPACE_TOOLS } from "../workspace/mod.ts";
+import { makeLook } from "./command_look.ts";
+import { makePins } from "./command_pins.ts";
 import { clearRooms } from "./command_room_powers.ts";
 import { makeRunPowers } from "./command_spawn_powers.ts";
 import { provideCommandWalls } from "./command_walls.ts";
@@ -35,7 +37,7 @@ export interface WireToolsParts
   extends
     Omit<WireMcpParts, "net" | "children" | "samplingOf" | "store" | "inbox" | "frame">,
     Pick<WireMailParts, "leases">,
-    Pick<TaskToolsParts, "toolhosts" | "code" | "engine"> {
+    Pick<TaskToolsParts, "toolhosts" | "code" | "engine" | "clearanceOf"> {
   readonly config: KernelConfig;
   readonly store: WireMcpParts["store"] & WireMailParts["store"];
   readonly children:
@@ -70,6 +72,10 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
   const misfit = makeMisfits();
   const walls = await provideCommandWalls(config, parts.spawn);
   await clearRooms(`${config.dir}/work`);
+  const programs = makeRunPowers();
+  const look = makeLook(programs, config.programs.prlimit);
+  const running = { disk, walls, look, bundle: config.bundles.copy };
+  const pins = makePins({ ...parts, ...running });
   const net = makeNetService(parts.children);
   const mail = wireMail(parts);
   const mcp = wireMcp({
@@ -107,12 +113,12 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
     commands: (folders) =>
       makeCommands({
         ...parts,
-        ...{ folders, programs: makeRunPowers(), bundle: config.bundles.copy, disk, walls },
+        ...{ ...running, folders, programs, pins },
       }),
     sessions: (folders) =>
       makeProcessSessions({
         ...parts,
-        ...{ folders, programs: makeLongRunPowers(), bundle: config.bundles.copy, disk, walls },
+        ...{ ...running, folders, programs: makeLongRunPowers(), pins },
       }),
     peers: {
       descriptors: PEER_TOOLS,

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
-import { HAS_BWRAP, realPowers } from "./_fixture_test.ts";
-import { EVAL_SERVER, makeMcpWorld, type McpWorld } from "./_mcp_fixture_test.ts";
+import { HAS_BWRAP, realPowers } from "./_fixture/small_children.ts";
+import { EVAL_SERVER, makeMcpWorld, type McpWorld } from "./_fixture/mcp_world.ts";
 import { type LookAtMcp, makeMcpLook } from "./mcp_look.ts";
 
 function test(name: string, fn: () => Promise<void>): void {

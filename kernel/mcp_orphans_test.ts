@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { HAS_BWRAP, runs } from "./_fixture_test.ts";
-import { EVAL_SERVER, makeMcpWorld, TASK } from "./_mcp_fixture_test.ts";
+import { HAS_BWRAP, runs } from "./_fixture/small_children.ts";
+import { EVAL_SERVER, makeMcpWorld, TASK } from "./_fixture/mcp_world.ts";
 import { TaskId } from "../contracts/mod.ts";
 
 const here = import.meta.url;
@@ -8,7 +8,7 @@ const here = import.meta.url;
 /** A kernel's share of servers, whose server spins, in a process of its own: says what runs, and waits. */
 const KERNEL = `
 import { EVAL_SERVER, makeMcpWorld, TASK } from ${
-  JSON.stringify(new URL("_mcp_fixture_test.ts", here).href)
+  JSON.stringify(new URL("_fixture/mcp_world.ts", here).href)
 };
 const mcp = await makeMcpWorld();
 const server = await mcp.server(EVAL_SERVER);
@@ -93,7 +93,7 @@ function below(pid: number): readonly number[] {
 
 /** Waits for what another process does. */
 async function until(done: () => boolean): Promise<void> {
-  const late = Date.now() + 10_000;
+  const late = Date.now() + 60_000;
   while (!done()) {
     if (Date.now() > late) throw new Error("Cannot wait any longer");
     // TIMER: what another process does gives no event.

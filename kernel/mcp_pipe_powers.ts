@@ -1,4 +1,5 @@
 /** Starts a program whose output is read when there is room for it, and whose input is written piece by piece. @module */
+import { brokenPipe, exitOf, killChild } from "./child_end_powers.ts";
 import type { ExitStatus } from "./spawn.ts";
 import type { StartLine } from "./line_parts.ts";
 
@@ -70,23 +71,14 @@ function start({ program, args, env, onStderr }: PipeOptions): PipedProcess {
       input.close().catch(brokenPipe);
     },
     kill(): void {
-      if (ended) return;
-      try {
-        child.kill("SIGKILL");
-      } catch (cause) {
-        // Reaped between our check and the call: the wanted state.
-        if (!(cause instanceof TypeError) && !(cause instanceof Deno.errors.NotFound)) throw cause;
-      }
+      if (!ended) killChild(child);
     },
     exited: (async (): Promise<ExitStatus> => {
-      const { code, signal } = await child.status;
+      const status = await child.status;
       ended = true;
       await heard;
       input.abort().catch(brokenPipe);
-      return signal === null ? { code, signal: null } : { code: null, signal };
+      return exitOf(status);
     })(),
   });
 }
-
-/** A program need not read its input. */
-function brokenPipe(_cause: unknown): void {}

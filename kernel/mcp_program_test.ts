@@ -1,8 +1,8 @@
 import { equal, match, ok, rejects } from "node:assert/strict";
 import { sha256Hex } from "../port/digest.ts";
-import { HAS_BWRAP, HAS_PRLIMIT, runs } from "./_fixture_test.ts";
+import { HAS_BWRAP, HAS_PRLIMIT, runs } from "./_fixture/small_children.ts";
 import { waitUntil } from "../tests/fake/wait_until.ts";
-import { EVAL_SERVER, makeMcpWorld, type McpWorld, TASK } from "./_mcp_fixture_test.ts";
+import { EVAL_SERVER, makeMcpWorld, type McpWorld, TASK } from "./_fixture/mcp_world.ts";
 import { Digest, Fault, type ImportedServer, type McpGrants, NO_GRANTS } from "../contracts/mod.ts";
 
 function test(name: string, fn: () => Promise<void>): void {

@@ -2,7 +2,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import type { ImportedServer } from "../contracts/mod.ts";
 import { evaluating, type McpSiege, withMcp } from "../tests/fake/mcp_siege.ts";
-import { HAS_BWRAP } from "./_fixture_test.ts";
+import { HAS_BWRAP } from "./_fixture/small_children.ts";
 
 const test = (name: string, fn: () => Promise<void>): void =>
   Deno.test({ name, ignore: !HAS_BWRAP, fn });

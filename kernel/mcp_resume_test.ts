@@ -4,7 +4,7 @@ import { NO_POLICY, type Question } from "../contracts/mod.ts";
 import type { Watched } from "../tests/fake/siege.ts";
 import { runs } from "../tests/fake/siege.ts";
 import { ASKING_SERVER, evaluating, withMcp } from "../tests/fake/mcp_siege.ts";
-import { HAS_BWRAP } from "./_fixture_test.ts";
+import { HAS_BWRAP } from "./_fixture/small_children.ts";
 
 const test = (name: string, fn: () => Promise<void>): void =>
   Deno.test({ name, ignore: !HAS_BWRAP, fn });

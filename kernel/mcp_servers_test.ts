@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
-import { HAS_BWRAP, runs } from "./_fixture_test.ts";
-import { EVAL_SERVER, makeMcpWorld, TASK } from "./_mcp_fixture_test.ts";
+import { HAS_BWRAP, runs } from "./_fixture/small_children.ts";
+import { EVAL_SERVER, makeMcpWorld, TASK } from "./_fixture/mcp_world.ts";
 import { Fault, type JsonObject, type McpElicited, Pid, TaskId } from "../contracts/mod.ts";
 import type { McpPlace } from "./mcp_calls.ts";
 
@@ -302,7 +302,7 @@ test("a server that spins is killed with its bridge's patience, and leaves nothi
 
 /** Waits for what another process does. */
 async function until(done: () => boolean): Promise<void> {
-  const late = Date.now() + 10_000;
+  const late = Date.now() + 60_000;
   while (!done()) {
     if (Date.now() > late) throw new Error("Cannot wait any longer");
     await tick();

@@ -39,6 +39,7 @@ import type { McpSampling } from "./mcp_sample.ts";
 import type { HeldMcp, McpServers } from "./mcp_servers.ts";
 import { makeMcpStanding, type McpChanges, type McpStanding } from "./mcp_standing.ts";
 import type { PeerHearing, PeerMessages } from "./peer_messages.ts";
+import type { Progress } from "./watch.ts";
 
 /** One request to a server, as bridges/mcp/binding makes it. */
 export interface McpAsking {
@@ -79,7 +80,7 @@ export interface McpToolsParts {
   /** The rule that keeps every tool from a path, written without its first slash. */
   readonly policyNever: Forbids;
   redeem(call: GrantedCall): void;
-  onProgress(task: TaskId, callId: string, text: string): void;
+  onProgress(task: TaskId, said: Progress): void;
   /** A variable that the server needs and that was not lent; undefined when all are there. */
   lacking(server: ImportedServer): string | undefined;
   /** What stands as reviewed: the operator's command line handed the very words over. */
@@ -167,7 +168,10 @@ export function makeMcpTools(parts: McpToolsParts): McpTools {
       ...{ pid, callId, holds, signal },
       deadlineMs: toolTimeoutMs === DEFAULT_LIMITS.toolTimeoutMs ? binding.callMs : toolTimeoutMs,
       onProgress: (text: string): void =>
-        parts.onProgress(task, callId, displayText(text, { max: PROGRESS })),
+        parts.onProgress(task, {
+          ...{ call: callId, text: displayText(text, { max: PROGRESS }) },
+          label: stateOf(task, server).carried.label,
+        }),
       onSaid: (said: PeerSaid): void => hearings.get(token)?.take(said),
     };
     const words = await held.words(under);

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
-import { EVAL_SERVER, makeMcpWorld, type McpWorld } from "./_mcp_fixture_test.ts";
-import { HAS_BWRAP } from "./_fixture_test.ts";
+import { EVAL_SERVER, makeMcpWorld, type McpWorld } from "./_fixture/mcp_world.ts";
+import { HAS_BWRAP } from "./_fixture/small_children.ts";
 import { Fault, type ImportedServer } from "../contracts/mod.ts";
 
 const read = (path: string): string => `return Deno.readTextFileSync(${JSON.stringify(path)})`;

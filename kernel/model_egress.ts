@@ -1,6 +1,6 @@
 /**
- * What the log says of text that leaves this machine for a model: `modelAsked` before each request,
- * `modelFailed` when no answer came, and else the answer's own event (`inferred`), joined by nonce.
+ * What the log says of text that leaves this machine for a model: `modelQueued` where it waits for its
+ * provider's rate, `modelAsked` before each request, `modelFailed` when no answer came, and else the answer's own event (`inferred`), joined by nonce.
  * Bodies hold counts and names; the text itself lies in the private part of `inferred`. Issue 4, Policy.
  * @module
  */
@@ -31,7 +31,7 @@ export interface Egress extends EgressSize {
   readonly use: EgressUse;
   /** The provider's host, with its port where it is not the usual one. */
   readonly host: string;
-  readonly model: Pick<ModelInfo, "id" | "backend">;
+  readonly model: Pick<ModelInfo, "id" | "backend" | "price">;
   readonly nonce: string;
   /** Messages of the conversation, or texts to be embedded. */
   readonly texts: number;
@@ -69,7 +69,10 @@ export function textsSize(texts: readonly string[]): EgressSize {
   return { bytes, tokens: Math.ceil(characters / CHARS_A_TOKEN) };
 }
 
-/** The event before a request leaves: commit it first, so that an attempt that fails is on record. */
+/**
+ * The event before a request leaves, with what its input may cost in US dollars: commit it first, so
+ * that an attempt that fails is on record.
+ */
 export function modelAsked(subject: EgressSubject, egress: Egress): NewEvent {
   const { session, principal, conversation, turn, pid, label, colour } = subject;
   const { use, host, model, nonce, texts, tools, bytes, tokens } = egress;
@@ -78,9 +81,17 @@ export function modelAsked(subject: EgressSubject, egress: Egress): NewEvent {
     body: {
       ...{ session, principal, conversation, turn, pid, label, colour },
       ...{ use, host, model: model.id, backend: model.backend, nonce },
-      ...{ texts, tools, bytes, tokens },
+      ...{ texts, tools, bytes, tokens, money: makeModelCost(model.price).ofInput(tokens) },
     },
   };
+}
+
+/** The event of a request that waits for its provider's rate, about so many milliseconds. */
+export function modelQueued(
+  { pid, turn }: Pick<ProcessRow, "pid" | "turn">,
+  { host, ms }: { readonly host: string; readonly ms: number },
+): NewEvent {
+  return { kind: "modelQueued", body: { pid, turn, host, ms } };
 }
 
 /** The event of vectors that came: an inference beside the conversation, of which no text is kept. */

@@ -19,6 +19,8 @@ export interface HeldRequest {
 /** How money is held. */
 export interface HoldOptions {
   readonly info: Pick<ModelInfo, "price">;
+  /** Tokens of the input, tools included, as the model counts; absent: estimated. */
+  readonly input?: number;
   readonly signal: AbortSignal;
   /** After a wait, in which others paid: throws when the request no longer fits its limits. */
   recheck(): void;
@@ -75,20 +77,20 @@ export function makeModelMoney(processes: Pick<ProcessTable, "get">): ModelMoney
   };
 
   return Object.freeze<ModelMoney>({
-    async hold(pid, request, { info, signal, recheck }) {
+    async hold(pid, request, { info, input = inputTokens(request), signal, recheck }) {
       const { price } = info;
       if (price === undefined) return { request, release() {} };
       const usual = Math.min(request.maxTokens, USUAL_OUTPUT);
       const pids = bearers(pid);
       for (;;) {
-        const fitting = affordable(request, { price }, left(pids));
+        const fitting = affordable(request, { price }, left(pids), input);
         if (fitting.maxTokens < usual && pids.some((each) => held.has(each))) {
           await nextFreed(signal);
           recheck();
           continue;
         }
         const cost = makeModelCost(price);
-        let money = cost.ofInput(inputTokens(request)) +
+        let money = cost.ofInput(input) +
           cost.of({ inputTokens: 0, outputTokens: fitting.maxTokens });
         add(pids, money);
         return {

@@ -84,6 +84,16 @@ Deno.test("alone with too little it is cut to what is left, as nobody will give 
   equal((await money.hold(first, request(4_000), options)).request.maxTokens, 100);
 });
 
+Deno.test("an input that the model counts as more leaves less for the answer", async () => {
+  const { table, parent, money } = family(0.03);
+  const estimated = await money.hold(parent.pid, request(4_000), options);
+  estimated.release();
+  const counted = await money.hold(parent.pid, request(4_000), { ...options, input: 5_000 });
+  equal(counted.request.maxTokens, 1_000);
+  ok(estimated.request.maxTokens > 1_900);
+  equal(table.get(parent.pid)?.usage.money, 0);
+});
+
 Deno.test("a wait ends with its request, and after it the limits are looked at again", async () => {
   const { money, first, second } = family(0.02);
   const abort = new AbortController();

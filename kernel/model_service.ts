@@ -21,6 +21,8 @@ export interface InferOptions {
   readonly signal: AbortSignal;
   /** Digest of the request's table of tools, when there is one: it is then sent once. */
   readonly table?: string | undefined;
+  /** Only pieces of text are told. */
+  readonly textOnly?: boolean;
 }
 
 /** A service that is open. */
@@ -41,11 +43,11 @@ export async function inferOn(
   service: ModelService,
   id: number,
   request: InferenceRequest,
-  { onChunk, onWire, signal, table }: InferOptions,
+  { onChunk, onWire, signal, ...how }: InferOptions,
 ): Promise<InferenceResponse> {
   service.listeners.set(id, { onChunk, ...(onWire === undefined ? {} : { onWire }) });
   try {
-    const answer = await under(service, id, signal, () => asked(service, { id, request, table }));
+    const answer = await under(service, id, signal, () => asked(service, { id, request, ...how }));
     // TRUST: from the model service, semi-trusted: parsed with limits.
     const parsed = InferenceResponse.safeParse(answer);
     if (!parsed.success) {
@@ -109,26 +111,23 @@ async function under(
 /** The service forgets tables that it has not seen for long: it says so, and is sent one again. */
 async function asked(
   { child, tables }: ModelService,
-  { id, request, table }: {
+  { id, request, table, textOnly }: Pick<InferOptions, "table" | "textOnly"> & {
     readonly id: number;
     readonly request: InferenceRequest;
-    readonly table: string | undefined;
   },
 ): Promise<Json> {
-  const whole = asJson(request);
-  if (table === undefined || request.tools.length === 0) {
-    return await child.port.ask("infer", { id, request: whole });
-  }
+  const body = { id, request: asJson(request), ...(textOnly === true ? { textOnly } : {}) };
+  if (table === undefined || request.tools.length === 0) return await child.port.ask("infer", body);
   if (tables.has(table)) {
     const light = asJson({ ...request, tools: [] });
     try {
-      return await child.port.ask("infer", { id, request: light, table });
+      return await child.port.ask("infer", { ...body, request: light, table });
     } catch (error) {
       if (!(error instanceof Fault) || error.detail?.["table"] !== table) throw error;
     }
   }
   tables.add(table);
-  return await child.port.ask("infer", { id, request: whole, table });
+  return await child.port.ask("infer", { ...body, table });
 }
 
 type Told =

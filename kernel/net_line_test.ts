@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Fault, toJson } from "../contracts/mod.ts";
 import { bundled } from "../port/_fixture/bundled_child.ts";
-import { HAS_BWRAP, makeWorld } from "./_fixture_test.ts";
+import { HAS_BWRAP, makeWorld } from "./_fixture/small_children.ts";
 
 const NOBODY = {
   ask: (): never => {

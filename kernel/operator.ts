@@ -10,6 +10,7 @@ import {
   Fault,
   type ForkRequest,
   type HostedAgentService,
+  type Lease,
   type Leases,
   type Limits,
   type McpLoan,
@@ -31,6 +32,7 @@ import type { AuditFilter, ControlRequest } from "./control_ops.ts";
 import type { InboxOps } from "./inbox_ops.ts";
 import type { McpOps } from "./mcp_ops.ts";
 import { makeOnce } from "./once.ts";
+import { firstPage } from "./pages.ts";
 import type { StateOps } from "./state_counts.ts";
 import type { PeerOps } from "./peer_ops.ts";
 
@@ -46,11 +48,17 @@ export interface OperatorParts {
   readonly conversations: ConversationStore;
   readonly past: ConversationReads;
   now(): number;
+  /** Digest of this kernel's rules. */
+  readonly rules: Digest;
   rows(): readonly ProcessRow[];
+  /** A task as it stands: "blocked" while its first process is stopped, which no log need know. */
+  standing(task: AgentTask): AgentTask;
   osPids(row: ProcessRow): readonly number[];
   signal(pid: Pid, signal: Signal): Promise<void>;
   tools(task: TaskId): readonly object[];
   grants(task: TaskId | undefined): readonly object[];
+  /** The leases of these tasks, those that are no more among them; `live` are the others. */
+  leasesEver(of: readonly AgentTask[], live: readonly Lease[]): Promise<readonly Lease[]>;
   can(query: Body<"can">): Promise<Decision>;
   extend(task: TaskId, limits: Partial<Limits>): Promise<AgentTask>;
   move(task: TaskId, phase: Phase): Promise<AgentTask>;
@@ -58,6 +66,7 @@ export interface OperatorParts {
   release(artifact: Artifact["id"]): Promise<Artifact>;
   log(task: TaskId, from: number): AsyncIterable<WatchEvent>;
   auditQuery(filter: AuditFilter): AsyncIterable<AuditRecord>;
+  auditExport(): AsyncIterable<string>;
   auditVerify(head: Digest | undefined): Promise<object>;
   auditRepair(): Promise<object>;
   receipts(task: TaskId, call: string | undefined): Promise<readonly Receipt[]>;
@@ -69,9 +78,6 @@ export interface OperatorParts {
   readonly agents: InboxOps & PeerOps & StateOps;
   stop(): void;
 }
-
-/** Most lines that one answer carries; a caller pages on. */
-const PAGE = 10_000;
 
 /** Makes the handlers. */
 export function makeHandlers(parts: OperatorParts): ControlHandlers {
@@ -104,8 +110,8 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
       conversations.expire(name, afterMs === undefined ? undefined : parts.now() + afterMs),
     conversationRemove: ({ name }: Body<"conversationRemove">) => conversations.remove(name),
     tasks: ({ archived }: Body<"tasks">) =>
-      service.list().filter((task) => archived === true || !task.archived),
-    task: ({ task }: Body<"task">) => service.get(task),
+      service.list().filter((task) => archived === true || !task.archived).map(parts.standing),
+    task: ({ task }: Body<"task">) => parts.standing(service.get(task)),
     cancel: ({ task }: Body<"cancel">) => service.cancel(task, "cancelled by its operator"),
     resume: ({ task }: Body<"resume">) => service.resume(task),
     archive: ({ task }: Body<"archive">) => service.archive(task),
@@ -129,7 +135,9 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
       const waiting = questions.open(question.task).some(({ kind, scope }) =>
         kind !== "elicit" && !(proposal && scope.tool === "proposal_run")
       );
-      if (task.status === "needsApproval" && !waiting && question.kind !== "elicit") {
+      // An answer is no word on rules: under others than it had, the task goes on when its operator resumes it.
+      const own = task.rules === undefined || task.rules === parts.rules;
+      if (task.status === "needsApproval" && own && !waiting && question.kind !== "elicit") {
         await service.resume(question.task);
       }
       return question;
@@ -144,7 +152,11 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     embed: (asked: Body<"embed">) => parts.embed(asked),
     ask: (asked: Body<"ask">) => parts.ask(asked),
     model: ({ task, model }: Body<"model">) => parts.choose(task, model),
-    leases: ({ task }: Body<"leases">) => leases.list(task),
+    leases: ({ task }: Body<"leases">) =>
+      parts.leasesEver(
+        task === undefined ? service.list() : [service.get(task)],
+        leases.list(task),
+      ),
     revoke: async ({ lease }: Body<"revoke">) => ({
       revoked: await leases.revoke(lease, "revoked by its operator"),
     }),
@@ -152,8 +164,9 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     release: ({ artifact }: Body<"release">) => parts.release(artifact),
     extend: ({ task, limits }: Body<"extend">) => parts.extend(task, defined(limits)),
     phase: ({ task, phase }: Body<"phase">) => parts.move(task, phase),
-    log: ({ task, from }: Body<"log">) => collect(parts.log(task, from)),
-    auditQuery: (filter: Body<"auditQuery">) => collect(parts.auditQuery(filter), filter.limit),
+    log: ({ task, from }: Body<"log">) => firstPage(parts.log(task, from)),
+    auditQuery: (filter: Body<"auditQuery">) => parts.auditQuery(filter),
+    auditExport: () => parts.auditExport(),
     auditVerify: ({ head }: Body<"auditVerify">) => parts.auditVerify(head),
     auditRepair: () => parts.auditRepair(),
     receipts: ({ task, call }: Body<"receipts">) => parts.receipts(task, call),
@@ -215,15 +228,6 @@ function infoOf(row: ProcessRow, os: readonly number[]): ProcessInfo {
     os,
     model: row.model.id,
   };
-}
-
-async function collect<T>(items: AsyncIterable<T>, limit = PAGE): Promise<readonly T[]> {
-  const all: T[] = [];
-  for await (const item of items) {
-    all.push(item);
-    if (all.length >= limit) break;
-  }
-  return all;
 }
 
 function defined(limits: Body<"extend">["limits"]): Partial<Limits> {

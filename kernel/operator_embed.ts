@@ -45,10 +45,16 @@ export function makeOperatorEmbed(
   return async ({ model, texts, label }) => {
     const embedder = await embedders.provide(model);
     const late = new AbortController();
-    const disarm = powers.after(DEFAULT_LIMITS.generationTimeoutMs, () => late.abort());
+    let disarm = (): void => undefined;
     try {
       const { info } = embedder;
-      const options = { row, label, signal: late.signal };
+      const options = {
+        ...{ row, label, signal: late.signal },
+        // Waiting for a provider's rate is not its time.
+        onEntered: () => {
+          disarm = powers.after(DEFAULT_LIMITS.generationTimeoutMs, () => late.abort());
+        },
+      };
       const { vectors, inputTokens } = await embedder.embed(texts, options);
       const money = makeModelCost(info.price).of({ inputTokens, outputTokens: 0 });
       return { model: info.id, vectors: vectors.map((each) => [...each]), inputTokens, money };

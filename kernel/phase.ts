@@ -1,24 +1,11 @@
 /** Moves a task to another phase, by its operator's word. Issue 2; seed 000, Policy. @module */
-import {
-  type AgentTask,
-  Fault,
-  type HostedAgentService,
-  type NewEvent,
-  type Phase,
-  PHASE_FORBIDS,
-  type TaskId,
-  type TaskStatus,
-} from "../contracts/mod.ts";
+import { type AgentTask, type Phase, PHASE_FORBIDS, type TaskId } from "../contracts/mod.ts";
+import { changeable, type OperatorChange } from "./operator_change.ts";
 import type { ProcessTable } from "./process_table.ts";
-import type { RunningTasks } from "./task_host.ts";
 
 /** What {@link makePhaseMove} is handed. */
-export interface PhaseParts {
+export interface PhaseParts extends OperatorChange {
   readonly processes: Pick<ProcessTable, "list" | "setPhase">;
-  readonly tasks: Pick<RunningTasks, "family">;
-  readonly service: Pick<HostedAgentService, "get">;
-  readonly keeper: { record(task: TaskId, events: readonly NewEvent[]): Promise<AgentTask> };
-  isFinal(status: TaskStatus): boolean;
 }
 
 /**
@@ -26,13 +13,11 @@ export interface PhaseParts {
  * call on. Rejects `conflict` for a task that has ended.
  */
 export function makePhaseMove(
-  { processes, tasks, service, keeper, isFinal }: PhaseParts,
+  parts: PhaseParts,
 ): (task: TaskId, phase: Phase) => Promise<AgentTask> {
+  const { processes, tasks, keeper } = parts;
   const move = async (task: TaskId, phase: Phase): Promise<AgentTask> => {
-    const before = service.get(task);
-    if (isFinal(before.status)) {
-      throw new Fault("conflict", `Cannot move task ${task} to another phase: it has ended`);
-    }
+    const before = changeable(parts, task, `move task ${task} to another phase`);
     if (before.phase === phase) return before;
     const put = (to: Phase): void => {
       for (const row of processes.list()) if (row.task === task) processes.setPhase(row.pid, to);

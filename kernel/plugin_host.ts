@@ -74,7 +74,13 @@ export interface PluginHost {
 }
 
 /** Functions whose time is somebody else's: each has a deadline or a person of its own. */
-const WAITING: ReadonlySet<HostFunction> = new Set(["tool.call", "model.complete", "http.fetch"]);
+const WAITING: ReadonlySet<HostFunction> = new Set([
+  "fs.write",
+  "fs.delete",
+  "tool.call",
+  "model.complete",
+  "http.fetch",
+]);
 
 interface Open {
   readonly call: PluginCall;

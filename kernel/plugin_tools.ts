@@ -8,6 +8,7 @@ import {
   type GrantedCall,
   type Json,
   type KernelConfig,
+  mixLabel,
   type PluginManifest,
   type PluginTool,
   type Powers,
@@ -16,9 +17,11 @@ import {
   type ToolBinding,
   type ToolDescriptor,
 } from "../contracts/mod.ts";
-import type { Grants, HostFunctionsParts, Looking, Under } from "./host_functions.ts";
+import type { HostFunctionsParts, Looking } from "./host_functions.ts";
+import type { Grants, Under } from "./host_under.ts";
 import { makeHostFunctions } from "./host_functions.ts";
 import type { PluginHosts } from "./plugin_hosts.ts";
+import type { Progress } from "./watch.ts";
 
 /** Calls within calls, at most: a plugin that calls a tool that is a plugin that calls … */
 const DEEPEST = 3;
@@ -57,10 +60,10 @@ export interface BindPlugins {
 export interface PluginToolsParts extends Omit<HostFunctionsParts, "within" | "onProgress"> {
   readonly plugins: KernelConfig["tools"]["plugins"];
   readonly hosts: PluginHosts;
-  readonly processes: Pick<ProcessKeeper, "get">;
+  readonly processes: Pick<ProcessKeeper, "get" | "taint">;
   readonly powers: Pick<Powers, "token">;
   readonly binding: BindPlugins;
-  onProgress(task: TaskId, callId: string, text: string): void;
+  onProgress(task: TaskId, said: Progress): void;
 }
 
 /** The plugins of a kernel. */
@@ -88,7 +91,11 @@ export function makePluginTools(parts: PluginToolsParts): PluginTools {
       inner.set(key, depthOf(under.process.pid, under.callId) + 1);
       return () => void inner.delete(key);
     },
-    onProgress: (under, text) => parts.onProgress(under.process.task, under.callId, text),
+    onProgress: ({ process, callId, label }, text) =>
+      parts.onProgress(process.task, {
+        ...{ call: callId, text },
+        label: mixLabel(label, process.label),
+      }),
   });
   const depthOf = (pid: number, callId: string): number => inner.get(`${pid} ${callId}`) ?? 0;
 
@@ -124,11 +131,11 @@ export function makePluginTools(parts: PluginToolsParts): PluginTools {
         `Cannot call "${tool.name}": more than ${DEEPEST} calls within calls`,
       );
     }
+    const { effect, colour = "BLUE", label = "public" } = granted.resolved;
+    const judged = { colour, label };
     const under: Under = {
-      ...{ plugin: manifest.name, callId: granted.callId, process, grants, signal },
-      sends: granted.resolved.effect === "outboundWrite",
-      colour: granted.resolved.colour ?? "BLUE",
-      label: granted.resolved.label ?? "public",
+      ...{ plugin: manifest.name, callId: granted.callId, process, grants, effect, signal },
+      ...{ ...judged, judged, sent: judged },
       sources: [],
       served: 0,
     };

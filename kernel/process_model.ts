@@ -92,7 +92,7 @@ export function makeProcessModel(parts: ProcessModelParts): ProcessModel {
         return now.plan;
       },
       infer: (request, options) => now.infer(request, options),
-      embed: (texts, signal) => now.embed(texts, signal),
+      embed: (texts, signal, onEntered) => now.embed(texts, signal, onEntered),
     }),
     async switchIfDue(): Promise<boolean> {
       const due = switching.due();

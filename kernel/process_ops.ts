@@ -1,5 +1,6 @@
 /** What the operator sees and does of processes: `ps`, `kill`, a task's tools. @module */
 import {
+  type AgentTask,
   Fault,
   type Pid,
   type ProcessRow,
@@ -23,7 +24,7 @@ export interface ProcessOpsParts {
 /** Makes the operations on processes. */
 export function makeProcessOps(
   parts: ProcessOpsParts,
-): Pick<OperatorParts, "rows" | "osPids" | "signal" | "tools"> {
+): Pick<OperatorParts, "rows" | "osPids" | "signal" | "tools" | "standing"> {
   const { processes, tasks, toolhosts } = parts;
   return Object.freeze({
     rows: () => processes.list().filter(({ status }) => status !== "ended"),
@@ -39,6 +40,10 @@ export function makeProcessOps(
         throw new Fault("notFound", `Cannot signal process ${pid}: see "remit ps"`);
       }
     },
+    standing: (task: AgentTask): AgentTask =>
+      task.status === "open" && tasks.family(task.id)?.root.status === "stopped"
+        ? { ...task, status: "blocked" }
+        : task,
     tools: (task: TaskId) => parts.advertise(tasks.need(task).root.pid).tools,
   });
 }

@@ -1,4 +1,5 @@
 /** Starts a program that goes on: input, outputs that make it wait, signals through a pipe. @module */
+import { brokenPipe, exitOf, killChild } from "./child_end_powers.ts";
 import type { ExitStatus } from "./spawn.ts";
 import type { StartLine } from "./line_parts.ts";
 
@@ -60,11 +61,11 @@ function begin(options: LongRunOptions): LongRun {
   const input = child.stdin.getWriter();
   input.closed.catch(brokenPipe);
   const status = (async (): Promise<ExitStatus> => {
-    const { code, signal } = await child.status;
+    const status = await child.status;
     ended = true;
     pipe.close();
     void input.abort().catch(brokenPipe);
-    return signal === null ? { code, signal: null } : { code: null, signal };
+    return exitOf(status);
   })();
   const heard = Promise.all([
     pump(child.stdout, options.onOutput),
@@ -78,21 +79,12 @@ function begin(options: LongRunOptions): LongRun {
       if (!ended) pipe.writeSync(new TextEncoder().encode(`${name}\n`));
     },
     kill(): void {
-      if (ended) return;
-      try {
-        child.kill("SIGKILL");
-      } catch (cause) {
-        // Reaped between our check and the call: the wanted state.
-        if (!(cause instanceof TypeError) && !(cause instanceof Deno.errors.NotFound)) throw cause;
-      }
+      if (!ended) killChild(child);
     },
     ended: status,
     heard: heard.then(() => undefined),
   });
 }
-
-/** A program need not read its input. */
-function brokenPipe(_cause: unknown): void {}
 
 async function pump(
   stream: ReadableStream<Uint8Array>,

@@ -22,12 +22,11 @@ import type { TaskFolders } from "./toolhosts.ts";
 const LATE_MS = 2_000;
 
 /** What {@link openRoom} is handed. */
-export interface RoomParts extends Pick<CommandsParts, "config" | "bundle" | "powers" | "disk"> {
+export interface RoomParts
+  extends Pick<CommandsParts, "config" | "bundle" | "powers" | "disk" | "pins"> {
   readonly walls: Extract<CommandWalls, { readonly kind: "walled" }>;
   readonly spawn: Pick<SpawnPowers, "start" | "succeeds">;
   readonly programs: LongRunPowers;
-  /** Marks of programs that were found whole, by digest. */
-  readonly marks: Map<string, string>;
 }
 
 /** A session's place. */
@@ -56,21 +55,19 @@ export async function openRoom(
     onTooMuch(fault: Fault): void;
   },
 ): Promise<Room> {
-  const { config, disk, powers, spawn, marks } = parts;
+  const { config, disk, pins, powers, spawn } = parts;
   const { command } = run;
   const early = new Fault("cancelled", `Cannot start ${command.name}: cancelled`);
   if (dropped.aborted) throw early;
-  const pins = `${config.dir}/programs`;
   const work = `${config.dir}/work/${run.task}/run-${powers.token()}`;
   // Beside the copies, not among them: no mount's name can be that of the pipe.
   const signals = `${work}.signals`;
   const before = new Map(folders.overlay().map((change) => [change.path, change]));
-  for (const folder of [pins, folders.contentDir, work]) await disk.makeDir(folder);
+  for (const folder of [folders.contentDir, work]) await disk.makeDir(folder);
   const service = startCopyService(
     lineOfCopy(config, {
-      ...{ bundle: parts.bundle, content: folders.contentDir, work, pins },
+      ...{ bundle: parts.bundle, content: folders.contentDir, work },
       mounts: folders.mounts.filter(({ name }) => run.mounts.includes(name)),
-      program: command.program,
     }),
     { spawn, now: powers.now },
   );
@@ -90,23 +87,17 @@ export async function openRoom(
   dropped.addEventListener("abort", () => void close(), { once: true });
 
   try {
-    const mark = marks.get(command.sha256);
+    const pin = await pins.provide(command, dropped);
     const prepared = await service.prepare({
       ...{ setup: setup(folders, run.mounts), mounts: run.mounts, cwd: run.cwd },
-      work: COPY_PLACES.work,
-      program: {
-        ...{ file: COPY_PLACES.program, sha256: run.sha256 },
-        pin: `${COPY_PLACES.pins}/${command.sha256}`,
-        ...(mark === undefined ? {} : { mark }),
-      },
+      ...{ work: COPY_PLACES.work, generation: 1, ahead: false },
     });
-    marks.set(command.sha256, prepared.mark);
     await makePipe(parts, signals, command.name);
     if (dropped.aborted) throw early;
     program = beginProgram({
       ...lineOfCommand(config.programs, {
-        ...{ identity: parts.walls.identity, work, mounts: run.mounts },
-        ...{ pin: `${pins}/${command.sha256}`, program: command.program, args: run.args },
+        ...{ identity: parts.walls.identity, work: `${work}/1`, mounts: run.mounts },
+        ...{ pin, program: command.program, args: run.args },
         ...{ cwd: run.cwd, env: { ...COMMAND_ENV, ...run.env } },
         begun: begunAs([command.program, ...run.args], { signals, terminal: run.terminal }),
       }),

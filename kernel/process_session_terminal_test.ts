@@ -1,7 +1,7 @@
 /** A session in a terminal, and what the programs of sessions find around them. */
 import assert from "node:assert/strict";
-import { eventually, processesWith } from "./_process_fixture_test.ts";
-import { CAT, long, PYTHON, SH, test } from "./_process_cases_test.ts";
+import { eventually, processesWith } from "./_fixture/session_bench.ts";
+import { CAT, long, PYTHON, SH, test } from "./_fixture/session_cases.ts";
 
 const LOOK = "import os,sys;print([os.isatty(n) for n in (0,1,2)],sys.argv[1:]," +
   "sorted(os.environ),any('signals' in os.readlink(f'/proc/self/fd/{n}') for n in (3,4,5,6,7,8,9) if os.path.exists(f'/proc/self/fd/{n}')),flush=True);" +

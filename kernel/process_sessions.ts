@@ -39,7 +39,7 @@ const OWNERS_MS = 1_000;
 export interface ProcessSessionsParts extends
   Pick<
     CommandsParts,
-    "config" | "bundle" | "walls" | "leases" | "powers" | "disk" | "folders"
+    "config" | "bundle" | "walls" | "leases" | "powers" | "disk" | "folders" | "pins"
   > {
   readonly spawn: Pick<SpawnPowers, "start" | "succeeds">;
   readonly programs: LongRunPowers;
@@ -63,7 +63,6 @@ export function makeProcessSessions(parts: ProcessSessionsParts): TaskSessions {
   const book = makeSessionBook(walls);
   const turns = new Map<TaskId, Turns>();
   const frozen = new Set<Pid>();
-  const marks = new Map<string, string>();
   let watching = false;
 
   const keepDeadline = (entry: Session, ms: number, due: () => void): Deadline => {
@@ -186,7 +185,7 @@ export function makeProcessSessions(parts: ProcessSessionsParts): TaskSessions {
     watchOwners();
     try {
       entry.opening = inTurn(run.task, () =>
-        openRoom({ ...parts, walls: walled, marks }, {
+        openRoom({ ...parts, walls: walled }, {
           ...{ run, folders, dropped: entry.dropped.signal },
           onTooMuch: (fault) => drop(entry, fault),
         }));

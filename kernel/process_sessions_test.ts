@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { SESSIONS_EACH, type SessionStart, TaskId } from "../contracts/mod.ts";
-import { ALICE, granted, TASK } from "./_command_fixture_test.ts";
-import { BOB, owns } from "./_process_fixture_test.ts";
-import { CAT, long, PYTHON, SH, test } from "./_process_cases_test.ts";
+import { ALICE, granted, TASK } from "./_fixture/command_bench.ts";
+import { BOB, owns } from "./_fixture/session_bench.ts";
+import { CAT, long, PYTHON, SH, test } from "./_fixture/session_cases.ts";
 
 const NEVER = new AbortController().signal;
 

@@ -17,7 +17,7 @@ import {
   noUsage,
   type ProcessRow,
   requestMessage,
-  Scope,
+  type Scope,
   Source,
   type Store,
   type StoredEvent,
@@ -28,6 +28,7 @@ import {
 } from "../contracts/mod.ts";
 import { type ArchivedChange, foldContext } from "./context_archive.ts";
 import { forkIn, type ForkOrigin } from "./context_fork.ts";
+import { leasesOf } from "./lease_events.ts";
 import { systemMessage } from "./persona.ts";
 import { count } from "./process_limits.ts";
 import { switchedTo } from "./model_switch.ts";
@@ -176,14 +177,13 @@ export async function replayTask(
         spent.iterations = 0;
         brakeDenied = false;
         break;
-      case "leaseGranted": {
+      case "leaseGranted":
         if (body["parent"] !== undefined) break;
         root = body["pid"];
-        const { resource, right } = body;
-        const scope = Scope.safeParse({ resource, right, path: secret?.["path"] });
-        if (scope.success) leases.set(String(body["lease"]), scope.data);
+        for (const { id, scope } of leasesOf({ task, at: event.at, body, secret })) {
+          leases.set(id, scope);
+        }
         break;
-      }
       case "leaseRevoked": {
         const scope = leases.get(String(body["lease"]));
         if (scope !== undefined) revoked.push(scope);

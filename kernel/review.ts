@@ -20,14 +20,15 @@ export interface ReviewParts {
   readonly denied: Pick<DeniedPatches, "has">;
 }
 
-/** Makes the review of one process. A person who denies keeps the changes staged. */
+/** Makes the review of one process; `begins` is waited for before it asks. A person who denies keeps the changes staged. */
 export function makeReview(
   { gate, row, workspace, denied }: ReviewParts,
-): () => Promise<ReviewOutcome> {
-  return async () => {
+): (begins: () => Promise<unknown>) => Promise<ReviewOutcome> {
+  return async (begins) => {
     const patch = workspace.patch();
     if (patch === undefined) return { kind: "nothing" };
     if (denied.has(patch.id)) return { kind: "kept", why: "a person denied them" };
+    await begins();
     // Named by the patch: the same patch after a crash or a wait is the same call.
     const call: ToolCall = {
       id: CallId.parse(`review-${patch.id.slice(0, 32)}`),

@@ -3,11 +3,12 @@ import { CONTROL_VERSION, type KernelConfig } from "../contracts/mod.ts";
 import { portOverConn } from "../port/stream_powers.ts";
 import { type Control, type ControlHandlers, type ControlParts, makeControl } from "./control.ts";
 import { listenControl, note } from "./main_powers.ts";
+import { rulesOf } from "./rules_digest.ts";
 import type { Watching } from "./watch.ts";
 
 /** What {@link serveControl} is handed. */
 export interface ServeParts {
-  readonly config: Pick<KernelConfig, "harness" | "controlSocket">;
+  readonly config: Pick<KernelConfig, "harness" | "controlSocket" | "policy">;
   readonly handlers: ControlHandlers;
   readonly watching: Watching;
   readonly peers: ControlParts["peers"];
@@ -33,6 +34,7 @@ export async function serveControl(parts: ServeParts): Promise<Control> {
       harness: config.harness,
       pid,
       receiptKey,
+      rules: rulesOf(config.policy),
       head: parts.head(),
     }),
   });

@@ -11,6 +11,7 @@ import {
   Fault,
   type Gate,
   type InferenceResponse,
+  isForeignProgram,
   type Json,
   type Powers,
   type ProcessRow,
@@ -109,6 +110,7 @@ export function makeSession(parts: SessionParts): Session {
       void child?.kill();
     },
     toWorker: (op, body) => child?.port.tell(op, body),
+    listens: isForeignProgram(parts.program),
   });
 
   const calls = makeSessionCalls(parts);
@@ -148,16 +150,18 @@ export function makeSession(parts: SessionParts): Session {
     child?.port.tell("modelChanged", { model: caps.model, contextWindow: window() });
   });
 
+  const advertise = (): Json =>
+    asJson({ ...parts.gate.advertise(row.pid), tools: inference.offered().tools });
+
   const serve = async (op: string, raw: Json): Promise<Json> => {
     const request = parseWorkerRequest(op, raw);
     // Sent before the worker heard of the interrupt: cancelled as what was under way then.
     const unaware = interrupt.unheard();
     await pause.passed();
-    inference.record();
     switch (request.op) {
       case "advertise":
         held(request.body.cap, caps.tools);
-        return asJson({ ...parts.gate.advertise(row.pid), tools: inference.offered().tools });
+        return advertise();
       case "infer":
       case "context": {
         held(request.body.cap, caps.model);
@@ -202,7 +206,8 @@ export function makeSession(parts: SessionParts): Session {
     calls.withdraw();
   };
 
-  const begin = async (): Promise<Child> => {
+  /** `ready` rejects where its program does not load. */
+  const begin = async (): Promise<{ readonly worker: Child; readonly ready: Promise<Json> }> => {
     const taken = await parts.children.worker({
       ask: serve,
       tell: (op) => {
@@ -218,14 +223,14 @@ export function makeSession(parts: SessionParts): Session {
       throw new Fault("gone", "Cannot start a worker: its process has ended");
     }
     child = taken;
-    await taken.port.ask("start", {
+    const ready = taken.port.ask("start", {
       caps: toJson(caps),
       limits: toJson({ ...row.limits, contextWindow: window() }),
       conversation: asJson(conversation.map(withoutEchoes)),
       ...(parts.program === undefined ? {} : { program: parts.program }),
       ...(parts.instructions === undefined ? {} : { instructions: toJson(parts.instructions) }),
     });
-    return taken;
+    return { worker: taken, ready };
   };
 
   return Object.freeze({
@@ -238,15 +243,18 @@ export function makeSession(parts: SessionParts): Session {
       let illness: string | undefined;
       let unwatch = (): void => {};
       try {
-        const worker = child ?? await begin();
+        const { worker, ready } = child === undefined
+          ? await begin()
+          : { worker: child, ready: undefined };
         unwatch = watchHealth({ powers, check: parts.healthcheck, worker }, (why) => illness = why);
-        const turn = worker.port.ask(
-          "turn",
-          message === undefined ? {} : { message: asJson(message) },
-        )
-          .then((end) => parseTurnEnd(end));
+        const turn = worker.port.ask("turn", {
+          ...(message === undefined ? {} : { message: asJson(message) }),
+          ...(isForeignProgram(parts.program) ? {} : { tools: advertise() }),
+        });
         interrupt.turnSent(worker.port);
-        return await Promise.race([turn, waiting]);
+        // In this order: a program that does not load is told of as that.
+        const ended = Promise.all([ready, turn]).then(([, end]) => parseTurnEnd(end));
+        return await Promise.race([ended, waiting]);
       } catch (error) {
         if (broken !== undefined) throw broken;
         if (!(error instanceof Fault)) throw error;
@@ -259,7 +267,6 @@ export function makeSession(parts: SessionParts): Session {
         unwatch();
         parked = undefined;
         interrupt.turnOver();
-        inference.record();
         // What a turn left under way is for nobody: its question would be answered to the dead.
         withdraw();
       }
@@ -280,7 +287,6 @@ export function makeSession(parts: SessionParts): Session {
     async end(): Promise<void> {
       ended = true;
       parts.model.release();
-      inference.record();
       pause.open();
       withdraw();
       await child?.kill();

@@ -1,4 +1,5 @@
 /** The real {@link SpawnPowers}: Deno.Command, unix sockets, real paths. @module */
+import { brokenPipe, exitOf, killChild } from "./child_end_powers.ts";
 import type {
   ExitStatus,
   OsProcess,
@@ -41,14 +42,6 @@ function start(options: StartOptions): OsProcess {
   const input = child.stdin.getWriter();
   let ended = false;
   let unread = 0;
-  const kill = (): void => {
-    try {
-      child.kill("SIGKILL");
-    } catch (cause) {
-      // Already reaped between our check and the call: the wanted state.
-      if (!(cause instanceof TypeError) && !(cause instanceof Deno.errors.NotFound)) throw cause;
-    }
-  };
   const written = (length: number) => (): void => {
     unread -= length;
   };
@@ -58,27 +51,22 @@ function start(options: StartOptions): OsProcess {
     const status = await child.status;
     ended = true;
     await Promise.all([output, errors, input.close().catch(brokenPipe)]);
-    return status.signal === null
-      ? { code: status.code, signal: null }
-      : { code: null, signal: status.signal };
+    return exitOf(status);
   })();
   return Object.freeze({
     pid: child.pid,
     write(bytes: Uint8Array): void {
       if (ended) return;
       unread += bytes.length;
-      if (unread > UNREAD) return kill();
+      if (unread > UNREAD) return killChild(child);
       input.write(bytes).then(written(bytes.length), brokenPipe);
     },
     kill(): void {
-      if (!ended) kill();
+      if (!ended) killChild(child);
     },
     exited,
   });
 }
-
-/** A child that ends with input still queued breaks its pipe: `exited` tells of it, not the write. */
-function brokenPipe(_cause: unknown): void {}
 
 async function pump(
   stream: ReadableStream<Uint8Array>,

@@ -11,6 +11,7 @@ import {
   type Gate,
   type HostedTask,
   type ModelChoice,
+  outlivesTurns,
   type Phase,
   type Pid,
   type ProcessRow,
@@ -44,6 +45,7 @@ import { openTaskModels, type TaskModels, type TaskModelsParts } from "./task_mo
 import type { TaskWorkspace } from "./task_workspace.ts";
 import type { Toolhosts } from "./toolhosts.ts";
 import { preparing } from "./wiki_tools.ts";
+import { makeTaskTime } from "./task_time.ts";
 import { makeTornPatches } from "./torn_patch.ts";
 
 /** What {@link makeTaskHost} is handed. */
@@ -98,6 +100,8 @@ export interface TaskFamily {
   readvertise(): void;
   /** SIGXCPU, once: the process may say its last words. */
   exhausted(pid: Pid, limit: string): Promise<void>;
+  /** Its wall clock was extended: what it was granted holds as long. */
+  moreTime(): Promise<void>;
   osPids(pid: Pid): readonly number[];
 }
 
@@ -159,17 +163,9 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
     if (replay !== undefined) parts.restored.put(task.id, replay);
     // A task that is over is taken up for its operator alone, who takes a patch back.
     const isOver = TASK_TRANSITIONS[task.status].length === 0;
-    await leases.grantAll(
-      grantedScopes(request, parts.granting).filter((scope) => isOver || !isRevoked(replay, scope))
-        .map((
-          scope,
-        ) => ({
-          task: task.id,
-          pid: row.pid,
-          scope,
-          expiresAt: powers.now() + task.limits.wallClockMs,
-          reason: "the task's request",
-        })),
+    const time = makeTaskTime({ leases, now: powers.now, row, session: outlivesTurns(request) });
+    await time.begin(
+      grantedScopes(request, parts.granting).filter((scope) => isOver || !isRevoked(replay, scope)),
     );
     toolhosts.open(task.id, {
       mounts: request.mounts,
@@ -205,6 +201,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       choose: models.of(row).choose,
       ...{ signal: family.signal, readvertise: family.readvertise },
       exhausted: family.exhausted,
+      moreTime: time.extended,
       osPids: family.osPids,
     });
     const review = makeReview({ gate: denied.gate, row, workspace, denied });
@@ -219,6 +216,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
         // A task that waited only for its review has nothing more to infer.
         if (first && next === undefined && !unfinished) return answered(before);
         if (first && replay?.brakeDenied === true) return { stop: "brake", text: "" };
+        if (!first && next !== undefined) await time.turn();
         first = false;
         pending = undefined;
         if (next !== undefined) {
@@ -234,8 +232,8 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
           : { stop: "killed", exit: killed.exit, text: `ended by ${killed.signal}` };
         return limit === undefined ? outcome : { ...outcome, limit };
       },
-      async review(): Promise<ReviewOutcome> {
-        const outcome = await review();
+      async review(begins): Promise<ReviewOutcome> {
+        const outcome = await review(begins);
         if (outcome.kind !== "waiting") await torn.settle();
         return outcome;
       },

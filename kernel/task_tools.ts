@@ -40,6 +40,7 @@ import type { NetService } from "./net_service.ts";
 import type { MemoryRequest } from "./task_memory.ts";
 import type { TaskFolders, Toolhosts } from "./toolhosts.ts";
 import { searches, TOOL_SEARCH, toolSearchBinding } from "./tool_search.ts";
+import type { Progress } from "./watch.ts";
 import { guardWikis } from "./wiki_guard.ts";
 import type { WikiTools } from "./wiki_tools.ts";
 
@@ -57,13 +58,14 @@ export interface TaskToolsParts {
   readonly toolhosts: Toolhosts;
   readonly leases: Pick<Leases, "covering">;
   readonly log: EventLog;
-  readonly processes: Pick<ProcessKeeper, "get">;
+  readonly processes: Pick<ProcessKeeper, "get" | "taint">;
   readonly powers: Powers;
   readonly code: PluginCode;
   readonly engine?: Engine | undefined;
   readonly binding: BindPlugins;
   readonly originOf: HostFunctionsParts["originOf"];
   readonly labelOf: HostFunctionsParts["labelOf"];
+  readonly clearanceOf: HostFunctionsParts["clearanceOf"];
   /** The gate as a task has it, which is made over these very tools. */
   readonly gateOf: HostFunctionsParts["gateOf"];
   readonly modelOf: HostFunctionsParts["modelOf"];
@@ -102,7 +104,7 @@ export interface TaskToolsParts {
   web(fetching: Fetching): readonly ToolBinding[];
   /** The files of a task that runs; undefined when it has ended. */
   looking(task: TaskId): Looking | undefined;
-  onProgress(task: TaskId, callId: string, text: string): void;
+  onProgress(task: TaskId, said: Progress): void;
 }
 
 /** What tools-wasm/command makes: handed over by main.ts. */

@@ -3,6 +3,7 @@ import { ordinaryServers } from "../bridges/mcp/review/_fixture/ordinary.ts";
 import { translate } from "../bridges/mcp/review/mod.ts";
 import { McpServerName, NO_GRANTS, ToolDescriptor } from "../contracts/mod.ts";
 import { rankTools, termsIn } from "./tool_rank.ts";
+import { processorTime } from "../tests/fake/processor_time.ts";
 
 /** What somebody wants, and the tool for it. */
 const WANTED: readonly (readonly [query: string, tool: string])[] = [
@@ -68,9 +69,9 @@ Deno.test("ranking 512 tools takes milliseconds, and a text of any script ends",
     each === undefined ? [] : [Object.freeze({ ...each, methodName: `m${n}` })]
   );
   rankTools(many, "create an issue");
-  const before = performance.now();
+  const before = processorTime();
   rankTools(many, "create an issue in the repository with labels");
-  assert.ok(performance.now() - before < 2_500);
+  assert.ok(processorTime() - before < 2_500);
   assert.deepEqual(termsIn("Listing files, e.g. 天気予報 getUserName"), [
     ...["list", "fil", "e", "g", "天気", "気予", "予報", "get", "user", "nam"],
   ]);

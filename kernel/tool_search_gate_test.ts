@@ -1,7 +1,7 @@
 /** Many imported tools behind the gate: a model searches for what it needs, with a real kernel, server and bridge. */
 import { deepEqual, equal, match } from "node:assert/strict";
 import { ASKING_SERVER, EVAL_WORDS, withMcp } from "../tests/fake/mcp_siege.ts";
-import { HAS_BWRAP } from "./_fixture_test.ts";
+import { HAS_BWRAP } from "./_fixture/small_children.ts";
 
 const WORDS = [
   ...EVAL_WORDS,

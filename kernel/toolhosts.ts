@@ -15,6 +15,7 @@ import {
   type TaskId,
   toJson,
 } from "../contracts/mod.ts";
+import { hostMount } from "./host_mount.ts";
 import type { Child } from "./child.ts";
 import type { Children } from "./children.ts";
 import type { SpawnPowers } from "./spawn.ts";
@@ -232,19 +233,7 @@ export function makeToolhosts(parts: ToolhostsParts): Toolhosts {
 function setup(folders: TaskFolders, roots: Roots): SetupBody {
   const rootOf = new Map(roots.mounts.map(({ name, root }) => [name, root]));
   return {
-    mounts: folders.mounts.map(({ name, mode, colour, label, marks }) => ({
-      name,
-      root: rootOf.get(name) ?? "",
-      mode,
-      colour,
-      label,
-      // Absent properties stay absent; zod's types say that they may be undefined.
-      marks: marks.map(({ path, colour, label }) => ({
-        path,
-        ...(colour === undefined ? {} : { colour }),
-        ...(label === undefined ? {} : { label }),
-      })),
-    })),
+    mounts: folders.mounts.map((each) => hostMount(each, rootOf.get(each.name) ?? "")),
     content: roots.content,
     scratch: roots.scratch,
     never: folders.never,

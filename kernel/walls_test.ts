@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { MountName } from "../contracts/mod.ts";
 import type { Child } from "./child.ts";
-import { DEAF, HAS_BWRAP, HAS_PRLIMIT, makeWorld } from "./_fixture_test.ts";
-import { PROBES } from "./walls_probes_fixture.ts";
+import { DEAF, HAS_BWRAP, HAS_PRLIMIT, makeWorld } from "./_fixture/small_children.ts";
+import { PROBES } from "./_fixture/walls_probes.ts";
 
 /**
  * Verdicts that were reviewed, by profile: `allowed`, `denied` by Deno, or the error that stopped it.

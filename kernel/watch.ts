@@ -14,6 +14,9 @@ export interface Ended {
   readonly exit: number | null;
 }
 
+/** What a call under way says of itself, and how confidential what it has read is. */
+export type Progress = Omit<Extract<WatchEvent, { readonly kind: "progress" }>, "kind">;
+
 /** What {@link makeWatching} is handed. */
 export interface WatchingParts {
   readonly bus: Bus;
@@ -33,7 +36,7 @@ export interface Watching {
   /** An exchange with a model provider, for a recording. */
   wire(task: string, exchange: string): void;
   /** What a call under way says of itself: made safe to show, kept nowhere. */
-  progress(task: string, call: string, text: string): void;
+  progress(task: string, said: Progress): void;
   /** Tells of an end that is not in the log, because nothing can be written. */
   strand(ended: Ended): void;
 }
@@ -110,8 +113,8 @@ export function makeWatching(parts: WatchingParts): Watching {
     wire(task: string, exchange: string): void {
       for (const send of watchers.get(task) ?? []) send("event", { kind: "wire", exchange });
     },
-    progress(task: string, call: string, text: string): void {
-      for (const send of watchers.get(task) ?? []) send("event", { kind: "progress", call, text });
+    progress(task: string, said: Progress): void {
+      for (const send of watchers.get(task) ?? []) send("event", { kind: "progress", ...said });
     },
     strand(ended: Ended): void {
       for (const send of watchers.get(ended.task) ?? []) send("end", ended);

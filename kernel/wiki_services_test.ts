@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { Fault, type Json } from "../contracts/mod.ts";
-import { EVALUATOR, HAS_BWRAP, makeWorld, realPowers, runs } from "./_fixture_test.ts";
+import { EVALUATOR, HAS_BWRAP, makeWorld, realPowers, runs } from "./_fixture/small_children.ts";
 import { makeWikiServices, type WikiServices } from "./wiki_services.ts";
 
 /** Answers `open` as a wiki does, and `eval` with whatever the source gives. */
@@ -143,14 +143,16 @@ Deno.test("who cancels a look does not wait for it, and what writes says what it
   const folders = { folder: `${dir}/wiki`, stateFolder: `${dir}/state`, readOnly: false };
   const wiki = services.hold(folders);
   const stop = new AbortController();
-  const slow = "await new Promise((r) => setTimeout(r, 50)); return 9";
+  const never = "await new Promise(() => {})";
   const cancelled = rejects(
-    wiki.ask("eval", slow, { ...asking, signal: stop.signal }),
+    wiki.ask("eval", never, { ...asking, signal: stop.signal }),
     isFault("cancelled"),
   );
-  const written = wiki.ask("eval", slow, { ...asking, signal: stop.signal, writes: true });
+  const told = "return await new Promise((tell) => { globalThis.tell = tell; })";
+  const written = wiki.ask("eval", told, { ...asking, signal: stop.signal, writes: true });
   await wiki.ask("eval", "return 1", asking);
   stop.abort();
   await cancelled;
+  await wiki.ask("eval", "globalThis.tell(9); return 2", asking);
   equal(await written, 9);
 });

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import type { Json } from "../contracts/json.ts";
 import { Fault } from "../contracts/fault.ts";
-import { bundled, startChild, type StartedChild } from "../port/_fixture/bundled_child.ts";
+import { bundled, startChild } from "../port/_fixture/bundled_child.ts";
+import type { PipedChild } from "../port/_fixture/piped_child.ts";
 
-interface Service extends StartedChild {
+interface Service extends PipedChild {
   readonly chunks: Json[];
   /** Resolves when the next chunk is there. */
   nextChunk(): Promise<void>;

@@ -1,5 +1,6 @@
 /** Where a model's words come from. @module */
-import { type ChatMessage, mixColour, mixLabel, type Provenance } from "../contracts/mod.ts";
+import type { ChatMessage, Provenance } from "../contracts/chat.ts";
+import { mixColour, mixLabel } from "../contracts/colour.ts";
 
 /** A model's words are as trusted and as confidential as what it read. */
 export function readProvenance(messages: readonly ChatMessage[], source: string): Provenance {

@@ -81,7 +81,9 @@ export function makeModelService(port: Pick<Port, "tell">, backends: Backends): 
     }
   }
 
-  async function infer({ id, request: sent, table }: ModelInferBody): Promise<ModelInferAnswer> {
+  async function infer(
+    { id, request: sent, table, textOnly }: ModelInferBody,
+  ): Promise<ModelInferAnswer> {
     const request = table === undefined ? sent : { ...sent, tools: tables.of(table, sent.tools) };
     if (opened === undefined) throw new Fault("invalidInput", "Cannot infer: no model is open");
     const opening = opened;
@@ -90,7 +92,9 @@ export function makeModelService(port: Pick<Port, "tell">, backends: Backends): 
       if (!("infer" in model)) throw new Fault("invalidInput", "Cannot infer: this is an embedder");
       return await model.infer(request, {
         signal,
-        onChunk: (chunk) => tell("chunk", { id, chunk }),
+        onChunk(chunk): void {
+          if (textOnly !== true || chunk.textDelta !== undefined) tell("chunk", { id, chunk });
+        },
         onWire: (exchange) => tell("wire", { id, exchange }),
       });
     });

@@ -177,6 +177,17 @@ Deno.test("two inferences run at once, their chunks named by id; an id in use is
   assert.match(JSON.stringify(answers[1]), /"content":"xy"/);
 });
 
+Deno.test("whoever wants text alone is told no pieces of calls", async () => {
+  const { service, told } = bench();
+  const play = "scenario: x\nturns: [{ say: look, calls: [{ tool: file_read, args: {} }] }]";
+  await service.ask("open", open(play));
+  await service.ask("infer", { ...Object(infer(1, "go")), textOnly: true });
+  assert.deepEqual(told, [["chunk", { id: 1, chunk: { textDelta: "look" } }]]);
+  const answer = await service.ask("infer", infer(2, "go"));
+  assert.match(JSON.stringify(answer), /"toolCalls":\[\{/);
+  assert.match(JSON.stringify(told.slice(1)), /"textDelta":"look".*"toolCallDelta"/);
+});
+
 Deno.test("cancel ends the one inference it names, and no chunk of it comes afterwards", async () => {
   const { service, told, turn } = bench();
   await service.ask(

@@ -3,26 +3,21 @@
  * file, and handed to the model as somebody's words, never in a system message.
  * @module
  */
-import type { ChatMessage, ToolCall } from "../contracts/chat.ts";
+import type { ChatMessage } from "../contracts/chat.ts";
 import { Fault } from "../contracts/fault.ts";
-import type { KernelPorts } from "./kernel_ports.ts";
+import type { CallBy } from "./habits.ts";
 
 /** Reads what can be read of `paths` (`MOUNT/AGENTS.md`); a refusal leaves a file out. */
 export async function readInstructions(
-  kernel: Pick<KernelPorts, "advertise" | "call">,
   paths: readonly string[],
+  call: CallBy,
 ): Promise<readonly ChatMessage[]> {
   const found: ChatMessage[] = [];
-  const snapshot = await kernel.advertise();
   for (const [n, path] of paths.entries()) {
-    // TRUST: the id is ours, the kernel only asks that it is printable and short.
-    const call = {
-      id: `instructions-${n}`,
-      name: "file_read",
-      arguments: JSON.stringify({ path }),
-    } as ToolCall;
     try {
-      const { outcome, content, colour, label } = await kernel.call(snapshot.id, call);
+      const { outcome, content, colour, label } = await call(`instructions-${n}`, "file_read", {
+        path,
+      });
       if (outcome !== "ok") continue;
       found.push({
         role: "user",

@@ -11,7 +11,7 @@ import {
   resultOf,
   runTurn,
   say,
-} from "./_fixture_test.ts";
+} from "./_fixture/bench.ts";
 import { readEmbedded } from "./lal_text.ts";
 
 const blue = (call: ToolCall, content: string): ToolResult => ({

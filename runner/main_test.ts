@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { Fault } from "../contracts/fault.ts";
-import { bundled, startChild, type StartedChild } from "../port/_fixture/bundled_child.ts";
-import { askTurn, callOf, type Moves, pretendKernel, reply, startBody } from "./_fixture_test.ts";
+import { bundled, startChild } from "../port/_fixture/bundled_child.ts";
+import type { PipedChild } from "../port/_fixture/piped_child.ts";
+import { askTurn, callOf, type Moves, pretendKernel, reply, startBody } from "./_fixture/bench.ts";
 
 /** Bytes: everything in a worker is read by whoever audits it. */
 const MOST_BYTES = 40_000;
 
-function start(file: string, moves: Moves): StartedChild {
+function start(file: string, moves: Moves): PipedChild {
   return startChild(file, pretendKernel(moves).handler);
 }
 

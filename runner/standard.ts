@@ -6,7 +6,7 @@
 import type { ChatMessage, ToolCall } from "../contracts/chat.ts";
 import { Fault, type FaultCode, unreachable } from "../contracts/fault.ts";
 import type { Signal } from "../contracts/signal.ts";
-import { estimateToolTokens } from "../contracts/tokens.ts";
+import { estimateTokens, estimateToolTokens, makeTokenRatio } from "../contracts/tokens.ts";
 import type { ToolResult, ToolSnapshot } from "../contracts/tool.ts";
 import type { StartBody, TurnEnd } from "../contracts/wire_worker.ts";
 import { fullness, importantIn } from "./context.ts";
@@ -52,6 +52,7 @@ export function makeStandard(
       Math.floor(Math.min(ANSWER_TOKENS, limits.outputTokens, window * ANSWER_SHARE)),
     );
   let maxTokens = answerTokens();
+  let ratio = makeTokenRatio();
   let state: LoopState = IDLE;
   let snapshot: ToolSnapshot | undefined;
   let pressed = false;
@@ -78,8 +79,6 @@ export function makeStandard(
   };
 
   function open(message: ChatMessage | undefined): LoopInput {
-    // A later turn sees the tools of its own time.
-    snapshot = undefined;
     streamed = text = "";
     const cutOff = unansweredCalls(conversation.messages());
     if (message !== undefined) {
@@ -118,7 +117,7 @@ export function makeStandard(
     try {
       conversation.append(...await habits.before(conversation.messages(), callBy));
       const { tools } = await provideSnapshot();
-      const room = { window, reserved: estimateToolTokens(tools) + maxTokens };
+      const room = { window, tools: estimateToolTokens(tools), answer: maxTokens, ratio };
       if (squeeze || pressed || fullness(conversation.messages(), room) !== "room") {
         pressed = false;
         const { from, messages } = await kernel.makeRoom({
@@ -141,7 +140,13 @@ export function makeStandard(
   async function infer(): Promise<LoopInput> {
     streamed = "";
     try {
-      const { message, finishReason } = await kernel.infer({ ...conversation.unsent(), maxTokens });
+      const sent = estimateTokens(conversation.messages()) +
+        estimateToolTokens(snapshot?.tools ?? []);
+      const { message, usage, finishReason } = await kernel.infer({
+        ...conversation.unsent(),
+        maxTokens,
+      });
+      ratio.learn(sent, usage.inputTokens);
       conversation.settle(message);
       const heard = habits.heard(message, conversation.messages().length);
       if (heard !== message) conversation.amend(heard);
@@ -212,15 +217,17 @@ export function makeStandard(
   }
 
   return Object.freeze<Program>({
-    async turn(message: ChatMessage | undefined): Promise<TurnEnd> {
+    async turn(message: ChatMessage | undefined, tools?: ToolSnapshot): Promise<TurnEnd> {
       fault = undefined;
       early = [];
+      // A later turn sees the tools of its own time.
+      snapshot = tools;
       // Also where the first words came to no answer, and a later process goes on with them.
       const fresh = conversation.messages().every(({ role, provenance }) =>
         role === "system" || (role === "user" && provenance.origin !== "file")
       );
       if (fresh && instructions.length > 0) {
-        for (const each of await readInstructions(kernel, instructions)) conversation.append(each);
+        for (const each of await readInstructions(instructions, callBy)) conversation.append(each);
       }
       const first = go(open(message));
       for (const signal of early) go({ kind: "told", signal });
@@ -248,6 +255,8 @@ export function makeStandard(
     modelChanged(contextWindow: number): void {
       window = contextWindow;
       maxTokens = answerTokens();
+      // Another model counts otherwise.
+      ratio = makeTokenRatio();
     },
     capsChanged: forgetSnapshot,
   });

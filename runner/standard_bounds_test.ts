@@ -13,7 +13,7 @@ import {
   runTurn,
   say,
   settled,
-} from "./_fixture_test.ts";
+} from "./_fixture/bench.ts";
 
 const table = (letter: string): { id: string; tools: [] } => ({
   id: Digest.parse(letter.repeat(64)),

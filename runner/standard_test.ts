@@ -2,7 +2,16 @@ import assert from "node:assert/strict";
 import type { ChatMessage } from "../contracts/chat.ts";
 import { Fault, type FaultCode } from "../contracts/fault.ts";
 import { Outcome } from "../contracts/tool.ts";
-import { callOf, fault, makeBench, opsOf, reply, resultOf, runTurn, say } from "./_fixture_test.ts";
+import {
+  callOf,
+  fault,
+  makeBench,
+  opsOf,
+  reply,
+  resultOf,
+  runTurn,
+  say,
+} from "./_fixture/bench.ts";
 
 Deno.test("a turn: advertise, infer, call, infer, answer; the result is a tool message", async () => {
   const call = callOf("c1", "file_read", '{"path":"desk/a.md"}');

@@ -10,7 +10,7 @@ import type {
   TurnEnd,
   WorkerEvents,
 } from "../contracts/wire_worker.ts";
-import { LAL_PROGRAM } from "../contracts/lal.ts";
+import { isForeignProgram, LAL_PROGRAM } from "../contracts/lal.ts";
 import { loadForeign } from "./foreign.ts";
 import { makeKernelPorts } from "./kernel_ports.ts";
 import { makeLal } from "./lal.ts";
@@ -34,7 +34,7 @@ export function makeWorker(
     if (program !== undefined) throw new Fault("conflict", "Cannot start: it has been started");
     caps = body.caps;
     const kernel = makeKernelPorts(port, () => caps);
-    foreign = body.program !== undefined && body.program !== LAL_PROGRAM;
+    foreign = isForeignProgram(body.program);
     program = body.program === undefined
       ? makeStandard(kernel, body)
       : body.program === LAL_PROGRAM
@@ -43,12 +43,12 @@ export function makeWorker(
     return null;
   }
 
-  async function turn({ message }: TurnBody): Promise<TurnEnd> {
+  async function turn({ message, tools }: TurnBody): Promise<TurnEnd> {
     if (program === undefined) throw new Fault("invalidInput", "Cannot run a turn: not started");
     if (busy) throw new Fault("conflict", "Cannot run a turn: another one is running");
     busy = true;
     try {
-      return await program.turn(message);
+      return await program.turn(message, tools);
     } finally {
       busy = false;
     }

@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import { Fault, type FaultCode } from "../contracts/fault.ts";
 import { toJson } from "../contracts/json.ts";
-import { callOf, makeBench, type Moves, reply, runTurn, say, settled } from "./_fixture_test.ts";
+import {
+  callOf,
+  makeBench,
+  type Moves,
+  reply,
+  resultOf,
+  runTurn,
+  say,
+  settled,
+} from "./_fixture/bench.ts";
 
 const answering: Moves = { infer: () => reply("hello") };
 
@@ -71,6 +80,24 @@ Deno.test("a foreign program drives the same ports, with the numbers that were h
     'wait {"cap":3,"pid":9}',
     'kill {"cap":3,"pid":9,"signal":"SIGTERM"}',
   ]);
+});
+
+Deno.test("tools that came with the turn are not asked for, unless they have changed since", async () => {
+  const handed = { id: "a".repeat(64), tools: [] };
+  const bench = makeBench({
+    infer: (_said, n) => n === 0 ? reply("look", [callOf("c1")]) : reply("done"),
+    call: () => {
+      bench.kernel.tell("capsChanged", null);
+      return resultOf(callOf("c1"), "x", "unknownTool");
+    },
+  });
+  // One write: neither waits for the other's answer.
+  const [, end] = await Promise.all([
+    bench.start(),
+    bench.kernel.ask("turn", { message: toJson(say("user", "go")), tools: handed }),
+  ]);
+  assert.deepEqual(end, { stop: "answered", text: "done" });
+  assert.deepEqual(bench.asked.map(({ op }) => op), ["infer", "call", "advertise", "infer"]);
 });
 
 Deno.test("a foreign program hears signals, chunks and changes during its turn", async () => {

@@ -207,9 +207,9 @@ function mayWire(path: string): boolean {
   return path.endsWith("/main.ts") || WIRING.has(path) || rule?.parts[0] === "*";
 }
 
-/** Whether `path` is what tests share: a file in a folder `_fixture/`, or a file that is called so. */
+/** Whether `path` is what tests share: a file beneath a folder `_fixture/`. */
 export function isFixture(path: string): boolean {
-  return /\/_fixture\/|_fixture\.ts$/.test(path);
+  return path.includes("/_fixture/");
 }
 
 /**
@@ -224,8 +224,7 @@ export function mayImport(from: string, to: string): string | undefined {
   }
   const testing = from.endsWith("_test.ts") || isFixture(from) || mayWire(from);
   if (isFixture(to) && !testing) return `"${to}" is for tests`;
-  const fixture = name.startsWith("_") && from.endsWith("_test.ts");
-  if (name.endsWith("_test.ts") && !fixture) return `"${to}" is a test`;
+  if (name.endsWith("_test.ts")) return `"${to}" is a test: what tests share lies in _fixture/`;
 
   const [source, target] = [partOf(from), partOf(to)];
   const rule = IMPORT_TABLE[source];

@@ -1,7 +1,9 @@
 /**
  * `deno task test [--verbose] [PATH_PREFIX]...`: the everyday tests, and the examples in the doors' docs.
  * `deno task test:long` (`--long`): the tests whose name ends in `(long)`. `deno task test:fault` (`--endless`): what
- * lies in `*_endless.ts`.
+ * lies in `*_endless.ts`. `deno task test:fuzz` (`--fuzz`): the tests of files with properties, each tried many times.
+ *
+ * What is random follows from a seed: `--seed=N`, else a fixed one, and a fresh one for `test:fuzz` and `test:fault`.
  *
  * One line a suite, failures and skipped tests as they come (where `CI` is `true` a skipped test is a failed one), and
  * `N passed, N failed` alone on the last line.
@@ -12,6 +14,7 @@ import { readTree } from "./house/tree.ts";
 import { cachePackages, print, ROOT, runDeno } from "./process.ts";
 import { batchesOf, joined } from "./testing/batch.ts";
 import { runSuite, type SuiteResult } from "./testing/run_suite.ts";
+import { seedOf } from "./testing/seed.ts";
 import { type Suite, type SuiteKind, suitesOf } from "./testing/suite.ts";
 import { sumTallies, tallyLine, tellsOfSkip } from "./testing/tally.ts";
 
@@ -20,21 +23,24 @@ const LANES = navigator.hardwareConcurrency + 1;
 const BUILD = ["run", "-A", "--quiet", "--no-check", "scripts/build.ts"];
 
 /** What is run, and how it is told. */
-type Plan = { readonly kind: SuiteKind; readonly verbose: boolean };
+type Plan = { readonly kind: SuiteKind; readonly seed: number; readonly verbose: boolean };
 
 /** Runs the suites in batches, some beside each other, then those that must run alone. */
 async function runAll(
   suites: readonly Suite[],
-  { kind, verbose }: Plan,
+  { kind, seed, verbose }: Plan,
 ): Promise<readonly SuiteResult[]> {
   const results: SuiteResult[] = [];
   const batches = batchesOf(suites, kind);
   const ended = new Map<string, readonly SuiteResult[]>();
   const one = async (batch: Suite): Promise<void> => {
     const { name } = batch;
-    const part = await runSuite(batch, (line) => {
-      const failed = /\.\.\. FAILED/.test(line);
-      if (verbose || failed || tellsOfSkip(line)) print(`  ${name}: ${line}\n`);
+    const part = await runSuite(batch, {
+      seed,
+      onLine(line): void {
+        const failed = /\.\.\. FAILED/.test(line);
+        if (verbose || failed || tellsOfSkip(line)) print(`  ${name}: ${line}\n`);
+      },
     });
     const parts = [...ended.get(name) ?? [], part];
     ended.set(name, parts);
@@ -60,6 +66,7 @@ function suiteLine({ suite, tally, seconds, report }: SuiteResult): string {
 
 function kindOf(args: readonly string[]): SuiteKind {
   if (args.includes("--endless")) return "endless";
+  if (args.includes("--fuzz")) return "fuzz";
   return args.includes("--long") ? "long" : "everyday";
 }
 
@@ -69,6 +76,11 @@ if (import.meta.main) {
     read: (path: string) => Deno.readTextFileSync(`${ROOT}/${path}`),
     only: Deno.args.filter((argument) => !argument.startsWith("-")),
   };
+  const seed = seedOf(Deno.args, { kind: options.kind, now: Date.now() });
+  if (seed === undefined) {
+    print("FAIL  Cannot take --seed: it is a whole number below 2147483648\n0 passed, 1 failed\n");
+    Deno.exit(2);
+  }
   const fetched = await cachePackages();
   if (fetched.code !== 0) {
     print(`FAIL  packages\n${fetched.output.trim()}\n0 passed, 1 failed\n`);
@@ -81,11 +93,13 @@ if (import.meta.main) {
     Deno.exit(1);
   }
   const paths = readTree(ROOT).map(({ path }) => path);
-  const plan = { kind: options.kind, verbose: Deno.args.includes("--verbose") };
+  const plan = { kind: options.kind, seed, verbose: Deno.args.includes("--verbose") };
   const results = await runAll(suitesOf(paths, options), plan);
   const total = sumTallies(results.map(({ tally }) => tally));
   const failed = results.filter(({ tally }) => tally.failed > 0).map(({ suite }) => suite.name);
-  if (failed.length > 0) print(`\nfailed in: ${failed.join(", ")}\n`);
+  if (failed.length > 0) {
+    print(`\nfailed in: ${failed.join(", ")}; --seed=${seed} makes the same choices again\n`);
+  }
   print(`${tallyLine(total)}\n`);
   Deno.exit(total.failed === 0 && total.passed > 0 ? 0 : 1);
 }

@@ -1,5 +1,6 @@
 import { equal, ok } from "node:assert/strict";
 import { makeGlobs } from "./glob.ts";
+import { processorTime } from "../tests/fake/processor_time.ts";
 
 const covers = (glob: string, path: string): boolean =>
   makeGlobs([glob], { anyCase: true }).covers(path.split("/"));
@@ -35,10 +36,10 @@ for (const [glob, path, covered] of CASES) {
 }
 
 Deno.test("mallory's glob of stars takes no exponential time", () => {
-  const started = performance.now();
+  const started = processorTime();
   equal(covers(`${"*a".repeat(40)}b`, "a".repeat(250)), false);
   equal(covers(`${"**/a/".repeat(25)}b`, Array(60).fill("a").join("/")), false);
-  ok(performance.now() - started < 10_000);
+  ok(processorTime() - started < 10_000);
 });
 
 Deno.test("without anyCase, names that differ in case differ", () => {

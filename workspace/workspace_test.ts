@@ -2,7 +2,7 @@ import { deepEqual, equal, match, rejects, throws } from "node:assert/strict";
 import { Fault, type FaultCode } from "../contracts/fault.ts";
 import { MountName } from "../contracts/ids.ts";
 import { sha256Hex } from "../port/digest.ts";
-import { makeRig, TASK } from "./_rig_test.ts";
+import { makeRig, TASK } from "./_fixture/rig.ts";
 import { makeWorkspace } from "./mod.ts";
 
 const fault = (code: FaultCode, pattern?: RegExp) => (error: unknown): boolean =>

@@ -57,7 +57,7 @@ const EXPECTED = [
 Deno.test("log: nothing acknowledged is lost by kill -9 in the middle of commits", async () => {
   await inFolder(async (dir) => {
     const count = Number(Deno.env.get("REMIT_FAULT_KILLS") ?? 20);
-    const seed = Number(Deno.env.get("REMIT_FAULT_SEED") ?? 1);
+    const seed = Number(Deno.env.get("REMIT_SEED") ?? 1);
     const calls = await killWriter({ deno: Deno.execPath(), path: `${dir}/log.db`, count, seed });
     assert.ok(calls >= count * 2, `${calls} calls were acknowledged`);
   });

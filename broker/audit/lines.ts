@@ -56,7 +56,8 @@ export async function* exportLog(store: Store): AsyncGenerator<string> {
   }
 }
 
-function tryLine(line: string): Item | undefined {
+/** The event of a line; undefined for what was not exported so. */
+export function tryLine(line: string): Item | undefined {
   if (line.length > MOST_LINE) return undefined;
   let value: unknown;
   try {

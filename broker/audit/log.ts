@@ -17,6 +17,8 @@ export interface LogPowers {
   random(length: number): Uint8Array;
   /** Runs `f` in a later turn, once what is ready has run: `setImmediate`. */
   soon(f: () => void): void;
+  /** Runs `f` after `ms` milliseconds, unless what it returns is called first. */
+  after(ms: number, f: () => void): () => void;
 }
 
 /** What {@link openLog} is made from. */
@@ -41,6 +43,12 @@ type Entry = {
   readonly reject: (error: unknown) => void;
 };
 
+/**
+ * Milliseconds for which what goes with the next commit waits for one. That takes one or two; tens
+ * where a hundred workers share two processors, and a commit for each would hold up all.
+ */
+const PATIENCE = 100;
+
 /** Most rows of a group that several share: a longer one keeps whoever asks meanwhile waiting. */
 const MOST_ROWS = 128;
 
@@ -58,10 +66,17 @@ const BEFORE_FIRST: Head = Object.freeze({ n: -1, hash: GENESIS });
  * @throws Fault `storeCorrupt` when the log does not end in an intact seal of this signer.
  */
 export async function openLog(parts: LogParts): Promise<EventLog> {
-  const { store, signer, now, random, soon } = parts;
+  const { store, signer, now, random, soon, after } = parts;
   const heads = await loadHeads(store, signer.publicKey);
   let queue: Entry[] = [];
   let busy = false;
+  let disarm: (() => void) | undefined;
+
+  function losePatience(): void {
+    disarm = undefined;
+    queue = queue.map((entry) => ({ ...entry, patient: false }));
+    wake();
+  }
 
   function wake(): void {
     if (busy || queue.length === 0) return;
@@ -79,6 +94,10 @@ export async function openLog(parts: LogParts): Promise<EventLog> {
     }
     const group = end === queue.length ? queue : queue.slice(0, end);
     queue = end === queue.length ? [] : queue.slice(end);
+    if (queue.length === 0) {
+      disarm?.();
+      disarm = undefined;
+    }
     return group;
   }
 
@@ -144,8 +163,11 @@ export async function openLog(parts: LogParts): Promise<EventLog> {
       wake();
       return placed;
     },
-    appendWithNext: (task, events, documents = [], at = now()) =>
-      enqueue(task, events, { documents, at, patient: true }),
+    appendWithNext(task, events, documents = [], at = now()) {
+      const placed = enqueue(task, events, { documents, at, patient: true });
+      disarm ??= after(PATIENCE, losePatience);
+      return placed;
+    },
     head: () => heads.get(KERNEL_CHAIN)?.hash ?? GENESIS,
   });
 }

@@ -12,6 +12,11 @@ export const LOG_POWERS: LogPowers = Object.freeze({
   now: () => Date.now(),
   random,
   soon: (f: () => void) => void setImmediate(f),
+  after(ms: number, f: () => void): () => void {
+    const timer = setTimeout(f, ms);
+    Deno.unrefTimer(timer);
+    return () => clearTimeout(timer);
+  },
 });
 
 /** Key files on disk. */

@@ -67,6 +67,33 @@ Deno.test("log: what goes with the next commit makes none, and stands before wha
   assert.equal((await verifyLog({ store, ...PUBLIC, head: log.head() })).ok, true);
 });
 
+Deno.test("log: what goes with the next commit is committed alone where none comes for a while", async () => {
+  const store = makeMemoryStore();
+  const waiting = new Set<() => void>();
+  const after = (_ms: number, f: () => void): () => void => {
+    waiting.add(f);
+    return () => waiting.delete(f);
+  };
+  const log = await openLog({ store, signer: ALICE, ...handPowers(), after });
+  const [first, second] = [0, 1].map((i) =>
+    log.appendWithNext?.(A, [{ kind: "leaseGranted", body: { i } }])
+  );
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual([store.groups, waiting.size], [[], 1], "one wait for both, and no commit");
+  for (const due of waiting) due();
+  assert.deepEqual([(await first)?.[0]?.n, (await second)?.[0]?.n], [0, 1]);
+  waiting.clear();
+  const third = log.appendWithNext?.(A, [{ kind: "leaseGranted", body: { i: 2 } }]);
+  assert.equal(waiting.size, 1);
+  await log.append(A, [{ kind: "message", body: { i: 3 } }]);
+  assert.equal((await third)?.[0]?.n, 2);
+  assert.deepEqual(
+    [store.groups, waiting.size],
+    [[3, 3], 0],
+    "nobody waits for what was committed",
+  );
+});
+
 Deno.test("log: a refused commit leaves the chains where they were", async () => {
   const store = makeMemoryStore();
   const log = await fillSmallLog(store);

@@ -25,6 +25,7 @@ export type { VerifyOptions } from "./verifier.ts";
 export { verifyLog } from "./verify.ts";
 export { verifyChain } from "./verify_chain.ts";
 export { exportLog, readLines, verifyLines } from "./lines.ts";
+export { verifyExport } from "./verify_export.ts";
 export { repairTail } from "./repair.ts";
 export { exportReceipts } from "./receipts.ts";
 export { verifyReceipt } from "./verify_receipt.ts";

@@ -1,4 +1,5 @@
 /** Files that begin as GGUF files do, with facts and filler in the place of weights. @module */
+import { joinBytes } from "../../port/join_bytes.ts";
 
 const encoder = new TextEncoder();
 
@@ -13,16 +14,6 @@ function integer(size: 4 | 8, value: number): Uint8Array {
 function text(value: string): Uint8Array[] {
   const bytes = encoder.encode(value);
   return [integer(8, bytes.length), bytes];
-}
-
-function join(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }
 
 /** A file of weights; `filler` is what its bytes end with. */
@@ -43,7 +34,7 @@ export function fakeWeights(
     [...text("general.name"), integer(4, 8), ...text(facts.name ?? "Tiny")],
     [...text("general.license"), integer(4, 8), ...text(facts.licence ?? "mit")],
   ];
-  return join([
+  return joinBytes([
     encoder.encode("GGUF"),
     integer(4, 3),
     integer(8, 0),

@@ -9,9 +9,12 @@ if (keyboard === undefined) {
   Deno.exit(3);
 }
 screen.say("ready");
-// Stands for the work before a question: whoever types now types ahead.
-await new Promise((resolve) => setTimeout(resolve, 400));
-const [mode] = Deno.args;
+const [mode, work] = Deno.args;
+// The work before a question, done when this file is there: whoever types now types ahead.
+while (work !== undefined && !await Deno.stat(work).then(() => true, () => false)) {
+  // TIMER: what another process writes gives no event.
+  await new Promise((resolve) => setTimeout(resolve, 10));
+}
 const line = await keyboard.line("PROMPT> ", { echo: mode !== "secret", many: mode === "many" });
 screen.say(`HEARD[${line ?? "END"}]`);
 if (mode === "many") screen.say(`AGAIN[${await keyboard.line("MORE> ", { many: true }) ?? "END"}]`);

@@ -41,6 +41,7 @@ export function fakeModels(
       engine: (build) => parts.engines?.[build] ?? parts.engine ?? NO_ENGINE,
       lexicon: parts.lexicon ??
         (() => Promise.reject(new Fault("unavailable", "Cannot build: a test has no network"))),
+      vectors: async () => await import("../../models/embed/mod.ts"),
       provideProgram(program): Promise<void> {
         built.push(program);
         return Promise.resolve();

@@ -88,6 +88,7 @@ export async function fakeKernel(
             harness: "fake",
             pid: 1,
             receiptKey: "k",
+            rules: "",
             head: "0".repeat(64),
           };
         }
@@ -182,6 +183,7 @@ export function fakeHands(
     around,
     interrupts: { listen: () => () => undefined },
     receipts: { verify: () => Promise.resolve({ ok: true, reason: "it holds" }) },
+    logs: { verify: () => Promise.resolve({ ok: true, key: "k" }) },
     plugins: parts.plugins ?? realPlugins(around.home),
     mcp: REAL_REVIEW,
     models: parts.models ?? fakeModels(),

@@ -9,6 +9,7 @@ import {
   type Node,
   parseDocument,
 } from "yaml";
+import { nearestIssue } from "./nearest_issue.ts";
 import { oddKey } from "./odd_key.ts";
 import { displayText } from "../../text/mod.ts";
 import { Fault, type PlacedRule, RemitConfig } from "../../contracts/mod.ts";
@@ -91,8 +92,9 @@ export function parseConfigText(file: string, text: string): ConfigFile {
   const plain = toPlain(document, (why) => wrong(place(0, true), why));
   const parsed = RemitConfig.safeParse(plain ?? {});
   if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    if (issue === undefined) throw wrong(shown, "it does not parse");
+    const [found] = parsed.error.issues;
+    if (found === undefined) throw wrong(shown, "it does not parse");
+    const issue = nearestIssue(found);
     const unknown = issue.code === "unrecognized_keys" ? issue.keys[0] : undefined;
     const offset = offsetOf(document.contents, issue.path, unknown);
     const where = issue.path.map(String).join(".");

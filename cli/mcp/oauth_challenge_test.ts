@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { bearerChallenge } from "./oauth_challenge.ts";
+import { processorTime } from "../../tests/fake/processor_time.ts";
 
 const META = "https://mcp.example/.well-known/oauth-protected-resource";
 
@@ -26,9 +27,9 @@ Deno.test("what is no Bearer challenge, does not read, or says a thing twice tel
 });
 
 Deno.test("a long header of mallory's is read in time that grows with its length alone", () => {
-  const begun = performance.now();
+  const begun = processorTime();
   for (const part of ['a="', "a=,", "a a ", '\\"', "===", " \t", "a=b,"]) {
     bearerChallenge(`Bearer ${part.repeat(8_000 / part.length)}`);
   }
-  assert.ok(performance.now() - begun < 10_000);
+  assert.ok(processorTime() - begun < 10_000);
 });

@@ -96,7 +96,7 @@ export function openHost(
           request: `A host's session over MCP (${holder}).`,
           interactive: true,
         });
-        return await openLane({ ...on, link: own, task });
+        return await openLane({ ...on, link: own, task, clearance: telling.clearance });
       } catch (error) {
         own.close();
         throw error;

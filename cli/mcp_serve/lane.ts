@@ -9,11 +9,12 @@ import {
   type Question,
   Question as QuestionSchema,
 } from "../../contracts/mod.ts";
-import type { TaskId } from "../../contracts/mod.ts";
+import type { Label, TaskId } from "../../contracts/mod.ts";
 import type { SeenEvent } from "../event_fields.ts";
 import { textOf } from "../event_fields.ts";
 import type { KernelLink } from "../hands.ts";
 import { type Called, callMessage, type CallWords, readCalled } from "./caller.ts";
+import { toldProgress } from "./told_progress.ts";
 import { type Watch, watchTask } from "../watch_task.ts";
 
 /** How a call stands. */
@@ -43,6 +44,8 @@ export interface Lane {
 export interface LaneParts {
   readonly link: KernelLink;
   readonly task: TaskId;
+  /** The most confidential text that the host is told. */
+  readonly clearance: Label;
   /** What a call under way says of itself. */
   onProgress(text: string): void;
   /** The task's tools are others now. */
@@ -55,7 +58,9 @@ const TOOLS_CHANGE: ReadonlySet<string> = new Set(["suspended", "changed"]);
 const MOST_TRIES = 20;
 
 /** Follows a task that was just created with {@link CALLER_PROGRAM}; resolves when it is ready for calls. */
-export async function openLane({ link, task, onProgress, onTools }: LaneParts): Promise<Lane> {
+export async function openLane(
+  { link, task, clearance, onProgress, onTools }: LaneParts,
+): Promise<Lane> {
   let answer: string | undefined;
   let question: Question | undefined;
   let ended: string | undefined;
@@ -89,7 +94,9 @@ export async function openLane({ link, task, onProgress, onTools }: LaneParts): 
     from: 0,
     onSeen(seen): void {
       if (seen.kind === "event") onEvent(seen.event);
-      if (seen.kind === "progress") onProgress(seen.text);
+      if (seen.kind !== "progress") return;
+      const { text, label } = seen;
+      onProgress(toldProgress(text, { label, clearance, instead: "works (withheld)" }));
     },
   });
 

@@ -11,6 +11,7 @@ import { displayText } from "../../text/mod.ts";
 import { subjectOf, textOf } from "../event_fields.ts";
 import type { KernelLink } from "../hands.ts";
 import { tellingOf, type TellingParts } from "./result.ts";
+import { toldProgress } from "./told_progress.ts";
 import { type WatchEnd, watchTask } from "../watch_task.ts";
 
 /** A task under way. */
@@ -47,7 +48,11 @@ export async function followHostTask(parts: RunTaskParts): Promise<RunningHostTa
         question = QuestionSchema.safeParse(event.private["question"]).data;
       }
       if (event.event === "intent" || event.event === "refused") {
-        const what = `${textOf(event, "tool")} ${subjectOf(event)}`.trim();
+        const tool = textOf(event, "tool");
+        // TRUST: a model's words, which may be what it has read.
+        const what = toldProgress(`${tool} ${subjectOf(event)}`.trim(), {
+          ...{ label: event.body["label"], clearance: telling.clearance, instead: tool },
+        });
         parts.onProgress(
           `${event.event === "intent" ? "" : "refused: "}${displayText(what, { max: 200 })}`,
         );

@@ -11,14 +11,22 @@ export function tokensOf(text: string): number {
   return Math.ceil(text.length / CHARS_A_TOKEN);
 }
 
-const usd = (value: number): string =>
-  value < 0.01 && value > 0 ? value.toFixed(4) : value.toFixed(2);
+/** An amount in US dollars, small ones to a hundredth of a cent. */
+export function usdText(value: number): string {
+  return value < 0.01 && value > 0 ? value.toFixed(4) : value.toFixed(2);
+}
 
-/** Lines about one provider. `money` is the task's limit in US dollars. */
-export function announcementLines(
-  provider: AskedProvider,
-  about: { readonly request: string; readonly money: number },
-): readonly string[] {
+/** What is about to leave. */
+export interface Leaving {
+  readonly request: string;
+  /** The task's limit in US dollars. */
+  readonly money: number;
+  /** A conversation that is under way goes with it. */
+  readonly goesOn?: boolean;
+}
+
+/** Lines about one provider. */
+export function announcementLines(provider: AskedProvider, about: Leaving): readonly string[] {
   const { host, model, price, encrypted } = provider;
   const name = displayText(model, { max: 120 });
   const tokens = tokensOf(about.request);
@@ -30,9 +38,11 @@ export function announcementLines(
     `text leaves this machine for ${displayText(host, { max: 200 })}, model ${name}${
       encrypted ? "" : ", and is NOT encrypted on its way"
     }`,
-    `your request is about ${tokens} tokens, ${
-      usd(tokens * input / 1e6)
-    } USD; what tools return and each turn adds to that`,
+    `your words are about ${tokens} ${tokens === 1 ? "token" : "tokens"}, ${
+      usdText(tokens * input / 1e6)
+    } USD; ${
+      about.goesOn === true ? "the conversation so far, instructions" : "instructions"
+    } and tools go with them, counted below as they leave`,
     `${counted}; this task ends at ${about.money} USD`,
   ];
 }
@@ -41,7 +51,7 @@ export function announcementLines(
 export function announce(
   screen: Pick<Screen, "say" | "paint">,
   providers: readonly AskedProvider[],
-  about: { readonly request: string; readonly money: number },
+  about: Leaving,
 ): void {
   const shown = new Set<string>();
   for (const provider of providers) {

@@ -31,9 +31,11 @@ export const MODEL_COMMANDS: readonly CommandSpec[] = [
     "model embed",
     "TEXT... | -",
     [1, 10_000],
-    "vectors for texts (- reads lines), or how near two texts are",
+    "how near texts are (- reads lines), which label fits each, or their vectors",
     [
       'remit model embed "a small dog" "a puppy"',
+      'remit model embed --near "money back" - < letters.txt',
+      'remit model embed --labels "a parcel that is damaged, a bank and its money" - < letters.txt',
       "remit model embed --model ollama:nomic-embed-text - < lines.txt",
     ],
     [
@@ -41,6 +43,16 @@ export const MODEL_COMMANDS: readonly CommandSpec[] = [
         name: "model",
         value: "REF",
         help: "the embedder; absent: the one of remit.yaml, else lexical",
+      },
+      {
+        name: "near",
+        value: "TEXT",
+        help: "put the texts in order, the nearest to this one first",
+      },
+      {
+        name: "labels",
+        value: "A,B,…",
+        help: "which of these descriptions, a few words each, fits each text best",
       },
       {
         name: "label",

@@ -51,7 +51,7 @@ Deno.test("list shows every backend with its state, what is configured, stored a
   assert.match(text, /✓ mine \(chosen\) +gguf:tiny +in the store/);
   assert.match(text, /– gone +nothing-there +not in the store/);
   assert.match(text, /tiny +\d+ bytes +no +alice 2023-11-14 +mit/);
-  assert.match(text, /qwen2\.5-1\.5b +1\.12 GB +Apache-2\.0/);
+  assert.match(text, /qwen2\.5-1\.5b +1\.12 GB +unpinned +Apache-2\.0/);
   // deno-lint-ignore no-control-regex -- it looks for them
   assert.doesNotMatch(text, /[\x1b\x07]|sk-ant/);
   assert.equal(await runCommandLine(["model", "list", "--json"], hands), 0);
@@ -60,6 +60,25 @@ Deno.test("list shows every backend with its state, what is configured, stored a
   assert.deepEqual(backends.map(({ name }) => name), [
     ...["scripted", "anthropic", "openai", "ollama", "gguf"],
   ]);
+});
+
+Deno.test("use takes no file that is not there, nor a far server without a model's name", async () => {
+  const hands = fakeHands();
+  for (
+    const [text, says] of [
+      ["gguf:nowhere.gguf", /there is no file "[^"]*nowhere\.gguf"/],
+      ["scripted:nowhere.yaml", /there is no file/],
+      ["gguf:.", /there is no file/],
+      [
+        "https://api.openai.com",
+        /names no model; write openai:NAME@https:\/\/api\.openai\.com\/v1/,
+      ],
+    ] as const
+  ) {
+    assert.equal(await runCommandLine(["model", "use", text], hands), 2, text);
+    assert.match(shown(hands), says);
+    assert.throws(() => Deno.statSync(configOf(hands)), Deno.errors.NotFound);
+  }
 });
 
 Deno.test("use writes the one line, and leaves every comment where it was", async () => {
@@ -85,6 +104,7 @@ Deno.test("use writes the one line, and leaves every comment where it was", asyn
 
 Deno.test("use makes the file when there is none, and means the same file from anywhere", async () => {
   const hands = fakeHands();
+  weightsIn(hands);
   assert.equal(await runCommandLine(["model", "use", "gguf:tiny.gguf"], hands), 0);
   assert.equal(
     Deno.readTextFileSync(configOf(hands)),

@@ -4,7 +4,6 @@ import { sha256Hex } from "../../port/digest.ts";
 import { fakeHands } from "../_fixture/world.ts";
 import { fakeModels } from "../_fixture/models.ts";
 import { runCommandLine } from "../dispatch.ts";
-import { similarity } from "./embed_command.ts";
 import { placesOf } from "../places.ts";
 import { weightsPath } from "./weights_store.ts";
 
@@ -93,9 +92,38 @@ Deno.test("bob's words that are no embedder, no label or no text are refused bef
   }
 });
 
-Deno.test("likeness is that of the angle, and of nothing with anything is 0", () => {
-  assert.equal(similarity([2, 0], [5, 0]), 1);
-  assert.equal(similarity([1, 0], [0, 1]), 0);
-  assert.equal(similarity([1, 0], [-3, 0]), -1);
-  assert.equal(similarity([0, 0], [1, 1]), 0);
+Deno.test("texts are put in order by how near they are to one, each on one line of safe text", async () => {
+  const hands = makeHands("ab\n\x1b[2Jabcdefgh\nabc\n");
+  assert.equal(await runCommandLine(["model", "embed", "--near", "abc", "-"], hands), 0);
+  const lines = hands.screen.outs.join("").split("\n").slice(0, -1);
+  assert.deepEqual(lines.map((line) => line.split("  ")[0]), ["1.0000", "0.9899", "0.9717"]);
+  assert.match(lines[0] ?? "", /^1\.0000 {2}abc$/);
+  // deno-lint-ignore no-control-regex -- it looks for them
+  assert.doesNotMatch(hands.screen.outs.join(""), /\x1b/);
+  const asJson = makeHands("ab\nabc\n");
+  assert.equal(await runCommandLine(["model", "embed", "--json", "--near", "abc", "-"], asJson), 0);
+  const rows = asJson.screen.outs.join("").trim().split("\n").map((line) => JSON.parse(line));
+  assert.deepEqual(rows.map(({ n, text }) => [n, text]), [[2, "abc"], [1, "ab"]]);
+});
+
+Deno.test("each text gets the label that fits it best; texts and labels are sent once", async () => {
+  const hands = makeHands("a\nabcdefghijkl\n");
+  const words = ["model", "embed", "--labels", "x, xxxxxxxxxx", "-"];
+  assert.equal(await runCommandLine(words, hands), 0);
+  const [first = "", second = ""] = hands.screen.outs.join("").split("\n");
+  assert.match(first, /^0\.\d\d {2}x {2}a$/);
+  assert.match(second, /^0\.\d\d {2}x{10} {2}abcdefghijkl$/);
+  assert.deepEqual(askedOf(hands).map(([, body]) => (body as { texts: string[] }).texts), [
+    ["a", "abcdefghijkl", "x", "xxxxxxxxxx"],
+  ]);
+});
+
+Deno.test("bob's labels that are one, or twice the same, and both wishes at once are refused", async () => {
+  for (
+    const wish of [["--labels", "one"], ["--labels", "a,a"], ["--labels", "a,b", "--near", "c"]]
+  ) {
+    const hands = makeHands();
+    assert.equal(await runCommandLine(["model", "embed", ...wish, "text"], hands), 2);
+    assert.equal(hands.kernels_.last, undefined);
+  }
 });

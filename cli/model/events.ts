@@ -1,4 +1,5 @@
 /** Events about models in a few words, for the live view and the log. What they hold is untrusted text. @module */
+import { usdText } from "./announcement.ts";
 import { numberOf, type SeenEvent, textOf } from "../event_fields.ts";
 
 const USES: Readonly<Record<string, string>> = {
@@ -13,7 +14,13 @@ export function modelWords(event: SeenEvent): string | undefined {
   switch (event.event) {
     case "modelAsked": {
       const use = USES[field("use")] ?? "";
-      return `asks ${field("host")}, about ${numberOf(event, "tokens")} tokens${use}`;
+      const money = numberOf(event, "money");
+      const price = money > 0 ? `, ${usdText(money)} USD` : "";
+      return `asks ${field("host")}, about ${numberOf(event, "tokens")} tokens${price}${use}`;
+    }
+    case "modelQueued": {
+      const seconds = Math.ceil(numberOf(event, "ms") / 1_000);
+      return `waits about ${seconds} s for the rate of ${field("host")}`;
     }
     case "modelFailed":
       return `gave no answer: ${field("code")}`;

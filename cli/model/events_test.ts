@@ -10,8 +10,9 @@ const event = (name: string, body: object, inner: object = {}): SeenEvent => ({
   private: { ...inner },
 });
 const asked = event("modelAsked", {
-  ...{ host: "api.example.com", tokens: 1_200, use: "inference", label: "internal" },
+  ...{ host: "api.example.com", tokens: 1_200, use: "inference", label: "internal", money: 0.036 },
 });
+const queued = event("modelQueued", { host: "api.example.com", ms: 11_200 });
 const failed = event("modelFailed", { code: "rateLimited" }, {
   error: "Cannot infer: \x1b[2J slow",
 });
@@ -26,11 +27,12 @@ const compacted = event("contextCompacted", {
 Deno.test("alice sees in one line each which host is asked, what failed, and which model goes on", () => {
   const screen = fakeScreen();
   const view = makeLiveView(screen, { toolOf: () => "" });
-  for (const each of [asked, failed, moved, kept, compacted]) {
+  for (const each of [queued, asked, failed, moved, kept, compacted]) {
     view.take({ kind: "event", event: each });
   }
   assert.deepEqual(screen.lines, [
-    "  → model         asks api.example.com, about 1200 tokens",
+    "  … model         waits about 12 s for the rate of api.example.com",
+    "  → model         asks api.example.com, about 1200 tokens, 0.04 USD",
     "  ✗ model         gave no answer: rateLimited",
     "                  Cannot infer: \\u{1b}[2J slow",
     "  ! model         small → large  by its rule",
@@ -48,9 +50,12 @@ Deno.test("a host that is asked all the time is told of once", () => {
 });
 
 Deno.test("the log has a line for each of them, and mallory's words cannot leave it", () => {
-  const lines = [asked, failed, moved, kept, compacted].map((each) => logLine(each, 200).slice(18));
+  const lines = [queued, asked, failed, moved, kept, compacted].map((each) =>
+    logLine(each, 200).slice(18)
+  );
   assert.deepEqual(lines, [
-    "modelAsked       asks api.example.com, about 1200 tokens",
+    "modelQueued      waits about 12 s for the rate of api.example.com",
+    "modelAsked       asks api.example.com, about 1200 tokens, 0.04 USD",
     "modelFailed      gave no answer: rateLimited  Cannot infer: \\u{1b}[2J slow",
     "modelChanged     small → large  escalated",
     "modelChanged     stays small: not allowed  chosen",

@@ -1,5 +1,7 @@
 /** What the commands over models are handed: a way to ask servers, weights on the disk, engines. Issue 4. @module */
 import type { NativeBuild } from "../../contracts/mod.ts";
+import type { TextEmbedder } from "../../contracts/model.ts";
+import type { Classifier, Reranker } from "../../contracts/model_aux.ts";
 
 /** An answer whose body is read once. */
 export interface HttpAnswer {
@@ -59,6 +61,8 @@ export interface WeightsDisk {
   ): Promise<{ readonly sha256: string; readonly bytes: number }>;
   /** Writes from `at` on, cutting off what lies behind. Throws `storeFull` when the disk is full. */
   writer(path: string, at: number): WeightsWriter;
+  /** Keeps others from the same work, until it is released or this process ends; undefined: another one holds it. */
+  hold(path: string): (() => void) | undefined;
   /** Gives a finished file its name in the store: synced, 0400, by rename. */
   keep(from: string, to: string): void;
 }
@@ -82,6 +86,22 @@ export interface NativeEngine {
   fetch(): Promise<{ readonly folder: string; readonly bytes: number; readonly files: number }>;
 }
 
+/** Makes vectors, wherever it runs. */
+type Embeds = Pick<TextEmbedder, "embed">;
+
+/** What can be done with vectors, whoever made them. Advice, never a permission. */
+export interface VectorUses {
+  makeReranker(embedder: Embeds): Reranker;
+  makeClassifier(embedder: Embeds): Classifier;
+  /** Of the angle between two vectors, -1 to 1. */
+  cosine(a: Float32Array, b: Float32Array): number;
+  embedAll(
+    embedder: Embeds,
+    texts: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly Float32Array[]>;
+}
+
 /** Everything about models that is not on the ordinary disk. */
 export interface ModelHands {
   readonly http: ModelHttp;
@@ -94,4 +114,6 @@ export interface ModelHands {
   provideProgram(program: ModelProgram, harness?: string): Promise<void>;
   /** Finds the built-in embedder's vectors, or makes them, once for a user. Throws `unavailable`. */
   lexicon(): Promise<{ readonly file: string; readonly sha256: string; readonly bytes: number }>;
+  /** Loaded when it is needed. */
+  vectors(): Promise<VectorUses>;
 }

@@ -18,6 +18,7 @@ export function makeModelHands(
     provideLexical(
       options: { readonly home: string; readonly cache: string; onBuild(text: string): void },
     ): ReturnType<ModelHands["lexicon"]>;
+    readonly vectors: ModelHands["vectors"];
   },
 ): ModelHands {
   const { screen } = parts;
@@ -33,6 +34,7 @@ export function makeModelHands(
         cache: parts.cache(),
         onBuild: () => say("building what speaks with this model, once for this version …"),
       }),
+    vectors: parts.vectors,
     lexicon: () =>
       parts.provideLexical({
         home: parts.home,

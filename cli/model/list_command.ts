@@ -71,10 +71,11 @@ export async function modelList(command: Command): Promise<number> {
     ...(catalogue.length === 0 ? [] : [
       ...title("To be had"),
       ...tableLines(
-        ["NAME", "SIZE", "LICENCE", "WHY"],
+        ["NAME", "SIZE", "DIGEST", "LICENCE", "WHY"],
         catalogue.map((entry) => [
           entry.name,
           bytesText(entry.bytes ?? entry.about),
+          entry.sha256?.slice(0, 12) ?? "unpinned",
           safe(entry.licence, 40),
           safe(entry.why, 400),
         ]),

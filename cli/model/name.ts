@@ -1,5 +1,6 @@
 /** What a reference to a model says, before anything is looked up. Issue 4; seed 002, Provider Selection. @module */
 import { Fault, isLoopback } from "../../contracts/mod.ts";
+import { knownHost } from "./providers.ts";
 
 /** Kinds of providers behind a URL. */
 export const PROVIDER_KINDS = ["anthropic", "openai", "ollama"] as const;
@@ -40,7 +41,12 @@ const STORED = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const ADDRESS = /.@($|[a-z]+:\/\/|localhost\b|\[|\d+(\.\d+){3}|[\w.-]+:\d+(\/|$))/i;
 
 const wrong = (text: string, why: string): Fault =>
-  new Fault("invalidInput", `Cannot use model "${text}": ${why}`);
+  new Fault("invalidInput", `Cannot use model "${withoutKeys(text)}": ${why}`);
+
+/** A reference as it may be shown: what a URL must not hold, and people put keys into, is left out. */
+export function withoutKeys(text: string): string {
+  return text.replace(/(:\/\/)[^/?#]*@/, "$1…@").replace(/(:\/\/[^?#]*[?#]).+$/s, "$1…");
+}
 
 /**
  * Writes a provider's base URL in one way, because clearance knows a model by it.
@@ -63,11 +69,17 @@ function canonicalUrl(kind: ProviderKind, text: string, shown: string): string {
   return url.origin + (path === "" ? "/v1" : path);
 }
 
-/** The kind of provider that a bare URL means: by its host and path. */
-function kindOfUrl(text: string): ProviderKind {
-  const url = new URL(text);
-  if (/(^|\.)anthropic\.com$/.test(url.hostname)) return "anthropic";
-  return text.includes("/v1") ? "openai" : "ollama";
+/** What a bare URL means: a provider that is known by its host, else by its path. Throws `invalidInput`. */
+function providerOfUrl(text: string): { readonly kind: ProviderKind; readonly url: string } {
+  const { hostname, host, pathname } = new URL(text);
+  const known = knownHost(host);
+  const kind = /(^|\.)anthropic\.com$/.test(hostname)
+    ? "anthropic"
+    : pathname.includes("/v1") || (known !== undefined && known.kind !== "ollama")
+    ? "openai"
+    : "ollama";
+  const url = canonicalUrl(kind, text, text);
+  return { kind, url: known?.kind === kind && pathname === "/" ? known.url : url };
 }
 
 /**
@@ -78,8 +90,7 @@ function kindOfUrl(text: string): ProviderKind {
 export function parseModelName(text: string): ModelName {
   if (/^https?:\/\//i.test(text)) {
     if (!URL.canParse(text)) throw wrong(text, "that is no URL");
-    const kind = kindOfUrl(text);
-    return { kind, model: undefined, url: canonicalUrl(kind, text, text) };
+    return { model: undefined, ...providerOfUrl(text) };
   }
   const colon = text.indexOf(":");
   if (colon < 0) {

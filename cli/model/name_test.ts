@@ -31,6 +31,40 @@ Deno.test("a URL alone is of the provider that its host or path says", () => {
   assert.equal(kindOf("http://localhost:8080/v1"), "openai");
   assert.equal(kindOf("http://127.0.0.1:11434"), "ollama");
   assert.equal(kindOf("https://anthropic.com.mallory.example"), "ollama", "a host like another");
+  for (
+    const [text, kind, url] of [
+      ["https://api.openai.com", "openai", "https://api.openai.com/v1"],
+      ["https://openrouter.ai/", "openai", "https://openrouter.ai/api/v1"],
+      ["https://api.groq.com", "openai", "https://api.groq.com/openai/v1"],
+      ["https://openrouter.ai/api/v1/", "openai", "https://openrouter.ai/api/v1"],
+      ["https://api.anthropic.com", "anthropic", "https://api.anthropic.com/v1"],
+      ["https://ollama.com", "ollama", "https://ollama.com"],
+      ["https://ollama.com/v1", "openai", "https://ollama.com/v1"],
+      [
+        "https://api.openai.com.mallory.example",
+        "ollama",
+        "https://api.openai.com.mallory.example",
+      ],
+    ]
+  ) assert.deepEqual(parseModelName(text ?? ""), { kind, model: undefined, url });
+});
+
+Deno.test("a key that stands in a reference is in no error about it", () => {
+  for (
+    const text of [
+      "openai:m@https://bob:hunter2@h.example/v1",
+      "https://bob:hunter2@h.example/v1",
+      "https://h.example/v1?key=hunter2",
+      "openai:m@https://h.example/v1#hunter2",
+      "openai:m@ftp://bob:hunter2@h.example/",
+    ]
+  ) {
+    assert.throws(() => parseModelName(text), (error) => {
+      assert.ok(error instanceof Fault);
+      assert.match(error.message, /h\.example/);
+      return !error.message.includes("hunter2");
+    }, text);
+  }
 });
 
 Deno.test("an address without http is not taken for a part of the name: the text would go to the provider's own host", () => {

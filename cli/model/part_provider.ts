@@ -13,21 +13,32 @@ import {
 } from "./part.ts";
 import { serverModels } from "./server.ts";
 
+/** Where a server is that a reference names by its URL alone. */
+type Server = { readonly kind: ProviderKind; readonly url: string };
+
+const nameIt = ({ kind, url }: Server): string => `write ${kind}:NAME@${url}`;
+
+/** The fault of a URL alone whose server cannot be asked what it has. */
+export function namesNoModel(text: string, server: Server): Fault {
+  return new Fault(
+    "invalidInput",
+    `Cannot use model "${text}": it names no model; ${nameIt(server)}`,
+  );
+}
+
 /** The one model of a server on this machine that was named by its URL alone. Throws `invalidInput`. */
 async function onlyModel(
   text: string,
-  server: { readonly kind: ProviderKind; readonly url: string },
+  server: Server,
   { models }: Pick<ModelParts, "models">,
 ): Promise<string> {
   const names = isThisMachine(server.url) ? await serverModels(models.http, server) : undefined;
   const [first, ...rest] = names ?? [];
   if (first !== undefined && rest.length === 0) return first;
-  const how = `write ${server.kind}:NAME@${server.url}`;
-  const why = names === undefined
-    ? `it names no model; ${how}`
-    : first === undefined
+  if (names === undefined) throw namesNoModel(text, server);
+  const why = first === undefined
     ? "that server has no model; give it one first"
-    : `that server has several models; ${how}, where NAME is ${
+    : `that server has several models; ${nameIt(server)}, where NAME is ${
       [first, ...rest].slice(0, 20).join(", ")
     }`;
   throw new Fault("invalidInput", `Cannot use model "${text}": ${why}`);

@@ -48,7 +48,11 @@ export const KNOWN_PROVIDERS: readonly KnownProvider[] = Object.freeze([
 /** The provider of a URL; undefined for a host that is not in the table. */
 export function knownProvider(url: string): KnownProvider | undefined {
   const { host, protocol } = new URL(url);
-  if (protocol !== "https:") return undefined;
+  return protocol === "https:" ? knownHost(host) : undefined;
+}
+
+/** The provider at a host, whatever is spoken with it; undefined for one that is not in the table. */
+export function knownHost(host: string): KnownProvider | undefined {
   return KNOWN_PROVIDERS.find((each) => each.host === host);
 }
 

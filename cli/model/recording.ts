@@ -6,7 +6,9 @@
 import { z } from "zod";
 import { Fault, RemoteConfig, type TaskRequest } from "../../contracts/mod.ts";
 import type { DiskRead, DiskWrite } from "../hands.ts";
+import { checkWritable } from "../output_file.ts";
 import { safeJson } from "../safe_json.ts";
+import { askedIn, makeShorten } from "./recorded_bodies.ts";
 
 const Choice = z.object({ ref: z.string().max(1_024), config: RemoteConfig }).strict();
 
@@ -37,6 +39,25 @@ function kept(choice: OneChoice): { readonly ref: string; readonly config: Remot
   return { ref: choice.ref, config: rest };
 }
 
+/**
+ * Makes sure that a recording can be begun in this file, before a task starts.
+ *
+ * @throws Fault `invalidInput` where it cannot be written, or holds something that is no recording
+ */
+export function checkRecordingPlace(
+  disk: Pick<DiskRead, "read"> & Pick<DiskWrite, "append">,
+  path: string,
+): void {
+  checkWritable(disk, path, "record to");
+  const text = new TextDecoder().decode(disk.read(path));
+  const [first = ""] = text.split("\n", 1);
+  if (text === "" || tryHead(first) !== undefined) return;
+  throw new Fault(
+    "invalidInput",
+    `Cannot record to "${path}": it holds something that is no recording; name another file`,
+  );
+}
+
 /** Begins a recording of a model; gives what writes its exchanges, one a line. */
 export function startRecording(
   disk: DiskWrite,
@@ -52,24 +73,16 @@ export function startRecording(
     ...(model.summarizer === undefined ? {} : { summarizer: kept(model.summarizer) }),
   };
   disk.write(path, `${safeJson(head)}\n`, { mode: 0o600 });
-  return (exchange) => disk.append(path, `${exchange.replaceAll(/[\r\n]/g, " ")}\n`);
+  const shorten = makeShorten();
+  return (exchange) => disk.append(path, `${shorten(exchange).replaceAll(/[\r\n]/g, " ")}\n`);
 }
 
-/** Which URL and model an exchange was with; the schema is the service's. */
-const Asked = z.object({ request: z.object({ url: z.string(), body: z.string() }) });
-
+/** Whether an exchange was with this model; what is none is left to the service, which says its line. */
 function isOf(line: string, { config }: { readonly config: RemoteConfig }): boolean {
-  try {
-    const { request } = Asked.parse(JSON.parse(line));
-    if (!request.url.startsWith(config.url)) return false;
-    const body: unknown = request.body === "" ? {} : JSON.parse(request.body);
-    const { model } = z.object({ model: z.string().optional() }).parse(body);
-    return model === undefined || model === config.model;
-  } catch (error) {
-    // The service says which line is no exchange.
-    if (error instanceof SyntaxError || error instanceof z.ZodError) return true;
-    throw error;
-  }
+  const asked = askedIn(line);
+  if (asked === undefined) return true;
+  return asked.url.startsWith(config.url) &&
+    (asked.model === undefined || asked.model === config.model);
 }
 
 /**
@@ -112,15 +125,20 @@ export function readRecording(
   };
 }
 
-function parseHead(line: string, shown: string): RecordingHead {
+function tryHead(line: string): RecordingHead | undefined {
   try {
-    return RecordingHead.parse(JSON.parse(line));
-  } catch (cause) {
-    throw new Fault(
-      "invalidInput",
-      `Cannot replay "${shown}": its first line does not say which model was recorded; ` +
-        '"remit run … --record FILE" makes recordings',
-      { cause },
-    );
+    return RecordingHead.safeParse(JSON.parse(line)).data;
+  } catch {
+    return undefined;
   }
+}
+
+function parseHead(line: string, shown: string): RecordingHead {
+  const head = tryHead(line);
+  if (head !== undefined) return head;
+  throw new Fault(
+    "invalidInput",
+    `Cannot replay "${shown}": its first line does not say which model was recorded; ` +
+      '"remit run … --record FILE" makes recordings',
+  );
 }

@@ -217,3 +217,35 @@ Deno.test("a session announces a provider, switches models, and lends the new on
   assert.ok(done.indexOf("lend") >= 0 && done.indexOf("lend") < done.indexOf("run"));
   assert.match(hands.screen.lines.join("\n"), /leaves this machine for api\.anthropic\.com/);
 });
+
+Deno.test("who takes a provider's model in the midst of a session is told, once, that the conversation goes there", async () => {
+  const hands = fakeHands({
+    ops: ops({
+      watch: (_body, kernel) => {
+        kernel.end("open", null);
+        return null;
+      },
+      say: (_body, kernel) => {
+        kernel.end("open", null);
+        return null;
+      },
+      model: () => null,
+    }),
+    env: { ANTHROPIC_API_KEY: KEY },
+    keyboard: fakeKeyboard([
+      ...["hello", "/model anthropic:c", "and now?", "more", "/model anthropic:d", "once more"],
+      undefined,
+    ]),
+  });
+  assert.equal(await runCommandLine(["--model", "ollama:m"], hands), 0);
+  const asked = (hands.kernels_.last?.asked ?? []).map(([op]) => op);
+  assert.equal(asked.filter((op) => op === "run").length, 1, "one task for all of it");
+  assert.equal(asked.filter((op) => op === "say").length, 3);
+  const said = hands.screen.lines.join("\n");
+  const announced = said.match(/leaves this machine for api\.anthropic\.com, model [cd]/g) ?? [];
+  assert.deepEqual(announced.map((line) => line.at(-1)), ["c", "d"]);
+  assert.match(
+    said,
+    /about 2 tokens, [^\n]*the conversation so far, instructions and tools go with/,
+  );
+});

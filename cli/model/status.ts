@@ -7,7 +7,7 @@ import { modelParts } from "./choice.ts";
 import { accelerateCommand, NATIVE_BUILDS } from "./engines.ts";
 import type { ModelHands } from "./hands.ts";
 import { findKey, type KeyPlace, setCommand } from "./keys.ts";
-import { DEFAULT_URL, isThisMachine, type ModelName, parseModelName } from "./name.ts";
+import { DEFAULT_URL, isThisMachine, type ModelName, parseModelName, withoutKeys } from "./name.ts";
 import { KNOWN_PROVIDERS } from "./providers.ts";
 import { keysInEnvironment } from "./found.ts";
 import { ollamaPlace } from "./ollama_place.ts";
@@ -82,7 +82,7 @@ async function stateOf(
     );
     return { ...row, ...await providerState(command, name, key) };
   } catch (error) {
-    if (error instanceof Fault) return { name: text, ok: false, says: error.message };
+    if (error instanceof Fault) return { name: withoutKeys(text), ok: false, says: error.message };
     throw error;
   }
 }

@@ -8,7 +8,8 @@ import { type Command, printJson, printLines } from "../command.ts";
 import { loadConfig } from "../config/files.ts";
 import { parseConfigText } from "../config/text.ts";
 import { followAliases } from "./alias.ts";
-import { parseModelName } from "./name.ts";
+import { isThisMachine, parseModelName } from "./name.ts";
+import { namesNoModel } from "./part_provider.ts";
 import { absolute } from "../places.ts";
 import { findWeights } from "./weights_store.ts";
 
@@ -54,12 +55,24 @@ function written(command: Command, text: string): string {
       `Cannot use "${text}": there is no model of that name; "remit model list" shows what there is`,
     );
   }
-  if (ref !== text) return text;
-  if (name.kind === "scripted") return `scripted:${absolute(hands.around, name.file)}`;
-  if (name.kind === "gguf" && findWeights(hands.disk, places, name.what) === undefined) {
-    return `gguf:${absolute(hands.around, name.what)}`;
+  // Its one model is asked for at each start, of a server here alone.
+  if ("url" in name && name.model === undefined && !isThisMachine(name.url)) {
+    throw namesNoModel(text, name);
   }
-  return text;
+  const file = name.kind === "scripted"
+    ? name.file
+    : name.kind === "gguf" && findWeights(hands.disk, places, name.what) === undefined
+    ? name.what
+    : undefined;
+  if (file === undefined) return text;
+  const path = absolute(hands.around, file);
+  if (hands.disk.stat(path)?.folder !== false) {
+    throw new Fault(
+      "notFound",
+      `Cannot use "${text}": there is no file "${path}"; "remit model list" shows what there is`,
+    );
+  }
+  return ref === text ? `${name.kind}:${path}` : text;
 }
 
 /** Runs the command. */

@@ -124,6 +124,12 @@ function placeOf(
   return { at: had, total: Number(range[3]) };
 }
 
+/** Whether the server says, of a range behind what is here, that there is nothing behind it. */
+function isWhole(answer: HttpAnswer, had: number): boolean {
+  const [, total] = /^bytes \*\/(\d+)$/.exec(answer.header("content-range") ?? "") ?? [];
+  return answer.status === 416 && Number(total) === had;
+}
+
 /**
  * Fetches the file; gives its size. What broke off is kept and gone on with the next time.
  *
@@ -135,7 +141,10 @@ export async function downloadFile(parts: Parts, download: Download): Promise<nu
   const { partial, url, most } = download;
   const note = readNote(disk, `${partial}.json`);
   const had = models.weights.stat(partial)?.bytes ?? 0;
-  const going = note?.url === url && note.validator !== undefined && had > 0 && had < most;
+  const ours = note?.url === url && note.validator !== undefined && had > 0;
+  // It came whole, and broke off before it was taken in.
+  if (ours && had === download.bytes) return had;
+  const going = ours && had < most;
   if (!going) dropPartial(disk, partial);
   const answer = await open(parts, download, {
     ...(going ? { range: `bytes=${had}-`, "if-range": note.validator ?? "" } : {}),
@@ -143,6 +152,7 @@ export async function downloadFile(parts: Parts, download: Download): Promise<nu
   const place = answer.status === 200 || answer.status === 206 ? placeOf(answer, had) : undefined;
   if (place === undefined) {
     await answer.cancel();
+    if (going && isWhole(answer, had)) return had;
     if (!going) throw wrongStatus(url, answer.status);
     // The server will not go on: from the start, once.
     dropPartial(disk, partial);

@@ -45,6 +45,16 @@ function removeQuietly(path: string): void {
   }
 }
 
+/** Which file a path leads to; undefined when to none: whoever held it took it away. */
+function inodeOf(path: string): number | null | undefined {
+  try {
+    return Deno.statSync(path).ino;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
 /** Makes the disk of weights, with the process's own rights. */
 export function makeWeightsDisk(): WeightsDisk {
   return Object.freeze({
@@ -113,6 +123,18 @@ export function makeWeightsDisk(): WeightsDisk {
         write: (bytes: Uint8Array) => writeAll(file, bytes),
         close: () => file.close(),
       });
+    },
+    hold(path: string): (() => void) | undefined {
+      const file = Deno.openSync(path, { write: true, create: true, mode: 0o600 });
+      const isOurs = file.tryLockSync(true) && inodeOf(path) === file.statSync().ino;
+      if (!isOurs) {
+        file.close();
+        return undefined;
+      }
+      return () => {
+        removeQuietly(path);
+        file.close();
+      };
     },
     keep(from: string, to: string): void {
       Deno.chmodSync(from, ONLY_READ);

@@ -41,7 +41,7 @@ function withAdvice(error: unknown, { name, url }: CatalogueEntry): unknown {
  * Pulls an entry of the catalogue. Either the store has it whole and checked afterwards, or it has
  * nothing of it.
  *
- * @throws Fault `alreadyExists`, `refused` when size, digest or signature are not what was said,
+ * @throws Fault `alreadyExists`, `conflict` while another pull of it is under way, `refused` when size, digest or signature are not what was said,
  * `upstream` or `cancelled` when it broke off (the next pull goes on), `notFound`, `storeFull`
  */
 export async function pullWeights(
@@ -49,7 +49,7 @@ export async function pullWeights(
   entry: CatalogueEntry,
   signal: AbortSignal,
 ): Promise<StoredWeights> {
-  const { disk, models, places, screen } = parts;
+  const { disk, models, places } = parts;
   if (findWeights(disk, places, entry.name) !== undefined) {
     throw new Fault(
       "alreadyExists",
@@ -62,9 +62,28 @@ export async function pullWeights(
     needSignature(entry.name, { sha256, bytes: entry.bytes, signature }, parts.modelKeys);
   }
   const partial = join(places.models, `.partial-${entry.name}`);
-  let bytes: number;
+  const release = models.weights.hold(`${partial}.lock`);
+  if (release === undefined) {
+    throw new Fault(
+      "conflict",
+      `Cannot pull "${entry.name}": another pull of it is under way; wait for it or end it`,
+    );
+  }
   try {
-    bytes = await downloadFile({ disk, models }, {
+    const bytes = await fetched(parts, entry, { partial, signal });
+    return await takeIn(parts, entry, { partial, bytes });
+  } finally {
+    release();
+  }
+}
+
+async function fetched(
+  { disk, models, screen }: PullParts,
+  entry: CatalogueEntry,
+  { partial, signal }: { readonly partial: string; readonly signal: AbortSignal },
+): Promise<number> {
+  try {
+    return await downloadFile({ disk, models }, {
       url: entry.url,
       partial,
       bytes: entry.bytes,
@@ -77,7 +96,6 @@ export async function pullWeights(
   } finally {
     screen.hint("");
   }
-  return await takeIn(parts, entry, { partial, bytes });
 }
 
 async function takeIn(

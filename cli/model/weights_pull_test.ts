@@ -89,6 +89,61 @@ Deno.test("a pull that broke off goes on from where it was, and asks for the sam
   assert.deepEqual(files(parts), [`${SHA256}.gguf`, `${SHA256}.json`]);
 });
 
+Deno.test("a pull that was killed while it checked does not fetch a file again that it has whole", async () => {
+  for (const pinned of [{}, { sha256: SHA256, bytes: WEIGHTS.length }]) {
+    await using server = serveWeights((request) =>
+      request.headers.has("range")
+        ? new Response(null, {
+          status: 416,
+          headers: { "content-range": `bytes */${WEIGHTS.length}` },
+        })
+        : honest(WEIGHTS)(request)
+    );
+    const parts = makeParts();
+    const weights = {
+      ...parts.models.weights,
+      hash: () => Promise.reject(new Error("killed here")),
+    };
+    const partial = `${parts.places.models}/.partial-tiny`;
+    const { disk } = parts;
+    const dead = { ...disk, remove: () => undefined };
+    const killed = pull(
+      { ...parts, disk: dead, models: { ...parts.models, weights } },
+      entryOf(server.url, pinned),
+    );
+    await assert.rejects(killed, /killed here/);
+    assert.equal(parts.models.weights.stat(partial)?.bytes, WEIGHTS.length);
+    assert.equal((await pull(parts, entryOf(server.url, pinned))).sha256, SHA256);
+    assert.equal(server.asked.filter(({ headers }) => !headers.has("range")).length, 1);
+    assert.deepEqual(files(parts), [`${SHA256}.gguf`, `${SHA256}.json`]);
+  }
+});
+
+Deno.test("two pulls of one model at once would have written into one file: the second is refused", async () => {
+  const goOn = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  await using server = serveWeights(() => {
+    const body = new ReadableStream<Uint8Array>({
+      async start(controller): Promise<void> {
+        controller.enqueue(WEIGHTS.slice(0, 1_000));
+        begun.resolve();
+        await goOn.promise;
+        controller.enqueue(WEIGHTS.slice(1_000));
+        controller.close();
+      },
+    });
+    return new Response(body, { headers: { "content-length": String(WEIGHTS.length) } });
+  });
+  const parts = makeParts();
+  const first = pull(parts, entryOf(server.url));
+  await begun.promise;
+  await refused(parts, entryOf(server.url), { code: "conflict", says: /another pull of it/ });
+  goOn.resolve();
+  assert.equal((await first).sha256, SHA256);
+  assert.equal(server.asked.length, 1);
+  assert.deepEqual(files(parts), [`${SHA256}.gguf`, `${SHA256}.json`]);
+});
+
 Deno.test("what is another file meanwhile is fetched from its start", async () => {
   let broken = true;
   const whole = honest(WEIGHTS, '"v2"');

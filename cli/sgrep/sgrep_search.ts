@@ -5,7 +5,6 @@ import { cutTo } from "../columns.ts";
 import type { Command } from "../command.ts";
 import { flag, has, oneOf } from "../parse_arguments.ts";
 import { passagesOf, type SemanticDocument } from "./sgrep_documents.ts";
-import { similarity } from "../model/embed_command.ts";
 import { judgeAsk, readVerdict } from "./sgrep_judge.ts";
 import { makeSpending, type Spending } from "./sgrep_spending.ts";
 import { openModel, sayWhere, usd } from "../wiki/ask.ts";
@@ -68,10 +67,12 @@ async function byVectors(
     }
     const label = labelOf(command);
     const made = await embedder.embed([query, ...passages.map(({ text }) => text)], label);
-    const [asked = [], ...vectors] = made.vectors;
+    const { cosine } = await command.hands.models.vectors();
+    const [asked, ...vectors] = made.vectors.map((each) => Float32Array.from(each));
     const best = new Map<number, Match>();
     passages.forEach(({ document, line, text }, n) => {
-      const score = similarity(asked, vectors[n] ?? []);
+      const vector = vectors[n];
+      const score = asked === undefined || vector === undefined ? 0 : cosine(asked, vector);
       if (score <= (best.get(document)?.score ?? -Infinity)) return;
       const file = documents[document]?.file ?? "";
       best.set(document, { file, line, score, text: cutTo(displayText(firstLine(text)), 200) });

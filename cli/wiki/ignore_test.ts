@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { isIgnored, readIgnore } from "./ignore.ts";
+import { processorTime } from "../../tests/fake/processor_time.ts";
 
 const fits = (text: string, path: string, folder = false): boolean =>
   isIgnored([{ depth: 0, rules: readIgnore(text) }], path.split("/"), folder);
@@ -62,10 +63,10 @@ Deno.test("mallory's rules of many stars end at once over her long names", () =>
   const name = "a".repeat(255);
   const rules = readIgnore(`${stars}\n${parts}\n${"[".repeat(900)}\n`);
   const path = Array.from({ length: 64 }, () => name);
-  const before = performance.now();
+  const before = processorTime();
   assert.equal(isIgnored([{ depth: 0, rules }], path, false), false);
   // A backtracking matcher would need longer than this machine has lived.
-  assert.ok(performance.now() - before < 5_000);
+  assert.ok(processorTime() - before < 5_000);
 });
 
 Deno.test("mallory's rule of tabs before a lone backslash is read at once; escaped spaces stay", () => {

@@ -9,7 +9,7 @@ import {
   type ServiceWish,
   SESSION,
   SHOWN,
-} from "../_service_fixture_test.ts";
+} from "../_fixture/service.ts";
 
 const PATH = "/question/q000000000001";
 const COOKIE = `remit_page=${SESSION}`;

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { PageDraft } from "../../contracts/mod.ts";
 import { readPage } from "../markdown/mod.ts";
 import { draftsOf } from "./_fixture/sources.ts";
+import { processorTime } from "../../tests/fake/processor_time.ts";
 
 const FAKE =
   "[^1]: [docs/lease.md](../raw/lease.3f2a90bc12de.md#L1) line 1 of sha256:3f2a90bc12de4567";
@@ -139,8 +140,8 @@ Deno.test("a mebibyte of marks is drafted in time proportional to its length (lo
       "x. ",
     ]
   ) {
-    const started = performance.now();
+    const started = processorTime();
     draftsOf({ "evil/source.md": flood.repeat(Math.ceil((1 << 20) / flood.length)) });
-    assert.ok(performance.now() - started < 30_000, flood);
+    assert.ok(processorTime() - started < 30_000, flood);
   }
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { readPage } from "./read_page.ts";
+import { processorTime } from "../../tests/fake/processor_time.ts";
 
 const SIZE = 1 << 20;
 /** What is slow by more than its length takes minutes for a mebibyte; loaded machines take seconds. */
@@ -57,9 +58,9 @@ const FLOODS = [
 Deno.test("mallory's mebibyte of any mark is read in time proportional to its length (long)", () => {
   for (const flood of FLOODS) {
     const text = flood.repeat(Math.ceil(SIZE / flood.length)).slice(0, SIZE);
-    const started = performance.now();
+    const started = processorTime();
     const page = readPage(text);
-    const took = performance.now() - started;
+    const took = processorTime() - started;
     assert.ok(took < MOST_MS, `${JSON.stringify(flood)} took ${took} ms`);
     // Two marks of a front matter at most are no body.
     assert.ok(page.body.length >= SIZE - 8);
@@ -75,9 +76,9 @@ Deno.test("bombs of YAML and giant front matter are passed over in no time", () 
     `---\n${"a: b\n".repeat(200_000)}`,
   ];
   for (const text of texts) {
-    const started = performance.now();
+    const started = processorTime();
     assert.equal(readPage(text).front.title, undefined);
-    assert.ok(performance.now() - started < MOST_MS);
+    assert.ok(processorTime() - started < MOST_MS);
   }
 });
 

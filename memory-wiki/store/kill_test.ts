@@ -1,4 +1,4 @@
-/** kill -9 at random moments. REMIT_WIKI_KILLS sets how many of each kind; REMIT_FAULT_SEED repeats a run. */
+/** kill -9 at random moments. REMIT_WIKI_KILLS sets how many of each kind; REMIT_SEED repeats a run. */
 import assert from "node:assert/strict";
 import { startWriter } from "./_fixture/processes.ts";
 import { assertNoHalfPage, assertSound } from "./_fixture/sound.ts";
@@ -6,7 +6,7 @@ import { makeRig, named, type Rig } from "./_fixture/wiki_rig.ts";
 import { BATCH, ingested, PAGES } from "./_fixture/writer.ts";
 
 const ROUNDS = Number(Deno.env.get("REMIT_WIKI_KILLS") ?? 8);
-const SEED = Number(Deno.env.get("REMIT_FAULT_SEED") ?? Date.now() % 1_000_000);
+const SEED = Number(Deno.env.get("REMIT_SEED") ?? Date.now() % 1_000_000);
 
 /** Numbers from 0 to 1 that a seed repeats. */
 function dice(seed: number): () => number {

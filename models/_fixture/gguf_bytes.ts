@@ -1,4 +1,5 @@
 /** Writes the bytes of GGUF version 3: metadata, a table of tensors, their data. @module */
+import { joinBytes } from "../../port/join_bytes.ts";
 
 /** A value of the metadata. */
 export type GgufValue =
@@ -62,15 +63,7 @@ export function makeByteWriter(): ByteWriter {
     },
     pad: (to) => raw(new Uint8Array((to - length % to) % to)),
     length: () => length,
-    bytes: () => {
-      const whole = new Uint8Array(length);
-      let at = 0;
-      for (const part of parts) {
-        whole.set(part, at);
-        at += part.length;
-      }
-      return whole;
-    },
+    bytes: () => joinBytes(parts),
   });
 }
 

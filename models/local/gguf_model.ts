@@ -1,6 +1,5 @@
 /** A language model on any engine that runs a GGUF file. Issue 4, Local model. @module */
-import type { ChatMessage, Provenance } from "../../contracts/chat.ts";
-import { mixColour, mixLabel } from "../../contracts/colour.ts";
+import type { Provenance } from "../../contracts/chat.ts";
 import { Fault } from "../../contracts/fault.ts";
 import type {
   InferenceRequest,
@@ -10,6 +9,7 @@ import type {
   ModelInfo,
 } from "../../contracts/model.ts";
 import { schemaGrammar, toolGrammar } from "../grammar/mod.ts";
+import { readProvenance } from "../read_provenance.ts";
 import { type AnsweredText, makeAnswerText } from "./answer_text.ts";
 import { conversationOf, OWN_MARKS } from "./conversation.ts";
 import type { Engine, EngineEnd } from "./engine.ts";
@@ -60,7 +60,7 @@ export function ggufInfo(parts: GgufParts): ModelInfo {
   const { header, settings, backend } = parts;
   const contextTokens = contextTokensOf(parts);
   return Object.freeze<ModelInfo>({
-    id: `sha256:${settings.weights.slice(0, 16)}+${header.architecture}`,
+    id: `sha256:${settings.weights}+${header.architecture}`,
     displayName: settings.name,
     arch: header.architecture,
     contextTokens,
@@ -120,7 +120,7 @@ export function makeGgufModel(engine: Engine, parts: GgufParts): LanguageModel {
       stop: request.stopSequences ?? [],
       grammar: grammarOf(request),
     }, { onText: answer.push, signal });
-    return respond(answer.end(), end, provenanceOf(messages, info.id));
+    return respond(answer.end(), end, readProvenance(messages, info.id));
   }
 
   return Object.freeze<LanguageModel>({
@@ -149,15 +149,4 @@ function respond(
     usage: { inputTokens: end.inputTokens, outputTokens: end.outputTokens },
     finishReason: end.why === "length" ? "length" : toolCalls.length > 0 ? "toolCalls" : "stop",
   };
-}
-
-/** A model's words are as trusted and as confidential as what it read. */
-function provenanceOf(messages: readonly ChatMessage[], source: string): Provenance {
-  let colour: Provenance["colour"] = "BLUE";
-  let label: Provenance["label"] = "public";
-  for (const { provenance } of messages) {
-    colour = mixColour(colour, provenance.colour);
-    label = mixLabel(label, provenance.label);
-  }
-  return { origin: "model", source, colour, label };
 }

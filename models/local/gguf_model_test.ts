@@ -30,6 +30,8 @@ Deno.test("a text that a tool does not bound is a page of a file, under a gramma
       ...{ tensors: [] },
     },
   });
+  const { id } = await model.info();
+  assert.equal(id, `sha256:${"ab".repeat(32)}+tiny`, "the whole digest: a part of it can be met");
   const paramSchema =
     '{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}';
   const note = {

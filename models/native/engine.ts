@@ -21,7 +21,7 @@ export interface NativeOptions extends Pick<EngineOptions, "contextTokens" | "th
   readonly weights: string;
   /** Jinja. */
   readonly template: string;
-  /** Prompts' beginnings that are held, each with room for a whole context. At least 2. */
+  /** Prompts' beginnings that are held, each with room for a whole context. At least 1. */
   readonly sequences: number;
   /** Layers that a graphics card computes; 0 where the addon is not built for one. */
   readonly gpuLayers: number;

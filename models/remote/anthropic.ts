@@ -13,7 +13,7 @@ import type { Prepared } from "./prepared.ts";
 import { makeRemoteModel } from "./remote_model.ts";
 import { sdkOptions } from "./sdk_prompt.ts";
 import { type MakeRequest, sdkRequests } from "./sdk_request.ts";
-import { eventsOf } from "./sse.ts";
+import { eventsOfAnswer } from "./sse_answer.ts";
 import { fieldsOf, listOf } from "./wire_json.ts";
 
 /** The SDK insists on a key. The real one is set by the endpoint, which takes this one out. */
@@ -24,8 +24,11 @@ const ANSWER_TOOL = "json";
 /** Opens a model. Throws `invalidInput` when the configuration is wrong. */
 export async function openAnthropic(open: OpenBody, powers: RemotePowers): Promise<LanguageModel> {
   const config = parseRemoteConfig(open);
-  const endpoint = openEndpoint({ ...config, base: "/v1" }, open.credential, powers);
-  const asked = { model: config.model, host: endpoint.host };
+  const endpoint = openEndpoint(
+    { ...config, base: "/v1", keyHeader: "x-api-key" },
+    open.credential,
+    powers,
+  );
   const requestOf = sdkRequests((fetcher) =>
     createAnthropic({ baseURL: endpoint.base, apiKey: PLACEHOLDER, fetch: fetcher })
       .languageModel(config.model)
@@ -48,9 +51,9 @@ export async function openAnthropic(open: OpenBody, powers: RemotePowers): Promi
       const { seed: _none, ...rest } = request;
       const wire = await requestOf(markingPrefix(sdkOptions(rest, { argumentsOf: JSON.parse })));
       const answerTool = addsAnswerTool(wire.body, request) ? ANSWER_TOOL : undefined;
-      const reader = makeAnthropicReader({ asked, take, answerTool });
-      const { body } = await endpoint.send(wire, { signal, onWire, lineBytes: LINE_BYTES });
-      for await (const data of eventsOf(body)) reader.event(data);
+      const reader = makeAnthropicReader({ asked: endpoint.asked, take, answerTool });
+      const answer = await endpoint.send(wire, { signal, onWire, lineBytes: LINE_BYTES });
+      for await (const data of eventsOfAnswer(answer, endpoint.host)) reader.event(data);
     },
   });
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { ASKED } from "./_fixture/bench.ts";
 import { Fault } from "../../contracts/fault.ts";
 import { hear, requestOf, said } from "../_fixture/contract_suite.ts";
 import { ANTHROPIC_KEY, serveAnthropic } from "../_fixture/providers/mod.ts";
@@ -10,7 +11,7 @@ import type { Delta } from "./delta.ts";
 function read(events: readonly unknown[], answerTool?: string): Delta[] {
   const deltas: Delta[] = [];
   const reader = makeAnthropicReader({
-    asked: { model: "tiny", host: "host" },
+    asked: ASKED,
     take: (delta) => void deltas.push(delta),
     answerTool,
   });

@@ -4,6 +4,7 @@
  * @module
  */
 import type { RemoteConfig } from "../../contracts/model_config.ts";
+import type { Asked } from "./provider_fault.ts";
 import type { StreamText } from "./stream_text.ts";
 
 /** A request to the provider. */
@@ -40,6 +41,8 @@ export interface Endpoint {
   readonly base: string;
   /** Host and port of the provider, for people. */
   readonly host: string;
+  /** What faults say of who was asked. */
+  readonly asked: Asked;
   /** True when the host is not this machine. */
   readonly remote: boolean;
   /**
@@ -54,7 +57,9 @@ export interface Endpoint {
 }
 
 /** What an endpoint is made of. */
-export interface EndpointConfig extends Pick<RemoteConfig, "model" | "url" | "replay"> {
+export interface EndpointConfig extends Pick<RemoteConfig, "model" | "url" | "secret" | "replay"> {
   /** Path that a base URL without one stands for, as `/v1`; absent: none. */
   readonly base?: string;
+  /** Header in which the protocol takes a key; absent: `authorization`. */
+  readonly keyHeader?: string;
 }

@@ -15,10 +15,11 @@ import type { RemotePowers } from "./powers.ts";
 import { type Exchange, keptHeaders, lineOf, pieceOf } from "./recording.ts";
 import { makeReplay, type Played } from "./replay.ts";
 import { inSeconds, retryAfter, retrying } from "./retry.ts";
-import { faultOfNetwork, faultOfRefusal } from "./provider_fault.ts";
+import { type Asked, faultOfNetwork, faultOfRefusal } from "./provider_fault.ts";
 import { readingAway } from "./read_away.ts";
 import { makeStreamText } from "./stream_text.ts";
-import { makeByteScrub, scrubFault, scrubText, secretsOf } from "./scrub.ts";
+import { makeByteScrub, scrubFault, scrubText } from "./scrub.ts";
+import { secretsOf } from "./secret_forms.ts";
 
 /** Milliseconds without progress after which an answer is given up. */
 const IDLE_MS = 60_000;
@@ -40,7 +41,7 @@ export function openEndpoint(
   const remote = !isLoopback(base.hostname);
   const secrets = secretsOf(credential?.value);
   const replay = config.replay === undefined ? undefined : makeReplay(config.replay);
-  const asked = { model: config.model, host: base.host };
+  const asked = askedOf(config, base, credential);
   // A recording keeps no one waiting.
   const random = replay === undefined ? powers.random : () => 0;
   const timer = replay === undefined ? powers.timer : { wait: () => Promise.resolve() };
@@ -104,6 +105,7 @@ export function openEndpoint(
       signal.removeEventListener("abort", cancel);
       onWire?.(lineOf({
         v: 1,
+        span: [Math.round(began), Math.round(powers.now())],
         request: {
           method: request.method,
           url: url.href,
@@ -116,7 +118,7 @@ export function openEndpoint(
           chunks: pieces,
           ...(broken ? { broken: true } : {}),
         },
-      }));
+      }, secrets));
     };
     const faultOf = (error: unknown): Fault => {
       if (signal.aborted) return cancelled(error);
@@ -170,6 +172,7 @@ export function openEndpoint(
   return Object.freeze<Endpoint>({
     base: base.href.replace(/\/$/, ""),
     host: base.host,
+    asked,
     remote,
     send,
     retrying: (attempt, signal) =>
@@ -178,6 +181,20 @@ export function openEndpoint(
       }),
     streamText: () => makeStreamText(secrets),
   });
+}
+
+function askedOf(
+  { model, secret, replay, keyHeader }: EndpointConfig,
+  base: URL,
+  credential: Credential | undefined,
+): Asked {
+  const header = keyHeader ?? "authorization --prefix 'Bearer '";
+  const key = secret?.startsWith("env-") === true ? "lent" : "kept";
+  return {
+    ...{ model, host: base.host, base: base.href.replace(/\/$/, "") },
+    key: credential === undefined && replay === undefined ? "none" : key,
+    setKey: `remit secret set my-key --origin ${base.origin} --header ${header}`,
+  };
 }
 
 /** The base URL; its `href` has no slash at its end, unless it is an origin alone. */

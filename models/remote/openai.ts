@@ -13,7 +13,7 @@ import type { RemotePowers } from "./powers.ts";
 import { makeRemoteModel } from "./remote_model.ts";
 import { sdkOptions } from "./sdk_prompt.ts";
 import { sdkRequests } from "./sdk_request.ts";
-import { eventsOf } from "./sse.ts";
+import { eventsOfAnswer } from "./sse_answer.ts";
 
 /** Takes `max_completion_tokens`, and refuses the older `max_tokens` for its newer models. */
 const OPENAI_HOST = "api.openai.com";
@@ -22,7 +22,6 @@ const OPENAI_HOST = "api.openai.com";
 export async function openOpenai(open: OpenBody, powers: RemotePowers): Promise<LanguageModel> {
   const config = parseRemoteConfig(open);
   const endpoint = openEndpoint({ ...config, base: "/v1" }, open.credential, powers);
-  const asked = { model: config.model, host: endpoint.host };
   const info = remoteInfo({
     kind: "openai",
     config,
@@ -51,9 +50,9 @@ export async function openOpenai(open: OpenBody, powers: RemotePowers): Promise<
           ? {}
           : { providerOptions: { openai: { strictJsonSchema: false } } }),
       });
-      const reader = makeOpenaiReader({ asked, take });
-      const { body } = await endpoint.send(wire, { signal, onWire, lineBytes: LINE_BYTES });
-      for await (const data of eventsOf(body)) if (reader.event(data)) break;
+      const reader = makeOpenaiReader({ asked: endpoint.asked, take });
+      const answer = await endpoint.send(wire, { signal, onWire, lineBytes: LINE_BYTES });
+      for await (const data of eventsOfAnswer(answer, endpoint.host)) if (reader.event(data)) break;
     },
   });
 }

@@ -55,7 +55,8 @@ export function makeOpenaiReader(
       if (error !== undefined && error !== null) throw faultOfStreamError(error, asked);
       if (usage !== undefined && usage !== null) take(usageOf(fieldsOf(usage)));
       const choice = fieldsOf(listOf(choices)[0]);
-      const delta = fieldsOf(choice["delta"]);
+      // A server that does not stream says the whole message.
+      const delta = fieldsOf(choice["delta"] ?? choice["message"]);
       thoughts += stringOf(delta["reasoning_content"]);
       say("rationale", stringOf(delta["reasoning_content"] ?? delta["reasoning"]));
       content(delta["content"]);

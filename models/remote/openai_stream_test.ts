@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
+import { ASKED } from "./_fixture/bench.ts";
 import fc from "fast-check";
 import { Fault } from "../../contracts/fault.ts";
 import type { Delta } from "./delta.ts";
 import { makeOpenaiReader } from "./openai_stream.ts";
 
-const asked = { model: "tiny", host: "host" };
-
 function read(...events: readonly unknown[]): Delta[] {
   const deltas: Delta[] = [];
-  const reader = makeOpenaiReader({ asked, take: (delta) => void deltas.push(delta) });
+  const reader = makeOpenaiReader({ asked: ASKED, take: (delta) => void deltas.push(delta) });
   for (const event of events) {
     reader.event(typeof event === "string" ? event : JSON.stringify(event));
   }

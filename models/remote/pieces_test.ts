@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Fault } from "../../contracts/fault.ts";
 import { boundedBody } from "./bounded_body.ts";
-import { makeByteScrub, scrubFault, scrubText, secretsOf } from "./scrub.ts";
+import { makeByteScrub, scrubFault, scrubText } from "./scrub.ts";
+import { secretsOf } from "./secret_forms.ts";
 import { eventsOf } from "./sse.ts";
 import { inPieces, makeStreamText } from "./stream_text.ts";
 
@@ -43,7 +44,11 @@ Deno.test("a secret is starred wherever it was cut, and nothing else is touched"
 });
 
 Deno.test("a placeholder is no secret: it may be a word", () => {
-  assert.deepEqual(secretsOf("Bearer ollama"), []);
+  for (const each of ["ollama", "not-needed", "lm-studio", "sk-1234"]) {
+    assert.deepEqual(secretsOf(each), []);
+    assert.ok(!secretsOf(`Bearer ${each}`).includes(each));
+  }
+  assert.ok(secretsOf("Bearer token-abc123").includes("token-abc123"), "short, and no word");
   assert.deepEqual(secretsOf(undefined), []);
   assert.equal(makeByteScrub([]).push(new Uint8Array([1])).length, 1);
 });
@@ -74,6 +79,56 @@ Deno.test("a secret is starred as JSON writes it, and in the words of a fault, a
   assert.equal(fault(`Cannot: ${odd}.`), `Cannot: ${"*".repeat(odd.length)}.`);
   assert.equal(fault('Cannot: sk-"quin…'), `Cannot: ${"*".repeat(8)}…`);
   assert.equal(fault("Cannot: well."), "Cannot: well.");
+});
+
+Deno.test("a secret is starred as URLs, hexadecimal, base64 and JSON's numbers write it, amid other things", () => {
+  const key = "sk-quince/Larder+4491=basalt~07%wren";
+  const secrets = secretsOf(`Bearer ${key}`);
+  const around = (before: string, after: string): readonly string[] => {
+    const bytes = new TextEncoder().encode(`${before}${key}${after}`);
+    const whole = { k: `${before}${key}${after}` };
+    return [
+      bytes.toBase64(),
+      bytes.toBase64({ alphabet: "base64url" }),
+      bytes.toHex(),
+      bytes.toHex().toUpperCase(),
+      encodeURIComponent(whole.k),
+      encodeURIComponent(whole.k).toLowerCase().replaceAll("larder", "Larder"),
+      new URLSearchParams(whole).toString(),
+      [...bytes].map((byte) => `%${byte.toString(16)}`).join(""),
+      [...bytes].map((byte) => `\\u00${byte.toString(16)}`).join(""),
+      JSON.stringify([...bytes].map((byte) => `\\u00${byte.toString(16)}`).join("")),
+    ];
+  };
+  const letters = key.slice(4, -4);
+  for (
+    const [before, after] of [["", ""], ["Bearer ", "!"], ["a", "bc"], ["key: ", "\n"]] as const
+  ) {
+    const others = around(before, after);
+    const without = [
+      ...[
+        letters,
+        btoa(letters),
+        btoa(`a${letters}`).slice(4, -4),
+        btoa(`aa${letters}`).slice(4, -4),
+      ],
+      ...[new TextEncoder().encode(letters).toHex(), encodeURIComponent(letters)],
+    ];
+    for (const [n, text] of others.entries()) {
+      const stream = makeStreamText(secrets);
+      const out = [...text].map((letter) => stream.push(letter)).join("") + stream.end();
+      assert.equal(out.length, text.length);
+      assert.ok(out.includes("****************"), `${n}: ${out}`);
+      for (const form of without) {
+        assert.ok(!out.toLowerCase().includes(form.toLowerCase()), `${n}: ${out}`);
+      }
+      const scrub = makeByteScrub(secrets);
+      const bytes = [...new TextEncoder().encode(text)].flatMap((byte) => [
+        ...scrub.push(Uint8Array.of(byte)),
+      ]);
+      assert.equal(new TextDecoder().decode(new Uint8Array([...bytes, ...scrub.end()])), out);
+    }
+  }
 });
 
 Deno.test("text in pieces is whole text: pairs joined, lone halves replaced", () => {

@@ -14,10 +14,16 @@ export interface Refusal {
   readonly afterMs?: number | undefined;
 }
 
-/** Who refused what. */
+/** Who was asked for what, with whose key. */
 export interface Asked {
   readonly model: string;
   readonly host: string;
+  /** The base URL. */
+  readonly base: string;
+  /** `lent`: it stands in the environment of who started the task. */
+  readonly key: "kept" | "lent" | "none";
+  /** The command that keeps a key for it. */
+  readonly setKey: string;
 }
 
 /**
@@ -32,6 +38,8 @@ const TOO_LONG = [
   /exceeds the maximum number of (input )?tokens/i,
 ];
 const FILTERED = /\bcontent_filter\b|content management policy|content_policy_violation/i;
+const BAD_KEY =
+  /invalid_api_key|incorrect api key|api[ _]key[ _](not valid|invalid)|invalid x-api-key/i;
 const NO_CREDIT = /insufficient_quota|credit balance is too low|billing_hard_limit/i;
 
 /** The fault of a refused request. */
@@ -57,15 +65,22 @@ export function faultOfRefusal(refusal: Refusal, asked: Asked): Fault {
   if (NO_CREDIT.test(body) || status === 402) {
     return make("refused", `the account at ${asked.host} has no credit left${said}`);
   }
+  if (status === 401 || (status === 400 && BAD_KEY.test(body))) {
+    return make("refused", `${keyRefused(asked)}${said}`);
+  }
   switch (status) {
-    case 401:
     case 403:
       return make(
         "refused",
-        `the provider refused the key; set it with \`remit secret set\`${said}`,
+        `${asked.host} refuses the request or its key (403); another key: \`remit secret set\`${said}`,
       );
     case 404:
-      return make("notFound", `${asked.host} has no model "${asked.model}"${said}`);
+      return isOfModel(body, asked)
+        ? make("notFound", `${asked.host} has no model "${asked.model}"${said}`)
+        : make(
+          "notFound",
+          `nothing answers beneath ${asked.base} (404); look at the model's URL and name${said}`,
+        );
     case 408:
     case 409:
       return make("upstream", `${asked.host} answered ${status}${said}`, again(afterMs));
@@ -79,12 +94,36 @@ export function faultOfRefusal(refusal: Refusal, asked: Asked): Fault {
       );
     default:
       return status >= 500
-        ? make("upstream", `${asked.host} failed with ${status}${said}`, again(afterMs))
+        ? make(
+          "upstream",
+          `${asked.host} failed with ${status}${later(afterMs)}${said}`,
+          again(afterMs),
+        )
         : make("invalidInput", `${asked.host} does not take the request (${status})${said}`);
   }
 }
 
-/** Kinds of errors in the midst of a stream, as statuses. */
+function later(afterMs: number | undefined): string {
+  return afterMs === undefined ? "" : `, and asks to wait ${Math.ceil(afterMs / 1_000)} s`;
+}
+
+function keyRefused({ key, host, setKey }: Asked): string {
+  switch (key) {
+    case "kept":
+      return "the provider refused the key; set it with `remit secret set`";
+    case "lent":
+      return "the provider refused the key of the environment; export another, or keep one with `remit secret set`";
+    case "none":
+      return `${host} asks for a key, and there is none; keep one with \`${setKey}\``;
+  }
+}
+
+/** Providers name what they do not have; servers without such an API say only that nothing is there. */
+function isOfModel(body: string, { model }: Asked): boolean {
+  return body.includes(model) || /\bmodels?\b|\bendpoints found\b/i.test(body);
+}
+
+/** Kinds of errors in the midst of a stream, as statuses: Anthropic's, OpenAI's, llama.cpp's, Google's. */
 const STATUS_OF: Readonly<Record<string, number>> = {
   overloaded_error: 529,
   rate_limit_error: 429,
@@ -95,14 +134,33 @@ const STATUS_OF: Readonly<Record<string, number>> = {
   request_too_large: 413,
   invalid_request_error: 400,
   timeout_error: 504,
+  billing_error: 402,
+  insufficient_quota: 429,
+  invalid_api_key: 401,
+  unavailable_error: 503,
+  RESOURCE_EXHAUSTED: 429,
+  UNAUTHENTICATED: 401,
+  PERMISSION_DENIED: 403,
+  NOT_FOUND: 404,
+  INVALID_ARGUMENT: 400,
+  UNAVAILABLE: 503,
 };
+/** Where errors say their kind; what is more particular is said in `code`. */
+const KINDS = ["code", "type", "status"] as const;
 
 /** The fault of an error that came as part of a stream. `error` is the provider's, as it came. */
 export function faultOfStreamError(error: unknown, asked: Asked): Fault {
   const body = typeof error === "string" ? error : JSON.stringify(error) ?? "";
-  const kind = fieldOf(error, "type") ?? fieldOf(error, "code");
-  const status = STATUS_OF[String(kind)] ?? (typeof kind === "number" && kind >= 400 ? kind : 500);
+  const kinds = KINDS.map((name) => fieldOf(error, name));
+  const status = kinds.map(statusOf).find((each) => each !== undefined) ?? 500;
   return faultOfRefusal({ status, body }, asked);
+}
+
+function statusOf(kind: unknown): number | undefined {
+  if (typeof kind !== "number" && typeof kind !== "string") return undefined;
+  const number = Number(kind);
+  if (Number.isInteger(number) && number >= 400 && number < 600) return number;
+  return Object.hasOwn(STATUS_OF, kind) ? STATUS_OF[kind] : undefined;
 }
 
 /** The fault of a request that got no answer, or whose answer broke. */
@@ -138,7 +196,7 @@ export function faultOfNetwork(
   if (/reset|closed|broken pipe|eof|incomplete/i.test(text)) {
     return make(`${host} closed the connection without an answer`, again());
   }
-  return make(`${host} cannot be reached`);
+  return make(`${host} cannot be reached; look at the model's URL, and at the network`);
 }
 
 /** An error's words with those of its causes: Deno says why only there. */
@@ -162,9 +220,10 @@ function quoted(body: string): string {
   return line.length > WORDS ? `${line.slice(0, WORDS - 1).toWellFormed()}…` : line;
 }
 
-/** The message in `{error: {message}}`, `{error: "…"}`, `{message}`, `{detail}`, or the whole. */
+/** The message in `{error: {message}}`, `{error: "…"}`, `{message}`, `{detail}`, a list of one, or the whole. */
 function textOf(value: unknown): string {
   if (typeof value === "string") return value;
+  if (Array.isArray(value) && value.length === 1) return textOf(value[0]);
   for (const name of ["error", "message", "detail", "msg"]) {
     const inner = fieldOf(value, name);
     if (inner !== undefined && inner !== null) return textOf(inner);

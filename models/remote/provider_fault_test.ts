@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
-import { faultOfNetwork, faultOfRefusal, faultOfStreamError } from "./provider_fault.ts";
-
-const asked = { model: "tiny", host: "host" };
+import { ASKED } from "./_fixture/bench.ts";
+import {
+  type Asked,
+  faultOfNetwork,
+  faultOfRefusal,
+  faultOfStreamError,
+} from "./provider_fault.ts";
 
 Deno.test("a provider's way to say that a conversation is too long is understood, whichever it is", () => {
   const bodies = [
@@ -15,7 +19,7 @@ Deno.test("a provider's way to say that a conversation is too long is understood
   ];
   for (const body of bodies) {
     for (const status of [400, 500]) {
-      assert.equal(faultOfRefusal({ status, body }, asked).code, "contextOverflow", body);
+      assert.equal(faultOfRefusal({ status, body }, ASKED).code, "contextOverflow", body);
     }
   }
 });
@@ -38,37 +42,83 @@ Deno.test("each status has its fault, and only what is safe may be tried again",
     [307, "upstream", false],
   ] as const;
   for (const [status, code, again] of table) {
-    const fault = faultOfRefusal({ status, body: '{"error":{"message":"Why."}}' }, asked);
+    const fault = faultOfRefusal({ status, body: '{"error":{"message":"Why."}}' }, ASKED);
     assert.equal(fault.code, code, String(status));
     assert.equal(fault.detail?.["again"] === true, again, String(status));
     assert.match(fault.message, /^Cannot infer: /);
   }
 });
 
+Deno.test("a failing provider's wish to be left alone is told", () => {
+  const { message } = faultOfRefusal({ status: 529, body: "Busy", afterMs: 89_500 }, ASKED);
+  assert.equal(message, "Cannot infer: host failed with 529, and asks to wait 90 s: Busy");
+});
+
 Deno.test("a wrong key is told with what sets it; an account without credit is not tried again", () => {
-  const key = faultOfRefusal({ status: 401, body: "" }, asked);
-  assert.match(key.message, /refused the key; set it with `remit secret set`/);
+  const refused = (status: number, key: Asked["key"], body = ""): string => {
+    const { code, message } = faultOfRefusal({ status, body }, { ...ASKED, key });
+    assert.equal(code, "refused");
+    return message;
+  };
+  assert.match(refused(401, "kept"), /refused the key; set it with `remit secret set`/);
+  assert.match(refused(401, "lent"), /refused the key of the environment; export another/);
+  assert.match(refused(401, "none"), /asks for a key, and there is none; keep one with `remit sec/);
+  assert.match(refused(403, "kept", '{"error":"region"}'), /the request or its key[^]*: region$/);
+  // Google's, which is a list of one.
+  const google =
+    '[{"error":{"code":400,"message":"API key not valid. Please pass a valid API key."}}]';
+  assert.match(refused(400, "kept", google), /refused the key[^]*: API key not valid\. Please/);
   const body =
     '{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}';
-  const credit = faultOfRefusal({ status: 429, body }, asked);
+  const credit = faultOfRefusal({ status: 429, body }, ASKED);
   assert.equal(credit.code, "refused");
   assert.equal(credit.detail, undefined);
+});
+
+Deno.test("a model that is not there is told from an address where no provider answers", () => {
+  const of = (body: string): string => {
+    const { code, message } = faultOfRefusal({ status: 404, body }, ASKED);
+    assert.equal(code, "notFound");
+    return message;
+  };
+  for (
+    const body of [
+      '{"error":{"message":"The model `x` does not exist or you do not have access to it."}}',
+      '{"type":"error","error":{"type":"not_found_error","message":"model: x"}}',
+      '{"error":{"message":"No endpoints found for x.","code":404}}',
+      '{"error":"tiny was not found"}',
+    ]
+  ) assert.match(of(body), /^Cannot infer: host has no model "tiny": /);
+  for (
+    const body of [
+      "404 page not found",
+      '{"detail":"Not Found"}',
+      '{"error":{"code":404,"message":"File Not Found","type":"not_found_error"}}',
+      '{"error":{"message":"Invalid URL (POST /v1/v1/chat/completions)"}}',
+      "",
+    ]
+  ) {
+    assert.match(
+      of(body),
+      /nothing answers beneath https:\/\/host\/v1 \(404\); look at the model's URL/,
+    );
+  }
 });
 
 Deno.test("a provider's words are one line of at most 300 characters, whatever they were", () => {
   const words = ['"line\\nbreak\\u001b[31m"', `"${"x".repeat(10_000)}"`, '{"a":{"b":[1]}}'];
   for (const each of words) {
-    const { message } = faultOfRefusal({ status: 400, body: `{"error":${each}}` }, asked);
+    const { message } = faultOfRefusal({ status: 400, body: `{"error":${each}}` }, ASKED);
     assert.doesNotMatch(message, /\p{Cc}/u);
     assert.ok(message.length < 400);
   }
   assert.ok(
-    faultOfRefusal({ status: 502, body: "<html>Bad gateway" }, asked).message.includes("<html>"),
+    faultOfRefusal({ status: 502, body: "<html>Bad gateway" }, ASKED).message.includes("<html>"),
   );
 });
 
 Deno.test("an error in the midst of a stream means what its kind says", () => {
-  const of = (error: unknown): string => faultOfStreamError(error, asked).code;
+  const of = (error: unknown): string => faultOfStreamError(error, ASKED).code;
   assert.equal(of({ type: "overloaded_error", message: "Overloaded" }), "upstream");
   assert.equal(of({ type: "rate_limit_error", message: "slow" }), "rateLimited");
   assert.equal(
@@ -76,6 +126,12 @@ Deno.test("an error in the midst of a stream means what its kind says", () => {
     "contextOverflow",
   );
   assert.equal(of({ message: "x", code: 502 }), "upstream");
+  assert.equal(of({ message: "x", type: "requests", code: "rate_limit_exceeded" }), "rateLimited");
+  assert.equal(of({ message: "x", type: "error", code: 429 }), "rateLimited");
+  assert.equal(of({ message: "x", code: "429" }), "rateLimited");
+  assert.equal(of({ type: "invalid_request_error", code: "invalid_api_key" }), "refused");
+  assert.equal(of({ message: "x", status: "RESOURCE_EXHAUSTED" }), "rateLimited");
+  assert.equal(of({ code: { valueOf: 1 }, type: ["x"], status: 7 }), "upstream");
   assert.equal(of("something"), "upstream");
   assert.equal(of(null), "upstream");
 });

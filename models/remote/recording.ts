@@ -1,6 +1,8 @@
 /** A line of a recording: one exchange with a provider, without what could be a credential. @module */
 import { z } from "zod";
 import { Fault } from "../../contracts/fault.ts";
+import { holdsSplit } from "./split_secret.ts";
+import { fieldsOf, stringOf, tryJson } from "./wire_json.ts";
 
 /** A piece of an answer: milliseconds since the request, and its text; or base64 where it is not UTF-8. */
 const Piece = z.union([
@@ -11,6 +13,8 @@ const Piece = z.union([
 /** One exchange. */
 export const Exchange = z.object({
   v: z.literal(1),
+  /** When it began and ended, in milliseconds of the service's clock. */
+  span: z.tuple([z.number(), z.number()]).optional(),
   request: z.object({
     method: z.enum(["GET", "POST"]),
     /** Absolute. */
@@ -25,12 +29,30 @@ export const Exchange = z.object({
     chunks: z.array(Piece),
     /** The answer broke off, or was left before its end. */
     broken: z.literal(true).optional(),
-    /** The exchange was too long to keep; its pieces are missing. */
+    /** The exchange was too long to keep, or the credential stood in it in pieces; it is missing. */
     cut: z.literal(true).optional(),
   }).strict(),
 }).strict();
 /** See {@link Exchange}. */
 export type Exchange = z.infer<typeof Exchange>;
+
+/** A line as it was written: a body may be told by that of the exchange before it (cli/model/recorded_bodies.ts). */
+const Line = Exchange.extend({
+  request: Exchange.shape.request.extend({
+    body: z.union([
+      z.string(),
+      z.object({
+        model: z.string(),
+        before: z.int().min(0),
+        text: z.string(),
+        after: z.int().min(0),
+      }).strict(),
+    ]),
+  }),
+});
+
+/** Most characters of all bodies together, once each is whole. */
+const BODIES_CHARS = 50_000_000;
 
 /** Longest line of a recording in characters: what `RemoteConfig.replay` can hold. */
 export const EXCHANGE_CHARS = 3_000_000;
@@ -69,11 +91,11 @@ export function bytesOf(
     : Uint8Array.fromBase64(piece.base64);
 }
 
-/** Writes a line. One that would be too long is written without its pieces and marked. */
-export function lineOf(exchange: Exchange): string {
-  const line = JSON.stringify(exchange);
-  if (line.length <= EXCHANGE_CHARS) return line;
+/** Writes a line. One that would be too long, or holds a secret in pieces, is marked and says no more. */
+export function lineOf(exchange: Exchange, secrets: readonly string[] = []): string {
   const { request, response } = exchange;
+  const line = JSON.stringify(exchange);
+  if (line.length <= EXCHANGE_CHARS && !holdsSplit(textOf(response.chunks), secrets)) return line;
   return JSON.stringify({
     ...exchange,
     request: { ...request, body: "" },
@@ -81,18 +103,56 @@ export function lineOf(exchange: Exchange): string {
   });
 }
 
-/** Reads a recording. Throws `invalidInput` with the number of the line that is not one. */
+function textOf(chunks: Exchange["response"]["chunks"]): string {
+  const decoder = new TextDecoder();
+  const texts = chunks.map((chunk) => decoder.decode(bytesOf(chunk), { stream: true }));
+  return texts.join("") + decoder.decode();
+}
+
+/** Reads a recording. Throws `invalidInput` with the number of the line that is not one, and `tooLarge`. */
 export function parseRecording(text: string): readonly Exchange[] {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const wholeOf = makeWhole();
+  let chars = 0;
   return lines.map((line, index) => {
+    const wrong = (why: string, cause?: unknown): Fault =>
+      new Fault("invalidInput", `Cannot replay: line ${index + 1} of the recording ${why}`, {
+        ...(cause === undefined ? {} : { cause }),
+      });
+    let parsed: z.infer<typeof Line>;
     try {
-      return Exchange.parse(JSON.parse(line));
+      parsed = Line.parse(JSON.parse(line));
     } catch (cause) {
+      throw wrong("is not an exchange", cause);
+    }
+    const body = wholeOf(parsed.request);
+    if (body === undefined) throw wrong("goes on from a request that is not before it");
+    chars += body.length;
+    if (chars > BODIES_CHARS) {
       throw new Fault(
-        "invalidInput",
-        `Cannot replay: line ${index + 1} of the recording is not an exchange`,
-        { cause },
+        "tooLarge",
+        `Cannot replay: its requests are more than ${BODIES_CHARS} characters`,
       );
     }
+    return { ...parsed, request: { ...parsed.request, body } };
   });
+}
+
+/** Makes what gives whole bodies, in the order of the recording; undefined without the one before. */
+function makeWhole(): (request: z.infer<typeof Line>["request"]) => string | undefined {
+  const last = new Map<string, string>();
+  return ({ url, body }) => {
+    if (typeof body === "string") {
+      const model = stringOf(fieldsOf(tryJson(body))["model"]);
+      if (model !== "") last.set(`${url}\0${model}`, body);
+      return body;
+    }
+    const key = `${url}\0${body.model}`;
+    const previous = last.get(key);
+    if (previous === undefined || body.before + body.after > previous.length) return undefined;
+    const whole = previous.slice(0, body.before) + body.text +
+      previous.slice(previous.length - body.after);
+    last.set(key, whole);
+    return whole;
+  };
 }

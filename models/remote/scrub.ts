@@ -2,8 +2,6 @@
 import { Fault } from "../../contracts/fault.ts";
 import { joinBytes } from "../../port/join_bytes.ts";
 
-/** A shorter one is a placeholder (`ollama`, `not-needed`), and might be a word of an answer. */
-const SHORTEST = 16;
 const STAR = 0x2a;
 
 /** Takes secrets out of bytes that come in pieces. Lengths stay as they are. */
@@ -11,24 +9,6 @@ export interface ByteScrub {
   /** What can be given on; the end is held back while it may be the beginning of a secret. */
   push(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>;
   end(): Uint8Array<ArrayBuffer>;
-}
-
-/**
- * What stands for a credential's value in answers, the longest first: itself and what follows each
- * space in it (`Bearer KEY`), as they are and as JSON writes them, also within JSON of JSON.
- */
-export function secretsOf(value: string | undefined): readonly string[] {
-  if (value === undefined) return [];
-  const words = [...value.matchAll(/ +/g)].map(({ 0: gap, index }) =>
-    value.slice(index + gap.length)
-  );
-  const forms = [value, ...words].filter((each) => each.length >= SHORTEST)
-    .flatMap((each) => [each, inJson(each), inJson(inJson(each))]);
-  return [...new Set(forms)].sort((a, b) => b.length - a.length);
-}
-
-function inJson(text: string): string {
-  return JSON.stringify(text).slice(1, -1);
 }
 
 /** A fault whose words do not hold a secret, nor its beginning where they were cut off. */
@@ -47,8 +27,10 @@ export function scrubFault(error: unknown, secrets: readonly string[]): unknown 
 
 /** How many units at the end of `text` may begin `secret`. */
 export function beginningOf(secret: string, text: string): number {
-  for (let n = Math.min(secret.length - 1, text.length); n > 0; n--) {
-    if (text.endsWith(secret.slice(0, n))) return n;
+  const first = secret.charAt(0);
+  const from = Math.max(0, text.length - secret.length + 1);
+  for (let at = text.indexOf(first, from); at >= 0; at = text.indexOf(first, at + 1)) {
+    if (secret.startsWith(text.slice(at))) return text.length - at;
   }
   return 0;
 }
@@ -60,23 +42,22 @@ export function scrubText(text: string, secrets: readonly string[]): string {
   return out;
 }
 
-/** Makes a scrub of bytes. */
+/** Makes a scrub of bytes; of secrets that begin alike the longest must come first. */
 export function makeByteScrub(secrets: readonly string[]): ByteScrub {
-  const patterns = secrets.map((secret) => new TextEncoder().encode(secret));
+  const byFirst: Uint8Array[][] = [];
+  for (const secret of secrets) {
+    const pattern = new TextEncoder().encode(secret);
+    (byFirst[pattern[0] ?? 0] ??= []).push(pattern);
+  }
   let held: Uint8Array<ArrayBuffer> = new Uint8Array();
 
   return Object.freeze<ByteScrub>({
     push(bytes) {
-      if (patterns.length === 0) return bytes;
+      if (secrets.length === 0) return bytes;
       const all = held.length === 0 ? bytes : joinBytes([held, bytes]);
-      for (const pattern of patterns) {
-        for (let at = find(all, pattern, 0); at >= 0; at = find(all, pattern, at)) {
-          all.fill(STAR, at, at + pattern.length);
-        }
-      }
-      const keep = Math.max(...patterns.map((pattern) => tail(all, pattern)));
-      held = all.slice(all.length - keep);
-      return all.subarray(0, all.length - keep);
+      const until = starIn(all, byFirst);
+      held = all.slice(until);
+      return all.subarray(0, until);
     },
     end() {
       const rest = held;
@@ -86,27 +67,32 @@ export function makeByteScrub(secrets: readonly string[]): ByteScrub {
   });
 }
 
-function find(bytes: Uint8Array, pattern: Uint8Array, from: number): number {
-  const [first = 0] = pattern;
-  for (let at = bytes.indexOf(first, from); at >= 0; at = bytes.indexOf(first, at + 1)) {
-    if (at + pattern.length > bytes.length) return -1;
-    if (matches(bytes, { at, pattern, length: pattern.length })) return at;
+/**
+ * Puts stars over each pattern in `bytes`, and gives where one may begin that goes on behind their end.
+ * One pass: it runs for every piece of every answer.
+ */
+function starIn(bytes: Uint8Array, byFirst: readonly (readonly Uint8Array[])[]): number {
+  let until = bytes.length;
+  for (let at = 0; at < bytes.length; at++) {
+    const patterns = byFirst[bytes[at] ?? 0];
+    if (patterns === undefined) continue;
+    for (const pattern of patterns) {
+      const same = sameFrom(bytes, at, pattern);
+      if (same === pattern.length) {
+        bytes.fill(STAR, at, at + same);
+        at += same - 1;
+        break;
+      }
+      if (at + same === bytes.length) until = Math.min(until, at);
+    }
   }
-  return -1;
+  return until;
 }
 
-/** How many bytes at the end may begin a secret. */
-function tail(bytes: Uint8Array, pattern: Uint8Array): number {
-  for (let length = Math.min(pattern.length - 1, bytes.length); length > 0; length--) {
-    if (matches(bytes, { at: bytes.length - length, pattern, length })) return length;
-  }
-  return 0;
-}
-
-function matches(
-  bytes: Uint8Array,
-  { at, pattern, length }: { at: number; pattern: Uint8Array; length: number },
-): boolean {
-  for (let n = 0; n < length; n++) if (bytes[at + n] !== pattern[n]) return false;
-  return true;
+/** How many bytes of `pattern` stand at `at`. */
+function sameFrom(bytes: Uint8Array, at: number, pattern: Uint8Array): number {
+  const most = Math.min(pattern.length, bytes.length - at);
+  let same = 1;
+  while (same < most && bytes[at + same] === pattern[same]) same++;
+  return same;
 }

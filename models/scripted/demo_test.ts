@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { ChatMessage } from "../../contracts/chat.ts";
 import { parseScenario } from "./scenario.ts";
 import { makeScripted } from "./open.ts";
-import { requestOf, say } from "./_fixture_test.ts";
+import { requestOf, say } from "./_fixture/player.ts";
 
 const EXAMPLES = new URL("../../examples/", import.meta.url);
 const read = (path: string): string => Deno.readTextFileSync(new URL(path, EXAMPLES));

@@ -2,7 +2,7 @@
 import { Fault } from "../../contracts/fault.ts";
 import type { Json } from "../../contracts/json.ts";
 import { WIDE_FRAME_BYTES } from "../../contracts/wire_plugin.ts";
-import { makePort, type Port } from "../../port/mod.ts";
+import { overPipes, type PipedChild } from "../../port/_fixture/piped_child.ts";
 
 /** What `deno run` is told for the net service: nothing but the net. */
 const NET_FLAGS: readonly string[] = [
@@ -24,11 +24,8 @@ const NET_FLAGS: readonly string[] = [
 ];
 
 /** A net service that runs, and our end of its port. */
-export interface NetChild extends AsyncDisposable {
-  readonly port: Port;
+export interface NetChild extends PipedChild {
   readonly pid: number;
-  /** Ends its input, as a kernel that is gone does; resolves with its exit code. */
-  hangUp(): Promise<number>;
 }
 
 /** As {@link NET_FLAGS}, and sockets at exactly these paths. */
@@ -57,8 +54,7 @@ export function startNet(
     stdout: "piped",
     stderr: "inherit",
   }).spawn();
-  const input = child.stdin.getWriter();
-  const port = makePort({
+  const piped = overPipes(child, {
     limits: { frameBytes: WIDE_FRAME_BYTES },
     handler: {
       ask: () => {
@@ -66,28 +62,6 @@ export function startNet(
       },
       tell: heard,
     },
-    write: (bytes) => {
-      input.write(bytes.slice()).catch(() => port.close("the child takes no input"));
-    },
   });
-  const pumped = (async () => {
-    for await (const bytes of child.stdout) port.feed(bytes);
-    port.close("the child ended");
-  })();
-  const ended = async (): Promise<number> => {
-    await pumped;
-    return (await child.status).code;
-  };
-  return {
-    port,
-    pid: child.pid,
-    async hangUp(): Promise<number> {
-      await input.close();
-      return await ended();
-    },
-    async [Symbol.asyncDispose](): Promise<void> {
-      await input.close().catch(() => undefined);
-      await ended();
-    },
-  };
+  return { ...piped, pid: child.pid };
 }

@@ -1,7 +1,7 @@
 /** A bundled program as a child without any permission, for tests of what runs in one. @module */
 import assert from "node:assert/strict";
 import type { PortHandler } from "../../contracts/port.ts";
-import { makePort, type Port } from "../mod.ts";
+import { overPipes, type PipedChild } from "./piped_child.ts";
 
 /** As the kernel starts children. Not node:child_process: Deno's puts `-A` behind `run`. */
 const FLAGS = [
@@ -27,15 +27,8 @@ export async function bundled(entry: URL): Promise<{ readonly file: string } & A
   return { file, [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }) };
 }
 
-/** A child process without any permission, and our end of its port. */
-export interface StartedChild extends AsyncDisposable {
-  readonly port: Port;
-  /** Ends its input, as a kernel that is gone does; resolves with its exit code. */
-  hangUp(): Promise<number>;
-}
-
-/** Starts a bundled child. */
-export function startChild(file: string, handler: PortHandler): StartedChild {
+/** Starts a bundled child without any permission. */
+export function startChild(file: string, handler: PortHandler): PipedChild {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", ...FLAGS, file],
     clearEnv: true,
@@ -43,31 +36,5 @@ export function startChild(file: string, handler: PortHandler): StartedChild {
     stdout: "piped",
     stderr: "inherit",
   }).spawn();
-  const input = child.stdin.getWriter();
-  const port = makePort({
-    handler,
-    write: (bytes) => {
-      // A child that has ended takes nothing: its exit says so.
-      input.write(bytes.slice()).catch(() => port.close("the child takes no input"));
-    },
-  });
-  const pumped = (async () => {
-    for await (const bytes of child.stdout) port.feed(bytes);
-    port.close("the child ended");
-  })();
-  const ended = async (): Promise<number> => {
-    await pumped;
-    return (await child.status).code;
-  };
-  return {
-    port,
-    async hangUp(): Promise<number> {
-      await input.close();
-      return await ended();
-    },
-    async [Symbol.asyncDispose](): Promise<void> {
-      await input.close().catch(() => undefined);
-      await ended();
-    },
-  };
+  return overPipes(child, { handler });
 }

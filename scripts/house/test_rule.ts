@@ -1,3 +1,4 @@
+import { isFixture } from "../import_table.ts";
 import { breach, type Finding, isTest, type SourceFile } from "./source.ts";
 import type { Token } from "./tokens.ts";
 
@@ -8,7 +9,7 @@ const OPTIONS_REACH = 12;
 
 /** Rule `test`: a test name is a claim, no test is switched off or preferred, and no test sleeps. */
 export function testRule(file: SourceFile): readonly Finding[] {
-  if (!isTest(file.path)) return [];
+  if (!isTest(file.path) && !isFixture(file.path)) return [];
   const findings: Finding[] = [];
   const say = (line: number, message: string): void => {
     findings.push(breach("test", file.path, line, message));

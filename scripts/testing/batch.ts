@@ -4,7 +4,7 @@ import { sumTallies } from "./tally.ts";
 
 /** How many files run in one process: few where each is a whole system, or one lane would work while others rest. */
 function filesOf({ name }: Suite, kind: SuiteKind): number {
-  if (kind === "long") return 1;
+  if (kind === "long" || kind === "fuzz") return 1;
   return name.startsWith("tests/") && name !== "tests/house" ? 5 : 20;
 }
 

@@ -1,4 +1,6 @@
 import { ROOT } from "../process.ts";
+import { manyRunsMap, manyRunsModule, seedModule } from "./property_modules.ts";
+import { SEED_VARIABLE } from "./seed.ts";
 import type { Suite } from "./suite.ts";
 import { type Tally, tallyOf } from "./tally.ts";
 
@@ -13,19 +15,35 @@ export type SuiteResult = {
 /** A suite that runs longer than this is killed and counted as failed. Minutes. */
 const SUITE_DEADLINE = 20;
 
+/** What a suite is run with. */
+export type RunOptions = {
+  /** What is random in it follows from this. */
+  readonly seed: number;
+  /** Gets each line as it comes. */
+  onLine(line: string): void;
+};
+
 /**
- * Runs one suite in a deno of its own. `onLine` gets each line as it comes.
+ * Runs one suite in a deno of its own.
  *
  * Its files are imported by one module: deno gives each file that it is told of an isolate, and what they all import
  * would be compiled and run once for each.
  */
-export async function runSuite(suite: Suite, onLine: (line: string) => void): Promise<SuiteResult> {
-  if (suite.doc) return await run(suite, suite.files, onLine);
+export async function runSuite(suite: Suite, options: RunOptions): Promise<SuiteResult> {
+  if (suite.doc) return await run(suite, suite.files, options);
   const folder = Deno.makeTempDirSync({ prefix: "remit-suite-" });
   try {
-    const all = suite.files.map((file) => `import ${JSON.stringify(`file://${ROOT}/${file}`)};\n`);
-    Deno.writeTextFileSync(`${folder}/all_test.ts`, all.join(""));
-    return await run(suite, [`${folder}/all_test.ts`], onLine);
+    const write = (name: string, text: string): void =>
+      Deno.writeTextFileSync(`${folder}/${name}`, text);
+    const all = ["./seed.ts", ...suite.files.map((file) => `file://${ROOT}/${file}`)];
+    write("seed.ts", seedModule(options.seed));
+    write("all_test.ts", all.map((file) => `import ${JSON.stringify(file)};\n`).join(""));
+    if (!suite.many) return await run(suite, [`${folder}/all_test.ts`], options);
+    const { imports } = JSON.parse(Deno.readTextFileSync(`${ROOT}/deno.json`));
+    write("fast_check.js", manyRunsModule());
+    write("imports.json", manyRunsMap(imports, `file://${folder}/fast_check.js`));
+    const map = `--import-map=${folder}/imports.json`;
+    return await run(suite, [map, `${folder}/all_test.ts`], options);
   } finally {
     Deno.removeSync(folder, { recursive: true });
   }
@@ -34,7 +52,7 @@ export async function runSuite(suite: Suite, onLine: (line: string) => void): Pr
 async function run(
   suite: Suite,
   files: readonly string[],
-  onLine: (line: string) => void,
+  { seed, onLine }: RunOptions,
 ): Promise<SuiteResult> {
   const started = performance.now();
   const deadline = AbortSignal.timeout(SUITE_DEADLINE * 60_000);
@@ -53,7 +71,7 @@ async function run(
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
-    env: { NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" },
+    env: { NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1", [SEED_VARIABLE]: String(seed) },
   }).spawn();
   deadline.addEventListener("abort", () => kill(child));
   const [output, errors, { code }] = await Promise.all([

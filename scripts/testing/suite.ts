@@ -9,6 +9,8 @@ export type Suite = {
   readonly doc: boolean;
   /** Which tests of the files run, as `deno test --filter` takes it; absent: all. */
   readonly filter?: string;
+  /** Each property is tried many times as often as it says. */
+  readonly many?: true;
 };
 
 /** Ends the name of a test that is a long run: an attack or a fault in a bounded size, not of every day. */
@@ -16,16 +18,17 @@ export const LONG_MARK = "(long)";
 
 /**
  * Which tests are meant. `everyday`: those of `*_test.ts` whose name does not end in {@link LONG_MARK}. `long`: those
- * whose name does. `endless`: those of `*_endless.ts`, the same without a bound.
+ * whose name does. `endless`: those of `*_endless.ts`, the same without a bound. `fuzz`: the everyday tests of files with
+ * properties, each of which is tried many times.
  */
-export type SuiteKind = "everyday" | "long" | "endless";
+export type SuiteKind = "everyday" | "long" | "endless" | "fuzz";
 
 /** Which suites to make. */
 export type SuiteOptions = {
   readonly kind: SuiteKind;
   /** Keep files whose path starts with one of these; all when empty. */
   readonly only: readonly string[];
-  /** The text of a file: the long tests are found by their mark. */
+  /** The text of a file: long tests are found by their mark, properties by their package. */
   read(path: string): string;
 };
 
@@ -41,12 +44,19 @@ export function suitesOf(paths: readonly string[], options: SuiteOptions): reado
   }
   const all = chosen.filter((path) => path.endsWith("_test.ts"));
   const marked = new RegExp(`${escaped(LONG_MARK)}["\`]`);
-  const tests = kind === "everyday" ? all : all.filter((path) => marked.test(read(path)));
-  const filter = kind === "everyday" ? unmarked(LONG_MARK) : `/${escaped(LONG_MARK)}$/`;
-  const groups = [...Map.groupBy(tests, suiteName)].map(([name, files]): Suite => {
-    return { name, files, alone: false, doc: false, filter };
-  });
-  const doors = kind === "long" ? [] : chosen.filter((path) => path.endsWith("/mod.ts"));
+  const wanted: Readonly<Record<typeof kind, (path: string) => boolean>> = {
+    everyday: () => true,
+    long: (path) => marked.test(read(path)),
+    fuzz: (path) => /from "fast-check"/.test(read(path)),
+  };
+  const filter = kind === "long" ? `/${escaped(LONG_MARK)}$/` : unmarked(LONG_MARK);
+  const groups = [...Map.groupBy(all.filter(wanted[kind]), suiteName)].map(
+    ([name, files]): Suite => {
+      const suite = { name, files, alone: false, doc: false, filter };
+      return kind === "fuzz" ? { ...suite, many: true } : suite;
+    },
+  );
+  const doors = kind !== "everyday" ? [] : chosen.filter((path) => path.endsWith("/mod.ts"));
   const examples: Suite = { name: "doc examples", files: doors, alone: false, doc: true };
   const suites = doors.length === 0 ? groups : [...groups, examples];
   // What takes longest goes first, or one lane would wait for the other: `tests/` are whole systems.

@@ -5,7 +5,7 @@ import { besiege, runs } from "../fake/siege.ts";
 
 const SPINS = `({ turn: async () => { for (;;); } })`;
 /** The standard agent waits in a read for its slow model, and answers from there. */
-const SLOW = "\n  - { stream: { firstMs: 2500 }, say: still here }";
+const SLOW = "\n  - { stream: { firstMs: 4500 }, say: still here }";
 
 const AGENT: AgentSpec = {
   name: "checked",
@@ -13,7 +13,7 @@ const AGENT: AgentSpec = {
   persona: "",
   limits: {},
   env: {},
-  healthcheck: { intervalMs: 1_000, timeoutMs: 800, retries: 1 },
+  healthcheck: { intervalMs: 1_000, timeoutMs: 2_500, retries: 1 },
 };
 
 Deno.test("an agent that computes for ever would have kept its task until its wall clock", async () => {
@@ -24,7 +24,7 @@ Deno.test("an agent that computes for ever would have kept its task until its wa
     assert.equal((await task.end).status, "failed");
     assert.match(
       String((await task.task())["reason"]),
-      /did not answer its health check within 800 ms/,
+      /did not answer its health check within 2500 ms/,
     );
     const rows = await siege.ask("ps", null) as { task: string; os: number[] }[];
     assert.deepEqual(

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { DEAREST, Profile, type TaskId } from "../../contracts/mod.ts";
 import { mergeLayers } from "../../cli/config/layers.ts";
 import { parseConfigText } from "../../cli/config/text.ts";
+import { waitUntil } from "../fake/wait_until.ts";
 import { asked, CALL } from "./_desk.ts";
 import { type ModelSiege, withProvider } from "./_models.ts";
 
@@ -144,7 +145,7 @@ Deno.test("a provider without a price costs as the dearest, whatever it says, an
 });
 
 Deno.test("tasks of alice and bob share their provider's rate: the third request would have been too many", async () => {
-  await withProvider(async ({ provider, think }) => {
+  await withProvider(async ({ provider, think, ask }) => {
     const config = { rates: { requestsPerMinute: 2 }, noWait: true };
     provider.next(WELL, WELL, WELL);
     assert.equal((await (await think({ config })).end).exit, 0);
@@ -154,6 +155,15 @@ Deno.test("tasks of alice and bob share their provider's rate: the third request
     assert.match(await reasonOf(third), /it would exceed 2 requests a minute to 0\.0\.0\.0:\d+/);
     assert.equal(provider.asked.length, 2);
     assert.ok(third.events.every(({ event }) => event !== "modelAsked"));
+    // Who does wait is told so, and may be ended.
+    const fourth = await think({ config: { ...config, noWait: false } });
+    await waitUntil(
+      "the fourth waits for its turn",
+      () => fourth.events.find(({ event }) => event === "modelQueued"),
+    );
+    await ask("cancel", { task: fourth.id });
+    await fourth.end;
+    assert.equal(provider.asked.length, 2);
   });
 });
 

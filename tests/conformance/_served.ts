@@ -3,6 +3,7 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { Machine } from "../fake/remit.ts";
+import { type Service, startServing } from "../fake/service.ts";
 
 /** What a client is made with. */
 export interface ClientWish {
@@ -49,49 +50,9 @@ export async function overPipe(
   return made;
 }
 
-/** A server at an address. */
-export interface Served {
-  readonly url: string;
-  readonly pid: number;
-  /** What it said on standard error so far. */
-  said(): string;
-  /** Ends with its exit code. */
-  readonly ended: Promise<number>;
-  kill(signal: Deno.Signal): void;
-}
-
 /** Starts `remit mcp serve --http` on a free port. */
-export async function atAddress(machine: Machine, args: readonly string[]): Promise<Served> {
-  const [command = "", ...words] = machine.command([
-    "mcp",
-    "serve",
-    "--http",
-    "0",
-    "--json",
-    ...args,
-  ]);
-  const child = new Deno.Command(command, {
-    args: words,
-    cwd: machine.dir,
-    clearEnv: true,
-    env: { ...machine.env },
-    stdin: "null",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  let said = "";
-  const heard = (async (): Promise<void> => {
-    for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) said += text;
-  })();
-  const reader = child.stdout.getReader();
-  const { value } = await reader.read();
-  const ended = child.status.then(async ({ code }) => {
-    await Promise.all([heard, reader.cancel()]);
-    return code;
-  });
-  if (value === undefined) throw new Error(`Cannot serve: ${await ended} ${said}`);
-  const { url } = JSON.parse(new TextDecoder().decode(value));
-  return { url, pid: child.pid, said: () => said, ended, kill: (signal) => child.kill(signal) };
+export function atAddress(machine: Machine, args: readonly string[]): Promise<Service> {
+  return startServing(machine, ["mcp", "serve", "--http", "0", ...args]);
 }
 
 /** Makes a token. */
@@ -106,7 +67,7 @@ export async function tokenOf(
 
 /** Connects to an address with a token. */
 export async function connect(
-  { url }: Pick<Served, "url">,
+  { url }: Pick<Service, "url">,
   token: string,
   wish: ClientWish = {},
 ): Promise<{ readonly client: Client; readonly transport: StreamableHTTPClientTransport }> {

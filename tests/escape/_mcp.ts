@@ -7,9 +7,9 @@ import { needs } from "../needs.ts";
 import type { Came, Try } from "./_calls.ts";
 
 /** One attack of an imported server: it needs the walls. */
-export function attack(name: string, fn: () => Promise<void>): void {
-  Deno.test(name, async () => {
-    if (needs("bwrap")) await fn();
+export function attack(name: string, fn: (t: Deno.TestContext) => Promise<void>): void {
+  Deno.test(name, async (t) => {
+    if (needs("bwrap")) await fn(t);
   });
 }
 

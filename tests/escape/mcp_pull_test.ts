@@ -131,7 +131,7 @@ Deno.test("mallory's schemas are bombs: endless, circular, doubling, slow; none 
     ];
     const begun = performance.now();
     const said = await add(machine, "bombs", `[${tools.join()}]`);
-    assert.ok(performance.now() - begun < 50_000);
+    assert.ok(performance.now() - begun < 120_000);
     assert.ok(said.length < 60_000, `${said.length} characters were shown`);
     assert.equal((await call(machine, "bombs", "fine")).stdout, "fine of bombs\n");
     for (const tool of ["slow", "circle", "wide", "endless"]) {
@@ -140,7 +140,7 @@ Deno.test("mallory's schemas are bombs: endless, circular, doubling, slow; none 
         x: `${"a".repeat(40)}!`,
       });
       // A pattern that went off would never end; a busy machine takes seconds.
-      assert.ok(performance.now() - asked < 50_000, tool);
+      assert.ok(performance.now() - asked < 120_000, tool);
       // Either it was left out, or its schema was made harmless: nobody hangs and nobody crashes.
       assert.ok(
         code === 0 ? stdout === `${tool} of bombs\n` : /Cannot /.test(stderr),

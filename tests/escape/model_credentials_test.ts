@@ -112,6 +112,7 @@ for (const kind of ["anthropic", "openai"] as const) {
         "page",
         "redirect",
         "breaks",
+        "encoded",
       ]);
       const set = ["secret", "set", "mine", "--origin", provider.origin, ...HEADERS[kind]];
       const kept = await machine.remit(set, `${KEY}\n`);
@@ -119,7 +120,7 @@ for (const kind of ["anthropic", "openai"] as const) {
       const mount = await planned(machine);
       const done = [kept];
       const hunts: ProcessHunt[] = [];
-      for (const name of ["answers", "page", "redirect", "breaks"]) {
+      for (const name of ["answers", "page", "redirect", "breaks", "encoded"]) {
         const run = machine.start([...words(machine, kind, provider.url, name), ...mount]);
         const [finished, hunt] = await hunted(machine, run);
         done.push(finished);
@@ -127,7 +128,14 @@ for (const kind of ["anthropic", "openai"] as const) {
         assert.notEqual(finished.code, 0, finished.stdout);
       }
       assert.equal(provider.key(), KEY, "the provider was sent the key");
-      assert.ok(provider.received.length >= 5);
+      assert.ok(provider.received.length >= 6);
+      // Whoever is given the recording joins its pieces by playing it.
+      for (const name of ["answers", "encoded"]) {
+        const play = ["run", "-p", "When?", "--replay", `${machine.dir}/${name}.jsonl`];
+        const replayed = await machine.remit([...play, ...mount]);
+        done.push(replayed);
+        if (name === "answers") assert.match(replayed.stderr, /its answer held the key in pieces/);
+      }
       assert.ok(
         !JSON.stringify(provider.received.map(({ body }) => body)).includes(KEY.slice(0, 9)),
       );

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { Fault, type Mount, MountName } from "../../contracts/mod.ts";
 import { makeTaints } from "../../workspace/host/taint.ts";
 import { nestMounts } from "../../cli/nested_mounts.ts";
+import { hostMount } from "../../kernel/host_mount.ts";
 
 const mount = (name: string, dir: string, more: Partial<Mount> = {}): Mount => ({
   ...{ name: MountName.parse(name), dir, mode: "stage", colour: "YELLOW", label: "internal" },
@@ -13,14 +14,7 @@ const mount = (name: string, dir: string, more: Partial<Mount> = {}): Mount => (
 /** Colour and label of a path of a mount, as a toolhost finds them. */
 function taintOf(mounts: readonly Mount[], path: string): readonly [string, string] {
   const [name = "", ...parts] = path.split("/");
-  const found = mounts.map((each) => ({
-    ...{ ...each, root: each.dir },
-    marks: each.marks.map(({ path, colour, label }) => ({
-      path,
-      ...(colour === undefined ? {} : { colour }),
-      ...(label === undefined ? {} : { label }),
-    })),
-  }));
+  const found = mounts.map((each) => hostMount(each, each.dir));
   const own = found.find((each) => each.name === name);
   assert.ok(own);
   const { colour, label } = makeTaints({ mounts: found, recorded: [] }).ofPath(own, parts);

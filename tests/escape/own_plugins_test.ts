@@ -1,64 +1,8 @@
 /** Plugins that nobody signed, in a whole kernel: what they are given, and what they reach for. */
 import assert from "node:assert/strict";
-import { type HostFunction, type KernelConfig, PluginManifest } from "../../contracts/mod.ts";
-import { sha256Hex } from "../../port/digest.ts";
-import { besiege } from "../fake/siege.ts";
-import { realTools } from "../fake/tools.ts";
+import type { HostFunction } from "../../contracts/mod.ts";
 import { calling, cameOf, type Try } from "./_calls.ts";
-
-type Plugin = KernelConfig["tools"]["plugins"][number];
-
-/** A script plugin of one tool that evaluates its argument `code`, with `path` to be read. */
-async function evaluator(
-  dir: string,
-  name: string,
-  hostFunctions: readonly HostFunction[],
-): Promise<Plugin> {
-  const result = name === "numbers" ? { result: { type: "number" } } : {};
-  const source = `globalThis.__tools = { ${name}: async (args, remit) => {
-    const f = new Function("remit", "return (async () => {" + args.code + "})()");
-    return await f(remit); } };`;
-  const file = `${dir}/${name}.js`;
-  await Deno.writeTextFile(file, source);
-  const text = { type: "string", maxLength: 10_000 };
-  const manifest = PluginManifest.parse({
-    ...{ name, version: "1.0.0", licence: "Apache-2.0", engine: "script", memoryPages: 2_048 },
-    sha256: sha256Hex(source),
-    hostFunctions: [...hostFunctions],
-    tools: [{
-      name,
-      description: "Evaluates.",
-      parameters: {
-        type: "object",
-        properties: { code: text, path: text, out: text },
-        required: ["code"],
-        additionalProperties: false,
-      },
-      reads: ["path"],
-      writes: ["out"],
-      ...result,
-    }],
-  });
-  return { manifest, file, trusted: false };
-}
-
-/** Runs `f` over a kernel with the real tools and these plugins. */
-async function withPlugins(
-  of: Readonly<Record<string, readonly HostFunction[]>>,
-  f: Parameters<typeof besiege>[0],
-): Promise<void> {
-  const dir = await Deno.makeTempDir({ prefix: "remit-plugins-" });
-  try {
-    const { engine, plugins } = await realTools();
-    const own = await Promise.all(
-      Object.entries(of).map(([name, functions]) => evaluator(dir, name, functions)),
-    );
-    const tools = { plugins: [...plugins, ...own], ...(engine === undefined ? {} : { engine }) };
-    await besiege(f, { config: { tools } });
-  } finally {
-    await Deno.remove(dir, { recursive: true });
-  }
-}
+import { withPlugins } from "./_plugins.ts";
 
 Deno.test("mallory's plugin gets what its call names and nothing beside it", async () => {
   const all: HostFunction[] = ["fs.read", "fs.list", "fs.write", "fs.delete", "secret.use"];

@@ -21,6 +21,8 @@ export type Echo =
   | "redirect"
   /** An error in the midst of a stream. */
   | "breaks"
+  /** Text with it as base64, hexadecimal digits, URLs and JSON write it, and then an error with the same. */
+  | "encoded"
   /** A beginning with it, and then nothing. */
   | "silence";
 
@@ -48,6 +50,19 @@ function numbered(key: string): string {
   return [...key].map((char) => `\\u00${char.charCodeAt(0).toString(16).padStart(2, "0")}`).join(
     "",
   );
+}
+
+/** The key as programs write it when they log what they were sent. */
+function encoded(key: string): string {
+  return [`Bearer ${key}`, `x${key}`, `xy${key}\n`].flatMap((text) => {
+    const bytes = new TextEncoder().encode(text);
+    return [
+      ...[bytes.toBase64(), bytes.toBase64({ alphabet: "base64url" })],
+      ...[bytes.toHex(), bytes.toHex().toUpperCase(), numbered(key)],
+      ...[encodeURIComponent(text), new URLSearchParams({ text }).toString()],
+      bytes.toHex().replaceAll(/../g, "%$&"),
+    ];
+  }).join(" ");
 }
 
 function replyOf(kind: EchoKind, echo: Echo, key: string): Reply {
@@ -81,6 +96,27 @@ function replyOf(kind: EchoKind, echo: Echo, key: string): Reply {
           ? [anthropicEvent({ type: "error", error })]
           : [openaiEvent({ error })],
       };
+    case "encoded": {
+      const said = encoded(key);
+      const failed = { type: "error", error: { ...error, code: "no", param: "no", message: said } };
+      const text = { choices: [{ index: 0, delta: { content: said }, finish_reason: null }] };
+      return {
+        headers: { ...headers, "x-echo": said },
+        pieces: kind === "openai" ? [openaiEvent(text), openaiEvent(failed)] : [
+          anthropicEvent({
+            type: "content_block_start",
+            index: 0,
+            content_block: { type: "text" },
+          }),
+          anthropicEvent({
+            type: "content_block_delta",
+            index: 0,
+            delta: { type: "text_delta", text: said },
+          }),
+          anthropicEvent(failed),
+        ],
+      };
+    }
     case "silence":
       return {
         headers,

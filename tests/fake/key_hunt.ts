@@ -37,6 +37,7 @@ export function formsOf(key: string): readonly Form[] {
     "JSON": json,
     "JSON in JSON": JSON.stringify(json).slice(1, -1),
     "JSON by numbers": each((code) => `\\u00${hex(code)}`),
+    "JSON by numbers in JSON": each((code) => `\\\\u00${hex(code)}`),
     "percent-encoded": encodeURIComponent(key),
     "percent-encoded as a form": new URLSearchParams({ k: key }).toString().slice(2),
     "percent-encoded whole": each((code) => `%${hex(code)}`),

@@ -1,9 +1,9 @@
-/** `remit serve` as a person starts it: a real gateway process on a free port. */
+/** Services as a person starts them: a command that goes on, with a real gateway process. */
 import type { Machine } from "./remit.ts";
 
 /** A service that runs. */
 export interface Service {
-  /** `http://127.0.0.1:PORT`. */
+  /** `http://127.0.0.1:PORT`, and a path where it has one. */
   readonly url: string;
   readonly pid: number;
   /** What it said on standard error so far. */
@@ -21,12 +21,17 @@ export async function configure(machine: Machine, text: string): Promise<void> {
 }
 
 /** Starts it and waits until it serves. `listen` is `HOST:PORT`; absent: a free port. */
-export async function startService(
+export function startService(
   machine: Machine,
   args: readonly string[] = [],
   listen = "127.0.0.1:0",
 ): Promise<Service> {
-  const [command = "", ...words] = machine.command(["serve", listen, "--json", ...args]);
+  return startServing(machine, ["serve", listen, ...args]);
+}
+
+/** Starts a command that serves and says where, and waits until it has said so. */
+export async function startServing(machine: Machine, argv: readonly string[]): Promise<Service> {
+  const [command = "", ...words] = machine.command([...argv, "--json"]);
   const child = new Deno.Command(command, {
     args: words,
     cwd: machine.dir,

@@ -14,7 +14,7 @@ import {
   type TaskRequest,
   toJson,
 } from "../../contracts/mod.ts";
-import { NOT_BUILT, provideBundles } from "../../cli/bundles_powers.ts";
+import { NOT_BUILT } from "../../cli/bundles_powers.ts";
 import type { KernelLink } from "../../cli/hands.ts";
 import { startKernel } from "../../cli/kernel_start_powers.ts";
 import { greet } from "../../cli/link.ts";
@@ -22,11 +22,11 @@ import { makeKeyFile, openKey, type Signer } from "../../cli/person_key_powers.t
 import { findPrograms } from "../../cli/programs_powers.ts";
 import { signAnswer } from "../../cli/sign_answer.ts";
 import { connectSocket } from "../../cli/socket_powers.ts";
+import { testBundles } from "./kernel.ts";
 import { type Watched, watchTask } from "./watched.ts";
 
 export type { End, Seen, Watched } from "./watched.ts";
 
-const ROOT = new URL("../../", import.meta.url).pathname;
 const START_MS = 60_000;
 /** Longest that one siege may take: what never comes is a failure, not a wait. */
 const SIEGE_MS = 180_000;
@@ -100,7 +100,7 @@ export async function besiege(
     await Deno.mkdir(`${dir}/${folder}`, { mode: 0o700 });
   }
   await Deno.writeTextFile(`${dir}/desk/notes/plan.md`, "call the supplier\n");
-  const bundles = await provideBundles({ home: ROOT, cache: cache(), onBuild: () => undefined });
+  const bundles = await testBundles();
   const person = openKey(makeKeyFile());
   const config: KernelConfig = {
     dir: `${dir}/kernel`,
@@ -236,7 +236,7 @@ export function runs(pid: number): boolean {
 }
 
 /** Resolves when none of these processes runs any more; throws after `ms`. */
-export async function gone(pids: number | readonly number[], ms = 5_000): Promise<void> {
+export async function gone(pids: number | readonly number[], ms = 60_000): Promise<void> {
   const before = performance.now();
   for (const pid of [pids].flat()) {
     while (runs(pid)) {

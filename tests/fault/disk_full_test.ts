@@ -24,7 +24,7 @@ async function onDisk(disk: SmallDisk, f: (home: KernelHome) => Promise<void>): 
 /** The model takes its time before the second answer. */
 const SLOW = EDITS.replace(
   "  - calls: [{ tool: patch_apply }]",
-  "$& \n    stream: { firstMs: 700 }",
+  "$& \n    stream: { firstMs: 3000 }",
 );
 
 for (const disk of [TINY_FILE_SYSTEM, REFUSING_DEVICE]) {

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { killAtRandom } from "./random_kills.ts";
 
 async function kill(count: number, lanes: number): Promise<void> {
-  const seed = Number(Deno.env.get("REMIT_FAULT_SEED") ?? Date.now() % 1_000_000);
+  const seed = Number(Deno.env.get("REMIT_SEED") ?? Date.now() % 1_000_000);
   const kills = await killAtRandom({ count, lanes, seed }).catch((error: unknown) => {
-    throw new Error(`with REMIT_FAULT_SEED=${seed}`, { cause: error });
+    throw new Error(`with REMIT_SEED=${seed}`, { cause: error });
   });
   assert.ok(kills.kills >= count);
   assert.ok(kills.working > count / 4, `most kills must hit work: ${JSON.stringify(kills)}`);

@@ -8,8 +8,10 @@ import { nothingLost } from "./nothing_lost.ts";
 
 /** Kills of one task before it is let through. */
 const MOST_A_TASK = 4;
-/** Milliseconds from a kernel's start within which it is killed; then as long as tasks take. */
-const FIRST_SPAN = 800;
+/** Share of kernels that are killed from their start on; the others, from the moment that they serve. */
+const FROM_START = 0.25;
+/** Milliseconds within which the first is killed; from then on as long as this machine takes. */
+const FIRST_SPAN = 400;
 
 /** What a run of kills came to. */
 export interface Kills {
@@ -64,26 +66,35 @@ function makeDriver(
   tally: Kills,
 ): { round(n: number): Promise<void> } {
   const memory: Memory = { head: "", followed: [], done: [] };
-  let span = FIRST_SPAN;
+  const spans = { start: FIRST_SPAN, work: FIRST_SPAN };
 
   /** One kernel, killed at a random moment, or left alone when `spare`. Tells whether it got through. */
   const attempt = async (round: Round, spare: boolean): Promise<boolean> => {
     const began = performance.now();
     const kernel = home.launch();
+    const fromStart = random() < FROM_START;
+    const moment = random();
     let state: "starting" | "working" | "idle" = "starting";
     let killed = false;
-    // TIMER: the random moment.
-    const timer = spare ? undefined : setTimeout(() => {
-      killed = true;
-      void kernel.kill();
-    }, random() * span);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const killWithin = (span: number): void => {
+      // TIMER: the random moment.
+      timer = setTimeout(() => {
+        killed = true;
+        void kernel.kill();
+      }, moment * span);
+    };
+    if (!spare && fromStart) killWithin(spans.start);
     try {
       const live = await kernel.live;
+      const served = performance.now();
       memory.head = live.head;
       state = "working";
+      if (!spare && !fromStart) killWithin(spans.work);
       await pursue(live, round, memory);
       state = "idle";
-      span = (span + (performance.now() - began) * 1.1) / 2;
+      spans.start = (spans.start + (served - began) * 1.1) / 2;
+      spans.work = (spans.work + (performance.now() - served) * 1.1) / 2;
       if (timer !== undefined && !killed) await kernel.died;
       if (spare) await check(live, round, memory);
     } catch (error) {

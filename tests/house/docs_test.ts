@@ -45,8 +45,8 @@ Deno.test("every row of the threat model names a test file that is there and hol
     const files = [...row.matchAll(/`([a-z_/0-9-]+_test\.ts)`/g)].map(([, file]) => file ?? "");
     ok(files.length > 0, `no test in: ${row}`);
     for (const file of files) {
-      // `attack` and `test` are `Deno.test` where the walls stand (tests/escape/_mcp.ts, kernel/_process_cases_test.ts).
-      ok(/Deno\.test\(|^(?:attack|test)\(/m.test(Deno.readTextFileSync(`${ROOT}/${file}`)), file);
+      // `attack` and `test` are `Deno.test` where the walls stand (tests/escape/_mcp.ts, kernel/_fixture/session_cases.ts).
+      ok(/Deno\.test\(|^ *(?:attack|test)\(/m.test(Deno.readTextFileSync(`${ROOT}/${file}`)), file);
     }
   }
 });
@@ -59,4 +59,13 @@ Deno.test("each decision says its context, choice, cost and what would change ou
       ok(text.includes(`**${part}**`), `${path} lacks "${part}"`);
     }
   }
+});
+
+Deno.test("every decision is in the list of decisions, once, under its own title", () => {
+  const list = Deno.readTextFileSync(`${ROOT}/docs/decisions.md`);
+  const listed = [...list.matchAll(/^- \[(\d{4})\]\(([^)]+)\) ([^]*?)(?=\n-|\n\n|\n$)/gm)]
+    .map(([, number, link, title]) => `docs/${link} # ${number} ${title?.replaceAll(/\s+/g, " ")}`);
+  const records = DOCS.filter(({ path }) => path.startsWith("docs/decision/"))
+    .map(({ path, text }) => `${path} ${text.split("\n", 1)[0]}`);
+  deepStrictEqual(listed.toSorted(), records.toSorted());
 });

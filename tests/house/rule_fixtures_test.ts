@@ -161,6 +161,12 @@ const FIXTURES: readonly Fixture[] = [
     passes: ["port/a_test.ts", `import { x } from "./_fixture/echo.ts";\n`],
   },
   {
+    claim: "a test takes nothing of another test: what they share lies in _fixture",
+    rule: "import",
+    breaks: ["port/a_test.ts", `import { x } from "./_echo_test.ts";\n`],
+    passes: ["port/a_test.ts", `import { x } from "./_fixture/echo.ts";\n`],
+  },
+  {
     claim: "globalThis is no way around the rule",
     rule: "ambient",
     breaks: ["runner/a.ts", `const x = globalThis["De" + "no"];\n`],
@@ -270,6 +276,12 @@ const FIXTURES: readonly Fixture[] = [
       "tests/story/a_test.ts",
       "// TIMER: a real process has no clock that can be turned\nawait new Promise((go) => setTimeout(go, 50));\n",
     ],
+  },
+  {
+    claim: "what tests share sleeps no more than they do",
+    rule: "test",
+    breaks: ["port/_fixture/a.ts", "await new Promise((go) => setTimeout(go, 50));\n"],
+    passes: ["port/a.ts", "await new Promise((go) => setTimeout(go, 50));\n"],
   },
   {
     claim: "no file names the registry it was built from",

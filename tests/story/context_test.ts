@@ -175,7 +175,7 @@ Deno.test("what gave way is put back between turns, and the conversation is what
 });
 
 Deno.test("the kernel is killed between a summary and the next inference: the task ends as one that was not", async () => {
-  const slow = reader(7).replace("turns:", "stream: { firstMs: 150 }\nturns:");
+  const slow = reader(7).replace("turns:", "stream: { firstMs: 400 }\nturns:");
   const draft: Draft = {
     scenario: slow,
     request: "Read it all",

@@ -11,6 +11,18 @@ Deno.test("alice finds out which texts are near, with no model of her own and no
     assert.match(near.stdout, /^0\.\d{4}\n$/);
     assert.ok(Number(near.stdout) > Number(far.stdout) + 0.1, `${near.stdout} ${far.stdout}`);
 
+    const letters = "The parcel arrived broken.\nWhen do you open?\nMy dog loves the park.\n";
+    const ordered = await machine.remit(["model", "embed", "--near", "a puppy", "-"], letters);
+    assert.match(ordered.stdout, /^\d\.\d{4} {2}My dog loves the park\.\n/, ordered.stderr);
+    const labels = ["--labels", "a dog or another pet, a parcel that is damaged"];
+    const sorted = await machine.remit(["model", "embed", ...labels, "-"], letters);
+    assert.match(
+      sorted.stdout,
+      /^[01]\.\d\d {2}a parcel that is damaged {2}The parcel/,
+      sorted.stderr,
+    );
+    assert.match(sorted.stdout, /^[01]\.\d\d {2}a dog or another pet {2}My dog/m);
+
     const lines = await machine.remit(["model", "embed", "--label", "secret", "-"], "one\ntwo\n");
     assert.equal(lines.code, 0, lines.stderr);
     const vectors = lines.stdout.trim().split("\n").map((line) => JSON.parse(line));

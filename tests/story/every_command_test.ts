@@ -45,6 +45,7 @@ async function explain(words: readonly string[]): Promise<Finished> {
     },
     interrupts: { listen: nothing },
     receipts: { verify: nothing },
+    logs: { verify: nothing },
     walls: { look: nothing },
     models: {
       http: { get: nothing, knock: nothing },
@@ -54,11 +55,13 @@ async function explain(words: readonly string[]): Promise<Finished> {
         hash: nothing,
         copy: nothing,
         writer: nothing,
+        hold: nothing,
         keep: nothing,
       },
       engine: () => ({ offer: undefined, found: nothing, fetch: nothing }),
       provideProgram: nothing,
       lexicon: nothing,
+      vectors: nothing,
     },
     plugins: {
       builtIn: nothing,

@@ -10,7 +10,7 @@ import {
   type Provider,
 } from "../../models/_fixture/providers/mod.ts";
 import { EXIT } from "../../contracts/mod.ts";
-import { BACKENDS, eventsOf, keepKey, planned, READS, says } from "../fake/model_scenes.ts";
+import { BACKENDS, eventsOf, keepKey, KEY, planned, READS, says } from "../fake/model_scenes.ts";
 import { type Finished, type Machine, onMachine } from "../fake/remit.ts";
 import { readRun } from "../fake/run_document.ts";
 
@@ -77,6 +77,16 @@ Deno.test("what will not get better is asked once: no credit, a bad key, a model
         [OPENAI_ERRORS.noQuota, EXIT.refused, /has no credit left/],
         [{ status: 404, body: { error: { message: "no such model" } } }, 2, /has no model "tiny"/],
         [
+          { status: 404, body: "404 page not found" },
+          2,
+          /nothing answers beneath \S+ \(404\); look/,
+        ],
+        [
+          { raw: ["<html>Log in"], headers: { "content-type": "text/html" } },
+          67,
+          /with text\/html and no event of its protocol; look at the model's URL/,
+        ],
+        [
           { status: 307, headers: { location: "http://127.0.0.1:9/" } },
           67,
           /sends the request else/,
@@ -104,7 +114,19 @@ Deno.test("what will not get better is asked once: no credit, a bad key, a model
     assert.doesNotMatch(refused.stderr, /sk-wrong-key-of-alice/);
     assert.equal(refused.requests, 1);
     await machine.remit(["secret", "remove", "mine"]);
-    assertFault(await run(), EXIT.refused, /refused the key/);
+    const without = await run();
+    assertFault(
+      without,
+      EXIT.refused,
+      /asks for a key, and there is none; keep one with `remit se/,
+    );
+    // The command that it names is the one that helps.
+    const [, command = ""] = /keep one with `remit ([^`]+)`/.exec(without.stderr) ?? [];
+    const said = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) =>
+      quoted ?? word ?? ""
+    );
+    assert.equal((await machine.remit(said, `${KEY}\n`)).code, 0, command);
+    assert.equal((await run(says("Monday."))).code, 0);
   });
 });
 

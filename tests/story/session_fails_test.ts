@@ -58,7 +58,7 @@ Deno.test("alice's model fails three times: she is told why, the talk stays, -c 
       // The tool is called, and then the provider does not know the key.
       small.next(WORKS, REFUSED);
       await first.type("Do it now\r");
-      await first.shows("the provider refused the key");
+      await first.shows("asks for a key, and there is none");
       await first.shows("the conversation stays: your next words", 2);
       await first.shows(/with another key: \/exit, ".* stop.*", ".* -c/);
       await first.shows(PROMPT);

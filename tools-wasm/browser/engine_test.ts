@@ -1,7 +1,7 @@
 import { equal, match, ok } from "node:assert/strict";
 import { makeInstance } from "../exec/_fixture/instance.ts";
 import { bundleScript } from "../sdk/ts/bundle.ts";
-import { answerOf, type Served } from "./_site_fixture.ts";
+import { answerOf, type Served } from "./_fixture/site.ts";
 
 const script = bundleScript(new URL(".", import.meta.url).pathname);
 

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { linesOf, makeBrowser } from "./_browser_fixture.ts";
+import { linesOf, makeBrowser } from "./_fixture/browser.ts";
 
 const URL_OF_PAGE = "https://a.example/d/p";
 const NEWEST = "01010101-1";

@@ -1,5 +1,5 @@
 import { equal, match, ok } from "node:assert/strict";
-import { linesOf, makeBrowser } from "./_browser_fixture.ts";
+import { linesOf, makeBrowser } from "./_fixture/browser.ts";
 
 Deno.test("alice reads a page as roles, names, refs and addresses", async () => {
   const cases: readonly (readonly [what: string, html: string, lines: string])[] = [

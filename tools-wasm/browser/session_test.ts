@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { makeBrowser } from "./_browser_fixture.ts";
+import { makeBrowser } from "./_fixture/browser.ts";
 
 const A = "https://a.example/";
 const B = "https://a.example/b";

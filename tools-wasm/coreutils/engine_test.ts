@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { makeInstance } from "../exec/_fixture/instance.ts";
 import { bundleScript } from "../sdk/ts/bundle.ts";
-import { makeDesk } from "./_desk_fixture.ts";
+import { makeDesk } from "./_fixture/desk.ts";
 
 Deno.test("the programs run in the engine that they are made for, and hostile patterns end", async () => {
   const desk = makeDesk({ "desk/a.txt": "pear\napple\n", "desk/as": "a".repeat(20_000) + "!\n" });

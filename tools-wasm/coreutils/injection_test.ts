@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { makeDesk } from "./_desk_fixture.ts";
+import { makeDesk } from "./_fixture/desk.ts";
 import { placeOf } from "./place.ts";
 import { PROGRAMS } from "./run.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { makeDesk } from "./_desk_fixture.ts";
+import { makeDesk } from "./_fixture/desk.ts";
 
 const FILES = {
   "a.txt": "pear\napple\nBanana\napple\n\n\n10 x\n9 y\n",

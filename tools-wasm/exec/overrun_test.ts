@@ -65,7 +65,7 @@ for (const [name, code] of Object.entries(BOMBS)) {
     child.kill("SIGKILL");
     const { signal } = await child.status;
     // INVARIANT: nothing in the engine can hold on to the process.
-    ok(performance.now() - before < 20_000);
+    ok(performance.now() - before < 60_000);
     equal(signal, "SIGKILL");
     ok((await read).done, "it never answered");
   });

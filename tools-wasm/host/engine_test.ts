@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { buildEngine } from "../exec/build.ts";
-import { bundlePluginHost } from "./_process_test.ts";
-import { makeCaller, makeKernel } from "./_rig_test.ts";
+import { bundlePluginHost } from "./_fixture/bundle.ts";
+import { makeCaller, makeKernel } from "./_fixture/rig.ts";
 import { sha256 } from "./host_powers.ts";
 
 Deno.test("the engine runs programs and scripts in a process without permissions", async () => {

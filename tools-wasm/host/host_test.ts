@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Fault } from "../../contracts/fault.ts";
 import type { Json } from "../../contracts/json.ts";
-import { assemble } from "./_assemble_test.ts";
-import { loadBody, makeHere, makeKernel, type Told } from "./_rig_test.ts";
+import { assemble } from "./_fixture/assemble.ts";
+import { loadBody, makeHere, makeKernel, type Told } from "./_fixture/rig.ts";
 import { toJson } from "../../contracts/json.ts";
 import { sha256 } from "./host_powers.ts";
 

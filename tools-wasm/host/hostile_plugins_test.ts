@@ -3,7 +3,7 @@
  * limits. What would have happened without the bound stands beside each.
  */
 import assert from "node:assert/strict";
-import { type Bundle, bundlePluginHost, runs } from "./_process_test.ts";
+import { type Bundle, bundlePluginHost, runs } from "./_fixture/bundle.ts";
 import {
   type Caller,
   type Kernel,
@@ -11,7 +11,7 @@ import {
   makeCaller,
   makeKernel,
   type Told,
-} from "./_rig_test.ts";
+} from "./_fixture/rig.ts";
 import type { HostFunction } from "../../contracts/plugin.ts";
 import { toJson } from "../../contracts/json.ts";
 import { Fault } from "../../contracts/fault.ts";
@@ -78,7 +78,7 @@ for (const file of ["spin", "spin_in_start"]) {
         for (let i = 0; i < 50; i++) assert.equal((await alice.call("honest")).value, "well");
         const started = performance.now();
         await child.kill();
-        assert.ok(performance.now() - started < 10_000, "not reaped");
+        assert.ok(performance.now() - started < 60_000, "not reaped");
         assert.equal((await fate).code, "gone");
       });
       assert.equal((await alice.call("honest")).value, "well");

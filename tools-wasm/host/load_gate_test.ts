@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Fault } from "../../contracts/fault.ts";
-import { assemble, assembleFile } from "./_assemble_test.ts";
+import { assemble, assembleFile } from "./_fixture/assemble.ts";
 import { ALLOWED_IMPORTS } from "./allowed_imports.ts";
 import { MODULE_BYTES } from "./bounds.ts";
 import { passGate } from "./load_gate.ts";

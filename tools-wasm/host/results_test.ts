@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Fault } from "../../contracts/fault.ts";
-import { assemble } from "./_assemble_test.ts";
-import { makeHere, makeKernel } from "./_rig_test.ts";
+import { assemble } from "./_fixture/assemble.ts";
+import { makeHere, makeKernel } from "./_fixture/rig.ts";
 
 const NO_RESULT: readonly (readonly [tool: string, why: RegExp])[] = [
   ["run", /it is not JSON, or repeats a key/],

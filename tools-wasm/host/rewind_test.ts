@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { assemble } from "./_assemble_test.ts";
+import { assemble } from "./_fixture/assemble.ts";
 import { beginningOf, rewind } from "./rewind.ts";
 
 const MODULE = `(module

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Fault } from "../../contracts/fault.ts";
-import { assembleFile } from "./_assemble_test.ts";
-import { makeHere } from "./_rig_test.ts";
+import { assembleFile } from "./_fixture/assemble.ts";
+import { makeHere } from "./_fixture/rig.ts";
 import { sha256 } from "./host_powers.ts";
 
 const SOURCE = "globalThis.__tools = {};";

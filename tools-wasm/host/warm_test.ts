@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { assembleFile } from "./_assemble_test.ts";
+import { assembleFile } from "./_fixture/assemble.ts";
 import { sha256 } from "./host_powers.ts";
 import { warm, WARM_PLUGIN } from "./warm.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { assemble, assembleFile } from "./_assemble_test.ts";
+import { assemble, assembleFile } from "./_fixture/assemble.ts";
 import { TABLE_ELEMENTS } from "./bounds.ts";
 import { readShape } from "./module_shape.ts";
 import { withMaxima } from "./with_maxima.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { makeFakeHost } from "./_fake_host_fixture.ts";
+import { makeFakeHost } from "./_fixture/fake_host.ts";
 import { mergeTexts } from "./merge_texts.ts";
 import { tools } from "./tool.ts";
 

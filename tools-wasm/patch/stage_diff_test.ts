@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { createTwoFilesPatch } from "diff";
-import { makeFakeHost } from "./_fake_host_fixture.ts";
+import { makeFakeHost } from "./_fixture/fake_host.ts";
 import { tools } from "./tool.ts";
 
 const TEN = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n";

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { decodeBody } from "./decode_body.ts";
 import { resolveLink } from "./resolve_link.ts";
 import { tools, type WebAnswer, type WebHost } from "./tool.ts";
+import { processorTime } from "../../tests/fake/processor_time.ts";
 
 const URL_OF_PAGE = "https://example.org/docs/guide/page.html?x=1";
 
@@ -230,10 +231,10 @@ const BOMBS: readonly (readonly [what: string, html: string])[] = [
 
 for (const [what, html] of BOMBS) {
   Deno.test(`mallory's page of ${what} is read in seconds`, async () => {
-    const started = performance.now();
+    const started = processorTime();
     const { markdown } = await read(html);
     assert.ok(markdown.includes("x"));
-    assert.ok(performance.now() - started < 10_000);
+    assert.ok(processorTime() - started < 10_000);
   });
 }
 

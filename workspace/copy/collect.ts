@@ -13,7 +13,7 @@ import { type HostState, linksOf } from "../host/state.ts";
 import { mix } from "../host/taint.ts";
 import { taintOfName, WHOLE_LIMIT } from "../host/view.ts";
 import { DEPTH_LIMIT, type NamedPath, parsePath } from "../path.ts";
-import { type Copied, type Copies, COPY_FILES } from "./copies.ts";
+import { type Copied, type Copies, COPY_FILES, isSame } from "./copies.ts";
 import type { CopyFiles, CopyStat } from "./copy_files.ts";
 
 /** Most lines about what is not kept. */
@@ -23,7 +23,10 @@ const CHANGES = 10_000;
 /** Longest line about one name. */
 const LINE = 600;
 
-/** Compares the copies with what was copied, and keeps the contents of what changed. */
+/**
+ * Compares the copies with what was copied, and keeps the contents of what changed. `untouched`: all
+ * surely is as it was, folders included.
+ */
 export async function collectChanges(
   { state, files }: { readonly state: HostState; readonly files: CopyFiles },
   copies: Copies,
@@ -36,7 +39,7 @@ export async function collectChanges(
   /** Folders that could not be looked into: what they held is not taken for deleted. */
   const closed: string[] = [];
   const links = linksOf(state);
-  let entries = 0;
+  let entries = 0, untouched = true;
 
   const leave = (path: string, why: string): void => {
     if (left.length < LEFT) left.push(`${path}: ${why}`.slice(0, LINE));
@@ -109,6 +112,7 @@ export async function collectChanges(
   };
 
   const removed = async (copied: Copied): Promise<void> => {
+    untouched = false;
     const { path: text, kind, base } = copied;
     if (closed.some((folder) => text.startsWith(`${folder}/`))) return;
     if (kind === "link") return leave(text, "links are not staged; it stays");
@@ -132,6 +136,8 @@ export async function collectChanges(
   };
 
   const folder = async (text: string, full: string, depth: number): Promise<void> => {
+    const was = copies.folders.get(text);
+    untouched &&= was !== undefined && isSame(was, statOf(files, full), copies.sealedMs);
     for (const { name, kind } of openFolder(files, full, () => closed.push(text)) ?? []) {
       if (++entries > 2 * COPY_FILES) {
         throw new Fault("tooLarge", `Cannot stage a run's changes: it made too many files`);
@@ -157,8 +163,12 @@ export async function collectChanges(
     met.add(path);
     const copied = copies.entries.get(path);
     const stat = files.stat(at);
-    if (stat === undefined) return leave(path, "its name is not UTF-8");
-    if (copied !== undefined && copied.mark === stat.mark) return;
+    if (stat === undefined) {
+      untouched = false;
+      return leave(path, "its name is not UTF-8");
+    }
+    untouched &&= copied !== undefined && isSame(copied.stat, stat, copies.sealedMs);
+    if (copied?.stat.mark === stat.mark) return;
     if (stat.kind === "file" && copied?.kind !== "link") {
       await changed(path, at, { stat, copied });
     } else if (stat.kind !== "link" || copied?.kind !== "link") {
@@ -166,11 +176,22 @@ export async function collectChanges(
     }
   };
 
-  for (const mount of copies.mounts) await folder(mount, `${copies.work}/${mount}`, 1);
+  for (const mount of copies.mounts) await folder(mount, `${copies.place}/${mount}`, 1);
   for (const copied of copies.entries.values()) if (!met.has(copied.path)) await removed(copied);
   for (const text of closed) leave(text, "the program closed this folder; nothing of it is staged");
   const writtenBytes = staged.reduce((sum, { bytes }) => sum + bytes, 0);
-  return { staged, unstaged, left, writtenBytes };
+  untouched &&= left.length === 0;
+  return { staged, unstaged, left, writtenBytes, untouched };
+}
+
+/** Undefined where it cannot be looked at. */
+function statOf(files: CopyFiles, folder: string): CopyStat | undefined {
+  try {
+    return files.stat(folder);
+  } catch (error) {
+    if (error instanceof FsTrouble) return undefined;
+    throw error;
+  }
 }
 
 /** What lies in a folder, also if the program took its permissions away; undefined if it cannot be. */

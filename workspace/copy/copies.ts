@@ -1,6 +1,7 @@
 /** What was copied, remembered so that a change shows. @module */
 import type { Digest } from "../../contracts/ids.ts";
 import type { Taint } from "../host/taint.ts";
+import type { CopyStat } from "./copy_files.ts";
 
 /** Most files, and bytes, of all copies together. */
 export const COPY_FILES = 20_000;
@@ -12,8 +13,10 @@ export interface Copied {
   /** `MOUNT/relative`. */
   readonly path: string;
   readonly kind: "file" | "link";
-  /** Its mark in the copy. */
-  readonly mark: string;
+  /** Its particulars in the copy. */
+  readonly stat: CopyStat;
+  /** What it was made from, so that it need not be made again; undefined where nothing tells. */
+  readonly origin: string | undefined;
   /** What the agent saw; undefined for a link, and for a file too large to be staged. */
   readonly seen: Digest | undefined;
   /** The folder's content that a change would be made for; undefined for a new file. */
@@ -24,10 +27,23 @@ export interface Copied {
 
 /** All of it. */
 export interface Copies {
-  readonly work: string;
+  /** The folder of this generation. */
+  readonly place: string;
   readonly mounts: readonly string[];
   readonly entries: ReadonlyMap<string, Copied>;
+  /** Particulars of the folders that were made, by path. */
+  readonly folders: ReadonlyMap<string, CopyStat>;
+  /** When they were ready; all that a program changes is changed later. */
+  readonly sealedMs: number;
   readonly taint: Taint;
   readonly bytes: number;
   readonly withheld: number;
+}
+
+/**
+ * Tells whether a thing that stands there now surely is as it was when the copies were ready: one
+ * that was made in that very second might have been changed, and its times put back.
+ */
+export function isSame(was: CopyStat, now: CopyStat | undefined, sealedMs: number): boolean {
+  return was.mark === now?.mark && was.changedMs < sealedMs;
 }

@@ -4,14 +4,21 @@ import type { CopyFiles, CopyStat } from "./copy_files.ts";
 
 /** Whoever runs the program, as whichever user, may write its copy: nobody else can reach it. */
 const FOLDER_MODE = 0o777;
+const ONE = new Uint8Array(1);
 
 function stat(path: string): CopyStat | undefined {
   return tryThere(() => {
     const info = Deno.lstatSync(path);
-    const { dev, ino, size, ctime } = info;
-    const mark = [dev, ino, size, ctime?.getTime() ?? "?"].join(":");
-    return { kind: kindOf(info), bytes: size, mark };
+    const { dev, ino, size, mode, nlink, uid, gid } = info;
+    const { modifiedMs, changedMs } = timesOf(info);
+    const mark = [dev, ino, size, mode, nlink, uid, gid, modifiedMs, changedMs].join(":");
+    return { kind: kindOf(info), bytes: size, mark, changedMs };
   });
+}
+
+/** Deno tells the time of the last change in seconds only. */
+function timesOf(info: Deno.FileInfo): { readonly modifiedMs: number; readonly changedMs: number } {
+  return { modifiedMs: info.mtime?.getTime() ?? 0, changedMs: info.ctime?.getTime() ?? 0 };
 }
 
 /** Files of this machine, as far as this process may. */
@@ -40,9 +47,20 @@ export function denoCopyFiles(): CopyFiles {
         Deno.mkdirSync(path);
         Deno.chmodSync(path, FOLDER_MODE);
       }),
+    remove: (path) => attempt(() => Deno.removeSync(path)),
     readLink: (path) => attempt(() => Deno.readLinkSync(path)),
     makeLink: (target, path) => attempt(() => Deno.symlinkSync(target, path)),
     rename: (from, to) => attempt(() => Deno.renameSync(from, to)),
     reopen: (folder) => attempt(() => Deno.chmodSync(folder, FOLDER_MODE)),
+    touch: (probe) =>
+      attempt(() => {
+        const file = Deno.openSync(probe, { append: true, create: true });
+        try {
+          file.writeSync(ONE);
+          return timesOf(file.statSync());
+        } finally {
+          file.close();
+        }
+      }),
   });
 }

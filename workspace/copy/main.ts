@@ -1,4 +1,4 @@
-/** The copy service: copies a task's mounts for one run of a program, and stages what it changed. @module */
+/** The copy service: copies a task's mounts for runs of programs, and stages what they changed. @module */
 import "../../port/prelude_powers.ts";
 import { WIDE_FRAME_BYTES } from "../../contracts/wire_plugin.ts";
 import { serveChild } from "../../port/child_powers.ts";
@@ -8,6 +8,9 @@ import { makeCopyService } from "./service.ts";
 
 await serveChild(
   () =>
-    makeCopyService({ files: denoFiles(), copies: denoCopyFiles(), sha256: webSha256, breathe }),
+    makeCopyService({
+      ...{ files: denoFiles(), copies: denoCopyFiles(), sha256: webSha256, breathe },
+      now: Date.now,
+    }),
   { frameBytes: WIDE_FRAME_BYTES },
 );

@@ -1,8 +1,9 @@
 /** Copies mounts as the agent sees them: staged changes made, the never-list left out. @module */
+import type { PrepareBody } from "../../contracts/command.ts";
 import { Fault } from "../../contracts/fault.ts";
 import type { StagedChange } from "../../contracts/workspace.ts";
 import { digestBytes } from "../host/content.ts";
-import { FsTrouble } from "../host/files.ts";
+import { type FileStat, FsTrouble } from "../host/files.ts";
 import type { LinkJudge } from "../host/links.ts";
 import { type Opened, openJudged, readAll } from "../host/open.ts";
 import { type HostState, linksOf } from "../host/state.ts";
@@ -10,7 +11,8 @@ import { CLEAN, mix, type Taint } from "../host/taint.ts";
 import { WHOLE_LIMIT } from "../host/view.ts";
 import { DEPTH_LIMIT, type NamedPath, parsePath } from "../path.ts";
 import { type Copied, type Copies, COPY_BYTES, COPY_FILES } from "./copies.ts";
-import type { CopyFiles } from "./copy_files.ts";
+import { type CopyFiles, statOf } from "./copy_files.ts";
+import { type Earlier, makeGround } from "./reuse.ts";
 
 const PIECE = 1024 * 1024;
 
@@ -19,20 +21,32 @@ function modeOf(mode: number): number {
   return (mode & 0o111) === 0 ? 0o666 : 0o777;
 }
 
+/** What {@link copyMounts} is handed. */
+export interface CopyParts {
+  readonly state: HostState;
+  readonly files: CopyFiles;
+  /** The machine's clock, in milliseconds since 1970. */
+  readonly now: () => number;
+}
+
 /**
- * Copies these mounts into folders of their names in `work`.
+ * Copies these mounts into folders of their names, in a folder `generation` of `work`, or in that of
+ * the copies before, if a program left them as they were.
  *
  * @throws Fault `tooLarge`, `storeFull`, `notFound`
  */
 export async function copyMounts(
-  { state, files }: { readonly state: HostState; readonly files: CopyFiles },
-  { mounts, work }: { readonly mounts: readonly string[]; readonly work: string },
+  { state, files, now }: CopyParts,
+  { mounts, work, generation }: Pick<PrepareBody, "mounts" | "work" | "generation">,
+  earlier: Earlier | undefined,
 ): Promise<Copies> {
+  const ground = makeGround(files, `${work}/${generation}`, earlier);
   const entries = new Map<string, Copied>();
+  const folders: string[] = [];
   const links = linksOf(state);
   const staged = stagedTree(state.overlay.list());
   let taint: Taint = CLEAN;
-  let bytes = 0, withheld = 0;
+  let bytes = 0, withheld = 0, made = 0;
 
   const grow = (more: number): void => {
     bytes += more;
@@ -44,11 +58,13 @@ export async function copyMounts(
     if (why === undefined) return;
     throw new Fault("tooLarge", `Cannot copy ${mounts.join(", ")}: ${why}; mount a smaller folder`);
   };
-  const keep = (copied: Omit<Copied, "mark">, full: string): void => {
-    entries.set(copied.path, { ...copied, mark: files.stat(full)?.mark ?? "" });
+  const fullOf = (path: string): string => `${ground.place}/${path}`;
+  const keep = (copied: Omit<Copied, "stat">): void => {
+    made++;
+    entries.set(copied.path, { ...copied, stat: statOf(files, fullOf(copied.path)) });
   };
 
-  const copyFile = async (path: NamedPath, to: string): Promise<void> => {
+  const copyFile = async (path: NamedPath): Promise<void> => {
     const opened = judged({ state, links }, path);
     if (opened === undefined) {
       withheld++;
@@ -58,31 +74,54 @@ export async function copyMounts(
       const { stat, place } = opened;
       grow(stat.bytes);
       taint = mix(taint, state.taints.ofPath(place.mount, place.path.parts));
+      const origin = originOf(stat, now());
+      const was = ground.take(path.text, origin);
+      if (was !== undefined) {
+        if (was.seen !== undefined) taint = mix(taint, state.taints.ofDigest(was.seen));
+        entries.set(path.text, was);
+        return;
+      }
+      const plain = { path: path.text, kind: "file", origin, staged: false } as const;
       if (stat.bytes > WHOLE_LIMIT) {
-        files.write(to, pieces(opened, () => grow(PIECE)), modeOf(stat.mode));
-        keep(
-          { path: path.text, kind: "file", seen: undefined, base: undefined, staged: false },
-          to,
-        );
+        files.write(fullOf(path.text), pieces(opened, () => grow(PIECE)), modeOf(stat.mode));
+        keep({ ...plain, seen: undefined, base: undefined });
         return;
       }
       const content = readAll(opened, path.text, WHOLE_LIMIT);
       const digest = await digestBytes(state.sha256, content);
       taint = mix(taint, state.taints.ofDigest(digest));
-      files.write(to, [content], modeOf(stat.mode));
-      keep({ path: path.text, kind: "file", seen: digest, base: digest, staged: false }, to);
+      files.write(fullOf(path.text), [content], modeOf(stat.mode));
+      keep({ ...plain, seen: digest, base: digest });
     } finally {
       opened.file.close();
     }
   };
 
-  const copyStaged = async (change: StagedChange, to: string): Promise<void> => {
-    taint = mix(taint, change);
-    if (change.next === undefined) return;
-    grow(change.bytes);
-    files.write(to, [await state.content.get(change.next)], modeOf(0o644));
+  const copyStaged = async (change: StagedChange): Promise<void> => {
     const { path, base, next } = change;
-    keep({ path, kind: "file", seen: next, base, staged: true }, to);
+    taint = mix(taint, change);
+    if (next === undefined) return;
+    grow(change.bytes);
+    const copied = { path, kind: "file", origin: `staged:${next}`, seen: next, base } as const;
+    const was = ground.take(path, copied.origin);
+    if (was !== undefined) {
+      entries.set(path, { ...copied, staged: true, stat: was.stat });
+      return;
+    }
+    files.write(fullOf(path), [await state.content.get(next)], modeOf(0o644));
+    keep({ ...copied, staged: true });
+  };
+
+  const copyLink = (path: string, from: string): void => {
+    grow(0);
+    const target = files.readLink(from), origin = `link:${target}`;
+    const was = ground.take(path, origin);
+    if (was !== undefined) {
+      entries.set(path, was);
+      return;
+    }
+    files.makeLink(target, fullOf(path));
+    keep({ path, kind: "link", origin, seen: undefined, base: undefined, staged: false });
   };
 
   const copyFolder = async (
@@ -91,49 +130,77 @@ export async function copyMounts(
       readonly parts: readonly string[];
       readonly from: string | undefined;
     },
-    to: string,
   ): Promise<void> => {
     const { mount, parts, from } = at;
-    files.makeFolder(to);
     const above = [mount, ...parts].join("/");
+    ground.folder(above);
+    folders.push(above);
     const changes = staged.get(above) ?? new Map<string, StagedChange | "folder">();
     const met = new Set<string>();
     for (const { name, kind } of from === undefined ? [] : listed(state, from)) {
-      const below = [...parts, name], text = `${above}/${name}`, target = `${to}/${name}`;
+      const below = [...parts, name], text = `${above}/${name}`;
       const change = changes.get(name);
       met.add(name);
       if (state.judge.neverNext(mount, below) || name.startsWith(".remit-")) {
         withheld++;
       } else if (change !== undefined && change !== "folder") {
-        await copyStaged(change, target);
+        await copyStaged(change);
       } else if (kind === "folder" && below.length < DEPTH_LIMIT) {
-        await copyFolder({ mount, parts: below, from: `${from}/${name}` }, target);
+        await copyFolder({ mount, parts: below, from: `${from}/${name}` });
       } else if (change === "folder") {
-        await copyFolder({ mount, parts: below, from: undefined }, target);
+        await copyFolder({ mount, parts: below, from: undefined });
       } else if (kind === "link") {
-        grow(0);
-        files.makeLink(files.readLink(`${from}/${name}`), target);
-        keep({ path: text, kind, seen: undefined, base: undefined, staged: false }, target);
+        copyLink(text, `${from}/${name}`);
       } else if (kind === "file") {
         const path = named(text);
         if (path === undefined) withheld++;
-        else await copyFile(path, target);
+        else await copyFile(path);
       } else withheld++;
     }
     for (const [name, change] of changes) {
       if (met.has(name)) continue;
-      const target = `${to}/${name}`;
-      if (change !== "folder") await copyStaged(change, target);
-      else await copyFolder({ mount, parts: [...parts, name], from: undefined }, target);
+      if (change !== "folder") await copyStaged(change);
+      else await copyFolder({ mount, parts: [...parts, name], from: undefined });
     }
   };
 
   for (const name of mounts) {
     const place = state.judge.readable(parsePath(name));
     taint = mix(taint, state.taints.ofPath(place.mount, []));
-    await copyFolder({ mount: name, parts: [], from: place.full }, `${work}/${name}`);
+    await copyFolder({ mount: name, parts: [], from: place.full });
   }
-  return { work, mounts, entries, taint, bytes, withheld };
+  ground.finish();
+  const { place } = ground;
+  const stats = new Map(folders.map((path) => [path, statOf(files, fullOf(path))]));
+  const sealedMs = seal(files, `${place}/.seal`, made > 0 || ground.changed());
+  return { place, mounts, entries, folders: stats, sealedMs, taint, bytes, withheld };
+}
+
+/** Writes of some 20 µs: a file system's clock goes on every 1 to 10 ms. */
+const SEAL_TRIES = 5_000;
+
+/**
+ * What the clock of the copies says. With `wait`, it has gone on since the last of them was made: a
+ * program's writes show in the times that they leave.
+ */
+function seal(files: CopyFiles, probe: string, wait: boolean): number {
+  const first = files.touch(probe);
+  let last = first;
+  for (let n = 0; wait && n < SEAL_TRIES && last.modifiedMs === first.modifiedMs; n++) {
+    last = files.touch(probe);
+  }
+  files.remove(probe);
+  return last.changedMs;
+}
+
+/** Milliseconds for which a file must have stood still: within them a change may leave its times. */
+const STILL_MS = 2_000;
+
+/** Tells one content of a file of the folder from another; undefined where it cannot yet. */
+function originOf(stat: FileStat, now: number): string | undefined {
+  const { dev, ino, bytes, mode, modifiedMs, changedMs } = stat;
+  if (Math.max(modifiedMs, changedMs) > now - STILL_MS) return undefined;
+  return [dev, ino, bytes, mode, modifiedMs, changedMs].join(":");
 }
 
 /** Staged files, and the folders that lead to them, by folder. A deletion makes no folder. */

@@ -1,5 +1,5 @@
 /** Is it the program that was decided on? Only a private copy of those very bytes is run. @module */
-import type { PrepareBody } from "../../contracts/command.ts";
+import type { PinBody } from "../../contracts/command.ts";
 import { Fault } from "../../contracts/fault.ts";
 import type { Sha256 } from "../host/content.ts";
 import type { CopyFiles } from "./copy_files.ts";
@@ -8,25 +8,18 @@ import type { CopyFiles } from "./copy_files.ts";
 const MODE = 0o555;
 
 /**
- * Checks the program against its digest and pins its bytes. Returns its mark: while that stays the
- * same, so do the bytes, and they are not hashed again.
+ * Checks the program against its digest and pins its bytes.
  *
  * @throws Fault `refused` when it is another program, `notFound` when it is gone
  */
 export async function pinProgram(
-  { files, sha256, draftName }: {
-    readonly files: CopyFiles;
-    readonly sha256: Sha256;
-    /** Unique among the calls under way. */
-    readonly draftName: string;
-  },
-  { file, sha256: decided, pin, mark }: PrepareBody["program"],
-): Promise<string> {
+  { files, sha256 }: { readonly files: CopyFiles; readonly sha256: Sha256 },
+  { file, sha256: decided, pin, draft: name }: PinBody,
+): Promise<void> {
   const before = files.stat(file);
   if (before?.kind !== "file") {
     throw new Fault("notFound", "Cannot run the program: its file is gone");
   }
-  if (before.mark === mark && files.stat(pin) !== undefined) return before.mark;
   const bytes = files.read(file);
   const found = await sha256(bytes);
   if (found !== decided || files.stat(file)?.mark !== before.mark) {
@@ -39,9 +32,8 @@ export async function pinProgram(
   }
   if (files.stat(pin) === undefined) {
     // Two calls at once write the same bytes: whichever is renamed last stays.
-    const draft = `${pin}.${draftName}`;
+    const draft = `${pin}.${name}`;
     files.write(draft, [bytes], MODE);
     files.rename(draft, pin);
   }
-  return before.mark;
 }

@@ -1,9 +1,9 @@
 /**
- * The copy service's answers to the kernel: `prepare` once, `weigh` while the program runs,
- * `collect` once. A process of its own for each run of a program.
+ * The copy service's answers to the kernel, for the runs of one task, one after the other: `prepare`,
+ * `weigh` while the program runs, `collect`. And `pin`, from a service that holds a program instead.
  * @module
  */
-import type { CollectBody, PrepareBody } from "../../contracts/command.ts";
+import type { CollectBody, PinBody, PrepareBody } from "../../contracts/command.ts";
 import { Fault } from "../../contracts/fault.ts";
 import { type Json, toJson } from "../../contracts/json.ts";
 import type { PortHandler } from "../../contracts/port.ts";
@@ -14,27 +14,33 @@ import type { Copies } from "./copies.ts";
 import type { CopyFiles } from "./copy_files.ts";
 import { copyMounts } from "./prepare.ts";
 import { pinProgram } from "./program.ts";
+import type { Earlier } from "./reuse.ts";
 
 /** What the service is handed. */
 export interface CopyPowers extends HostPowers {
   readonly copies: CopyFiles;
+  /** The machine's clock, in milliseconds since 1970. */
+  readonly now: () => number;
 }
 
-/** Makes the handler of one run's port. */
+/** Makes the handler of one service's port. */
 export function makeCopyService(powers: CopyPowers): PortHandler {
-  const { copies: files, sha256 } = powers;
+  const { copies: files, sha256, now } = powers;
   let open: { readonly state: HostState; readonly copies: Copies } | undefined;
+  let earlier: Earlier | undefined;
+  /** After a step that failed nothing here is sure. */
+  let broken = false;
 
   const prepare = async (body: PrepareBody): Promise<Json> => {
-    if (open !== undefined) throw new Fault("badFrame", "Cannot prepare: it was done before");
-    const draftName = body.work.replaceAll(/[^A-Za-z0-9]/g, "-");
-    const mark = await pinProgram({ files, sha256, draftName }, body.program);
+    if (open !== undefined) throw new Fault("badFrame", "Cannot prepare: a run is under way");
     const state = makeHostState(body.setup, powers);
-    const copies = await copyMounts({ state, files }, body);
-    checkFolder(files, body);
-    open = { state, copies };
-    const { entries, bytes, withheld, taint } = copies;
-    return { files: entries.size, bytes, withheld, ...taint, mark };
+    const copies = await copyMounts({ state, files, now }, body, earlier);
+    checkFolder(files, copies.place, body.cwd);
+    if (body.ahead) earlier = { copies, untouched: true };
+    else open = { state, copies };
+    const { place, entries, bytes, withheld, taint } = copies;
+    const generation = Number(place.slice(body.work.length + 1));
+    return { generation, files: entries.size, bytes, withheld, ...taint };
   };
 
   const opened = (): NonNullable<typeof open> => {
@@ -42,19 +48,28 @@ export function makeCopyService(powers: CopyPowers): PortHandler {
     return open;
   };
 
+  const collect = async (body: CollectBody): Promise<Json> => {
+    const { state, copies } = opened();
+    const collected = await collectChanges({ state, files }, copies, body);
+    earlier = { copies, untouched: collected.untouched };
+    open = undefined;
+    return toJson(collected);
+  };
+
   return Object.freeze({
     async ask(op: string, body: Json): Promise<Json> {
+      if (broken) throw new Fault("badFrame", `Cannot ${op}: a step before it failed`);
       // TRUST: from the kernel, whose frames the port has parsed.
       try {
-        if (op === "prepare") return await prepare(body as unknown as PrepareBody);
-        if (op === "weigh") return weigh(files, opened().copies.work);
-        if (op === "collect") {
-          const { state, copies } = opened();
-          return toJson(
-            await collectChanges({ state, files }, copies, body as unknown as CollectBody),
-          );
+        if (op === "pin") {
+          await pinProgram({ files, sha256 }, body as unknown as PinBody);
+          return null;
         }
+        if (op === "prepare") return await prepare(body as unknown as PrepareBody);
+        if (op === "weigh") return weigh(files, opened().copies.place);
+        if (op === "collect") return await collect(body as unknown as CollectBody);
       } catch (error) {
+        broken = true;
         if (!(error instanceof FsTrouble)) throw error;
         const full = error.code === "noSpace";
         const why = full ? "no space is left on the disk" : "the file system failed";
@@ -69,10 +84,10 @@ export function makeCopyService(powers: CopyPowers): PortHandler {
 }
 
 /** A program starts in a real folder of its copy, whatever links say. Throws Fault. */
-function checkFolder(files: CopyFiles, { work, cwd }: PrepareBody): void {
+function checkFolder(files: CopyFiles, place: string, cwd: string): void {
   const parts = cwd.split("/");
   for (let end = 1; end <= parts.length; end++) {
-    const kind = files.stat([work, ...parts.slice(0, end)].join("/"))?.kind;
+    const kind = files.stat([place, ...parts.slice(0, end)].join("/"))?.kind;
     if (kind === "folder") continue;
     const why = kind === undefined ? "it does not exist" : "it is no folder, or led to by a link";
     throw new Fault(kind === undefined ? "notFound" : "refused", `Cannot run in "${cwd}": ${why}`);

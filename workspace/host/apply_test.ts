@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import fc from "fast-check";
 import { Fault, type FaultCode } from "../../contracts/fault.ts";
-import { makeRig, type Rig } from "../_rig_test.ts";
+import { makeRig, type Rig } from "../_fixture/rig.ts";
 import { type Files, FsTrouble } from "./files.ts";
 
 const fault = (code: FaultCode) => (error: unknown): boolean =>

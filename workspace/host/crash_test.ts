@@ -1,11 +1,11 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import type { Json, JsonObject } from "../../contracts/json.ts";
 import { sha256Hex } from "../../port/digest.ts";
-import { makeRig, NEVER, type Rig } from "../_rig_test.ts";
+import { makeRig, NEVER, type Rig } from "../_fixture/rig.ts";
 import { changeJson, patchDigest, reverseOf } from "../patch.ts";
 import { UNDO } from "../_wire.ts";
 
-const FIXTURE = new URL("./_crash_fixture.ts", import.meta.url).pathname;
+const FIXTURE = new URL("./_fixture/crash_child.ts", import.meta.url).pathname;
 
 /** Runs one call in a process of its own. Returns true when it was killed. */
 async function runMortal(

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { Fault, type FaultCode } from "../../contracts/fault.ts";
-import { makeRig } from "../_rig_test.ts";
+import { makeRig } from "../_fixture/rig.ts";
 
 const fault = (code: FaultCode, pattern = /./) => (error: unknown): boolean =>
   error instanceof Fault && error.code === code && pattern.test(error.message);

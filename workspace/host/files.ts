@@ -8,6 +8,8 @@ export interface FileStat {
   readonly kind: Kind;
   readonly bytes: number;
   readonly modifiedMs: number;
+  /** When anything of it last changed, its names included. */
+  readonly changedMs: number;
   /** Permission bits. */
   readonly mode: number;
   readonly dev: number;

@@ -7,6 +7,7 @@ function statOf(info: Deno.FileInfo): FileStat {
     kind: kindOf(info),
     bytes: info.size,
     modifiedMs: info.mtime?.getTime() ?? 0,
+    changedMs: info.ctime?.getTime() ?? 0,
     mode: (info.mode ?? 0o644) & 0o7777,
     dev: info.dev,
     ino: info.ino ?? 0,

@@ -3,7 +3,7 @@ import { Fault } from "../../contracts/fault.ts";
 import type { Json } from "../../contracts/json.ts";
 import type { HostCallAnswer } from "../../contracts/wire_toolhost.ts";
 import { makePort } from "../../port/mod.ts";
-import { makeRig } from "../_rig_test.ts";
+import { makeRig } from "../_fixture/rig.ts";
 
 /** Flips `path` between two states for ever: an honest one and a link to `secret`. */
 const FLIP_FILE = `
@@ -38,9 +38,22 @@ interface Tally {
   wrong: number;
 }
 
-async function tally(ms: number, read: () => Promise<{ content: string }>): Promise<Tally> {
+/** Longest that the flipping may take to begin, milliseconds. */
+const PATIENCE_MS = 60_000;
+
+/** Reads for `ms`, and on until a flip was met as often as asked, so that the race was one. */
+async function tally(
+  ms: number,
+  read: () => Promise<{ content: string }>,
+  { met }: { readonly met: (counts: Tally) => boolean },
+): Promise<Tally> {
   const counts: Tally = { honest: 0, refused: 0, wrong: 0 };
-  for (const until = performance.now() + ms; performance.now() < until;) {
+  const began = performance.now();
+  const goesOn = (): boolean => {
+    const spent = performance.now() - began;
+    return spent < ms || (!met(counts) && spent < PATIENCE_MS);
+  };
+  while (goesOn()) {
     try {
       const { content } = await read();
       if (content.includes("TOPSECRET")) counts.wrong++;
@@ -58,8 +71,12 @@ Deno.test("mallory flips a file between check and open for two seconds: not one 
   Deno.writeTextFileSync(`${rig.root}/secret`, "TOPSECRET");
   rig.put("f", "honest");
   using _mallory = flip(FLIP_FILE, `${rig.desk}/f`, `${rig.root}/secret`);
-  const reads = await tally(1_400, () => rig.call("file_read", { path: "desk/f" }));
-  const finds = await tally(600, () => rig.call("file_search", { query: "TOPSECRET", glob: "f" }));
+  const reads = await tally(1_400, () => rig.call("file_read", { path: "desk/f" }), {
+    met: ({ refused }) => refused > 0,
+  });
+  const finds = await tally(600, () => rig.call("file_search", { query: "TOPSECRET", glob: "f" }), {
+    met: () => true,
+  });
   equal(reads.wrong + finds.wrong, 0);
   ok(reads.refused > 0, JSON.stringify(reads));
 });
@@ -155,7 +172,7 @@ Deno.test({
         id: `r${++id}`,
         tool: "file_read",
         args: { path },
-        deadlineMs: 1_000,
+        deadlineMs: 30_000,
         bytes: 1_000,
         key: "0",
         colour: "BLUE",
@@ -164,7 +181,9 @@ Deno.test({
     equal((await read("desk/dir/f")()).content, "honest");
     {
       using _mallory = flip(FLIP_FOLDER, `${rig.desk}/dir`, `${rig.root}/outside`);
-      const counts = await tally(2_000, read("desk/dir/f"));
+      const counts = await tally(2_000, read("desk/dir/f"), {
+        met: ({ refused, honest }) => refused > 0 && honest > 0,
+      });
       equal(counts.wrong, 0, JSON.stringify(counts));
       ok(counts.refused > 0 && counts.honest > 0, JSON.stringify(counts));
     }

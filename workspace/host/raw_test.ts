@@ -2,7 +2,7 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 import { Fault } from "../../contracts/fault.ts";
 import type { JsonObject } from "../../contracts/json.ts";
 import { HOST_LIST, HOST_READ } from "../../contracts/wire_toolhost.ts";
-import { makeRig, type Rig } from "../_rig_test.ts";
+import { makeRig, type Rig } from "../_fixture/rig.ts";
 
 const read = async (rig: Rig, args: JsonObject = {}): Promise<JsonObject> =>
   (await rig.host(HOST_READ, { path: "desk/f", ...args })).value as JsonObject;

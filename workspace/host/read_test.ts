@@ -2,7 +2,7 @@ import { equal, match, ok, rejects } from "node:assert/strict";
 import { Fault } from "../../contracts/fault.ts";
 import type { JsonObject } from "../../contracts/json.ts";
 import { sha256Hex } from "../../port/digest.ts";
-import { makeRig, type Rig } from "../_rig_test.ts";
+import { makeRig, type Rig } from "../_fixture/rig.ts";
 
 function fact(result: { value?: unknown }, key: string): unknown {
   return (result.value as JsonObject)[key];

@@ -50,11 +50,11 @@ export async function openPeer(
   const process = await startBridge({ url }, {}, { program: await peerProgram() });
   let calls = 0;
   const a2a = { endpoint: url, binding: "JSONRPC", keys: [], ...pinned };
-  const timed = (waitMs = 10_000) => ({ id: `c${++calls}`, deadlineMs: 20_000, waitMs });
+  const timed = (waitMs = 60_000) => ({ id: `c${++calls}`, deadlineMs: waitMs + 60_000, waitMs });
   try {
     const ready = await process.ask("open", {
       ...{ transport: "http", url, roots: [], elicitation: false, sampling: false },
-      ...{ name: "desk", deadlineMs: 10_000, a2a },
+      ...{ name: "desk", deadlineMs: 60_000, a2a },
     }) as McpReady;
     return {
       ...{ process, ready },

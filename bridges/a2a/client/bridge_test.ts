@@ -68,7 +68,7 @@ for (const streaming of [true, false]) {
 Deno.test("alice's task that takes its time goes on: she is told its name, waits for it and cancels it", async () => {
   await using peer = sdkPeer();
   await using bridge = await openPeer(peer.url);
-  const slow = await bridge.send({ message: "slow" }, { waitMs: 400 });
+  const slow = await bridge.send({ message: "slow" }, { waitMs: 5_000 });
   const { task, state } = JSON.parse(slow.structured ?? "{}");
   assert.equal(state, "working");
   assert.match(said(slow), /the task goes on at the peer; a2a_desk_task with/);
@@ -77,7 +77,7 @@ Deno.test("alice's task that takes its time goes on: she is told its name, waits
   assert.match(said(quick), /the task goes on/);
   const looked = await bridge.task({ task, do: "get" });
   assert.equal(JSON.parse(looked.structured ?? "{}").state, "working");
-  assert.match(said(await bridge.task({ task, do: "wait" }, 600)), /goes on at the peer/);
+  assert.match(said(await bridge.task({ task, do: "wait" }, 4_000)), /goes on at the peer/);
   const ended = await bridge.task({ task, do: "cancel" });
   assert.deepEqual([JSON.parse(ended.structured ?? "{}").state, ended.isError], ["canceled", true]);
   assert.deepEqual(peer.cancelled, [task]);

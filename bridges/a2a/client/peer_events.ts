@@ -1,6 +1,7 @@
 /** Server-sent events of a peer, taken apart with limits. @module */
 import { Fault } from "../../../contracts/fault.ts";
 import { parseJson } from "../../../port/parse.ts";
+import { makeEventTexts } from "../../mcp/client/mod.ts";
 import { ANSWER_JSON, ANSWER_UNITS } from "./limits.ts";
 
 /** Takes pieces of a stream; gives whole events, each in the SDK's form. */
@@ -11,30 +12,11 @@ export interface PeerEvents {
 
 /** Makes the reader of one stream. */
 export function makePeerEvents(): PeerEvents {
-  let held: string[] = [], units = 0, half = "";
-  return Object.freeze<PeerEvents>({
-    take(text) {
-      const raw = half + text;
-      // A carriage return at the end may be half of a line's end.
-      half = raw.endsWith("\r") ? "\r" : "";
-      const piece = raw.slice(0, raw.length - half.length).replaceAll(/\r\n?/g, "\n");
-      if (piece === "") return [];
-      const whole = `${held.at(-1)?.at(-1) ?? ""}${piece}`.includes("\n\n");
-      held.push(piece);
-      units += piece.length;
-      if (!whole) {
-        if (units > ANSWER_UNITS) {
-          throw new Fault("tooLarge", "Cannot read the peer's stream: an event is too long");
-        }
-        return [];
-      }
-      const all = held.join("");
-      const end = all.lastIndexOf("\n\n");
-      held = [all.slice(end + 2)];
-      units = all.length - end - 2;
-      return all.slice(0, end).split("\n\n").flatMap(rewritten);
-    },
-  });
+  const take = makeEventTexts(
+    ANSWER_UNITS,
+    () => new Fault("tooLarge", "Cannot read the peer's stream: an event is too long"),
+  );
+  return Object.freeze<PeerEvents>({ take: (text) => take(text).flatMap(rewritten) });
 }
 
 function rewritten(event: string): readonly string[] {

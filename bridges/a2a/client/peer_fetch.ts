@@ -1,7 +1,7 @@
 /** `fetch` for the SDK's transports: the kernel makes the request, and we read what comes with our limits. @module */
 import { Fault } from "../../../contracts/fault.ts";
 import { parseJson } from "../../../port/parse.ts";
-import { type KernelSide, type Odd, readAll } from "../../mcp/client/mod.ts";
+import { type KernelSide, makeKernelHttp, type Odd, readAll } from "../../mcp/client/mod.ts";
 import { makePeerEvents } from "./peer_events.ts";
 import { ANSWER_JSON, ANSWER_UNITS, STREAM_EVENTS, STREAM_UNITS } from "./limits.ts";
 
@@ -17,49 +17,20 @@ export interface PeerFetchParts {
 
 /** Text of an answer that is a refusal. */
 const REFUSAL_UNITS = 65_536;
-/** Answers without a body. */
-const EMPTY: ReadonlySet<number> = new Set([101, 204, 205, 304]);
 const JSON_TYPE = /^application\/(?:[a-z0-9.-]+\+)?json$/;
 
 /** Makes the fetch. */
 export function makePeerFetch({ kernel, origin, name, odd }: PeerFetchParts): typeof fetch {
-  let made = 0;
+  const ask = makeKernelHttp(kernel, { origin, whose: "peer" });
   return async (address, init = {}) => {
     const url = new URL(address instanceof URL ? address.href : String(address));
-    if (url.origin !== origin) {
-      throw new Fault("refused", `Cannot ask ${url.origin}: it is not the peer's origin`);
-    }
-    const id = `h${++made}`;
-    const signal = init.signal ?? undefined;
-    if (signal?.aborted === true) throw signal.reason;
-    let over = false;
-    const stop = (): void => {
-      if (!over) kernel.httpCancel(id);
-      over = true;
-    };
-    signal?.addEventListener("abort", stop, { once: true });
-    const method = init.method === "POST" || init.method === "DELETE" ? init.method : "GET";
-    const { status, headers } = await kernel.http({
-      ...{ id, method, url: url.href },
-      headers: Object.fromEntries(new Headers(init.headers)),
-      ...(typeof init.body === "string" ? { body: init.body } : {}),
-    });
-    const pieces = async (): Promise<Uint8Array> => {
-      if (over) throw new Fault("cancelled", "Cannot read the answer: it was given up");
-      const { bytes } = await kernel.httpRead(id);
-      if (bytes === "") over = true;
-      return Uint8Array.fromBase64(bytes);
-    };
-    if (status < 200 || EMPTY.has(status)) {
-      stop();
-      return new Response(null, { status: status < 200 ? 502 : status, headers });
-    }
+    const { status, headers, type, bodiless, pieces, stop } = await ask(url, init);
+    if (bodiless !== undefined) return bodiless;
     const refusal = refusedBy(status, name);
     if (refusal !== undefined) {
       stop();
       throw refusal;
     }
-    const type = (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
     if (type === "text/event-stream" && status === 200) {
       return new Response(eventStream(pieces, stop, odd), { status, headers });
     }

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { benchOf, serverOf, textResult } from "./_fixture_test.ts";
+import { benchOf, serverOf, textResult } from "./_fixture/bench.ts";
 
 const PNG = "iVBORw0KGgo=";
 

@@ -4,6 +4,7 @@
  * @module
  */
 import { MCP_LINE } from "../../../contracts/mcp_limits.ts";
+import { makeEventTexts } from "./event_texts.ts";
 import { readMessage } from "./message.ts";
 import type { Odd } from "./violations.ts";
 
@@ -20,28 +21,9 @@ export interface EventReader {
 
 /** Makes the reader of one stream. */
 export function makeEventReader(odd: Odd): EventReader {
-  let held: string[] = [], heldUnits = 0;
-  let half = "";
+  const take = makeEventTexts(MCP_LINE, () => new RangeError("an event that is too long"));
   return Object.freeze<EventReader>({
-    take(text) {
-      const raw = half + text;
-      // A carriage return at the end may be half of a line's end.
-      half = raw.endsWith("\r") ? "\r" : "";
-      const piece = raw.slice(0, raw.length - half.length).replaceAll(/\r\n?/g, "\n");
-      if (piece === "") return "";
-      const whole = `${held.at(-1)?.at(-1) ?? ""}${piece}`.includes("\n\n");
-      held.push(piece);
-      heldUnits += piece.length;
-      if (!whole) {
-        if (heldUnits > MCP_LINE) throw new RangeError("an event that is too long");
-        return "";
-      }
-      const all = held.join("");
-      const end = all.lastIndexOf("\n\n");
-      held = [all.slice(end + 2)];
-      heldUnits = all.length - end - 2;
-      return all.slice(0, end).split("\n\n").map((event) => rewritten(event, odd)).join("");
-    },
+    take: (text) => take(text).map((event) => rewritten(event, odd)).join(""),
   });
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { startBridge } from "../_fixture/bridge_process.ts";
 import { ANSWER, type RawRule, rawServer } from "../_fixture/raw_server.ts";
-import { asked, attack, notice, type Words } from "./_attack_test.ts";
+import { asked, attack, notice, type Words } from "./_fixture/attack.ts";
 
 const result = { content: [{ type: "text", text: "forged" }] };
 /** What mallory's server says in place of an answer, before an honest one; what is found odd. */

@@ -3,6 +3,7 @@ import type { FetchLike } from "@modelcontextprotocol/client";
 import { Fault } from "../../../contracts/fault.ts";
 import { MCP_LINE } from "../../../contracts/mcp_limits.ts";
 import { makeEventReader } from "./events.ts";
+import { makeKernelHttp, methodOf } from "./kernel_http.ts";
 import type { KernelSide } from "./kernel_side.ts";
 import { readMessage } from "./message.ts";
 import type { Odd } from "./violations.ts";
@@ -18,43 +19,13 @@ export interface FetchParts {
 
 /** Text of an answer that is no message. */
 const REFUSAL_UNITS = 65_536;
-/** Answers without a body. */
-const EMPTY: ReadonlySet<number> = new Set([101, 204, 205, 304]);
 
 /** Makes the fetch. */
 export function makeKernelFetch({ kernel, origin, odd }: FetchParts): FetchLike {
-  let made = 0;
+  const ask = makeKernelHttp(kernel, { origin, whose: "server" });
   return async (address, init = {}) => {
-    const url = new URL(address);
-    if (url.origin !== origin) {
-      throw new Fault("refused", `Cannot ask ${url.origin}: it is not the server's origin`);
-    }
-    const id = `h${++made}`;
-    const { signal } = init;
-    if (signal?.aborted) throw signal.reason;
-    let over = false;
-    const stop = (): void => {
-      if (!over) kernel.httpCancel(id);
-      over = true;
-    };
-    signal?.addEventListener("abort", stop, { once: true });
-    const method = init.method === "POST" || init.method === "DELETE" ? init.method : "GET";
-    const { status, headers } = await kernel.http({
-      ...{ id, method, url: url.href },
-      headers: Object.fromEntries(new Headers(init.headers)),
-      ...(typeof init.body === "string" ? { body: init.body } : {}),
-    });
-    const pieces = async (): Promise<Uint8Array> => {
-      if (over) throw new Fault("cancelled", "Cannot read the answer: it was cancelled");
-      const { bytes } = await kernel.httpRead(id);
-      if (bytes === "") over = true;
-      return Uint8Array.from(atob(bytes), (unit) => unit.charCodeAt(0));
-    };
-    if (status < 200 || EMPTY.has(status)) {
-      stop();
-      return new Response(null, { status: status < 200 ? 502 : status, headers });
-    }
-    const type = (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase();
+    const { status, headers, type, bodiless, pieces, stop } = await ask(new URL(address), init);
+    if (bodiless !== undefined) return bodiless;
     if (type === "text/event-stream" && status === 200) {
       const asked = askedBy(init.body);
       return new Response(eventStream(pieces, stop, { odd, asked }), { status, headers });
@@ -66,7 +37,7 @@ export function makeKernelFetch({ kernel, origin, odd }: FetchParts): FetchLike 
       odd("It answered with more than a message may hold");
       throw new Fault("tooLarge", "Cannot read the answer: it is too long");
     }
-    if (whole && method === "POST" && text.trim() !== "") {
+    if (whole && methodOf(init) === "POST" && text.trim() !== "") {
       if (askedBy(init.body) === undefined) {
         odd("It answered what was no request");
         return new Response(null, { status: 202, headers });

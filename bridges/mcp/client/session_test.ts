@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { startBridge } from "../_fixture/bridge_process.ts";
 import { handshake, rawLine, rawServer } from "../_fixture/raw_server.ts";
-import { attack, outcomeOf } from "./_attack_test.ts";
+import { attack, outcomeOf } from "./_fixture/attack.ts";
 
 Deno.test("mallory's server never answers: the call ends at its deadline and is cancelled", async () => {
   const { line } = rawServer([{ when: "tools/call", say: [] }]);
@@ -59,7 +59,7 @@ Deno.test("a server that ends when it is asked for its revisions: the fault says
 Deno.test("a server that is silent about its revisions is asked the old way", async () => {
   const rules = handshake().filter(({ when }) => when !== "server/discover");
   await using bridge = await startBridge(rawLine(rules));
-  assert.equal((await bridge.open({ deadlineMs: 1_000 })).protocol, "2025-11-25");
+  assert.equal((await bridge.open({ deadlineMs: 6_000 })).protocol, "2025-11-25");
 });
 
 Deno.test("a server that never shakes hands: opening ends at its deadline", async () => {

@@ -3,6 +3,7 @@ import { McpServerName, McpToolWords, NO_GRANTS } from "../../../contracts/mod.t
 import { HOSTILE, NEIGHBOURS } from "./_fixture/hostile.ts";
 import { ordinaryServers } from "./_fixture/ordinary.ts";
 import { changesOf, makeFlagsOf, reviewRows, serverFlags, toolDigest, translate } from "./mod.ts";
+import { processorTime } from "../../../tests/fake/processor_time.ts";
 
 const LAUNCH = { kind: "http", url: "https://example.com/mcp" } as const;
 const HOW = { grants: NO_GRANTS, launch: LAUNCH };
@@ -122,9 +123,9 @@ Deno.test("a search takes time in proportion to the text, whatever the text", ()
   ) {
     // Of "#" enough to tell a square from a line on any machine.
     const description = part.repeat((part === "#" ? 500_000 : 65_000) / part.length);
-    const before = performance.now();
+    const before = processorTime();
     look({ description });
-    const ms = performance.now() - before;
+    const ms = processorTime() - before;
     assert.ok(ms < 10_000, `${JSON.stringify(part)}: ${ms} ms`);
   }
 });

@@ -16,6 +16,8 @@ export function handPowers(): LogPowers {
     now: () => at++,
     random: (length) => new Uint8Array(length).fill(byte++ & 0xff),
     soon: (f) => void setImmediate(f),
+    // Nothing loses its patience by itself.
+    after: () => () => undefined,
   };
 }
 

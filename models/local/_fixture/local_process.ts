@@ -3,17 +3,13 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { Json } from "../../../contracts/json.ts";
 import { Fault } from "../../../contracts/fault.ts";
-import type {
-  InferOptions,
-  LanguageModel,
-  StreamChunk,
-  TextEmbedder,
-} from "../../../contracts/model.ts";
+import type { LanguageModel, TextEmbedder } from "../../../contracts/model.ts";
 import type { ModelEmbedAnswer } from "../../../contracts/wire_model.ts";
-import { InferenceResponse, ModelInfo } from "../../../contracts/model.ts";
-import { asJson } from "../../../port/as_json.ts";
+import { ModelInfo } from "../../../contracts/model.ts";
 import type { Port } from "../../../port/mod.ts";
-import { bundled, startChild, type StartedChild } from "../../../port/_fixture/bundled_child.ts";
+import { bundled, startChild } from "../../../port/_fixture/bundled_child.ts";
+import type { PipedChild } from "../../../port/_fixture/piped_child.ts";
+import { type Chunks, hearing, servedModel } from "../../_fixture/served_model.ts";
 
 let built: Promise<string> | undefined;
 
@@ -34,7 +30,7 @@ export interface LocalProcess extends AsyncDisposable {
   readonly model: LanguageModel;
   /** The same process as an embedder: kind `gguf-embed`. */
   readonly embedder: TextEmbedder;
-  readonly child: StartedChild;
+  readonly child: PipedChild;
 }
 
 /** What a model is opened with in tests, beside its weights. */
@@ -48,19 +44,9 @@ export function configOf(weights: Uint8Array, more: Readonly<Record<string, Json
 }
 
 /** Starts the program and hears its chunks; nothing is loaded. */
-export function startLocal(
-  file: string,
-): { readonly child: StartedChild; readonly chunks: Map<number, (chunk: StreamChunk) => void> } {
-  const chunks = new Map<number, (chunk: StreamChunk) => void>();
-  const child = startChild(file, {
-    ask: () => {
-      throw new Fault("refused", "Cannot serve a model: it may ask for nothing");
-    },
-    tell: (_op, body) => {
-      const { id, chunk } = body as unknown as { id: number; chunk: StreamChunk };
-      chunks.get(id)?.(chunk);
-    },
-  });
+export function startLocal(file: string): { readonly child: PipedChild; readonly chunks: Chunks } {
+  const chunks: Chunks = new Map();
+  const child = startChild(file, hearing(chunks));
   return { child, chunks };
 }
 
@@ -88,7 +74,7 @@ export async function openLocal(
     return {
       port: child.port,
       child,
-      model: modelOf(child.port, info, chunks),
+      model: servedModel(child.port, info, chunks),
       embedder: embedderOf(child.port, info),
       [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
     };
@@ -96,32 +82,6 @@ export async function openLocal(
     await child[Symbol.asyncDispose]();
     throw error;
   }
-}
-
-function modelOf(
-  port: Port,
-  info: ModelInfo,
-  chunks: Map<number, (chunk: StreamChunk) => void>,
-): LanguageModel {
-  let next = 0;
-  return {
-    info: () => Promise.resolve(info),
-    async infer(request, { onChunk = () => {}, signal }: InferOptions) {
-      // As kernel/model_services.ts does.
-      if (signal.aborted) throw new Fault("cancelled", "Cannot infer: cancelled");
-      const id = ++next;
-      chunks.set(id, onChunk);
-      const cancel = (): void => port.tell("cancel", { id });
-      signal.addEventListener("abort", cancel, { once: true });
-      try {
-        const answer = await port.ask("infer", { id, request: asJson(request) });
-        return InferenceResponse.parse(answer);
-      } finally {
-        signal.removeEventListener("abort", cancel);
-        chunks.delete(id);
-      }
-    },
-  };
 }
 
 function embedderOf(port: Port, info: ModelInfo): TextEmbedder {

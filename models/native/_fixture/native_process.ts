@@ -3,18 +3,12 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { makeNativeEngine } from "../../../cli/model/engine_powers.ts";
 import type { Gpu, KernelConfig, NativeBuild } from "../../../contracts/mod.ts";
-import { Fault } from "../../../contracts/fault.ts";
 import type { Json } from "../../../contracts/json.ts";
-import {
-  InferenceResponse,
-  type InferOptions,
-  type LanguageModel,
-  ModelInfo,
-  type StreamChunk,
-} from "../../../contracts/model.ts";
+import { type LanguageModel, ModelInfo } from "../../../contracts/model.ts";
 import { lineOfNative, NATIVE_WEIGHTS } from "../../../kernel/model_line.ts";
-import { makePort, type Port } from "../../../port/mod.ts";
-import { asJson } from "../../../port/as_json.ts";
+import { overPipes } from "../../../port/_fixture/piped_child.ts";
+import type { Port } from "../../../port/mod.ts";
+import { type Chunks, hearing, servedModel } from "../../_fixture/served_model.ts";
 
 const HOME = new URL("../../../", import.meta.url).pathname;
 /** Ignored by git; the addon is fetched once for a clone, and checked each time. */
@@ -138,15 +132,13 @@ export async function openNativeProcess(
     return {
       ...process,
       weights: path,
-      model: modelOf(process.port, info, process.chunks),
+      model: servedModel(process.port, info, process.chunks),
     };
   } catch (error) {
     await process[Symbol.asyncDispose]();
     throw error;
   }
 }
-
-type Chunks = Map<number, (chunk: StreamChunk) => void>;
 
 function startProcess(
   shop: Workshop,
@@ -155,57 +147,15 @@ function startProcess(
 ): { readonly port: Port; readonly pid: number; readonly chunks: Chunks } & AsyncDisposable {
   const chunks: Chunks = new Map();
   const child = commandOf(shop, { bundle: shop.bundle, weights, bytes }).spawn();
-  const input = child.stdin.getWriter();
-  const port = makePort({
-    handler: {
-      ask: () => {
-        throw new Fault("refused", "Cannot serve a model: it may ask for nothing");
-      },
-      tell: (_op, body) => {
-        const { id, chunk } = body as unknown as { id: number; chunk: StreamChunk };
-        chunks.get(id)?.(chunk);
-      },
-    },
-    write: (bytes) => {
-      input.write(bytes.slice()).catch(() => port.close("the child takes no input"));
-    },
-  });
   const said = new Response(child.stderr).text();
-  const pumped = (async () => {
-    for await (const bytes of child.stdout) port.feed(bytes);
-    port.close("the child ended");
-  })();
+  const piped = overPipes(child, { handler: hearing(chunks) });
   return {
-    port,
+    port: piped.port,
     pid: child.pid,
     chunks,
     async [Symbol.asyncDispose](): Promise<void> {
-      await input.close().catch(() => undefined);
-      await pumped;
-      const { code } = await child.status;
-      assert.equal(code, 0, await said);
-    },
-  };
-}
-
-function modelOf(port: Port, info: ModelInfo, chunks: Chunks): LanguageModel {
-  let next = 0;
-  return {
-    info: () => Promise.resolve(info),
-    async infer(request, { onChunk = () => {}, signal }: InferOptions) {
-      if (signal.aborted) throw new Fault("cancelled", "Cannot infer: cancelled");
-      const id = ++next;
-      chunks.set(id, onChunk);
-      const cancel = (): void => port.tell("cancel", { id });
-      signal.addEventListener("abort", cancel, { once: true });
-      try {
-        return InferenceResponse.parse(
-          await port.ask("infer", { id, request: asJson(request) }),
-        );
-      } finally {
-        signal.removeEventListener("abort", cancel);
-        chunks.delete(id);
-      }
+      await piped[Symbol.asyncDispose]();
+      assert.equal(await piped.ended(), 0, await said);
     },
   };
 }

@@ -2,7 +2,17 @@
 import { Fault } from "../../../contracts/fault.ts";
 import type { RemoteConfig } from "../../../contracts/model_config.ts";
 import type { OpenBody } from "../../../contracts/wire_model.ts";
+import type { Asked } from "../provider_fault.ts";
 import type { RemotePowers } from "../powers.ts";
+
+/** Who was asked, where a test reads a provider's words without one. */
+export const ASKED: Asked = {
+  model: "tiny",
+  host: "host",
+  base: "https://host/v1",
+  key: "kept",
+  setKey: "remit secret set my-key …",
+};
 
 /** Powers whose waits take no time; `waits` tells how long they would have been. */
 export function quickPowers(): RemotePowers & { readonly waits: number[] } {

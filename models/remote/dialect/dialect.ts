@@ -27,7 +27,8 @@ interface Rest {
 /**
  * Makes a reader of `names`. `hermes`: `<tool_call>{"name":…,"arguments":{…}}</tool_call>`; `fenced`: a
  * fence `json` or `tool_call` that holds nothing but a call of an `advertised` tool; `think`:
- * `<think>…</think>`. The text's end closes what is whole but for its closing mark. Time is linear.
+ * `<think>…</think>`; `thinking`: what stands before the first `</think>`, and text after all where
+ * there is none. The text's end closes what is whole but for its closing mark. Time is linear.
  */
 export function makeDialect(
   names: readonly Dialect[],
@@ -35,7 +36,9 @@ export function makeDialect(
 ): DialectStream {
   const known: ReadonlySet<Dialect> = new Set(names);
   const outs = makeOuts();
-  let thinking = false;
+  let thinking = known.has("thinking");
+  /** The thought with which the text began, until it ends. */
+  let opening: string[] | undefined = thinking ? [] : undefined;
   let held: Held | undefined;
   /** The beginning of a mark, at most: it is short. */
   let waiting = "";
@@ -47,16 +50,22 @@ export function makeDialect(
     lineStart = text.endsWith("\n");
   }
 
+  function giveThought(text: string): void {
+    outs.rationale(text);
+    opening?.push(text);
+  }
+
   function readThought({ text, at, last }: Rest): Rest {
     const close = text.indexOf(TAGS.thinkEnd, at);
     if (close >= 0) {
-      outs.rationale(text.slice(at, close));
+      giveThought(text.slice(at, close));
       thinking = false;
+      opening = undefined;
       lineStart = true;
       return { text, at: close + TAGS.thinkEnd.length, last };
     }
     const keep = last ? 0 : partAtEnd(text.slice(at), TAGS.thinkEnd);
-    outs.rationale(text.slice(at, text.length - keep));
+    giveThought(text.slice(at, text.length - keep));
     waiting = text.slice(text.length - keep);
     return { text, at: text.length, last };
   }
@@ -110,15 +119,20 @@ export function makeDialect(
     }
   }
 
-  function take(delta: string, last: boolean): readonly Out[] {
-    const text = waiting + delta;
-    waiting = "";
-    read(text, last);
-    return outs.take();
-  }
-
   return Object.freeze<DialectStream>({
-    text: (delta) => take(delta, false),
-    end: () => take("", true),
+    text(delta) {
+      const text = waiting + delta;
+      waiting = "";
+      read(text, false);
+      return outs.take();
+    },
+    end() {
+      const text = waiting;
+      waiting = "";
+      read(text, true);
+      // It was no thought: an answer is not lost because it was taken for one.
+      if (opening !== undefined) giveText(opening.join(""));
+      return outs.take();
+    },
   });
 }

@@ -141,6 +141,28 @@ Deno.test("a dialect that is not named is text", () => {
   ]);
 });
 
+Deno.test("a thought that the template began ends at its tag; without one the text is the answer after all", () => {
+  const both = ["thinking", "think", "hermes"] as const;
+  for (
+    const [text, outs] of [
+      ["I look.</think>\n\nMonday.", [{ rationale: "I look." }, { text: "\n\nMonday." }]],
+      [`Hm.</think>${hermes("UTC")}`, [{ rationale: "Hm." }, clock("UTC")]],
+      ["</think>Monday.", [{ text: "Monday." }]],
+      ["A </thin B", [{ rationale: "A </thin B" }, { text: "A </thin B" }]],
+      ["a</think>b<think>c</think>d</think>", [
+        ...[{ rationale: "a" }, { text: "b" }, { rationale: "c" }, { text: "d</think>" }],
+      ]],
+      ["", []],
+    ] as const
+  ) {
+    for (const pieces of [[text], [...text]]) assert.deepEqual(run(pieces, both), outs, text);
+  }
+  assert.deepEqual(run(["a</think>b<think>"], ["thinking"]), [
+    { rationale: "a" },
+    { text: "b<think>" },
+  ]);
+});
+
 Deno.test("text before a tag is given on at once, and only a tag's beginning is held back", () => {
   const dialect = makeDialect(["hermes"], TOOLS);
   assert.deepEqual(dialect.text("Hello <b"), [{ text: "Hello <b" }]);

@@ -7,7 +7,7 @@ import type { JsonObject } from "../../../contracts/json.ts";
 import type { Dialect } from "../../../contracts/model_config.ts";
 
 /** How calls are written; `hermes` where a model may write either. */
-export type CallDialect = Exclude<Dialect, "think">;
+export type CallDialect = Exclude<Dialect, "think" | "thinking">;
 
 /** A tool that a model is told of. */
 export interface PromptTool {

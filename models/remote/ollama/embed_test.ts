@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { faultOf } from "../../_fixture/contract_suite.ts";
 import { embedderContract } from "../../_fixture/embedder_suite.ts";
 import { serveOllama } from "../../_fixture/providers/mod.ts";
-import { openEmbedAt } from "./_bench_test.ts";
+import { openEmbedAt } from "./_fixture/bench.ts";
 
 const signal = new AbortController().signal;
 

@@ -1,13 +1,14 @@
 /** What is particular of Ollama's refusals: the words that help. @module */
 import { Fault } from "../../../contracts/fault.ts";
 
+const NO_MODEL = /has no model/;
 const TOO_LONG = /longer than the context length/i;
 const NOBODY = /nothing listens/;
 
 /** Ollama's fault in words that say what to do; any other error as it is. */
 export function ollamaFault(error: unknown, model: string): unknown {
   if (!(error instanceof Fault)) return error;
-  if (error.code === "notFound") {
+  if (error.code === "notFound" && NO_MODEL.test(error.message)) {
     return new Fault(
       "notFound",
       `Cannot use model ${

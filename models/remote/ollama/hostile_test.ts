@@ -18,7 +18,7 @@ import {
   serveOllama,
   serveRedirect,
 } from "../../_fixture/providers/mod.ts";
-import { benchPowers, openAt } from "./_bench_test.ts";
+import { benchPowers, openAt } from "./_fixture/bench.ts";
 
 const MIB = 1_048_576;
 const asking = requestOf([said("Hello.")]);

@@ -45,7 +45,6 @@ export async function openOllama(open: OpenBody, powers: RemotePowers): Promise<
     supportsTools: takesTools,
   };
   const fixed = { model: config.model, contextTokens: info.contextTokens, inWords };
-  const asked = { model: config.model, host: endpoint.host };
 
   const stream: Stream = async (request, { signal, onWire, take }) => {
     if (request.tools.length > 0 && !takesTools) throw noTools(config.model);
@@ -56,7 +55,7 @@ export async function openOllama(open: OpenBody, powers: RemotePowers): Promise<
         headers: { "content-type": "application/json", accept: "application/x-ndjson" },
         body: chatBody(request, fixed),
       }, { signal, onWire, lineBytes: LINE_BYTES });
-      await readChat(body, { asked, take });
+      await readChat(body, { asked: endpoint.asked, take });
     } catch (error) {
       throw ollamaFault(error, config.model);
     }

@@ -16,7 +16,7 @@ import {
   ollamaLine,
   serveOllama,
 } from "../../_fixture/providers/mod.ts";
-import { benchPowers, openAt, openBodyOf } from "./_bench_test.ts";
+import { benchPowers, openAt, openBodyOf } from "./_fixture/bench.ts";
 import { openOllama } from "./open.ts";
 
 languageModelContract("ollama", async (answers) => {

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import type { Json } from "../values.ts";
 import recorded from "./_vectors.json" with { type: "json" };
 import { applyFilter } from "./filter.ts";
+import { processorTime } from "../../../tests/fake/processor_time.ts";
 
 const all = (
   filter: string,
@@ -69,9 +70,9 @@ for (
   ] as const
 ) {
   Deno.test(`mallory's filter that ${what} ends within its budget`, () => {
-    const started = performance.now();
+    const started = processorTime();
     assert.throws(() => all(filter, input), { name: "Refusal" });
-    assert.ok(performance.now() - started < 5_000);
+    assert.ok(processorTime() - started < 5_000);
   });
 }
 

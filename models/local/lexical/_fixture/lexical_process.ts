@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import type { Json } from "../../../../contracts/json.ts";
 import { Fault } from "../../../../contracts/fault.ts";
 import { ModelInfo, type TextEmbedder } from "../../../../contracts/model.ts";
-import { bundled, startChild, type StartedChild } from "../../../../port/_fixture/bundled_child.ts";
+import { bundled, startChild } from "../../../../port/_fixture/bundled_child.ts";
+import type { PipedChild } from "../../../../port/_fixture/piped_child.ts";
 import { sha256Hex } from "../../../../port/digest.ts";
 
 /** Bytes of a piece: a usual frame holds one. */
@@ -17,7 +18,7 @@ export function lexicalProgram(): Promise<{ readonly file: string } & AsyncDispo
 /** A process in which an embedder is open. */
 export interface LexicalProcess extends AsyncDisposable {
   readonly embedder: TextEmbedder;
-  readonly child: StartedChild;
+  readonly child: PipedChild;
 }
 
 /** Starts a process, sends it `lexicon` in pieces as the kernel does, and opens it. */
@@ -48,7 +49,7 @@ export async function openLexicalProcess(
   }
 }
 
-function embedderOf(child: StartedChild, info: ModelInfo): TextEmbedder {
+function embedderOf(child: PipedChild, info: ModelInfo): TextEmbedder {
   let id = 0;
   return {
     info: () => Promise.resolve(info),

@@ -1,0 +1,66 @@
+/** A service over hand-made parts, for tests of this folder. */
+import { Digest, TaskId } from "../../contracts/mod.ts";
+import { type AgentService, makeHostedAgentService, type ServiceParts } from "../service.ts";
+import { makeTaskKeeper, type TaskKeeper } from "../task/keeper.ts";
+import { handHost, handPowers, historyOf, memoryLog, pastOf, requestOf, storeOf } from "./fakes.ts";
+
+/** A service with everything around it turned by hand. */
+export interface Bench {
+  readonly service: AgentService;
+  readonly keeper: TaskKeeper;
+  readonly host: ReturnType<typeof handHost>;
+  readonly log: ReturnType<typeof memoryLog>;
+  readonly powers: ReturnType<typeof handPowers>;
+  /** Whether a question waits for a person. */
+  asked: boolean;
+}
+
+/** Digest of the rules that the bench's kernel has. */
+export const RULES = Digest.parse("1".repeat(64));
+
+/** Makes one, over a log that an earlier one may have written. */
+export function bench(
+  log = memoryLog(),
+  concurrent = 4,
+  inbox?: NonNullable<ServiceParts["inbox"]>,
+  rules = RULES,
+): Bench {
+  const host = handHost();
+  const powers = handPowers();
+  const keeper = makeTaskKeeper({
+    log: {
+      head: log.head,
+      // As the kernel's bus: whoever keeps tasks sees what was committed.
+      async append(task, events, documents, at) {
+        const placed = await log.append(task, events, documents, at);
+        for (const event of events) keeper.saw(TaskId.parse(task), { ...event, at: at ?? 1 });
+        return placed;
+      },
+    },
+    store: storeOf(log),
+    history: historyOf(log),
+    now: powers.now,
+  });
+  const service = makeHostedAgentService({
+    keeper,
+    host,
+    powers,
+    concurrent,
+    ...{ harness: "test", rules },
+    requestOf: (task) => {
+      const created = log.events.find((each) => each.task === task)?.event.private?.["request"];
+      return Promise.resolve({ ...requestOf(), ...created as object });
+    },
+    past: pastOf(),
+    asked: () => made.asked,
+    stranded: () => undefined,
+    ...(inbox === undefined ? {} : { inbox }),
+  });
+  const made: Bench = { service, keeper, host, log, powers, asked: true };
+  return made;
+}
+
+/** Lets everything that is ready run. */
+export async function settled(): Promise<void> {
+  for (let i = 0; i < 50; i++) await Promise.resolve();
+}

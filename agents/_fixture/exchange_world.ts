@@ -1,0 +1,233 @@
+/** Exchanges over a real service and real inboxes, a store in memory and a host turned by hand, for tests of this folder. */
+import {
+  type Artifact,
+  type Exchange,
+  type ExchangeId,
+  type Label,
+  type NewEvent,
+  PeerName,
+  type PeerSend,
+  type PushConfig,
+  type TaskId,
+} from "../../contracts/mod.ts";
+import { RULES, settled as soon } from "./bench.ts";
+import { handHost, handPowers, pastOf, requestOf } from "./fakes.ts";
+import { documentLog } from "./inbox_world.ts";
+import type { Exchanges } from "../exchange/parts.ts";
+import { MOST_WORDS } from "../exchange/words.ts";
+import { openExchanges } from "../exchange/exchanges.ts";
+import { type Inbox, openInbox } from "../inbox/inbox.ts";
+import { frameMessages } from "../inbox/frame.ts";
+import { type AgentService, makeHostedAgentService } from "../service.ts";
+import { makeTaskKeeper } from "../task/keeper.ts";
+
+/** What survives a kernel. */
+export interface Disk {
+  readonly log: ReturnType<typeof documentLog>;
+  readonly events: { task: string; event: NewEvent; at: number }[];
+  /** The commit that is the last: whatever comes after it is lost with its kernel. */
+  last: number;
+  commits: number;
+}
+
+/** Nothing yet. */
+export function emptyDisk(): Disk {
+  return { log: documentLog(), events: [], last: Infinity, commits: 0 };
+}
+
+/** One kernel's exchanges, with everything around them. */
+export interface World {
+  readonly disk: Disk;
+  readonly exchanges: Exchanges;
+  readonly inbox: Inbox;
+  readonly service: AgentService;
+  readonly host: ReturnType<typeof handHost>;
+  readonly powers: ReturnType<typeof handPowers>;
+  /** What tasks put in their outboxes, and how confidential what they say is. */
+  readonly artifacts: Artifact[];
+  readonly bytes: Map<string, Uint8Array>;
+  label: Label;
+  /** How often somebody was told of deliveries. */
+  due: number;
+  readonly notes: string[];
+  /** Ends this kernel as kill -9 does. */
+  kill(): void;
+  /** Lets everything that is ready run. */
+  rest(): Promise<void>;
+  send(message: string | Partial<PeerSend>, more?: Partial<PeerSend>): Promise<Exchange>;
+  /** Ends the turn under way with these words. */
+  say(text: string): Promise<void>;
+  task(exchange: Pick<Exchange, "id">): TaskId;
+}
+
+let serial = 0;
+
+/** A kernel over a disk, where an earlier one may have been. */
+export async function world(disk: Disk = emptyDisk()): Promise<World> {
+  const host = handHost();
+  const powers = handPowers();
+  serial += 1;
+  const lasting = serial;
+  // Ids of another kernel are other ids.
+  let drawn = 0;
+  const ids = {
+    ...powers,
+    id: (prefix: string) =>
+      `${prefix}${lasting}`.padEnd(6, "x") +
+      `${++drawn}`.padStart(7 + prefix.length - 1, "0").slice(-7),
+    token: () => `${lasting}`.padStart(16, "a") + `${++drawn}`.padStart(16, "0"),
+  };
+  const listeners: ((event: { task: string } & NewEvent & { at: number }) => void)[] = [];
+  let dead = false;
+  const log = {
+    head: () => {
+      throw new TypeError("nobody asks");
+    },
+    async append(
+      task: string,
+      events: readonly NewEvent[],
+      documents: Parameters<typeof disk.log.append>[2] = [],
+      at = powers.now(),
+    ) {
+      // A kernel that was killed neither writes nor hears of anything.
+      dead ||= disk.commits >= disk.last;
+      if (dead) return await new Promise<never>(() => undefined);
+      const placed = await disk.log.append(task, events, documents);
+      disk.commits += 1;
+      for (const event of events) disk.events.push({ task, event, at });
+      for (const event of events) for (const hear of listeners) hear({ ...event, task, at });
+      return placed;
+    },
+  };
+  const store = disk.log.store;
+  const keeper = makeTaskKeeper({
+    ...{ log, store, now: powers.now },
+    history: {
+      tasks: () =>
+        Promise.resolve(
+          [
+            ...new Set(
+              disk.events.filter(({ event }) => event.kind === "taskCreated").map((each) =>
+                each.task as TaskId
+              ),
+            ),
+          ],
+        ),
+      async *events(task) {
+        for (const { event, at, ...each } of disk.events) {
+          if (each.task === task) yield { ...event, at };
+        }
+      },
+    },
+  });
+  listeners.push((event) => keeper.saw(event.task as TaskId, event));
+  const inbox = await openInbox({
+    ...{ store, log, powers: ids, task: keeper.get, quotas: { perMinute: 1_000_000 } },
+    exchangeTask: (exchange) => exchanges.taskOf(exchange),
+    onQueued: (entry) => service.arrived(entry),
+  });
+  const service = makeHostedAgentService({
+    ...{
+      keeper,
+      host,
+      inbox,
+      powers: ids,
+      concurrent: 64,
+      harness: "test",
+      rules: RULES,
+      past: pastOf(),
+    },
+    requestOf: (task) => {
+      const created = disk.events.find((each) => each.task === task)?.event.private?.["request"];
+      return Promise.resolve({ ...requestOf(), ...created as object });
+    },
+    asked: () => true,
+    stranded: () => undefined,
+    rested: (task) => exchanges.rested(task),
+    closing: (task, end) => exchanges.closing(task, end),
+  });
+  const exchanges = await openExchanges({
+    ...{ store, log, inbox, service, powers: ids, turnOver: keeper.turnOver },
+    labelOf: () => made.label,
+    frame: (entry) => frameMessages([entry], { visibleBytes: MOST_WORDS }).content,
+    artifacts: () => Promise.resolve(made.artifacts),
+    read: ({ digest }) => Promise.resolve(made.bytes.get(digest) ?? new Uint8Array()),
+    due: () => void (made.due += 1),
+    note: (line) => void made.notes.push(line),
+  });
+  listeners.push((event) => exchanges.saw(event));
+  const made: World = {
+    ...{ disk, exchanges, inbox, service, host, powers, artifacts: [], bytes: new Map() },
+    ...{ label: "public", due: 0, notes: [] },
+    kill: () => void (dead = true),
+    async rest(): Promise<void> {
+      for (let i = 0; i < 8; i++) await soon();
+      await exchanges.settled();
+      for (let i = 0; i < 8; i++) await soon();
+    },
+    async send(message, more = {}): Promise<Exchange> {
+      const given = typeof message === "string" ? {} : message;
+      const text = typeof message === "string" ? message : "Tidy the plan.";
+      const sent = await exchanges.send(sendOf(text, { ...given, ...more }));
+      await made.rest();
+      return sent;
+    },
+    async say(text): Promise<void> {
+      await made.rest();
+      host.finish({ stop: "answered", text });
+      await made.rest();
+    },
+    task({ id }): TaskId {
+      const task = exchanges.taskOf(id);
+      if (task === undefined) throw new Error(`exchange ${id} has no task`);
+      return task;
+    },
+  };
+  await service.recover();
+  await exchanges.recover();
+  return made;
+}
+
+let messages = 0;
+
+/** A message of alice, who is let in at once. */
+export function sendOf(text: string, more: Partial<PeerSend> = {}): PeerSend {
+  return {
+    peer: PeerName.parse("alice"),
+    agent: "helper",
+    message: {
+      ...{ id: `m${++messages}`, role: "peer", parts: [{ kind: "text", text }] },
+      ...{ extensions: [], references: [], at: 1 },
+    },
+    accept: "auto",
+    request: requestOf({ request: "Answer your peer.\n{{body}}", profile: "guest" }),
+    clearance: "public",
+    most: { open: 16, perDay: 200 },
+    ...more,
+  };
+}
+
+/** Other peers. */
+export const MALLORY = PeerName.parse("mallory"), ALICE = PeerName.parse("alice");
+
+/** Where somebody wants to be told. */
+export function pushOf(id: string): PushConfig {
+  return { id, url: `https://alice.example/${id}` };
+}
+
+/** The words of a status. */
+export function statusOf({ status }: Exchange): string {
+  return (status?.parts ?? []).map((part) => part.kind === "text" ? part.text : part.kind).join("");
+}
+
+/** The words of the history, each with whose they are. */
+export function historyWords({ history }: Exchange): readonly string[] {
+  return history.map(({ role, parts }) =>
+    `${role}: ${parts.map((part) => part.kind === "text" ? part.text : part.kind).join("")}`
+  );
+}
+
+/** An exchange as it stands. */
+export async function now(world: World, { id }: { readonly id: ExchangeId }): Promise<Exchange> {
+  return await world.exchanges.get({ exchange: id });
+}

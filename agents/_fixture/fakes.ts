@@ -1,0 +1,213 @@
+/** A log, a store and a host in memory, and a clock turned by hand, for tests of this folder. */
+import type {
+  AgentTask,
+  ChatMessage,
+  DocumentWrite,
+  EventLog,
+  HostedTask,
+  NewEvent,
+  PastConversations,
+  Powers,
+  ReviewOutcome,
+  Store,
+  TaskHost,
+  TaskRequest,
+  TurnOutcome,
+  UsedUp,
+} from "../../contracts/mod.ts";
+import { Digest, Fault, SessionId, TaskId } from "../../contracts/mod.ts";
+import type { TaskHistory } from "../task/history.ts";
+
+/** Powers whose clock moves only when told. */
+export function handPowers(): Powers & {
+  turn(ms: number): void;
+  /** Timers that were neither stopped nor over. */
+  armed(): number;
+} {
+  let now = 1_000;
+  let next = 0;
+  const timers: { at: number; f: () => void; dead: boolean }[] = [];
+  return {
+    now: () => now,
+    id: (prefix) => `${prefix}${String(next++).padStart(12, "0")}`,
+    token: () => String(next++).padStart(32, "0"),
+    after(ms, f) {
+      const timer = { at: now + ms, f, dead: false };
+      timers.push(timer);
+      return () => {
+        timer.dead = true;
+      };
+    },
+    reach: () => undefined,
+    armed: () => timers.filter(({ dead }) => !dead).length,
+    turn(ms) {
+      now += ms;
+      for (const timer of timers.filter((each) => !each.dead && each.at <= now)) {
+        timer.dead = true;
+        timer.f();
+      }
+    },
+  };
+}
+
+/** A log that keeps everything, or refuses when told to. */
+export function memoryLog(): EventLog & {
+  readonly events: { task: string; event: NewEvent; at: number }[];
+  readonly documents: Map<string, DocumentWrite>;
+  full: boolean;
+} {
+  const events: { task: string; event: NewEvent; at: number }[] = [];
+  const documents = new Map<string, DocumentWrite>();
+  const zero = Digest.parse("0".repeat(64));
+  const log = {
+    events,
+    documents,
+    full: false,
+    append(
+      task: string,
+      list: readonly NewEvent[],
+      writes: readonly DocumentWrite[] = [],
+      at = 1,
+    ) {
+      if (log.full) {
+        return Promise.reject(new Fault("storeFull", "Cannot append: the disk is full"));
+      }
+      for (const event of list) events.push({ task, event, at });
+      for (const write of writes) documents.set(`${write.kind} ${write.id}`, write);
+      return Promise.resolve(list.map((_, n) => ({ n, hash: zero })));
+    },
+    head: () => zero,
+  };
+  return log;
+}
+
+/** The documents of a memory log, as a store answers them. */
+export function storeOf(log: ReturnType<typeof memoryLog>): Pick<Store, "documents"> {
+  return {
+    documents: ({ kind }) =>
+      Promise.resolve(
+        [...log.documents.values()].filter((each) => each.kind === kind).map((each) => ({
+          kind: each.kind,
+          id: each.id,
+          task: each.task,
+          version: each.expect + 1,
+          body: each.body,
+        })),
+      ),
+  };
+}
+
+/** Conversations of two turns each, of which one change can be put back. */
+export function pastOf(): PastConversations {
+  return {
+    restoring: (task, number) =>
+      number === 1
+        ? Promise.resolve({ number, turn: 2, before: 1, after: 2 })
+        : Promise.reject(new Fault("notFound", `Cannot find change ${number} of ${task}`)),
+    forking: ({ task, turn, message, session, ingress }, before) =>
+      Promise.resolve({
+        request: requestOf({
+          request: message ?? "tidy my notes",
+          session,
+          ingress,
+          interactive: true,
+        }),
+        body: {
+          fork: { task, turn: turn ?? (before ? 1 : 2), idle: message === undefined },
+          colour: "RED",
+          label: "secret",
+        },
+        private: { history: [], sources: [] },
+        answer: "Tidied.",
+      }),
+  };
+}
+
+/** The tasks of a memory log, as a later kernel reads them back. */
+export function historyOf(log: ReturnType<typeof memoryLog>): TaskHistory {
+  return {
+    tasks: () => Promise.resolve([...new Set(log.events.map(({ task }) => TaskId.parse(task)))]),
+    async *events(task) {
+      for (const each of log.events) if (each.task === task) yield { ...each.event, at: each.at };
+    },
+  };
+}
+
+/** A host whose turns a test ends by hand. */
+export function handHost(): TaskHost & {
+  readonly started: { task: AgentTask; resume: boolean }[];
+  readonly ended: number[];
+  readonly messages: (ChatMessage | undefined)[];
+  finish(outcome: TurnOutcome & UsedUp): void;
+  review: ReviewOutcome;
+  interrupted: number;
+  attended: boolean;
+  unfinished: boolean;
+} {
+  const waiting: ((outcome: TurnOutcome & UsedUp) => void)[] = [];
+  const host = {
+    started: [] as { task: AgentTask; resume: boolean }[],
+    ended: [] as number[],
+    messages: [] as (ChatMessage | undefined)[],
+    review: { kind: "nothing" } as ReviewOutcome,
+    interrupted: 0,
+    attended: true,
+    unfinished: true,
+    finish(outcome: TurnOutcome & UsedUp): void {
+      const next = waiting.shift();
+      if (next === undefined) throw new TypeError("no turn is under way");
+      next(outcome);
+    },
+    start(task: AgentTask, _request: TaskRequest, { resume }: { resume: boolean }) {
+      host.started.push({ task, resume });
+      host.attended = true;
+      const hosted: HostedTask = {
+        turn(message) {
+          host.messages.push(message);
+          return new Promise((resolve) => waiting.push(resolve));
+        },
+        review: async (begins) => {
+          if (host.review.kind !== "nothing") await begins();
+          return host.review;
+        },
+        interrupt: () => {
+          host.interrupted += 1;
+        },
+        unattended: () => {
+          host.attended = false;
+        },
+        attended: () => {
+          host.attended = true;
+        },
+        staged: () => ({ patch: null, changes: [], applied: [], content: "/nowhere" }),
+        undo: () => Promise.resolve({ undone: [], conflicts: [] }),
+        end(exit) {
+          host.ended.push(exit);
+          for (const each of waiting.splice(0)) each({ stop: "upstream", text: "ended" });
+          return Promise.resolve();
+        },
+      };
+      return Promise.resolve({ hosted, unfinished: host.unfinished });
+    },
+    staged: () => Promise.resolve({ patch: null, changes: [], applied: [], content: "/nowhere" }),
+    erase: () => Promise.resolve(),
+  };
+  return host;
+}
+
+/** A request as the terminal makes one. */
+export function requestOf(extra: Partial<TaskRequest> = {}): TaskRequest {
+  return {
+    request: "tidy my notes",
+    session: SessionId.parse("s000000000000"),
+    ingress: { channel: "terminal", principal: "carol", colour: "BLUE", label: "internal" },
+    profile: "operator",
+    mounts: [],
+    model: { ref: "scripted:x.yaml", config: "{}" },
+    limits: {},
+    onQuestion: "ask",
+    phase: "work",
+    interactive: false,
+    ...extra,
+  };
+}

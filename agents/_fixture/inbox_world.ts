@@ -1,0 +1,152 @@
+/** Inboxes over a log in memory that keeps documents as the store does, for tests of this folder. */
+import {
+  type AgentMessage,
+  Box,
+  Digest,
+  type DocumentRow,
+  type DocumentWrite,
+  Fault,
+  type InboxEntry,
+  type MessageStamp,
+  type NewEvent,
+  Sender,
+  SessionId,
+  type Store,
+  TaskId,
+} from "../../contracts/mod.ts";
+import { handPowers } from "./fakes.ts";
+import { type Inbox, type InboxParts, openInbox } from "../inbox/inbox.ts";
+import type { KnownTask } from "../inbox/judge.ts";
+
+/** Documents with versions, and the events that came with them. */
+export function documentLog(): {
+  readonly store: Pick<Store, "document" | "documents">;
+  readonly rows: Map<string, DocumentRow>;
+  readonly events: { readonly task: string; readonly event: NewEvent }[];
+  append: InboxParts["log"]["append"];
+  full: boolean;
+} {
+  const rows = new Map<string, DocumentRow>();
+  const key = ({ kind, id }: Pick<DocumentWrite, "kind" | "id">): string => `${kind} ${id}`;
+  const zero = Digest.parse("0".repeat(64));
+  const log = {
+    rows,
+    events: [] as { task: string; event: NewEvent }[],
+    full: false,
+    append(task: string, events: readonly NewEvent[], documents: readonly DocumentWrite[] = []) {
+      if (log.full) return Promise.reject(new Fault("storeFull", "Cannot append: it is full"));
+      for (const write of documents) {
+        if ((rows.get(key(write))?.version ?? 0) !== write.expect) {
+          return Promise.reject(new Fault("conflict", `Cannot write ${key(write)}`));
+        }
+      }
+      for (const { expect, ...write } of documents) {
+        rows.set(key(write), { ...write, version: expect + 1 });
+      }
+      for (const event of events) log.events.push({ task, event });
+      return Promise.resolve(events.map((_, n) => ({ n, hash: zero })));
+    },
+    store: {
+      document: (kind: string, id: string) => Promise.resolve(rows.get(key({ kind, id }))),
+      documents: (query: Parameters<Store["documents"]>[0]) =>
+        Promise.resolve(
+          [...rows.values()].filter((row) =>
+            row.kind === query.kind && (query.task === undefined || row.task === query.task)
+          ).slice(0, query.limit ?? 1_000),
+        ),
+    },
+  };
+  return log;
+}
+
+/** People and tasks: alice's two tasks are of one session, bob's is of another. */
+export const ALICE = TaskId.parse("talice0000000");
+/** See {@link ALICE}. */
+export const ALICE_TOO = TaskId.parse("talice0000001");
+/** See {@link ALICE}. */
+export const BOB = TaskId.parse("tbob000000000");
+/** See {@link ALICE}. */
+export const DONE = TaskId.parse("tdone00000000");
+/** The exchange of the peer mallory, whose task is BOB. */
+export const EXCHANGE = "x0000000000000000000000ma";
+
+const session = (name: string): SessionId => SessionId.parse(`s${name.padEnd(12, "0")}`);
+
+/** A world of inboxes, with a clock turned by hand. */
+export interface InboxWorld {
+  readonly log: ReturnType<typeof documentLog>;
+  readonly powers: ReturnType<typeof handPowers>;
+  readonly tasks: Map<TaskId, KnownTask>;
+  readonly queued: InboxEntry[];
+  inbox: Inbox;
+  /** As a kernel that starts anew. */
+  again(): Promise<Inbox>;
+}
+
+/** Makes one. */
+export async function inboxWorld(more: Partial<InboxParts> = {}): Promise<InboxWorld> {
+  const log = documentLog();
+  const powers = handPowers();
+  // A day after the first, so that there is a window before this one.
+  powers.turn(86_400_000);
+  const open = (name: string): KnownTask => ({
+    ...{ status: "open", session: session(name), purged: false },
+  });
+  const tasks = new Map<TaskId, KnownTask>([
+    [ALICE, open("alice")],
+    [ALICE_TOO, open("alice")],
+    [BOB, open("bob")],
+    [DONE, { ...open("alice"), status: "done" }],
+  ]);
+  const queued: InboxEntry[] = [];
+  const opened = (): Promise<Inbox> =>
+    openInbox({
+      ...{ store: log.store, log, powers },
+      task: (id) => tasks.get(id),
+      exchangeTask: (exchange) => exchange === EXCHANGE ? BOB : undefined,
+      onQueued: (entry) => queued.push(entry),
+      ...more,
+    });
+  const world: InboxWorld = {
+    ...{ log, powers, tasks, queued },
+    inbox: await opened(),
+    async again(): Promise<Inbox> {
+      world.inbox = await opened();
+      return world.inbox;
+    },
+  };
+  return world;
+}
+
+/** mallory, a peer. */
+export const PEER = Sender.parse("peer:mallory");
+
+let ids = 0;
+
+/** A status from the person, unless it says otherwise. */
+export function messageOf(more: Partial<AgentMessage> = {}): AgentMessage {
+  return {
+    id: `id-${ids++}`,
+    sender: Sender.parse("host"),
+    kind: "status",
+    body: "Lunch is ready.",
+    artifactRefs: [],
+    requestedActions: [],
+    requestedAuthority: [],
+    ...more,
+  };
+}
+
+/** Into a task's box, as something from outside. */
+export function stampOf(task: TaskId | string, more: Partial<MessageStamp> = {}): MessageStamp {
+  const box = Box.parse(task.includes(":") ? task : `task:${task}`);
+  return { box, colour: "RED", label: "public", ...more };
+}
+
+/** From mallory, a peer, about {@link EXCHANGE}. */
+export function ofPeer(more: Partial<AgentMessage> = {}): AgentMessage {
+  return messageOf({ sender: PEER, senderTask: EXCHANGE, ...more });
+}
+
+/** Into bob's box, about {@link EXCHANGE}. */
+export const TO_BOB = stampOf(BOB, { exchange: EXCHANGE });

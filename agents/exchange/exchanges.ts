@@ -1,0 +1,214 @@
+/** What Remit and its peers have under way: A2A tasks as the kernel keeps them. Issue 7; seed 001, AgentPeer. @module */
+import {
+  cleared,
+  type Exchange,
+  ExchangeId,
+  Fault,
+  mixLabel,
+  type PeerName,
+  TaskId,
+} from "../../contracts/mod.ts";
+import { peerArtifact } from "./artifact.ts";
+import { makeExchangeFollow } from "./follow.ts";
+import type { ExchangeHead } from "./head.ts";
+import { openExchangeKeeper } from "./keeper.ts";
+import { listExchanges } from "./list.ts";
+import type { ExchangeParts, Exchanges, ExchangeTask } from "./parts.ts";
+import { makeExchangePushes, tellsAnybody } from "./push.ts";
+import { makeExchangeSends } from "./send.ts";
+import { isOver } from "./states.ts";
+import { closed, makeExchangeTasks } from "./task.ts";
+import { saying } from "./words.ts";
+
+/** It goes on meanwhile: that is no reason not to. */
+function unlessConflict(error: unknown): void {
+  if (!(error instanceof Fault) || error.code !== "conflict") throw error;
+}
+
+/** Events after which a task's exchange may stand otherwise. */
+const WAITS: ReadonlySet<string> = new Set(["held", "quarantined", "queued"]);
+const STEPS: ReadonlySet<string> = new Set(["taskStatus", "message", "purged"]);
+
+/** Opens the exchanges of a kernel. Call `recover` once tasks are there. @throws Fault `storeCorrupt` */
+export async function openExchanges(parts: ExchangeParts): Promise<Exchanges> {
+  const { inbox, service, powers } = parts;
+  const keeper = await openExchangeKeeper({
+    ...{ store: parts.store, log: parts.log, now: powers.now },
+    changed: (head) => tellsAnybody(head) && parts.due(),
+  });
+
+  const need = (
+    { peer, exchange }: { readonly peer?: PeerName | undefined; readonly exchange: ExchangeId },
+  ): ExchangeHead => {
+    const head = keeper.get(exchange);
+    // INVARIANT: another peer's is as if it never was (test: "mallory … another peer's exchange").
+    if (head !== undefined && (peer === undefined || peer === head.peer)) return head;
+    throw new Fault("notFound", `Cannot find exchange "${exchange}"`);
+  };
+
+  const follow = makeExchangeFollow({ ...parts, keeper });
+  const sends = makeExchangeSends({ ...parts, keeper, need });
+  const pushes = makeExchangePushes({ powers, keeper, need });
+
+  const { show, taskOf } = makeExchangeTasks({ powers, keeper, need });
+
+  const erase = async (exchange: ExchangeId): Promise<void> =>
+    await keeper.turn(exchange, async () => {
+      const head = need({ exchange });
+      if (!isOver(head.state)) throw closed(head, "erase");
+      await keeper.erase(exchange);
+    });
+
+  const reject = async (exchange: ExchangeId, why: string): Promise<void> =>
+    await keeper.turn(exchange, async () => {
+      const before = keeper.get(exchange);
+      if (before?.state !== "submitted") return;
+      const next = { ...before, state: "rejected", status: saying({ powers, text: why }) } as const;
+      await keeper.write({ before, next: { ...next, said: true }, request: null });
+    });
+
+  const found = (exchange: string): ExchangeHead | undefined => {
+    const id = ExchangeId.safeParse(exchange);
+    return id.success ? keeper.get(id.data) : undefined;
+  };
+
+  return Object.freeze<Exchanges>({
+    ...pushes,
+    send: sends.send,
+    get: async (ask) => await keeper.whole(need(ask)),
+    list: (query) => listExchanges(keeper, query),
+    async cancel(ask): Promise<Exchange> {
+      const { exchange } = ask;
+      return await keeper.turn(exchange, async () => {
+        need(ask);
+        // Its task may be over, and the exchange not know it yet.
+        await follow.now(exchange).catch(unlessConflict);
+        const before = need(ask);
+        if (isOver(before.state)) throw closed(before, "cancel");
+        const who = ask.peer === undefined ? "its operator" : "its peer";
+        if (before.task !== undefined) await service.cancel(before.task, `cancelled by ${who}`);
+        else if (WAITS.has((await inbox.read(before.entry))?.state ?? "")) {
+          await inbox.dismiss(before.entry, `cancelled by ${who}`);
+        }
+        const { asking: _asking, answering: _answering, status: _status, ...rest } = before;
+        const request = before.task === undefined ? { request: null } : {};
+        const next = { ...rest, state: "canceled", said: false } as const;
+        return await keeper.whole(await keeper.write({ before, next, ...request }));
+      });
+    },
+    async watch(ask, hear): Promise<{ readonly exchange: Exchange; stop(): void }> {
+      return await keeper.turn(ask.exchange, async () => {
+        const head = need(ask);
+        const exchange = await keeper.whole(head);
+        if (isOver(head.state)) return { exchange, stop: () => undefined };
+        const { progress = true } = ask;
+        const stop = keeper.hear(head.id, (event) => {
+          if (progress || event.kind !== "progress") hear(event);
+          if (event.kind === "state" && isOver(event.exchange.state)) stop();
+        });
+        return { exchange, stop };
+      });
+    },
+    async reply({ exchange, text }): Promise<Exchange> {
+      return await keeper.turn(exchange, async () => {
+        const before = need({ exchange });
+        if (isOver(before.state)) throw closed(before, "answer in");
+        const next = { ...before, status: saying({ powers, text }), said: true };
+        return await keeper.whole(await keeper.write({ before, next, note: { by: "operator" } }));
+      });
+    },
+    async export({ exchange, artifact: id }): Promise<Exchange> {
+      return await keeper.turn(exchange, async () => {
+        const before = need({ exchange });
+        // What a person lets out is let out once the work is done, too.
+        if (isOver(before.state) && before.state !== "completed") throw closed(before, "export to");
+        const made = before.task === undefined ? [] : await parts.artifacts(before.task);
+        const one = made.find((each) => each.id === id);
+        if (one === undefined) {
+          throw new Fault("notFound", `Cannot export "${id}": ${exchange} has no such artifact`);
+        }
+        if (one.state !== "released") {
+          throw new Fault("conflict", `Cannot export "${id}": it is ${one.state}, not released`);
+        }
+        if (!cleared(one.label, before.clearance)) {
+          throw new Fault(
+            "clearance",
+            `Cannot export "${id}": it is ${one.label}, and ${before.peer} is cleared for ` +
+              `${before.clearance}; raise peers.${before.peer}.clearance`,
+          );
+        }
+        const { name } = one, bytes = await parts.read(one);
+        const artifact = peerArtifact({
+          id: `p${id}`,
+          name,
+          description: "",
+          shown: { kind: "bytes", bytes },
+          artifact: one.id,
+        });
+        return await keeper.whole(await show(before, artifact));
+      });
+    },
+    async erase(which): Promise<{ readonly erased: number }> {
+      if ("exchange" in which) {
+        await erase(which.exchange);
+        return { erased: 1 };
+      }
+      const old = [...keeper.list(which.peer)].filter(({ state, updatedAt }) =>
+        isOver(state) && updatedAt < which.before
+      );
+      for (const { id } of old) await erase(id);
+      return { erased: old.length };
+    },
+    onRelease: async (entry) =>
+      found(entry.exchange ?? "")?.entry === entry.id
+        ? await sends.release(entry)
+        : await inbox.release(entry.id),
+    async onDismiss(entry, why): Promise<void> {
+      const head = found(entry.exchange ?? "");
+      if (head?.entry === entry.id) await reject(head.id, why);
+    },
+    ofTask(task: TaskId): ExchangeTask | undefined {
+      const head = keeper.ofTask(task);
+      return head === undefined ? undefined : taskOf(head);
+    },
+    taskOf: (exchange) => found(exchange)?.task,
+    saw({ task, kind }): void {
+      const id = STEPS.has(kind) ? TaskId.safeParse(task).data : undefined;
+      const head = id === undefined ? undefined : keeper.ofTask(id);
+      if (head === undefined) return;
+      if (kind === "message") follow.began(head.id);
+      follow.step(head.id);
+      if (kind !== "purged") return;
+      erase(head.id).catch((error: unknown) => parts.note(`Not erased: ${String(error)}`));
+    },
+    async closing(task, end): Promise<boolean> {
+      const head = keeper.ofTask(task);
+      if (head === undefined) return false;
+      return await keeper.turn(head.id, () => follow.closing(head.id, end));
+    },
+    rested(task: TaskId): void {
+      const head = keeper.ofTask(task);
+      if (head !== undefined) follow.step(head.id);
+    },
+    text(task: TaskId, text: string): void {
+      const head = keeper.ofTask(task);
+      if (head === undefined || !keeper.heard(head.id)) return;
+      const label = mixLabel(service.get(task).label, parts.labelOf(task));
+      if (cleared(label, head.clearance)) keeper.tell(head.id, { kind: "progress", text });
+    },
+    async recover(): Promise<void> {
+      for (const { id, state, task, entry } of [...keeper.list()]) {
+        if (isOver(state)) continue;
+        if (task !== undefined) follow.step(id);
+        else {
+          const kept = await inbox.read(entry);
+          if (kept?.state === "dismissed" || kept?.state === "expired") {
+            await reject(id, kept.why ?? "It was not taken.");
+          }
+        }
+      }
+      await follow.settled();
+    },
+    settled: follow.settled,
+  });
+}

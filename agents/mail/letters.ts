@@ -1,0 +1,123 @@
+/** An agent's inbox as it reads it: its messages with their numbers, parsed once. Seed 002, Message Bus. @module */
+import {
+  answerBox,
+  type Box,
+  Fault,
+  type InboxEntry,
+  type InboxId,
+  type Json,
+  type JsonObject,
+  type Mail,
+  mailIn,
+  TaskId,
+  toJson,
+} from "../../contracts/mod.ts";
+import { decodeXJson } from "../../port/xjson.ts";
+import { wordsOf } from "./name_tools.ts";
+import type { MailInbox, MailParts } from "./tool.ts";
+
+/** A message that its agent may read. */
+export interface Letter {
+  readonly entry: InboxEntry;
+  /** Undefined for a message that is no mail of Remit's: its body is what it says. */
+  readonly mail: Mail | undefined;
+}
+
+/** An agent's letters. */
+export interface Letters {
+  /** Looks for new ones; oldest first, without those that were put aside. */
+  look(): Promise<readonly Letter[]>;
+  /** One of those that were seen. @throws Fault `notFound`, `invalidArguments` */
+  numbered(given: JsonObject[string] | undefined): Letter;
+  /** Its agent put a message aside. */
+  dismissed(ids: readonly InboxId[]): void;
+}
+
+/** Messages that are listed at once. */
+const MOST = 200;
+
+/** Makes them. What waits for a person's decision is not among them. */
+export function makeLetters(
+  { task, agent, peer, inbox, heard }: Pick<MailParts, "task" | "agent" | "peer" | "heard"> & {
+    inbox(): Pick<MailInbox, "past">;
+  },
+): Letters {
+  const boxes: readonly Box[] = [`task:${task}`, `agent:${agent}`];
+  const seen = new Map<number, Letter>();
+  const aside = new Set<InboxId>();
+  // INVARIANT: who works for a peer repeats nobody else's mail to it (test: "what alice sent is no letter of a task of mallory's").
+  const mayRead = ({ box, message }: InboxEntry): boolean =>
+    peer === undefined || box === `task:${task}` || message.sender === peer;
+
+  return Object.freeze<Letters>({
+    async look(): Promise<readonly Letter[]> {
+      const found = await Promise.all(boxes.map((box) => inbox().past({ box, limit: MOST })));
+      // What came during a call is that call's to show first.
+      const entries = found.flat().filter(mayRead).filter(({ id, state, message, call }) =>
+        (state === "delivered" || (state === "queued" && call === undefined)) && !aside.has(id) &&
+        // What a task wrote itself is no news to it.
+        !(message.sender === `agent:${agent}` && message.senderTask === task)
+      ).sort((a, b) => a.n - b.n);
+      const letters = entries.map((entry): Letter => ({ entry, mail: mailIn(entry.message) }));
+      seen.clear();
+      for (const letter of letters) {
+        seen.set(letter.entry.n, letter);
+        const from = TaskId.safeParse(letter.entry.message.senderTask);
+        if (from.success && letter.entry.message.sender.startsWith("agent:")) heard(from.data);
+      }
+      return letters;
+    },
+    numbered(given): Letter {
+      const value = decodeXJson(given ?? null);
+      const letter = seen.get(Number(value));
+      if (letter !== undefined && !aside.has(letter.entry.id)) return letter;
+      throw new Fault(
+        "notFound",
+        `Cannot find message ${JSON.stringify(given)}: list_messages shows those there are`,
+      );
+    },
+    dismissed: (ids) => ids.forEach((id) => aside.add(id)),
+  });
+}
+
+/** A message as `list_messages` shows it. */
+export function letterView({ entry, mail }: Letter): Json {
+  const { n, message, colour, receivedAt } = entry;
+  const head = {
+    number: n,
+    from: message.sender,
+    date: new Date(receivedAt).toISOString(),
+    colour,
+  };
+  if (mail === undefined) return toJson({ ...head, type: "text", strings: [message.body] });
+  switch (mail.type) {
+    case "package": {
+      const names = mail.edges.map(({ name }) => name);
+      return toJson({
+        ...head,
+        type: mail.type,
+        strings: mail.strings,
+        names,
+        are: edgeWords(mail),
+      });
+    }
+    case "resolution":
+      return toJson({ ...head, ...mail, edges: undefined, are: edgeWords(mail) });
+    default:
+      return toJson({ ...head, ...mail });
+  }
+}
+
+function edgeWords({ edges }: Extract<Mail, { type: "package" | "resolution" }>): object {
+  return Object.fromEntries(edges.map(({ name, reference }) => [name, wordsOf(reference)]));
+}
+
+/** The edge of every message that names its sender. */
+export const FROM = "FROM";
+
+/** Where an answer goes. @throws Fault `refused` for a peer, which is answered by other tools */
+export function answering({ message }: InboxEntry): Box {
+  const box = answerBox(message);
+  if (box !== undefined) return box;
+  throw new Fault("refused", `Cannot send to ${message.sender}: it is no agent of this kernel`);
+}

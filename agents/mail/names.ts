@@ -1,0 +1,138 @@
+/** A directory of petnames as a value: looked into, and changed into another. Seed 002, Directory. @module */
+import {
+  Directory,
+  Fault,
+  NAMES_MOST,
+  PetPath,
+  type Reference,
+  SPECIAL_NAMES,
+} from "../../contracts/mod.ts";
+
+/** What a path leads to. */
+export type Named = Directory | Reference;
+
+/** A directory without names. */
+export const NO_NAMES: Directory = Object.freeze({ kind: "directory", entries: Object.freeze({}) });
+
+/**
+ * Reads a path: a list of names, or names with `/` between them.
+ * @throws Fault `invalidArguments` for a name with other characters than letters, digits, `.`, `_` and `-`.
+ */
+export function parsePath(given: unknown): PetPath {
+  const parts = typeof given === "string" ? given.split("/") : given;
+  const parsed = PetPath.safeParse(parts);
+  if (parsed.success) return parsed.data;
+  throw new Fault(
+    "invalidArguments",
+    `Cannot use the name ${
+      JSON.stringify(given)?.slice(0, 120)
+    }: a path is 1 to ${NAMES_MOST.depth} ` +
+      'names of letters, digits, ".", "_" and "-", as "counter" or "tools/counter"',
+  );
+}
+
+/** What stands at a path; undefined when there is nothing. */
+export function namedAt(directory: Directory, path: PetPath): Named | undefined {
+  let at: Named | undefined = directory;
+  for (const name of path) {
+    if (at?.kind !== "directory" || !Object.hasOwn(at.entries, name)) return undefined;
+    at = at.entries[name];
+  }
+  return at;
+}
+
+/**
+ * The directory with `named` at `path`, in place of what was there.
+ * @throws Fault `refused` for a special name, `notFound` where no directory is above it, `tooLarge` past the bounds.
+ */
+export function withNamed(directory: Directory, path: PetPath, named: Named): Directory {
+  mayChange(path);
+  return bounded(changed(directory, path, named));
+}
+
+/** The directory without what stands at `path`. @throws Fault `refused` for a special name, `notFound` */
+export function withoutNamed(directory: Directory, path: PetPath): Directory {
+  mayChange(path);
+  if (namedAt(directory, path) === undefined) throw missing(path);
+  return changed(directory, path, undefined);
+}
+
+/**
+ * The directory with what stood at `from` now at `to`: both, or neither.
+ * @throws Fault as the other two; `invalidArguments` when a directory would be moved into itself.
+ */
+export function withMoved(directory: Directory, from: PetPath, to: PetPath): Directory {
+  mayChange(from);
+  const named = namedAt(directory, from);
+  if (named === undefined) throw missing(from);
+  if (from.every((name, n) => to[n] === name)) {
+    throw new Fault(
+      "invalidArguments",
+      `Cannot move "${from.join("/")}" to "${to.join("/")}": it would be within itself`,
+    );
+  }
+  return withNamed(withoutNamed(directory, from), to, named);
+}
+
+/** @throws Fault `notFound` that names the path */
+export function missing(path: PetPath): Fault {
+  return new Fault(
+    "notFound",
+    `Cannot find the name "${path.join("/")}": list shows what there is`,
+  );
+}
+
+function mayChange(path: PetPath): void {
+  const [first = ""] = path;
+  if (!SPECIAL_NAMES.has(first)) return;
+  throw new Fault("refused", `Cannot change the name "${first}": it is there for every agent`);
+}
+
+function changed(directory: Directory, path: PetPath, named: Named | undefined): Directory {
+  const [first = "", ...rest] = path;
+  const { [first]: before, ...others } = directory.entries;
+  if (rest.length === 0) {
+    const entries = named === undefined ? others : { ...others, [first]: named };
+    return { kind: "directory", entries };
+  }
+  if (before?.kind !== "directory" || !Object.hasOwn(directory.entries, first)) {
+    throw new Fault(
+      "notFound",
+      `Cannot use the path "${
+        path.join("/")
+      }": "${first}" is no directory; make_directory makes one`,
+    );
+  }
+  return {
+    kind: "directory",
+    entries: { ...others, [first]: changed(before, PetPath.parse(rest), named) },
+  };
+}
+
+function bounded(directory: Directory): Directory {
+  const { names, depth } = measure(directory);
+  const chars = JSON.stringify(directory).length;
+  for (
+    const [what, is, most] of [
+      ["names", names, NAMES_MOST.names],
+      ["directories within each other", depth, NAMES_MOST.depth],
+      ["characters", chars, NAMES_MOST.chars],
+    ] as const
+  ) {
+    if (is <= most) continue;
+    throw new Fault("tooLarge", `Cannot give the name: a directory holds ${most} ${what} at most`);
+  }
+  return directory;
+}
+
+function measure(directory: Directory): { readonly names: number; readonly depth: number } {
+  let names = 0, depth = 0;
+  for (const each of Object.values(directory.entries)) {
+    names += 1;
+    if (each.kind !== "directory") continue;
+    const within = measure(each);
+    names += within.names;
+    depth = Math.max(depth, within.depth);
+  }
+  return { names, depth: depth + 1 };
+}

@@ -1,0 +1,159 @@
+/** From how a turn ended to the task's status and exit code. Seed 004 section 66. @module */
+import {
+  EXIT,
+  EXIT_OF_FAULT,
+  type Fault,
+  type FaultCode,
+  type ReviewOutcome,
+  type TaskStatus,
+  type TurnOutcome,
+  unreachable,
+  type UsedUp,
+} from "../../contracts/mod.ts";
+
+/** A task's next status. */
+export interface Ending {
+  readonly status: TaskStatus;
+  readonly exit?: number;
+  readonly answer?: string;
+  readonly reason?: string;
+  /** The turn failed, and the task waits for more words all the same: the exit code that it would have ended with. */
+  readonly failed?: number;
+}
+
+/** Nothing more can be written. */
+const LAST: ReadonlySet<FaultCode> = new Set(["storeFull", "storeCorrupt"]);
+
+/** What follows a fault that a turn, or what led to it, ended with. `outlives` as {@link outlivesTurns} says. */
+export function endingOfFault({ code, message }: Fault, outlives: boolean): Ending {
+  const failed: Ending = { status: "failed", exit: EXIT_OF_FAULT[code], reason: message };
+  return outlives && !LAST.has(code) ? waiting(failed) : failed;
+}
+
+function waiting({ exit = EXIT.failure, ...rest }: Ending): Ending {
+  return { ...rest, status: "open", failed: exit };
+}
+
+/** Ends of a turn after which other words, another model or more patience may help. */
+const PASSING: ReadonlySet<TurnOutcome["stop"]> = new Set([
+  ...["upstream", "length", "contextOverflow", "iterations"] as const,
+]);
+
+/** A task, as far as its ending depends on it. */
+export interface EndingTask {
+  readonly interactive: boolean;
+  readonly contaminated: boolean;
+  /** As {@link outlivesTurns} says; absent: no. */
+  readonly outlives?: boolean;
+}
+
+/**
+ * The status that follows a turn and its review. An interactive task stays `open` after a turn
+ * that ended well, a person's own also after one whose model failed. `limit` names what was used up.
+ */
+export function endingOf(
+  turn: TurnOutcome & UsedUp,
+  review: ReviewOutcome,
+  task: EndingTask,
+): Ending {
+  const ending = ownEnding(turn, review, task);
+  const passes = PASSING.has(turn.stop) && turn.limit === undefined;
+  return task.outlives === true && ending.status === "failed" && passes ? waiting(ending) : ending;
+}
+
+function ownEnding(
+  turn: TurnOutcome & UsedUp,
+  review: ReviewOutcome,
+  task: EndingTask,
+): Ending {
+  const answer = turn.text;
+  if (turn.stop === "waiting") {
+    return {
+      status: "needsApproval",
+      exit: EXIT.waiting,
+      answer,
+      reason: `question ${turn.question} waits for a person`,
+    };
+  }
+  if (review.kind === "waiting") {
+    return {
+      status: "needsApproval",
+      exit: EXIT.waiting,
+      answer,
+      reason: `question ${review.question} waits for a person`,
+    };
+  }
+  const kept = review.kind === "kept"
+    ? { reason: `staged changes were not applied: ${review.why}` }
+    : {};
+  switch (turn.stop) {
+    case "answered":
+      if (task.interactive) return { status: "open", answer, ...kept };
+      return task.contaminated
+        ? {
+          status: "failed",
+          exit: EXIT.contaminated,
+          answer,
+          reason: "a call was refused because of what had been read",
+        }
+        : { status: "done", exit: EXIT.success, answer, ...kept };
+    case "cancelled":
+      return task.interactive
+        ? { status: "open", answer }
+        : { status: "cancelled", exit: EXIT.interrupted, answer, reason: "interrupted" };
+    case "killed":
+      if (turn.limit !== undefined && turn.exit === EXIT.budgetExhausted) {
+        return {
+          status: "failed",
+          exit: turn.exit,
+          reason: `its limit "${turn.limit}" is used up`,
+        };
+      }
+      return { status: "cancelled", exit: turn.exit, reason: turn.text };
+    case "terminated":
+      return { status: "cancelled", exit: EXIT.failure, answer, reason: "ended by SIGTERM" };
+    case "iterations":
+    case "budget":
+      return {
+        status: "failed",
+        exit: EXIT.budgetExhausted,
+        answer,
+        reason: turn.limit === undefined
+          ? `its ${turn.stop} limit was reached`
+          : `its limit "${turn.limit}" is used up`,
+      };
+    case "brake":
+      return {
+        status: "failed",
+        exit: EXIT.budgetExhausted,
+        answer,
+        reason: "it spent too fast and nobody let it go on",
+      };
+    case "contextOverflow":
+      return {
+        status: "failed",
+        exit: EXIT.contextOverflow,
+        answer,
+        reason: "the conversation no longer fits the model",
+      };
+    case "length":
+      return {
+        status: "failed",
+        exit: EXIT.contextOverflow,
+        answer,
+        reason: "the model's answer was cut off",
+      };
+    case "upstream":
+      // What went wrong is no answer: whoever reads standard output must not take it for one.
+      return { status: "failed", exit: EXIT.upstreamFailure, reason: turn.text };
+    default:
+      return unreachable(turn);
+  }
+}
+
+/** The end of an open task whose work is done. */
+export function lastStatus(contaminated: boolean): Pick<Ending, "status"> & { exit: number } {
+  return contaminated
+    ? { status: "failed", exit: EXIT.contaminated }
+    : { status: "done", exit: EXIT.success };
+}

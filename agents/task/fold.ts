@@ -1,0 +1,217 @@
+/** A task's state as the fold of its events. Seed 001, AgentTask; DESIGN section 6. @module */
+import {
+  AgentTask,
+  DEFAULT_LIMITS,
+  Digest,
+  type EventKind,
+  Fault,
+  type Json,
+  type JsonObject,
+  Limits,
+  mixColour,
+  mixLabel,
+  TASK_TRANSITIONS,
+  type TaskId,
+  TaskRequest,
+  TaskStatus,
+} from "../../contracts/mod.ts";
+
+/** One event as the fold reads it: its public body and, unless purged, its private part. */
+export interface FoldEvent {
+  readonly kind: EventKind;
+  readonly at: number;
+  readonly body: JsonObject;
+  readonly private?: JsonObject | undefined;
+}
+
+/** Tells whether a status is final. */
+export function isFinal(status: TaskStatus): boolean {
+  return TASK_TRANSITIONS[status].length === 0;
+}
+
+/** Throws `conflict` unless the task may go from `from` to `to`. */
+export function checkTransition(task: TaskId, from: TaskStatus, to: TaskStatus): void {
+  if (from === to) return;
+  if (!TASK_TRANSITIONS[from].includes(to)) {
+    throw new Fault("conflict", `Cannot make task ${task} "${to}": it is "${from}"`);
+  }
+}
+
+/** Tells whether no turn is under way, from what was so before the event. */
+export function isTurnOver(before: boolean, event: FoldEvent): boolean {
+  if (event.kind === "taskCreated" || event.kind === "message") return false;
+  // `open` without an answer or a failure is a task that goes on.
+  return event.kind === "taskStatus" && event.body["status"] === "open"
+    ? before || event.private?.["answer"] !== undefined || event.body["failed"] !== undefined
+    : before;
+}
+
+/** Tells whether the event is a refusal for colour, which decides a task's exit code (69). */
+export function isContaminating(event: FoldEvent): boolean {
+  return event.kind === "refused" && event.body["code"] === "contaminated";
+}
+
+function created(task: TaskId, event: FoldEvent): AgentTask {
+  const harness = typeof event.body["harness"] === "string" ? event.body["harness"] : "unknown";
+  const request = TaskRequest.safeParse(event.private?.["request"]);
+  if (!request.success) {
+    throw new Fault("storeCorrupt", `Cannot read task ${task}: its request does not parse`);
+  }
+  const asked = request.data;
+  return {
+    id: task,
+    request: asked.request,
+    objective: objectiveOf(asked.request, asked.ingress),
+    session: asked.session,
+    ingress: asked.ingress,
+    profile: asked.profile,
+    model: asked.model.ref,
+    harness,
+    ...(asked.agent === undefined ? {} : { agent: asked.agent.name, labels: asked.agent.labels }),
+    status: "open",
+    phase: asked.phase,
+    mounts: asked.mounts,
+    ...(asked.folder === undefined ? {} : { folder: asked.folder }),
+    ...rulesIn(event),
+    limits: { ...DEFAULT_LIMITS, ...definedOf(asked.limits) },
+    // A fork is as what it copied.
+    colour: AgentTask.shape.colour.catch(asked.ingress.colour).parse(event.body["colour"]),
+    label: AgentTask.shape.label.catch(asked.ingress.label).parse(event.body["label"]),
+    questions: [],
+    artifacts: [],
+    applied: [],
+    createdAt: event.at,
+    updatedAt: event.at,
+    archived: false,
+    purged: false,
+  };
+}
+
+function definedOf(limits: Partial<TaskRequest["limits"]>): Partial<typeof DEFAULT_LIMITS> {
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+}
+
+/** The request's first line, cut to 200 characters, for lists; of a peer's message, whose it is and how it begins. */
+function objectiveOf(
+  request: string,
+  ingress?: Pick<TaskRequest["ingress"], "channel" | "principal">,
+): string {
+  const lines = request.split("\n");
+  // A sender's own lines begin so (agents/inbox/frame.ts).
+  const said = ingress?.channel === "a2a" ? lines.find((each) => /^\| *\S/.test(each)) : undefined;
+  const line = said === undefined
+    ? lines.find((each) => each.trim() !== "") ?? ""
+    : `${ingress?.principal.replace(":", " ")}: ${said.slice(1).trim()}`;
+  return [...line.trim()].slice(0, 200).join("");
+}
+
+const text = (value: unknown): string | undefined => typeof value === "string" ? value : undefined;
+
+/**
+ * The next state. `state` is undefined only before `taskCreated`.
+ *
+ * @throws Fault `storeCorrupt` when an event cannot follow the state.
+ */
+export function foldTask(
+  task: TaskId,
+  state: AgentTask | undefined,
+  event: FoldEvent,
+): AgentTask {
+  if (event.kind === "taskCreated") return created(task, event);
+  if (state === undefined) {
+    throw new Fault("storeCorrupt", `Cannot read task ${task}: it begins with "${event.kind}"`);
+  }
+  const next = { ...state, updatedAt: event.at };
+  switch (event.kind) {
+    case "taskStatus": {
+      const status = TaskStatus.safeParse(event.body["status"]);
+      if (!status.success) {
+        throw new Fault("storeCorrupt", `Cannot read task ${task}: a status does not parse`);
+      }
+      const exit = event.body["exit"];
+      const answer = text(event.private?.["answer"]);
+      const reason = text(event.private?.["reason"]) ?? text(event.body["reason"]);
+      const { reason: _before, ...rest } = next;
+      return {
+        ...rest,
+        status: status.data,
+        ...(typeof exit === "number" ? { exit } : {}),
+        ...(answer === undefined ? {} : { answer }),
+        ...(reason === undefined ? {} : { reason }),
+        archived: event.body["archived"] === true || state.archived,
+      };
+    }
+    case "message": {
+      const { colour, label } = taintIn(event);
+      return {
+        ...next,
+        colour: mixColour(next.colour, colour),
+        label: mixLabel(next.label, label),
+      };
+    }
+    case "recovered":
+      return { ...next, ...rulesIn(event) };
+    case "phase": {
+      const phase = AgentTask.shape.phase.safeParse(event.body["phase"]);
+      return phase.success ? { ...next, phase: phase.data } : next;
+    }
+    case "questionAsked": {
+      const question = text(event.body["question"]);
+      return question === undefined || state.questions.includes(question)
+        ? next
+        : { ...next, questions: [...state.questions, question] };
+    }
+    case "budget": {
+      const limits = Limits.partial().safeParse(event.body["limits"]);
+      if (!limits.success) return next;
+      const { callsByEffect, ...plain } = definedOf(limits.data);
+      const effects = { ...state.limits.callsByEffect, ...callsByEffect };
+      return { ...next, limits: { ...state.limits, ...plain, callsByEffect: effects } };
+    }
+    case "outcome":
+      return foldOutcome(next, event);
+    case "purged": {
+      const { answer: _answer, reason: _reason, folder: _folder, ...kept } = next;
+      return { ...kept, purged: true, request: "(purged)", objective: "(purged)", mounts: [] };
+    }
+    default:
+      return next;
+  }
+}
+
+/** The rules that a task runs under from this event on; of one of an earlier version, none. */
+function rulesIn({ body }: FoldEvent): Pick<AgentTask, "rules"> {
+  const rules = Digest.safeParse(body["rules"]);
+  return rules.success ? { rules: rules.data } : {};
+}
+
+/** What somebody else's words do to a task: a person's own do nothing. */
+function taintIn({ body }: FoldEvent): Pick<AgentTask, "colour" | "label"> {
+  return {
+    colour: AgentTask.shape.colour.catch("BLUE").parse(body["colour"]),
+    label: AgentTask.shape.label.catch("public").parse(body["label"]),
+  };
+}
+
+function foldOutcome(state: AgentTask, event: FoldEvent): AgentTask {
+  const colour = AgentTask.shape.colour.safeParse(event.body["colour"]);
+  const label = AgentTask.shape.label.safeParse(event.body["label"]);
+  const patch = Digest.safeParse(objectAt(objectAt(event.private, "record"), "applied")?.["patch"]);
+  const artifact = text(objectAt(objectAt(event.private, "record"), "artifact")?.["id"]);
+  return {
+    ...state,
+    // What was read stays read: a later result of a better colour takes nothing back.
+    ...(colour.success ? { colour: mixColour(state.colour, colour.data) } : {}),
+    ...(label.success ? { label: mixLabel(state.label, label.data) } : {}),
+    ...(patch.success ? { applied: [...state.applied, patch.data] } : {}),
+    ...(artifact === undefined ? {} : { artifacts: [...state.artifacts, artifact] }),
+  };
+}
+
+function objectAt(value: Json | undefined, key: string): JsonObject | undefined {
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return undefined;
+  const found = (value as JsonObject)[key];
+  return found !== null && typeof found === "object" && !Array.isArray(found)
+    ? found as JsonObject
+    : undefined;
+}

@@ -1,0 +1,286 @@
+/** Tasks with live processes: starting, turns, endings, and taking turns for processes. @module */
+import {
+  type AgentTask,
+  type ChatMessage,
+  type Digest,
+  EXIT,
+  Fault,
+  type HostedTask,
+  type NewTask,
+  outlivesTurns,
+  type Powers,
+  type TaskHost,
+  type TaskId,
+  type TaskRequest,
+} from "../../contracts/mod.ts";
+import type { TaskKeeper } from "./keeper.ts";
+import { isFinal } from "./fold.ts";
+import { makeWallClocks } from "./wall_clock.ts";
+import { type Ending, endingOf, endingOfFault, lastStatus } from "./ending.ts";
+
+/** What {@link makeTaskRuns} is handed. */
+export interface TaskRunsParts {
+  readonly keeper: TaskKeeper;
+  readonly host: TaskHost;
+  readonly powers: Powers;
+  /** Reads back a task's request. */
+  requestOf(task: TaskId): Promise<TaskRequest>;
+  /** Digest of the kernel's rules. */
+  readonly rules: Digest;
+  /** Most tasks with live processes at once; more wait their turn. */
+  readonly concurrent: number;
+  /** A task stopped, and not even that could be written: it is told to whoever watches. */
+  stranded(task: TaskId, why: string, exit: number): void;
+  /** What a task that is not interactive is still shown before it ends. */
+  more?(task: TaskId): Promise<ChatMessage | undefined>;
+  /** Nothing is under way in the task any more. */
+  over?(task: TaskId): void;
+  /**
+   * A turn is over that leaves its task open, and nothing of that is written yet. Whoever wants the task to end with it
+   * calls `end`, which commits that together with `more` of the task as it will be, and says true.
+   */
+  closing?(task: TaskId, end: (more: Closing) => Promise<void>): Promise<boolean>;
+}
+
+/** What is committed together with a task's end. */
+export type Closing = (done: AgentTask) => TaskCompany;
+
+/** What is committed together with a change of a task. */
+export type TaskCompany = Pick<NewTask, "events" | "documents">;
+
+/** The running side of the service. */
+export interface TaskRuns {
+  hosted(task: TaskId): HostedTask | undefined;
+  request(task: TaskId): TaskRequest | undefined;
+  /** A turn, or what leads to one, is under way. */
+  running(task: TaskId): boolean;
+  /** Resolves when what is under way now is not any more. */
+  settled(task: TaskId): Promise<void>;
+  /** Starts the processes; resolves once they stand. */
+  start(
+    task: AgentTask,
+    request: TaskRequest,
+    resume: boolean,
+  ): Promise<{ readonly hosted: HostedTask; readonly unfinished: boolean }>;
+  /** Runs a turn to its status; ends the processes when the task needs none. */
+  turn(task: TaskId, message: ChatMessage | undefined): Promise<void>;
+  /** Interrupts what is under way, or the turn that is about to be. */
+  interrupt(task: TaskId): void;
+  /** Runs work in the background; a fault or bug in it fails the task. */
+  run(task: TaskId, work: () => Promise<void>): void;
+  status(task: TaskId, ending: Ending, more?: TaskCompany): Promise<AgentTask>;
+  release(task: TaskId, exit: number): Promise<void>;
+  expireLater(task: AgentTask): void;
+  idle(): boolean;
+  close(): Promise<void>;
+}
+
+/** Makes the running side. */
+export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
+  const { keeper, host, powers } = parts;
+  const live = new Map<TaskId, { readonly hosted: HostedTask; readonly request: TaskRequest }>();
+  const clocks = makeWallClocks({
+    keeper,
+    powers,
+    expire(task, reason): void {
+      if (!live.has(task)) return;
+      run(task, async () => {
+        await status(task, { status: "expired", exit: EXIT.budgetExhausted, reason });
+        await release(task, EXIT.budgetExhausted);
+      });
+    },
+  });
+  const running = new Map<TaskId, Promise<void>>();
+  /** What is under way has come to its turn. */
+  const begun = new Set<TaskId>();
+  /** Interrupted before that. */
+  const early = new Set<TaskId>();
+  const queue: (() => void)[] = [];
+  let slots = parts.concurrent;
+  let closed = false;
+
+  const enter = async (): Promise<void> => {
+    if (slots > 0) {
+      slots -= 1;
+      return;
+    }
+    await new Promise<void>((resolve) => queue.push(resolve));
+  };
+  const leave = (): void => {
+    const next = queue.shift();
+    if (next === undefined) slots += 1;
+    else next();
+  };
+
+  const status: TaskRuns["status"] = (task, ending, more) =>
+    keeper.record(task, [{
+      kind: "taskStatus",
+      body: {
+        status: ending.status,
+        ...(ending.exit === undefined ? {} : { exit: ending.exit }),
+        ...(ending.failed === undefined ? {} : { failed: ending.failed }),
+      },
+      private: {
+        ...(ending.answer === undefined ? {} : { answer: ending.answer }),
+        ...(ending.reason === undefined ? {} : { reason: ending.reason }),
+      },
+    }, ...more?.events ?? []], more?.documents);
+
+  const release = async (task: TaskId, exit: number): Promise<void> => {
+    const entry = live.get(task);
+    if (entry === undefined) return;
+    live.delete(task);
+    const status = keeper.get(task)?.status;
+    if (status === undefined || isFinal(status)) clocks.stop(task);
+    else clocks.pause(task);
+    await entry.hosted.end(exit);
+    leave();
+  };
+
+  const start = async (
+    task: AgentTask,
+    request: TaskRequest,
+    resume: boolean,
+  ): Promise<{ hosted: HostedTask; unfinished: boolean }> => {
+    await enter();
+    try {
+      // What was said of it while it waited holds: a task that was cancelled does not begin.
+      const now = keeper.need(task.id);
+      checkSame(task, now);
+      if (resume && !isFinal(now.status) && now.rules !== parts.rules) {
+        await keeper.record(task.id, [{ kind: "recovered", body: { rules: parts.rules } }]);
+      }
+      const started = await host.start(now, request, { resume });
+      try {
+        checkSame(task, keeper.need(task.id));
+      } catch (error) {
+        await started.hosted.end(EXIT.failure);
+        throw error;
+      }
+      live.set(task.id, { hosted: started.hosted, request });
+      return started;
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  };
+
+  const runTurn = async (task: TaskId, message: ChatMessage | undefined): Promise<void> => {
+    const entry = live.get(task);
+    if (entry === undefined) {
+      throw new Fault("gone", `Cannot go on with task ${task}: it has no process`);
+    }
+    const { hosted, request } = entry;
+    if (keeper.need(task).status === "reviewing") await status(task, { status: "open" });
+    const ending = hosted.turn(message);
+    begun.add(task);
+    if (early.delete(task)) hosted.interrupt();
+    const turn = await ending;
+    if (closed || isFinal(keeper.need(task).status)) return;
+    const review = turn.stop === "waiting" || request.review === "asked"
+      ? { kind: "nothing" as const }
+      : await hosted.review(() => status(task, { status: "reviewing" }));
+    if (closed || isFinal(keeper.need(task).status)) return;
+    const ends = turn.stop === "answered" && !request.interactive && review.kind !== "waiting";
+    const more = ends ? await parts.more?.(task) : undefined;
+    if (more !== undefined) return await runTurn(task, more);
+    const next = endingOf(turn, review, {
+      interactive: request.interactive,
+      contaminated: keeper.contaminated(task),
+      outlives: outlivesTurns(request),
+    });
+    if (next.status === "open" && await closes(task, next)) return;
+    if (closed || isFinal(keeper.need(task).status)) return;
+    await status(task, next);
+    if (outlivesTurns(request)) clocks.stop(task);
+    const died = turn.stop === "upstream" && turn.died === true;
+    if (isFinal(next.status) || next.status === "needsApproval" || died) {
+      await release(task, next.exit ?? next.failed ?? EXIT.waiting);
+    }
+  };
+
+  /** Ends the task with its turn, where somebody wants that. */
+  const closes = async (task: TaskId, next: Ending): Promise<boolean> => {
+    let exit: number | undefined;
+    const wanted = await parts.closing?.(task, async (more) => {
+      const now = keeper.need(task);
+      if (closed || isFinal(now.status)) return;
+      const last = { ...next, ...lastStatus(keeper.contaminated(task)) };
+      await status(task, last, more({ ...now, ...last }));
+      exit = last.exit;
+    });
+    if (exit !== undefined) await release(task, exit);
+    return wanted === true;
+  };
+
+  const outlives = async (task: TaskId): Promise<boolean> => {
+    const request = live.get(task)?.request ?? await parts.requestOf(task).catch(() => undefined);
+    return request !== undefined && outlivesTurns(request);
+  };
+
+  const run = (task: TaskId, work: () => Promise<void>): void => {
+    let told = (): void => {};
+    let stranded = false;
+    const done = work().catch(async (error: unknown) => {
+      if (closed) return;
+      let exit: number = EXIT.failure;
+      const known = keeper.get(task);
+      if (known !== undefined && !isFinal(known.status)) {
+        const reason = error instanceof Error ? error.message : String(error);
+        const ending: Ending = error instanceof Fault
+          ? endingOfFault(error, await outlives(task))
+          : { status: "failed", exit, reason: `a bug ended it: ${reason}` };
+        exit = ending.exit ?? ending.failed ?? exit;
+        await status(task, ending).catch(() => {
+          keeper.strand(task, reason);
+          stranded = true;
+          told = () => parts.stranded(task, reason, exit);
+        });
+        // What stands goes on with the next words, and keeps what was allowed.
+        if (ending.status === "open" && !stranded) return clocks.stop(task);
+      }
+      await release(task, exit);
+    }).finally(() => {
+      if (running.get(task) === done) {
+        running.delete(task);
+        early.delete(task);
+        begun.delete(task);
+        // Where nothing can be written, what is due would be begun again and again.
+        if (!closed && !stranded) parts.over?.(task);
+      }
+      // Last, so that whoever is told can resume it at once.
+      told();
+    });
+    running.set(task, done);
+  };
+
+  return Object.freeze({
+    hosted: (task: TaskId) => live.get(task)?.hosted,
+    request: (task: TaskId) => live.get(task)?.request,
+    running: (task: TaskId) => running.has(task),
+    settled: async (task: TaskId) => await running.get(task),
+    start,
+    turn: runTurn,
+    interrupt(task: TaskId): void {
+      live.get(task)?.hosted.interrupt();
+      if (running.has(task) && !begun.has(task)) early.add(task);
+    },
+    run,
+    status,
+    release,
+    expireLater: (task: AgentTask) => clocks.start(task.id),
+    idle: () =>
+      running.size === 0 && [...live.keys()].every((task) => keeper.get(task)?.status !== "open"),
+    async close(): Promise<void> {
+      closed = true;
+      await Promise.all([...live.keys()].map((task) => release(task, EXIT.failure)));
+      await Promise.allSettled([...running.values()]);
+    },
+  });
+}
+
+/** Throws `cancelled` where a task that was to begin has ended since. */
+function checkSame(asked: AgentTask, now: AgentTask): void {
+  if (isFinal(asked.status) || !isFinal(now.status)) return;
+  throw new Fault("cancelled", `Cannot begin task ${now.id}: it is "${now.status}"`);
+}

@@ -1,0 +1,39 @@
+/** Powers of a gate, turned by hand. @module */
+import { type Powers } from "../../contracts/mod.ts";
+import { sha256Hex } from "../../port/digest.ts";
+
+/** A clock turned by hand, ids that count, and failpoints that are noted. */
+export interface HandPowers extends Powers {
+  turn(ms: number): void;
+  /** The clock alone: the machine slept, or somebody set it. */
+  leap(ms: number): void;
+  readonly reached: string[];
+}
+
+/** Makes them. The clock stands at 1,000,000 ms. */
+export function handPowers(): HandPowers {
+  let now = 1_000_000, count = 0;
+  const timers = new Map<number, { at: number; f: () => void }>();
+  const reached: string[] = [];
+  return {
+    reached,
+    now: () => now,
+    id: (prefix) => prefix + (++count).toString(36).padStart(12, "0"),
+    token: () => sha256Hex(`token ${++count}`).slice(0, 32),
+    after: (ms, f) => {
+      const id = ++count;
+      timers.set(id, { at: now + ms, f });
+      return () => void timers.delete(id);
+    },
+    reach: (point) => void reached.push(point),
+    leap: (ms) => void (now += ms),
+    turn: (ms) => {
+      now += ms;
+      for (const [id, timer] of [...timers]) {
+        if (timer.at > now) continue;
+        timers.delete(id);
+        timer.f();
+      }
+    },
+  };
+}

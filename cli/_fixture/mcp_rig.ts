@@ -1,0 +1,99 @@
+/** A command line for `remit mcp`, whose kernel looks at a server as a test says. @module */
+import { join } from "node:path";
+import { type Json, type McpAccess, McpWords, toJson } from "../../contracts/mod.ts";
+import { runCommandLine } from "../dispatch.ts";
+import { placesOf } from "../places.ts";
+import { fakeHands, fakeKeyboard, type FakeOps } from "./world.ts";
+
+/** A tool as a server describes it. */
+export interface Tool {
+  readonly name: string;
+  readonly description: string;
+  readonly annotations?: { readonly readOnlyHint?: boolean };
+}
+
+/** Says of a tool that it only reads. */
+export const READS = { readOnlyHint: true };
+/** Nothing odd: one that reads, one that writes. */
+export const PLAIN: readonly Tool[] = [
+  { name: "list_notes", description: "Lists notes.", annotations: READS },
+  { name: "write_note", description: "Writes a note." },
+];
+/** Hides characters in its description. */
+export const SLY: Tool = {
+  name: "sly",
+  description: "Adds.\u{e0041}\u{e0042}",
+  annotations: READS,
+};
+
+function wordsOf(tools: readonly Tool[]): McpWords {
+  return McpWords.parse({
+    ...{ protocol: "2025-11-25", server: { name: "notes", version: "1.2.3" } },
+    ...{ capabilities: ["tools"], resources: [], templates: [], prompts: [], left: [] },
+    tools: tools.map((each) => ({ ...each, inputSchema: { type: "object" } })),
+  });
+}
+
+/** How a rig differs from the plain one. */
+export interface Rig {
+  tools?: readonly Tool[];
+  readonly types?: readonly (string | undefined)[];
+  readonly input?: string;
+  readonly accesses?: readonly McpAccess[];
+  /** The server never answers. */
+  readonly dead?: boolean;
+  readonly ops?: FakeOps;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A command line whose kernel looks at a server as it is told to; `bash` stands for the server's program. */
+export function rig(parts: Rig = {}) {
+  const at = { tools: parts.tools ?? PLAIN, looks: [] as { observe: boolean; server: Json }[] };
+  const hands = fakeHands({
+    ops: {
+      mcpLook(body) {
+        const { observe, server } = body as { observe: boolean; server: Json };
+        at.looks.push({ observe, server });
+        const found = {
+          accesses: parts.accesses ?? [],
+          errors: "",
+          readyMs: 12,
+          bytes: 30_000_000,
+        };
+        return toJson(
+          parts.dead === true
+            ? { ...found, errors: "boom\x1b[2J", ended: "it exited with 1" }
+            : { ...found, words: wordsOf(at.tools) },
+        );
+      },
+      mcpRevoke: () => ({ ended: 2 }),
+      mcpLend: () => null,
+      ...parts.ops,
+    },
+    ...(parts.types === undefined ? {} : { keyboard: fakeKeyboard(parts.types) }),
+    ...(parts.input === undefined ? {} : { input: parts.input }),
+    ...(parts.env === undefined ? {} : { env: { PATH: "/usr/bin:/bin", ...parts.env } }),
+  });
+  const home = placesOf(hands.around, undefined);
+  Deno.mkdirSync(join(hands.root, "work", "notes"));
+  return {
+    at,
+    hands,
+    looks: at.looks,
+    run: (...argv: string[]) => runCommandLine(["mcp", ...argv], hands),
+    json: async (verb: string, ...argv: string[]) => {
+      hands.screen.outs.length = 0;
+      const exit = await runCommandLine(["mcp", verb, "--json", ...argv], hands);
+      return { exit, value: JSON.parse(hands.screen.outs.join("")) };
+    },
+    locked: () => JSON.parse(Deno.readTextFileSync(home.mcpLock)).servers,
+    lockText: () => Deno.readTextFileSync(home.mcpLock),
+    notes: join(hands.root, "work", "notes"),
+    out: () => hands.screen.outs.join(""),
+    said: () => hands.screen.lines.join("\n"),
+    asked: () => hands.kernels_.last?.asked ?? [],
+  };
+}
+
+/** Where a server of somebody else listens. */
+export const URL_ = "https://mcp.example.org/mcp";

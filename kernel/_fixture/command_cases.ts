@@ -1,0 +1,57 @@
+/** What the tests of granted programs share: a case over a fresh bench, and sleeps that are their own. @module */
+import assert from "node:assert/strict";
+import { HAS_BWRAP } from "./small_children.ts";
+import { type CommandBench, isThere, makeBench } from "./command_bench.ts";
+
+/** Where its tests look for programs. */
+export const SH = "/bin/sh", PYTHON = "/usr/bin/python3";
+
+/** Seconds of sleeps that no other process of this machine sleeps. */
+export const long = (n: number): string => `30${n}.${Deno.pid}`;
+/** Seconds of a short one. */
+export const BRIEF = `0.5${Deno.pid}`;
+
+/** A test over a fresh bench. */
+export function test(
+  name: string,
+  files: Readonly<Record<string, string>>,
+  work: (bench: CommandBench) => Promise<void>,
+  needs: readonly string[] = [],
+): void {
+  Deno.test({
+    name,
+    ignore: !HAS_BWRAP || !needs.every(isThere),
+    async fn(): Promise<void> {
+      const bench = await makeBench(files);
+      try {
+        await work(bench);
+      } finally {
+        await bench.close();
+      }
+    },
+  });
+}
+
+/** Arguments of the test's own `sleep`s that run anywhere on this machine. */
+export function sleepers(): readonly string[] {
+  const found: string[] = [];
+  for (const { name } of Deno.readDirSync("/proc")) {
+    if (!/^[0-9]+$/.test(name)) continue;
+    try {
+      const [program = "", first = ""] = Deno.readTextFileSync(`/proc/${name}/cmdline`).split("\0");
+      if (/(^|\/)sleep$/.test(program) && first.endsWith(String(Deno.pid))) found.push(first);
+    } catch {
+      // It ended while it was looked at.
+    }
+  }
+  return found;
+}
+
+/** Waits for what other processes do. */
+export async function until(holds: () => boolean): Promise<void> {
+  for (let tries = 0; !holds(); tries++) {
+    assert.ok(tries < 12_000, "it never came");
+    // TIMER: other processes tell nobody when they have begun or ended.
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

@@ -1,0 +1,237 @@
+/** What the tests of process sessions share: a task over a folder, its processes, real programs. */
+import {
+  type Lease,
+  LeaseId,
+  type Leases,
+  MountName,
+  Pid,
+  type ProcessRow,
+  type SessionEnd,
+  type SessionOutput,
+  type SessionOwner,
+  type SessionStart,
+  type StagedChange,
+  type TaskId,
+} from "../../contracts/mod.ts";
+import { ALICE, copyBundle, granted, TASK } from "./command_bench.ts";
+import { makeWorld, realPowers, type World } from "./small_children.ts";
+import { makeLook } from "../command_look.ts";
+import { makePins } from "../command_pins.ts";
+import { removeRoom } from "../command_room_powers.ts";
+import { makeRunPowers } from "../command_spawn_powers.ts";
+import { probeCommandWalls } from "../command_walls.ts";
+import { disk } from "../main_powers.ts";
+import { type LongRunPowers, makeLongRunPowers } from "../process_powers.ts";
+import { makeProcessSessions, type TaskSessions } from "../process_sessions.ts";
+import { makeSpawnPowers } from "../spawn_powers.ts";
+
+/** Another process of the same task. */
+export const BOB = Pid.parse(3);
+
+/** Timers that a test lets fire: none fires by itself that waits longer than a test may take. */
+export interface Timers {
+  /** Fires every timer that waits for so many milliseconds, to the last digit. */
+  fire(ms: number): void;
+  /** How many wait for so long. */
+  waiting(ms: number): number;
+}
+
+/** A task with one folder, `desk`. */
+export interface SessionBench {
+  readonly world: World;
+  readonly sessions: TaskSessions;
+  readonly overlay: StagedChange[];
+  readonly timers: Timers;
+  /** Starts a program by its path, for ALICE unless told otherwise; returns the session's id. */
+  start(program: string, args: readonly string[], more?: Partial<SessionStart>): Promise<string>;
+  /** Polls until what came matches, or the program has exited with all its output. */
+  until(id: string, wanted: RegExp, owner?: SessionOwner): Promise<SessionOutput>;
+  write(id: string, text: string, end?: boolean): ReturnType<TaskSessions["write"]>;
+  /** Ends a session; what it staged is kept over the folder, as a commit does. */
+  finish(id: string, owner?: SessionOwner): Promise<SessionEnd>;
+  content(digest: string | undefined): Promise<string>;
+  revoke(): void;
+  /** A process ends. */
+  end(pid: Pid): void;
+  close(): Promise<void>;
+}
+
+/** Whose a session of the tests is. */
+export const owns = (pid: Pid, task: TaskId = TASK): SessionOwner => ({ task, pid });
+
+/** Timers that wait longer than this are a test's to fire. */
+const LONG_MS = 61_000;
+
+/** A user whom nobody else is. */
+const USER = "61235";
+
+/** Lets {@link USER} into a folder of the test's. */
+async function letIn(folder: string): Promise<void> {
+  const { success } = await new Deno.Command("chmod", { args: ["-R", "a+rX", folder] }).output();
+  if (!success) throw new Error(`Cannot open ${folder}`);
+}
+
+/** The real power; programs are started by {@link USER} where `alone`. */
+function longRuns(alone: boolean): LongRunPowers {
+  const real = makeLongRunPowers();
+  if (!alone) return real;
+  const become = ["--reuid", USER, "--regid", USER, "--clear-groups", "--"];
+  return {
+    begin: (options) =>
+      real.begin({
+        ...options,
+        program: "/usr/bin/setpriv",
+        args: [...become, options.program, ...options.args],
+      }),
+  };
+}
+
+/** Makes a bench; `files` lie in `desk`. As "own", programs have a plain user's own rights. */
+export async function makeSessionBench(
+  files: Readonly<Record<string, string>> = {},
+  identity?: "own",
+): Promise<SessionBench> {
+  const world = await makeWorld();
+  for (const [path, text] of Object.entries(files)) {
+    await Deno.writeTextFile(`${world.dir}/desk/${path}`, text);
+  }
+  // Root's own rights are another thing than a user's: as root, the program is started by a user.
+  const alone = identity === "own" && Deno.uid() === 0;
+  if (alone) await letIn(world.dir);
+  const spawn = makeSpawnPowers();
+  const overlay: StagedChange[] = [];
+  let listener: (lease: Lease, why: "revoked" | "expired") => void = () => {};
+  const lease: Lease = {
+    ...{ id: LeaseId.parse("l000000000000"), task: TASK, pid: ALICE },
+    scope: { resource: "mount", right: "read", path: "desk" },
+    ...{ grantedAt: 0, expiresAt: 1e15, reason: "test" },
+  };
+  const leases: Pick<Leases, "covering" | "dead" | "onEnd"> = {
+    covering: (_pid, scope) => scope.path === "desk" ? lease : undefined,
+    dead: () => undefined,
+    onEnd(listen) {
+      listener = listen;
+      return () => {};
+    },
+  };
+  const powers = realPowers();
+  const long = new Map<() => void, number>();
+  const ended = new Set<Pid>();
+  const copying = {
+    ...{ config: world.config, bundle: await copyBundle(), spawn, powers },
+    look: makeLook(makeRunPowers(), world.config.programs.prlimit),
+    disk: {
+      remove: removeRoom,
+      async makeDir(path: string): Promise<void> {
+        await disk.makeDir(path);
+        if (alone) await letIn(world.dir);
+      },
+    },
+  };
+  const sessions = makeProcessSessions({
+    ...{ ...copying, leases, pins: makePins(copying) },
+    walls: identity === "own"
+      ? { kind: "walled", identity }
+      : await probeCommandWalls(world.config.programs, spawn),
+    programs: longRuns(alone),
+    powers: {
+      ...powers,
+      after(ms, due) {
+        if (ms < LONG_MS) return powers.after(ms, due);
+        long.set(due, ms);
+        return () => void long.delete(due);
+      },
+    },
+    processes: {
+      get: (pid) =>
+        ({ pid, status: ended.has(pid) ? "ended" : "running" }) as unknown as ProcessRow,
+    },
+    folders: () => ({
+      mounts: [{
+        ...{ mode: "stage", colour: "YELLOW", label: "internal", marks: [] } as const,
+        ...{ name: MountName.parse("desk"), dir: `${world.dir}/desk` },
+      }],
+      prepare: () => Promise.resolve(),
+      contentDir: `${world.dir}/content`,
+      scratchDir: `${world.dir}/scratch`,
+      never: ["*.env"],
+      scratchQuota: 0,
+      overlay: () => [...overlay],
+      recorded: () => [],
+    }),
+  });
+  const never = new AbortController().signal;
+  return {
+    ...{ world, sessions, overlay },
+    timers: {
+      fire(ms): void {
+        for (const [due, each] of [...long]) if (each === ms && long.delete(due)) due();
+      },
+      waiting: (ms) => [...long.values()].filter((each) => each === ms).length,
+    },
+    async start(program, args, more = {}) {
+      const command = more.command ??
+        { ...await granted(program), session: { ms: 3_600_000, pty: true } };
+      const { id } = await sessions.start({
+        ...{ task: TASK, pid: ALICE, command, sha256: command.sha256, args },
+        ...{ cwd: "desk", mounts: ["desk"], env: {}, lifeMs: 7_200_000 },
+        ...{ colour: "BLUE", label: "public" },
+        scopes: [{ resource: "mount", right: "read", path: "desk" }],
+        ...more,
+      }, never);
+      return id;
+    },
+    async until(id, wanted, owner = owns(ALICE)) {
+      let stdout = "", stderr = "";
+      for (;;) {
+        const output = await sessions.poll(owner, id, {
+          ...{ waitMs: 10_000, bytes: 65_536, newest: false },
+        }, never);
+        stdout += output.stdout;
+        stderr += output.stderr;
+        const done = output.state === "exited" && !output.more;
+        const late = output.stdout === "" && output.stderr === "";
+        if (wanted.test(stdout + stderr) || done || late) return { ...output, stdout, stderr };
+      }
+    },
+    write: (id, text, end = false) =>
+      sessions.write(owns(ALICE), id, { text, end, colour: "BLUE", label: "public" }),
+    async finish(id, owner = owns(ALICE)) {
+      const result = await sessions.finish(owner, id, { bytes: 65_536 }, never);
+      const gone = new Set([...result.staged.map(({ path }) => path), ...result.unstaged]);
+      const rest = overlay.filter(({ path }) => !gone.has(path));
+      overlay.splice(0, overlay.length, ...rest, ...result.staged);
+      return result;
+    },
+    content: async (digest) => await Deno.readTextFile(`${world.dir}/content/${digest}`),
+    revoke: () => listener(lease, "revoked"),
+    end: (pid) => void ended.add(pid),
+    async close() {
+      await sessions.close(TASK);
+      await world.close();
+    },
+  };
+}
+
+/** Processes of this machine with this word among their arguments: sleeps, say, of a number of ours. */
+export function processesWith(word: string): readonly string[] {
+  return [...Deno.readDirSync("/proc")].flatMap(({ name }) => {
+    if (!/^\d+$/.test(name)) return [];
+    try {
+      const words = Deno.readTextFileSync(`/proc/${name}/cmdline`).split("\0");
+      return words.some((each) => each === word) ? [name] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** Waits for what another process does. */
+export async function eventually(done: () => boolean): Promise<void> {
+  const late = Date.now() + 60_000;
+  while (!done()) {
+    if (Date.now() > late) throw new Error("Cannot wait any longer");
+    // TIMER: what another process does gives no event.
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

@@ -1,0 +1,51 @@
+/** A model behind the port of its process, asked as kernel/model_services.ts asks. @module */
+import { Fault } from "../../contracts/fault.ts";
+import {
+  InferenceResponse,
+  type InferOptions,
+  type LanguageModel,
+  type ModelInfo,
+  type StreamChunk,
+} from "../../contracts/model.ts";
+import type { PortHandler } from "../../contracts/port.ts";
+import { asJson } from "../../port/as_json.ts";
+import type { Port } from "../../port/mod.ts";
+
+/** Who hears the chunks of an inference, by its id. */
+export type Chunks = Map<number, (chunk: StreamChunk) => void>;
+
+/** Our end of its port: hands chunks on, and refuses whatever it asks for. */
+export function hearing(chunks: Chunks): PortHandler {
+  return {
+    ask: () => {
+      throw new Fault("refused", "Cannot serve a model: it may ask for nothing");
+    },
+    tell: (_op, body) => {
+      // TRUST: from the service under test.
+      const { id, chunk } = body as unknown as { id: number; chunk: StreamChunk };
+      chunks.get(id)?.(chunk);
+    },
+  };
+}
+
+/** The model at the other end of `port`, whose handler is {@link hearing} over the same `chunks`. */
+export function servedModel(port: Port, info: ModelInfo, chunks: Chunks): LanguageModel {
+  let next = 0;
+  return {
+    info: () => Promise.resolve(info),
+    async infer(request, { onChunk = () => {}, signal }: InferOptions) {
+      if (signal.aborted) throw new Fault("cancelled", "Cannot infer: cancelled");
+      const id = ++next;
+      chunks.set(id, onChunk);
+      const cancel = (): void => port.tell("cancel", { id });
+      signal.addEventListener("abort", cancel, { once: true });
+      try {
+        const answer = await port.ask("infer", { id, request: asJson(request) });
+        return InferenceResponse.parse(answer);
+      } finally {
+        signal.removeEventListener("abort", cancel);
+        chunks.delete(id);
+      }
+    },
+  };
+}
