@@ -75,11 +75,14 @@ export function makeRetrieval(
       lists.map((list) => ({ keys: list.map(passageKey), weight: listed })),
       ranking.smooth,
     );
-    const leadWeight = asksWhatItIs(q.text, terms) ? ranking.leadOfWhat : ranking.lead;
+    const what = asksWhatItIs(q.text, terms);
+    const leadWeight = what ? ranking.leadOfWhat : ranking.lead;
     const nearWeight = ranking.vectors * Math.max(0, 1 - held);
     const scoreOf = makeScore(terms, wide, ranking, alike);
     const scores = new Map(Array.from(found, ([key, passage]) => {
-      const lead = leadWeight / (1 + (passage.startLine - 1) / ranking.leadLines);
+      // A section that is headed as the definition leads, wherever it stands.
+      const behind = what && isDefinition(passage) ? 0 : passage.startLine - 1;
+      const lead = leadWeight / (1 + behind / ranking.leadLines);
       const cosine = near?.cosines.get(key) ?? 0;
       const rank = ranks.get(key) ?? 0;
       return [key, scoreOf(passage).score + lead + rank + nearWeight * cosine];
@@ -90,6 +93,10 @@ export function makeRetrieval(
     });
     return { ranked, scored, statistics: wide, alike, near: near?.largest };
   };
+}
+
+function isDefinition({ headings }: Passage): boolean {
+  return /^definitions?$/i.test(headings.at(-1) ?? "");
 }
 
 /** A question with what its lists are made of. */

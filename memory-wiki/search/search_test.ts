@@ -99,6 +99,21 @@ Deno.test("asked what something is, the page's beginning comes before places tha
   assert.ok(hits.length > 1);
 });
 
+Deno.test("asked what something is, a section headed as its definition leads, wherever it stands", async () => {
+  const { twin, search } = opened();
+  const filler = "Whoever takes one waits for others, and asks those who had it before them.\n"
+    .repeat(14);
+  const page = (heading: string): string =>
+    `# Limits\n\n${filler}\n## Uses\n\nA quota: mallory took it whole.\n\n${filler}\n` +
+    `## ${heading}\n\nA quota: a bound on what one may take.\n\n${filler}`;
+  const first = async (heading: string): Promise<string> => {
+    twin.putPage({ name: "Quota", text: page(heading) });
+    return (await ask(search, "what is a quota?")).hits[0]?.text ?? "";
+  };
+  assert.doesNotMatch(await first("Remarks"), /a bound on/);
+  assert.match(await first("Definition"), /a bound on/);
+});
+
 Deno.test("superseded and expired sources are never found", async () => {
   const { twin, search } = opened();
   twin.putSource({ key: "a.md", text: "The old quagga text.\n" });
