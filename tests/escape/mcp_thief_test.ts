@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { createSocket } from "node:dgram";
 import { withMcp } from "../fake/mcp_siege.ts";
-import { processesNaming } from "../fake/processes.ts";
+import { kill9, processesNaming } from "../fake/processes.ts";
 import { type Machine, onMachine } from "../fake/remit.ts";
 import { needs } from "../needs.ts";
 import { calling, cameOf } from "./_calls.ts";
@@ -47,7 +47,7 @@ async function harbour(dir: string, socket: string): Promise<Harbour> {
   const marker = `8${Date.now()}`;
   const left = async (): Promise<number> => {
     const found = await processesNaming(`/bin/sleep ${marker}`);
-    for (const { pid } of found) Deno.kill(pid, "SIGKILL");
+    for (const { pid } of found) kill9(pid);
     return found.length;
   };
   return {

@@ -13,6 +13,7 @@ import { planned } from "../fake/model_scenes.ts";
 import { type Finished, type Machine, onMachine, type Running } from "../fake/remit.ts";
 import { cache } from "../fake/siege.ts";
 import { waitUntil } from "../fake/wait_until.ts";
+import { kill9 } from "../fake/processes.ts";
 import { needs } from "../needs.ts";
 import { think, withServices } from "./_models.ts";
 
@@ -162,7 +163,7 @@ Deno.test("a model service that is killed in the midst would have left the key i
     // While it holds the key and an answer, all of them are looked at once more.
     const held = await huntProcesses(await processesOf(machine), FORMS);
     assert.deepEqual(held.hits, []);
-    for (const pid of killed) Deno.kill(pid, "SIGKILL");
+    for (const pid of killed) kill9(pid);
     const [done, hunt] = await going;
     // Another one was started for the same task, and asked again: the first had said all that it would.
     assert.equal(done.code, 2, done.stderr);

@@ -70,16 +70,19 @@ export async function processesNaming(text: string): Promise<readonly Proc[]> {
   );
 }
 
+/** Kills a process that runs, or has ended meanwhile: one that dies takes those beneath it along. */
+export function kill9(pid: number): void {
+  try {
+    Deno.kill(pid, "SIGKILL");
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}
+
 /** Kills every process whose command line names `text`, and waits until they are gone. */
 export async function endProcesses(text: string): Promise<void> {
   for (let left = await processesNaming(text); left.length > 0;) {
-    for (const { pid } of left) {
-      try {
-        Deno.kill(pid, "SIGKILL");
-      } catch (error) {
-        if (!(error instanceof Deno.errors.NotFound)) throw error; // it has ended meanwhile
-      }
-    }
+    for (const { pid } of left) kill9(pid);
     // TIMER: the end of a process that is not our child has no event.
     await new Promise((resolve) => setTimeout(resolve, 5));
     left = await stillRunning(await processesNaming(text));

@@ -23,6 +23,7 @@ import { findPrograms } from "../../cli/programs_powers.ts";
 import { signAnswer } from "../../cli/sign_answer.ts";
 import { connectSocket } from "../../cli/socket_powers.ts";
 import { testBundles } from "./kernel.ts";
+import { kill9 } from "./processes.ts";
 import { type Watched, watchTask } from "./watched.ts";
 
 export type { End, Seen, Watched } from "./watched.ts";
@@ -199,7 +200,7 @@ export async function besiege(
     },
     async restart(changes): Promise<void> {
       // It may have ended itself, at a failpoint.
-      if (runs(now.pid)) Deno.kill(now.pid, "SIGKILL");
+      kill9(now.pid);
       for (const link of links.splice(0)) await link.closed;
       // Its socket still takes connections while its other ones are closed already.
       await gone(now.pid);

@@ -1,6 +1,7 @@
 /** Lal's life cycle of seed 002 (Data Flow Summary), over the real kernel, with a scripted model and HOST. */
 import assert from "node:assert/strict";
 import { type Machine, onMachine } from "../fake/remit.ts";
+import { kill9 } from "../fake/processes.ts";
 
 const READS = `
     - calls: [{ tool: list_messages }]
@@ -139,7 +140,7 @@ Deno.test("carol writes to Lal, reads its proposal, grants it by its id, and fin
     const shown = await machine.remit(["proposals", "show", id]);
     assert.match(shown.stdout, /│ const counter = 9007199254740992n;\n┃ {3}│ counter \+ 1n/);
     // The kernel dies in between: nothing is lost, and nothing is done twice.
-    for (const pid of await machine.processes()) Deno.kill(pid, "SIGKILL");
+    for (const pid of await machine.processes()) kill9(pid);
     const granted = await machine.remit(["proposals", "grant", id]);
     assert.equal(granted.code, 0, granted.stderr);
     const ran = await machine.remit(["audit", "query", "--tool", "exec"]);

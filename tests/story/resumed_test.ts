@@ -6,6 +6,7 @@ import { readRun } from "../fake/run_document.ts";
 import { alicesPlans, MOVES_THE_TRIP, playing } from "../fake/scenes.ts";
 import { openTerminal } from "../fake/terminal.ts";
 import { waitUntil } from "../fake/wait_until.ts";
+import { kill9 } from "../fake/processes.ts";
 import { needs } from "../needs.ts";
 
 const Reads = z.array(z.object({ call: z.string(), model: z.string(), nonce: z.string() }));
@@ -30,11 +31,7 @@ async function kernelOf(machine: Machine): Promise<number | undefined> {
 
 async function killKernel(machine: Machine): Promise<void> {
   const pid = await waitUntil("a kernel", () => kernelOf(machine));
-  try {
-    Deno.kill(pid, "SIGKILL");
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error; // it ended by itself meanwhile
-  }
+  kill9(pid);
   await waitUntil(
     "the end of the kernel",
     async () => await kernelOf(machine) === undefined || undefined,
