@@ -3,7 +3,7 @@
  * reading it again, and whether every call of random weights is valid. Issue 4, "How well".
  * @module
  */
-import type { OpenModel } from "../kernel/model_services.ts";
+import type { OpenModel } from "../kernel/model/services.ts";
 import { CONTEXT, type DecodeLoad, LOADS, PROMPT } from "./_decode_shape.ts";
 import { startLineProcess } from "./_line_process.ts";
 import { type BenchModels, makeBenchModels, NEVER, question } from "./_models.ts";

@@ -1,6 +1,6 @@
 /** Starting children: cold against bare `deno run`, from the warm pool, with a foreign program. @module */
 import type { Json, PortHandler } from "../contracts/mod.ts";
-import type { Child, Children } from "../kernel/children.ts";
+import type { Child, Children } from "../kernel/child/children.ts";
 import type { Row } from "./row.ts";
 import { quantile } from "./quantile.ts";
 import { type BenchWorld, makeBenchWorld, timed } from "./world.ts";

@@ -1,8 +1,8 @@
 /** Bundled children and a configuration around them, for benches of the kernel. @module */
 import type { KernelConfig, Powers } from "../contracts/mod.ts";
 import { realPowers } from "../kernel/_fixture/small_children.ts";
-import { type Children, makeChildren } from "../kernel/children.ts";
-import { makeSpawnPowers } from "../kernel/spawn_powers.ts";
+import { type Children, makeChildren } from "../kernel/child/children.ts";
+import { makeSpawnPowers } from "../kernel/start/spawn_powers.ts";
 
 const ENTRIES = {
   worker: "runner/main.ts",

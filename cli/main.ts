@@ -11,7 +11,7 @@ import {
 import { digestTree, TREE_DISK } from "../bridges/mcp/tree/mod.ts";
 import { makePathList, NEVER } from "../broker/never.ts";
 import { toJson } from "../contracts/mod.ts";
-import { NAMESPACE, namespace } from "../kernel/line_parts.ts";
+import { NAMESPACE, namespace } from "../kernel/start/line_parts.ts";
 import { tryIp } from "../net/ip.ts";
 import { MODULE_BYTES } from "../tools-wasm/host/bounds.ts";
 import { gateFindings } from "../tools-wasm/host/load_gate.ts";
@@ -141,7 +141,7 @@ Deno.exit(
         screen.say(screen.paint.dim("remit  building its programs, once for this version …"));
       const { NOT_BUILT, provideBundles } = await import("./bundles_powers.ts");
       const { findPrograms } = await import("./programs_powers.ts");
-      const { lineOfNet } = await import("../kernel/start_line.ts");
+      const { lineOfNet } = await import("../kernel/start/start_line.ts");
       const [{ children, denoDir }, programs] = await Promise.all([
         provideBundles({ home, cache: placesOf(around, undefined).cache, onBuild }),
         findPrograms(),

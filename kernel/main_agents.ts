@@ -21,19 +21,19 @@ import {
   type ServiceParts,
   type TaskKeeper,
 } from "../agents/mod.ts";
-import type { Bus } from "./bus.ts";
-import { type ConversationReads, makePastConversations } from "./context_past.ts";
-import { type InboxOps, makeInboxOps } from "./inbox_ops.ts";
-import { makeDeliver } from "./deliver.ts";
-import type { NetService } from "./net_service.ts";
-import { makeOutbox, type Outbox } from "./outbox.ts";
-import { makePeerOps, makePeerWatching, type PeerOps, type PeerWatching } from "./peer_ops.ts";
-import { type ReadPrivate, requestOfTask } from "./replay.ts";
-import { retain } from "./retention.ts";
-import { makeEndedList } from "./ended_tasks.ts";
-import { taskSpans } from "./task_spans.ts";
-import { countState, type StateOps } from "./state_counts.ts";
-import { makePastTasks } from "./task_history.ts";
+import type { Bus } from "./log/bus.ts";
+import { type ConversationReads, makePastConversations } from "./log/context_past.ts";
+import { type InboxOps, makeInboxOps } from "./control/inbox_ops.ts";
+import { makeDeliver } from "./peer/deliver.ts";
+import type { NetService } from "./net/net_service.ts";
+import { makeOutbox, type Outbox } from "./task/outbox.ts";
+import { makePeerOps, makePeerWatching, type PeerOps, type PeerWatching } from "./peer/peer_ops.ts";
+import { type ReadPrivate, requestOfTask } from "./log/replay.ts";
+import { retain } from "./log/retention.ts";
+import { makeEndedList } from "./log/ended_tasks.ts";
+import { taskSpans } from "./log/task_spans.ts";
+import { countState, type StateOps } from "./log/state_counts.ts";
+import { makePastTasks } from "./log/task_history.ts";
 
 /** What {@link wireAgents} is handed. */
 export interface WireAgentsParts

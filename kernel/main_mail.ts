@@ -17,9 +17,9 @@ import {
   makeTaskMail,
   type Offers,
 } from "../agents/mod.ts";
-import { covers } from "./lease_scope.ts";
-import type { MailTools } from "./task_tools.ts";
-import type { TaskFamily } from "./task_host.ts";
+import { covers } from "./lease/scope.ts";
+import type { MailTools } from "./task/task_tools.ts";
+import type { TaskFamily } from "./task/task_host.ts";
 
 /** What {@link wireMail} is handed. */
 export interface WireMailParts extends Pick<MailParts, "inbox" | "redeem"> {

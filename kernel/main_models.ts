@@ -1,13 +1,13 @@
 /** Wires the models of a kernel: their services, who may use which, keys that are lent. @module */
 import type { EventLog, KernelConfig, Powers } from "../contracts/mod.ts";
-import type { Children } from "./children.ts";
-import type { EmbeddersParts } from "./embedders.ts";
-import { type LentSecrets, makeLentSecrets } from "./lent_secrets.ts";
-import { makeModelRates, type ModelRates } from "./model_rates.ts";
-import { makeModelServices, type ModelServices } from "./model_services.ts";
-import { makeOperatorAsk } from "./operator_ask.ts";
-import { makeOperatorEmbed } from "./operator_embed.ts";
-import { WEIGHTS_POWERS } from "./weights_powers.ts";
+import type { Children } from "./child/children.ts";
+import type { EmbeddersParts } from "./model/embedders.ts";
+import { type LentSecrets, makeLentSecrets } from "./model/lent_secrets.ts";
+import { makeModelRates, type ModelRates } from "./model/rates.ts";
+import { makeModelServices, type ModelServices } from "./model/services.ts";
+import { makeOperatorAsk } from "./control/operator_ask.ts";
+import { makeOperatorEmbed } from "./control/operator_embed.ts";
+import { WEIGHTS_POWERS } from "./model/weights_powers.ts";
 
 /** What {@link wireModels} is handed. */
 export interface MainModelsParts {

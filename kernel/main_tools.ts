@@ -13,24 +13,24 @@ import {
 } from "../tools-wasm/command/mod.ts";
 import { bindMemory, MEMORY_DESCRIPTORS } from "../memory-wiki/mod.ts";
 import { makeWorkspace, WORKSPACE_TOOLS } from "../workspace/mod.ts";
-import { makeLook } from "./command_look.ts";
-import { makePins } from "./command_pins.ts";
-import { clearRooms } from "./command_room_powers.ts";
-import { makeRunPowers } from "./command_spawn_powers.ts";
-import { provideCommandWalls } from "./command_walls.ts";
-import { makeCommands } from "./commands.ts";
+import { makeLook } from "./command/command_look.ts";
+import { makePins } from "./command/pins.ts";
+import { clearRooms } from "./command/room_powers.ts";
+import { makeRunPowers } from "./command/command_spawn_powers.ts";
+import { provideCommandWalls } from "./start/command_walls.ts";
+import { makeCommands } from "./command/commands.ts";
 import { type MainMcp, wireMcp, type WireMcpParts } from "./main_mcp.ts";
 import { disk } from "./main_powers.ts";
 import { type MainMail, wireMail, type WireMailParts } from "./main_mail.ts";
-import { makeNetService, type NetService } from "./net_service.ts";
-import { bindPeerTools, PEER_TOOLS, type PeerExchange } from "./peer_tools.ts";
-import { makeLongRunPowers } from "./process_powers.ts";
-import { makeProcessSessions } from "./process_sessions.ts";
-import type { SpawnPowers } from "./spawn.ts";
-import { makeWikiServices, type WikiServicesParts } from "./wiki_services.ts";
-import { makeWikiTools } from "./wiki_tools.ts";
-import type { TaskFamily } from "./task_host.ts";
-import { makeTaskTools, type TaskTools, type TaskToolsParts } from "./task_tools.ts";
+import { makeNetService, type NetService } from "./net/net_service.ts";
+import { bindPeerTools, PEER_TOOLS, type PeerExchange } from "./peer/peer_tools.ts";
+import { makeLongRunPowers } from "./process_session/process_powers.ts";
+import { makeProcessSessions } from "./process_session/process_sessions.ts";
+import type { SpawnPowers } from "./start/spawn.ts";
+import { makeWikiServices, type WikiServicesParts } from "./wiki/wiki_services.ts";
+import { makeWikiTools } from "./wiki/wiki_tools.ts";
+import type { TaskFamily } from "./task/task_host.ts";
+import { makeTaskTools, type TaskTools, type TaskToolsParts } from "./task/task_tools.ts";
 
 /** What {@link wireTools} is handed. */
 export interface WireToolsParts

@@ -10,5 +10,5 @@
  * ```
  * @module
  */
-export { makeProcessTable } from "./process_table.ts";
-export { onSignal } from "./signals.ts";
+export { makeProcessTable } from "./process/table.ts";
+export { onSignal } from "./process/signals.ts";

@@ -1,10 +1,15 @@
 /** Listens on the control socket and serves who connects. DESIGN section 1. @module */
 import { CONTROL_VERSION, type KernelConfig } from "../contracts/mod.ts";
 import { portOverConn } from "../port/stream_powers.ts";
-import { type Control, type ControlHandlers, type ControlParts, makeControl } from "./control.ts";
+import {
+  type Control,
+  type ControlHandlers,
+  type ControlParts,
+  makeControl,
+} from "./control/control.ts";
 import { listenControl, note } from "./main_powers.ts";
-import { rulesOf } from "./rules_digest.ts";
-import type { Watching } from "./watch.ts";
+import { rulesOf } from "./control/rules_digest.ts";
+import type { Watching } from "./log/watch.ts";
 
 /** What {@link serveControl} is handed. */
 export interface ServeParts {

@@ -175,6 +175,23 @@ export const BUNDLES: readonly BundleRule[] = Object.freeze([
   },
 ]);
 
+/**
+ * The folders of `kernel/`, from the bottom up: a file imports of them its own and those that stand before it. The
+ * files of `kernel/` itself wire them, and none of them imports those. What each holds: docs/map.md.
+ */
+const KERNEL_LAYERS: readonly string[] = [
+  // Rights, the machine's processes, which have none, and the table of a task's own.
+  ...["lease", "start", "child", "process"],
+  // What those processes are for, each by itself.
+  ...["net", "toolhost", "wiki", "command", "process_session", "mcp_server"],
+  // A worker: what it says, its models, its conversation, its log, its turns.
+  ...["model", "worker", "context", "log", "session"],
+  // Tools that ask models and people.
+  ...["plugin", "peer", "mcp"],
+  // All of it for one task, and what its operator may do.
+  ...["task", "control"],
+];
+
 /** Folders whose folders are parts of their own. */
 const DIVIDED: ReadonlySet<string> = new Set(["bridges", "tools-wasm"]);
 
@@ -230,13 +247,25 @@ export function mayImport(from: string, to: string): string | undefined {
   const rule = IMPORT_TABLE[source];
   if (rule === undefined) return `the folder "${source}" is not in the import table`;
   // A test brings real neighbours rather than fakes, so it wires, too.
-  if (source === target || testing) return undefined;
+  if (testing) return undefined;
+  if (source === target) return source === "kernel" ? mayReach(from, to) : undefined;
 
   const open = (OPEN as readonly string[]).includes(target);
   if (rule.parts.includes(target)) {
     return open || name === "mod.ts" ? undefined : `"${target}" is entered through a mod.ts`;
   }
   return `"${source}" may not import "${target}"`;
+}
+
+/** Says why the kernel's file `from` may not import its file `to`; undefined when it may. */
+function mayReach(from: string, to: string): string | undefined {
+  const folder = (path: string): string => /^kernel\/(\w+)\//.exec(path)?.[1] ?? "";
+  const [own, other] = [folder(from), folder(to)];
+  if (own === "" || own === other) return undefined;
+  const [height, beneath] = [KERNEL_LAYERS.indexOf(own), KERNEL_LAYERS.indexOf(other)];
+  if (height === -1) return `the folder "kernel/${own}" is not in the import table`;
+  if (beneath !== -1 && beneath < height) return undefined;
+  return `"${to}" does not lie beneath "kernel/${own}"`;
 }
 
 /** Says why the file `from` may not import the npm package `name`; undefined when it may. */

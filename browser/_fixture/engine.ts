@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "../../contracts/json.ts";
 import { Fault, type FaultCode, isFaultCode } from "../../contracts/fault.ts";
 import { toJson } from "../../contracts/mod.ts";
 import { WIDE_FRAME_BYTES } from "../../contracts/wire_plugin.ts";
-import { lineOfBrowser } from "../../kernel/browser_line.ts";
+import { lineOfBrowser } from "../../kernel/start/browser_line.ts";
 import { makePort } from "../../port/mod.ts";
 import { makeInstance } from "../../tools-wasm/exec/_fixture/instance.ts";
 import { bundleScript } from "../../tools-wasm/sdk/ts/bundle.ts";

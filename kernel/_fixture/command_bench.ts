@@ -13,15 +13,15 @@ import {
 } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { makeWorld, realPowers, type World } from "./small_children.ts";
-import { removeRoom } from "../command_room_powers.ts";
-import { makeLook } from "../command_look.ts";
-import { makePins } from "../command_pins.ts";
-import { makeRunPowers, type RunPowers } from "../command_spawn_powers.ts";
-import { probeCommandWalls } from "../command_walls.ts";
-import type { CommandRan, CommandRun, Commands } from "../command_run.ts";
-import { makeCommands } from "../commands.ts";
+import { removeRoom } from "../command/room_powers.ts";
+import { makeLook } from "../command/command_look.ts";
+import { makePins } from "../command/pins.ts";
+import { makeRunPowers, type RunPowers } from "../command/command_spawn_powers.ts";
+import { probeCommandWalls } from "../start/command_walls.ts";
+import type { CommandRan, CommandRun, Commands } from "../command/run.ts";
+import { makeCommands } from "../command/commands.ts";
 import { disk } from "../main_powers.ts";
-import { makeSpawnPowers } from "../spawn_powers.ts";
+import { makeSpawnPowers } from "../start/spawn_powers.ts";
 
 /** The task and the process of every test. */
 export const TASK = TaskId.parse("t000000000000");

@@ -16,10 +16,10 @@ import {
   type Powers,
   TaskId,
 } from "../../contracts/mod.ts";
-import type { Children } from "../children.ts";
+import type { Children } from "../child/children.ts";
 import { makeWorld, realPowers, type World } from "./small_children.ts";
-import type { McpServe, McpUnder } from "../mcp_calls.ts";
-import { makeMcpServers, type McpServers, type McpServersParts } from "../mcp_servers.ts";
+import type { McpServe, McpUnder } from "../mcp_server/calls.ts";
+import { makeMcpServers, type McpServers, type McpServersParts } from "../mcp_server/servers.ts";
 
 /** The task of every test. */
 export const TASK = TaskId.parse("t000000000000");

@@ -15,15 +15,15 @@ import {
 } from "../../contracts/mod.ts";
 import { ALICE, copyBundle, granted, TASK } from "./command_bench.ts";
 import { makeWorld, realPowers, type World } from "./small_children.ts";
-import { makeLook } from "../command_look.ts";
-import { makePins } from "../command_pins.ts";
-import { removeRoom } from "../command_room_powers.ts";
-import { makeRunPowers } from "../command_spawn_powers.ts";
-import { probeCommandWalls } from "../command_walls.ts";
+import { makeLook } from "../command/command_look.ts";
+import { makePins } from "../command/pins.ts";
+import { removeRoom } from "../command/room_powers.ts";
+import { makeRunPowers } from "../command/command_spawn_powers.ts";
+import { probeCommandWalls } from "../start/command_walls.ts";
 import { disk } from "../main_powers.ts";
-import { type LongRunPowers, makeLongRunPowers } from "../process_powers.ts";
-import { makeProcessSessions, type TaskSessions } from "../process_sessions.ts";
-import { makeSpawnPowers } from "../spawn_powers.ts";
+import { type LongRunPowers, makeLongRunPowers } from "../process_session/process_powers.ts";
+import { makeProcessSessions, type TaskSessions } from "../process_session/process_sessions.ts";
+import { makeSpawnPowers } from "../start/spawn_powers.ts";
 
 /** Another process of the same task. */
 export const BOB = Pid.parse(3);

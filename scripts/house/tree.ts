@@ -2,7 +2,8 @@ import { isUtf8 } from "node:buffer";
 
 /** Folders that are made, fetched or not ours to read. */
 const LEFT_OUT: ReadonlySet<string> = new Set([".git", ".build", "node_modules"]);
-const LEFT_OUT_FILES: ReadonlySet<string> = new Set(["deno.lock", "LICENSE"]);
+/** `.git` is a file in a worktree. */
+const LEFT_OUT_FILES: ReadonlySet<string> = new Set(["deno.lock", "LICENSE", ".git"]);
 
 /** A text file of the repository. */
 export type TextFile = { readonly path: string; readonly text: string };

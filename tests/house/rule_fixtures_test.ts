@@ -32,6 +32,24 @@ const FIXTURES: readonly Fixture[] = [
     passes: ["kernel/a.ts", `import { x } from "../store/sqlite/mod.ts";\n`],
   },
   {
+    claim: "a folder of the kernel imports those beneath it, and none above",
+    rule: "import",
+    breaks: ["kernel/lease/a.ts", `import type { X } from "../task/b.ts";\n`],
+    passes: ["kernel/task/a.ts", `import type { X } from "../lease/b.ts";\n`],
+  },
+  {
+    claim: "a folder of the kernel imports nothing that wires its folders",
+    rule: "import",
+    breaks: ["kernel/control/a.ts", `import { x } from "../main_powers.ts";\n`],
+    passes: ["kernel/main_powers.ts", `import { x } from "./control/a.ts";\n`],
+  },
+  {
+    claim: "a folder that is none of the kernel's layers holds no code that imports another",
+    rule: "import",
+    breaks: ["kernel/attic/a.ts", `import { x } from "../lease/b.ts";\n`],
+    passes: ["kernel/child/a.ts", `import { x } from "../lease/b.ts";\n`],
+  },
+  {
     claim: "the broker takes nothing of the kernel's, not even a type",
     rule: "import",
     breaks: ["broker/a.ts", `import type { ProcessTable } from "../kernel/mod.ts";\n`],

@@ -5,7 +5,7 @@ import { makeNativeEngine } from "../../../cli/model/engine_powers.ts";
 import type { Gpu, KernelConfig, NativeBuild } from "../../../contracts/mod.ts";
 import type { Json } from "../../../contracts/json.ts";
 import { type LanguageModel, ModelInfo } from "../../../contracts/model.ts";
-import { lineOfNative, NATIVE_WEIGHTS } from "../../../kernel/model_line.ts";
+import { lineOfNative, NATIVE_WEIGHTS } from "../../../kernel/start/model_line.ts";
 import { overPipes } from "../../../port/_fixture/piped_child.ts";
 import type { Port } from "../../../port/mod.ts";
 import { type Chunks, hearing, servedModel } from "../../_fixture/served_model.ts";

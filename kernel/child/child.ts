@@ -1,0 +1,100 @@
+/** One child: an operating-system process at the other end of a port. @module */
+import {
+  MCP_PORT_LIMITS,
+  type Port,
+  type PortHandler,
+  WIDE_FRAME_BYTES,
+  WIKI_PORT_LIMITS,
+} from "../../contracts/mod.ts";
+import { makePort } from "../../port/mod.ts";
+import { type ExitStatus, howEnded, type SpawnPowers } from "../start/spawn.ts";
+import type { Role, StartLine } from "../start/line_parts.ts";
+import { joinBytes } from "../../port/join_bytes.ts";
+
+/** Most bytes of standard error that are kept. */
+const STDERR = 65_536;
+/** Most UTF-16 units of its last line that are told. */
+const LAST_LINE = 500;
+
+/** Children that bring files and pages: their frames may be long. */
+const WIDE: ReadonlySet<Role> = new Set([
+  "toolhost",
+  "plugin",
+  "net",
+  "browser",
+  "remote",
+  "local",
+  "native",
+]);
+
+/** A child as the kernel holds it. */
+export interface Child {
+  readonly role: Role;
+  readonly osPid: number;
+  /** Closed when the child has ended. */
+  readonly port: Port;
+  /** Sends SIGKILL; resolves when it is reaped. Idempotent. */
+  kill(): Promise<void>;
+  readonly exited: Promise<ExitStatus>;
+  /** The first 64 KiB of its standard error: untrusted text. */
+  stderr(): string;
+  /** Resolves once it has ended: `ended (SIGKILL): LAST LINE OF ITS STANDARD ERROR`. Untrusted text. */
+  end(): Promise<string>;
+}
+
+/** What {@link startChild} is handed. */
+export interface ChildParts {
+  readonly role: Role;
+  readonly line: StartLine;
+  readonly handler: PortHandler;
+  readonly spawn: Pick<SpawnPowers, "start">;
+  /** Milliseconds of a clock, for the port's limit of frames a second. */
+  readonly now: () => number;
+}
+
+/** Starts a process and puts a port on its standard input and output. A broken port ends it. */
+export function startChild({ role, line, handler, spawn, now }: ChildParts): Child {
+  const errors: Uint8Array[] = [];
+  let errorBytes = 0;
+  const process = spawn.start({
+    ...line,
+    onOutput: (chunk) => port.feed(chunk),
+    onStderr(chunk): void {
+      const kept = chunk.slice(0, STDERR - errorBytes);
+      errorBytes += kept.length;
+      if (kept.length > 0) errors.push(kept);
+    },
+  });
+  const port = makePort({
+    write: (bytes) => process.write(bytes),
+    handler,
+    now,
+    limits: role === "wiki"
+      ? WIKI_PORT_LIMITS
+      : role === "mcp"
+      ? MCP_PORT_LIMITS
+      : WIDE.has(role)
+      ? { frameBytes: WIDE_FRAME_BYTES }
+      : {},
+  });
+  void process.exited.then(() => port.close("the child has ended"));
+  // A child that broke the protocol is not asked to leave.
+  void port.closed.then(() => process.kill());
+  const stderr = (): string => new TextDecoder().decode(joinBytes(errors));
+  return Object.freeze({
+    role,
+    osPid: process.pid,
+    port,
+    exited: process.exited,
+    async kill(): Promise<void> {
+      process.kill();
+      await process.exited;
+    },
+    stderr,
+    async end(): Promise<string> {
+      const how = `ended (${howEnded(await process.exited)})`;
+      const last = stderr().trim().split("\n").at(-1)?.slice(0, LAST_LINE) ?? "";
+      return last === "" ? how : `${how}: ${last}`;
+    },
+  });
+}

@@ -1,0 +1,67 @@
+/** Starts a program with its input, hears its output, ends it. @module */
+import { brokenPipe, exitOf, killChild } from "../start/child_end_powers.ts";
+import type { ExitStatus } from "../start/spawn.ts";
+import type { StartLine } from "../start/line_parts.ts";
+
+/** What a run of a program is. */
+export interface RunOptions extends StartLine {
+  /** All of its standard input, which then ends. */
+  readonly stdin: Uint8Array;
+  /** Called with bytes of either output; the chunk is only valid during the call. */
+  onOutput(chunk: Uint8Array): void;
+  onErrors(chunk: Uint8Array): void;
+}
+
+/** A program under way. */
+export interface RunningProgram {
+  readonly pid: number;
+  /** Sends SIGKILL. Idempotent. */
+  kill(): void;
+  /** Resolves when it is reaped; what it printed was heard. */
+  readonly ended: Promise<ExitStatus>;
+}
+
+/** The power to run programs. */
+export interface RunPowers {
+  run(options: RunOptions): RunningProgram;
+}
+
+/** Makes the real power. Needs the permission to run the line's first program. */
+export function makeRunPowers(): RunPowers {
+  return Object.freeze({ run });
+}
+
+function run({ program, args, env, stdin, onOutput, onErrors }: RunOptions): RunningProgram {
+  const child = new Deno.Command(program, {
+    args: [...args],
+    clearEnv: true,
+    env: { ...env },
+    cwd: "/",
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  let ended = false;
+  const input = child.stdin.getWriter();
+  const fed = input.write(stdin).then(() => input.close()).catch(brokenPipe);
+  const heard = [pump(child.stdout, onOutput), pump(child.stderr, onErrors)];
+  return Object.freeze({
+    pid: child.pid,
+    kill(): void {
+      if (!ended) killChild(child);
+    },
+    ended: (async (): Promise<ExitStatus> => {
+      const status = await child.status;
+      ended = true;
+      await Promise.all([fed, ...heard]);
+      return exitOf(status);
+    })(),
+  });
+}
+
+async function pump(
+  stream: ReadableStream<Uint8Array>,
+  hear: (chunk: Uint8Array) => void,
+): Promise<void> {
+  for await (const chunk of stream) hear(chunk);
+}

@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { CONTROL_VERSION, Fault, type Json, type Port } from "../../contracts/mod.ts";
+import { NO_PEERS } from "../peer/peer_ops.ts";
+import { makeControl } from "./control.ts";
+import { NOTHING_TO_WATCH } from "../log/watch.ts";
+
+type Handler = { ask(op: string, body: Json): Promise<Json> };
+
+Deno.test("an answer of many records comes page by page, to the connection that asked and to no other", async () => {
+  const control = makeControl({
+    peers: NO_PEERS,
+    handlers: {
+      auditQuery: async function* () {
+        for (let n = 0; n < 1_500; n++) yield await Promise.resolve({ n });
+      },
+    } as unknown as Parameters<typeof makeControl>[0]["handlers"],
+    watching: NOTHING_TO_WATCH,
+    note: () => undefined,
+    welcome: () => ({
+      version: CONTROL_VERSION,
+      harness: "h",
+      pid: 1,
+      receiptKey: "",
+      rules: "",
+      head: "",
+    }),
+  });
+  const connect = async (): Promise<(op: string, body: Json) => Promise<readonly Json[]>> => {
+    const joined = Promise.withResolvers<Handler>();
+    control.serve((handler) => {
+      joined.resolve(handler);
+      return { closed: new Promise(() => undefined) } as unknown as Port;
+    });
+    const { ask } = await joined.promise;
+    await ask("hello", { version: CONTROL_VERSION });
+    return async (op, body) => await ask(op, body) as readonly Json[];
+  };
+  const [alice, bob] = [await connect(), await connect()];
+  const first = await alice("auditQuery", {});
+  assert.deepEqual(await bob("more", null), []);
+  const rest = await alice("more", null);
+  assert.deepEqual([...first, ...rest], Array.from({ length: 1_500 }, (_, n) => ({ n })));
+  assert.deepEqual(await alice("more", null), []);
+});
+
+Deno.test("a kernel that is ending would have greeted a command whose question it can no longer answer", async () => {
+  const control = makeControl({
+    peers: NO_PEERS,
+    // No handler is reached here: only greetings are asked.
+    handlers: {} as Parameters<typeof makeControl>[0]["handlers"],
+    watching: NOTHING_TO_WATCH,
+    note: () => undefined,
+    welcome: () => ({
+      version: CONTROL_VERSION,
+      harness: "h",
+      pid: 1,
+      receiptKey: "",
+      rules: "",
+      head: "",
+    }),
+  });
+  const connect = (): Handler => {
+    let joined: Handler | undefined;
+    control.serve((handler) => {
+      joined = handler;
+      return { closed: new Promise(() => undefined) } as unknown as Port;
+    });
+    assert.ok(joined);
+    return joined;
+  };
+  const early = await connect().ask("hello", { version: CONTROL_VERSION });
+  assert.equal((early as { harness: string }).harness, "h");
+  control.close();
+  await assert.rejects(
+    connect().ask("hello", { version: CONTROL_VERSION }),
+    (error) => error instanceof Fault && error.code === "gone",
+  );
+});

@@ -1,0 +1,107 @@
+/** What the operator and the operator's own programs do with inboxes. Issue 7. @module */
+import {
+  type AgentInbox,
+  Fault,
+  type InboxEntry,
+  type MutedSender,
+  type PutOutcome,
+} from "../../contracts/mod.ts";
+import type { ControlRequest } from "./control_ops.ts";
+
+type Body<Op extends ControlRequest["op"]> = Extract<ControlRequest, { op: Op }>["body"];
+
+/** What exchanges with peers do when a person decides about their messages. */
+export interface ExchangeDecisions {
+  /** Instead of a release: the exchange becomes a task. */
+  onRelease(entry: InboxEntry): Promise<InboxEntry>;
+  /** After a dismissal. */
+  onDismiss(entry: InboxEntry, why: string): Promise<void>;
+}
+
+/** The inboxes, also what of them is settled. */
+export interface OperatedInbox extends AgentInbox {
+  read(id: InboxEntry["id"]): Promise<InboxEntry | undefined>;
+  past(query: {
+    readonly box?: InboxEntry["box"];
+    readonly state?: InboxEntry["state"];
+  }): Promise<readonly InboxEntry[]>;
+}
+
+/** What {@link makeInboxOps} is handed. */
+export interface InboxOpsParts {
+  readonly inbox: OperatedInbox;
+  /** Undefined where an entry is none of an exchange that waits to become a task. */
+  decisions(entry: InboxEntry): ExchangeDecisions | undefined;
+}
+
+/** Handlers of the control operations `inbox…`. */
+export interface InboxOps {
+  inbox(query: Body<"inbox">): Promise<readonly InboxEntry[]>;
+  inboxShow(asked: Body<"inboxShow">): Promise<InboxEntry>;
+  inboxPut(asked: Body<"inboxPut">): Promise<PutOutcome>;
+  inboxRelease(asked: Body<"inboxRelease">): Promise<InboxEntry>;
+  inboxDismiss(asked: Body<"inboxDismiss">): Promise<InboxEntry>;
+  inboxMute(asked: Body<"inboxMute">): Promise<void>;
+  inboxUnmute(asked: Body<"inboxUnmute">): Promise<void>;
+  inboxMuted(): readonly MutedSender[];
+}
+
+/** Units of a body that a list shows. */
+const GIST = 512;
+
+/** A message in a list: `inboxShow` has it whole. */
+function listed(entry: InboxEntry): InboxEntry {
+  const { message } = entry;
+  const asks = { artifactRefs: [], requestedActions: [], requestedAuthority: [] };
+  return { ...entry, message: { ...message, ...asks, body: message.body.slice(0, GIST) } };
+}
+
+/** Makes them. */
+export function makeInboxOps(parts: InboxOpsParts): InboxOps {
+  const { inbox } = parts;
+  const need = async (id: InboxEntry["id"]): Promise<InboxEntry> => {
+    const found = await inbox.read(id);
+    if (found !== undefined) return found;
+    throw new Fault("notFound", `Cannot find message "${id}": list them with "remit inbox list"`);
+  };
+  return Object.freeze<InboxOps>({
+    inbox: async ({ box, state }) => {
+      const found = await inbox.past({
+        ...(box === undefined ? {} : { box }),
+        ...(state === undefined ? {} : { state }),
+      });
+      return found.map(listed);
+    },
+    inboxShow: ({ id }) => need(id),
+    inboxPut: ({ message, stamp }) => {
+      const { exchange, held, ...rest } = stamp;
+      const { senderTask, recipientTask, causalParent, schema, expiresAt, ...said } = message;
+      return inbox.put({
+        ...said,
+        ...(senderTask === undefined ? {} : { senderTask }),
+        ...(recipientTask === undefined ? {} : { recipientTask }),
+        ...(causalParent === undefined ? {} : { causalParent }),
+        ...(schema === undefined ? {} : { schema }),
+        ...(expiresAt === undefined ? {} : { expiresAt }),
+      }, {
+        ...rest,
+        ...(exchange === undefined ? {} : { exchange }),
+        ...(held === undefined ? {} : { held }),
+      });
+    },
+    inboxRelease: async ({ id }) => {
+      const entry = await need(id);
+      return await parts.decisions(entry)?.onRelease(entry) ?? await inbox.release(id);
+    },
+    inboxDismiss: async ({ id, why }) => {
+      const entry = await need(id);
+      const decisions = parts.decisions(entry);
+      const dismissed = await inbox.dismiss(id, why);
+      await decisions?.onDismiss(entry, why);
+      return dismissed;
+    },
+    inboxMute: ({ sender, why }) => inbox.mute(sender, why),
+    inboxUnmute: ({ sender }) => inbox.unmute(sender),
+    inboxMuted: () => inbox.muted(),
+  });
+}

@@ -1,0 +1,235 @@
+/** The control operations' handlers: what the operator's own user may do, one line each. @module */
+import {
+  type AgentTask,
+  type Artifact,
+  type AuditRecord,
+  type ConversationStore,
+  type Decision,
+  type Delegation,
+  type Digest,
+  Fault,
+  type ForkRequest,
+  type HostedAgentService,
+  type Lease,
+  type Leases,
+  type Limits,
+  type McpLoan,
+  type ModelAnswer,
+  type Phase,
+  type Pid,
+  type ProcessInfo,
+  type ProcessRow,
+  type Questions,
+  type Receipt,
+  type Signal,
+  type TaskId,
+  type Vectors,
+  type WatchEvent,
+} from "../../contracts/mod.ts";
+import type { ConversationReads } from "../log/context_past.ts";
+import type { ControlHandlers } from "./control.ts";
+import type { AuditFilter, ControlRequest } from "./control_ops.ts";
+import type { InboxOps } from "./inbox_ops.ts";
+import type { McpOps } from "../mcp/mcp_ops.ts";
+import { makeOnce } from "./once.ts";
+import { firstPage } from "./pages.ts";
+import type { StateOps } from "../log/state_counts.ts";
+import type { PeerOps } from "../peer/peer_ops.ts";
+
+type Body<Op extends ControlRequest["op"]> = Extract<ControlRequest, { op: Op }>["body"];
+
+/** What {@link makeHandlers} is handed. */
+export interface OperatorParts {
+  readonly service: HostedAgentService;
+  readonly leases: Leases;
+  readonly questions: Questions & {
+    readonly delegations: { delegate(given: Delegation): void; undelegate(key: string): void };
+  };
+  readonly conversations: ConversationStore;
+  readonly past: ConversationReads;
+  now(): number;
+  /** Digest of this kernel's rules. */
+  readonly rules: Digest;
+  rows(): readonly ProcessRow[];
+  /** A task as it stands: "blocked" while its first process is stopped, which no log need know. */
+  standing(task: AgentTask): AgentTask;
+  osPids(row: ProcessRow): readonly number[];
+  signal(pid: Pid, signal: Signal): Promise<void>;
+  tools(task: TaskId): readonly object[];
+  grants(task: TaskId | undefined): readonly object[];
+  /** The leases of these tasks, those that are no more among them; `live` are the others. */
+  leasesEver(of: readonly AgentTask[], live: readonly Lease[]): Promise<readonly Lease[]>;
+  can(query: Body<"can">): Promise<Decision>;
+  extend(task: TaskId, limits: Partial<Limits>): Promise<AgentTask>;
+  move(task: TaskId, phase: Phase): Promise<AgentTask>;
+  artifacts(task: TaskId | undefined): Promise<readonly Artifact[]>;
+  release(artifact: Artifact["id"]): Promise<Artifact>;
+  log(task: TaskId, from: number): AsyncIterable<WatchEvent>;
+  auditQuery(filter: AuditFilter): AsyncIterable<AuditRecord>;
+  auditExport(): AsyncIterable<string>;
+  auditVerify(head: Digest | undefined): Promise<object>;
+  auditRepair(): Promise<object>;
+  receipts(task: TaskId, call: string | undefined): Promise<readonly Receipt[]>;
+  lend(secret: Body<"lend">): void;
+  embed(asked: Body<"embed">): Promise<Vectors>;
+  ask(asked: Body<"ask">): Promise<ModelAnswer>;
+  choose(task: TaskId, model: Body<"model">["model"]): Promise<void>;
+  readonly mcp: McpOps;
+  readonly agents: InboxOps & PeerOps & StateOps;
+  stop(): void;
+}
+
+/** Makes the handlers. */
+export function makeHandlers(parts: OperatorParts): ControlHandlers {
+  const { service, questions, leases, conversations, past } = parts;
+  const runOnce = makeOnce(service);
+  const readable = (task: TaskId): TaskId => {
+    if (!service.get(task).purged) return task;
+    throw new Fault("conflict", `Cannot read the conversation of ${task}: its content is erased`);
+  };
+  return Object.freeze({
+    run: (request: Body<"run">) => runOnce(request),
+    say: ({ task, text }: Body<"say">) => service.say(task, text),
+    context: ({ task }: Body<"context">) => past.changes(readable(task)),
+    contextShow: ({ task, number, from }: Body<"contextShow">) =>
+      past.evicted(readable(task), number, from),
+    contextRestore: ({ task, number }: Body<"contextRestore">) => service.restore(task, number),
+    conversations: async () => {
+      await conversations.sweep();
+      return await past.rows(conversations.list(), service.list());
+    },
+    conversation: ({ conversation, turn, from }: Body<"conversation">) =>
+      past.messages(readable(conversations.find(conversation)), turn, from),
+    conversationName: ({ task, name }: Body<"conversationName">) => conversations.name(name, task),
+    conversationFork: async (body: Body<"conversationFork">) => {
+      const { id } = await service.fork(forkOf(body, conversations.find(body.conversation)));
+      if (body.name !== undefined) await conversations.name(body.name, id);
+      return { task: id };
+    },
+    conversationExpire: ({ name, afterMs }: Body<"conversationExpire">) =>
+      conversations.expire(name, afterMs === undefined ? undefined : parts.now() + afterMs),
+    conversationRemove: ({ name }: Body<"conversationRemove">) => conversations.remove(name),
+    tasks: ({ archived }: Body<"tasks">) =>
+      service.list().filter((task) => archived === true || !task.archived).map(parts.standing),
+    task: ({ task }: Body<"task">) => parts.standing(service.get(task)),
+    cancel: ({ task }: Body<"cancel">) => service.cancel(task, "cancelled by its operator"),
+    resume: ({ task }: Body<"resume">) => service.resume(task),
+    archive: ({ task }: Body<"archive">) => service.archive(task),
+    purge: ({ task }: Body<"purge">) => service.purge(task),
+    interrupt: ({ task, second }: Body<"interrupt">) => service.interrupt(task, second),
+    ps: () => parts.rows().map((row) => infoOf(row, parts.osPids(row))),
+    kill: ({ pid, signal }: Body<"kill">) => parts.signal(pid, signal),
+    questions: ({ task }: Body<"questions">) => questions.open(task),
+    question: ({ question }: Body<"question">) => {
+      const found = questions.get(question);
+      if (found === undefined) {
+        throw new Fault("notFound", `Cannot show question ${question}: there is none`);
+      }
+      return found;
+    },
+    answer: async (answer: Body<"answer">) => {
+      const question = await questions.answer(answer);
+      const task = service.get(question.task);
+      // What a server asked while nobody was there holds up no task, and a proposal none that was settled.
+      const proposal = question.scope.tool === "proposal_run";
+      const waiting = questions.open(question.task).some(({ kind, scope }) =>
+        kind !== "elicit" && !(proposal && scope.tool === "proposal_run")
+      );
+      // An answer is no word on rules: under others than it had, the task goes on when its operator resumes it.
+      const own = task.rules === undefined || task.rules === parts.rules;
+      if (task.status === "needsApproval" && own && !waiting && question.kind !== "elicit") {
+        await service.resume(question.task);
+      }
+      return question;
+    },
+    staged: ({ task }: Body<"staged">) => service.staged(task),
+    undo: ({ task }: Body<"undo">) => service.undo(task),
+    tools: ({ task }: Body<"tools">) => parts.tools(task),
+    caps: ({ task }: Body<"caps">) => leases.list(task).filter((lease) => leases.alive(lease.id)),
+    grants: ({ task }: Body<"grants">) => parts.grants(task),
+    can: (query: Body<"can">) => parts.can(query),
+    lend: (secret: Body<"lend">) => parts.lend(secret),
+    embed: (asked: Body<"embed">) => parts.embed(asked),
+    ask: (asked: Body<"ask">) => parts.ask(asked),
+    model: ({ task, model }: Body<"model">) => parts.choose(task, model),
+    leases: ({ task }: Body<"leases">) =>
+      parts.leasesEver(
+        task === undefined ? service.list() : [service.get(task)],
+        leases.list(task),
+      ),
+    revoke: async ({ lease }: Body<"revoke">) => ({
+      revoked: await leases.revoke(lease, "revoked by its operator"),
+    }),
+    outbox: ({ task }: Body<"outbox">) => parts.artifacts(task),
+    release: ({ artifact }: Body<"release">) => parts.release(artifact),
+    extend: ({ task, limits }: Body<"extend">) => parts.extend(task, defined(limits)),
+    phase: ({ task, phase }: Body<"phase">) => parts.move(task, phase),
+    log: ({ task, from }: Body<"log">) => firstPage(parts.log(task, from)),
+    auditQuery: (filter: Body<"auditQuery">) => parts.auditQuery(filter),
+    auditExport: () => parts.auditExport(),
+    auditVerify: ({ head }: Body<"auditVerify">) => parts.auditVerify(head),
+    auditRepair: () => parts.auditRepair(),
+    receipts: ({ task, call }: Body<"receipts">) => parts.receipts(task, call),
+    mcpLook: (asked: Body<"mcpLook">) => parts.mcp.mcpLook(asked),
+    mcpLend: (loan: Body<"mcpLend">) => parts.mcp.mcpLend(definedLoan(loan)),
+    mcpTokens: (asked: Body<"mcpTokens">) => parts.mcp.mcpTokens(asked),
+    mcpRevoke: (asked: Body<"mcpRevoke">) => parts.mcp.mcpRevoke(asked),
+    mcpLog: (asked: Body<"mcpLog">) => parts.mcp.mcpLog(asked),
+    delegate: (given: Body<"delegate">) => questions.delegations.delegate(given),
+    undelegate: ({ key }: Body<"undelegate">) => questions.delegations.undelegate(key),
+    ...parts.agents,
+    counts: async () => ({
+      ...await parts.agents.counts(),
+      questions: questions.open().length,
+      processes: parts.rows().length,
+    }),
+    stop: () => parts.stop(),
+  });
+}
+
+function forkOf(body: Body<"conversationFork">, task: TaskId): ForkRequest {
+  const { turn, message, model, session, ingress } = body;
+  return {
+    ...{ task, session, ingress },
+    ...(turn === undefined ? {} : { turn }),
+    ...(message === undefined ? {} : { message }),
+    ...(model === undefined ? {} : { model }),
+  };
+}
+
+function definedLoan({ oauth, ...loan }: Body<"mcpLend">): McpLoan {
+  if (oauth === undefined) return loan;
+  const { clientSecret, scope, expiresAt, refreshToken, ...rest } = oauth;
+  return {
+    ...loan,
+    oauth: {
+      ...rest,
+      ...(clientSecret === undefined ? {} : { clientSecret }),
+      ...(scope === undefined ? {} : { scope }),
+      ...(expiresAt === undefined ? {} : { expiresAt }),
+      ...(refreshToken === undefined ? {} : { refreshToken }),
+    },
+  };
+}
+
+function infoOf(row: ProcessRow, os: readonly number[]): ProcessInfo {
+  return {
+    pid: row.pid,
+    ppid: row.ppid ?? null,
+    task: row.task,
+    spec: row.spec,
+    state: row.status,
+    colour: row.colour,
+    label: row.label,
+    caps: row.snapshot?.tools.map((tool) => tool.name) ?? [],
+    limits: row.limits,
+    usage: row.usage,
+    exit: row.exit ?? null,
+    os,
+    model: row.model.id,
+  };
+}
+
+function defined(limits: Body<"extend">["limits"]): Partial<Limits> {
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,191 @@
+/** One inference for the operator, who asks it themselves: no process, no tools, no conversation. @module */
+import {
+  type ChatMessage,
+  type Colour,
+  Fault,
+  type InferenceResponse,
+  type Label,
+  type ModelAnswer,
+  type ModelChoice,
+  Pid,
+  type Powers,
+  SessionId,
+  TaskId,
+} from "../../contracts/mod.ts";
+import { estimateTokens } from "../../contracts/tokens.ts";
+import type { EmbeddersParts } from "../model/embedders.ts";
+import { governed, type GovernedModel } from "../model/governed_model.ts";
+import { makeModelCost } from "../model/cost.ts";
+import type { OpenModel } from "../model/services.ts";
+
+/** What {@link makeOperatorAsk} is handed. */
+export interface OperatorAskParts
+  extends Pick<EmbeddersParts, "rates" | "log" | "modelRefused" | "provide"> {
+  readonly powers: Pick<Powers, "id" | "after" | "now" | "token">;
+}
+
+/** What is asked, how confidential and how trusted all of it is. */
+export interface OperatorAsk {
+  readonly model: ModelChoice;
+  readonly system: string;
+  readonly user: string;
+  /** JSON Schema of the answer, as text; a backend that has none leaves it aside. */
+  readonly responseSchema?: string | undefined;
+  readonly maxTokens: number;
+  readonly temperature?: number | undefined;
+  readonly label: Label;
+  readonly colour: Colour;
+}
+
+/** Milliseconds for one answer: a whole page of text may come from a small machine's own model. */
+const ASK_MS = 600_000;
+/** Models whose answers are vectors. */
+const EMBEDS = /^(?:lexical|[a-z]+-embed):/;
+
+/**
+ * Makes the control operation `ask`. The texts are judged by their label, wait for the provider's rate,
+ * and are on record before they leave, in a chain of the operator's own, which keeps counts and no text.
+ * Rejects as the model does, and `clearance`, `refused`, `contextOverflow`, `timedOut`, `invalidInput`.
+ */
+export function makeOperatorAsk(
+  parts: OperatorAskParts,
+): (asked: OperatorAsk) => Promise<ModelAnswer> {
+  const { powers, log } = parts;
+  const task = TaskId.parse(powers.id("t"));
+  const session = SessionId.parse(powers.id("s"));
+  const provide = makeProviding(parts.provide);
+
+  return async (asked) => {
+    const { model: choice, label, colour } = asked;
+    const { open, release } = await provide(choice);
+    const late = new AbortController();
+    let disarm = (): void => undefined;
+    try {
+      const { host } = open.plan;
+      const sink = {
+        ref: choice.ref,
+        remote: host !== undefined,
+        ...(host === undefined ? {} : { host }),
+      };
+      const refusedAt = (at: Label): string | undefined =>
+        parts.modelRefused({ profile: "operator", label: at }, sink);
+      const why = refusedAt(label);
+      if (why !== undefined) {
+        const never = refusedAt("public") !== undefined;
+        throw new Fault(never ? "refused" : "clearance", `Cannot ask the model: ${why}`);
+      }
+      const own = governed(open, {
+        ...{ rates: parts.rates, log, powers },
+        row: {
+          ...{ task, session, principal: "operator", conversation: "main", turn: 0 },
+          ...{ pid: Pid.parse(1), label, colour },
+        },
+        modelRefused: () => refusedAt(label),
+      });
+      const request = requestOf(asked, own, powers.token());
+      const response = await own.infer(request, {
+        use: "aside",
+        onChunk: () => undefined,
+        signal: late.signal,
+        onEntered: () => {
+          disarm = powers.after(ASK_MS, () => late.abort());
+        },
+      });
+      const answer = answerOf(response, request.messages, own);
+      const { text: _kept, finishReason: finish, ...used } = answer;
+      await log.append(task, [{
+        kind: "inferred",
+        body: {
+          ...{ pid: 1, turn: 0, model: own.info.id, backend: own.info.backend },
+          ...{ nonce: request.nonce, finish, aside: true, ...used },
+        },
+      }]);
+      return answer;
+    } catch (error) {
+      if (!late.signal.aborted) throw error;
+      throw new Fault("timedOut", "Cannot ask the model: its time is up", { cause: error });
+    } finally {
+      disarm();
+      release();
+    }
+  };
+}
+
+/** Each question takes a service and gives it back; a recording goes on where the last one ended. */
+function makeProviding(
+  provide: EmbeddersParts["provide"],
+): (choice: ModelChoice) => Promise<{ readonly open: OpenModel; release(): void }> {
+  let played: { readonly config: string; readonly open: OpenModel } | undefined;
+  return async (choice) => {
+    if (EMBEDS.test(choice.ref)) {
+      throw new Fault(
+        "invalidInput",
+        `Cannot ask "${
+          choice.ref.slice(0, 200)
+        }": it makes vectors; choose a model that makes text`,
+      );
+    }
+    if (!isRecording(choice.config)) {
+      const open = await provide(choice);
+      return { open, release: open.release };
+    }
+    if (played?.config !== choice.config) {
+      const open = await provide(choice);
+      played?.open.release();
+      played = { config: choice.config, open };
+    }
+    return { open: played.open, release: () => undefined };
+  };
+}
+
+function isRecording(config: string): boolean {
+  try {
+    const read: unknown = JSON.parse(config);
+    return typeof read === "object" && read !== null && "replay" in read;
+  } catch {
+    return false; // Not JSON: the model services say so.
+  }
+}
+
+function requestOf(
+  { system, user, responseSchema, maxTokens, temperature, label, colour }: OperatorAsk,
+  { info, plan }: Pick<GovernedModel, "info" | "plan">,
+  nonce: string,
+): Parameters<GovernedModel["infer"]>[0] {
+  const messages: ChatMessage[] = [
+    {
+      role: "system",
+      content: system,
+      provenance: { origin: "kernel", colour: "BLUE", label: "public" },
+    },
+    { role: "user", content: user, provenance: { origin: "operator", colour, label } },
+  ];
+  const input = estimateTokens(messages);
+  if (input >= info.contextTokens) {
+    throw new Fault(
+      "contextOverflow",
+      `Cannot ask the model: about ${input} tokens do not fit its ${info.contextTokens}`,
+    );
+  }
+  const heat = plan.temperature ?? temperature;
+  return {
+    ...{ messages, tools: [], nonce },
+    maxTokens: Math.min(maxTokens, info.outputTokens),
+    ...(heat === undefined ? {} : { temperature: heat }),
+    ...(plan.seed === undefined ? {} : { seed: plan.seed }),
+    ...(responseSchema === undefined ? {} : { responseSchema }),
+  };
+}
+
+function answerOf(
+  { message, finishReason, usage }: InferenceResponse,
+  messages: readonly ChatMessage[],
+  { info }: Pick<GovernedModel, "info">,
+): ModelAnswer {
+  const cost = makeModelCost(info.price);
+  const counted = cost.counted(usage, {
+    inputTokens: estimateTokens(messages),
+    outputTokens: estimateTokens([message]),
+  });
+  return { text: message.content, finishReason, ...counted, money: cost.of(counted) };
+}

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { Digest, type DocumentRow, Fault, type StoredEvent } from "../../contracts/mod.ts";
+import { careOverWork, type LogCare, type LogReport, makeLogCare } from "./care.ts";
+
+interface Bench {
+  readonly care: LogCare;
+  /** Tasks whose chains were checked. */
+  readonly chains: string[];
+  /** How often the whole log was checked. */
+  whole: number;
+  noted: boolean;
+  report: LogReport;
+}
+
+const WHOLE: LogReport = { ok: true, events: 5 };
+const BAD: LogReport = {
+  ok: false,
+  events: 4,
+  bad: { seq: 5, flaw: "changed", why: "it changed" },
+};
+
+function bench(events: number, broken: readonly string[] = []): Bench {
+  const document = (id: string, status: string): DocumentRow => ({
+    ...{ kind: "task", id, task: id, version: 1 },
+    body: { status },
+  });
+  const made: Omit<Bench, "care"> = { chains: [], whole: 0, noted: false, report: WHOLE };
+  const event: StoredEvent = {
+    ...{ seq: 1, task: "t", n: 0, kind: "message", at: 1, body: "{}" },
+    hash: Digest.parse("0".repeat(64)),
+  };
+  const care = makeLogCare({
+    damage: undefined,
+    store: {
+      events: ({ afterSeq = 0 }) => Promise.resolve(events > afterSeq ? [event] : []),
+      documents: () =>
+        Promise.resolve([document("t1", "done"), document("t2", "open"), document("t3", "???")]),
+      documentKinds: () => Promise.resolve(["task"]),
+    },
+    verify() {
+      made.whole++;
+      return Promise.resolve(made.report);
+    },
+    verifyChain(task) {
+      made.chains.push(task);
+      return broken.includes(task)
+        ? Promise.reject(new Fault("storeCorrupt", `Cannot go on with task ${task}: changed`))
+        : Promise.resolve();
+    },
+    note: {
+      read: () => Promise.resolve(made.noted),
+      write: () => Promise.resolve(void (made.noted = true)),
+      remove: () => Promise.resolve(void (made.noted = false)),
+    },
+  });
+  return Object.assign(made, { care });
+}
+
+const corrupt = (error: unknown): boolean =>
+  error instanceof Fault && error.code === "storeCorrupt";
+
+Deno.test("a short log is checked whole before anything runs", async () => {
+  const made = bench(900);
+  await made.care.check();
+  assert.deepEqual([made.whole, made.chains], [1, []]);
+  made.report = BAD;
+  await assert.rejects(made.care.check(), /event 5: it changed/);
+});
+
+Deno.test("of a long log the chains of tasks that are not over are checked", async () => {
+  const made = bench(5_000);
+  await made.care.check();
+  assert.deepEqual([made.whole, made.chains], [0, ["t2", "t3"]]);
+  await assert.rejects(bench(5_000, ["t3"]).care.check(), corrupt);
+  await bench(5_000, ["t1"]).care.check();
+});
+
+Deno.test("damage that was found once stops the next kernel, until the log is whole again", async () => {
+  const made = bench(5_000);
+  made.report = BAD;
+  assert.equal((await made.care.verify(undefined)).ok, false);
+  await assert.rejects(made.care.check(), corrupt);
+  made.report = WHOLE;
+  const next = bench(5_000);
+  next.noted = true;
+  await next.care.check();
+  assert.deepEqual([next.whole, next.noted], [1, false]);
+});
+
+Deno.test("a tail that is missing against a head is told, and stops nothing", async () => {
+  const made = bench(5_000);
+  made.report = { ok: false, events: 5, bad: { seq: 6, flaw: "cutTail", why: "short" } };
+  let ended = 0;
+  const over = careOverWork(made.care, () => ended++);
+  assert.equal((await over.auditVerify(Digest.parse("1".repeat(64)))).ok, false);
+  assert.deepEqual([made.noted, ended], [false, 0]);
+});
+
+Deno.test("a kernel at work repairs nothing: it ends, so that the next one can", async () => {
+  const made = bench(5_000);
+  let ended = 0;
+  const over = careOverWork(made.care, () => ended++);
+  await assert.rejects(over.auditRepair(), /it is intact/);
+  made.report = BAD;
+  await assert.rejects(over.auditRepair(), /this kernel ends now/);
+  assert.equal(ended, 1);
+});

@@ -1,0 +1,72 @@
+/** A task whose conversation begins with a copy of another's. @module */
+import {
+  ChatMessage,
+  Colour,
+  Fault,
+  type JsonObject,
+  Label,
+  mixColour,
+  mixLabel,
+  type NewEvent,
+  Source,
+  TaskId,
+  toJson,
+} from "../../contracts/mod.ts";
+import { mixedOf } from "../context/summary.ts";
+import type { Replay } from "./replay.ts";
+
+/** Where a conversation comes from. */
+export interface ForkOrigin {
+  readonly task: TaskId;
+  /** The last turn that was copied. */
+  readonly turn: number;
+  /** Nothing was asked yet: it waits for its next message. */
+  readonly idle: boolean;
+  readonly history: readonly ChatMessage[];
+  readonly colour: Colour;
+  readonly label: Label;
+  readonly sources: readonly Source[];
+}
+
+/** Reads the origin in a `taskCreated` event; undefined when there is none. */
+export function forkIn(body: JsonObject, secret: JsonObject | undefined): ForkOrigin | undefined {
+  const fork = body["fork"];
+  if (fork === undefined || fork === null || typeof fork !== "object" || Array.isArray(fork)) {
+    return undefined;
+  }
+  const { task, turn, idle } = fork as JsonObject;
+  const from = TaskId.safeParse(task);
+  const history = ChatMessage.array().safeParse(secret?.["history"]);
+  const sources = Source.array().safeParse(secret?.["sources"] ?? []);
+  if (!from.success || !history.success || !sources.success) {
+    throw new Fault("storeCorrupt", "Cannot read a forked conversation: its start does not parse");
+  }
+  return {
+    task: from.data,
+    turn: Number(turn),
+    idle: idle === true,
+    history: history.data,
+    // Unreadable is as bad as the worst.
+    colour: Colour.catch("RED").parse(body["colour"]),
+    label: Label.catch("secret").parse(body["label"]),
+    sources: sources.data,
+  };
+}
+
+/** What a fork's `taskCreated` event holds beside the request. */
+export function forkOf(
+  replay: Pick<Replay, "conversation" | "colour" | "label" | "sources">,
+  from: { readonly task: TaskId; readonly turn: number; readonly idle: boolean },
+): Required<Pick<NewEvent, "body" | "private">> {
+  // The system message is made anew, of the fork's own mounts and agent.
+  const history = replay.conversation.slice(1);
+  const mixed = mixedOf(history);
+  return {
+    body: {
+      fork: { ...from },
+      colour: mixColour(replay.colour, mixed.colour),
+      label: mixLabel(replay.label, mixed.label),
+    },
+    private: { history: toJson(history), sources: toJson(replay.sources) },
+  };
+}

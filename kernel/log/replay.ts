@@ -1,0 +1,298 @@
+/**
+ * What a task's log says it was doing: conversation, staged files, finished and unfinished calls.
+ * DESIGN section 6.
+ * @module
+ */
+import { isObject } from "../../contracts/json.ts";
+import {
+  ChatMessage,
+  Colour,
+  Fault,
+  type Json,
+  type JsonObject,
+  Label,
+  mixColour,
+  mixLabel,
+  type ModelChoice,
+  noUsage,
+  type ProcessRow,
+  requestMessage,
+  type Scope,
+  Source,
+  type Store,
+  type StoredEvent,
+  type TaskId,
+  TaskRequest,
+  ToolResult,
+  type Usage,
+} from "../../contracts/mod.ts";
+import { type ArchivedChange, foldContext } from "../context/archive.ts";
+import { forkIn, type ForkOrigin } from "./context_fork.ts";
+import { leasesOf } from "../lease/events.ts";
+import { systemMessage } from "../context/persona.ts";
+import { count } from "../process/limits.ts";
+import { switchedTo } from "../model/switch.ts";
+import type { TornPatch } from "./replay_records.ts";
+import { afterReading, parsed, patchOf, writtenBy } from "./replay_records.ts";
+import { addUnheard } from "./replay_unheard.ts";
+export type { TornPatch };
+
+/** A task, rebuilt. Its conversation begins with the system message, which is never logged. */
+export interface Replay {
+  readonly request: TaskRequest;
+  readonly conversation: readonly ChatMessage[];
+  /** A person's message that no inference has seen yet. */
+  readonly pending: ChatMessage | undefined;
+  /** The `record` parts of committed outcomes and undo events, in order. */
+  readonly records: readonly JsonObject[];
+  /** Results of calls by idempotency key. */
+  readonly finished: ReadonlyMap<string, ToolResult>;
+  /** Keys of intents without an outcome: their effect may or may not have happened. */
+  readonly unfinished: ReadonlySet<string>;
+  /** Patches among those. */
+  readonly torn: readonly TornPatch[];
+  readonly colour: Colour;
+  readonly label: Label;
+  readonly sources: readonly Source[];
+  readonly turn: number;
+  /** The inference that proposed the calls that nobody answered; undefined before the first. */
+  readonly model: ProcessRow["model"] | undefined;
+  /** The model that its root process was switched to last; undefined when it never was. */
+  readonly switched: ModelChoice | undefined;
+  /** What the task had used. */
+  readonly spent: Usage;
+  /** The last thing that a person said of the brake is that it shall not go on. */
+  readonly brakeDenied: boolean;
+  /** Scopes that were taken back: they are not granted again. */
+  readonly revoked: readonly Scope[];
+  /** Every time that room was made in the conversation, oldest first. */
+  readonly changes: readonly ArchivedChange[];
+  /** The conversation that this one was forked from. */
+  readonly fork: ForkOrigin | undefined;
+}
+
+/** Reads an event's private part; undefined when it has none or it was purged. */
+export type ReadPrivate = (event: StoredEvent) => Promise<JsonObject | undefined>;
+
+/** Every event of a task, in order. */
+export async function* eventsOf(
+  store: Pick<Store, "events">,
+  task: string,
+  fromN = 0,
+): AsyncGenerator<StoredEvent> {
+  for (let n = fromN;;) {
+    const page = await store.events({ task, fromN: n, limit: 1_000 });
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < 1_000) return;
+    n = last.n + 1;
+  }
+}
+
+/** An event's public body. */
+export function bodyOf(event: Pick<StoredEvent, "body">): JsonObject {
+  const body = JSON.parse(event.body) as Json;
+  if (!isObject(body)) {
+    throw new Fault("storeCorrupt", "Cannot read an event: its body is no object");
+  }
+  return body;
+}
+
+/** The request that made a task. @throws Fault `storeCorrupt` when it is gone or does not parse. */
+export async function requestOfTask(
+  store: Pick<Store, "events">,
+  readPrivate: ReadPrivate,
+  task: TaskId,
+): Promise<TaskRequest> {
+  const [first] = await store.events({ task, fromN: 0, limit: 1 });
+  const secret = first === undefined ? undefined : await readPrivate(first);
+  return parsed(TaskRequest, secret?.["request"], task, "its request");
+}
+
+/**
+ * Rebuilds a task, as it was after turn `until` when that is given.
+ * @throws Fault `storeCorrupt` when the log does not make sense.
+ */
+export async function replayTask(
+  store: Pick<Store, "events">,
+  readPrivate: ReadPrivate,
+  task: TaskId,
+  until = Infinity,
+): Promise<Replay> {
+  let request: TaskRequest | undefined;
+  const conversation: ChatMessage[] = [];
+  let pending: ChatMessage | undefined;
+  const records: JsonObject[] = [];
+  const finished = new Map<string, ToolResult>();
+  const unfinished = new Set<string>();
+  /** Results that no inference has seen. */
+  const unheard: ToolResult[] = [];
+  const patches = new Map<string, TornPatch>();
+  let colour: Colour = "BLUE";
+  let label: Label = "public";
+  let sources: Source[] = [];
+  let turn = 0;
+  /** The turn of a message that no inference has seen, once something was proposed in it. */
+  let begun = 0;
+  let model: ProcessRow["model"] | undefined;
+  let switched: ModelChoice | undefined;
+  const spent = noUsage();
+  let brakeDenied = false;
+  const leases = new Map<string, Scope>();
+  const revoked: Scope[] = [];
+  const changes: ArchivedChange[] = [];
+  let fork: ForkOrigin | undefined;
+  // Process numbers start anew with each kernel; a task's first process is the one that is granted.
+  let root: unknown;
+
+  for await (const event of eventsOf(store, task)) {
+    const body = bodyOf(event);
+    if (Number(body["turn"] ?? 0) > until) break;
+    const secret = await readPrivate(event);
+    const proposed = event.kind === "intent" || event.kind === "refused" ||
+      event.kind === "questionAsked";
+    // A person's no holds for its turn: it is the same turn that goes on.
+    if (proposed && body["pid"] === root) begun = Math.max(begun, Number(body["turn"] ?? 0));
+    switch (event.kind) {
+      case "taskCreated":
+        request = parsed(TaskRequest, secret?.["request"], task, "its request");
+        colour = request.ingress.colour;
+        label = request.ingress.label;
+        conversation.push(systemMessage(request));
+        pending = requestMessage(request, request.request);
+        fork = forkIn(body, secret);
+        if (fork === undefined) break;
+        colour = mixColour(colour, fork.colour);
+        label = mixLabel(label, fork.label);
+        sources = [...fork.sources];
+        turn = fork.turn;
+        conversation.push(...fork.history);
+        if (fork.idle) pending = undefined;
+        break;
+      case "message":
+        addUnheard(conversation, { results: unheard.splice(0), said: pending });
+        pending = parsed(ChatMessage, secret?.["message"], task, "a message");
+        ({ colour, label, sources } = afterReading(pending, { colour, label, sources }));
+        begun = 0;
+        spent.iterations = 0;
+        brakeDenied = false;
+        break;
+      case "leaseGranted":
+        if (body["parent"] !== undefined) break;
+        root = body["pid"];
+        for (const { id, scope } of leasesOf({ task, at: event.at, body, secret })) {
+          leases.set(id, scope);
+        }
+        break;
+      case "leaseRevoked": {
+        const scope = leases.get(String(body["lease"]));
+        if (scope !== undefined) revoked.push(scope);
+        break;
+      }
+      case "processStarted":
+        spent.children += 1;
+        break;
+      case "inferred": {
+        spent.inputTokens += Number(body["inputTokens"] ?? 0);
+        spent.outputTokens += Number(body["outputTokens"] ?? 0);
+        spent.money += Number(body["money"] ?? 0);
+        // What a child thought, or a plugin asked, is paid for, and not part of this conversation.
+        if (body["pid"] !== root || body["aside"] === true) break;
+        spent.iterations += 1;
+        const base = Number(body["base"]);
+        conversation.length = Math.min(conversation.length, base);
+        const append = secret?.["append"];
+        for (const message of Array.isArray(append) ? append : []) {
+          conversation.push(parsed(ChatMessage, message, task, "a message"));
+        }
+        conversation.push(parsed(ChatMessage, secret?.["message"], task, "an answer"));
+        pending = undefined;
+        unheard.length = 0;
+        turn = Math.max(turn, Number(body["turn"] ?? 0));
+        model = {
+          id: String(body["model"]),
+          backend: String(body["backend"]),
+          nonce: String(body["nonce"]),
+        };
+        break;
+      }
+      case "modelChanged":
+        // Without a process it was chosen between two turns.
+        if (body["pid"] === root || body["pid"] === undefined) {
+          switched = switchedTo(body, secret) ?? switched;
+        }
+        break;
+      case "contextCompacted":
+      case "contextRestored":
+        turn = Math.max(turn, Number(body["turn"] ?? 0));
+        // A message that was there when room was made is in the conversation.
+        if (foldContext({ event, body, secret }, conversation, changes)) pending = undefined;
+        break;
+      case "questionAsked":
+        spent.questions += 1;
+        break;
+      case "questionAnswered":
+        if (body["kind"] === "brake") brakeDenied = body["decision"] === "deny";
+        break;
+      case "intent": {
+        count(spent, { call: String(body["effect"]) });
+        const key = secret?.["key"];
+        if (typeof key !== "string") break;
+        unfinished.add(key);
+        const patch = body["tool"] === "patch_apply" ? patchOf(key, secret) : undefined;
+        if (patch !== undefined) patches.set(key, patch);
+        break;
+      }
+      case "undone":
+      case "refused":
+      case "outcome": {
+        colour = mixColour(colour, Colour.catch("RED").parse(body["colour"] ?? "BLUE"));
+        label = mixLabel(label, Label.catch("secret").parse(body["label"] ?? "public"));
+        const read = Source.array().safeParse(secret?.["sources"] ?? []);
+        if (read.success) sources = [...sources, ...read.data].slice(-100);
+        const key = secret?.["key"];
+        if (typeof key === "string") {
+          unfinished.delete(key);
+          const result = ToolResult.safeParse(secret?.["result"]);
+          if (result.success) finished.set(key, result.data);
+          if (result.success && body["pid"] === root) unheard.push(result.data);
+        }
+        const record = secret?.["record"];
+        if (isObject(record)) {
+          records.push(record);
+          spent.writtenBytes += writtenBy(record);
+        }
+        spent.resultBytes += Number(body["shown"] ?? 0);
+        break;
+      }
+      default:
+        break;
+    }
+  }
+  if (request === undefined) {
+    throw new Fault(
+      "storeCorrupt",
+      `Cannot read task ${task}: its request is gone; it may have been purged`,
+    );
+  }
+  return {
+    request,
+    conversation,
+    pending,
+    records,
+    finished,
+    unfinished,
+    torn: [...patches.values()].filter(({ key }) => unfinished.has(key)),
+    colour,
+    label,
+    sources,
+    turn: Math.max(turn, pending === undefined ? begun : begun - 1),
+    model,
+    switched,
+    spent,
+    brakeDenied,
+    revoked,
+    changes,
+    fork,
+  };
+}

@@ -1,0 +1,56 @@
+/**
+ * What is over for longer than the operator keeps things: archived and purged. Chains stay, content goes. Issue 7.
+ * @module
+ */
+import {
+  type AgentTask,
+  Fault,
+  type HostedAgentService,
+  type RetainReport,
+  TASK_TRANSITIONS,
+  type TaskId,
+} from "../../contracts/mod.ts";
+import type { CountedExchanges } from "./state_counts.ts";
+
+/** What {@link retain} is handed. */
+export interface RetentionParts {
+  readonly service: Pick<HostedAgentService, "list" | "archive" | "purge">;
+  readonly exchanges: CountedExchanges & {
+    erase(which: { readonly before: number }): Promise<{ readonly erased: number }>;
+  };
+  /** Words of settled messages that are no task's. */
+  readonly inbox: { eraseBefore(before: number): Promise<{ readonly erased: number }> };
+  /** A person gave its conversation a name: it is kept until that is taken back. */
+  named(task: TaskId): boolean;
+}
+
+const OVER = ["completed", "failed", "canceled", "rejected"] as const;
+const old = ({ status, updatedAt, purged }: AgentTask, before: number): boolean =>
+  !purged && updatedAt < before && TASK_TRANSITIONS[status].length === 0;
+
+/** Erases what ended before `before`, milliseconds since 1970; with `dryRun` it only counts. */
+export async function retain(
+  { service, exchanges, inbox, named }: RetentionParts,
+  { before, dryRun }: { readonly before: number; readonly dryRun: boolean },
+): Promise<RetainReport> {
+  const due = service.list().filter((task) => old(task, before) && !named(task.id));
+  let over = 0;
+  for (const state of OVER) {
+    const all = (await exchanges.list({ state, size: 1 })).total;
+    over += all - (await exchanges.list({ state, size: 1, since: before })).total;
+  }
+  if (dryRun) return { tasks: due.length, exchanges: over };
+  let tasks = 0;
+  for (const task of due) {
+    try {
+      if (!task.archived) await service.archive(task.id);
+      await service.purge(task.id);
+      tasks += 1;
+    } catch (error) {
+      // It was taken up, forked or purged meanwhile: the next time sees how it stands.
+      if (!(error instanceof Fault) || error.code !== "conflict") throw error;
+    }
+  }
+  const erased = (await exchanges.erase({ before })).erased;
+  return { tasks, exchanges: erased, messages: (await inbox.eraseBefore(before)).erased };
+}

@@ -1,0 +1,60 @@
+/** How much of each thing this kernel holds, by how it stands: what a service measures. Ids and content stay here. Issue 7. @module */
+import {
+  type AgentTask,
+  type EndedTasks,
+  EntryState,
+  ExchangeState,
+  type InboxEntry,
+  type RetainReport,
+  type StateCounts,
+  type TaskId,
+  type TaskSpan,
+  TaskStatus,
+} from "../../contracts/mod.ts";
+
+/** Exchanges with peers, as far as they are counted. */
+export interface CountedExchanges {
+  list(query: {
+    readonly state: ExchangeState;
+    readonly size: 1;
+    readonly since?: number;
+  }): Promise<{ readonly total: number }>;
+}
+
+/** What is counted. */
+export interface CountedParts {
+  tasks(): readonly AgentTask[];
+  readonly inbox: { list(query: Record<string, never>): readonly InboxEntry[] };
+  readonly exchanges: CountedExchanges;
+}
+
+function tally<K extends string>(names: readonly K[], found: Iterable<K>): Record<string, number> {
+  const counts = new Map<K, number>(names.map((name) => [name, 0]));
+  for (const each of found) counts.set(each, (counts.get(each) ?? 0) + 1);
+  return Object.fromEntries(counts);
+}
+
+/** Handlers of the control operations over the whole state. */
+export interface StateOps {
+  counts(): Promise<Omit<StateCounts, "questions" | "processes">>;
+  ended(asked: { readonly after: number | null }): EndedTasks;
+  spans(asked: { readonly task: TaskId }): Promise<readonly TaskSpan[]>;
+  retain(asked: { readonly before: number; readonly dryRun: boolean }): Promise<RetainReport>;
+}
+
+/** Counts what is in memory; nothing is read from the disk. */
+export async function countState(
+  parts: CountedParts,
+): Promise<Omit<StateCounts, "questions" | "processes">> {
+  const tasks = parts.tasks();
+  const exchanges: Record<string, number> = {};
+  for (const state of ExchangeState.options) {
+    exchanges[state] = (await parts.exchanges.list({ state, size: 1 })).total;
+  }
+  return {
+    tasks: tally(TaskStatus.options, tasks.map(({ status }) => status)),
+    channels: tally([], tasks.map(({ ingress }) => ingress.channel)),
+    inbox: tally(EntryState.options, parts.inbox.list({}).map(({ state }) => state)),
+    exchanges,
+  };
+}

@@ -1,0 +1,158 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import {
+  type Digest,
+  type JsonObject,
+  McpServerName,
+  type NewEvent,
+  type StoredEvent,
+  TaskId,
+} from "../../contracts/mod.ts";
+import { makeMcpLog, readMcpLog } from "./log.ts";
+
+const TASK = TaskId.parse("t000000000000");
+const at = { task: TASK, server: { name: McpServerName.parse("files") } };
+
+interface Bench {
+  readonly log: ReturnType<typeof makeMcpLog>;
+  readonly events: NewEvent[];
+  readonly notes: string[];
+  /** Lets the batch's time pass. */
+  tick(): void;
+}
+
+function bench(fails = false): Bench {
+  const events: NewEvent[] = [], notes: string[] = [], due: (() => void)[] = [];
+  const log = makeMcpLog({
+    log: {
+      append(_task, more) {
+        if (fails) return Promise.reject(new Error("the disk is full"));
+        events.push(...more);
+        return Promise.resolve([]);
+      },
+    },
+    powers: {
+      after(_ms, f) {
+        due.push(f);
+        return () => void due.splice(due.indexOf(f), 1);
+      },
+    },
+    note: (line) => void notes.push(line),
+  });
+  return { log, events, notes, tick: () => due.splice(0).forEach((f) => f()) };
+}
+
+const access = (value: string, allowed = false): JsonObject => ({
+  ...{ permission: "read", value, allowed },
+});
+
+Deno.test("what a server did is one event; its words are in the private part, which can be erased", () => {
+  const { log, events } = bench();
+  log.note(at, "suspended", { why: "changed", tool: "read_file" });
+  log.note(at, "errors", { lines: 2 }, "a stack trace");
+  deepEqual(events, [
+    {
+      kind: "mcp",
+      body: { server: "files", what: "suspended", why: "changed" },
+      private: { tool: "read_file" },
+    },
+    {
+      kind: "mcp",
+      body: { server: "files", what: "errors", lines: 2 },
+      private: { text: "a stack trace" },
+    },
+  ]);
+});
+
+Deno.test("the first access of a kind is written at once, and a million more together (long)", async () => {
+  const { log, events, tick } = bench();
+  for (let i = 0; i < 1_000_000; i++) log.note(at, "access", access("/etc/passwd"));
+  equal(events.length, 1);
+  log.note(at, "access", access("/home/alice/a", true));
+  equal(events.length, 2);
+  tick();
+  await log.flush(TASK);
+  equal(events.length, 3);
+  equal(events[2]?.body["times"], 999_999);
+  deepEqual(events[2]?.private, { value: "/etc/passwd" });
+});
+
+Deno.test("requests of a server at a URL are counted: the first of a kind is written at once", async () => {
+  const { log, events, tick } = bench();
+  const request = (status: number): void =>
+    log.note(at, "proxied", { method: "POST", status, host: "far.example:443" });
+  for (let i = 0; i < 1_000; i++) request(200);
+  request(500);
+  equal(events.length, 2);
+  tick();
+  await log.flush(TASK);
+  deepEqual(events.slice(2), [{
+    kind: "mcp",
+    body: { server: "files", what: "proxied", method: "POST", status: 200, times: 999 },
+    private: { host: "far.example:443" },
+  }]);
+});
+
+Deno.test("a host that was refused is told with its words, each time", () => {
+  const { log, events } = bench();
+  for (const host of ["evil.test:80", "worse.test:80"]) {
+    log.note(at, "proxied", { ok: false, host }, "not granted");
+  }
+  deepEqual(events.map((event) => event.private), [
+    { host: "evil.test:80", text: "not granted" },
+    { host: "worse.test:80", text: "not granted" },
+  ]);
+});
+
+Deno.test("mallory, who asks for a thousand different paths, is told apart up to a number", async () => {
+  const { log, events } = bench();
+  for (let i = 0; i < 1_001; i++) log.note(at, "access", access(`/${i}`));
+  await log.flush(TASK);
+  ok(events.length < 100);
+  const times = events.reduce((sum, { body }) => sum + Number(body["times"]), 0);
+  equal(times, 1_001);
+});
+
+Deno.test("a server's events in a task are bounded, and what was dropped is counted at its end", async () => {
+  const { log, events } = bench();
+  for (let i = 0; i < 6_000; i++) log.note(at, "odd", { n: i });
+  equal(events.length, 5_000);
+  await log.close(TASK);
+  deepEqual(events.at(-1)?.body, { server: "files", what: "odd", dropped: 1_000 });
+});
+
+Deno.test("an event that cannot be written ends nothing: the kernel's own log says so", async () => {
+  const { log, notes } = bench(true);
+  log.note(at, "started");
+  await log.flush(TASK);
+  equal(notes.length, 1);
+});
+
+Deno.test("the log of a server gives its newest entries of all tasks, safe to show", async () => {
+  const stored = (n: number, server: string): StoredEvent => ({
+    ...{ task: n % 2 === 0 ? TASK : "t000000000001", n, kind: "mcp", at: n, seq: n },
+    ...{
+      body: JSON.stringify({
+        server,
+        what: "access",
+        allowed: false,
+        permission: "read",
+        times: n,
+      }),
+      hash: "" as Digest,
+    },
+  });
+  const rows = Array.from(
+    { length: 2_500 },
+    (_, n) => stored(n + 1, n % 5 === 0 ? "other" : "files"),
+  );
+  const entries = await readMcpLog(
+    {
+      events: ({ afterSeq = 0, limit = 0 }) =>
+        Promise.resolve(rows.filter(({ seq }) => seq > afterSeq).slice(0, limit)),
+    },
+    () => Promise.resolve({ value: "/etc\u001b[2J" }),
+    { server: "files", limit: 3 },
+  );
+  deepEqual(entries.map(({ at }) => at), [2_498, 2_499, 2_500]);
+  equal(entries[0]?.text, "tried to read /etc\\u{1b}[2J, 2498 times: refused");
+});

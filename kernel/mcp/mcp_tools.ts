@@ -1,0 +1,263 @@
+/**
+ * Imported servers that tasks were handed, and their tools: bound by bridges/mcp/binding, asked of the server's own
+ * processes. What the server says of itself at each start is held against what was reviewed. Issue 6.
+ * @module
+ */
+import {
+  type Artifact,
+  DEFAULT_LIMITS,
+  type Digest,
+  Fault,
+  type GrantedCall,
+  type ImportedServer,
+  type ImportedTool,
+  isPeer,
+  type Json,
+  type JsonObject,
+  type Label,
+  type Leases,
+  McpCallResult,
+  type McpWords,
+  type Meanwhile,
+  mixLabel,
+  type PeerSaid,
+  type ProcessKeeper,
+  type ProcessRow,
+  type Scope,
+  type TaskId,
+  type TaskRequest,
+  type ToolBinding,
+  type ToolDescriptor,
+} from "../../contracts/mod.ts";
+import { displayText } from "../../text/mod.ts";
+import { keepArtifact, type KeepBytes } from "./artifact.ts";
+import type { McpAsks } from "./asking.ts";
+import { type Forbids, makeMcpForbids } from "./forbids.ts";
+import { grantedLabel } from "./label.ts";
+import type { McpLog } from "./log.ts";
+import type { McpSampling } from "./sample.ts";
+import type { HeldMcp, McpServers } from "../mcp_server/servers.ts";
+import { makeMcpStanding, type McpChanges, type McpStanding } from "./standing.ts";
+import type { PeerHearing, PeerMessages } from "../peer/messages.ts";
+import type { Progress } from "../log/watch.ts";
+
+/** One request to a server, as bridges/mcp/binding makes it. */
+export interface McpAsking {
+  readonly op: "call" | "read" | "prompt" | "task" | "artifact";
+  readonly body: JsonObject;
+  readonly holds: ImportedTool["holds"];
+  readonly tool?: ImportedTool;
+}
+
+/** What bridges/mcp makes of servers: handed over by main.ts. */
+export interface BindImported {
+  /** Milliseconds of a call, where the task says nothing of its own. */
+  readonly callMs: number;
+  bind(server: ImportedServer, parts: {
+    redeem(call: GrantedCall): void;
+    held(process: ProcessRow, scope: Scope): boolean;
+    suspended(tool: ImportedTool): string | undefined;
+    ask(asking: McpAsking, call: GrantedCall, signal: AbortSignal): Promise<McpCallResult>;
+    words(call: GrantedCall, signal: AbortSignal): Promise<McpWords>;
+    keep(kept: KeepBytes): Promise<Artifact>;
+    fold(record: JsonObject): void;
+    readonly carried: { label: Label };
+  }): readonly ToolBinding[];
+  readonly changes: McpChanges;
+}
+
+/** What {@link makeMcpTools} is handed. */
+export interface McpToolsParts {
+  readonly servers: Pick<McpServers, "hold" | "close">;
+  readonly binding: BindImported;
+  readonly leases: Pick<Leases, "covering">;
+  readonly processes: Pick<ProcessKeeper, "get">;
+  readonly log: Pick<McpLog, "note" | "close">;
+  readonly asks: Pick<McpAsks, "callEnded" | "forget">;
+  readonly sampling: Pick<McpSampling, "callEnded" | "forget">;
+  readonly artifacts: Parameters<typeof keepArtifact>[0];
+  readonly messages: PeerMessages;
+  /** The rule that keeps every tool from a path, written without its first slash. */
+  readonly policyNever: Forbids;
+  redeem(call: GrantedCall): void;
+  onProgress(task: TaskId, said: Progress): void;
+  /** A variable that the server needs and that was not lent; undefined when all are there. */
+  lacking(server: ImportedServer): string | undefined;
+  /** What stands as reviewed: the operator's command line handed the very words over. */
+  digestOf(descriptor: ToolDescriptor): Digest;
+}
+
+/** What a request says of imported servers. */
+export type McpRequest = Pick<TaskRequest, "mcp" | "mounts" | "wikis" | "memory">;
+
+/** The imported servers of all tasks. */
+export interface McpTools {
+  /** Starts nothing: a server starts with the first call of its tools. */
+  of(task: TaskId, request: McpRequest, fold: (record: JsonObject) => void): readonly ToolBinding[];
+  /** Why a server may not touch a path that lies in its grants, in words; undefined when it may. */
+  forbids(
+    at: { readonly task: TaskId; readonly server: ImportedServer },
+    ...touched: Parameters<Forbids>
+  ): string | undefined;
+  /** How confidential what a server knows in a task is. */
+  labelOf(at: { readonly task: TaskId; readonly server: ImportedServer }): Label;
+  /** The task has ended; its servers, too. */
+  close(task: TaskId): Promise<void>;
+}
+
+/** One server in one task. */
+interface State {
+  readonly forbids: Forbids;
+  readonly carried: { label: Label };
+  readonly standing: McpStanding;
+  held: HeldMcp | undefined;
+}
+
+/** Most characters of one line of progress. */
+const PROGRESS = 500;
+
+/** Makes the imported servers of a kernel's tasks. */
+export function makeMcpTools(parts: McpToolsParts): McpTools {
+  const { servers, binding, leases, log } = parts;
+  const tasks = new Map<TaskId, Map<string, State>>();
+  /** What peers say during calls, by the call's token. */
+  const hearings = new Map<string, PeerHearing>();
+
+  const stateOf = (
+    task: TaskId,
+    server: ImportedServer,
+    { mounts, wikis = [], memory }: McpRequest = { mounts: [] },
+  ): State => {
+    const states = tasks.get(task) ?? new Map<string, State>();
+    tasks.set(task, states);
+    const state = states.get(server.name) ?? {
+      forbids: makeMcpForbids({
+        policyNever: parts.policyNever,
+        wikis: [...wikis, ...memory === undefined ? [] : [memory.folder]],
+      }),
+      carried: { label: grantedLabel(server, mounts) },
+      standing: makeMcpStanding({ task, server }, { changes: binding.changes, log }),
+      held: undefined,
+    };
+    states.set(server.name, state);
+    return state;
+  };
+
+  const started = async (
+    { server, holds }: { readonly server: ImportedServer; readonly holds: ImportedTool["holds"] },
+    { task, pid, callId, token }: GrantedCall,
+    signal: AbortSignal,
+  ): Promise<{ held: HeldMcp; under: Parameters<HeldMcp["words"]>[0]; words: McpWords }> => {
+    const row = parts.processes.get(pid);
+    if (row === undefined) {
+      throw new Fault("gone", `Cannot ask "${server.name}": its caller has ended`);
+    }
+    const lacking = parts.lacking(server);
+    if (lacking !== undefined) {
+      throw new Fault(
+        "unavailable",
+        `Cannot start "${server.name}": the value of ${lacking} was not lent to this kernel; ` +
+          "the operator's command line lends it when it starts or resumes a task",
+      );
+    }
+    const state = stateOf(task, server);
+    state.held ??= servers.hold(task, server);
+    const { held } = state;
+    const { toolTimeoutMs } = row.limits;
+    const under = {
+      ...{ pid, callId, holds, signal },
+      deadlineMs: toolTimeoutMs === DEFAULT_LIMITS.toolTimeoutMs ? binding.callMs : toolTimeoutMs,
+      onProgress: (text: string): void =>
+        parts.onProgress(task, {
+          ...{ call: callId, text: displayText(text, { max: PROGRESS }) },
+          label: stateOf(task, server).carried.label,
+        }),
+      onSaid: (said: PeerSaid): void => hearings.get(token)?.take(said),
+    };
+    const words = await held.words(under);
+    state.standing.check(words);
+    return { held, under, words };
+  };
+
+  const meanwhile = async ({ token }: GrantedCall): Promise<Meanwhile | undefined> => {
+    const hearing = hearings.get(token);
+    hearings.delete(token);
+    return await hearing?.end();
+  };
+
+  const ask = async (
+    server: ImportedServer,
+    { op, body, holds, tool }: McpAsking,
+    call: GrantedCall,
+    signal: AbortSignal,
+  ): Promise<McpCallResult> => {
+    const { task, callId } = call;
+    if (isPeer(server.launch)) {
+      const label = (): Label =>
+        mixLabel(stateOf(task, server).carried.label, call.resolved.label ?? "public");
+      hearings.set(call.token, parts.messages.hear(call, { name: server.name, label }));
+    }
+    const { held, under } = await started({ server, holds }, call, signal);
+    const { standing } = stateOf(task, server);
+    const why = tool === undefined ? standing.whyNothing() : standing.why(tool);
+    if (why !== undefined) {
+      throw new Fault(
+        "refused",
+        `Cannot call "${call.tool}": ${why}; the operator can look with ` +
+          `\`remit ${isPeer(server.launch) ? "a2a" : "mcp"} review ${server.name}\``,
+      );
+    }
+    try {
+      return resultIn(server, await held.ask(op, body, under));
+    } finally {
+      parts.asks.callEnded({ task, callId });
+      parts.sampling.callEnded({ task, callId });
+    }
+  };
+
+  return Object.freeze<McpTools>({
+    of(task, request, fold): readonly ToolBinding[] {
+      return (request.mcp ?? []).flatMap((server) => {
+        const carried = {
+          get label(): Label {
+            return stateOf(task, server, request).carried.label;
+          },
+          set label(label: Label) {
+            stateOf(task, server, request).carried.label = label;
+          },
+        };
+        const bound = binding.bind(server, {
+          ...{ redeem: parts.redeem, fold, carried },
+          // A trial's process is in no table: it is judged as if nothing had been taken back.
+          held: (row, scope) =>
+            parts.processes.get(row.pid) !== row || leases.covering(row.pid, scope) !== undefined,
+          suspended: (tool) => tasks.get(task)?.get(server.name)?.standing.why(tool),
+          ask: (asking, call, signal) => ask(server, asking, call, signal),
+          words: async (call, signal) =>
+            (await started({ server, holds: "read" }, call, signal)).words,
+          keep: (kept) => keepArtifact(parts.artifacts, task, kept),
+        });
+        const heard = isPeer(server.launch) ? { meanwhile } : {};
+        return bound.map((each) =>
+          Object.freeze({ ...each, ...heard, reviewed: parts.digestOf(each.descriptor) })
+        );
+      });
+    },
+    forbids: ({ task, server }, path, right) => stateOf(task, server).forbids(path, right),
+    labelOf: ({ task, server }) => stateOf(task, server).carried.label,
+    async close(task): Promise<void> {
+      if (!tasks.delete(task)) return;
+      parts.asks.forget(task);
+      parts.sampling.forget(task);
+      await servers.close(task);
+      await log.close(task);
+    },
+  });
+}
+
+/** TRUST: a bridge read what a stranger sent. */
+function resultIn(server: ImportedServer, raw: Json): McpCallResult {
+  const { success, data } = McpCallResult.safeParse(raw);
+  if (success) return data;
+  throw new Fault("upstream", `Cannot use the answer of "${server.name}": it does not parse`);
+}

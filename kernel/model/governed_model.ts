@@ -1,0 +1,179 @@
+/**
+ * A model as one process may use it: what leaves this machine waits for its provider's rate, is judged
+ * again after the wait, and is on record before it goes. A model that runs here is passed on as it is.
+ * Issue 4, Policy.
+ * @module
+ */
+import {
+  type Embeddings,
+  type EventLog,
+  Fault,
+  type InferenceRequest,
+  type InferenceResponse,
+  type NewEvent,
+  type Powers,
+  type ProcessRow,
+} from "../../contracts/mod.ts";
+import { USUAL_OUTPUT } from "./cost.ts";
+import {
+  type EgressSize,
+  type EgressUse,
+  embedded,
+  modelAsked,
+  modelFailed,
+  modelQueued,
+  requestSize,
+  textsSize,
+} from "./egress.ts";
+import type { Entered, ModelRates } from "./rates.ts";
+import type { InferOptions, OpenModel } from "./services.ts";
+
+/** What {@link governed} is handed. */
+export interface GovernParts {
+  /** Whose requests they are. For an embedding: with the label of the texts, where it is higher. */
+  readonly row: Pick<
+    ProcessRow,
+    "task" | "session" | "principal" | "conversation" | "turn" | "pid" | "label" | "colour"
+  >;
+  readonly rates: ModelRates;
+  readonly log: Pick<EventLog, "append">;
+  readonly powers: Pick<Powers, "now" | "token">;
+  /** Why the process may not use this model now; undefined when it may. */
+  modelRefused(): string | undefined;
+}
+
+/** How a governed inference is made. */
+export interface GovernedOptions extends InferOptions {
+  readonly use?: EgressUse;
+  /** It waits no more: the time for an answer begins. */
+  readonly onEntered?: () => void;
+}
+
+/** A model of one process. */
+export interface GovernedModel extends Pick<OpenModel, "info" | "plan"> {
+  /** As the model's own; also rejects `rateLimited`, `refused`, `storeFull`. */
+  infer(request: InferenceRequest, options: GovernedOptions): Promise<InferenceResponse>;
+  /** The caller charges its budget with what it cost; the log has it. */
+  embed(
+    texts: readonly string[],
+    signal: AbortSignal,
+    onEntered?: () => void,
+  ): Promise<Embeddings>;
+}
+
+interface Leaving<T> {
+  readonly use: EgressUse;
+  readonly nonce: string;
+  /** Costs a walk over the conversation: not asked for where nothing leaves. */
+  size(): EgressSize;
+  readonly texts: number;
+  readonly tools: number;
+  /** Most tokens of the answer. */
+  readonly maxTokens: number;
+  readonly signal: AbortSignal;
+  readonly onEntered?: (() => void) | undefined;
+  send(): Promise<T>;
+  used(answer: T): number;
+  /** The event of an answer that nobody else writes. */
+  ended?(answer: T): NewEvent;
+}
+
+/** Puts rate and record before a model. */
+export function governed(model: OpenModel, parts: GovernParts): GovernedModel {
+  const { row, powers } = parts;
+  const { info, plan } = model;
+
+  const asked = async <T>(leaving: Leaving<T>, host: string, size: EgressSize): Promise<void> => {
+    const refused = parts.modelRefused();
+    if (refused !== undefined) throw new Fault("refused", `Cannot infer: ${refused}`);
+    const { use, nonce, texts, tools } = leaving;
+    await parts.log.append(row.task, [
+      modelAsked(row, { ...size, use, host, model: info, nonce, texts, tools }),
+    ]);
+  };
+
+  const recorded = async <T>(leaving: Leaving<T>, host: string, size: EgressSize): Promise<T> => {
+    await asked(leaving, host, size);
+    leaving.onEntered?.();
+    const at = powers.now();
+    let answer: T;
+    try {
+      answer = await leaving.send();
+    } catch (error) {
+      await parts.log.append(row.task, [
+        modelFailed(row.pid, {
+          nonce: leaving.nonce,
+          code: error instanceof Fault ? error.code : "bug",
+          message: error instanceof Error ? error.message : String(error),
+          ms: powers.now() - at,
+        }),
+      ]);
+      throw error;
+    }
+    if (leaving.ended !== undefined) await parts.log.append(row.task, [leaving.ended(answer)]);
+    return answer;
+  };
+
+  const paced = async <T>(leaving: Leaving<T>, key: string): Promise<T> => {
+    const { maxTokens, signal } = leaving;
+    const size = leaving.size();
+    let told: Promise<unknown> = Promise.resolve();
+    const onWait = (ms: number): void => {
+      told = parts.log.append(row.task, [modelQueued(row, { host: key, ms })]);
+      // Whoever is cancelled meanwhile hears of that alone.
+      told.catch(() => undefined);
+    };
+    const entered: Entered = await parts.rates.enter(
+      key,
+      plan.rates ?? {},
+      { tokens: size.tokens + Math.min(maxTokens, USUAL_OUTPUT) },
+      { signal, noWait: plan.noWait, onWait },
+    );
+    try {
+      await told;
+      const answer = plan.host === undefined
+        ? (leaving.onEntered?.(), await leaving.send())
+        : await recorded(leaving, plan.host, size);
+      entered.settle(leaving.used(answer));
+      return answer;
+    } catch (error) {
+      entered.failed(error);
+      throw error;
+    }
+  };
+
+  const go = <T>(leaving: Leaving<T>): Promise<T> => {
+    // A server on loopback has no host to pace by, but may have rates of its own.
+    const key = plan.host ?? (plan.rates === undefined ? undefined : info.id);
+    if (key !== undefined) return paced(leaving, key);
+    leaving.onEntered?.();
+    return leaving.send();
+  };
+
+  return Object.freeze<GovernedModel>({
+    info,
+    plan,
+    infer: (request, { use = "inference", onEntered, ...options }) =>
+      go({
+        ...{ use, onEntered, maxTokens: request.maxTokens, signal: options.signal },
+        nonce: request.nonce,
+        size: () => requestSize(request),
+        texts: request.messages.length,
+        tools: request.tools.length,
+        send: () => model.infer(request, options),
+        used: ({ usage }) => usage.inputTokens + usage.outputTokens,
+      }),
+    embed(texts, signal, onEntered): Promise<Embeddings> {
+      const nonce = powers.token();
+      return go<Embeddings>({
+        use: "embedding",
+        nonce,
+        size: () => textsSize(texts),
+        ...{ texts: texts.length, tools: 0, maxTokens: 0, signal, onEntered },
+        send: () => model.embed(texts, signal),
+        used: ({ inputTokens }) => inputTokens,
+        ended: ({ inputTokens }) => embedded(row, { model: info, nonce, inputTokens }),
+      });
+    },
+  });
+}

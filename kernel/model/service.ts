@@ -1,0 +1,146 @@
+/** One model service process as its requests see it. @module */
+import {
+  type Embeddings,
+  Fault,
+  type InferenceRequest,
+  InferenceResponse,
+  type Json,
+  type ModelInfo,
+  StreamChunk,
+} from "../../contracts/mod.ts";
+import { asJson } from "../../port/as_json.ts";
+import type { Child } from "../child/children.ts";
+import type { ModelPlan } from "./model_plan.ts";
+import { parseEmbeddings } from "./parse_embeddings.ts";
+
+/** How an inference is made. */
+export interface InferOptions {
+  readonly onChunk: (chunk: StreamChunk) => void;
+  /** Hears each exchange with a provider, where the model is recorded. */
+  readonly onWire?: (exchange: string) => void;
+  readonly signal: AbortSignal;
+  /** Digest of the request's table of tools, when there is one: it is then sent once. */
+  readonly table?: string | undefined;
+  /** Only pieces of text are told. */
+  readonly textOnly?: boolean;
+}
+
+/** A service that is open. */
+export interface ModelService {
+  readonly child: Child;
+  readonly info: ModelInfo;
+  readonly plan: ModelPlan;
+  readonly listeners: Map<number, Pick<InferOptions, "onChunk" | "onWire">>;
+  /** Digests of tables that were sent. */
+  readonly tables: Set<string>;
+  /** Its process has ended. */
+  ended(): boolean;
+  holders: number;
+}
+
+/** One inference on a service. Rejects with its fault, `cancelled`, or `upstream` when it ended. */
+export async function inferOn(
+  service: ModelService,
+  id: number,
+  request: InferenceRequest,
+  { onChunk, onWire, signal, ...how }: InferOptions,
+): Promise<InferenceResponse> {
+  service.listeners.set(id, { onChunk, ...(onWire === undefined ? {} : { onWire }) });
+  try {
+    const answer = await under(service, id, signal, () => asked(service, { id, request, ...how }));
+    // TRUST: from the model service, semi-trusted: parsed with limits.
+    const parsed = InferenceResponse.safeParse(answer);
+    if (!parsed.success) {
+      throw new Fault(
+        "upstream",
+        `Cannot read the model's answer: ${parsed.error.issues[0]?.message}`,
+      );
+    }
+    return parsed.data;
+  } finally {
+    service.listeners.delete(id);
+  }
+}
+
+/** Vectors of texts. Rejects as {@link inferOn}. */
+export async function embedOn(
+  service: ModelService,
+  id: number,
+  texts: readonly string[],
+  signal: AbortSignal,
+): Promise<Embeddings> {
+  const answer = await under(
+    service,
+    id,
+    signal,
+    () => service.child.port.ask("embed", { id, texts: [...texts] }),
+  );
+  return parseEmbeddings(answer, { texts: texts.length, dimensions: service.info.outputTokens });
+}
+
+/** One request under way: cancelled in the service, too, and a service that ends is `upstream`. */
+async function under(
+  { child }: ModelService,
+  id: number,
+  signal: AbortSignal,
+  ask: () => Promise<Json>,
+): Promise<Json> {
+  const cancelled = (): Fault => new Fault("cancelled", "Cannot finish the inference: cancelled");
+  if (signal.aborted) throw cancelled();
+  const aborted = Promise.withResolvers<never>();
+  const cancel = (): void => {
+    child.port.tell("cancel", { id });
+    aborted.reject(cancelled());
+  };
+  signal.addEventListener("abort", cancel, { once: true });
+  try {
+    return await Promise.race([ask(), aborted.promise]);
+  } catch (error) {
+    if (error instanceof Fault && error.code === "gone") {
+      const why = await child.end();
+      throw new Fault("upstream", `Cannot finish the inference: the model service ${why}`, {
+        cause: error,
+      });
+    }
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", cancel);
+  }
+}
+
+/** The service forgets tables that it has not seen for long: it says so, and is sent one again. */
+async function asked(
+  { child, tables }: ModelService,
+  { id, request, table, textOnly }: Pick<InferOptions, "table" | "textOnly"> & {
+    readonly id: number;
+    readonly request: InferenceRequest;
+  },
+): Promise<Json> {
+  const body = { id, request: asJson(request), ...(textOnly === true ? { textOnly } : {}) };
+  if (table === undefined || request.tools.length === 0) return await child.port.ask("infer", body);
+  if (tables.has(table)) {
+    const light = asJson({ ...request, tools: [] });
+    try {
+      return await child.port.ask("infer", { ...body, request: light, table });
+    } catch (error) {
+      if (!(error instanceof Fault) || error.detail?.["table"] !== table) throw error;
+    }
+  }
+  tables.add(table);
+  return await child.port.ask("infer", { ...body, table });
+}
+
+type Told =
+  | { readonly id: number; readonly chunk: StreamChunk }
+  | { readonly id: number; readonly exchange: string };
+
+/** What a service tells while it works; undefined for what is neither chunk nor exchange. */
+export function parseTold(op: string, body: Json): Told | undefined {
+  if (body === null || typeof body !== "object" || Array.isArray(body)) return undefined;
+  const { id, chunk, exchange } = body as { id?: unknown; chunk?: unknown; exchange?: unknown };
+  if (typeof id !== "number") return undefined;
+  if (op === "wire") return typeof exchange === "string" ? { id, exchange } : undefined;
+  if (op !== "chunk") return undefined;
+  const parsed = StreamChunk.safeParse(chunk);
+  return parsed.success ? { id, chunk: parsed.data } : undefined;
+}

@@ -1,0 +1,49 @@
+/** The net service of a kernel: one process for fetches, streams and proxies, started with the first. @module */
+import { isObject } from "../../contracts/json.ts";
+import { Fault, type Json, type PortHandler } from "../../contracts/mod.ts";
+import type { Child, Children } from "../child/children.ts";
+
+/** Hears what the service tells of one id. */
+export type HearNet = (op: string, body: Json) => void;
+
+/** The way to the net service. */
+export interface NetService {
+  /** Rejects as {@link Children.net} does. One that ended is started anew by the next call. */
+  provide(): Promise<Child>;
+  /** Hears what is told of `id`; the returned function ends that. */
+  listen(id: string, hear: HearNet): () => void;
+}
+
+/** Makes the way; nothing is started. */
+export function makeNetService(children: Pick<Children, "net">): NetService {
+  let service: Promise<Child> | undefined;
+  const hearing = new Map<string, HearNet>();
+  const handler: PortHandler = Object.freeze<PortHandler>({
+    ask(op: string): never {
+      throw new Fault("unknownCapability", `Cannot serve "${op.slice(0, 64)}": not handed over`);
+    },
+    tell(op: string, body: Json): void {
+      const id = isObject(body) ? body["id"] : undefined;
+      if (typeof id === "string") hearing.get(id)?.(op, body);
+    },
+  });
+
+  return Object.freeze<NetService>({
+    provide(): Promise<Child> {
+      if (service !== undefined) return service;
+      const made = children.net(handler);
+      service = made;
+      const forget = (): void => {
+        if (service === made) service = undefined;
+      };
+      made.then((child) => void child.port.closed.then(forget), forget);
+      return made;
+    },
+    listen(id, hear): () => void {
+      hearing.set(id, hear);
+      return () => {
+        if (hearing.get(id) === hear) hearing.delete(id);
+      };
+    },
+  });
+}

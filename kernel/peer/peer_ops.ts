@@ -1,0 +1,94 @@
+/** What the operator's own programs do with exchanges with peers, through the control socket. Issue 7. @module */
+import {
+  type Exchange,
+  type ExchangeAsk,
+  type ExchangeId,
+  type ExchangeWatch,
+  type Json,
+  type PeerExchanges,
+  type PeerPage,
+  type PeerSend,
+  type PushConfig,
+  toJson,
+} from "../../contracts/mod.ts";
+import type { Deliver, Delivery } from "./deliver.ts";
+
+/** The operations that answer and are done. */
+export interface PeerOps {
+  peerGet(ask: ExchangeAsk): Promise<Exchange>;
+  peerCancel(ask: ExchangeAsk): Promise<Exchange>;
+  peerList(query: Parameters<PeerExchanges["list"]>[0]): Promise<PeerPage>;
+  peerPush(ask: Parameters<PeerExchanges["push"]>[0]): Promise<readonly PushConfig[]>;
+  peerExport(ask: Parameters<PeerExchanges["export"]>[0]): Promise<Exchange>;
+  peerReply(ask: Parameters<PeerExchanges["reply"]>[0]): Promise<Exchange>;
+  peerErase(which: Parameters<PeerExchanges["erase"]>[0]): Promise<{ readonly erased: number }>;
+  peerDelivered(made: Parameters<PeerExchanges["delivered"]>[0]): Promise<void>;
+  deliver(delivery: Delivery): Promise<{ readonly status: number }>;
+}
+
+/** Makes them. */
+export function makePeerOps(
+  { exchanges, deliver }: { readonly exchanges: PeerExchanges; readonly deliver: Deliver },
+): PeerOps {
+  return Object.freeze<PeerOps>({
+    peerGet: (ask) => exchanges.get(ask),
+    peerCancel: (ask) => exchanges.cancel(ask),
+    peerList: (query) => exchanges.list(query),
+    peerPush: (ask) => exchanges.push(ask),
+    peerExport: (ask) => exchanges.export(ask),
+    peerReply: (ask) => exchanges.reply(ask),
+    peerErase: (which) => exchanges.erase(which),
+    peerDelivered: (made) => exchanges.delivered(made),
+    deliver,
+  });
+}
+
+/** Tells something on a connection. */
+export type Tell = (op: string, body: Json) => void;
+
+/** What goes on after its answer: on the connection that asked, until that ends. */
+export interface PeerWatching {
+  send(sent: PeerSend): Promise<{ readonly exchange: ExchangeId; readonly answer: Json }>;
+  watch(ask: ExchangeWatch, tell: Tell): Promise<{ readonly answer: Json; stop(): void }>;
+  due(limit: number | undefined, tell: Tell): Promise<{ readonly answer: Json; stop(): void }>;
+  /** There may be deliveries that are due. */
+  more(): void;
+}
+
+/** Where no exchange is. */
+export const NO_PEERS: Pick<PeerWatching, "send" | "watch" | "due"> = Object.freeze({
+  send: () => Promise.reject(new TypeError("Cannot send: this kernel keeps no exchange")),
+  watch: () => Promise.reject(new TypeError("Cannot watch an exchange: this kernel keeps none")),
+  due: () => Promise.reject(new TypeError("Cannot deliver: this kernel keeps no exchange")),
+});
+
+/** Makes it. */
+export function makePeerWatching(
+  exchanges: () => Pick<PeerExchanges, "send" | "watch" | "due">,
+): PeerWatching {
+  /** Connections that deliver. */
+  const delivering = new Set<Tell>();
+  return Object.freeze<PeerWatching>({
+    async send(sent) {
+      const exchange = await exchanges().send(sent);
+      return { exchange: exchange.id, answer: toJson(exchange) };
+    },
+    async watch(ask, tell) {
+      const { exchange, stop } = await exchanges().watch(
+        ask,
+        (event) => tell("exchange", toJson({ exchange: ask.exchange, event })),
+      );
+      return { answer: toJson(exchange), stop };
+    },
+    async due(limit, tell) {
+      delivering.add(tell);
+      return {
+        answer: toJson(await exchanges().due(limit)),
+        stop: () => void delivering.delete(tell),
+      };
+    },
+    more(): void {
+      for (const tell of delivering) tell("peerDue", null);
+    },
+  });
+}

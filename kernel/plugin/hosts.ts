@@ -1,0 +1,109 @@
+/** The plugin hosts of all tasks: one for each process and trust group, begun with the first call. docs/decision/0009. @module */
+import { Fault, type Pid, type PluginCallAnswer, type TaskId } from "../../contracts/mod.ts";
+import { type PluginCall, type PluginHost, type PluginHostParts, startPluginHost } from "./host.ts";
+
+/**
+ * Instances after which a host is replaced: engines grow with them (FACTS 7.14), not with calls, and a
+ * new host needs some hundred calls until its code is compiled well.
+ */
+const INSTANCES = 400;
+/** Calls after which it is replaced whatever it says of its instances. */
+const CALLS = 5_000;
+
+/** The plugin hosts of all tasks. */
+export interface PluginHosts {
+  /**
+   * Rejects with the plugin's fault, `timedOut`, `cancelled`, `upstream` (the process ended, or the
+   * answer does not parse), `refused` (the load gate, or its code changed), `gone` (the task ended).
+   */
+  call(call: PluginCall): Promise<PluginCallAnswer>;
+  /** SIGSTOP and SIGCONT: the deadlines of a process's calls stand still. */
+  freeze(pid: Pid): void;
+  thaw(pid: Pid): void;
+  /** Operating-system processes of a task, for `ps`. */
+  osPids(task: TaskId): readonly number[];
+  /** Ends the task's hosts; resolves when they are reaped. */
+  close(task: TaskId): Promise<void>;
+}
+
+interface Task {
+  readonly hosts: Set<PluginHost>;
+  readonly current: Map<string, Promise<PluginHost>>;
+  closed: boolean;
+}
+
+/** Makes the table of plugin hosts. */
+export function makePluginHosts(parts: Omit<PluginHostParts, "isFrozen">): PluginHosts {
+  const tasks = new Map<TaskId, Task>();
+  const frozen = new Set<Pid>();
+
+  const start = async (task: Task): Promise<PluginHost> => {
+    const host = await startPluginHost({ ...parts, isFrozen: (pid) => frozen.has(pid) });
+    if (task.closed) {
+      await host.child.kill();
+      throw new Fault("gone", "Cannot start a plugin host: its task has ended");
+    }
+    task.hosts.add(host);
+    void host.child.exited.then(() => task.hosts.delete(host));
+    return host;
+  };
+
+  const provide = (task: Task, key: string): Promise<PluginHost> => {
+    const before = task.current.get(key);
+    if (before !== undefined) return before;
+    const made = start(task);
+    task.current.set(key, made);
+    const forget = (): void => {
+      if (task.current.get(key) === made) task.current.delete(key);
+    };
+    made.then((host) => void host.child.port.closed.then(forget), forget);
+    return made;
+  };
+
+  const run = async (task: Task, call: PluginCall): Promise<PluginCallAnswer> => {
+    const group = call.trusted ? "trusted" : `plugin ${call.manifest.name}`;
+    // A kept instance remembers: what one process read must not reach another through it.
+    const key = `${call.pid} ${group} ${call.depth}`;
+    const provided = provide(task, key);
+    const host = await provided;
+    try {
+      return await host.call(call);
+    } finally {
+      // One that has done its calls is left alone by new ones, and ended by the last.
+      const { begun, under, instances } = host.counts();
+      if (begun >= CALLS || instances >= INSTANCES) {
+        if (task.current.get(key) === provided) task.current.delete(key);
+        if (under === 0) void host.child.kill();
+      }
+    }
+  };
+
+  const all = function* (): Generator<PluginHost> {
+    for (const { hosts } of tasks.values()) yield* hosts;
+  };
+
+  return Object.freeze({
+    call(call: PluginCall): Promise<PluginCallAnswer> {
+      const task = tasks.get(call.task) ?? { hosts: new Set(), current: new Map(), closed: false };
+      tasks.set(call.task, task);
+      return run(task, call);
+    },
+    freeze(pid: Pid): void {
+      frozen.add(pid);
+      for (const host of all()) host.freeze(pid);
+    },
+    thaw(pid: Pid): void {
+      frozen.delete(pid);
+      for (const host of all()) host.thaw(pid);
+    },
+    osPids: (id: TaskId) => [...tasks.get(id)?.hosts ?? []].map(({ child }) => child.osPid),
+    async close(id: TaskId): Promise<void> {
+      const task = tasks.get(id);
+      if (task === undefined) return;
+      tasks.delete(id);
+      task.closed = true;
+      await Promise.allSettled([...task.current.values()]);
+      await Promise.all([...task.hosts].map(({ child }) => child.kill()));
+    },
+  });
+}

@@ -1,0 +1,128 @@
+/** What a session has on this machine: copies, the service that keeps them, the program. @module */
+import {
+  type Collected,
+  Fault,
+  type SessionStart,
+  type SessionTaint,
+  type StagedChange,
+} from "../../contracts/mod.ts";
+import { startCopyService } from "../command/copies.ts";
+import { COMMAND_ENV, COPY_PLACES, lineOfCommand, lineOfCopy } from "../start/command_line.ts";
+import { mixed, setup } from "../command/staging.ts";
+import type { CommandWalls } from "../start/command_walls.ts";
+import { watchWeight } from "../command/weight.ts";
+import type { CommandsParts } from "../command/commands.ts";
+import { begunAs } from "./process_line.ts";
+import { beginProgram, type LiveProgram } from "./process_live.ts";
+import type { LongRunPowers } from "./process_powers.ts";
+import type { SpawnPowers } from "../start/spawn.ts";
+import type { TaskFolders } from "../toolhost/toolhosts.ts";
+
+/** Milliseconds that a killed program may take to be gone. */
+const LATE_MS = 2_000;
+
+/** What {@link openRoom} is handed. */
+export interface RoomParts
+  extends Pick<CommandsParts, "config" | "bundle" | "powers" | "disk" | "pins"> {
+  readonly walls: Extract<CommandWalls, { readonly kind: "walled" }>;
+  readonly spawn: Pick<SpawnPowers, "start" | "succeeds">;
+  readonly programs: LongRunPowers;
+}
+
+/** A session's place. */
+export interface Room {
+  readonly program: LiveProgram;
+  /** Of all that the program could read, and of its starter. */
+  readonly read: SessionTaint & { readonly withheld: number };
+  /** Staged changes when the copies were made, by path. */
+  readonly before: ReadonlyMap<string, StagedChange>;
+  readonly folders: TaskFolders;
+  osPids(): readonly number[];
+  /** What changed in the copies; once, after the program has ended. */
+  collect(taint: SessionTaint): Promise<Collected>;
+  /** Ends and removes everything. Idempotent; resolves when it is done. */
+  close(): Promise<void>;
+}
+
+/** Copies the mounts and begins the program. Rejects as a run does; nothing stays then. */
+export async function openRoom(
+  parts: RoomParts,
+  { run, folders, dropped, onTooMuch }: {
+    readonly run: SessionStart;
+    readonly folders: TaskFolders;
+    /** Aborted when the session is to end. */
+    readonly dropped: AbortSignal;
+    onTooMuch(fault: Fault): void;
+  },
+): Promise<Room> {
+  const { config, disk, pins, powers, spawn } = parts;
+  const { command } = run;
+  const early = new Fault("cancelled", `Cannot start ${command.name}: cancelled`);
+  if (dropped.aborted) throw early;
+  const work = `${config.dir}/work/${run.task}/run-${powers.token()}`;
+  // Beside the copies, not among them: no mount's name can be that of the pipe.
+  const signals = `${work}.signals`;
+  const before = new Map(folders.overlay().map((change) => [change.path, change]));
+  for (const folder of [folders.contentDir, work]) await disk.makeDir(folder);
+  const service = startCopyService(
+    lineOfCopy(config, {
+      ...{ bundle: parts.bundle, content: folders.contentDir, work },
+      mounts: folders.mounts.filter(({ name }) => run.mounts.includes(name)),
+    }),
+    { spawn, now: powers.now },
+  );
+  let program: LiveProgram | undefined;
+  let closing: Promise<void> | undefined;
+  const undo = async (): Promise<void> => {
+    program?.kill("its session was dropped");
+    await service.kill();
+    await Promise.race([
+      program?.ended,
+      new Promise<void>((resolve) => void powers.after(LATE_MS, resolve)),
+    ]);
+    await disk.remove(work).catch(() => undefined);
+    await disk.remove(signals).catch(() => undefined);
+  };
+  const close = (): Promise<void> => closing ??= undo();
+  dropped.addEventListener("abort", () => void close(), { once: true });
+
+  try {
+    const pin = await pins.provide(command, dropped);
+    const prepared = await service.prepare({
+      ...{ setup: setup(folders, run.mounts), mounts: run.mounts, cwd: run.cwd },
+      ...{ work: COPY_PLACES.work, generation: 1, ahead: false },
+    });
+    await makePipe(parts, signals, command.name);
+    if (dropped.aborted) throw early;
+    program = beginProgram({
+      ...lineOfCommand(config.programs, {
+        ...{ identity: parts.walls.identity, work: `${work}/1`, mounts: run.mounts },
+        ...{ pin, program: command.program, args: run.args },
+        ...{ cwd: run.cwd, env: { ...COMMAND_ENV, ...run.env } },
+        begun: begunAs([command.program, ...run.args], { signals, terminal: run.terminal }),
+      }),
+      signals,
+    }, { name: command.name, terminal: run.terminal !== undefined, ...parts });
+    const unwatch = watchWeight({ service, powers, name: command.name }, onTooMuch);
+    void program.ended.then(unwatch);
+    const begun = program;
+    return Object.freeze({
+      ...{ program: begun, read: mixed(run, prepared), before, folders, close },
+      osPids: () => [service.osPid, begun.pid],
+      collect: (taint: SessionTaint) => service.collect({ ...taint }),
+    });
+  } catch (error) {
+    await close();
+    // What was made while it was being removed.
+    await disk.remove(signals).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** A named pipe: nothing that Deno can make by itself. */
+async function makePipe({ config, spawn }: RoomParts, path: string, name: string): Promise<void> {
+  const { prlimit = "" } = config.programs;
+  const words = ["--core=0", "--", "mkfifo", "-m", "0644", path];
+  if (await spawn.succeeds(prlimit, words)) return;
+  throw new Fault("unavailable", `Cannot start ${name} as a session: there is no mkfifo here`);
+}

@@ -1,0 +1,300 @@
+/**
+ * A worker's session: its c-list, its conversation, its turns. What a worker says is checked here
+ * and goes to the gate or the model; nothing it says acts by itself. DESIGN sections 1 and 2.
+ * @module
+ */
+import {
+  type AgentSpec,
+  type ChatMessage,
+  type ContextAnswer,
+  type EventLog,
+  Fault,
+  type Gate,
+  type InferenceResponse,
+  isForeignProgram,
+  type Json,
+  type Powers,
+  type ProcessRow,
+  QuestionId,
+  type Signal,
+  toJson,
+  type TurnEnd,
+} from "../../contracts/mod.ts";
+import { asJson } from "../../port/as_json.ts";
+import { drawCaps, redrawModel } from "../worker/draw_caps.ts";
+import type { Child, Children } from "../child/children.ts";
+import type { ProcessModel } from "./process_model.ts";
+import { parseWorkerRequest } from "../worker/worker_ops.ts";
+import { withoutEchoes } from "../worker/echoes.ts";
+import { type InferenceParts, makeInference } from "./inference.ts";
+import { watchHealth } from "../worker/health.ts";
+import { makeInterrupt } from "../worker/interrupt.ts";
+import { makePause, type Pause } from "../worker/pause.ts";
+import { makeSessionCalls } from "./session_calls.ts";
+import { switchingInference } from "./switching_inference.ts";
+import type { Offspring } from "./offspring.ts";
+import type { ProcessTable } from "../process/table.ts";
+import { parseTurnEnd } from "../worker/turn_end.ts";
+
+/** How a turn ended, seen from the kernel. */
+export type SessionTurn =
+  | (TurnEnd & { readonly died?: true })
+  | { readonly stop: "waiting"; readonly question: QuestionId; readonly text: string };
+
+/** What {@link makeSession} is handed. */
+export interface SessionParts extends
+  Pick<
+    InferenceParts,
+    "brake" | "money" | "paid" | "exhausted" | "summarizer" | "contextChanges"
+  > {
+  readonly row: ProcessRow;
+  readonly children: Pick<Children, "worker">;
+  readonly processes: ProcessTable;
+  readonly gate: Gate;
+  readonly log: EventLog;
+  readonly powers: Powers;
+  readonly model: ProcessModel;
+  /** The conversation so far; the session keeps its own copy. */
+  readonly conversation: readonly ChatMessage[];
+  readonly program?: string;
+  readonly instructions?: readonly string[];
+  readonly healthcheck?: AgentSpec["healthcheck"];
+  readonly offspring: Offspring;
+  /** Text of the model while it is decoded, for the live view. */
+  onText(text: string): void;
+  onWire(exchange: string): void;
+}
+
+/** A worker under way. */
+export interface Session {
+  /** Runs one turn. A worker that dies ends the turn as `upstream`. */
+  turn(message: ChatMessage | undefined): Promise<SessionTurn>;
+  /** Cancels the inference or calls under way. */
+  interrupt(): void;
+  /** Cancels the inference under way, if there is one. */
+  stopInferring(): void;
+  /** A question of this process was queued: its turn ends, and waits for the answer. */
+  park(fault: Fault): void;
+  /** Tells the worker of a signal. */
+  tell(signal: Signal): void;
+  /** SIGSTOP: keeps back what the worker asks and what it is owed. */
+  hold(): void;
+  release(): void;
+  /** The process's tools changed: tell the worker to look again. */
+  capsChanged(): void;
+  osPid(): number | undefined;
+  end(): Promise<void>;
+}
+
+/** Makes a session. The worker is taken from the pool at the first turn. */
+export function makeSession(parts: SessionParts): Session {
+  const { row, powers } = parts;
+  // Handles are drawn at random, so that a worker cannot guess one it was not handed.
+  let caps = drawCaps(powers);
+  const conversation: ChatMessage[] = [...parts.conversation];
+  const pause: Pause = makePause();
+  let child: Child | undefined;
+  let ended = false;
+  let parked: ((question: QuestionId) => void) | undefined;
+  let inferring: AbortController | undefined;
+  let broken: Fault | undefined;
+  const interrupt = makeInterrupt();
+
+  const inference = makeInference({
+    ...parts,
+    model: parts.model.model,
+    modelRefused: parts.model.refused,
+    conversation,
+    fail: (fault) => {
+      broken ??= fault;
+      void child?.kill();
+    },
+    toWorker: (op, body) => child?.port.tell(op, body),
+    listens: isForeignProgram(parts.program),
+  });
+
+  const calls = makeSessionCalls(parts);
+  const held = (given: number, wanted: number): void => {
+    if (given !== wanted) {
+      throw new Fault(
+        "unknownCapability",
+        `Cannot use capability ${given}: it was never handed over`,
+      );
+    }
+  };
+
+  const park = (fault: Fault): void => {
+    const question = QuestionId.safeParse(fault.detail?.["question"]);
+    if (question.success) parked?.(question.data);
+  };
+
+  /** A question that was queued ends the turn; a store that failed ends the process. */
+  const noticing = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      if (error.code === "needsApproval") park(error);
+      else if (error.code === "storeFull" || error.code === "storeCorrupt") {
+        broken ??= error;
+        void child?.kill();
+      }
+      throw error;
+    }
+  };
+
+  const window = (): number =>
+    Math.min(row.limits.contextWindow, parts.model.model.info.contextTokens);
+  const infer = switchingInference(inference.infer, parts.model, () => {
+    caps = redrawModel(powers, caps);
+    child?.port.tell("modelChanged", { model: caps.model, contextWindow: window() });
+  });
+
+  const advertise = (): Json =>
+    asJson({ ...parts.gate.advertise(row.pid), tools: inference.offered().tools });
+
+  const serve = async (op: string, raw: Json): Promise<Json> => {
+    const request = parseWorkerRequest(op, raw);
+    // Sent before the worker heard of the interrupt: cancelled as what was under way then.
+    const unaware = interrupt.unheard();
+    await pause.passed();
+    switch (request.op) {
+      case "advertise":
+        held(request.body.cap, caps.tools);
+        return advertise();
+      case "infer":
+      case "context": {
+        held(request.body.cap, caps.model);
+        if (inferring !== undefined) {
+          throw new Fault("rateLimited", "Cannot infer: an inference of this process is under way");
+        }
+        inferring = new AbortController();
+        if (unaware) inferring.abort();
+        try {
+          const answer = await noticing<InferenceResponse | ContextAnswer>(
+            request.op === "infer"
+              ? infer(request.body, inferring.signal)
+              : inference.makeRoom(request.body, inferring.signal),
+          );
+          await pause.passed();
+          return asJson(answer);
+        } finally {
+          inferring = undefined;
+        }
+      }
+      case "call": {
+        held(request.body.cap, caps.tools);
+        const result = await noticing(calls.call(request.body, unaware));
+        await pause.passed();
+        return asJson(result);
+      }
+      case "spawn":
+        held(request.body.cap, caps.children);
+        return { pid: await parts.offspring.spawn(request.body) };
+      case "wait":
+        held(request.body.cap, caps.children);
+        return toJson(await parts.offspring.wait(request.body.pid));
+      case "kill":
+        held(request.body.cap, caps.children);
+        await parts.offspring.kill(request.body.pid, request.body.signal);
+        return null;
+    }
+  };
+
+  const withdraw = (): void => {
+    inferring?.abort();
+    calls.withdraw();
+  };
+
+  /** `ready` rejects where its program does not load. */
+  const begin = async (): Promise<{ readonly worker: Child; readonly ready: Promise<Json> }> => {
+    const taken = await parts.children.worker({
+      ask: serve,
+      tell: (op) => {
+        if (op === "heard") return interrupt.heard();
+        throw new Fault(
+          "badFrame",
+          `Cannot serve a worker: it told ${JSON.stringify(op.slice(0, 64))}`,
+        );
+      },
+    });
+    if (ended) {
+      await taken.kill();
+      throw new Fault("gone", "Cannot start a worker: its process has ended");
+    }
+    child = taken;
+    const ready = taken.port.ask("start", {
+      caps: toJson(caps),
+      limits: toJson({ ...row.limits, contextWindow: window() }),
+      conversation: asJson(conversation.map(withoutEchoes)),
+      ...(parts.program === undefined ? {} : { program: parts.program }),
+      ...(parts.instructions === undefined ? {} : { instructions: toJson(parts.instructions) }),
+    });
+    return { worker: taken, ready };
+  };
+
+  return Object.freeze({
+    async turn(message: ChatMessage | undefined): Promise<SessionTurn> {
+      if (ended) throw new Fault("gone", `Cannot run a turn of process ${row.pid}: it has ended`);
+      const waiting = new Promise<SessionTurn>((resolve) => {
+        parked = (question) => resolve({ stop: "waiting", question, text: "" });
+      });
+      interrupt.turnBegins();
+      let illness: string | undefined;
+      let unwatch = (): void => {};
+      try {
+        const { worker, ready } = child === undefined
+          ? await begin()
+          : { worker: child, ready: undefined };
+        unwatch = watchHealth({ powers, check: parts.healthcheck, worker }, (why) => illness = why);
+        const turn = worker.port.ask("turn", {
+          ...(message === undefined ? {} : { message: asJson(message) }),
+          ...(isForeignProgram(parts.program) ? {} : { tools: advertise() }),
+        });
+        interrupt.turnSent(worker.port);
+        // In this order: a program that does not load is told of as that.
+        const ended = Promise.all([ready, turn]).then(([, end]) => parseTurnEnd(end));
+        return await Promise.race([ended, waiting]);
+      } catch (error) {
+        if (broken !== undefined) throw broken;
+        if (!(error instanceof Fault)) throw error;
+        if (error.code === "needsApproval") return await waiting;
+        if (error.code !== "gone" && error.code !== "badFrame" && error.code !== "tooLarge") {
+          throw error;
+        }
+        return { stop: "upstream", text: illness ?? await epitaph(child, error), died: true };
+      } finally {
+        unwatch();
+        parked = undefined;
+        interrupt.turnOver();
+        // What a turn left under way is for nobody: its question would be answered to the dead.
+        withdraw();
+      }
+    },
+    interrupt(): void {
+      interrupt.press();
+      withdraw();
+    },
+    stopInferring: () => inferring?.abort(),
+    park,
+    tell: (signal: Signal) => child?.port.tell("signal", { signal }),
+    hold: () => pause.close(),
+    release: () => pause.open(),
+    capsChanged(): void {
+      child?.port.tell("capsChanged", null);
+    },
+    osPid: () => child?.osPid,
+    async end(): Promise<void> {
+      ended = true;
+      parts.model.release();
+      pause.open();
+      withdraw();
+      await child?.kill();
+    },
+  });
+}
+
+async function epitaph(child: Child | undefined, error: Fault): Promise<string> {
+  if (child === undefined || error.code !== "gone") return error.message;
+  return `the worker ${await child.end()}`;
+}

@@ -1,0 +1,92 @@
+/** What follows from an inference that came back: its message, its price, its event. @module */
+import type {
+  ChatMessage,
+  InferenceResponse,
+  JsonObject,
+  NewEvent,
+  TokenUsage,
+} from "../../contracts/mod.ts";
+import { asJson } from "../../port/as_json.ts";
+import { estimateTokens } from "../../contracts/tokens.ts";
+import { distinctCalls } from "./distinct_calls.ts";
+import { withoutEchoes } from "../worker/echoes.ts";
+import type { InferenceParts } from "./inference.ts";
+import type { ModelCost } from "../model/cost.ts";
+import type { WorkerRequest } from "../worker/worker_ops.ts";
+
+type InferBody = Extract<WorkerRequest, { op: "infer" }>["body"];
+
+/** What {@link settleInference} is handed. */
+export type SettleParts =
+  & Pick<
+    InferenceParts,
+    "row" | "conversation" | "exhausted" | "paid"
+  >
+  & {
+    readonly processes: Pick<InferenceParts["processes"], "settle" | "setModel">;
+    readonly model: Pick<InferenceParts["model"], "info">;
+  };
+
+/** Books an inference: the message with its provenance, what it cost, and the event of it. */
+export function settleInference(
+  parts: SettleParts,
+  body: InferBody,
+  response: InferenceResponse,
+  { nonce, input, cost }: {
+    readonly nonce: string;
+    readonly input: number;
+    readonly cost: ModelCost;
+  },
+): { readonly response: InferenceResponse; readonly event: NewEvent } {
+  const { row, processes, model, conversation } = parts;
+  // The answer is as trusted as what the process has read, whatever the service claims.
+  const toolCalls = distinctCalls(response.message.toolCalls, conversation);
+  const message: ChatMessage = {
+    ...response.message,
+    ...(toolCalls === undefined ? {} : { toolCalls }),
+    role: "assistant",
+    provenance: { origin: "model", source: model.info.id, colour: row.colour, label: row.label },
+  };
+  conversation.push(message);
+  const usage = cost.counted(response.usage, {
+    inputTokens: input,
+    outputTokens: estimateTokens([message]),
+  });
+  const { inputTokens, outputTokens } = usage;
+  const money = cost.of(usage);
+  const charge = { inputTokens, outputTokens, money, iterations: 1 };
+  // What was used was used: it is booked whole, and the next inference is refused.
+  const over = processes.settle(row.pid, charge);
+  // An answer that came whole is an answer: only what would go on is told to conclude.
+  const goesOn = (response.message.toolCalls ?? []).length > 0;
+  if (over !== undefined && goesOn) parts.exhausted(over);
+  parts.paid(money);
+  processes.setModel(row.pid, { id: model.info.id, backend: model.info.backend, nonce });
+  const event: NewEvent = {
+    kind: "inferred",
+    body: {
+      pid: row.pid,
+      turn: row.turn,
+      model: model.info.id,
+      backend: model.info.backend,
+      nonce,
+      inputTokens,
+      outputTokens,
+      ...cachedOf(usage),
+      money,
+      finish: response.finishReason,
+      base: body.base,
+      ...(response.redacted === undefined ? {} : { redactions: response.redacted }),
+    },
+    private: { append: asJson(body.append), message: asJson(message) },
+  };
+  return { response: { ...response, message: withoutEchoes(message) }, event };
+}
+
+/** What the record of an inference says of the provider's prompt cache, where it was used. */
+export function cachedOf({ cacheReadTokens = 0, cacheWriteTokens = 0 }: TokenUsage): JsonObject {
+  return {
+    ...(cacheReadTokens === 0 ? {} : { cacheReadTokens }),
+    ...(cacheWriteTokens === 0 ? {} : { cacheWriteTokens }),
+  };
+}

@@ -1,0 +1,162 @@
+/** What every child's start line is made of: walls, sizes, Deno's flags. FACTS 7.5. @module */
+import type { KernelConfig } from "../../contracts/mod.ts";
+import type { Walls } from "./walls.ts";
+
+/** The kinds of children there are. */
+export type Role =
+  | "worker"
+  | "toolhost"
+  | "model"
+  | "remote"
+  | "local"
+  | "native"
+  | "plugin"
+  | "net"
+  | "wiki"
+  | "mcp"
+  | "mcpTree"
+  | "a2a"
+  | "browser";
+
+/** A program with its arguments and its whole environment. */
+export interface StartLine {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+const MiB = 1024 * 1024;
+/** MiB of V8 heap, 64 KiB pages of WASM memory, MiB of data in all, MiB of any file. */
+export interface Sizes {
+  readonly heap: number;
+  readonly pages: number;
+  readonly data: number;
+  readonly file: number;
+}
+/** What has sizes: children of a fixed program, and imported servers. */
+export type SizedRole = Exclude<Role, "browser"> | "mcpServer";
+
+/** What a child of each kind may take, without the weights of a model. */
+export const SIZES: Readonly<Record<SizedRole, Sizes>> = {
+  worker: { heap: 128, pages: 1_024, data: 1_024, file: 64 },
+  toolhost: { heap: 256, pages: 4_096, data: 2_048, file: 1_024 },
+  model: { heap: 256, pages: 1_024, data: 1_024, file: 64 },
+  plugin: { heap: 256, pages: 4_096, data: 2_048, file: 64 },
+  net: { heap: 256, pages: 64, data: 1_024, file: 64 },
+  // Holds the index of some thousand pages; its database is one file.
+  wiki: { heap: 2_048, pages: 1_024, data: 6_144, file: 65_536 },
+  // Client of one imported server: a result of 16 MB is in it several times while it is parsed.
+  mcp: { heap: 256, pages: 64, data: 1_024, file: 64 },
+  mcpTree: { heap: 256, pages: 64, data: 1_024, file: 64 },
+  // Client of one peer: the same bounds.
+  a2a: { heap: 256, pages: 64, data: 1_024, file: 64 },
+  // An imported server of npm. Other programs: see mcp_program_line.ts.
+  mcpServer: { heap: 512, pages: 4_096, data: 2_048, file: 1_024 },
+  remote: { heap: 256, pages: 64, data: 1_024, file: 64 },
+  // Without the weights, whose size is added.
+  local: { heap: 512, pages: 4_096, data: 1_792, file: 64 },
+  native: { heap: 256, pages: 64, data: 1_024, file: 64 },
+};
+/** Where a child in a namespace finds what is its own. */
+export const NAMESPACE = {
+  deno: "/deno",
+  denoDir: "/dd",
+  broker: "/run/broker.sock",
+  content: "/content",
+  scratch: "/scratch",
+};
+/** Shared libraries that the deno executable loads, where Linux distributions keep them. */
+const LIBRARIES = ["/lib", "/lib64", "/usr/lib"];
+
+/**
+ * A namespace that holds the deno executable, its libraries and nothing else. `env`: `kept` is the line's own
+ * environment, where values may stand that nobody shall read from a list of processes.
+ */
+export function namespace(
+  bwrap: string,
+  deno: string,
+  env: Readonly<Record<string, string>> | "kept",
+  sharing: readonly string[] = [],
+): string[] {
+  return [
+    bwrap,
+    ...["--unshare-all", ...sharing, "--new-session", "--die-with-parent"],
+    ...["--cap-drop", "ALL"],
+    ...(env === "kept" ? [] : [
+      "--clearenv",
+      ...Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]),
+    ]),
+    ...LIBRARIES.flatMap((folder) => ["--ro-bind-try", folder, folder]),
+    ...["--ro-bind", deno, NAMESPACE.deno],
+  ];
+}
+
+/** The whole environment of a child. */
+export function environment(denoDir: string): Record<string, string> {
+  return { DENO_DIR: denoDir, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" };
+}
+
+/** `rights` are permission flags; a permission broker overrides all of them. */
+export function denoLine(
+  deno: string,
+  role: SizedRole,
+  bundle: string,
+  rights: readonly string[],
+  { heap, pages }: Sizes = SIZES[role],
+): readonly string[] {
+  return [
+    deno,
+    "run",
+    "--quiet",
+    "--no-prompt",
+    "--no-config",
+    "--no-lock",
+    "--no-remote",
+    "--no-npm",
+    "--cached-only",
+    ...rights,
+    `--v8-flags=--max-old-space-size=${heap},--wasm-max-mem-pages=${pages}`,
+    bundle,
+  ];
+}
+
+/** Flags of a child that has no right at all. */
+export const DENIED = [
+  "--deny-read",
+  "--deny-write",
+  "--deny-net",
+  "--deny-env",
+  "--deny-run",
+  "--deny-sys",
+  "--deny-ffi",
+  "--deny-import",
+];
+
+/** Bubblewrap ends its child with the kernel by itself, and then needs no setpriv. */
+export function started(
+  config: Pick<KernelConfig, "programs">,
+  walls: Walls,
+  role: SizedRole,
+  inner: readonly string[],
+  env: Readonly<Record<string, string>>,
+  { data, file }: Sizes = SIZES[role],
+): StartLine {
+  const { setpriv, nice, prlimit } = config.programs;
+  const [program = "", ...args] = [
+    ...(walls.setpriv && setpriv !== undefined ? [setpriv, "--pdeathsig", "KILL", "--"] : []),
+    ...(walls.nice && nice !== undefined ? [nice, "-n", "10"] : []),
+    ...(walls.prlimit && prlimit !== undefined
+      ? [
+        prlimit,
+        "--core=0",
+        // Each connection of a proxy takes two.
+        `--nofile=${role === "net" ? 1_024 : 256}`,
+        `--data=${data * MiB}`,
+        `--fsize=${file * MiB}`,
+        "--",
+      ]
+      : []),
+    ...inner,
+  ];
+  return { program, args, env };
+}

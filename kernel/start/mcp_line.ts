@@ -1,0 +1,139 @@
+/**
+ * The start lines of imported MCP servers that npm carries, and of the process that checks their trees.
+ * docs/decision/0015.
+ * @module
+ */
+import { Fault, type KernelConfig, type McpLaunch } from "../../contracts/mod.ts";
+import {
+  DENIED,
+  denoLine,
+  environment,
+  NAMESPACE,
+  namespace,
+  SIZES,
+  started,
+  type StartLine,
+} from "./line_parts.ts";
+import { type FileGrants, grantBinds, serverEnv } from "./mcp_binds.ts";
+import type { Walls } from "./walls.ts";
+
+/** Where a server in a namespace finds the net service's socket, if it was granted hosts. */
+export const NET_SOCKET = "/run/net.sock";
+/**
+ * The one place that every server of npm may write, its home: gone with its process. Not `/tmp`, where people have
+ * files that can be granted.
+ */
+export const PRIVATE = "/private";
+const PRIVATE_BYTES = 256 * 1024 * 1024;
+
+/** What every server of this machine is started around. */
+export interface ServerParts {
+  readonly grants: FileGrants;
+  /** Folders of Remit, which no grant may touch. */
+  readonly own: readonly string[];
+  /** Its environment, secrets included: it is in no argument, which a list of processes would show. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The net service's socket for this very server. */
+  readonly proxy?: string | undefined;
+  /** Empty folders that stand where a server that is only looked at wants some: see mcp_server/look.ts. */
+  readonly empty?: readonly string[];
+}
+
+/** A server of npm. */
+export interface NpmParts extends ServerParts {
+  readonly launch: Extract<McpLaunch, { readonly kind: "npm" }>;
+  /** Absolute: holds `npm` and `deno.lock`. */
+  readonly tree: string;
+  /** Absolute: where Deno's own caches of this tree lie, if there are any. Without them a start takes half as long again. */
+  readonly warm: string;
+  /** Deno may write them: while a server is only looked at. */
+  readonly warms: boolean;
+  /** The permission broker's socket of this very server. */
+  readonly broker: string;
+}
+
+/**
+ * The start line of a server of npm: `deno run npm:PACKAGE@VERSION`, within a namespace that holds its tree and what it
+ * was granted, every access decided by the broker.
+ *
+ * @throws Fault `unavailable` without bubblewrap, `refused` for a grant or a variable that cannot be
+ */
+export function lineOfMcpNpm(
+  config: Pick<KernelConfig, "programs">,
+  walls: Walls,
+  parts: NpmParts,
+): StartLine {
+  const { deno } = config.programs, { launch, proxy } = parts;
+  const bwrap = walled(config, walls);
+  const env = serverEnv(parts.env, {
+    ...environment(NAMESPACE.denoDir),
+    DENO_PERMISSION_BROKER_PATH: NAMESPACE.broker,
+    ...{ HOME: PRIVATE, TMPDIR: PRIVATE },
+    ...(launch.registry === undefined ? {} : { NPM_CONFIG_REGISTRY: launch.registry }),
+    // Deno's fetch sends requests in absolute form over it, also such to https.
+    ...(proxy === undefined
+      ? {}
+      : { HTTP_PROXY: `unix:${NET_SOCKET}`, HTTPS_PROXY: `unix:${NET_SOCKET}` }),
+  });
+  const bin = launch.bin === undefined ? "" : `/${launch.bin}`;
+  const { heap, pages } = SIZES.mcpServer;
+  const wall = [
+    ...namespace(bwrap, deno, "kept"),
+    ...["--size", String(PRIVATE_BYTES), "--tmpfs", PRIVATE],
+    ...(parts.empty ?? []).flatMap((path) => ["--size", "65536", "--tmpfs", path]),
+    ...grantBinds(parts.grants, parts.own),
+    // The tree as Deno's folder of caches. No code of the server's can write there, whoever else may.
+    ...["--size", String(32 * 1024 * 1024), "--tmpfs", NAMESPACE.denoDir],
+    ...[parts.warms ? "--bind-try" : "--ro-bind-try", parts.warm, NAMESPACE.denoDir],
+    ...["--ro-bind", `${parts.tree}/npm`, `${NAMESPACE.denoDir}/npm`],
+    ...["--ro-bind", `${parts.tree}/deno.lock`, `${NAMESPACE.denoDir}/deno.lock`],
+    ...(parts.warms ? [] : ["--remount-ro", NAMESPACE.denoDir]),
+    ...["--bind", parts.broker, NAMESPACE.broker],
+    ...(proxy === undefined ? [] : ["--bind", proxy, NET_SOCKET]),
+    // Deno's Node.js layer looks where its own executable is, and ends if it cannot.
+    ...["--symlink", NAMESPACE.deno, "/proc/self/exe"],
+    ...["--remount-ro", "/", "--chdir", PRIVATE, "--"],
+    ...[NAMESPACE.deno, "run", "--quiet", "--no-prompt", "--no-config", "--cached-only"],
+    // What was resolved when the tree was fetched, and no other: it spares reading what each package once was.
+    ...[`--lock=${NAMESPACE.denoDir}/deno.lock`, "--frozen"],
+    `--v8-flags=--max-old-space-size=${heap},--wasm-max-mem-pages=${pages}`,
+    `npm:${launch.package}@${launch.version}${bin}`,
+    ...launch.args,
+  ];
+  return started(config, { ...walls, setpriv: false }, "mcpServer", wall, env);
+}
+
+/** The start line of the process that checks trees: it reads them, and of the machine one program, if one is given. */
+export function lineOfMcpTree(
+  config: Pick<KernelConfig, "programs" | "bundles" | "denoDir" | "mcpTrees">,
+  walls: Walls,
+  program?: string,
+): StartLine {
+  const { deno } = config.programs, { bundles: { mcpTree: bundle }, mcpTrees: trees } = config;
+  const bwrap = walled(config, walls);
+  const read = program === undefined ? trees : program;
+  const wall = [
+    ...namespace(bwrap, deno, environment(NAMESPACE.denoDir)),
+    ...["--ro-bind", bundle, bundle],
+    ...["--ro-bind", config.denoDir, NAMESPACE.denoDir],
+    ...["--ro-bind", read, read],
+    ...["--symlink", NAMESPACE.deno, "/proc/self/exe"],
+    ...["--remount-ro", "/", "--chdir", "/", "--"],
+    ...denoLine(NAMESPACE.deno, "mcpTree", bundle, [
+      ...["--ignore-env", `--allow-read=${read}`],
+      ...DENIED.filter((flag) => flag !== "--deny-read" && flag !== "--deny-env"),
+    ]),
+    trees,
+  ];
+  return started(config, { ...walls, setpriv: false }, "mcpTree", wall, {});
+}
+
+/** Bubblewrap. @throws Fault `unavailable` without it */
+export function walled(config: Pick<KernelConfig, "programs">, walls: Walls): string {
+  const { bwrap } = config.programs;
+  if (walls.bwrap && bwrap !== undefined) return bwrap;
+  throw new Fault(
+    "unavailable",
+    "Cannot start an imported server: it needs bubblewrap, which is not on this machine (see `remit doctor`)",
+  );
+}

@@ -1,0 +1,111 @@
+/**
+ * The start line of an imported server that is a program of this machine: the walls of command_line.ts around it,
+ * for as long as its task lasts. Its files are bound when it is started; nothing is decided later.
+ * @module
+ */
+import type { KernelConfig, McpLaunch } from "../../contracts/mod.ts";
+import {
+  above,
+  BECOMING,
+  COMMAND_ENV,
+  COMMAND_PROCESSES,
+  type CommandIdentity,
+  INNER,
+  NOBODY,
+  SETTINGS,
+  started,
+  SYSTEM,
+} from "./command_line.ts";
+import { NAMESPACE, type StartLine } from "./line_parts.ts";
+import { grantBinds, serverEnv } from "./mcp_binds.ts";
+import { NET_SOCKET, type ServerParts, walled } from "./mcp_line.ts";
+import type { Walls } from "./walls.ts";
+
+/** A program of this machine. */
+export interface ProgramParts extends ServerParts {
+  readonly launch: Extract<McpLaunch, { readonly kind: "program" }>;
+  /** Absolute: bound as `/tree`. */
+  readonly tree?: string | undefined;
+  /** `nobody` can read little and write nothing of the user's: for servers without any grant. */
+  readonly identity: CommandIdentity;
+}
+
+const MiB = 1024 * 1024;
+const GiB = 1024 * MiB;
+/** Whoever starts it, by this number: its files are still the starter's. */
+const USER = "1000";
+const TREE = "/tree";
+const RELAY = "/relay/relay.js";
+
+/**
+ * The start line of a program.
+ *
+ * @throws Fault `unavailable` without bubblewrap and prlimit, `refused` for a grant or a variable that cannot be
+ */
+export function lineOfMcpProgram(
+  config: Pick<KernelConfig, "programs" | "bundles" | "denoDir">,
+  walls: Walls,
+  parts: ProgramParts,
+): StartLine {
+  const bwrap = walled(config, walls);
+  const { prlimit = "", setpriv = "", deno } = config.programs;
+  const { launch, tree, proxy } = parts;
+  const nobody = parts.identity === "nobody" && setpriv !== "";
+  const inner = nobody ? { bwrap, prlimit, setpriv } : { bwrap, prlimit };
+  const env = serverEnv(
+    { ...COMMAND_ENV, ...launch.env, ...parts.env },
+    proxy === undefined ? {} : { DENO_DIR: NAMESPACE.denoDir, DENO_NO_UPDATE_CHECK: "1" },
+  );
+  const line = started(config.programs, { data: 4 * GiB, file: GiB, files: 1_024 }, [
+    bwrap,
+    // Not root within: the inner wall could not be made in its place.
+    ...(nobody ? [] : ["--unshare-user", "--uid", USER, "--gid", USER]),
+    ...["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"],
+    ...["--hostname", "remit", "--as-pid-1", "--new-session", "--die-with-parent"],
+    ...["--cap-drop", "ALL"],
+    ...(nobody ? [...BECOMING, "--cap-add", "CAP_SYS_ADMIN"] : []),
+    ...["/etc", "/run", INNER].flatMap((folder) => ["--perms", "0755", "--dir", folder]),
+    ...SYSTEM.flatMap((folder) => ["--ro-bind-try", folder, folder]),
+    ...SETTINGS.flatMap((path) => ["--ro-bind-try", path, path]),
+    ...["--proc", "/proc", "--dev", "/dev"],
+    ...["--size", String(64 * MiB), "--perms", "1777", "--tmpfs", "/dev/shm"],
+    ...["--remount-ro", "/dev"],
+    ...["--size", String(256 * MiB), "--perms", "1777", "--tmpfs", "/tmp"],
+    ...launch.folders.flatMap((path) => ["--ro-bind", path, path]),
+    ...grantBinds(parts.grants, parts.own),
+    ...above(launch.program).flatMap((folder) => ["--perms", "0755", "--dir", folder]),
+    ...["--ro-bind", launch.program, launch.program],
+    ...(tree === undefined ? [] : ["--ro-bind", tree, TREE]),
+    ...Object.entries(inner).flatMap(([name, path]) => ["--ro-bind", path, `${INNER}/${name}`]),
+    ...(proxy === undefined ? [] : [
+      ...["--bind", proxy, NET_SOCKET],
+      ...["--ro-bind", deno, NAMESPACE.deno],
+      ...["--ro-bind", config.bundles.mcpRelay, RELAY],
+      ...["--ro-bind", config.denoDir, NAMESPACE.denoDir],
+    ]),
+    ...["--remount-ro", "/", "--chdir", "/", "--"],
+    ...(nobody
+      ? [
+        ...[`${INNER}/bwrap`, "--dev-bind", "/", "/", "--cap-drop", "ALL", ...BECOMING, "--"],
+        ...[`${INNER}/setpriv`, "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", "--"],
+      ]
+      : []),
+    ...[`${INNER}/prlimit`, `--nproc=${COMMAND_PROCESSES}`, "--"],
+    ...[`${INNER}/bwrap`, "--dev-bind", "/", "/", "--unshare-user", "--disable-userns"],
+    ...["--cap-drop", "ALL", "--new-session", "--chdir", "/tmp", "--"],
+    ...(proxy === undefined ? [] : relayed(launch.program)),
+    ...[launch.program, ...launch.args],
+  ]);
+  return { ...line, env };
+}
+
+/** The way out: it starts the program and ends with it. */
+function relayed(program: string): readonly string[] {
+  return [
+    ...[NAMESPACE.deno, "run", "--quiet", "--no-prompt", "--no-config", "--no-lock", "--no-remote"],
+    ...["--no-npm", "--cached-only", "--allow-env", `--allow-run=${program}`],
+    ...[`--allow-net=127.0.0.1,unix:${NET_SOCKET}`, `--allow-read=${NET_SOCKET}`],
+    ...[`--allow-write=${NET_SOCKET}`, "--deny-sys", "--deny-ffi", "--deny-import"],
+    ...["--v8-flags=--max-old-space-size=64", RELAY, NET_SOCKET],
+  ];
+}

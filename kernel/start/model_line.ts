@@ -1,0 +1,147 @@
+/** The start lines of model services: one origin, one file of weights, or nothing. docs/decision/0011. @module */
+import { Fault, type Gpu, type KernelConfig } from "../../contracts/mod.ts";
+import {
+  DENIED,
+  denoLine,
+  environment,
+  NAMESPACE,
+  namespace,
+  SIZES,
+  started,
+  type StartLine,
+} from "./line_parts.ts";
+import { GPU_DATA, gpuBinds } from "./model_gpu.ts";
+import type { Walls } from "./walls.ts";
+
+const MiB = 1024 * 1024;
+/** What 32 bits can address, in pages of 64 KiB. */
+const MOST_PAGES = 65_536;
+const PAGES_A_MIB = 16;
+/** MiB: of keys, values and scratch, in WASM and in native code. */
+const LEAST_CONTEXT = 256, LEAST_NATIVE_CONTEXT = 512;
+
+/** What a provider's name is resolved by. */
+const NAMES = ["/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/host.conf"];
+
+type LineConfig = Pick<KernelConfig, "programs" | "bundles" | "denoDir">;
+
+/**
+ * The start line of a model in WASM: like a worker, with room for `bytes` of weights, which it holds
+ * as they come and as the engine keeps them, and for a conversation of `contextTokens`.
+ */
+export function lineOfLocal(
+  config: LineConfig,
+  walls: Walls,
+  { bytes, contextTokens }: { readonly bytes: number; readonly contextTokens: number },
+): StartLine {
+  const weights = Math.ceil(bytes / MiB);
+  const context = contextOf(Math.max(LEAST_CONTEXT, weights), contextTokens);
+  const { heap, pages, data, file } = SIZES.local;
+  const sizes = {
+    ...{ heap, file },
+    pages: Math.min(MOST_PAGES, pages + (weights + context) * PAGES_A_MIB),
+    data: data + 2 * weights + context,
+  };
+  const line = denoLine(config.programs.deno, "local", config.bundles.local, DENIED, sizes);
+  // Pieces of weights that the engine has read go back to the system at once.
+  const env = { ...environment(config.denoDir), MALLOC_MMAP_THRESHOLD_: String(MiB) };
+  return started(config, walls, "local", line, env, sizes);
+}
+
+/** MiB of keys, values and scratch: measured, about the weights' size for 4,096 tokens. */
+function contextOf(weights: number, contextTokens: number): number {
+  return Math.ceil(weights * contextTokens / 4_096);
+}
+
+/**
+ * The start line of a provider's service: one origin of the network, in a namespace if it can be.
+ * Without `at` it has no right at all.
+ */
+export function lineOfRemote(
+  config: LineConfig,
+  walls: Walls,
+  at: { readonly host: string; readonly port: number } | undefined,
+): StartLine {
+  const { bwrap, deno } = config.programs;
+  if (at === undefined) {
+    const inner = denoLine(deno, "remote", config.bundles.remote, DENIED);
+    return started(config, walls, "remote", inner, environment(config.denoDir));
+  }
+  const rights = [
+    ...["--ignore-env", `--allow-net=${at.host}:${at.port}`],
+    ...DENIED.filter((flag) => flag !== "--deny-net" && flag !== "--deny-env"),
+  ];
+  if (!walls.bwrap || bwrap === undefined) {
+    const inner = denoLine(deno, "remote", config.bundles.remote, rights);
+    return started(config, walls, "remote", inner, environment(config.denoDir));
+  }
+  const wall = [
+    ...namespace(bwrap, deno, environment(NAMESPACE.denoDir), ["--share-net"]),
+    ...["--tmpfs", "/tmp"],
+    ...["--ro-bind", config.bundles.remote, config.bundles.remote],
+    ...["--ro-bind", config.denoDir, NAMESPACE.denoDir],
+    ...NAMES.flatMap((file) => ["--ro-bind-try", file, file]),
+    // Deno's HTTP client looks where its own executable is, and ends if it cannot.
+    ...["--symlink", NAMESPACE.deno, "/proc/self/exe"],
+    ...["--remount-ro", "/", "--chdir", "/", "--"],
+    ...denoLine(NAMESPACE.deno, "remote", config.bundles.remote, rights),
+  ];
+  return started(config, { ...walls, setpriv: false }, "remote", wall, {});
+}
+
+/**
+ * The start line of llama.cpp's native engine: reads its addon's folder and one file of weights, runs
+ * their code, and sees nothing else; with `gpu`, the card's nodes and its driver's files too. Deno's
+ * permissions are the same then: a driver's files are opened by native code alone.
+ *
+ * @throws Fault `unavailable` without bubblewrap: native code has no other wall
+ */
+export function lineOfNative(
+  config: LineConfig,
+  walls: Walls,
+  { addon, weights, bytes, contextTokens, gpu }: {
+    /** Absolute path of llama-addon.node; its libraries lie beside it. */
+    readonly addon: string;
+    /** Absolute path of the weights. */
+    readonly weights: string;
+    readonly bytes: number;
+    readonly contextTokens: number;
+    /** Which graphics card the addon is built for, if for one. */
+    readonly gpu?: Gpu;
+  },
+): StartLine {
+  const { bwrap, deno } = config.programs;
+  if (!walls.bwrap || bwrap === undefined) {
+    throw new Fault(
+      "unavailable",
+      "Cannot use the native engine: it needs bubblewrap, which is not on this machine; " +
+        "without `accelerated` the model runs in WASM",
+    );
+  }
+  const folder = addon.slice(0, addon.lastIndexOf("/"));
+  const rights = [
+    ...["--ignore-env", `--allow-ffi=${folder}`, `--allow-read=${folder},${NATIVE_WEIGHTS}`],
+    ...DENIED.filter((flag) => !["--deny-read", "--deny-ffi", "--deny-env"].includes(flag)),
+  ];
+  const mapped = Math.ceil(bytes / MiB);
+  const context = Math.max(LEAST_NATIVE_CONTEXT, contextOf(mapped, contextTokens));
+  const least = SIZES.native.data + (gpu === undefined ? 0 : GPU_DATA);
+  const data = least + 2 * mapped + context;
+  // A software driver keeps what it computes with in one file without a name.
+  const file = gpu === "vulkan" ? data : SIZES.native.file;
+  const sizes = { ...SIZES.native, data, file };
+  const wall = [
+    ...namespace(bwrap, deno, environment(NAMESPACE.denoDir)),
+    ...["--proc", "/proc", "--tmpfs", "/tmp"],
+    ...["--ro-bind", config.bundles.native, config.bundles.native],
+    ...["--ro-bind", config.denoDir, NAMESPACE.denoDir],
+    ...["--ro-bind", folder, folder, "--ro-bind", weights, NATIVE_WEIGHTS],
+    ...(gpu === undefined ? [] : gpuBinds(gpu)),
+    ...["--remount-ro", "/", "--chdir", "/", "--"],
+    ...denoLine(NAMESPACE.deno, "native", config.bundles.native, rights, sizes),
+  ];
+  return started(config, { ...walls, setpriv: false }, "native", wall, {}, sizes);
+}
+
+/** Where the native engine sees its weights. */
+export const NATIVE_WEIGHTS = "/weights.gguf";

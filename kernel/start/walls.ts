@@ -1,0 +1,51 @@
+/** Which walls stand around children on this machine. DESIGN section 1. @module */
+import type { KernelConfig } from "../../contracts/mod.ts";
+import type { SpawnPowers } from "./spawn.ts";
+import type { StartLine } from "./line_parts.ts";
+import { lineOfProbe } from "./start_line.ts";
+
+/** What stands, for `remit doctor` and for the start line. */
+export interface Walls {
+  /** Children that touch files live in a namespace of their own. */
+  readonly bwrap: boolean;
+  /** Children end with the kernel, even when they spin. */
+  readonly setpriv: boolean;
+  /** Memory, open files and file size of children are limited. */
+  readonly prlimit: boolean;
+  /** Children yield the processor to the kernel. */
+  readonly nice: boolean;
+  /** Children find no place to keep `localStorage` or `caches` in. */
+  readonly storage: boolean;
+}
+
+/** Where Deno would keep what a child stores; a file in its place makes every child forgetful. */
+const STORAGE = "location_data";
+
+/** Tries each program once. A missing or failing one is a wall that does not stand. */
+export async function probeWalls(
+  config: Pick<KernelConfig, "programs" | "denoDir">,
+  spawn: Pick<SpawnPowers, "succeeds" | "occupy">,
+): Promise<Walls> {
+  const attempt = (line: StartLine): Promise<boolean> => spawn.succeeds(line.program, line.args);
+  const { deno, bwrap, setpriv, prlimit, nice } = config.programs;
+  // Each small one is made to run a program that is there wherever it is: itself.
+  const tries = [
+    bwrap === undefined ? false : attempt(lineOfProbe(bwrap, deno)),
+    setpriv === undefined
+      ? false
+      : spawn.succeeds(setpriv, ["--pdeathsig", "KILL", "--", setpriv, "--version"]),
+    prlimit === undefined
+      ? false
+      : spawn.succeeds(prlimit, ["--core=0", "--", prlimit, "--version"]),
+    nice === undefined ? false : spawn.succeeds(nice, ["-n", "10", nice, "--version"]),
+  ];
+  const [hasBwrap = false, hasSetpriv = false, hasPrlimit = false, hasNice = false] = await Promise
+    .all(tries);
+  return Object.freeze({
+    bwrap: hasBwrap,
+    setpriv: hasSetpriv,
+    prlimit: hasPrlimit,
+    nice: hasNice,
+    storage: spawn.occupy(`${config.denoDir}/${STORAGE}`),
+  });
+}

@@ -1,0 +1,295 @@
+/**
+ * The processes of one task: a root and its children. A process signals only its own children, a
+ * child holds a subset of its parent, killing a parent leaves no orphan. DESIGN section 5.
+ * @module
+ */
+import {
+  type ChatMessage,
+  EXIT,
+  Fault,
+  type Pid,
+  type ProcessRow,
+  type Signal,
+  ToolName,
+  type TurnEnd,
+} from "../../contracts/mod.ts";
+import {
+  onBrakeAnswer,
+  onSignal,
+  type SignalAction,
+  type SignalState,
+} from "../process/signals.ts";
+import type { Offspring } from "../session/offspring.ts";
+import type { Session, SessionTurn } from "../session/session.ts";
+import type { TaskHostParts } from "./task_host.ts";
+import { isInherited } from "../wiki/task_memory.ts";
+
+/** What {@link makeFamily} is handed. */
+export interface FamilyParts
+  extends
+    Pick<TaskHostParts, "processes" | "leases" | "log" | "powers" | "toolhosts" | "askBrake"> {
+  /** Makes the session of a child. */
+  session(row: ProcessRow, offspring: Offspring): Session;
+  /** Tools that a process is advertised now. */
+  tools(pid: Pid): ReadonlySet<string>;
+}
+
+/** A task's processes. */
+export interface Family {
+  /** What the process may do with children. */
+  of(pid: Pid): Offspring;
+  /** Takes in the task's first process. */
+  adopt(row: ProcessRow, session: Session): void;
+  /** Delivers a signal; false when the process is not of this family. */
+  signal(pid: Pid, signal: Signal): Promise<boolean>;
+  /** A limit of a process is used up: SIGXCPU, once. */
+  exhausted(pid: Pid, limit: string): Promise<void>;
+  /** The limit that a process ran into first, if it did. */
+  limitOf(pid: Pid): string | undefined;
+  /** How a process was ended by a signal, if it was. */
+  killedBy(pid: Pid): { readonly signal: Signal; readonly exit: number } | undefined;
+  /** Each process is told that what it may call has changed. */
+  readvertise(): void;
+  osPids(pid: Pid): readonly number[];
+  end(exit: number): Promise<void>;
+}
+
+interface Member {
+  readonly row: ProcessRow;
+  readonly session: Session;
+  signals: SignalState;
+  killed: { readonly signal: Signal; readonly exit: number } | undefined;
+  limit: string | undefined;
+  result: Promise<{ readonly exit: number; readonly text: string }> | undefined;
+}
+
+/** Exit code of a child by how its turn ended. */
+const EXIT_OF = {
+  answered: EXIT.success,
+  iterations: EXIT.budgetExhausted,
+  budget: EXIT.budgetExhausted,
+  brake: EXIT.budgetExhausted,
+  cancelled: EXIT.interrupted,
+  terminated: EXIT.failure,
+  contextOverflow: EXIT.contextOverflow,
+  length: EXIT.contextOverflow,
+  upstream: EXIT.upstreamFailure,
+  waiting: EXIT.waiting,
+} as const satisfies Record<TurnEnd["stop"] | "waiting", number>;
+
+/** Makes an empty family. */
+export function makeFamily(parts: FamilyParts): Family {
+  const { processes, leases } = parts;
+  const members = new Map<Pid, Member>();
+
+  const join = (row: ProcessRow, session: Session): Member => {
+    const member: Member = {
+      ...{ row, session },
+      signals: "running",
+      killed: undefined,
+      limit: undefined,
+      result: undefined,
+    };
+    members.set(row.pid, member);
+    return member;
+  };
+
+  const childOf = (parent: Pid, pid: number): Member => {
+    const found = [...members.values()].find(({ row }) => row.pid === pid && row.ppid === parent);
+    if (found === undefined) {
+      throw new Fault(
+        "refused",
+        `Cannot reach process ${pid}: it is not a child of process ${parent}`,
+      );
+    }
+    return found;
+  };
+
+  const endSubtree = async (member: Member, exit: number): Promise<void> => {
+    const ending = [...processes.descendants(member.row.pid).map(({ pid }) => pid), member.row.pid];
+    processes.end(member.row.pid, exit);
+    await Promise.all(ending.map((pid) => members.get(pid)?.session.end()));
+  };
+
+  const act = async (member: Member, signal: Signal, action: SignalAction): Promise<void> => {
+    const { row, session } = member;
+    switch (action.kind) {
+      case "deliver":
+        session.tell(action.signal);
+        return;
+      case "hold":
+        processes.setStatus(row.pid, "stopped");
+        parts.toolhosts.freeze(row.pid);
+        session.hold();
+        return;
+      case "release":
+        processes.setStatus(row.pid, "running");
+        parts.toolhosts.thaw(row.pid);
+        session.release();
+        return;
+      case "interrupt":
+        session.interrupt();
+        return;
+      case "readvertise":
+        session.capsChanged();
+        return;
+      case "conclude":
+        // A partial result is what has been said so far: nobody waits for the rest.
+        session.stopInferring();
+        parts.powers.after(action.withinMs, () => {
+          if (row.status === "ended") return;
+          member.killed = { signal, exit: action.exit };
+          void endSubtree(member, action.exit);
+        });
+        return;
+      case "end":
+        member.killed = { signal, exit: action.exit };
+        await endSubtree(member, action.exit);
+        return;
+      case "askBrake":
+        // Not awaited: whoever sent the signal need not wait for a person.
+        void brake(member);
+        return;
+      case "reap": // `wait` gives the exit
+        return;
+    }
+  };
+
+  /** Held until a person answers; where nobody is there to ask, the turn ends and waits. */
+  const brake = async (member: Member): Promise<void> => {
+    let allowed = false;
+    try {
+      allowed = await parts.askBrake(member.row);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      if (error.code === "needsApproval") return member.session.park(error);
+    }
+    if (member.row.status === "ended") return;
+    const { next, actions } = onBrakeAnswer(member.signals, allowed);
+    member.signals = next;
+    for (const action of actions) await act(member, "SIGBRAKE", action);
+  };
+
+  const deliver = async (member: Member, signal: Signal): Promise<void> => {
+    const { next, actions } = onSignal(member.signals, signal);
+    member.signals = next;
+    await parts.log.append(member.row.task, [{
+      kind: "signalled",
+      body: { pid: member.row.pid, signal },
+    }]);
+    for (const action of actions) await act(member, signal, action);
+  };
+
+  const inheritLeases = async (parent: Pid, row: ProcessRow): Promise<void> => {
+    for (const lease of leases.list(row.task)) {
+      if (lease.pid !== parent || !leases.alive(lease.id) || !isInherited(lease.scope)) continue;
+      await leases.derive(lease.id, {
+        pid: row.pid,
+        scope: lease.scope,
+        expiresAt: lease.expiresAt,
+        reason: `a child of process ${parent}`,
+      });
+    }
+  };
+
+  const spawn = async (
+    parent: Pid,
+    body: Parameters<Offspring["spawn"]>[0],
+  ): Promise<number> => {
+    const above = processes.get(parent);
+    if (above === undefined) throw new Fault("gone", `Cannot spawn: process ${parent} has ended`);
+    const capabilities = body.tools.map((tool) => ({ tool: parseTool(tool) }));
+    const limits = Object.fromEntries(
+      Object.entries(body.limits).filter(([, value]) => value !== undefined),
+    );
+    const row = processes.deriveChild(parent, {
+      ...{ capabilities, limits },
+      tools: parts.tools(parent),
+      spec: "child",
+      // INVARIANT: a call is named by its conversation: nobody is given a relative's result.
+      conversation: `${above.conversation}/${members.size}`,
+    });
+    await inheritLeases(parent, row);
+    const child = parts.session(row, of(row.pid));
+    const member = join(row, child);
+    const { task, colour, label } = row;
+    const message: ChatMessage = {
+      role: "user",
+      content: body.persona === "" ? body.request : `${body.persona}\n\n${body.request}`,
+      provenance: { origin: "agent", source: `process ${parent}`, colour, label },
+    };
+    processes.setTurn(row.pid, 1);
+    await parts.log.append(task, [{
+      kind: "processStarted",
+      body: { pid: row.pid, ppid: parent },
+    }]);
+    member.result = child.turn(message).then(
+      (turn: SessionTurn) => ({ exit: EXIT_OF[turn.stop], text: turn.text }),
+      (error: unknown) => ({
+        exit: EXIT.failure,
+        text: error instanceof Fault ? error.message : "a bug ended it",
+      }),
+    ).then(async (done) => {
+      const exit = member.killed?.exit ?? done.exit;
+      await endSubtree(member, exit);
+      await parts.log.append(task, [{ kind: "processEnded", body: { pid: row.pid, exit } }]);
+      const awaiting = members.get(parent);
+      if (awaiting !== undefined) await deliver(awaiting, "SIGCHLD");
+      return { exit, text: done.text };
+    });
+    return row.pid;
+  };
+
+  const of = (pid: Pid): Offspring =>
+    Object.freeze({
+      spawn: (body: Parameters<Offspring["spawn"]>[0]) => spawn(pid, body),
+      async wait(child: number): Promise<{ exit: number; text: string }> {
+        const { row, result } = childOf(pid, child);
+        const done = await (result ?? Promise.resolve({ exit: EXIT.failure, text: "" }));
+        // What a child says keeps the child's colour, and it falls on who reads it.
+        processes.taint(pid, { colour: row.colour, label: row.label, sources: row.sources });
+        return done;
+      },
+      kill: (child: number, signal: Signal) => deliver(childOf(pid, child), signal),
+    });
+
+  return Object.freeze({
+    of,
+    adopt: (row: ProcessRow, session: Session) => void join(row, session),
+    async signal(pid: Pid, signal: Signal): Promise<boolean> {
+      const member = members.get(pid);
+      if (member === undefined) return false;
+      await deliver(member, signal);
+      return true;
+    },
+    async exhausted(pid: Pid, limit: string): Promise<void> {
+      const member = members.get(pid);
+      if (member === undefined || member.limit !== undefined) return;
+      member.limit = limit;
+      await deliver(member, "SIGXCPU");
+    },
+    readvertise(): void {
+      for (const { session } of members.values()) session.capsChanged();
+    },
+    limitOf: (pid: Pid) => members.get(pid)?.limit,
+    killedBy: (pid: Pid) => members.get(pid)?.killed,
+    osPids(pid: Pid): readonly number[] {
+      const os = members.get(pid)?.session.osPid();
+      return os === undefined ? [] : [os];
+    },
+    async end(exit: number): Promise<void> {
+      for (const { row } of members.values()) processes.end(row.pid, exit);
+      await Promise.all([...members.values()].map(({ session }) => session.end()));
+      for (const { row } of members.values()) processes.forget(row.pid);
+      members.clear();
+    },
+  });
+}
+
+function parseTool(name: string): ToolName {
+  const parsed = ToolName.safeParse(name);
+  if (!parsed.success) {
+    throw new Fault("refused", `Cannot spawn with tool ${JSON.stringify(name)}: no such tool`);
+  }
+  return parsed.data;
+}

@@ -1,0 +1,82 @@
+/** What a task is granted at its start. DESIGN section 2, step 3. @module */
+import { mcpScopes, type PolicyRule, type Scope, type TaskRequest } from "../../contracts/mod.ts";
+import type { Replay } from "../log/replay.ts";
+import { type MemoryRequest, memoryScopes } from "../wiki/task_memory.ts";
+
+/** What of a rule decides whether it opens the network. */
+export type NetRule = Pick<PolicyRule, "mode" | "destination" | "tool" | "category" | "effect">;
+
+/**
+ * The scopes that a task's first process is granted. The network is leased as far as rules open it
+ * for the tools `network`: an origin that a rule names exactly by itself, which says that the
+ * operator means that very machine; anything wider as all there is.
+ */
+export function grantedScopes(
+  request:
+    & Pick<TaskRequest, "mounts" | "mcp">
+    & MemoryRequest
+    & Partial<Pick<TaskRequest, "ingress">>,
+  policy: { readonly rules: readonly NetRule[]; readonly network: ReadonlySet<string> },
+): readonly Scope[] {
+  const scopes: Scope[] = [
+    { resource: "model", right: "use", path: "" },
+    { resource: "agent", right: "use", path: "" },
+    { resource: "plugin", right: "use", path: "" },
+    { resource: "command", right: "use", path: "" },
+    ...netScopes(policy),
+    { resource: "scratch", right: "read", path: "" },
+    { resource: "scratch", right: "write", path: "" },
+    { resource: "outbox", right: "write", path: "" },
+  ];
+  scopes.push(...memoryScopes(request), ...(request.mcp ?? []).flatMap(mcpScopes));
+  const peer = peerOf(request.ingress);
+  if (peer !== undefined) scopes.push({ resource: "peer", right: "use", path: peer });
+  for (const mount of request.mounts) {
+    scopes.push({ resource: "mount", right: "read", path: mount.name });
+    if (mount.mode !== "ro") scopes.push({ resource: "mount", right: "write", path: mount.name });
+  }
+  return scopes;
+}
+
+/** The peer whose message a task works on. */
+function peerOf(ingress: TaskRequest["ingress"] | undefined): string | undefined {
+  const { channel, principal = "" } = ingress ?? {};
+  return channel === "a2a" ? /^peer:([a-z][a-z0-9]{0,23})$/.exec(principal)?.[1] : undefined;
+}
+
+/** An origin without a wildcard. */
+const ORIGIN = /^https?:\/\/[^*?/\s]+$/;
+
+function netScopes(
+  { rules, network }: { readonly rules: readonly NetRule[]; readonly network: ReadonlySet<string> },
+): readonly Scope[] {
+  const paths = new Set<string>();
+  for (const rule of rules) {
+    if (!opensNetwork(rule, network)) continue;
+    const named = [rule.destination ?? "*"].flat();
+    for (const each of named) paths.add(ORIGIN.test(each) ? each : "");
+  }
+  // Named origins first: the lease that covers a request best is found first.
+  return [...paths].sort().reverse().map((path) => ({ resource: "net", right: "use", path }));
+}
+
+function opensNetwork(rule: NetRule, network: ReadonlySet<string>): boolean {
+  if (rule.mode === "forbidden" || rule.mode === "suppress") return false;
+  const { tool, category, effect, destination } = rule;
+  if ([destination ?? ""].flat().every((one) => /^(?:memory|mcp):/.test(one))) return false;
+  // Imported tools have leases of their own: a rule for them opens the network to no other tool.
+  if (tool !== undefined && [tool].flat().every((one) => one.startsWith("mcp_"))) return false;
+  const fits = (of: string | readonly string[] | undefined, test: (one: string) => boolean) =>
+    of === undefined || [of].flat().some(test);
+  return (tool ?? category ?? effect ?? destination) !== undefined &&
+    fits(tool, (one) => one.includes("*") || network.has(one)) &&
+    fits(category, (one) => one === "network" || one.includes("*")) &&
+    fits(effect, (one) => one.startsWith("outbound"));
+}
+
+/** What a person took back stays taken back: a crash gives no rights. */
+export function isRevoked(replay: Replay | undefined, scope: Scope): boolean {
+  return replay?.revoked.some(({ resource, right, path }) =>
+    resource === scope.resource && right === scope.right && path === scope.path
+  ) ?? false;
+}

@@ -1,0 +1,111 @@
+/** The models of one task: its own, who summarizes, what each process uses, and what all of it costs. @module */
+import type { ModelChoice, Pid, ProcessRow, TaskRequest } from "../../contracts/mod.ts";
+import { type AskAside, type InferAside, makeAside, makeTaskAside } from "../session/aside.ts";
+import { reserving } from "../process/brake.ts";
+import { governed } from "../model/governed_model.ts";
+import type { InferenceParts, Summarizer } from "../session/inference.ts";
+import { makeModelMoney } from "../model/money.ts";
+import {
+  type JudgedModel,
+  judgedModel,
+  makeProcessModel,
+  type ProcessModel,
+  type ProcessModelParts,
+} from "../session/process_model.ts";
+import type { ProcessTable } from "../process/table.ts";
+import { makePurse } from "../process/purse.ts";
+
+/** What {@link openTaskModels} is handed. */
+export interface TaskModelsParts extends Pick<ProcessModelParts, "models" | "rates"> {
+  readonly log: InferenceParts["log"];
+  readonly powers: InferenceParts["powers"];
+  readonly processes: InferenceParts["processes"] & Pick<ProcessTable, "get">;
+  /** Why a process may not use a model now; undefined when it may. */
+  modelRefused(row: ProcessRow, model: JudgedModel): string | undefined;
+  /** Asks a person whether a process that spends too fast may go on. Rejects `needsApproval`. */
+  askBrake(row: ProcessRow): Promise<boolean>;
+  /** A process ran into this limit. */
+  exhausted(pid: Pid, limit: string): void;
+}
+
+/** The models of a task. */
+export interface TaskModels {
+  /** The model of a process, made at its first use. */
+  of(row: ProcessRow): ProcessModel;
+  /** For plugins' questions to the model. */
+  readonly aside: AskAside;
+  /** For what imported servers ask of it, each time with a person's consent. */
+  readonly sampling: InferAside;
+  /** What the inferences of a process are made with beside its model. */
+  inferring(
+    row: ProcessRow,
+  ): Pick<InferenceParts, "brake" | "money" | "paid" | "exhausted" | "summarizer">;
+  /** Gives the task's own back. What processes were switched to, their sessions give back. */
+  release(): void;
+}
+
+/**
+ * Opens a task's model and summarizer. `switched` is what its first process had been switched to
+ * before the kernel was started anew: then the rule has had its turn. Rejects with the backend's fault.
+ */
+export async function openTaskModels(
+  parts: TaskModelsParts,
+  { model: asked }: Pick<TaskRequest, "model">,
+  switched: ModelChoice | undefined,
+): Promise<TaskModels> {
+  const first = switched ?? { ref: asked.ref, config: asked.config };
+  const opened = await parts.models.provide(first);
+  const shortens = asked.summarizer === undefined
+    ? undefined
+    : await parts.models.provide(asked.summarizer).catch((error: unknown) => {
+      opened.release();
+      throw error;
+    });
+  const purse = makePurse(parts.powers);
+  const brake = reserving(purse, parts.askBrake);
+  const money = makeModelMoney(parts.processes);
+  const byProcess = new Map<Pid, ProcessModel>();
+
+  const of = (row: ProcessRow): ProcessModel => {
+    const made = byProcess.get(row.pid) ?? makeProcessModel({
+      ...parts,
+      ...{ row, first, opened },
+      rule: switched === undefined ? asked.escalate : undefined,
+      judge: (model) => parts.modelRefused(row, model),
+    });
+    byProcess.set(row.pid, made);
+    return made;
+  };
+
+  const summarizing = (row: ProcessRow): { readonly summarizer?: Summarizer } => {
+    if (shortens === undefined || asked.summarizer === undefined) return {};
+    const judged = judgedModel(asked.summarizer, shortens);
+    const refused = (): string | undefined => parts.modelRefused(row, judged);
+    const model = governed(shortens, { ...parts, row, modelRefused: refused });
+    return { summarizer: { model, modelRefused: refused } };
+  };
+
+  const sampling = makeTaskAside({
+    ...parts,
+    ...{ brake, money },
+    modelOf: (row) => of(row).model,
+    modelRefused: (row) => of(row).refused(),
+    paid: purse.paid,
+    exhausted: (row, limit) => parts.exhausted(row.pid, limit),
+  });
+
+  return Object.freeze<TaskModels>({
+    of,
+    ...{ sampling, aside: makeAside(sampling) },
+    inferring: (row) => ({
+      ...{ brake, money },
+      paid: purse.paid,
+      exhausted: (limit) => parts.exhausted(row.pid, limit),
+      ...summarizing(row),
+    }),
+    release(): void {
+      opened.release();
+      shortens?.release();
+    },
+  });
+}

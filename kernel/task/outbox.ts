@@ -1,0 +1,93 @@
+/** Artifacts of all tasks: quarantined until released, gone when they expire. Seed 001, Workspace Model. @module */
+import { isObject } from "../../contracts/json.ts";
+import {
+  type AgentTask,
+  Artifact,
+  type EventLog,
+  Fault,
+  type Json,
+  type Store,
+  TaskId,
+  toJson,
+} from "../../contracts/mod.ts";
+import { bodyOf, type ReadPrivate } from "../log/replay.ts";
+
+/** What {@link makeOutbox} is handed. */
+export interface OutboxParts {
+  readonly store: Pick<Store, "events">;
+  readonly readPrivate: ReadPrivate;
+  readonly log: EventLog;
+  tasks(): readonly AgentTask[];
+  now(): number;
+}
+
+/** The outboxes of one kernel. */
+export interface Outbox {
+  list(task: TaskId | undefined): Promise<readonly Artifact[]>;
+  /** The operator takes it out of quarantine; throws `conflict` unless it is in there. */
+  release(id: Artifact["id"]): Promise<Artifact>;
+}
+
+/** What an outcome's record says was made. */
+function madeBy(record: Json | undefined): readonly Artifact[] {
+  const { artifact, artifacts } = isObject(record) ? record : {};
+  const each = [artifact, ...Array.isArray(artifacts) ? artifacts : []];
+  return each.flatMap((one) => Artifact.safeParse(one).data ?? []);
+}
+
+/** Makes the outboxes: a fold of the tasks' outcomes and releases. */
+export function makeOutbox(parts: OutboxParts): Outbox {
+  const of = async (task: TaskId): Promise<readonly Artifact[]> => {
+    const found = new Map<string, Artifact>();
+    for (let fromN = 0;;) {
+      const page = await parts.store.events({
+        task,
+        fromN,
+        kinds: ["outcome", "artifact"],
+        limit: 1_000,
+      });
+      for (const event of page) {
+        const body = bodyOf(event);
+        if (event.kind === "artifact") {
+          const known = found.get(String(body["artifact"]));
+          if (known !== undefined) found.set(known.id, { ...known, state: "released" });
+          continue;
+        }
+        for (const made of madeBy((await parts.readPrivate(event))?.["record"])) {
+          found.set(made.id, made);
+        }
+      }
+      const last = page.at(-1);
+      if (last === undefined || page.length < 1_000) break;
+      fromN = last.n + 1;
+    }
+    return [...found.values()].map((each) =>
+      each.state === "quarantined" && each.expiresAt <= parts.now()
+        ? { ...each, state: "expired" }
+        : each
+    );
+  };
+  const list = async (task: TaskId | undefined): Promise<readonly Artifact[]> => {
+    const tasks = task === undefined ? parts.tasks().map(({ id }) => id) : [task];
+    return (await Promise.all(tasks.map(of))).flat();
+  };
+  return Object.freeze({
+    list,
+    async release(id: Artifact["id"]): Promise<Artifact> {
+      const found = (await list(undefined)).find((each) => each.id === id);
+      if (found === undefined) {
+        throw new Fault("notFound", `Cannot release "${id}": no such artifact`);
+      }
+      if (found.state !== "quarantined") {
+        throw new Fault("conflict", `Cannot release "${id}": it is ${found.state}`);
+      }
+      const released: Artifact = { ...found, state: "released" };
+      await parts.log.append(TaskId.parse(found.task), [{
+        kind: "artifact",
+        body: { artifact: id, state: "released", actor: "operator" },
+        private: { artifact: toJson(released) },
+      }]);
+      return released;
+    },
+  });
+}

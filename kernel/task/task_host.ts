@@ -1,0 +1,294 @@
+/**
+ * Starts a task's processes and gives them what the task was granted: model, tools, workspace,
+ * leases. DESIGN section 2, step 3.
+ * @module
+ */
+import {
+  type AgentTask,
+  type ChatMessage,
+  EXIT,
+  Fault,
+  type Gate,
+  type HostedTask,
+  type ModelChoice,
+  outlivesTurns,
+  type Phase,
+  type Pid,
+  type ProcessRow,
+  programOf,
+  type ReviewOutcome,
+  type Signal,
+  type Staged,
+  type Store,
+  TASK_TRANSITIONS,
+  type TaskHost,
+  type TaskId,
+  type TaskRequest,
+  type TurnOutcome,
+  type UsedUp,
+} from "../../contracts/mod.ts";
+import type { AskAside, InferAside } from "../session/aside.ts";
+import { watchDenials } from "./denied_patch.ts";
+import { makeFamily } from "./family.ts";
+import { grantedScopes, isRevoked } from "./granted_scopes.ts";
+import { makeTurns } from "./in_turns.ts";
+import type { LeaseTable } from "../lease/leases.ts";
+import { newRoot } from "./new_root.ts";
+import { systemMessage } from "../context/persona.ts";
+import { type ReadPrivate, type Replay, replayTask } from "../log/replay.ts";
+import { sourcesOf } from "../log/replay_records.ts";
+import type { Restored } from "../log/restored.ts";
+import { makeReview } from "./review.ts";
+import type { Offspring } from "../session/offspring.ts";
+import { makeSession, type Session, type SessionParts } from "../session/session.ts";
+import { openTaskModels, type TaskModels, type TaskModelsParts } from "./models.ts";
+import type { TaskWorkspace } from "./workspace.ts";
+import type { Toolhosts } from "../toolhost/toolhosts.ts";
+import { preparing } from "../wiki/wiki_tools.ts";
+import { makeTaskTime } from "../lease/task_time.ts";
+import { makeTornPatches } from "./torn_patch.ts";
+
+/** What {@link makeTaskHost} is handed. */
+export interface TaskHostParts
+  extends
+    Omit<TaskModelsParts, "processes">,
+    Pick<SessionParts, "children" | "gate" | "log" | "powers" | "processes"> {
+  readonly leases: LeaseTable;
+  readonly toolhosts: Toolhosts;
+  readonly store: Pick<Store, "events" | "eraseBlobs">;
+  readonly readPrivate: ReadPrivate;
+  readonly disk: {
+    makeDir(path: string): Promise<void>;
+    remove(path: string): Promise<void>;
+  };
+  /** What of the policy decides which leases a task begins with. */
+  readonly granting: Parameters<typeof grantedScopes>[1];
+  /** STATE/kernel/work. */
+  readonly work: string;
+  readonly restored: Restored;
+  workspace(task: TaskId, request: TaskRequest): TaskWorkspace;
+  /** The phase that a task is in now; undefined: as it was made. */
+  phaseOf(task: TaskId): Phase | undefined;
+  /** Nobody looks any more: wakes whoever waits for an answer of this task. */
+  queueQuestions(task: TaskId): void;
+  onText(task: TaskId, text: string): void;
+  onWire(task: TaskId, exchange: string): void;
+  /** Writes a line to the kernel's own log. */
+  note(line: string): void;
+  /** The task's processes have ended: drop what is kept for its calls and answers. */
+  forget(task: TaskId): void;
+  /** Globs of the never-list, and the bytes of scratch that a task may keep. */
+  readonly never: readonly string[];
+  readonly scratchQuota: number;
+}
+
+/** A task's processes, for `ps`, `kill` and the registries. */
+export interface TaskFamily {
+  readonly task: TaskId;
+  readonly root: ProcessRow;
+  readonly workspace: TaskWorkspace;
+  /** The gate as this task's processes have it. */
+  readonly gate: Gate;
+  /** Its model, for inferences beside the conversation. */
+  readonly aside: AskAside;
+  /** The same for what imported servers ask. */
+  readonly sampling: InferAside;
+  /** Another model for its root process, from the next inference on. */
+  choose(to: ModelChoice): void;
+  signal(pid: Pid, signal: Signal): Promise<boolean>;
+  /** What its processes may call has changed: they ask for their tools anew. */
+  readvertise(): void;
+  /** SIGXCPU, once: the process may say its last words. */
+  exhausted(pid: Pid, limit: string): Promise<void>;
+  /** Its wall clock was extended: what it was granted holds as long. */
+  moreTime(): Promise<void>;
+  osPids(pid: Pid): readonly number[];
+}
+
+/** The task host, and what it is running. */
+export interface RunningTasks extends TaskHost {
+  family(task: TaskId): TaskFamily | undefined;
+  /** Like `family`, but throws `conflict` for a task without processes. */
+  need(task: TaskId): TaskFamily;
+}
+
+/** Makes the task host. */
+export function makeTaskHost(parts: TaskHostParts): RunningTasks {
+  const { processes, powers, toolhosts, leases } = parts;
+  const running = new Map<TaskId, TaskFamily>();
+  const folders = (task: TaskId): { root: string; content: string; scratch: string } => {
+    const root = `${parts.work}/${task}`;
+    return { root, content: `${root}/content`, scratch: `${root}/scratch` };
+  };
+
+  /** What makes the task's sessions: its models, its gate, its conversation. */
+  const sessions = (
+    task: AgentTask,
+    request: TaskRequest,
+    models: TaskModels,
+    gate: Gate,
+  ): (row: ProcessRow, offspring: Offspring, past?: Replay) => Session => {
+    const program = programOf(request);
+    return (row, offspring, past) =>
+      makeSession({
+        ...parts,
+        ...models.inferring(row),
+        gate,
+        row,
+        model: models.of(row),
+        offspring,
+        conversation: past?.conversation ?? [systemMessage(request)],
+        contextChanges: past?.changes.length ?? 0,
+        ...(program === undefined ? {} : { program }),
+        ...(request.instructions === undefined || row.ppid !== undefined
+          ? {}
+          : { instructions: request.instructions }),
+        // A child of the agent is not the agent.
+        ...(row.ppid === undefined ? { healthcheck: request.agent?.healthcheck } : {}),
+        onText: (text) => row.ppid === undefined && parts.onText(task.id, text),
+        onWire: (exchange) => parts.onWire(task.id, exchange),
+      });
+  };
+
+  const turns = makeTurns(powers);
+  const start: TaskHost["start"] = async (task, request, { resume }) => {
+    await turns();
+    const dirs = folders(task.id);
+    const replay = resume ? await replayTask(parts.store, parts.readPrivate, task.id) : undefined;
+    const models = await openTaskModels(parts, request, replay?.switched);
+    const workspace = parts.workspace(task.id, request);
+    for (const record of replay?.records ?? []) workspace.fold(record);
+    const row = processes.add(newRoot(task, request, replay, parts.phaseOf(task.id)));
+    if (replay?.model !== undefined) processes.setModel(row.pid, replay.model);
+    if (replay !== undefined) parts.restored.put(task.id, replay);
+    // A task that is over is taken up for its operator alone, who takes a patch back.
+    const isOver = TASK_TRANSITIONS[task.status].length === 0;
+    const time = makeTaskTime({ leases, now: powers.now, row, session: outlivesTurns(request) });
+    await time.begin(
+      grantedScopes(request, parts.granting).filter((scope) => isOver || !isRevoked(replay, scope)),
+    );
+    toolhosts.open(task.id, {
+      mounts: request.mounts,
+      contentDir: dirs.content,
+      scratchDir: dirs.scratch,
+      // Most tasks begin with a thought: what only a toolhost needs is made for the first one.
+      async prepare(): Promise<void> {
+        await Promise.all([dirs.content, dirs.scratch].map((path) => parts.disk.makeDir(path)));
+      },
+      never: [...parts.never, ...workspace.wikis.globs],
+      wikiOwn: workspace.wikis.ownOf,
+      scratchQuota: parts.scratchQuota,
+      overlay: () => workspace.overlay(),
+      recorded: () => workspace.recorded(),
+    });
+    const torn = makeTornPatches({ ...parts, torn: replay?.torn ?? [], workspace, row });
+    await torn.mend();
+    const denied = watchDenials(preparing(parts.gate, workspace, row), workspace.patch);
+    const session = sessions(task, request, models, denied.gate);
+    const family = makeFamily({
+      ...parts,
+      session,
+      tools: (pid) => new Set(parts.gate.advertise(pid).tools.map(({ name }) => name)),
+    });
+    const root = session(row, family.of(row.pid), replay);
+    family.adopt(row, root);
+    running.set(task.id, {
+      task: task.id,
+      root: row,
+      workspace,
+      gate: denied.gate,
+      ...{ aside: models.aside, sampling: models.sampling },
+      choose: models.of(row).choose,
+      ...{ signal: family.signal, readvertise: family.readvertise },
+      exhausted: family.exhausted,
+      moreTime: time.extended,
+      osPids: family.osPids,
+    });
+    const review = makeReview({ gate: denied.gate, row, workspace, denied });
+    const before = replay?.conversation ?? [];
+    let pending = replay?.pending;
+    const unfinished = pending !== undefined || !isAnswered(before) || workspace.unfinished();
+    let first = true;
+
+    const hosted: HostedTask = {
+      async turn(message): Promise<TurnOutcome & UsedUp> {
+        const next = message ?? pending;
+        // A task that waited only for its review has nothing more to infer.
+        if (first && next === undefined && !unfinished) return answered(before);
+        if (first && replay?.brakeDenied === true) return { stop: "brake", text: "" };
+        if (!first && next !== undefined) await time.turn();
+        first = false;
+        pending = undefined;
+        if (next !== undefined) {
+          processes.setTurn(row.pid, row.turn + 1);
+          // What others said is read by the process like anything else that it reads.
+          processes.taint(row.pid, { ...next.provenance, sources: sourcesOf(next) });
+        }
+        const end = await root.turn(next);
+        const killed = family.killedBy(row.pid);
+        const limit = family.limitOf(row.pid);
+        const outcome: TurnOutcome = killed === undefined
+          ? end
+          : { stop: "killed", exit: killed.exit, text: `ended by ${killed.signal}` };
+        return limit === undefined ? outcome : { ...outcome, limit };
+      },
+      async review(begins): Promise<ReviewOutcome> {
+        const outcome = await review(begins);
+        if (outcome.kind !== "waiting") await torn.settle();
+        return outcome;
+      },
+      interrupt: () => root.interrupt(),
+      unattended(): void {
+        if (row.onQuestion !== "ask" || row.status === "ended") return;
+        processes.setOnQuestion(row.pid, "queue");
+        parts.queueQuestions(task.id);
+      },
+      attended(): void {
+        if (row.status !== "ended") processes.setOnQuestion(row.pid, request.onQuestion);
+      },
+      staged: () => workspace.staged(dirs.content),
+      undo: () => workspace.undo(row),
+      async end(exit): Promise<void> {
+        running.delete(task.id);
+        if (exit !== EXIT.waiting) await torn.settle();
+        await family.end(exit);
+        await toolhosts.close(task.id);
+        leases.forget(task.id);
+        parts.restored.forget(task.id);
+        // A task that waits keeps its answers: one may have come while it was being put aside.
+        if (exit !== EXIT.waiting) parts.forget(task.id);
+        models.release();
+      },
+    };
+    return { hosted, unfinished };
+  };
+
+  return Object.freeze({
+    start,
+    async staged(task: AgentTask): Promise<Staged> {
+      const replay = await replayTask(parts.store, parts.readPrivate, task.id);
+      const workspace = parts.workspace(task.id, replay.request);
+      for (const record of replay.records) workspace.fold(record);
+      return workspace.staged(folders(task.id).content);
+    },
+    async erase(task: AgentTask): Promise<void> {
+      await parts.store.eraseBlobs(task.id);
+      await parts.disk.remove(folders(task.id).root);
+    },
+    family: (task: TaskId) => running.get(task),
+    need(task: TaskId): TaskFamily {
+      const family = running.get(task);
+      if (family !== undefined) return family;
+      throw new Fault("conflict", `Cannot reach task ${task}: it has no process now`);
+    },
+  });
+}
+
+function isAnswered(conversation: readonly ChatMessage[]): boolean {
+  const last = conversation.at(-1);
+  return last?.role === "assistant" && (last.toolCalls ?? []).length === 0;
+}
+
+function answered(conversation: readonly ChatMessage[]): TurnOutcome {
+  return { stop: "answered", text: conversation.at(-1)?.content ?? "" };
+}

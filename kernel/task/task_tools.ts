@@ -1,0 +1,258 @@
+/**
+ * All tools of a task: files, plugins, the web. The parts are handed over by main.ts, which alone
+ * knows them.
+ * @module
+ */
+import {
+  type EventLog,
+  Fault,
+  type GrantedCall,
+  type KernelConfig,
+  type Leases,
+  type Mount,
+  type PluginManifest,
+  type Powers,
+  type ProcessKeeper,
+  type TaskId,
+  type TaskRequest,
+  type ToolBinding,
+  type ToolDescriptor,
+  ToolName,
+} from "../../contracts/mod.ts";
+import { type BrowserSessions, makeBrowserSessions } from "../plugin/browser_sessions.ts";
+import type { Children } from "../child/children.ts";
+import type { Commands } from "../command/run.ts";
+import type { TaskSessions } from "../process_session/process_sessions.ts";
+import { type Fetching, makeFetching } from "../net/fetching.ts";
+import type { HostFunctionsParts, Looking } from "../plugin/host_functions.ts";
+import type { Engine, PluginCode } from "../plugin/code.ts";
+import { makePluginHosts } from "../plugin/hosts.ts";
+import { type BindPlugins, makePluginTools } from "../plugin/plugin_tools.ts";
+import {
+  type MadeWorkspace,
+  makeTaskWorkspace,
+  type TaskMail,
+  type TaskWorkspace,
+} from "./workspace.ts";
+import type { McpRequest, McpTools } from "../mcp/mcp_tools.ts";
+import type { McpServers } from "../mcp_server/servers.ts";
+import type { NetService } from "../net/net_service.ts";
+import type { MemoryRequest } from "../wiki/task_memory.ts";
+import type { TaskFolders, Toolhosts } from "../toolhost/toolhosts.ts";
+import { searches, TOOL_SEARCH, toolSearchBinding } from "../session/tool_search.ts";
+import type { Progress } from "../log/watch.ts";
+import { guardWikis } from "../wiki/guard.ts";
+import type { WikiTools } from "../wiki/wiki_tools.ts";
+
+const COMMAND = ToolName.parse("command");
+const BROWSER = "browser";
+
+/** The processes that run a kind of tool, for all tasks. */
+type TaskProcesses = Pick<Toolhosts, "freeze" | "thaw" | "osPids" | "close">;
+
+/** What {@link makeTaskTools} is handed. */
+export interface TaskToolsParts {
+  readonly config: Pick<KernelConfig, "tools" | "secrets" | "commands" | "browser">;
+  readonly children: Pick<Children, "plugin" | "browser">;
+  readonly net: NetService;
+  readonly toolhosts: Toolhosts;
+  readonly leases: Pick<Leases, "covering">;
+  readonly log: EventLog;
+  readonly processes: Pick<ProcessKeeper, "get" | "taint">;
+  readonly powers: Powers;
+  readonly code: PluginCode;
+  readonly engine?: Engine | undefined;
+  readonly binding: BindPlugins;
+  readonly originOf: HostFunctionsParts["originOf"];
+  readonly labelOf: HostFunctionsParts["labelOf"];
+  readonly clearanceOf: HostFunctionsParts["clearanceOf"];
+  /** The gate as a task has it, which is made over these very tools. */
+  readonly gateOf: HostFunctionsParts["gateOf"];
+  readonly modelOf: HostFunctionsParts["modelOf"];
+  /** Descriptors of the tools over files. */
+  readonly files: readonly ToolDescriptor[];
+  workspace(task: TaskId, mounts: readonly Mount[], toolhosts: Toolhosts): MadeWorkspace & Looking;
+  /** Runs programs of this machine, over the folders of the tasks that are open. */
+  commands(folders: (task: TaskId) => TaskFolders | undefined): Commands;
+  /** Programs of this machine that go on after a call, over the same folders. */
+  sessions(folders: (task: TaskId) => TaskFolders | undefined): TaskSessions;
+  /** `command` over two runners, and its descriptor. */
+  readonly command: BindCommand;
+  /** The tools over sessions, and their descriptors. */
+  readonly sessionTools: BindSessions;
+  /** The plugin `browser` where Chromium serves it, and its pictures. */
+  readonly browser: {
+    manifest(base: PluginManifest): PluginManifest;
+    screenshot(take: BrowserSessions["screenshot"]): ToolBinding;
+  };
+  /** Wikis that tasks are handed. */
+  readonly wikis: WikiTools;
+  /** Names, mail and proposals of agents that speak so. */
+  readonly mail: MailTools;
+  /** Imported servers that tasks are handed, and their processes. */
+  mcp(folders: (task: TaskId) => TaskFolders | undefined): {
+    readonly tools: McpTools;
+    readonly processes: Pick<McpServers, "freeze" | "thaw" | "osPids">;
+  };
+  /** What a task of an exchange says to its peer. */
+  readonly peers: {
+    readonly descriptors: readonly ToolDescriptor[];
+    bind(task: TaskId, made: Pick<MadeWorkspace, "artifacts">): readonly ToolBinding[];
+  };
+  redeem(call: GrantedCall): void;
+  /** Tools over the network. */
+  web(fetching: Fetching): readonly ToolBinding[];
+  /** The files of a task that runs; undefined when it has ended. */
+  looking(task: TaskId): Looking | undefined;
+  onProgress(task: TaskId, said: Progress): void;
+}
+
+/** What tools-wasm/command makes: handed over by main.ts. */
+export interface BindCommand {
+  descriptor(sandbox: ToolDescriptor): ToolDescriptor;
+  bind(
+    parts: {
+      readonly sandbox: ToolBinding;
+      readonly descriptor: ToolDescriptor;
+      readonly made: MadeWorkspace & Looking;
+      readonly run: Commands["run"];
+    },
+  ): ToolBinding;
+}
+
+/** What tools-wasm/command makes over sessions: handed over by main.ts. */
+export interface BindSessions {
+  readonly descriptors: readonly ToolDescriptor[];
+  bind(parts: {
+    readonly made: MadeWorkspace & Looking;
+    readonly sessions: TaskSessions;
+  }): readonly ToolBinding[];
+}
+
+/** What agents/ makes of mail: handed over by main.ts. */
+export interface MailTools {
+  readonly descriptors: readonly ToolDescriptor[];
+  /** A task's mail; undefined when its agent does not speak so. */
+  of(task: TaskId, request: ToolRequest): TaskMail | undefined;
+}
+
+/** The tools of all tasks. */
+export interface TaskTools {
+  /** Every descriptor there is: reviewed, being part of this version or added by the operator. */
+  readonly descriptors: readonly ToolDescriptor[];
+  /** Tools that can reach the network. */
+  readonly network: ReadonlySet<string>;
+  /** The processes that run a task's tools, all kinds together. */
+  readonly hosts: Toolhosts;
+  workspace(task: TaskId, request: ToolRequest): TaskWorkspace;
+}
+
+/** What of a request decides which tools a task has. */
+export type ToolRequest =
+  & Pick<TaskRequest, "wikis" | "mcpSearchAbove" | "program">
+  & Partial<Pick<TaskRequest, "ingress">>
+  & McpRequest
+  & MemoryRequest;
+
+/** Makes the tools of a kernel. @throws Fault `conflict` when two tools share a name */
+export function makeTaskTools(parts: TaskToolsParts): TaskTools {
+  const { config, toolhosts, log, powers } = parts;
+  const fetching = makeFetching({ ...parts, secrets: config.secrets });
+  const browsers = config.browser.engine === "chromium" ? makeBrowserSessions(parts) : undefined;
+  const plain = makePluginHosts(parts);
+  const pluginHosts = browsers === undefined ? plain : browsers.within(plain);
+  const pictures = browsers === undefined ? [] : [parts.browser.screenshot(browsers.screenshot)];
+  const web = [...parts.web(fetching), ...pictures];
+  const plugins = makePluginTools({
+    ...parts,
+    ...{ fetching, hosts: pluginHosts },
+    plugins: config.tools.plugins.map((plugin) =>
+      browsers !== undefined && plugin.trusted && plugin.manifest.name === BROWSER
+        ? { ...plugin, manifest: parts.browser.manifest(plugin.manifest) }
+        : plugin
+    ),
+  });
+  const open = new Map<TaskId, TaskFolders>();
+  const commands = parts.commands((task) => open.get(task));
+  const sessions = parts.sessions((task) => open.get(task));
+  const mcp = parts.mcp((task) => open.get(task));
+  const imported: TaskProcesses = { ...mcp.processes, close: mcp.tools.close };
+  const all: readonly TaskProcesses[] = [toolhosts, pluginHosts, commands, sessions, imported];
+  const hosts: Toolhosts = Object.freeze<Toolhosts>({
+    call: toolhosts.call,
+    open(task, folders) {
+      open.set(task, folders);
+      toolhosts.open(task, folders);
+    },
+    freeze: (pid) => all.forEach((each) => each.freeze(pid)),
+    thaw: (pid) => all.forEach((each) => each.thaw(pid)),
+    osPids: (task) => all.flatMap((each) => each.osPids(task)),
+    async close(task) {
+      open.delete(task);
+      parts.wikis.close(task);
+      await Promise.all(all.map((each) => each.close(task)));
+    },
+  });
+  const reviewed = new Map(plugins.descriptors.map((each) => [each.name, each]));
+  const sandboxed = reviewed.get(COMMAND);
+  if (sandboxed !== undefined) reviewed.set(COMMAND, parts.command.descriptor(sandboxed));
+  const common = [
+    ...parts.files,
+    ...web.map(({ descriptor }) => descriptor),
+    ...reviewed.values(),
+    ...parts.sessionTools.descriptors,
+    ...parts.wikis.descriptors,
+    ...parts.peers.descriptors,
+    TOOL_SEARCH,
+  ];
+  // Mail's are plain words (`lookup`, `send`): a plugin that has one keeps it.
+  const taken: ReadonlySet<string> = new Set(common.map(({ name }) => name));
+  const descriptors = [...common, ...parts.mail.descriptors.filter(({ name }) => !taken.has(name))];
+  /** Programs of this machine stand behind the name of those in the sandbox. */
+  const withNative = (binding: ToolBinding, made: MadeWorkspace & Looking): ToolBinding => {
+    const descriptor = reviewed.get(COMMAND);
+    if (binding.descriptor.name !== COMMAND || descriptor === undefined) return binding;
+    return parts.command.bind({ sandbox: binding, descriptor, made, run: commands.run });
+  };
+  const search = toolSearchBinding({ redeem: parts.redeem, processOf: parts.processes.get });
+  const names: ReadonlySet<string> = new Set(descriptors.map(({ name }) => name));
+  /** Nothing that is handed to one task takes the name of a tool of all tasks. */
+  const importedTools = (
+    task: TaskId,
+    request: ToolRequest,
+    made: MadeWorkspace,
+  ): readonly ToolBinding[] => {
+    const bindings = mcp.tools.of(task, request, made.fold);
+    const seen = new Set(names);
+    for (const { descriptor: { name } } of bindings) {
+      if (seen.has(name)) throw nameTaken(name);
+      seen.add(name);
+    }
+    return searches(request.mcp ?? [], request.mcpSearchAbove) ? [...bindings, search] : bindings;
+  };
+  return Object.freeze({
+    descriptors,
+    network: new Set(
+      descriptors.flatMap(({ category, name }) => category === "network" ? [name] : []),
+    ),
+    hosts,
+    workspace(task: TaskId, request: ToolRequest): TaskWorkspace {
+      const { mounts, wikis = [] } = request, memory = parts.wikis.of(task, request);
+      const made = parts.workspace(task, mounts, hosts);
+      const bound = plugins.bindings(made).map((binding) => withNative(binding, made));
+      const mail = parts.mail.of(task, request);
+      const letters = mail?.bindings ?? [];
+      for (const { descriptor: { name } } of letters) if (taken.has(name)) throw nameTaken(name);
+      const own = [...web, ...bound, ...parts.sessionTools.bind({ made, sessions }), ...letters];
+      const peer = parts.peers.bind(task, made);
+      const others = [...own, ...peer, ...importedTools(task, request, made)];
+      const wiki = request.memory === undefined ? [] : [request.memory.folder];
+      const guard = guardWikis({ mounts, wikis: [...wikis, ...wiki] });
+      return makeTaskWorkspace(made, { log, powers, others, memory, mail, wikis: guard });
+    },
+  });
+}
+
+function nameTaken(name: string): Fault {
+  return new Fault("conflict", `Cannot hand tool "${name}" to a task: the name is taken`);
+}
