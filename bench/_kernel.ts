@@ -1,12 +1,12 @@
 /** A real kernel for measurements: started as init starts it, spoken to over its control socket. */
-import { NOT_BUILT, provideBundles } from "../cli/bundles_powers.ts";
+import { NOT_BUILT, provideBundles } from "../cli/program/bundles_powers.ts";
 import type { KernelLink } from "../cli/hands.ts";
-import { startKernel } from "../cli/kernel_start_powers.ts";
-import { greet } from "../cli/link.ts";
-import { makeKeyFile, openKey } from "../cli/person_key_powers.ts";
-import { findPrograms } from "../cli/programs_powers.ts";
-import { signAnswer } from "../cli/sign_answer.ts";
-import { connectSocket } from "../cli/socket_powers.ts";
+import { startKernel } from "../cli/kernel/start_powers.ts";
+import { greet } from "../cli/kernel/link.ts";
+import { makeKeyFile, openKey } from "../cli/key/person_key_powers.ts";
+import { findPrograms } from "../cli/program/programs_powers.ts";
+import { signAnswer } from "../cli/question/sign_answer.ts";
+import { connectSocket } from "../cli/kernel/socket_powers.ts";
 import {
   type Json,
   type KernelConfig,

@@ -1,8 +1,8 @@
 /** Plugin hosts and the gate over them, without a kernel process around. For benches. @module */
 import { CallId, type KernelConfig, Pid, TaskId } from "../contracts/mod.ts";
 import { makeMisfits } from "../broker/mod.ts";
-import { NOT_BUILT, provideBundles } from "../cli/bundles_powers.ts";
-import { findPrograms } from "../cli/programs_powers.ts";
+import { NOT_BUILT, provideBundles } from "../cli/program/bundles_powers.ts";
+import { findPrograms } from "../cli/program/programs_powers.ts";
 import { realPowers } from "../kernel/_fixture/small_children.ts";
 import { makeChildren } from "../kernel/child/children.ts";
 import type { Looking } from "../kernel/plugin/host_functions.ts";

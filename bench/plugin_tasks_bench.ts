@@ -1,6 +1,6 @@
 /** Plugins and commands in a real kernel: many tasks at once, and programs of both kinds. Issue 3, "How well". @module */
 import { type KernelConfig, type Mount, MountName } from "../contracts/mod.ts";
-import { findCommands } from "../cli/command_programs_powers.ts";
+import { findCommands } from "../cli/program/command_programs_powers.ts";
 import { provideTools } from "../tools-wasm/build/mod.ts";
 import { type BenchKernel, benchRequest, cacheFolder, startBenchKernel } from "./_kernel.ts";
 import { median } from "./quantile.ts";

@@ -12,7 +12,7 @@ const ENTRIES = {
   local: "models/local/main.ts",
   native: "models/native/main.ts",
 } as const;
-/** Built as the command line builds them (cli/bundles_powers.ts, cli/model/programs_powers.ts). */
+/** Built as the command line builds them (cli/program/bundles_powers.ts, cli/model/programs_powers.ts). */
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   model: ["--platform", "browser"],
   remote: ["--platform", "deno"],

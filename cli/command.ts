@@ -3,10 +3,10 @@ import { Fault, type Json, TaskId } from "../contracts/mod.ts";
 import { displayText } from "../text/mod.ts";
 import { loadConfig } from "./config/files.ts";
 import type { Hands, KernelLink } from "./hands.ts";
-import type { Parsed } from "./parse_arguments.ts";
-import { flag } from "./parse_arguments.ts";
-import type { Places } from "./places.ts";
-import { safeJson } from "./safe_json.ts";
+import type { Parsed } from "./arguments/parse_arguments.ts";
+import { flag } from "./arguments/parse_arguments.ts";
+import type { Places } from "./disk/places.ts";
+import { safeJson } from "./terminal/safe_json.ts";
 
 /** One command under way. */
 export interface Command {

@@ -1,12 +1,12 @@
 /** What the commands of the command line are handed: everything they can touch. @module */
 import type { BrowserChoice, CommandClass, Digest, Json, PolicySource } from "../contracts/mod.ts";
-import type { Paint } from "./paint.ts";
+import type { Paint } from "./terminal/paint.ts";
 import type { StoryPeer } from "./a2a/story_peer.ts";
 import type { McpStoreHands } from "./mcp/store.ts";
 import type { LoginHands } from "./mcp/login_hands.ts";
 import type { McpKit } from "./mcp/kit.ts";
 import type { ModelHands } from "./model/hands.ts";
-import type { Places } from "./places.ts";
+import type { Places } from "./disk/places.ts";
 import type { PluginKit } from "./plugin/kit.ts";
 import type { ServeHands } from "./mcp_serve/hands.ts";
 import type { BackupHands } from "./service/backup_hands.ts";

@@ -18,23 +18,23 @@ import { gateFindings } from "../tools-wasm/host/load_gate.ts";
 import { readShape } from "../tools-wasm/host/module_shape.ts";
 import { PROCESS_TOOL_NAMES } from "../tools-wasm/command/mod.ts";
 import { WORKSPACE_TOOLS } from "../workspace/mod.ts";
-import { readAround } from "./around_powers.ts";
-import { makeDisk } from "./disk_powers.ts";
-import { runCommandLine } from "./dispatch.ts";
-import { makeKernels } from "./kernels_powers.ts";
-import { makeKeyboard } from "./keyboard_powers.ts";
+import { readAround } from "./disk/around_powers.ts";
+import { makeDisk } from "./disk/disk_powers.ts";
+import { runCommandLine } from "./arguments/dispatch.ts";
+import { makeKernels } from "./kernel/kernels_powers.ts";
+import { makeKeyboard } from "./session/keyboard_powers.ts";
 import { makeLoginHands } from "./mcp/login_powers.ts";
 import { makeMcpStore } from "./mcp/store_powers.ts";
 import { makeModelHands } from "./model/hands_powers.ts";
 import { makePluginKit } from "./plugin/kit_powers.ts";
-import { placesOf } from "./places.ts";
+import { placesOf } from "./disk/places.ts";
 import { makeServeHands } from "./mcp_serve/hands_powers.ts";
 import { makeBackupHands } from "./service/backup_hands_powers.ts";
 import { makeServiceHands } from "./service/service_hands_powers.ts";
-import { serveStorySite } from "./story_site_powers.ts";
-import { makeInterrupts, makeScreen, readInput } from "./terminal_powers.ts";
-import { watchFolder } from "./watch_folder_powers.ts";
-import { makeWalls } from "./walls_powers.ts";
+import { serveStorySite } from "./run/story_site_powers.ts";
+import { makeInterrupts, makeScreen, readInput } from "./terminal/terminal_powers.ts";
+import { watchFolder } from "./disk/watch_folder_powers.ts";
+import { makeWalls } from "./program/walls_powers.ts";
 import { fetchPage, netAnswer } from "./wiki/fetch.ts";
 import { makeWikiHands } from "./wiki/hands_powers.ts";
 import { makeWikiParser } from "./wiki/parser_powers.ts";
@@ -139,8 +139,8 @@ Deno.exit(
     login: makeLoginHands(async () => {
       const onBuild = (): void =>
         screen.say(screen.paint.dim("remit  building its programs, once for this version …"));
-      const { NOT_BUILT, provideBundles } = await import("./bundles_powers.ts");
-      const { findPrograms } = await import("./programs_powers.ts");
+      const { NOT_BUILT, provideBundles } = await import("./program/bundles_powers.ts");
+      const { findPrograms } = await import("./program/programs_powers.ts");
       const { lineOfNet } = await import("../kernel/start/start_line.ts");
       const [{ children, denoDir }, programs] = await Promise.all([
         provideBundles({ home, cache: placesOf(around, undefined).cache, onBuild }),

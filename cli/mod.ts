@@ -10,4 +10,4 @@
  * ```
  * @module
  */
-export { parseArguments } from "./parse_arguments.ts";
+export { parseArguments } from "./arguments/parse_arguments.ts";

@@ -5,11 +5,11 @@
  * @module
  */
 import { join } from "node:path";
-import { provideBrowser, provideBundles } from "../cli/bundles_powers.ts";
+import { provideBrowser, provideBundles } from "../cli/program/bundles_powers.ts";
 import { provideMcpPrograms } from "../cli/mcp/programs_powers.ts";
 import { provideServeProgram } from "../cli/mcp_serve/program_powers.ts";
 import { type ModelProgram, provideModelProgram } from "../cli/model/programs_powers.ts";
-import { placesOf } from "../cli/places.ts";
+import { placesOf } from "../cli/disk/places.ts";
 import { provideWikiProgram, type WikiProgram } from "../cli/wiki/programs_powers.ts";
 import { provideTools } from "../tools-wasm/build/mod.ts";
 import { cachePackages, print, ROOT } from "./process.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { placesOf } from "../cli/places.ts";
+import { placesOf } from "../cli/disk/places.ts";
 import { provideLexical, runBuild } from "../models/local/lexical/build/mod.ts";
 import { sha256Hex } from "../port/digest.ts";
 import { print, ROOT } from "./process.ts";

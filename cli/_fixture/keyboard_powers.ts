@@ -1,6 +1,6 @@
-/** Run under a pseudo-terminal by terminal_test.ts: asks one line, and says what it heard. */
-import { makeKeyboard } from "../keyboard_powers.ts";
-import { makeScreen } from "../terminal_powers.ts";
+/** Run under a pseudo-terminal by session/terminal_test.ts: asks one line, and says what it heard. */
+import { makeKeyboard } from "../session/keyboard_powers.ts";
+import { makeScreen } from "../terminal/terminal_powers.ts";
 
 const screen = makeScreen();
 const keyboard = makeKeyboard(screen);

@@ -1,8 +1,8 @@
 /** A command over imported servers, for tests: real disk, real store, a fake kernel. @module */
 import type { Command } from "../command.ts";
 import { fakeHands, type FakeScreen } from "./world.ts";
-import { parseArguments } from "../parse_arguments.ts";
-import { placesOf, preparePlaces } from "../places.ts";
+import { parseArguments } from "../arguments/parse_arguments.ts";
+import { placesOf, preparePlaces } from "../disk/places.ts";
 
 /** A command in a fresh home. */
 export interface FreshCommand extends Command {

@@ -6,7 +6,7 @@ import { parseToolYaml, provideTools, runBuild } from "../../tools-wasm/build/mo
 import { gateFindings } from "../../tools-wasm/host/load_gate.ts";
 import { readShape } from "../../tools-wasm/host/module_shape.ts";
 import { makePluginKit } from "../plugin/kit_powers.ts";
-import { makePaint } from "../paint.ts";
+import { makePaint } from "../terminal/paint.ts";
 import type { PluginKit } from "../plugin/kit.ts";
 
 const cacheHome = (): string =>

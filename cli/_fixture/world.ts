@@ -2,11 +2,11 @@
 import { join } from "node:path";
 import { CONTROL_VERSION, Fault, type Json, toJson, type WatchEvent } from "../../contracts/mod.ts";
 import { makePort } from "../../port/mod.ts";
-import { makeDisk } from "../disk_powers.ts";
+import { makeDisk } from "../disk/disk_powers.ts";
 import type { Around, Hands, KernelLink, Kernels, KernelWish, Keyboard, Screen } from "../hands.ts";
 import { TASK } from "./samples.ts";
-import { greet, type Wire } from "../link.ts";
-import { makePaint } from "../paint.ts";
+import { greet, type Wire } from "../kernel/link.ts";
+import { makePaint } from "../terminal/paint.ts";
 import { fakeModels } from "./models.ts";
 import { realMcpStore } from "./mcp_store.ts";
 import type { LoginHands } from "../mcp/login_hands.ts";
@@ -21,9 +21,9 @@ import { NO_SERVICE_HANDS } from "./service.ts";
 import type { ServeHands } from "../mcp_serve/hands.ts";
 import type { WikiHands } from "../wiki/hands.ts";
 import type { PluginKit } from "../plugin/kit.ts";
-import { type Places, preparePlaces } from "../places.ts";
+import { type Places, preparePlaces } from "../disk/places.ts";
 
-import { watchFolder } from "../watch_folder_powers.ts";
+import { watchFolder } from "../disk/watch_folder_powers.ts";
 
 /** A screen that remembers. */
 export interface FakeScreen extends Screen {

@@ -11,7 +11,7 @@ import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";
 import { type LockedServer, parseMcpName } from "../mcp/lock.ts";
 import { lockOf } from "../mcp/work.ts";
-import { flag } from "../parse_arguments.ts";
+import { flag } from "../arguments/parse_arguments.ts";
 
 /** A peer in remit.lock. */
 export type LockedPeer = LockedServer & { readonly launch: PeerLaunch };

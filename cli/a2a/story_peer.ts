@@ -11,7 +11,7 @@ import { parseMcpName } from "../mcp/lock.ts";
 import { askLook } from "../mcp/look.ts";
 import { forgetMcpSecrets, keepMcpSecret } from "../mcp/store_secrets.ts";
 import { lockOf } from "../mcp/work.ts";
-import { preparePlaces } from "../places.ts";
+import { preparePlaces } from "../disk/places.ts";
 import { factsOf, launchBy } from "./peer_work.ts";
 
 /** A peer that runs for a story. */

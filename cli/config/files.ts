@@ -5,8 +5,8 @@ import { type MountPlace, placeConfig } from "./place.ts";
 import { type ConfigFile, parseConfigText } from "./text.ts";
 import { type Layer, type Merged, mergeLayers } from "./layers.ts";
 import type { DiskRead } from "../hands.ts";
-import { within } from "../mounts.ts";
-import type { Places } from "../places.ts";
+import { within } from "../disk/mounts.ts";
+import type { Places } from "../disk/places.ts";
 import { isTrusted, parseTrusted, type Trusted } from "./trust.ts";
 
 /** Name of a folder's configuration. */

@@ -6,8 +6,8 @@ import { displayText } from "../../text/mod.ts";
 import { type Command, printJson, printLines } from "../command.ts";
 import { CONFIG_NAME, readConfigBytes, readTrusted } from "./files.ts";
 import { parseConfigText } from "./text.ts";
-import { has } from "../parse_arguments.ts";
-import { absolute, preparePlaces } from "../places.ts";
+import { has } from "../arguments/parse_arguments.ts";
+import { absolute, preparePlaces } from "../disk/places.ts";
 import { withTrust } from "./trust.ts";
 
 /** Runs the command. */

@@ -1,5 +1,5 @@
 /** The commands over inboxes, as help and parsing read them. Issue 7. @module */
-import { type CommandSpec, simple } from "../command_spec.ts";
+import { type CommandSpec, simple } from "../arguments/command_spec.ts";
 
 /** `inbox …`, in the order in which help lists them. */
 export const INBOX_COMMANDS: readonly CommandSpec[] = [

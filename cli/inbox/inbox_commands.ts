@@ -26,11 +26,11 @@ import {
 import type { KernelLink } from "../hands.ts";
 import { lendApproved } from "../mcp/choice.ts";
 import { readyAgain } from "../model/ready.ts";
-import { flag, oneOf } from "../parse_arguments.ts";
-import { ingressOf } from "../request_ingress.ts";
-import { readPast } from "../run_task.ts";
-import { tableLines } from "../table.ts";
-import { spanText } from "../span.ts";
+import { flag, oneOf } from "../arguments/parse_arguments.ts";
+import { ingressOf } from "../run/request_ingress.ts";
+import { readPast } from "../run/run_task.ts";
+import { tableLines } from "../terminal/table.ts";
+import { spanText } from "../terminal/span.ts";
 import { entryLines, gistOf } from "./inbox_words.ts";
 
 const WAITING: readonly EntryState[] = ["queued", "held", "quarantined"];

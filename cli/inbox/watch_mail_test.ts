@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { TaskId } from "../../contracts/mod.ts";
 import { fakeKernel } from "../_fixture/world.ts";
 import { TASK, told } from "../_fixture/samples.ts";
-import { watchTask } from "../watch_task.ts";
+import { watchTask } from "../run/watch_task.ts";
 
 Deno.test("the end of a turn that a message began is not taken for the answer to the person's next words", async () => {
   const { link, kernel } = await fakeKernel({ watch: () => null, questions: () => [] });

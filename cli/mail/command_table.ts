@@ -1,5 +1,5 @@
 /** The commands over mail and proposals, as help and parsing read them. Seed 002; issue 7. @module */
-import { type CommandSpec, type FlagSpec, MODEL, simple } from "../command_spec.ts";
+import { type CommandSpec, type FlagSpec, MODEL, simple } from "../arguments/command_spec.ts";
 
 const ATTACH: FlagSpec = {
   name: "attach",

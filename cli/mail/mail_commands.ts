@@ -10,8 +10,8 @@ import {
   printJson,
   printLines,
 } from "../command.ts";
-import { tableLines } from "../table.ts";
-import { spanText } from "../span.ts";
+import { tableLines } from "../terminal/table.ts";
+import { spanText } from "../terminal/span.ts";
 import { edgesOf, entryOf, textOf } from "./letter.ts";
 
 const WAITING: ReadonlySet<string> = new Set(["queued", "held", "quarantined"]);

@@ -10,12 +10,12 @@ import {
   printLines,
   reachKernel,
 } from "../command.ts";
-import { flag } from "../parse_arguments.ts";
-import { absolute } from "../places.ts";
-import { answerCommand } from "../question_commands.ts";
-import { questionLines } from "../question_frame.ts";
-import { tableLines } from "../table.ts";
-import { spanText } from "../span.ts";
+import { flag } from "../arguments/parse_arguments.ts";
+import { absolute } from "../disk/places.ts";
+import { answerCommand } from "../question/commands.ts";
+import { questionLines } from "../question/question_frame.ts";
+import { tableLines } from "../terminal/table.ts";
+import { spanText } from "../terminal/span.ts";
 import { messageOf } from "./letter.ts";
 
 /** The tool whose question a proposal is. */

@@ -11,7 +11,7 @@ import type { LockedServer } from "./lock.ts";
 import { placeWords } from "./paths.ts";
 import { keepMcpSecret } from "./store_secrets.ts";
 import { clearanceOf, lockOf, serverName } from "./work.ts";
-import { preparePlaces } from "../places.ts";
+import { preparePlaces } from "../disk/places.ts";
 
 const IN_THE_OPEN =
   "something in its arguments looks like a key: it stands in remit.lock in clear; where it can, give it as --secret VAR";

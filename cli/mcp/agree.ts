@@ -6,7 +6,7 @@ import type { GrantFlags } from "./grant_flags.ts";
 import { namesSecret } from "./hosts_secret.ts";
 import type { Proposal } from "./propose.ts";
 import type { LockedServer } from "./lock.ts";
-import { has } from "../parse_arguments.ts";
+import { has } from "../arguments/parse_arguments.ts";
 
 /** What was agreed to, in the form of flags. */
 export type Agreed = Pick<GrantFlags, "grants">;

@@ -1,6 +1,6 @@
 /** Untrusted text of a review in lines: each behind a bar of Remit's own, so that none passes for Remit's words. @module */
 import { displayBlock, displayText } from "../../text/mod.ts";
-import { hardWrap, wordWrap } from "../columns.ts";
+import { hardWrap, wordWrap } from "../terminal/columns.ts";
 import type { Screen } from "../hands.ts";
 import type { DiffLine, McpKit, ToolFlag } from "./kit.ts";
 import { flagLine } from "./words.ts";

@@ -8,7 +8,7 @@ import { keepLook, keptLook } from "./look.ts";
 import { type McpReview, reviewOf } from "./review.ts";
 import { lookForReview } from "./review_command.ts";
 import { lockOf } from "./work.ts";
-import { has } from "../parse_arguments.ts";
+import { has } from "../arguments/parse_arguments.ts";
 import { endedWords, nounOf } from "./words.ts";
 
 /** What became of one server. */

@@ -2,8 +2,8 @@
 import { basename, dirname, join } from "node:path";
 import { Fault, McpGrants } from "../../contracts/mod.ts";
 import type { Command } from "../command.ts";
-import { within } from "../mounts.ts";
-import { absolute, type Places } from "../places.ts";
+import { within } from "../disk/mounts.ts";
+import { absolute, type Places } from "../disk/places.ts";
 
 type Asked = Pick<Command, "places"> & {
   readonly hands: {

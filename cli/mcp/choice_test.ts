@@ -10,7 +10,7 @@ import type { LockedServer } from "./lock.ts";
 import { openMcpLock } from "./lock_file.ts";
 import { keepMcpOAuth, keepMcpSecret, readMcpLoan } from "./store_secrets.ts";
 import { provideWarm, warmFolder } from "./store_warm.ts";
-import { settle } from "../run_setting.ts";
+import { settle } from "../run/run_setting.ts";
 
 const fault = (code: FaultCode, said: RegExp) => (error: unknown): boolean => {
   assert.ok(error instanceof Fault, String(error));

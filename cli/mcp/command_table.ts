@@ -8,7 +8,7 @@ import {
   PROFILE,
   simple,
   TRACE,
-} from "../command_spec.ts";
+} from "../arguments/command_spec.ts";
 import { MCP_LOGIN } from "./login_command_table.ts";
 
 const GRANTS: readonly FlagSpec[] = [

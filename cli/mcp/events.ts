@@ -1,5 +1,5 @@
 /** Events of imported servers in a few words, for the live view and the log. What they hold is untrusted text. @module */
-import { numberOf, type SeenEvent, textOf } from "../event_fields.ts";
+import { numberOf, type SeenEvent, textOf } from "../audit/event_fields.ts";
 
 /** What a server did, in words; `mark` says how loudly. */
 export interface McpHappening {

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fakeHands, fakeScreen } from "../_fixture/world.ts";
-import { type SeenEvent } from "../event_fields.ts";
-import { makeLiveView } from "../live_view.ts";
-import { logLine } from "../log_command.ts";
+import { type SeenEvent } from "../audit/event_fields.ts";
+import { makeLiveView } from "../run/live_view.ts";
+import { logLine } from "../task/log_command.ts";
 import { mcpHappening } from "./events.ts";
-import { makeTally } from "../tally.ts";
+import { makeTally } from "../run/tally.ts";
 import { noteSuspension } from "./suspend.ts";
-import { findCommand } from "../command_table.ts";
-import { placesOf } from "../places.ts";
+import { findCommand } from "../arguments/command_table.ts";
+import { placesOf } from "../disk/places.ts";
 import { LockedServer, mcpLockText } from "./lock.ts";
 
 const event = (body: object, inner: object = {}): SeenEvent => ({

@@ -6,8 +6,8 @@ import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";
 import { HostEntry, type HostServer, readEntry } from "./hosts_entry.ts";
 import { parseJsonc } from "./hosts_json.ts";
-import { within } from "../mounts.ts";
-import { absolute } from "../places.ts";
+import { within } from "../disk/mounts.ts";
+import { absolute } from "../disk/places.ts";
 
 export type { HostInput, HostServer } from "./hosts_entry.ts";
 

@@ -8,8 +8,8 @@ import { pin } from "./introduce.ts";
 import { reviewDocument } from "./review_document.ts";
 import { wrapTable } from "./table.ts";
 import { endedWords, flagsWords, mayWords, runsAsWords, toolsByEffect } from "./words.ts";
-import { has } from "../parse_arguments.ts";
-import { absolute, preparePlaces } from "../places.ts";
+import { has } from "../arguments/parse_arguments.ts";
+import { absolute, preparePlaces } from "../disk/places.ts";
 
 /** Fetches and starts that go on at the same time. */
 const AT_ONCE = 2;

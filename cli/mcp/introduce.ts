@@ -18,7 +18,7 @@ import { alienLines } from "./alien_lines.ts";
 import { reviewLines, serverLines } from "./review_lines.ts";
 import { endedWords, familyOf } from "./words.ts";
 import { clearanceOf, lockOf, lookAt, person } from "./work.ts";
-import { has } from "../parse_arguments.ts";
+import { has } from "../arguments/parse_arguments.ts";
 
 /** A server that was looked at. */
 export interface Met {

@@ -16,7 +16,7 @@ import { dropLook } from "./look.ts";
 import { forgetMcpSecrets } from "./store_secrets.ts";
 import { familyOf, grantsDocument, mayLines } from "./words.ts";
 import { clearanceOf, endServer, lockOf, serverName } from "./work.ts";
-import { absolute } from "../places.ts";
+import { absolute } from "../disk/places.ts";
 
 /** `mcp tool NAME on|off TOOL…`. Tasks that run keep what they were handed. */
 export function mcpTool(command: Command): Promise<number> {

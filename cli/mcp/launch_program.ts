@@ -7,7 +7,7 @@ import type { ProvidedLaunch } from "./fetch.ts";
 import { whyNever } from "./choice_grant.ts";
 import type { McpWish } from "./launch.ts";
 import { pythonEnv } from "./launch_python.ts";
-import { absolute } from "../places.ts";
+import { absolute } from "../disk/places.ts";
 
 type ProgramWish = Extract<McpWish, { readonly kind: "program" }>;
 

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { Fault, type McpServerName } from "../../contracts/mod.ts";
 import type { DiskRead, DiskWrite } from "../hands.ts";
 import { LOCK_BYTES, type LockedServer, mcpLockText, parseMcpLock } from "./lock.ts";
-import type { Places } from "../places.ts";
+import type { Places } from "../disk/places.ts";
 
 /** The servers of this operator. */
 export interface McpLock {

@@ -62,7 +62,9 @@ Deno.test("two commands at once both have their server in it", async () => {
   const command = freshCommand();
   const work = `
     import { openMcpLock } from ${JSON.stringify(new URL("lock_file.ts", import.meta.url).href)};
-    import { makeDisk } from ${JSON.stringify(new URL("../disk_powers.ts", import.meta.url).href)};
+    import { makeDisk } from ${
+    JSON.stringify(new URL("../disk/disk_powers.ts", import.meta.url).href)
+  };
     import { realMcpStore } from ${
     JSON.stringify(new URL("../_fixture/mcp_store.ts", import.meta.url).href)
   };

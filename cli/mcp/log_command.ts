@@ -2,9 +2,9 @@
 import { EXIT, Fault } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { askKernel, cell, type Command, printJsonLines, printLines, rowsOf } from "../command.ts";
-import { cutTo, padTo } from "../columns.ts";
+import { cutTo, padTo } from "../terminal/columns.ts";
 import { parseMcpName } from "./lock.ts";
-import { flag } from "../parse_arguments.ts";
+import { flag } from "../arguments/parse_arguments.ts";
 
 const LINES = 200;
 const MOST_LINES = 100_000;

@@ -11,8 +11,8 @@ import { loginUrl, noLogin } from "./oauth_url.ts";
 import { keepMcpOAuth } from "./store_secrets.ts";
 import { familyOf, nounOf } from "./words.ts";
 import { lockOf, serverName } from "./work.ts";
-import { flag, has } from "../parse_arguments.ts";
-import { preparePlaces } from "../places.ts";
+import { flag, has } from "../arguments/parse_arguments.ts";
+import { preparePlaces } from "../disk/places.ts";
 
 /** What a person chose for a login. */
 export interface LoginChoice {

@@ -1,5 +1,5 @@
 /** `remit mcp login`, as help and parsing read it. Issue 6. @module */
-import { type CommandSpec, simple } from "../command_spec.ts";
+import { type CommandSpec, simple } from "../arguments/command_spec.ts";
 
 /** Its row. */
 export const MCP_LOGIN: CommandSpec = simple(

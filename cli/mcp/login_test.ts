@@ -3,14 +3,14 @@ import { bundled } from "../../port/_fixture/bundled_child.ts";
 import { Digest, type ImportedServer, type Json, McpServerName } from "../../contracts/mod.ts";
 import { fakeHands, fakeKeyboard } from "../_fixture/world.ts";
 import { browse, netLink, startAuthWorld } from "../_fixture/mcp_oauth.ts";
-import { runCommandLine } from "../dispatch.ts";
+import { runCommandLine } from "../arguments/dispatch.ts";
 import type { Hands } from "../hands.ts";
 import { freshServer } from "./add_command.ts";
 import type { LoginHands } from "./login_hands.ts";
 import { makeLoginHands } from "./login_powers.ts";
 import { openMcpLock } from "./lock_file.ts";
 import { readMcpLoan } from "./store_secrets.ts";
-import { placesOf, preparePlaces } from "../places.ts";
+import { placesOf, preparePlaces } from "../disk/places.ts";
 
 const NAME = McpServerName.parse("tickets");
 

@@ -20,7 +20,7 @@ import { digestOf } from "../../port/digest.ts";
 import type { DiskRead, DiskWrite, KernelLink } from "../hands.ts";
 import type { LockedServer } from "./lock.ts";
 import { familyOf } from "./words.ts";
-import type { Places } from "../places.ts";
+import type { Places } from "../disk/places.ts";
 
 /** Milliseconds for a look: in observation it may start several times. */
 const OBSERVE_MS = 90_000;

@@ -4,7 +4,7 @@ import { Fault } from "../../contracts/mod.ts";
 import type { Command } from "../command.ts";
 import { resolveGrant } from "./choice.ts";
 import { covered, pathsIn } from "./propose.ts";
-import { absolute } from "../places.ts";
+import { absolute } from "../disk/places.ts";
 
 /** Words with relative paths, links and `~` made real where there is something. The program's own name stays. */
 export function placeWords(command: Command, words: readonly string[]): readonly string[] {

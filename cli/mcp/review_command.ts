@@ -9,7 +9,7 @@ import type { LockedServer } from "./lock.ts";
 import { keptLook } from "./look.ts";
 import { familyOf, nounOf } from "./words.ts";
 import { lockOf, lookAt, serverName } from "./work.ts";
-import { has } from "../parse_arguments.ts";
+import { has } from "../arguments/parse_arguments.ts";
 
 /** A look at a server that a person decides by: before anything was agreed to, with nothing granted. */
 export async function lookForReview(command: Command, server: LockedServer): Promise<McpLook> {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Fault, type FaultCode, type McpOAuth, McpServerName } from "../../contracts/mod.ts";
 import { freshCommand } from "../_fixture/mcp_command.ts";
-import { runCommandLine } from "../dispatch.ts";
+import { runCommandLine } from "../arguments/dispatch.ts";
 import { mcpSecret, parseMcpSecretName, readMcpSecret } from "./store_place.ts";
 import {
   forgetMcpSecrets,

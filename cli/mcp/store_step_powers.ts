@@ -3,7 +3,7 @@ import { Fault } from "../../contracts/mod.ts";
 import { fetchLine } from "./fetch_line.ts";
 import type { FetchStep, FetchStepEnd } from "./store.ts";
 import { treeFiles } from "./store_tree_powers.ts";
-import { findPrograms } from "../programs_powers.ts";
+import { findPrograms } from "../program/programs_powers.ts";
 
 const OUT_BYTES = 8_000_000;
 const SAID_BYTES = 65_536;

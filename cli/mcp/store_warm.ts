@@ -2,7 +2,7 @@
 import { dirname, join } from "node:path";
 import type { McpTree } from "../../contracts/mod.ts";
 import type { DiskRead, DiskWrite } from "../hands.ts";
-import type { Places } from "../places.ts";
+import type { Places } from "../disk/places.ts";
 
 /** STATE/mcp/warm: a folder for each npm tree, which the kernel binds as DENO_DIR beneath the tree's own files. */
 export function warmFolder({ mcpTrees }: Pick<Places, "mcpTrees">): string {

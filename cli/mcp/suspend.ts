@@ -2,7 +2,7 @@
 import { Fault, McpServerName } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";
-import { type SeenEvent, textOf } from "../event_fields.ts";
+import { type SeenEvent, textOf } from "../audit/event_fields.ts";
 import { suspendedTool } from "./events.ts";
 import { lockOf } from "./work.ts";
 

@@ -1,5 +1,5 @@
 /** Tables whose cells wrap, so that nothing of them is lost in 80 columns. Every cell is safe text. @module */
-import { columnsOf, hardWrap, padTo } from "../columns.ts";
+import { columnsOf, hardWrap, padTo } from "../terminal/columns.ts";
 
 /** Narrowest a column gets, where its words are longer. */
 const LEAST = 8;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { columnsOf } from "../columns.ts";
+import { columnsOf } from "../terminal/columns.ts";
 import { wrapTable } from "./table.ts";
 
 Deno.test("a table that is too wide wraps its cells and loses nothing of them", () => {

@@ -1,7 +1,7 @@
 /** A server in a few safe words: how it runs, what it may do, what it asked for. Issue 6. @module */
 import { isPeer, type McpAccess, type McpGrants, type McpLaunch } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
-import { cutTo } from "../columns.ts";
+import { cutTo } from "../terminal/columns.ts";
 import type { ReviewRow, ToolFlag } from "./kit.ts";
 import type { LockedServer } from "./lock.ts";
 import { covered } from "./propose.ts";

@@ -12,9 +12,9 @@ import {
 import { displayText } from "../../text/mod.ts";
 import { type Command, commandText } from "../command.ts";
 import type { KernelLink } from "../hands.ts";
-import { kernelFor } from "../kernel_for.ts";
+import { kernelFor } from "../run/kernel_for.ts";
 import { hostBlock } from "./print.ts";
-import { flag, has, oneOf } from "../parse_arguments.ts";
+import { flag, has, oneOf } from "../arguments/parse_arguments.ts";
 import type { GatewayLink } from "./hands.ts";
 import { openHost } from "./host.ts";
 import { makeMediator, mayHave } from "./mediator.ts";

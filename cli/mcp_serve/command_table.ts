@@ -1,5 +1,12 @@
 /** The commands that serve hosts, as help and parsing read them. Issue 6, Export. @module */
-import { type CommandSpec, type FlagSpec, MODEL, MOUNT, PROFILE, simple } from "../command_spec.ts";
+import {
+  type CommandSpec,
+  type FlagSpec,
+  MODEL,
+  MOUNT,
+  PROFILE,
+  simple,
+} from "../arguments/command_spec.ts";
 
 const SERVE: readonly FlagSpec[] = [
   { name: "http", help: "serve at an address instead of over this pipe; 127.0.0.1:7431" },

@@ -3,10 +3,10 @@ import { Fault, SERVE_PORT_LIMITS } from "../../contracts/mod.ts";
 import { makePort } from "../../port/mod.ts";
 import { displayBlock } from "../../text/mod.ts";
 import type { Screen } from "../hands.ts";
-import { findPrograms } from "../programs_powers.ts";
+import { findPrograms } from "../program/programs_powers.ts";
 import type { GatewayLink, GatewayStart, ServeHands } from "./hands.ts";
 import { serveLine, type ServeLineParts } from "./line.ts";
-import type { BuiltProgram } from "../program_cache_powers.ts";
+import type { BuiltProgram } from "../program/program_cache_powers.ts";
 
 /** What they are made of. */
 export interface ServeHandsParts extends Pick<ServeLineParts, "namespace" | "inside"> {

@@ -12,12 +12,12 @@ import {
   ToolDescriptor,
 } from "../../contracts/mod.ts";
 import { z } from "zod";
-import { shownChanges } from "../asking.ts";
+import { shownChanges } from "../question/asking.ts";
 import { type Command, commandText } from "../command.ts";
 import type { KernelLink } from "../hands.ts";
-import { kernelFor } from "../kernel_for.ts";
-import { openKeyRing } from "../key_ring.ts";
-import { type RunSetting, settle } from "../run_setting.ts";
+import { kernelFor } from "../run/kernel_for.ts";
+import { openKeyRing } from "../key/ring.ts";
+import { type RunSetting, settle } from "../run/run_setting.ts";
 import { type Lane, openLane } from "./lane.ts";
 import type { MediatedSession } from "./mediator.ts";
 import { promptsOf } from "./prompts.ts";
@@ -25,8 +25,8 @@ import { tellingOf, type TellingParts } from "./result.ts";
 import { followHostTask, type RunningHostTask } from "./run_task.ts";
 import { openHostSession } from "./session.ts";
 import { createHostTask, hostClearance, type HostName } from "./setting.ts";
-import { signAnswer } from "../sign_answer.ts";
-import { askStaged } from "../watch_task.ts";
+import { signAnswer } from "../question/sign_answer.ts";
+import { askStaged } from "../run/watch_task.ts";
 
 /** Tasks of `run_task` that one session may have at a time. */
 const MOST_RUNNING = 4;

@@ -10,12 +10,12 @@ import {
   Question as QuestionSchema,
 } from "../../contracts/mod.ts";
 import type { Label, TaskId } from "../../contracts/mod.ts";
-import type { SeenEvent } from "../event_fields.ts";
-import { textOf } from "../event_fields.ts";
+import type { SeenEvent } from "../audit/event_fields.ts";
+import { textOf } from "../audit/event_fields.ts";
 import type { KernelLink } from "../hands.ts";
 import { type Called, callMessage, type CallWords, readCalled } from "./caller.ts";
 import { toldProgress } from "./told_progress.ts";
-import { type Watch, watchTask } from "../watch_task.ts";
+import { type Watch, watchTask } from "../run/watch_task.ts";
 
 /** How a call stands. */
 export type LaneEnd =

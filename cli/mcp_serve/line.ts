@@ -1,5 +1,5 @@
 /** The command line that starts a gateway: no right at all, or one listen address. Issue 6; docs/decision/0016. @module */
-import { denying, type WalledLine, walledLine, type WalledParts } from "../walled_line.ts";
+import { denying, type WalledLine, walledLine, type WalledParts } from "../program/walled_line.ts";
 
 /** What a line is made of. */
 export interface ServeLineParts extends WalledParts {

@@ -1,7 +1,7 @@
 /** The block that a host's configuration takes: this installation, this folder. Issue 6, Export. @module */
 import { Fault } from "../../contracts/mod.ts";
 import type { Command } from "../command.ts";
-import { flag } from "../parse_arguments.ts";
+import { flag } from "../arguments/parse_arguments.ts";
 
 /** Hosts whose block is known. */
 const KNOWN_HOSTS = ["claude", "cursor", "vscode"] as const;

@@ -4,7 +4,7 @@ import {
   type ProgramBuild,
   type ProgramSource,
   provideWarmProgram,
-} from "../program_cache_powers.ts";
+} from "../program/program_cache_powers.ts";
 
 /** What it is made of. */
 export const SERVE_PROGRAM: ProgramSource = {

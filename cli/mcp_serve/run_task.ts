@@ -8,11 +8,11 @@ import {
   type TaskId,
 } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
-import { subjectOf, textOf } from "../event_fields.ts";
+import { subjectOf, textOf } from "../audit/event_fields.ts";
 import type { KernelLink } from "../hands.ts";
 import { tellingOf, type TellingParts } from "./result.ts";
 import { toldProgress } from "./told_progress.ts";
-import { type WatchEnd, watchTask } from "../watch_task.ts";
+import { type WatchEnd, watchTask } from "../run/watch_task.ts";
 
 /** A task under way. */
 export interface RunningHostTask {

@@ -12,7 +12,7 @@ import {
 } from "../../contracts/mod.ts";
 import type { Command } from "../command.ts";
 import type { KernelLink } from "../hands.ts";
-import { type RunSetting, settle } from "../run_setting.ts";
+import { type RunSetting, settle } from "../run/run_setting.ts";
 import { CALLER_PROGRAM } from "./caller.ts";
 import { HOST_SINK } from "./result.ts";
 

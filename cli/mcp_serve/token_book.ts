@@ -5,7 +5,7 @@ import { z } from "zod";
 import { Fault } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import type { DiskRead, DiskWrite } from "../hands.ts";
-import type { Places } from "../places.ts";
+import type { Places } from "../disk/places.ts";
 
 const MOST = 256;
 

@@ -1,8 +1,8 @@
 /** `remit mcp token create|list|revoke`. Issue 6, Export. @module */
 import { EXIT, Profile } from "../../contracts/mod.ts";
 import { type Command, printJson } from "../command.ts";
-import { oneOf } from "../parse_arguments.ts";
-import { preparePlaces } from "../places.ts";
+import { oneOf } from "../arguments/parse_arguments.ts";
+import { preparePlaces } from "../disk/places.ts";
 import { openTokens, type Tokens } from "./tokens.ts";
 import { tokenName, tokenText, tokenVerbs } from "./token_words.ts";
 

@@ -2,8 +2,8 @@
 import { EXIT, Fault, type Json } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, printJson } from "../command.ts";
-import { flag } from "../parse_arguments.ts";
-import { tableLines } from "../table.ts";
+import { flag } from "../arguments/parse_arguments.ts";
+import { tableLines } from "../terminal/table.ts";
 import type { KeptToken, TokenBook } from "./token_book.ts";
 
 /** Tokens of one kind: whose they are is one more column. */

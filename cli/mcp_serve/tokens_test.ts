@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Fault } from "../../contracts/mod.ts";
-import { makeDisk } from "../disk_powers.ts";
+import { makeDisk } from "../disk/disk_powers.ts";
 import { openTokens, type Tokens } from "./tokens.ts";
 
 const isFault = (code: string) => (error: unknown): boolean =>

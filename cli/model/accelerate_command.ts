@@ -3,7 +3,7 @@ import { EXIT, Fault, Gpu, type NativeBuild } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, printJson, printLines } from "../command.ts";
 import { asked } from "./weights_commands.ts";
-import { flag } from "../parse_arguments.ts";
+import { flag } from "../arguments/parse_arguments.ts";
 import { bytesText } from "./weights_pin.ts";
 
 function buildOf({ parsed }: Command): NativeBuild {

@@ -6,8 +6,8 @@ import { foundLines } from "./found.ts";
 import { readRecording } from "./recording.ts";
 import type { ModelFlags, ModelParts } from "./part.ts";
 import { type ResolvedModel, resolveModel } from "./ref.ts";
-import { flag, has } from "../parse_arguments.ts";
-import { absolute, preparePlaces } from "../places.ts";
+import { flag, has } from "../arguments/parse_arguments.ts";
+import { absolute, preparePlaces } from "../disk/places.ts";
 import { openSecretKeep } from "../secret/keep.ts";
 
 /** What references are resolved with, for a command. */

@@ -7,8 +7,8 @@ import { TASK, taskJson, told } from "../_fixture/samples.ts";
 import { fakeWeights } from "../_fixture/gguf.ts";
 import { fakeModels, NO_ENGINE } from "../_fixture/models.ts";
 import { honest, serveWeights } from "../_fixture/weights_server.ts";
-import { runCommandLine } from "../dispatch.ts";
-import { placesOf } from "../places.ts";
+import { runCommandLine } from "../arguments/dispatch.ts";
+import { placesOf } from "../disk/places.ts";
 import { weightsPath } from "./weights_store.ts";
 
 type Given = ReturnType<typeof fakeHands>;

@@ -3,14 +3,14 @@ import { DEAREST, EXIT, Fault, Label, unreachable } from "../../contracts/mod.ts
 import { displayText } from "../../text/mod.ts";
 import { type Command, printJson, printJsonLines, printLines } from "../command.ts";
 import { loadConfig } from "../config/files.ts";
-import { kernelFor } from "../kernel_for.ts";
+import { kernelFor } from "../run/kernel_for.ts";
 import { announcementLines, tokensOf } from "./announcement.ts";
 import { modelParts } from "./choice.ts";
 import { type KernelEmbedder, makeKernelEmbedder } from "./embed_kernel.ts";
 import { resolveEmbedder } from "./embedder.ts";
 import type { VectorUses } from "./hands.ts";
 import type { ModelPart } from "./part.ts";
-import { flag, oneOf } from "../parse_arguments.ts";
+import { flag, oneOf } from "../arguments/parse_arguments.ts";
 
 /** The texts of a command: its arguments, or the lines of standard input that are not empty. */
 async function textsOf(command: Command): Promise<readonly string[]> {

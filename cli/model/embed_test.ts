@@ -3,8 +3,8 @@ import type { Json } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { fakeHands } from "../_fixture/world.ts";
 import { fakeModels } from "../_fixture/models.ts";
-import { runCommandLine } from "../dispatch.ts";
-import { placesOf } from "../places.ts";
+import { runCommandLine } from "../arguments/dispatch.ts";
+import { placesOf } from "../disk/places.ts";
 import { weightsPath } from "./weights_store.ts";
 
 const KEY = "sk-0123456789";

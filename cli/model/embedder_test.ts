@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { sha256Hex } from "../../port/digest.ts";
 import { fakeHands } from "../_fixture/world.ts";
 import { type EmbedderParts, resolveEmbedder } from "./embedder.ts";
-import { placesOf, preparePlaces } from "../places.ts";
+import { placesOf, preparePlaces } from "../disk/places.ts";
 import { weightsPath } from "./weights_store.ts";
 
 const VECTORS = new TextEncoder().encode("vectors");

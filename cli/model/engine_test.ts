@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { NativeBuild } from "../../contracts/mod.ts";
 import { fakeHands } from "../_fixture/world.ts";
 import { fakeModels } from "../_fixture/models.ts";
-import { runCommandLine } from "../dispatch.ts";
+import { runCommandLine } from "../arguments/dispatch.ts";
 import { makeNativeEngine } from "./engine_powers.ts";
 import { isSealed, seal } from "./engine_seal_powers.ts";
 import { ENGINE_VERSION, engineBuild, NATIVE_BUILDS } from "./engines.ts";

@@ -1,6 +1,6 @@
 /** Events about models in a few words, for the live view and the log. What they hold is untrusted text. @module */
 import { usdText } from "./announcement.ts";
-import { numberOf, type SeenEvent, textOf } from "../event_fields.ts";
+import { numberOf, type SeenEvent, textOf } from "../audit/event_fields.ts";
 
 const USES: Readonly<Record<string, string>> = {
   aside: " for a tool",

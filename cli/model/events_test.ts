@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { fakeScreen } from "../_fixture/world.ts";
-import type { SeenEvent } from "../event_fields.ts";
-import { makeLiveView } from "../live_view.ts";
-import { logLine } from "../log_command.ts";
+import type { SeenEvent } from "../audit/event_fields.ts";
+import { makeLiveView } from "../run/live_view.ts";
+import { logLine } from "../task/log_command.ts";
 
 const event = (name: string, body: object, inner: object = {}): SeenEvent => ({
   ...{ n: 1, at: 0, event: name },

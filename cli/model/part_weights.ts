@@ -4,7 +4,7 @@ import type { ModelSettings } from "./alias.ts";
 import { accelerateCommand } from "./engines.ts";
 import type { ModelName } from "./name.ts";
 import { knobs, type ModelFlags, type ModelPart, type ModelParts, parseSettings } from "./part.ts";
-import { absolute } from "../places.ts";
+import { absolute } from "../disk/places.ts";
 import { pinnedWeights } from "./weights_pin.ts";
 import { needSignature } from "./weights_signature.ts";
 import { findWeights, listWeights, type StoredWeights } from "./weights_store.ts";

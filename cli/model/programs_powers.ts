@@ -1,8 +1,8 @@
 /** Model services' programs, each built when a model first needs it: most people use one kind. @module */
 import { join } from "node:path";
 import { Fault, type KernelConfig } from "../../contracts/mod.ts";
-import { buildProgram } from "../bundles_powers.ts";
-import { digestSources } from "../source_digest_powers.ts";
+import { buildProgram } from "../program/bundles_powers.ts";
+import { digestSources } from "../program/source_digest_powers.ts";
 
 /** The services that are not part of every build. */
 export type ModelProgram = "remote" | "local" | "native";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Fault } from "../../contracts/mod.ts";
-import { digestSources } from "../source_digest_powers.ts";
+import { digestSources } from "../program/source_digest_powers.ts";
 import { modelPrograms, provideModelProgram } from "./programs_powers.ts";
 
 const home = Deno.realPathSync(new URL("../..", import.meta.url));

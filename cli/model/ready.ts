@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { type Json, LocalConfig, RemoteConfig, type Secret, toJson } from "../../contracts/mod.ts";
 import type { Command } from "../command.ts";
-import { readSeen } from "../event_fields.ts";
+import { readSeen } from "../audit/event_fields.ts";
 import type { KernelLink } from "../hands.ts";
 import type { ModelProgram } from "./hands.ts";
 import { readKey } from "./keys.ts";

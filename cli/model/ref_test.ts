@@ -7,7 +7,7 @@ import { fakeWeights } from "../_fixture/gguf.ts";
 import { fakeModels, NO_ENGINE } from "../_fixture/models.ts";
 import type { ModelParts } from "./part.ts";
 import { resolveModel } from "./ref.ts";
-import { placesOf, preparePlaces } from "../places.ts";
+import { placesOf, preparePlaces } from "../disk/places.ts";
 
 function makeParts(
   aliases: Readonly<Record<string, ModelEntry>> = {},

@@ -4,7 +4,7 @@ import { type Json, toJson } from "../../contracts/mod.ts";
 import { fakeHands, type FakeKernel, fakeKeyboard, type FakeOps } from "../_fixture/world.ts";
 import { TASK, taskJson, told } from "../_fixture/samples.ts";
 import { fakeModels } from "../_fixture/models.ts";
-import { runCommandLine } from "../dispatch.ts";
+import { runCommandLine } from "../arguments/dispatch.ts";
 
 const KEY = "sk-ant-api03-never-to-be-seen";
 const nothingStaged = { patch: null, changes: [], applied: [], content: "/nowhere" };

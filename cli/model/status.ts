@@ -12,7 +12,7 @@ import { KNOWN_PROVIDERS } from "./providers.ts";
 import { keysInEnvironment } from "./found.ts";
 import { ollamaPlace } from "./ollama_place.ts";
 import { KNOCK_MS, listens, runningOllama } from "./server.ts";
-import { absolute } from "../places.ts";
+import { absolute } from "../disk/places.ts";
 import { findWeights, listWeights, weightsPath } from "./weights_store.ts";
 
 /** One line about a backend or a model. `says` is text of our own and of remit.yaml. */

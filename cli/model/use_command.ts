@@ -10,7 +10,7 @@ import { parseConfigText } from "../config/text.ts";
 import { followAliases } from "./alias.ts";
 import { isThisMachine, parseModelName } from "./name.ts";
 import { namesNoModel } from "./part_provider.ts";
-import { absolute } from "../places.ts";
+import { absolute } from "../disk/places.ts";
 import { findWeights } from "./weights_store.ts";
 
 /** The text of a remit.yaml with another `model:`; everything else stays as it was written. */

@@ -4,7 +4,7 @@ import { Fault } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Around, DiskRead, DiskWrite, Screen } from "../hands.ts";
 import type { ModelHands, OnBytes, WeightsStat } from "./hands.ts";
-import type { Places } from "../places.ts";
+import type { Places } from "../disk/places.ts";
 import { HEADER_BYTES, isWeights, readFacts } from "./weights_header.ts";
 import type { WeightsSignature } from "./weights_signature.ts";
 import { needSignature } from "./weights_signature.ts";

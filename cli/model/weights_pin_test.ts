@@ -4,7 +4,7 @@ import { Fault } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { fakeHands } from "../_fixture/world.ts";
 import { fakeWeights } from "../_fixture/gguf.ts";
-import { placesOf, preparePlaces } from "../places.ts";
+import { placesOf, preparePlaces } from "../disk/places.ts";
 import { bytesText, pinnedWeights, type WeightsParts } from "./weights_pin.ts";
 import { dropWeights, listWeights, weightsPath } from "./weights_store.ts";
 

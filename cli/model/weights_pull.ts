@@ -1,7 +1,7 @@
 /** A model of the catalogue comes into the store: fetched, checked, pinned. Issue 4. @module */
 import { join } from "node:path";
 import { Fault } from "../../contracts/mod.ts";
-import type { CatalogueEntry } from "../catalogue_file.ts";
+import type { CatalogueEntry } from "../catalogue/catalogue_file.ts";
 import type { ModelHands } from "./hands.ts";
 import { downloadFile, dropPartial, onBytesOf } from "./weights_download.ts";
 import { HEADER_BYTES, isWeights, readFacts } from "./weights_header.ts";

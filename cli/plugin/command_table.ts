@@ -7,7 +7,7 @@ import {
   PROFILE,
   simple,
   TRACE,
-} from "../command_spec.ts";
+} from "../arguments/command_spec.ts";
 
 /** `tool …` and `secret …`, in the order in which help lists them. */
 export const PLUGIN_COMMANDS: readonly CommandSpec[] = [

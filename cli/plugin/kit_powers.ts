@@ -1,7 +1,7 @@
 /** Puts together what the commands over plugins are handed. The parts of tools-wasm/ come from main.ts. @module */
 import { basename, join } from "node:path";
 import { PluginManifest } from "../../contracts/mod.ts";
-import { provideBundles } from "../bundles_powers.ts";
+import { provideBundles } from "../program/bundles_powers.ts";
 import type { Screen } from "../hands.ts";
 import type { BuiltPlugins, ModuleLook, PluginCode, PluginKit } from "./kit.ts";
 import { adaptModule } from "./adapt_powers.ts";

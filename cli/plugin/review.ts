@@ -8,7 +8,7 @@ import {
   type PluginTool,
 } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
-import { hardWrap, wordWrap } from "../columns.ts";
+import { hardWrap, wordWrap } from "../terminal/columns.ts";
 import type { Screen } from "../hands.ts";
 import type { ModuleLook } from "./kit.ts";
 import type { Candidate } from "./source.ts";

@@ -4,9 +4,9 @@ import { Fault, PLUGIN_PAGES, PluginManifest } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";
-import { flag } from "../parse_arguments.ts";
+import { flag } from "../arguments/parse_arguments.ts";
 import type { ModuleLook, PluginCode } from "./kit.ts";
-import { absolute } from "../places.ts";
+import { absolute } from "../disk/places.ts";
 
 /** A plugin before it is added. */
 export interface Candidate extends PluginCode {

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { Digest, Fault, PluginManifest, PluginName } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import type { DiskRead, DiskWrite } from "../hands.ts";
-import type { Places } from "../places.ts";
+import type { Places } from "../disk/places.ts";
 import type { PluginCode } from "./kit.ts";
 import { checkSignature } from "./signature.ts";
 

@@ -2,8 +2,8 @@
 import { EXIT, Fault } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, printJson, printLines } from "../command.ts";
-import { flag } from "../parse_arguments.ts";
-import { preparePlaces } from "../places.ts";
+import { flag } from "../arguments/parse_arguments.ts";
+import { preparePlaces } from "../disk/places.ts";
 import { openSecretKeep, type SecretKeep } from "./keep.ts";
 import {
   parseKeptName,
@@ -13,7 +13,7 @@ import {
   parseSecretPrefix,
   parseSecretValue,
 } from "./rules.ts";
-import { tableLines } from "../table.ts";
+import { tableLines } from "../terminal/table.ts";
 
 function openKeep(command: Command): SecretKeep {
   const { hands, places } = command;

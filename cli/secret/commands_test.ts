@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { fakeHands, fakeKeyboard } from "../_fixture/world.ts";
-import { runCommandLine } from "../dispatch.ts";
-import { placesOf } from "../places.ts";
+import { runCommandLine } from "../arguments/dispatch.ts";
+import { placesOf } from "../disk/places.ts";
 import { loadSecrets } from "./keep.ts";
 
 const SET = [

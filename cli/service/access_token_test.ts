@@ -7,7 +7,7 @@ import {
   SignJWT,
   UnsecuredJWT,
 } from "jose";
-import { makeDisk } from "../disk_powers.ts";
+import { makeDisk } from "../disk/disk_powers.ts";
 import { issuerOf } from "./access_token.ts";
 import { makeKeySets } from "./key_sets.ts";
 import { makePeerDoor } from "./peer_door.ts";

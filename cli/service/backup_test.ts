@@ -6,7 +6,7 @@ import { KEY_POWERS, LOG_POWERS, openLog, verifyLog } from "../../broker/audit/m
 import { loadOrMakeReceiptKey } from "../../broker/audit/signer.ts";
 import { checkSqliteFile, openSqliteStore } from "../../store/sqlite/mod.ts";
 import { fakeHands } from "../_fixture/world.ts";
-import { runCommandLine } from "../dispatch.ts";
+import { runCommandLine } from "../arguments/dispatch.ts";
 import type { Hands } from "../hands.ts";
 import { makeBackupHands } from "./backup_hands_powers.ts";
 

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
 import { Digest, Fault } from "../../contracts/mod.ts";
-import type { Places } from "../places.ts";
+import type { Places } from "../disk/places.ts";
 import type { BackupDisk, OpenFile } from "./backup_files_powers.ts";
 import { BackupManifest, isBackupPath, type SealedHow } from "./backup_format.ts";
 import type { BackupHands } from "./backup_hands.ts";

@@ -12,7 +12,7 @@ import type {
 } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { canonicalJson } from "../../port/mod.ts";
-import type { Signer } from "../person_key_powers.ts";
+import type { Signer } from "../key/person_key_powers.ts";
 import { jwsOf, keyId, publicJwk } from "./service_key.ts";
 
 /** A message that is sent again is answered as the first time: other Remits look for this. */

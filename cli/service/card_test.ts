@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createPublicKey, verify } from "node:crypto";
 import { canonicalJson } from "../../port/mod.ts";
-import { makeKeyFile, openKey } from "../person_key_powers.ts";
+import { makeKeyFile, openKey } from "../key/person_key_powers.ts";
 import { makeCard, signCard, skillsFor } from "./card.ts";
 import { detachedJws, keyId, keySetText } from "./service_key.ts";
 

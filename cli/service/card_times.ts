@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { z } from "zod";
 import type { DiskRead, DiskWrite } from "../hands.ts";
-import type { Places } from "../places.ts";
+import type { Places } from "../disk/places.ts";
 
 const FILE = "a2a_cards.json";
 /** Cards that are remembered: the newest. */

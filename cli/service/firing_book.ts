@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { Fault, Millis, TaskId } from "../../contracts/mod.ts";
 import type { DiskRead, DiskWrite } from "../hands.ts";
-import type { Places } from "../places.ts";
+import type { Places } from "../disk/places.ts";
 
 const FILE = "firings.json";
 /** Signed bytes that are remembered of one webhook; its window is some minutes. */

@@ -7,10 +7,10 @@ import {
   TaskRequest,
   type WebhookConfig,
 } from "../../contracts/mod.ts";
-import { instructionsIn, limitsOf } from "../agent_choice.ts";
+import { instructionsIn, limitsOf } from "../run/agent_choice.ts";
 import type { Command } from "../command.ts";
-import { mcpFields } from "../run_task.ts";
-import { type RunSetting, settle } from "../run_setting.ts";
+import { mcpFields } from "../run/run_task.ts";
+import { type RunSetting, settle } from "../run/run_setting.ts";
 
 /** What remit.yaml gives to tasks that others start: of a peer, a webhook, a schedule. */
 export type Given = Partial<

@@ -16,8 +16,8 @@ import {
 import { question as asked } from "../_fixture/samples.ts";
 import { fakeHands, fakeKernel, type FakeOps } from "../_fixture/world.ts";
 import { change, QUESTION, TASK, taskJson } from "../_fixture/samples.ts";
-import { openKeyRing } from "../key_ring.ts";
-import { placesOf, preparePlaces } from "../places.ts";
+import { openKeyRing } from "../key/ring.ts";
+import { placesOf, preparePlaces } from "../disk/places.ts";
 import { openPageDesk, type PageDesk } from "./page_desk.ts";
 
 const HOUR = 3_600_000;

@@ -6,8 +6,8 @@
 import { type Delegation, delegationClaim, toJson } from "../../contracts/mod.ts";
 import { canonicalJson } from "../../port/mod.ts";
 import type { KernelLink } from "../hands.ts";
-import type { KeyRing } from "../key_ring.ts";
-import { makeKeyFile, openKey, type Signer } from "../person_key_powers.ts";
+import type { KeyRing } from "../key/ring.ts";
+import { makeKeyFile, openKey, type Signer } from "../key/person_key_powers.ts";
 
 /** How long one delegation is good, milliseconds. */
 const DELEGATED_MS = 24 * 3_600_000;

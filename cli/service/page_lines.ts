@@ -11,12 +11,12 @@ import {
 import { digestOf } from "../../port/digest.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 import { recordOf } from "../command.ts";
-import { makePaint } from "../paint.ts";
-import { questionCells } from "../question_commands.ts";
-import { questionLines } from "../question_frame.ts";
-import type { ShownChange } from "../shown_content.ts";
-import { taskLines } from "../task_commands.ts";
-import { taskCells } from "../task_list.ts";
+import { makePaint } from "../terminal/paint.ts";
+import { questionCells } from "../question/commands.ts";
+import { questionLines } from "../question/question_frame.ts";
+import type { ShownChange } from "../question/shown_content.ts";
+import { taskLines } from "../task/commands.ts";
+import { taskCells } from "../task/list.ts";
 import { messagesSection } from "./page_messages.ts";
 import {
   clipped,

@@ -7,7 +7,7 @@
 import type { InboxEntry, PageView } from "../../contracts/mod.ts";
 import { cell } from "../command.ts";
 import { entryLines, gistOf } from "../inbox/inbox_words.ts";
-import { spanText } from "../span.ts";
+import { spanText } from "../terminal/span.ts";
 import { clipped, list, text } from "./page_sections.ts";
 
 /** States of a message that a person decides about. */

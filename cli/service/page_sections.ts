@@ -1,6 +1,6 @@
 /** Sections of a page's view, within what the wire takes. Every text was made safe to show before. Issue 7. @module */
 import type { PageView } from "../../contracts/mod.ts";
-import { hardWrap } from "../columns.ts";
+import { hardWrap } from "../terminal/columns.ts";
 
 /** Columns of text: what a phone shows without scrolling. */
 export const WIDTH = 60;

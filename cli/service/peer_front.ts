@@ -4,7 +4,7 @@ import type { Command } from "../command.ts";
 import type { KernelLink } from "../hands.ts";
 import type { LoginService } from "../mcp/login_hands.ts";
 import { makeLoginNet } from "../mcp/oauth_net.ts";
-import type { Signer } from "../person_key_powers.ts";
+import type { Signer } from "../key/person_key_powers.ts";
 import { VERSION } from "../version.ts";
 import { makeCard, signCard } from "./card.ts";
 import { openCardTimes } from "./card_times.ts";

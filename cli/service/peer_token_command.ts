@@ -3,7 +3,7 @@ import { EXIT, Fault, PeerName } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, printJson } from "../command.ts";
 import { loadConfig } from "../config/files.ts";
-import { preparePlaces } from "../places.ts";
+import { preparePlaces } from "../disk/places.ts";
 import type { TokenBook } from "../mcp_serve/token_book.ts";
 import { tokenName, tokenText, tokenVerbs } from "../mcp_serve/token_words.ts";
 import { SERVE_AT } from "./serve_command_table.ts";

@@ -2,7 +2,7 @@
 import { Fault, type Json, type ServeOpen } from "../../contracts/mod.ts";
 import type { Command } from "../command.ts";
 import type { KernelLink } from "../hands.ts";
-import { openKeyRing } from "../key_ring.ts";
+import { openKeyRing } from "../key/ring.ts";
 import { openSecretKeep } from "../secret/keep.ts";
 import { openHost } from "../mcp_serve/host.ts";
 import { makeMediator, mayHave } from "../mcp_serve/mediator.ts";

@@ -1,5 +1,11 @@
 /** The commands of the service, as help and parsing read them. Issue 7. @module */
-import { type CommandSpec, type FlagSpec, MODEL, MOUNT, simple } from "../command_spec.ts";
+import {
+  type CommandSpec,
+  type FlagSpec,
+  MODEL,
+  MOUNT,
+  simple,
+} from "../arguments/command_spec.ts";
 
 /** Where it serves, where nobody says. */
 export const SERVE_AT = "127.0.0.1:7433";

@@ -1,7 +1,7 @@
 /** The hands of `remit serve`, with this process's own rights. Issue 7. @module */
 import { Fault, type Json } from "../../contracts/mod.ts";
 import { makePort } from "../../port/mod.ts";
-import { connectSocket } from "../socket_powers.ts";
+import { connectSocket } from "../kernel/socket_powers.ts";
 import type { ServiceHands } from "./service_hands.ts";
 
 /** What goes through the door is small. */

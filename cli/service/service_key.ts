@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../../contracts/mod.ts";
 import { canonicalJson } from "../../port/mod.ts";
-import type { Signer } from "../person_key_powers.ts";
+import type { Signer } from "../key/person_key_powers.ts";
 
 const base64url = (text: string): string => Buffer.from(text, "utf8").toString("base64url");
 

@@ -2,10 +2,10 @@
 import { Fault, type ImportedServer } from "../../contracts/mod.ts";
 import type { Command } from "../command.ts";
 import type { KernelLink } from "../hands.ts";
-import { kernelFor } from "../kernel_for.ts";
+import { kernelFor } from "../run/kernel_for.ts";
 import { lendMcp } from "../mcp/choice.ts";
 import { lendKeys, provideModelPrograms } from "../model/ready.ts";
-import type { RunSetting } from "../run_setting.ts";
+import type { RunSetting } from "../run/run_setting.ts";
 import { settleCalls } from "../mcp_serve/setting.ts";
 import { type SettledGiven, settleGiven } from "./given_request.ts";
 

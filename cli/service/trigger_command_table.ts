@@ -1,5 +1,5 @@
 /** The commands of what starts tasks of itself, and of keeping a state. Issue 7. @module */
-import { type CommandSpec, type FlagSpec, simple } from "../command_spec.ts";
+import { type CommandSpec, type FlagSpec, simple } from "../arguments/command_spec.ts";
 
 const passphrase = (help: string): FlagSpec => ({ name: "passphrase-file", value: "FILE", help });
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fakeHands } from "../_fixture/world.ts";
-import { runCommandLine } from "../dispatch.ts";
+import { runCommandLine } from "../arguments/dispatch.ts";
 import { loadConfig } from "../config/files.ts";
-import { placesOf } from "../places.ts";
+import { placesOf } from "../disk/places.ts";
 import { openSecretKeep } from "../secret/keep.ts";
 import { openFiringBook } from "./firing_book.ts";
 import { checkHook } from "./hook_signature.ts";

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { EXIT, Fault } from "../../contracts/mod.ts";
 import type { Command } from "../command.ts";
 import { loadConfig } from "../config/files.ts";
-import { flag, has } from "../parse_arguments.ts";
-import { absolute } from "../places.ts";
+import { flag, has } from "../arguments/parse_arguments.ts";
+import { absolute } from "../disk/places.ts";
 import { containerFile } from "./container_file.ts";
 import { systemdUnit } from "./unit.ts";
 

@@ -2,11 +2,11 @@
 import { EXIT, Fault } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../command.ts";
-import { flag, has } from "../parse_arguments.ts";
-import { preparePlaces } from "../places.ts";
+import { flag, has } from "../arguments/parse_arguments.ts";
+import { preparePlaces } from "../disk/places.ts";
 import { openSecretKeep } from "../secret/keep.ts";
 import { parseSecretValue } from "../secret/rules.ts";
-import { tableLines } from "../table.ts";
+import { tableLines } from "../terminal/table.ts";
 import { HOOK_PLACE } from "./hook_secret.ts";
 import { signHook } from "./hook_signature.ts";
 import { hookPath } from "./hooks.ts";

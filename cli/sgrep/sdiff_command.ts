@@ -2,7 +2,7 @@
 import { EXIT, Fault, Label } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, printJson, printLines } from "../command.ts";
-import { has, oneOf } from "../parse_arguments.ts";
+import { has, oneOf } from "../arguments/parse_arguments.ts";
 import { claimsDiff, READ_MOST, summaryDiff } from "./sdiff_claims.ts";
 import {
   isSameStructure,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
 import type { Json } from "../../contracts/mod.ts";
-import { runCommandLine } from "../dispatch.ts";
+import { runCommandLine } from "../arguments/dispatch.ts";
 import { fakeHands } from "../_fixture/world.ts";
 import { joinClaims } from "./sdiff_claims.ts";
 import { outlineOf } from "./sdiff_outline.ts";

@@ -1,7 +1,7 @@
 /** `sgrep`: documents that a query means, by a mode that the caller chooses. Seed 004 sections 35.1 and 39.4. @module */
 import { EXIT, Fault } from "../../contracts/mod.ts";
 import { type Command, printJson, printLines } from "../command.ts";
-import { oneOf } from "../parse_arguments.ts";
+import { oneOf } from "../arguments/parse_arguments.ts";
 import { readDocuments } from "./sgrep_documents.ts";
 import {
   type Match,

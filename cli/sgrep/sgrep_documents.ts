@@ -2,7 +2,7 @@
 import { basename } from "node:path";
 import { Fault } from "../../contracts/mod.ts";
 import type { Command } from "../command.ts";
-import { absolute } from "../places.ts";
+import { absolute } from "../disk/places.ts";
 import { shownPath } from "../wiki/command.ts";
 import { kindOfName, looksLikeText } from "../wiki/kinds.ts";
 import { neverFault, walkFolder } from "../wiki/walk.ts";

@@ -1,9 +1,9 @@
 /** Documents by vectors, by a model, or both: what `sgrep` finds, and what that took. Seed 004 sections 35.1 and 39.4. @module */
 import { type Colour, Label } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
-import { cutTo } from "../columns.ts";
+import { cutTo } from "../terminal/columns.ts";
 import type { Command } from "../command.ts";
-import { flag, has, oneOf } from "../parse_arguments.ts";
+import { flag, has, oneOf } from "../arguments/parse_arguments.ts";
 import { passagesOf, type SemanticDocument } from "./sgrep_documents.ts";
 import { judgeAsk, readVerdict } from "./sgrep_judge.ts";
 import { makeSpending, type Spending } from "./sgrep_spending.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Json } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
-import { runCommandLine } from "../dispatch.ts";
+import { runCommandLine } from "../arguments/dispatch.ts";
 import { fakeHands } from "../_fixture/world.ts";
 import { fakeModels } from "../_fixture/models.ts";
 import { passagesOf } from "./sgrep_documents.ts";

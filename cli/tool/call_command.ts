@@ -6,12 +6,12 @@
 import { EXIT, type ExitCode, Fault, type Json, Outcome, toJson } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, commandText, printJson, recordOf } from "../command.ts";
-import { readSeen, type Seen, textOf } from "../event_fields.ts";
-import { kernelFor } from "../kernel_for.ts";
+import { readSeen, type Seen, textOf } from "../audit/event_fields.ts";
+import { kernelFor } from "../run/kernel_for.ts";
 import { keepRenewed } from "../mcp/choice.ts";
-import { printAnswer, showWaiting } from "../run_command.ts";
-import { settle } from "../run_setting.ts";
-import { awaitEnd, createTask, followTask, gather, readPast } from "../run_task.ts";
+import { printAnswer, showWaiting } from "../run/run_command.ts";
+import { settle } from "../run/run_setting.ts";
+import { awaitEnd, createTask, followTask, gather, readPast } from "../run/run_task.ts";
 
 const CALL = "tool-call";
 const WHOLE = 10_000_000;

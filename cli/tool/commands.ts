@@ -4,8 +4,8 @@ import { sha256Hex } from "../../port/digest.ts";
 import { displayText } from "../../text/mod.ts";
 import { cell, type Command, printJson, printLines } from "../command.ts";
 import { loadConfig } from "../config/files.ts";
-import { has } from "../parse_arguments.ts";
-import { absolute, preparePlaces } from "../places.ts";
+import { has } from "../arguments/parse_arguments.ts";
+import { absolute, preparePlaces } from "../disk/places.ts";
 import {
   effectOf,
   fieldLines,
@@ -19,7 +19,7 @@ import {
 import { checkSignature } from "../plugin/signature.ts";
 import { type Candidate, openCandidate } from "../plugin/source.ts";
 import { installPlugin, readPluginStore, removePlugin } from "../plugin/store.ts";
-import { tableLines } from "../table.ts";
+import { tableLines } from "../terminal/table.ts";
 
 function toolKeysOf(command: Command): readonly string[] {
   const { hands, places } = command;

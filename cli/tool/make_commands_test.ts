@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { PluginManifest } from "../../contracts/mod.ts";
 import { fakeHands } from "../_fixture/world.ts";
 import { realPlugins } from "../_fixture/plugins.ts";
-import { runCommandLine } from "../dispatch.ts";
+import { runCommandLine } from "../arguments/dispatch.ts";
 import type { Interrupts } from "../hands.ts";
 import { checkSignature } from "../plugin/signature.ts";
 

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { type CheckedAnswer, EXIT, Fault, type WikiQuery } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, printJson, printLines } from "../command.ts";
-import { has } from "../parse_arguments.ts";
-import { wordWrap } from "../columns.ts";
+import { has } from "../arguments/parse_arguments.ts";
+import { wordWrap } from "../terminal/columns.ts";
 import {
   type PatchAnswer,
   readAnswer,

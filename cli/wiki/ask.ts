@@ -12,10 +12,10 @@ import {
 import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";
 import { loadConfig } from "../config/files.ts";
-import { kernelFor } from "../kernel_for.ts";
+import { kernelFor } from "../run/kernel_for.ts";
 import { chooseModel } from "../model/choice.ts";
 import type { AskedProvider } from "../model/part.ts";
-import { flag } from "../parse_arguments.ts";
+import { flag } from "../arguments/parse_arguments.ts";
 
 /** One question, as the wiki's process or a command words it. */
 export interface ModelAsk {

@@ -11,9 +11,9 @@ import {
 import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";
 import type { Hands } from "../hands.ts";
-import { openKeyRing } from "../key_ring.ts";
-import { flag, has, oneOf } from "../parse_arguments.ts";
-import { preparePlaces } from "../places.ts";
+import { openKeyRing } from "../key/ring.ts";
+import { flag, has, oneOf } from "../arguments/parse_arguments.ts";
+import { preparePlaces } from "../disk/places.ts";
 import type { WikiLink } from "./hands.ts";
 import { findWiki, type WikiPlace, type WikiWhere } from "./place.ts";
 

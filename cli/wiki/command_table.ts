@@ -1,5 +1,5 @@
 /** The commands over wikis, as help and parsing read them. Issue 5. @module */
-import { type CommandSpec, type FlagSpec, simple } from "../command_spec.ts";
+import { type CommandSpec, type FlagSpec, simple } from "../arguments/command_spec.ts";
 
 const WIKI: FlagSpec = {
   name: "wiki",

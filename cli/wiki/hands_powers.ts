@@ -2,7 +2,7 @@
 import { Fault, type Json, type ParseAsk, toJson } from "../../contracts/mod.ts";
 import { displayBlock } from "../../text/mod.ts";
 import type { Screen } from "../hands.ts";
-import { findPrograms } from "../programs_powers.ts";
+import { findPrograms } from "../program/programs_powers.ts";
 import type { Entry, Fetched, WikiHands, WikiLink, WikiStart } from "./hands.ts";
 import { insidePath, type WikiLine, wikiLine, type WikiLineParts } from "./line.ts";
 import { openWikiLink } from "./link.ts";

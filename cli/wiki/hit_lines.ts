@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { Hit } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
-import { cutTo } from "../columns.ts";
+import { cutTo } from "../terminal/columns.ts";
 import type { Command } from "../command.ts";
 import type { FoundAnswer } from "./answers.ts";
 import { counted, marksOf, shownPath } from "./command.ts";

@@ -2,7 +2,7 @@
 import { EXIT, Fault } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";
-import { flag, has } from "../parse_arguments.ts";
+import { flag, has } from "../arguments/parse_arguments.ts";
 import { readExtract } from "./answers.ts";
 import { withWiki } from "./command.ts";
 import {

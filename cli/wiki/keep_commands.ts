@@ -2,8 +2,8 @@
 import { EXIT, Fault, Label } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, printJson, printLines } from "../command.ts";
-import { flag, has, oneOf } from "../parse_arguments.ts";
-import { absolute } from "../places.ts";
+import { flag, has, oneOf } from "../arguments/parse_arguments.ts";
+import { absolute } from "../disk/places.ts";
 import { readExtract, readStatus, readTexts } from "./answers.ts";
 import { sayWhere, usd } from "./ask.ts";
 import { counted, operatorName, withWiki } from "./command.ts";

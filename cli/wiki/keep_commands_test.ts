@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Json } from "../../contracts/mod.ts";
-import { runCommandLine } from "../dispatch.ts";
+import { runCommandLine } from "../arguments/dispatch.ts";
 import { body, REPORT, rig } from "./_fixture/rig.ts";
 
 Deno.test("watch takes a folder in at once and after each change, until Ctrl-C", async () => {

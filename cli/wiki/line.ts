@@ -1,6 +1,6 @@
 /** The command line that starts a wiki's process, and the paths that it sees. Issue 5. @module */
 import { Fault } from "../../contracts/mod.ts";
-import { denying, type WalledLine, walledLine, type WalledParts } from "../walled_line.ts";
+import { denying, type WalledLine, walledLine, type WalledParts } from "../program/walled_line.ts";
 
 /** As every such line, and the paths that it sees. */
 export interface WikiLine extends WalledLine {

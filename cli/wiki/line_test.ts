@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { NAMESPACE, namespace } from "../../kernel/start/line_parts.ts";
-import { findPrograms } from "../programs_powers.ts";
+import { findPrograms } from "../program/programs_powers.ts";
 import { insidePath, wikiLine } from "./line.ts";
 
 /** Tells of each path that it is given: `read` and `written`, or why not. */

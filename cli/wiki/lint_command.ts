@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { EXIT, Fault, LINT_RULES } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, printJson, printLines } from "../command.ts";
-import { flag, has, oneOf } from "../parse_arguments.ts";
+import { flag, has, oneOf } from "../arguments/parse_arguments.ts";
 import { type FindingAnswer, readFindings, readPatches } from "./answers.ts";
 import { counted, EVERYTHING, operatorName, shownPath, withWiki } from "./command.ts";
 import { contradictionsByModel, sayJudged } from "./lint_by_model.ts";

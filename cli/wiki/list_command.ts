@@ -2,8 +2,8 @@
 import { EXIT, Fault, type WikiSource } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, printJson, printLines } from "../command.ts";
-import { has } from "../parse_arguments.ts";
-import { tableLines } from "../table.ts";
+import { has } from "../arguments/parse_arguments.ts";
+import { tableLines } from "../terminal/table.ts";
 import { type IndexAnswer, readIndex, readSources } from "./answers.ts";
 import { clearanceOf, marksOf, momentText, type OpenWiki, shownPath, withWiki } from "./command.ts";
 import { knownWikis } from "./place.ts";

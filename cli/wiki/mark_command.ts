@@ -15,8 +15,8 @@ import {
   pageMarkText,
 } from "../../contracts/mod.ts";
 import { type Command, printJson, printLines } from "../command.ts";
-import { openKeyRing } from "../key_ring.ts";
-import { oneOf } from "../parse_arguments.ts";
+import { openKeyRing } from "../key/ring.ts";
+import { oneOf } from "../arguments/parse_arguments.ts";
 import { readMarked, readPage } from "./answers.ts";
 import {
   askOperator,

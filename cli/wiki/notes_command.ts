@@ -2,7 +2,7 @@
 import { EXIT, Fault, type Note } from "../../contracts/mod.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../command.ts";
-import { has, oneOf } from "../parse_arguments.ts";
+import { has, oneOf } from "../arguments/parse_arguments.ts";
 import { readNote, readNotes } from "./answers.ts";
 import { clearanceOf, marksOf, momentText, operatorName, withWiki } from "./command.ts";
 

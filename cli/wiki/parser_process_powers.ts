@@ -2,8 +2,8 @@
 import { Fault } from "../../contracts/mod.ts";
 import { WIDE_FRAME_BYTES } from "../../contracts/wire_plugin.ts";
 import { makePort, type Port } from "../../port/mod.ts";
-import { CHILD_FLAGS } from "../bundles_powers.ts";
-import type { findPrograms } from "../programs_powers.ts";
+import { CHILD_FLAGS } from "../program/bundles_powers.ts";
+import type { findPrograms } from "../program/programs_powers.ts";
 
 /** A parser that runs. */
 export interface ParserProcess {

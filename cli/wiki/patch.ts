@@ -2,7 +2,7 @@
 import { EXIT, type ExitCode, unreachable } from "../../contracts/mod.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 import { type Command, commandText } from "../command.ts";
-import type { Paint } from "../paint.ts";
+import type { Paint } from "../terminal/paint.ts";
 import { type PatchAnswer, readPatch, readPatchDiff } from "./answers.ts";
 import { counted, marksOf, type OpenWiki, operatorName } from "./command.ts";
 

@@ -4,9 +4,9 @@ import { basename, dirname, join } from "node:path";
 import { Fault } from "../../contracts/mod.ts";
 import type { Command } from "../command.ts";
 import type { Hands } from "../hands.ts";
-import { within } from "../mounts.ts";
-import { flag } from "../parse_arguments.ts";
-import { absolute, makePrivateFolder, type Places, preparePlaces } from "../places.ts";
+import { within } from "../disk/mounts.ts";
+import { flag } from "../arguments/parse_arguments.ts";
+import { absolute, makePrivateFolder, type Places, preparePlaces } from "../disk/places.ts";
 
 /** What the functions here are handed: a command, or as much of one. */
 export interface WikiWhere {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { runCommandLine } from "../dispatch.ts";
+import { runCommandLine } from "../arguments/dispatch.ts";
 import { fakeHands } from "../_fixture/world.ts";
 import { EMPTY_WIKI, fakeWikis, layWiki } from "../_fixture/wikis.ts";
 

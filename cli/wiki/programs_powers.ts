@@ -5,7 +5,7 @@ import {
   programFile,
   type ProgramSource,
   provideWarmProgram,
-} from "../program_cache_powers.ts";
+} from "../program/program_cache_powers.ts";
 
 /** `wiki` holds one wiki, `parser` makes text of one document. */
 export type WikiProgram = "wiki" | "parser";

@@ -2,7 +2,7 @@
 import { EXIT, type ExitCode, Fault, type WikiQuery } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, printJson, printLines } from "../command.ts";
-import { has, oneOf } from "../parse_arguments.ts";
+import { has, oneOf } from "../arguments/parse_arguments.ts";
 import { type FoundAnswer, readFound } from "./answers.ts";
 import { answerFromWiki } from "./answer_command.ts";
 import { clearanceOf, type OpenWiki, wholeNumber, withWiki } from "./command.ts";

@@ -2,8 +2,8 @@
 import { EXIT, Fault, type PageName } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, printJson, printJsonLines, printLines } from "../command.ts";
-import { has } from "../parse_arguments.ts";
-import { tableLines } from "../table.ts";
+import { has } from "../arguments/parse_arguments.ts";
+import { tableLines } from "../terminal/table.ts";
 import { readDiff, readLog, readPage, readProblem, readStatus } from "./answers.ts";
 import { clearanceOf, counted, EVERYTHING, momentText, pageNameOf, withWiki } from "./command.ts";
 import { diffLines } from "./patch.ts";

@@ -2,8 +2,8 @@
 import { EXIT, Fault, PatchName } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, commandText, idOf, printJson, printLines } from "../command.ts";
-import { flag, has } from "../parse_arguments.ts";
-import { tableLines } from "../table.ts";
+import { flag, has } from "../arguments/parse_arguments.ts";
+import { tableLines } from "../terminal/table.ts";
 import { readMarked, readPage, readPatches } from "./answers.ts";
 import {
   EVERYTHING,

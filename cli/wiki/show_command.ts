@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { EXIT, Fault } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, printJson, printLines } from "../command.ts";
-import { flag } from "../parse_arguments.ts";
+import { flag } from "../arguments/parse_arguments.ts";
 import { readLines } from "./answers.ts";
 import {
   clearanceOf,

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { DEAREST, Fault, type Label, toJson } from "../../contracts/mod.ts";
 import type { Command } from "../command.ts";
 import { loadConfig } from "../config/files.ts";
-import { kernelFor } from "../kernel_for.ts";
+import { kernelFor } from "../run/kernel_for.ts";
 import { modelParts } from "../model/choice.ts";
 import { resolveEmbedder } from "../model/embedder.ts";
 import type { AskedProvider } from "../model/part.ts";

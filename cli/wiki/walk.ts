@@ -2,7 +2,7 @@
 import { basename, join } from "node:path";
 import { Fault, type SourceKind } from "../../contracts/mod.ts";
 import type { DiskRead } from "../hands.ts";
-import { within } from "../mounts.ts";
+import { within } from "../disk/mounts.ts";
 import type { Entry, WikiHands } from "./hands.ts";
 import { type IgnoreLayer, isIgnored, readIgnore } from "./ignore.ts";
 import { kindOfName } from "./kinds.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { makeDisk } from "../disk_powers.ts";
+import { makeDisk } from "../disk/disk_powers.ts";
 import { fakeWikis } from "../_fixture/wikis.ts";
 import { walkFolder } from "./walk.ts";
 

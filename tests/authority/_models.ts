@@ -9,8 +9,8 @@ import {
   TaskId,
   type TaskRequest,
 } from "../../contracts/mod.ts";
-import { NOT_BUILT, provideBundles } from "../../cli/bundles_powers.ts";
-import { digestSources } from "../../cli/source_digest_powers.ts";
+import { NOT_BUILT, provideBundles } from "../../cli/program/bundles_powers.ts";
+import { digestSources } from "../../cli/program/source_digest_powers.ts";
 import { modelPrograms, provideModelProgram } from "../../cli/model/programs_powers.ts";
 import { serveOpenai } from "../../models/_fixture/providers/mod.ts";
 import { besiege, cache, type Siege, type Watched } from "../fake/siege.ts";

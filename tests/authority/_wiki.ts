@@ -5,7 +5,7 @@ import {
   type Label,
   type TaskMemory,
 } from "../../contracts/mod.ts";
-import { NOT_BUILT, provideBundles } from "../../cli/bundles_powers.ts";
+import { NOT_BUILT, provideBundles } from "../../cli/program/bundles_powers.ts";
 import { provideWikiProgram } from "../../cli/wiki/programs_powers.ts";
 import {
   citing,

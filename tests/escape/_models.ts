@@ -1,7 +1,7 @@
 /** Tasks of a besieged kernel whose model service is real, or is mallory's program in its place. */
 import { type KernelConfig, SessionId, TaskId } from "../../contracts/mod.ts";
-import { NOT_BUILT, provideBundles } from "../../cli/bundles_powers.ts";
-import { digestSources } from "../../cli/source_digest_powers.ts";
+import { NOT_BUILT, provideBundles } from "../../cli/program/bundles_powers.ts";
+import { digestSources } from "../../cli/program/source_digest_powers.ts";
 import { modelPrograms, provideModelProgram } from "../../cli/model/programs_powers.ts";
 import { besiege, cache, type Siege, type Watched } from "../fake/siege.ts";
 

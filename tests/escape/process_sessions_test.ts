@@ -1,6 +1,6 @@
 /** Programs that go on after a call, in a whole kernel: through the gate, past crashes, to their end. */
 import assert from "node:assert/strict";
-import { findCommands } from "../../cli/command_programs_powers.ts";
+import { findCommands } from "../../cli/program/command_programs_powers.ts";
 import { CommandClass, type KernelConfig, NO_POLICY } from "../../contracts/mod.ts";
 import { processesNaming } from "../fake/processes.ts";
 import { besiege } from "../fake/siege.ts";

@@ -16,13 +16,13 @@ import {
   type TaskRequest,
   toJson,
 } from "../../contracts/mod.ts";
-import { type Bundles, NOT_BUILT, provideBundles } from "../../cli/bundles_powers.ts";
+import { type Bundles, NOT_BUILT, provideBundles } from "../../cli/program/bundles_powers.ts";
 import type { KernelLink } from "../../cli/hands.ts";
-import { greet } from "../../cli/link.ts";
-import { makeKeyFile, openKey, type Signer } from "../../cli/person_key_powers.ts";
-import { findPrograms } from "../../cli/programs_powers.ts";
-import { signAnswer } from "../../cli/sign_answer.ts";
-import { connectSocket } from "../../cli/socket_powers.ts";
+import { greet } from "../../cli/kernel/link.ts";
+import { makeKeyFile, openKey, type Signer } from "../../cli/key/person_key_powers.ts";
+import { findPrograms } from "../../cli/program/programs_powers.ts";
+import { signAnswer } from "../../cli/question/sign_answer.ts";
+import { connectSocket } from "../../cli/kernel/socket_powers.ts";
 import { type Following, followTask } from "./following.ts";
 import { type Death, type KernelProcess, spawnKernel } from "./kernel_process.ts";
 import { endProcesses } from "./processes.ts";

@@ -1,7 +1,7 @@
 /** The page at a real address, over the desk of `remit serve`, over a real kernel. */
-import { makeDisk } from "../../cli/disk_powers.ts";
+import { makeDisk } from "../../cli/disk/disk_powers.ts";
 import type { Command } from "../../cli/command.ts";
-import { openKeyRing } from "../../cli/key_ring.ts";
+import { openKeyRing } from "../../cli/key/ring.ts";
 import { openPageDesk, type PageDesk } from "../../cli/service/page_desk.ts";
 import { Fault } from "../../contracts/mod.ts";
 import { after, makeSeal, now, randomBytes, sha256Base64 } from "../../ingress/gateway_powers.ts";

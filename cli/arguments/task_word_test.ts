@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { fakeHands } from "../_fixture/world.ts";
+import { TASK, taskJson } from "../_fixture/samples.ts";
+import { runCommandLine } from "./dispatch.ts";
+import { nearest } from "./nearest.ts";
+import { recordOf } from "../command.ts";
+import type { Json } from "../../contracts/mod.ts";
+
+const OLDER = `${TASK.slice(0, 4)}zzzzzzzzz`;
+const older: Json = {
+  ...recordOf(taskJson()),
+  id: OLDER,
+  createdAt: 0,
+  status: "failed",
+  objective: "Sweep",
+};
+const world = (): ReturnType<typeof fakeHands> =>
+  fakeHands({
+    ops: { tasks: () => [older, taskJson()], receipts: () => [], task: () => taskJson() },
+  });
+
+Deno.test("carol names a task by its first letters or as last, and hears when that is none or several", async () => {
+  const hands = world();
+  for (const word of [TASK.slice(0, 6), "last", TASK]) {
+    assert.equal(await runCommandLine(["receipt", "show", word], hands), 0, word);
+    assert.deepEqual(hands.kernels_.last?.asked.at(-1), ["receipts", { task: TASK }]);
+  }
+  const wrong: readonly (readonly [string, RegExp])[] = [
+    [TASK.slice(0, 4), /2 begin so; "remit task list"/],
+    ["tqqqqq", /there is none; "remit task list"/],
+    ["my task", /as the id of a task: "remit task list" names them/],
+  ];
+  for (const [word, said] of wrong) {
+    const deaf = world();
+    assert.equal(await runCommandLine(["receipt", "show", word], deaf), 2, word);
+    assert.match(deaf.screen.lines.join("\n"), said);
+  }
+});
+
+Deno.test("what cannot be taken back is done to a named task only: last purges nothing", async () => {
+  for (const verb of ["purge", "cancel", "archive"]) {
+    const hands = world();
+    assert.equal(await runCommandLine(["task", verb, "last"], hands), 2);
+    assert.deepEqual(hands.kernels_.last?.asked ?? [], []);
+  }
+});
+
+Deno.test("tasks lists them by state and time, whole in a pipe; --json gives the same choice", async () => {
+  const hands = world();
+  assert.equal(await runCommandLine(["tasks"], hands), 0);
+  assert.match(hands.screen.outs.join(""), /^TASK +STATUS +AGE +REQUEST\n/);
+  const failed = world();
+  assert.equal(
+    await runCommandLine(["task", "list", "--status", "failed", "--json"], failed),
+    0,
+  );
+  assert.deepEqual(JSON.parse(failed.screen.outs.join("")), [older]);
+  const since = world();
+  assert.equal(
+    await runCommandLine(["tasks", "--since", "1d", "--status", "failed", "--all"], since),
+    0,
+  );
+  assert.deepEqual(since.screen.outs, ["no task is so\n"]);
+  assert.deepEqual(since.kernels_.last?.asked, [["tasks", { archived: true }]]);
+  assert.equal(await runCommandLine(["tasks", "--status", "gone"], world()), 2);
+});
+
+Deno.test("a query that nothing fits says so beside the output, and which words are on record", async () => {
+  const hands = fakeHands({
+    ops: {
+      auditQuery: (body) =>
+        Object.hasOwn(recordOf(body), "model") ? [] : [{ model: "qwen3", tool: "file_read" }],
+      more: () => [],
+    },
+  });
+  assert.equal(await runCommandLine(["audit", "query", "--model", "ollama:qwen3"], hands), 0);
+  assert.deepEqual(hands.screen.outs, []);
+  assert.deepEqual(hands.screen.lines, ['no call fits, of 1; --model may be "qwen3"']);
+});
+
+Deno.test("a slip of a word is understood, another word is not", async () => {
+  assert.equal(nearest("questoins", ["ps", "questions", "answer"]), "questions");
+  assert.equal(nearest("xy", ["ps", "undo"]), undefined);
+  assert.equal(nearest("foo", ["log", "can"]), undefined);
+  const hands = world();
+  assert.equal(await runCommandLine(["undoo"], hands), 2);
+  assert.match(hands.screen.lines[0] ?? "", /did you mean undo\? there is run,/);
+  assert.equal(await runCommandLine(["log", TASK, "--folow"], hands), 2);
+  assert.match(hands.screen.lines[1] ?? "", /did you mean --follow\?/);
+});

@@ -1,0 +1,151 @@
+/** The work of every command, loaded when it is asked for: most commands need little of Remit. @module */
+import type { Work } from "../command.ts";
+import { INBOX_WORK } from "../inbox/inbox_work.ts";
+import { MAIL_WORK } from "../mail/mail_work.ts";
+import { TRIGGER_WORK } from "../service/trigger_work.ts";
+
+function later(load: () => Promise<Work>): Work {
+  return async (command) => await (await load())(command);
+}
+
+/** Of each row of `COMMANDS` (cli/arguments/command_table.ts), by its words. */
+export const WORK: Readonly<Record<string, Work>> = {
+  "": later(async () => (await import("../session/session_command.ts")).sessionCommand),
+  run: later(async () => (await import("../run/run_command.ts")).runCommand),
+  questions: later(async () => (await import("../question/commands.ts")).questionsCommand),
+  answer: later(async () => (await import("../question/commands.ts")).answerCommand),
+  resume: later(async () => (await import("../session/resume_command.ts")).resumeCommand),
+  ps: later(async () => (await import("../task/commands.ts")).psCommand),
+  "task list": later(async () => (await import("../task/list.ts")).taskList),
+  "task show": later(async () => (await import("../task/commands.ts")).taskShow),
+  "task cancel": later(async () => (await import("../task/commands.ts")).taskChange("cancel")),
+  "task archive": later(async () => (await import("../task/commands.ts")).taskChange("archive")),
+  "task purge": later(async () => (await import("../task/commands.ts")).taskChange("purge")),
+  "task phase": later(async () => (await import("../task/phase.ts")).taskPhase),
+  "task extend": later(async () => (await import("../task/commands.ts")).taskExtend),
+  kill: later(async () => (await import("../task/commands.ts")).killCommand),
+  diff: later(async () => (await import("../task/change_commands.ts")).diffCommand),
+  undo: later(async () => (await import("../task/change_commands.ts")).undoCommand),
+  log: later(async () => (await import("../task/log_command.ts")).logCommand),
+  "audit verify": later(async () => (await import("../audit/audit_log.ts")).auditVerify),
+  "audit export": later(async () => (await import("../audit/audit_log.ts")).auditExport),
+  "audit query": later(async () => (await import("../audit/commands.ts")).auditQuery),
+  "audit repair": later(async () => (await import("../audit/commands.ts")).auditRepair),
+  "receipt show": later(async () => (await import("../audit/commands.ts")).receiptShow),
+  "receipt export": later(async () => (await import("../audit/commands.ts")).receiptExport),
+  "receipt verify": later(async () => (await import("../audit/commands.ts")).receiptVerify),
+  "lease list": later(async () => (await import("../task/lease_commands.ts")).leaseList),
+  "lease revoke": later(async () => (await import("../task/lease_commands.ts")).leaseRevoke),
+  grants: later(async () => (await import("../task/lease_commands.ts")).grantsCommand),
+  can: later(async () => (await import("../task/lease_commands.ts")).canCommand),
+  "outbox list": later(async () => (await import("../task/lease_commands.ts")).outboxList),
+  "outbox show": later(async () => (await import("../task/lease_commands.ts")).outboxShow),
+  "outbox release": later(async () => (await import("../task/lease_commands.ts")).outboxRelease),
+  trust: later(async () => (await import("../config/trust_command.ts")).trustCommand),
+  "key create": later(async () => (await import("../key/commands.ts")).keyCreate),
+  "key show": later(async () => (await import("../key/commands.ts")).keyShow),
+  "key rotate": later(async () => (await import("../key/commands.ts")).keyRotate),
+  "model list": later(async () => (await import("../model/list_command.ts")).modelList),
+  "model use": later(async () => (await import("../model/use_command.ts")).modelUse),
+  "model test": later(async () => (await import("../model/test_command.ts")).modelTest),
+  "model embed": later(async () => (await import("../model/embed_command.ts")).modelEmbed),
+  "model pull": later(async () => (await import("../model/weights_commands.ts")).modelPull),
+  "model add": later(async () => (await import("../model/weights_commands.ts")).modelAdd),
+  "model verify": later(async () => (await import("../model/weights_commands.ts")).modelVerify),
+  "model remove": later(async () => (await import("../model/weights_commands.ts")).modelRemove),
+  "model accelerate": later(async () =>
+    (await import("../model/accelerate_command.ts")).modelAccelerate
+  ),
+  "ctx list": later(async () => (await import("../conversation/ctx_commands.ts")).ctxList),
+  "ctx show": later(async () => (await import("../conversation/ctx_commands.ts")).ctxShow),
+  "ctx restore": later(async () => (await import("../conversation/ctx_commands.ts")).ctxRestore),
+  "conversation list": later(async () =>
+    (await import("../conversation/commands.ts")).conversationList
+  ),
+  "conversation name": later(async () =>
+    (await import("../conversation/commands.ts")).conversationName
+  ),
+  "conversation show": later(async () =>
+    (await import("../conversation/commands.ts")).conversationShow
+  ),
+  "conversation fork": later(async () =>
+    (await import("../conversation/commands.ts")).conversationFork
+  ),
+  "conversation compare": later(async () =>
+    (await import("../conversation/commands.ts")).conversationCompare
+  ),
+  "conversation expire": later(async () =>
+    (await import("../conversation/commands.ts")).conversationExpire
+  ),
+  "conversation remove": later(async () =>
+    (await import("../conversation/commands.ts")).conversationRemove
+  ),
+  "tool list": later(async () => (await import("../tool/commands.ts")).toolList),
+  "tool inspect": later(async () => (await import("../tool/commands.ts")).toolInspect),
+  "tool add": later(async () => (await import("../tool/commands.ts")).toolAdd),
+  "tool remove": later(async () => (await import("../tool/commands.ts")).toolRemove),
+  "tool call": later(async () => (await import("../tool/call_command.ts")).toolCall),
+  "tool new": later(async () => (await import("../tool/make_commands.ts")).toolNew),
+  "tool build": later(async () => (await import("../tool/make_commands.ts")).toolBuild),
+  "tool test": later(async () => (await import("../tool/make_commands.ts")).toolTest),
+  "tool dev": later(async () => (await import("../tool/make_commands.ts")).toolDev),
+  "tool sign": later(async () => (await import("../tool/make_commands.ts")).toolSign),
+  "secret set": later(async () => (await import("../secret/commands.ts")).secretSet),
+  "secret list": later(async () => (await import("../secret/commands.ts")).secretList),
+  "secret remove": later(async () => (await import("../secret/commands.ts")).secretRemove),
+  "wiki init": later(async () => (await import("../wiki/init_command.ts")).wikiInit),
+  "wiki ingest": later(async () => (await import("../wiki/ingest_command.ts")).wikiIngest),
+  "wiki query": later(async () => (await import("../wiki/query_command.ts")).wikiQuery),
+  "wiki lint": later(async () => (await import("../wiki/lint_command.ts")).wikiLint),
+  "wiki show": later(async () => (await import("../wiki/show_command.ts")).wikiShow),
+  "wiki list": later(async () => (await import("../wiki/list_command.ts")).wikiList),
+  "wiki status": later(async () => (await import("../wiki/read_commands.ts")).wikiStatus),
+  "wiki edit": later(async () => (await import("../wiki/edit_command.ts")).wikiEdit),
+  "wiki history": later(async () => (await import("../wiki/read_commands.ts")).wikiHistory),
+  "wiki diff": later(async () => (await import("../wiki/read_commands.ts")).wikiDiff),
+  "wiki review": later(async () => (await import("../wiki/review_command.ts")).wikiReview),
+  "wiki sanitize": later(async () => (await import("../wiki/mark_command.ts")).wikiSanitize),
+  "wiki redact": later(async () => (await import("../wiki/mark_command.ts")).wikiRedact),
+  "wiki notes": later(async () => (await import("../wiki/notes_command.ts")).wikiNotes),
+  "wiki log": later(async () => (await import("../wiki/read_commands.ts")).wikiLog),
+  "wiki watch": later(async () => (await import("../wiki/keep_commands.ts")).wikiWatch),
+  "wiki export": later(async () => (await import("../wiki/export_command.ts")).wikiExport),
+  "wiki reindex": later(async () => (await import("../wiki/keep_commands.ts")).wikiReindex),
+  "wiki embed": later(async () => (await import("../wiki/keep_commands.ts")).wikiEmbed),
+  "mcp add": later(async () => (await import("../mcp/add_command.ts")).mcpAdd),
+  "mcp import": later(async () => (await import("../mcp/import_command.ts")).mcpImport),
+  "mcp review": later(async () => (await import("../mcp/review_command.ts")).mcpReview),
+  "mcp approve": later(async () => (await import("../mcp/approve_command.ts")).mcpApprove),
+  "mcp list": later(async () => (await import("../mcp/list_command.ts")).mcpList),
+  "mcp call": later(async () => (await import("../mcp/call_command.ts")).mcpCall),
+  "mcp tool": later(async () => (await import("../mcp/keep_commands.ts")).mcpTool),
+  "mcp grant": later(async () => (await import("../mcp/keep_commands.ts")).mcpGrant),
+  "mcp inspect": later(async () => (await import("../mcp/inspect_command.ts")).mcpInspect),
+  "mcp log": later(async () => (await import("../mcp/log_command.ts")).mcpLog),
+  "mcp login": later(async () => (await import("../mcp/login_command.ts")).mcpLogin),
+  "mcp revoke": later(async () => (await import("../mcp/keep_commands.ts")).mcpRevoke),
+  "mcp remove": later(async () => (await import("../mcp/keep_commands.ts")).mcpRemove),
+  "a2a add": later(async () => (await import("../a2a/add_command.ts")).a2aAdd),
+  "a2a list": later(async () => (await import("../a2a/list_command.ts")).a2aList),
+  "a2a describe": later(async () => (await import("../a2a/list_command.ts")).a2aDescribe),
+  "a2a review": later(async () => (await import("../a2a/review_commands.ts")).a2aReview),
+  "a2a approve": later(async () => (await import("../a2a/review_commands.ts")).a2aApprove),
+  "a2a send": later(async () => (await import("../a2a/send_command.ts")).a2aSend),
+  "a2a watch": later(async () => (await import("../a2a/send_command.ts")).a2aWatch),
+  "a2a log": later(async () => (await import("../a2a/keep_commands.ts")).a2aLog),
+  "a2a login": later(async () => (await import("../a2a/keep_commands.ts")).a2aLogin),
+  "a2a revoke": later(async () => (await import("../a2a/keep_commands.ts")).a2aRevoke),
+  "a2a remove": later(async () => (await import("../a2a/keep_commands.ts")).a2aRemove),
+  "mcp serve": later(async () => (await import("../mcp_serve/command.ts")).mcpServe),
+  "mcp token": later(async () => (await import("../mcp_serve/token_command.ts")).mcpToken),
+  serve: later(async () => (await import("../service/serve_command.ts")).serveCommand),
+  "serve login": later(async () => (await import("../service/serve_words.ts")).serveLogin),
+  "a2a token": later(async () => (await import("../service/peer_token_command.ts")).a2aToken),
+  ...TRIGGER_WORK,
+  ...INBOX_WORK,
+  ...MAIL_WORK,
+  sgrep: later(async () => (await import("../sgrep/sgrep_command.ts")).sgrepCommand),
+  sdiff: later(async () => (await import("../sgrep/sdiff_command.ts")).sdiffCommand),
+  doctor: later(async () => (await import("../kernel/doctor_command.ts")).doctorCommand),
+  stop: later(async () => (await import("../kernel/stop_command.ts")).stopCommand),
+};

@@ -1,0 +1,98 @@
+/** `audit verify` and `audit export`: the whole log, in the kernel's keeping and in other hands. @module */
+import { Digest, EXIT, Fault, type Json, toJson } from "../../contracts/mod.ts";
+import {
+  askPages,
+  cell,
+  type Command,
+  commandText,
+  idOf,
+  printJson,
+  printLines,
+  reachKernel,
+  recordOf,
+} from "../command.ts";
+import { flag } from "../arguments/parse_arguments.ts";
+import { absolute } from "../disk/places.ts";
+
+/** `audit verify [FILE] [--head H] [--key PUB]`; 1 when something does not hold. Of a file it needs no kernel. */
+export async function auditVerify(command: Command): Promise<number> {
+  const file = command.parsed.args[0];
+  const head = flag(command.parsed, "head");
+  const kept = head === undefined ? undefined : idOf(Digest, head, "head");
+  const found = recordOf(await (file === undefined ? inKernel : inFile)(command, kept));
+  const ok = found["ok"] === true;
+  if (command.json) printJson(command, found);
+  else {
+    printLines(command, [
+      ok ? "the log holds: every chain and every seal" : "the log does NOT hold",
+      ...Object.entries(found).filter(([name]) => name !== "ok").map(([name, value]) =>
+        `  ${cell(name).padEnd(10)} ${countsOf(value)}`
+      ),
+    ]);
+    const { screen } = command.hands;
+    if (ok && head === undefined) {
+      screen.say(
+        "A whole tail that was cut off shows only with a head that you kept: --head HASH",
+      );
+    }
+    if (ok && file !== undefined && flag(command.parsed, "key") === undefined) {
+      screen.say("The file itself names the key that signed it; whose that is shows --key PUB.");
+    }
+  }
+  return ok ? EXIT.success : EXIT.failure;
+}
+
+async function inKernel(command: Command, head: Digest | undefined): Promise<Json> {
+  if (flag(command.parsed, "key") !== undefined) {
+    throw new Fault(
+      "invalidInput",
+      "Cannot verify with --key: a key is for a FILE that was exported",
+    );
+  }
+  const link = await reachKernel(command);
+  try {
+    const report = recordOf(await link.ask("auditVerify", head === undefined ? {} : { head }));
+    return { ...report, key: link.receiptKey };
+  } finally {
+    link.close();
+  }
+}
+
+async function inFile({ hands, parsed }: Command, head: Digest | undefined): Promise<Json> {
+  const file = parsed.args[0] ?? "";
+  const bytes = hands.disk.read(absolute(hands.around, file));
+  if (bytes === undefined) {
+    throw new Fault("notFound", `Cannot verify "${file}": there is no such file`);
+  }
+  return toJson(await hands.logs.verify(bytes, { key: flag(parsed, "key"), head }));
+}
+
+/** A value of a report: of a record, each count with its name. */
+function countsOf(value: Json): string {
+  const counts = Object.entries(recordOf(value));
+  if (counts.length === 0) return cell(value, 500);
+  return counts.map(([name, count]) => `${cell(count)} ${cell(name)}`).join(", ");
+}
+
+/** `audit export`: the log as JSON lines, byte for byte what `audit verify FILE` takes. */
+export async function auditExport(command: Command): Promise<number> {
+  const { screen } = command.hands;
+  if (screen.outWidth !== undefined) {
+    throw new Fault(
+      "invalidInput",
+      `Cannot print a log at a terminal: write it to a file, "${
+        commandText(command, "audit export")
+      } > log.jsonl"`,
+    );
+  }
+  const link = await reachKernel(command);
+  try {
+    for await (const line of askPages(link, "auditExport", null)) screen.out(`${String(line)}\n`);
+    const check = `--key ${link.receiptKey} --head ${link.head}`;
+    screen.say("It holds all that agents read and wrote. To check it, also without this machine:");
+    screen.say(`  ${command.hands.around.command} audit verify FILE ${check}`);
+    return EXIT.success;
+  } finally {
+    link.close();
+  }
+}

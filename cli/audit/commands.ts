@@ -1,0 +1,195 @@
+/** `audit query`, `audit repair` and `receipt …`: what can be looked up and checked afterwards. @module */
+import { EXIT, Fault, type Json, Receipt } from "../../contracts/mod.ts";
+import { parseJson } from "../../port/mod.ts";
+import {
+  askKernel,
+  askPages,
+  cell,
+  type Command,
+  printJson,
+  printJsonLines,
+  printLines,
+  reachKernel,
+  recordOf,
+  rowsOf,
+  taskOf,
+} from "../command.ts";
+import type { KernelLink } from "../hands.ts";
+import { ofAgent } from "../arguments/agent_filter.ts";
+import { flag } from "../arguments/parse_arguments.ts";
+import { absolute } from "../disk/places.ts";
+import { parseSince } from "../terminal/since.ts";
+import { tableLines } from "../terminal/table.ts";
+
+/** What calls are chosen by, beside their task and time. */
+const WORDS: readonly string[] = ["tool", "model", "decision", "outcome"];
+
+/** `audit query`: JSON lines, whatever `--json` says. */
+export async function auditQuery(command: Command): Promise<number> {
+  const { parsed, hands } = command;
+  const filter: Record<string, Json> = {};
+  for (const name of ["task", ...WORDS]) {
+    const value = flag(parsed, name);
+    if (value !== undefined) filter[name] = value;
+  }
+  const since = flag(parsed, "since");
+  if (since !== undefined) filter["since"] = parseSince(since, hands.around.now());
+  const link = await reachKernel(command);
+  try {
+    let found = false;
+    const fits = await ofAgent(link, parsed);
+    for await (const call of askPages(link, "auditQuery", filter)) {
+      if (!fits(recordOf(call)["task"])) continue;
+      found = true;
+      printJsonLines(command, [call]);
+    }
+    if (!found) hands.screen.say(await noneFits(link, filter));
+    return EXIT.success;
+  } finally {
+    link.close();
+  }
+}
+
+/** That nothing fits, and which words would: a model is named on record as it names itself. */
+async function noneFits(
+  link: KernelLink,
+  filter: Readonly<Record<string, Json>>,
+): Promise<string> {
+  const open = Object.fromEntries(
+    Object.entries(filter).filter(([name]) => !WORDS.includes(name)),
+  );
+  const all = rowsOf(await Array.fromAsync(askPages(link, "auditQuery", open)));
+  if (all.length === 0) return "no call is on record there";
+  const there = WORDS.filter((name) => Object.hasOwn(filter, name)).map((name) => {
+    const words = [...new Set(all.map((call) => cell(call[name])))].filter((word) => word !== "");
+    return `; --${name} may be ${words.slice(0, 20).map((word) => `"${word}"`).join(", ")}`;
+  });
+  return `no call fits, of ${all.length}${there.join("")}`;
+}
+
+/** `audit repair`. */
+export async function auditRepair(command: Command): Promise<number> {
+  const answer = recordOf(await askKernel(command, "auditRepair", null));
+  if (command.json) printJson(command, answer);
+  else {
+    printLines(
+      command,
+      Object.entries(answer).map(([name, value]) => `${cell(name).padEnd(12)} ${cell(value, 500)}`),
+    );
+  }
+  return EXIT.success;
+}
+
+/** `receipt show TASK`. */
+export async function receiptShow(command: Command): Promise<number> {
+  const answer = await askKernel(command, "receipts", { task: taskOf(command) });
+  if (command.json) {
+    printJson(command, answer);
+    return EXIT.success;
+  }
+  const rows = rowsOf(answer).map((receipt) => {
+    const events = receipt["events"];
+    const last = recordOf(Array.isArray(events) ? events.at(-1) : undefined);
+    const body = parseBody(last["body"]);
+    return [
+      cell(last["n"]),
+      cell(body["tool"]),
+      cell(body["outcome"]),
+      cell(body["decision"]),
+      cell(last["hash"]).slice(0, 16),
+      cell(body["rule"], 200),
+    ];
+  });
+  const heads = ["N", "TOOL", "OUTCOME", "DECISION", "HASH", "RULE"];
+  printLines(
+    command,
+    rows.length === 0 ? ["no receipts"] : tableLines(heads, rows, command.hands.screen.width),
+  );
+  return EXIT.success;
+}
+
+function parseBody(text: Json | undefined): ReturnType<typeof recordOf> {
+  if (typeof text !== "string") return {};
+  try {
+    return recordOf(JSON.parse(text));
+  } catch (error) {
+    if (error instanceof SyntaxError) return {};
+    throw error;
+  }
+}
+
+/** `receipt export TASK`: JSON lines on standard output. */
+export async function receiptExport(command: Command): Promise<number> {
+  const answer = await askKernel(command, "receipts", { task: taskOf(command) });
+  printJsonLines(command, Array.isArray(answer) ? answer : []);
+  return EXIT.success;
+}
+
+/** Bounds of a file of receipts, which anyone may have written. */
+const RECEIPT_JSON = { frameBytes: 256 << 20, depth: 16, nodes: 20_000_000 };
+
+/** Receipts of a file: one document, a list, or JSON lines. Throws `invalidInput`. */
+export function parseReceipts(text: string): Receipt[] {
+  const read = (part: string, line: number): unknown => {
+    try {
+      // Keys that stand twice are refused: a reader who takes the first would see other events than were checked.
+      return parseJson(part, RECEIPT_JSON);
+    } catch (cause) {
+      throw new Fault("invalidInput", `Cannot read receipts: line ${line} is no JSON`, { cause });
+    }
+  };
+  const trimmed = text.trim();
+  let found: unknown[];
+  if (trimmed.startsWith("[")) found = [read(trimmed, 1)].flat();
+  else {
+    try {
+      found = [parseJson(trimmed, RECEIPT_JSON)];
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      found = trimmed.split("\n").map((part, n) => read(part, n + 1));
+    }
+  }
+  return found.map((each, n) => {
+    const parsed = Receipt.safeParse(each);
+    if (!parsed.success) {
+      const why = parsed.error.issues[0]?.message ?? "it does not parse";
+      throw new Fault("invalidInput", `Cannot read receipt ${n + 1}: ${why}`);
+    }
+    return parsed.data;
+  });
+}
+
+/** `receipt verify FILE [--key PUB]`: needs no kernel; 1 for the first receipt that does not hold. */
+export async function receiptVerify(command: Command): Promise<number> {
+  const { hands, parsed } = command;
+  const file = parsed.args[0] ?? "";
+  const bytes = hands.disk.read(absolute(hands.around, file));
+  if (bytes === undefined) {
+    throw new Fault("notFound", `Cannot verify "${file}": there is no such file`);
+  }
+  const receipts = parseReceipts(new TextDecoder().decode(bytes));
+  if (receipts.length === 0) {
+    throw new Fault("invalidInput", `Cannot verify "${file}": it is empty`);
+  }
+  const key = flag(parsed, "key");
+  const results = await Promise.all(receipts.map(async (receipt, n) => ({
+    n: n + 1,
+    ...await hands.receipts.verify(receipt, key),
+  })));
+  const bad = results.find((each) => !each.ok);
+  if (command.json) printJson(command, { ok: bad === undefined, receipts: results });
+  else {
+    printLines(
+      command,
+      results.map((each) =>
+        `${each.ok ? "holds" : "DOES NOT HOLD"}  ${each.n}  ${cell(each.reason, 300)}`
+      ),
+    );
+    if (key === undefined) {
+      hands.screen.say(
+        `Signed with ${cell(results[0]?.key)}; whose key that is shows --key PUB.`,
+      );
+    }
+  }
+  return bad === undefined ? EXIT.success : EXIT.failure;
+}

@@ -1,0 +1,206 @@
+/** `conversation …`: names, forks, comparison and the end of conversations. Issue 4, Context. @module */
+import { type ChatMessage, EXIT, Fault, SessionId, TaskId, toJson } from "../../contracts/mod.ts";
+import {
+  askKernel,
+  cell,
+  type Command,
+  printJson,
+  printLines,
+  reachKernel,
+  recordOf,
+  rowsOf,
+  taskOf,
+} from "../command.ts";
+import { messageLines, readMessages } from "./message_lines.ts";
+import { conversationIn, taskNamed } from "./name.ts";
+import { lendApproved } from "../mcp/choice.ts";
+import { lendKeys, needsOfPast, provideModelPrograms } from "../model/ready.ts";
+import { flag } from "../arguments/parse_arguments.ts";
+import { ingressOf } from "../run/request_ingress.ts";
+import { finishFollowing } from "../run/run_command.ts";
+import { settle } from "../run/run_setting.ts";
+import { followTask, readPast } from "../run/run_task.ts";
+import { tableLines } from "../terminal/table.ts";
+import { spanText } from "../terminal/span.ts";
+
+/** US dollars: what the trace counts down from. */
+const DEFAULT_BUDGET = 1;
+const UNITS: Readonly<Record<string, number>> = {
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** `conversation list`. */
+export async function conversationList(command: Command): Promise<number> {
+  const answer = await askKernel(command, "conversations", null);
+  if (command.json) {
+    printJson(command, answer);
+    return EXIT.success;
+  }
+  const now = command.hands.around.now();
+  const rows = rowsOf(answer).map((row) => {
+    const from = recordOf(row["from"]);
+    const expires = row["expiresAt"];
+    return [
+      cell(row["name"]),
+      cell(row["task"]),
+      cell(row["turns"]),
+      cell(row["status"]),
+      spanText(now - Number(row["updatedAt"] ?? now)),
+      typeof expires === "number" ? `in ${spanText(expires - now)}` : "never",
+      from["task"] === undefined ? "" : `${cell(from["task"])}@${cell(from["turn"])}`,
+    ];
+  });
+  const headings = ["NAME", "TASK", "TURNS", "STATUS", "AGE", "EXPIRES", "FORK OF"];
+  printLines(
+    command,
+    rows.length === 0
+      ? ["no conversation has a name"]
+      : tableLines(headings, rows, command.hands.screen.width),
+  );
+  return EXIT.success;
+}
+
+/** `conversation name TASK NAME`. */
+export async function conversationName(command: Command): Promise<number> {
+  const [, name = ""] = command.parsed.args;
+  const named = await askKernel(command, "conversationName", { task: taskOf(command), name });
+  if (command.json) printJson(command, named);
+  else printLines(command, [`${cell(recordOf(named)["name"])}  ${taskOf(command)}`]);
+  return EXIT.success;
+}
+
+/** `conversation show NAME[@TURN]`. */
+export async function conversationShow(command: Command): Promise<number> {
+  const link = await reachKernel(command);
+  try {
+    const wanted = conversationIn(command.parsed.args[0] ?? "");
+    const found = await readMessages(link, "conversation", wanted);
+    if (command.json) printJson(command, found);
+    else printLines(command, found.messages.flatMap(messageLines));
+    return EXIT.success;
+  } finally {
+    link.close();
+  }
+}
+
+/** `conversation fork NAME[@TURN] [--name N] [--message TEXT]`. */
+export async function conversationFork(command: Command): Promise<number> {
+  const link = await reachKernel(command);
+  try {
+    const name = flag(command.parsed, "name");
+    const message = flag(command.parsed, "message");
+    const from = conversationIn(command.parsed.args[0] ?? "");
+    const setting = flag(command.parsed, "model") === undefined
+      ? undefined
+      : await settle(command, { folder: command.hands.around.cwd, mounts: [] });
+    if (message !== undefined) {
+      const needs = setting?.resolved ?? needsOfPast(
+        command,
+        await readPast(link, await taskNamed(link, String(from["conversation"]))),
+      );
+      await provideModelPrograms(command, needs, link);
+      await lendKeys(link, needs);
+      await lendApproved(command, link);
+    }
+    const answer = recordOf(
+      await link.ask("conversationFork", {
+        ...from,
+        ...(setting === undefined ? {} : { model: toJson(setting.model) }),
+        session: SessionId.parse(command.hands.around.id("s")),
+        ingress: ingressOf(command),
+        ...(name === undefined ? {} : { name }),
+        ...(message === undefined ? {} : { message }),
+      }),
+    );
+    const task = TaskId.parse(answer["task"]);
+    if (message !== undefined) {
+      const running = await followTask(command, link, task, {
+        setting: {
+          onQuestion: command.hands.keyboard === undefined ? "queue" : "ask",
+          prepared: undefined,
+          trace: flag(command.parsed, "trace"),
+        },
+        budget: DEFAULT_BUDGET,
+      });
+      return await finishFollowing(command, link, running);
+    }
+    if (command.json) printJson(command, answer);
+    else printLines(command, [`${name === undefined ? "" : `${cell(name)}  `}${task}`]);
+    return EXIT.success;
+  } finally {
+    link.close();
+  }
+}
+
+/** How two conversations differ: messages that both begin with, then those of each alone. */
+export function differenceOf(
+  a: readonly ChatMessage[],
+  b: readonly ChatMessage[],
+): {
+  readonly same: number;
+  readonly onlyA: readonly ChatMessage[];
+  readonly onlyB: readonly ChatMessage[];
+} {
+  const text = (message: ChatMessage | undefined): string => JSON.stringify(message);
+  let same = 0;
+  while (same < Math.min(a.length, b.length) && text(a[same]) === text(b[same])) same += 1;
+  return { same, onlyA: a.slice(same), onlyB: b.slice(same) };
+}
+
+/** `conversation compare A B`; 0 when they are the same, 1 when not. */
+export async function conversationCompare(command: Command): Promise<number> {
+  const link = await reachKernel(command);
+  try {
+    const [a = "", b = ""] = command.parsed.args;
+    const first = await readMessages(link, "conversation", conversationIn(a));
+    const second = await readMessages(link, "conversation", conversationIn(b));
+    const { same, onlyA, onlyB } = differenceOf(first.messages, second.messages);
+    const marked = (mark: string, messages: readonly ChatMessage[]): readonly string[] =>
+      messages.flatMap(messageLines).map((line) => `${mark} ${line}`);
+    if (command.json) printJson(command, { same, onlyA, onlyB });
+    else {
+      printLines(command, [
+        `the first ${same} messages are the same`,
+        ...marked("<", onlyA),
+        ...marked(">", onlyB),
+      ]);
+    }
+    return onlyA.length + onlyB.length === 0 ? EXIT.success : EXIT.failure;
+  } finally {
+    link.close();
+  }
+}
+
+/** `conversation expire NAME --after TIME`. */
+export async function conversationExpire(command: Command): Promise<number> {
+  const [name = ""] = command.parsed.args;
+  const after = flag(command.parsed, "after");
+  const [, count = "", unit = ""] = /^(\d{1,6})([mhd])$/.exec(after ?? "") ?? [];
+  const ms = Number(count) * (UNITS[unit] ?? 0);
+  if (after !== "never" && (count === "" || unit === "")) {
+    throw new Fault(
+      "invalidInput",
+      "Cannot tell when it expires: add --after TIME, such as 30m, 2h, 7d, or never",
+    );
+  }
+  const named = await askKernel(command, "conversationExpire", {
+    name,
+    ...(after === "never" ? {} : { afterMs: ms }),
+  });
+  if (command.json) printJson(command, named);
+  else {printLines(command, [
+      `${cell(name)}  ${after === "never" ? "stays" : `ends in ${spanText(ms)}`}`,
+    ]);}
+  return EXIT.success;
+}
+
+/** `conversation remove NAME`. */
+export async function conversationRemove(command: Command): Promise<number> {
+  const [name = ""] = command.parsed.args;
+  await askKernel(command, "conversationRemove", { name });
+  if (command.json) printJson(command, { removed: name });
+  else printLines(command, [`${cell(name)}  removed`]);
+  return EXIT.success;
+}

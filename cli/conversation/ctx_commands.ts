@@ -1,0 +1,83 @@
+/** `ctx list|show|restore`: what gave way in a conversation. Seed 004 section 36.3. @module */
+import { EXIT, Fault } from "../../contracts/mod.ts";
+import {
+  askKernel,
+  cell,
+  type Command,
+  printJson,
+  printLines,
+  reachKernel,
+  recordOf,
+  rowsOf,
+  taskOf,
+} from "../command.ts";
+import { messageLines, readMessages } from "./message_lines.ts";
+import { tableLines } from "../terminal/table.ts";
+
+function numberOf(command: Command): number {
+  const text = command.parsed.args[1] ?? "";
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+  throw new Fault(
+    "invalidInput",
+    `Cannot read "${text}" as the number of a change: see "ctx list"`,
+  );
+}
+
+/** `ctx list TASK`. */
+export async function ctxList(command: Command): Promise<number> {
+  const answer = await askKernel(command, "context", { task: taskOf(command) });
+  if (command.json) {
+    printJson(command, answer);
+    return EXIT.success;
+  }
+  const rows = rowsOf(answer).map((row) => {
+    const preserved = row["preserved"];
+    const at = new Date(Number(row["at"] ?? 0)).toISOString();
+    return [
+      cell(row["number"]),
+      `${at.slice(0, 19)}Z`,
+      cell(row["before"]),
+      cell(row["after"]),
+      `${cell(row["method"])}${row["restored"] === true ? ", restored" : ""}`,
+      Array.isArray(preserved) ? preserved.map((tag) => cell(tag)).join(" ") : "",
+    ];
+  });
+  const headings = ["N", "TIME", "BEFORE", "AFTER", "METHOD", "PRESERVED"];
+  printLines(
+    command,
+    rows.length === 0
+      ? ["nothing gave way"]
+      : tableLines(headings, rows, command.hands.screen.width),
+  );
+  return EXIT.success;
+}
+
+/** `ctx show TASK N`. */
+export async function ctxShow(command: Command): Promise<number> {
+  const link = await reachKernel(command);
+  try {
+    const { messages } = await readMessages(link, "contextShow", {
+      task: taskOf(command),
+      number: numberOf(command),
+    });
+    if (command.json) printJson(command, messages);
+    else printLines(command, messages.flatMap(messageLines));
+    return EXIT.success;
+  } finally {
+    link.close();
+  }
+}
+
+/** `ctx restore TASK N`. */
+export async function ctxRestore(command: Command): Promise<number> {
+  const answer = recordOf(
+    await askKernel(command, "contextRestore", {
+      task: taskOf(command),
+      number: numberOf(command),
+    }),
+  );
+  const { number, before, after } = answer;
+  if (command.json) printJson(command, answer);
+  else printLines(command, [`restored ${cell(number)}: ${cell(before)} → ${cell(after)} tokens`]);
+  return EXIT.success;
+}

@@ -1,0 +1,108 @@
+/** The operator's own files, as the command line reads and writes them. @module */
+import { Fault } from "../../contracts/mod.ts";
+import type { DiskRead, DiskWrite } from "../hands.ts";
+
+function missing(error: unknown): boolean {
+  return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
+}
+
+function orUndefined<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (missing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** As {@link orUndefined}, of a path: what this process may not reach is a refusal, no crash. */
+function look<T>(path: string, read: () => T): T | undefined {
+  try {
+    return orUndefined(read);
+  } catch (cause) {
+    if (
+      !(cause instanceof Deno.errors.PermissionDenied) && !(cause instanceof Deno.errors.NotCapable)
+    ) throw cause;
+    throw new Fault("refused", `Cannot read "${path}": this process may not`, { cause });
+  }
+}
+
+/** A link to a device has no end, a pipe no beginning, and neither is what a folder should hold. */
+function readPlain(path: string, most: number): Uint8Array {
+  const refused = (why: string): Fault => new Fault("refused", `Cannot read "${path}": ${why}`);
+  if (!Deno.statSync(path).isFile) throw refused("it is no plain file");
+  using file = Deno.openSync(path);
+  const bytes = new Uint8Array(Math.min(file.statSync().size, most) + 1);
+  let length = 0;
+  for (let read: number | null = 1; read !== null && read > 0; length += read ?? 0) {
+    read = file.readSync(bytes.subarray(length));
+  }
+  if (length < bytes.length) return bytes.subarray(0, length);
+  throw new Fault("tooLarge", `Cannot read "${path}": it has more than ${most} bytes, or grows`);
+}
+
+/** Gives a draft its name unless a file has it already: of two at once, the first one stays. */
+function linkFresh(draft: string, path: string): void {
+  try {
+    Deno.linkSync(draft, path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+  }
+  Deno.removeSync(draft);
+}
+
+/** Makes the hands that touch the disk, with the process's own rights. */
+export function makeDisk(): DiskRead & DiskWrite {
+  return Object.freeze({
+    read: (path: string, options?: { readonly most?: number }) =>
+      look(
+        path,
+        () => options?.most === undefined ? Deno.readFileSync(path) : readPlain(path, options.most),
+      ),
+    list: (path: string) =>
+      look(path, () => [...Deno.readDirSync(path)].map((entry) => entry.name).sort()) ?? [],
+    real: (path: string) => look(path, () => Deno.realPathSync(path)),
+    stat: (path: string) =>
+      look(path, () => {
+        const found = Deno.statSync(path);
+        return {
+          folder: found.isDirectory,
+          mode: (found.mode ?? 0) & 0o7777,
+          uid: found.uid ?? 0,
+        };
+      }),
+    write(
+      path: string,
+      bytes: Uint8Array | string,
+      options?: { readonly mode?: number; readonly fresh?: boolean },
+    ): void {
+      const draft = `${path}.${crypto.randomUUID()}.tmp`;
+      const data = typeof bytes === "string" ? new TextEncoder().encode(bytes) : bytes;
+      try {
+        using file = Deno.openSync(draft, {
+          write: true,
+          createNew: true,
+          mode: options?.mode ?? 0o600,
+        });
+        for (let at = 0; at < data.length;) at += file.writeSync(data.subarray(at));
+        file.syncSync();
+        if (options?.fresh === true) linkFresh(draft, path);
+        else Deno.renameSync(draft, path);
+      } catch (error) {
+        orUndefined(() => Deno.removeSync(draft));
+        throw error;
+      }
+    },
+    remove: (path: string) => void orUndefined(() => Deno.removeSync(path, { recursive: true })),
+    makeFolder(path: string, mode = 0o700): void {
+      Deno.mkdirSync(path, { recursive: true, mode });
+    },
+    link(path: string, target: string): void {
+      Deno.symlinkSync(target, path);
+    },
+    append(path: string, text: string): void {
+      Deno.writeTextFileSync(path, text, { append: true, mode: 0o600 });
+    },
+    temporary: (prefix: string) => Deno.realPathSync(Deno.makeTempDirSync({ prefix })),
+  });
+}

@@ -1,0 +1,47 @@
+/** Mounts that lie in each other: what is said of the inner one holds also where it is reached through the outer one. @module */
+import { Fault, mixColour, mixLabel, type Mount } from "../../contracts/mod.ts";
+import { within } from "./mounts.ts";
+
+const MODES = ["rw", "stage", "ro"] as const;
+
+/**
+ * The same mounts, each with the colours and labels of those that lie in it.
+ *
+ * @throws Fault `refused` where files of a mount could be written through another one with less ado
+ */
+export function nestMounts(mounts: readonly Mount[]): Mount[] {
+  return mounts.map((outer) =>
+    mounts.reduce((whole, inner) => {
+      if (inner.name === outer.name || !within(inner.dir, outer.dir)) return whole;
+      checkModes(outer, inner);
+      const { colour, label } = inner;
+      const at = inner.dir.slice(outer.dir.length).replace(/^\//, "").replace(/[*?]/g, "?");
+      const marks = inner.marks.map((mark) => ({ ...mark, path: beneath(at, mark.path) }));
+      if (at !== "") {
+        return { ...whole, marks: [...whole.marks, { path: `${at}/**`, colour, label }, ...marks] };
+      }
+      return {
+        ...whole,
+        colour: mixColour(whole.colour, colour),
+        label: mixLabel(whole.label, label),
+        marks: [...whole.marks, ...marks],
+      };
+    }, outer)
+  );
+}
+
+function checkModes(outer: Mount, inner: Mount): void {
+  if (MODES.indexOf(outer.mode) >= MODES.indexOf(inner.mode)) return;
+  throw new Fault(
+    "refused",
+    `Cannot mount "${outer.name}" as ${outer.mode}: "${inner.name}" lies in it and is ${inner.mode}; ` +
+      `make both ${inner.mode}, or leave one out`,
+  );
+}
+
+/** A mark of a mount as one of the mount around it. */
+function beneath(at: string, path: string): string {
+  if (at === "" || path.includes("/")) return at === "" ? path : `${at}/${path}`;
+  // A name alone: a plain one lies at the top, a pattern anywhere.
+  return /[*?]/.test(path) ? `${at}/**/${path}` : `${at}/${path}/**`;
+}

@@ -1,0 +1,115 @@
+/** What a kernel of one state is started with. DESIGN section 1. @module */
+import { type KernelConfig, toJson } from "../../contracts/mod.ts";
+import { digestOf } from "../../port/digest.ts";
+import { displayBlock } from "../../text/mod.ts";
+import { findCommands } from "../program/command_programs_powers.ts";
+import { provideBrowser, provideBundles } from "../program/bundles_powers.ts";
+import type { Around, DiskRead, DiskWrite, KernelWish, Screen } from "../hands.ts";
+import { openKeyRing } from "../key/ring.ts";
+import { mcpPrograms } from "../mcp/programs_powers.ts";
+import { modelPrograms, nativeAddon } from "../model/programs_powers.ts";
+import type { Places } from "../disk/places.ts";
+import { choosePlugins } from "../plugin/choice.ts";
+import type { PluginKit } from "../plugin/kit.ts";
+import { installedPlugins } from "../plugin/store.ts";
+import { findPrograms } from "../program/programs_powers.ts";
+import { openSecretKeep } from "../secret/keep.ts";
+import type { SourceDigests } from "../program/source_digest_powers.ts";
+import { VERSION } from "../version.ts";
+import { wikiProgramFile } from "../wiki/programs_powers.ts";
+
+const IDLE_MS = 2_000;
+
+/** What the way to a kernel is made of. */
+export interface KernelParts {
+  readonly places: Places;
+  readonly around: Around;
+  readonly disk: DiskRead & DiskWrite;
+  readonly screen: Screen;
+  readonly plugins: Pick<PluginKit, "builtIn" | "reserved">;
+}
+
+/**
+ * Builds what is not built, and says everything that a kernel for this wish is started with.
+ *
+ * @throws Fault `unavailable` when a program does not build.
+ */
+export async function configFor(
+  wish: KernelWish,
+  parts: KernelParts,
+): Promise<{ readonly config: KernelConfig; readonly bundle: string }> {
+  const { places, around, disk, screen } = parts;
+  const { home } = around;
+  const say = (text: string): void => screen.say(screen.paint.dim(`remit  ${text}`));
+  const known: SourceDigests = new Map();
+  const [bundles, built] = await Promise.all([
+    provideBundles({
+      ...{ home, cache: places.cache, known },
+      onBuild: () => say("building its programs, once for this version …"),
+    }),
+    parts.plugins.builtIn(),
+  ]);
+  const onRefused = (text: string): void =>
+    screen.say(displayBlock(text, { prefix: "", maxLines: 2 }).join(" "));
+  const { toolKeys, browser } = wish;
+  const driver = browser.engine === "static" ? "" : await provideBrowser({
+    ...{ home, cache: places.cache },
+    onBuild: () => say("building what drives Chromium, once for this version …"),
+  });
+  const tools = choosePlugins({
+    ...{ built, onRefused, reserved: parts.plugins.reserved },
+    installed: installedPlugins(disk, places, { toolKeys, onRefused }),
+  });
+  const secrets = openSecretKeep(disk, places);
+  const { commands, missing } = findCommands(wish.commands, around.env("PATH") ?? "");
+  for (const each of missing) onRefused(`Cannot grant a program: ${each}`);
+  const ring = openKeyRing(disk, places);
+  const personKey = ring.provideConsent().key;
+  const stepUpKey = ring.stepUpKey();
+  const told = {
+    policy: wish.policy,
+    personKey,
+    ...(stepUpKey === undefined ? {} : { stepUpKey }),
+  };
+  const bridge = mcpPrograms({ home, cache: places.cache, known });
+  const rules = digestOf(toJson({
+    ...told,
+    // Their names hold their sources' digests: a kernel of other ones would start what nobody built.
+    bridge,
+    tools: tools.plugins.map(({ manifest, trusted }) => ({ manifest, trusted })),
+    // Of what is sealed: a digest of values could be guessed back.
+    secrets: secrets.digest(),
+    commands,
+    browser,
+  }));
+  const config: KernelConfig = {
+    ...told,
+    dir: places.kernel,
+    runtime: places.runtime,
+    bundles: {
+      ...bundles.children,
+      ...modelPrograms(places.cache, bundles.digest),
+      browser: driver,
+      wiki: wikiProgramFile("wiki", { home, cache: places.cache, known }),
+      ...bridge,
+    },
+    weights: places.models,
+    addon: nativeAddon(places.cache),
+    browser,
+    programs: await findPrograms(),
+    denoDir: bundles.denoDir,
+    tools,
+    secrets: secrets.load(),
+    commands,
+    // Names sources and rules: a kernel of other ones is another harness.
+    harness: `${VERSION}-${bundles.digest.slice(0, 12)}-${rules.slice(0, 12)}`,
+    brokerSockets: places.brokerSockets,
+    proxySockets: places.proxySockets,
+    mcpTrees: places.mcpTrees,
+    controlSocket: places.controlSocket,
+    stay: false,
+    idleMs: IDLE_MS,
+    pool: { workers: 2, plugins: 1 },
+  };
+  return { config, bundle: bundles.kernel };
+}

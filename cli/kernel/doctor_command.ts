@@ -1,0 +1,96 @@
+/** `remit doctor`: which walls stand on this machine, and where things are. @module */
+import { EXIT } from "../../contracts/mod.ts";
+import { displayText } from "../../text/mod.ts";
+import { type Command, printJson, printLines } from "../command.ts";
+import { loadConfig } from "../config/files.ts";
+import { openKeyRing } from "../key/ring.ts";
+import type { LockedServer } from "../mcp/lock.ts";
+import { lockOf } from "../mcp/work.ts";
+import { reachableStates } from "../model/status.ts";
+import { VERSION } from "../version.ts";
+
+/** Runs the command. */
+export async function doctorCommand(command: Command): Promise<number> {
+  const { hands, places } = command;
+  const { paint } = hands.screen;
+  // First: an idle kernel ends while the walls are tried.
+  const link = await hands.kernels(places).find();
+  const kernel = link === undefined
+    ? undefined
+    : { pid: link.pid, harness: link.harness, receiptKey: link.receiptKey, head: link.head };
+  link?.close();
+  const walls = await hands.walls.look();
+  const stepUp = hands.disk.real(places.person) === undefined
+    ? undefined
+    : openKeyRing(hands.disk, places).stepUpKey();
+  const config = loadConfig(hands.disk, places, { folder: hands.around.cwd, mounts: [] });
+  const { browser, commands } = config;
+  const models = await reachableStates(command, config);
+  const chromium = hands.disk.stat(browser.program) === undefined ? "which is missing" : "there";
+  const tools = {
+    browser: browser.engine === "static"
+      ? "static: pages are read without running their scripts"
+      : `chromium: ${browser.program}, ${chromium}`,
+    commands: Object.keys(commands).join(", ") || "none granted in remit.yaml",
+  };
+  const servers = lockOf(command).list();
+  const of = (state: LockedServer["state"]): number =>
+    servers.filter((each) => each.state === state).length;
+  const mcp = { approved: of("approved"), added: of("added"), revoked: of("revoked") };
+  if (command.json) {
+    printJson(command, {
+      version: VERSION,
+      walls,
+      state: places.state,
+      cache: places.cache,
+      config: places.config,
+      kernel: kernel ?? null,
+      stepUpKey: stepUp ?? null,
+      tools,
+      models,
+      mcp,
+    });
+    return EXIT.success;
+  }
+  const line = (name: string, text: string): string => `  ${name.padEnd(16)} ${text}`;
+  printLines(command, [
+    `remit ${VERSION}`,
+    "",
+    "Walls",
+    ...walls.map(({ wall, stands, says }) =>
+      `${stands ? paint.green("  ✓") : paint.yellow("  –")} ${wall.padEnd(14)} ${says}`
+    ),
+    "",
+    "Models",
+    ...models.map(({ ok, name, says }) =>
+      `${ok ? paint.green("  ✓") : paint.yellow("  –")} ${
+        displayText(name, { max: 60 }).padEnd(14)
+      } ${displayText(says, { max: 300 })}`
+    ),
+    ...(config.model === undefined
+      ? ['    none is chosen; "remit model list" shows all, "remit model use NAME" chooses']
+      : []),
+    "",
+    "Places",
+    line("state", places.state),
+    line("cache", places.cache),
+    line("configuration", places.config),
+    line("ceiling", places.ceiling),
+    "",
+    "Now",
+    line("kernel", kernel === undefined ? "none runs" : `runs as ${kernel.pid}, ${kernel.harness}`),
+    ...(kernel === undefined
+      ? []
+      : [line("receipt key", kernel.receiptKey), line("head", kernel.head)]),
+    line("browser", tools.browser),
+    line("programs", displayText(tools.commands, { max: 500 })),
+    line(
+      "MCP servers",
+      servers.length === 0
+        ? 'none; "remit mcp import" finds yours'
+        : `${mcp.approved} approved, ${mcp.added} not approved, ${mcp.revoked} revoked; "remit mcp list" shows them`,
+    ),
+    line("passphrase key", stepUp ?? 'none; "remit key create" makes one'),
+  ]);
+  return EXIT.success;
+}

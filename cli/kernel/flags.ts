@@ -1,0 +1,71 @@
+/** The kernel's start line: exactly the permissions of DESIGN section 1. @module */
+import type { KernelConfig } from "../../contracts/mod.ts";
+
+const START = [
+  "run",
+  "--quiet",
+  "--no-prompt",
+  "--no-config",
+  "--no-lock",
+  "--no-remote",
+  "--no-npm",
+  "--cached-only",
+  "--ignore-env",
+  // A hundred tasks at once leave garbage faster than it is looked for: half the memory this way.
+  "--v8-flags=--max-semi-space-size=4,--heap-growing-percent=20",
+];
+
+/** What of a configuration decides what the kernel may do. */
+export type Granted = Pick<
+  KernelConfig,
+  | "dir"
+  | "runtime"
+  | "programs"
+  | "denoDir"
+  | "brokerSockets"
+  | "controlSocket"
+  | "tools"
+  | "weights"
+>;
+
+/**
+ * The kernel's own permissions: its state and runtime folders, its sockets, the programs that it
+ * starts, plugins' code and models' weights; read on the mounts only where no namespace resolves them. Throws a TypeError for a path
+ * that holds a comma, which Deno reads as a separator.
+ */
+export function kernelPermissions(config: Granted, mounts: readonly string[]): string[] {
+  const own = [config.dir, config.runtime];
+  const storage = `${config.denoDir}/location_data`;
+  const { engine, plugins } = config.tools;
+  const code = [...(engine === undefined ? [] : [engine]), ...plugins].map(({ file }) => file);
+  const read = [
+    ...own,
+    config.weights,
+    storage,
+    ...code,
+    ...(config.programs.bwrap === undefined ? mounts : []),
+  ];
+  const programs = Object.values(config.programs).filter((each) => each !== undefined);
+  const sockets = [config.controlSocket, ...config.brokerSockets].map((each) => `unix:${each}`);
+  return [
+    `--allow-read=${list(read)}`,
+    `--allow-write=${list(own)}`,
+    `--allow-run=${list(programs)}`,
+    `--allow-net=${list(sockets)}`,
+  ];
+}
+
+/** Words after `deno` that start a kernel. Throws as {@link kernelPermissions}. */
+export function kernelFlags(
+  config: Granted,
+  options: { readonly bundle: string; readonly mounts: readonly string[] },
+): string[] {
+  return [...START, ...kernelPermissions(config, options.mounts), options.bundle];
+}
+
+function list(paths: readonly string[]): string {
+  for (const path of paths) {
+    if (path.includes(",")) throw new TypeError(`Cannot grant "${path}": it holds a comma`);
+  }
+  return [...new Set(paths)].join(",");
+}

@@ -1,0 +1,124 @@
+/** Finds the kernel of a state, or starts it. DESIGN section 1. @module */
+import { Fault, type KernelConfig } from "../../contracts/mod.ts";
+import { displayBlock } from "../../text/mod.ts";
+import type { KernelLink, Kernels, KernelWish } from "../hands.ts";
+import type { KernelParts } from "./config_powers.ts";
+import { greet } from "./link.ts";
+import { preparePlaces } from "../disk/places.ts";
+import { connectSocket } from "./socket_powers.ts";
+import { VERSION } from "../version.ts";
+
+const START_MS = 20_000;
+const STOP_MS = 3_000;
+const RETRY_MS = 10;
+// How a kernel ends that finds another one in its state (kernel/main.ts).
+const LOCKED = 3;
+const LOCKED_MS = 100;
+const MOST_TRIES = 3;
+// Longer than the kernel takes to see that the look before it is over.
+const STOP_LOOK_MS = 120;
+
+const rest = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Makes the way to the kernel of one state. */
+export function makeKernels(parts: KernelParts): Kernels {
+  const { places, around, disk } = parts;
+
+  const find = async (): Promise<KernelLink | undefined> => {
+    const wire = await connectSocket(places.controlSocket);
+    if (wire === undefined) return undefined;
+    try {
+      return await greet(wire, VERSION);
+    } catch (error) {
+      // It was about to end when it was reached.
+      if (error instanceof Fault && error.code === "gone") return undefined;
+      throw error;
+    }
+  };
+
+  const stopIdle = async (link: KernelLink): Promise<void> => {
+    try {
+      await link.ask("stop", null);
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code !== "gone") throw busy(error);
+    }
+    // An open session is work: a kernel ends only once nobody talks to it.
+    link.close();
+    for (const before = performance.now(); performance.now() - before < STOP_MS;) {
+      await rest(STOP_LOOK_MS);
+      const wire = await connectSocket(places.controlSocket);
+      if (wire === undefined) return;
+      wire.close();
+    }
+    throw busy();
+  };
+
+  /** Starts one, and reaches it or whichever was first: of two that start at once, one gets the lock. */
+  const start = async (
+    config: KernelConfig,
+    bundle: string,
+    mounts: readonly string[],
+  ): Promise<KernelLink> => {
+    const { startKernel } = await import("./start_powers.ts");
+    const before = performance.now();
+    const late = (): boolean => performance.now() - before > START_MS;
+    for (;;) {
+      const kernel = await startKernel(config, { bundle, mounts });
+      let code: number | undefined;
+      void kernel.ended.then((ended) => code = ended);
+      while (code === undefined && !late()) {
+        const link = await find();
+        if (link !== undefined) return link;
+        await rest(RETRY_MS);
+      }
+      if (code === LOCKED && !late()) {
+        // Who has the lock is about to listen, or about to end.
+        await rest(LOCKED_MS);
+        const link = await find();
+        if (link !== undefined) return link;
+        continue;
+      }
+      const said = displayBlock(kernel.log(), { prefix: "  │ ", maxLines: 20 }).join("\n");
+      throw new Fault(
+        "unavailable",
+        code === undefined
+          ? `Cannot start the kernel: it did not answer in ${START_MS / 1_000} s\n${said}`
+          : `Cannot start the kernel: it ended with ${code}\n${said}`,
+      );
+    }
+  };
+
+  return Object.freeze({
+    find,
+    async provide(wish: KernelWish): Promise<KernelLink> {
+      preparePlaces(disk, places, around.uid);
+      let wanted: { readonly config: KernelConfig; readonly bundle: string } | undefined;
+      for (let tries = 0; tries < MOST_TRIES; tries++) {
+        const running = await find();
+        if (running !== undefined && !wish.exact) return running;
+        // Loaded here: most commands find a kernel that runs.
+        wanted ??= await (await import("./config_powers.ts")).configFor(wish, parts);
+        const { config, bundle } = wanted;
+        if (running !== undefined) {
+          if (running.harness === config.harness) return running;
+          await stopIdle(running);
+        }
+        const link = await start(config, bundle, wish.mounts);
+        if (!wish.exact || link.harness === config.harness) return link;
+        // Another command was first, with other rules.
+        link.close();
+      }
+      throw busy();
+    },
+  });
+}
+
+function busy(cause?: unknown): Fault {
+  return new Fault(
+    "conflict",
+    "Cannot use these rules: a kernel with other rules or of another version is at work in this " +
+      'state; end the session, service or task of yours that holds it ("remit ps" shows what runs, "remit stop" ' +
+      "ends one that is idle), or use another --state DIR",
+    { cause },
+  );
+}

@@ -1,0 +1,34 @@
+/** The kernel that goes on with a task: one with the rules of the task's own place. DESIGN section 6. @module */
+import { AgentTask, type TaskId } from "../../contracts/mod.ts";
+import type { Command } from "../command.ts";
+import { loadConfig } from "../config/files.ts";
+import type { KernelLink } from "../hands.ts";
+
+/**
+ * Gives `link`, or in its place the link of a kernel with the rules of the task's folder and mounts as they are now,
+ * where the task ran under other rules than this kernel has. Throws `conflict` while this one is at work.
+ */
+export async function inItsPlace(
+  command: Command,
+  link: KernelLink,
+  task: TaskId,
+): Promise<KernelLink> {
+  const { hands, places } = command;
+  const { rules, folder, mounts } = AgentTask.parse(await link.ask("task", { task }));
+  if (rules === undefined || rules === link.rules) return link;
+  const config = loadConfig(hands.disk, places, { folder: folder ?? hands.around.cwd, mounts });
+  link.close();
+  const own = await hands.kernels(places).provide({
+    policy: config.policy,
+    toolKeys: config.toolKeys,
+    commands: config.commands,
+    browser: config.browser,
+    mounts: mounts.map(({ dir }) => dir),
+    exact: true,
+  });
+  if (own.rules !== rules) {
+    const { paint, say } = hands.screen;
+    say(paint.dim("  the rules of its folder have changed since: those of now hold"));
+  }
+  return own;
+}

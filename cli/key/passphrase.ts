@@ -1,0 +1,31 @@
+/** Reads a passphrase: from a file that was named, or from the terminal without echo. @module */
+import { Fault } from "../../contracts/mod.ts";
+import type { Command } from "../command.ts";
+import { flag } from "../arguments/parse_arguments.ts";
+import { absolute } from "../disk/places.ts";
+
+/** Reads it. Throws `invalidInput` without a terminal or a file. */
+export async function readPassphrase(
+  command: Command,
+  flagName: string,
+  prompt: string,
+): Promise<string> {
+  const { hands, parsed } = command;
+  const file = flag(parsed, flagName);
+  if (file !== undefined) {
+    const bytes = hands.disk.read(absolute(hands.around, file));
+    if (bytes === undefined) {
+      throw new Fault("notFound", `Cannot read the passphrase: there is no file "${file}"`);
+    }
+    return new TextDecoder().decode(bytes).replace(/\r?\n$/, "");
+  }
+  if (hands.keyboard === undefined) {
+    throw new Fault(
+      "invalidInput",
+      `Cannot read the passphrase: there is no terminal; use --${flagName} FILE`,
+    );
+  }
+  const typed = await hands.keyboard.line(`  ${prompt} › `, { echo: false });
+  if (typed === undefined) throw new Fault("cancelled", "Cannot read the passphrase: cancelled");
+  return typed;
+}

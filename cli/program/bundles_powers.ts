@@ -1,0 +1,255 @@
+/** Builds the programs that run without sources: the kernel and its children. @module */
+import { basename, dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Fault, type KernelConfig } from "../../contracts/mod.ts";
+import { displayBlock } from "../../text/mod.ts";
+import { digestSources, type SourceDigests } from "./source_digest_powers.ts";
+import { buildEnv } from "../../port/build_env.ts";
+
+/** Where built programs lie. */
+export interface Bundles {
+  /** Digest of all sources and of Deno's version, hex. */
+  readonly digest: string;
+  readonly kernel: string;
+  /** The children that every kernel may start, by role. */
+  readonly children: Omit<KernelConfig["bundles"], keyof typeof NOT_BUILT>;
+  /** Warmed code cache of the children. */
+  readonly denoDir: string;
+}
+
+/** The programs that few ask for, where nobody does. */
+export const NOT_BUILT = Object.freeze({
+  browser: "",
+  remote: "",
+  local: "",
+  native: "",
+  wiki: "",
+  ...{ mcp: "", mcpTree: "", mcpRelay: "", a2a: "" },
+});
+
+const ENTRIES = {
+  kernel: "kernel/main.ts",
+  worker: "runner/main.ts",
+  toolhost: "workspace/host/main.ts",
+  model: "models/main.ts",
+  plugin: "tools-wasm/host/main.ts",
+  net: "net/main.ts",
+  copy: "workspace/copy/main.ts",
+} as const;
+
+/** How every child is started, apart from its permissions. DESIGN section 1. */
+export const CHILD_FLAGS = [
+  "--quiet",
+  "--no-prompt",
+  "--no-config",
+  "--no-lock",
+  "--no-remote",
+  "--no-npm",
+  "--cached-only",
+];
+
+async function runDeno(args: readonly string[], env: Record<string, string>): Promise<void> {
+  const child = await new Deno.Command(Deno.execPath(), {
+    args: [...args],
+    clearEnv: true,
+    env: { ...buildEnv(Deno.env.toObject()), ...env },
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
+  }).output();
+  if (!child.success) {
+    const said = displayBlock(new TextDecoder().decode(child.stderr), {
+      prefix: "  │ ",
+      maxLines: 12,
+    }).join("\n");
+    throw new Fault(
+      "unavailable",
+      `Cannot build Remit: "deno ${args[0] ?? ""}" failed (the first build needs the package ` +
+        `registry, later ones do not)\n${said}`,
+    );
+  }
+}
+
+/** Starts a program once without work, so that its compiled code is in the cache: at the second time it is. */
+export async function warm(bundle: string, denoDir: string): Promise<void> {
+  await new Deno.Command(Deno.execPath(), {
+    args: ["run", ...CHILD_FLAGS, bundle],
+    clearEnv: true,
+    env: { DENO_DIR: denoDir, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" },
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  }).output();
+}
+
+async function build(home: string, folder: string): Promise<void> {
+  const queue = Object.entries(ENTRIES);
+  const bundleNext = async (): Promise<void> => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      const [role, entry] = next;
+      await runDeno([
+        "bundle",
+        "--quiet",
+        "--no-check",
+        "--config",
+        join(home, "deno.json"),
+        // Packages take their Node.js forms in the kernel only: children have no Node.js layer.
+        "--platform",
+        role === "kernel" || role === "net" ? "deno" : "browser",
+        // Without --keep-names: it names each closure again when it is made, 6 % of the kernel's time.
+        "--minify",
+        "-o",
+        join(folder, `${role}.js`),
+        join(home, entry),
+      ], {});
+    }
+  };
+  // The first bundle alone: on a fresh machine it installs the bundler.
+  const first = queue.splice(0, 1);
+  const rest = queue.splice(0);
+  queue.push(...first);
+  await bundleNext();
+  queue.push(...rest);
+  await Promise.all([bundleNext(), bundleNext()]);
+  // A file where Deno would keep what a child stores: localStorage and caches then fail in each.
+  Deno.writeTextFileSync(
+    join(folder, "deno", "location_data"),
+    "Remit: no child keeps anything here.\n",
+  );
+}
+
+/** Warms what was built where it lies: Deno knows compiled code by its path. */
+async function warmAll(folder: string): Promise<void> {
+  const denoDir = join(folder, "deno");
+  // The kernel is not warmed here: it would take its lock.
+  const roles = Object.keys(ENTRIES).filter((role) => role !== "kernel");
+  const warmNext = async (): Promise<void> => {
+    for (let role = roles.shift(); role !== undefined; role = roles.shift()) {
+      // Twice: Deno writes the code cache at the second start.
+      for (let i = 0; i < 2; i++) await warm(join(folder, `${role}.js`), denoDir);
+    }
+  };
+  await Promise.all([warmNext(), warmNext()]);
+  for (const { name } of Deno.readDirSync(denoDir)) {
+    // Deno leaves its caches as it last wrote them, and each child would read that first.
+    if (name.endsWith("_cache_v2")) settleCache(join(denoDir, name));
+  }
+}
+
+function settleCache(path: string): void {
+  const cache = new DatabaseSync(path);
+  try {
+    cache.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  } finally {
+    cache.close();
+  }
+}
+
+function exists(path: string): boolean {
+  try {
+    Deno.statSync(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+/**
+ * Finds the bundles of these sources, or builds them: whole or not at all, also when two build at
+ * once.
+ *
+ * @throws Fault `unavailable` when a program does not build.
+ */
+export async function provideBundles(
+  parts: {
+    readonly home: string;
+    readonly cache: string;
+    readonly onBuild: () => void;
+    readonly known?: SourceDigests;
+  },
+): Promise<Bundles> {
+  const digest = digestSources(parts.home, undefined, parts.known);
+  const folder = join(parts.cache, digest.slice(0, 32));
+  if (!exists(folder)) {
+    parts.onBuild();
+    Deno.mkdirSync(parts.cache, { recursive: true, mode: 0o700 });
+    const draft = Deno.makeTempDirSync({ dir: parts.cache, prefix: ".building-" });
+    try {
+      Deno.mkdirSync(join(draft, "deno"), { mode: 0o700 });
+      await build(parts.home, draft);
+      Deno.renameSync(draft, folder);
+      await warmAll(folder);
+    } catch (error) {
+      if (exists(draft)) Deno.removeSync(draft, { recursive: true });
+      // Somebody else was faster, with the same sources.
+      if (!exists(folder)) throw error;
+    }
+  }
+  return Object.freeze({
+    digest,
+    kernel: join(folder, "kernel.js"),
+    children: {
+      worker: join(folder, "worker.js"),
+      toolhost: join(folder, "toolhost.js"),
+      model: join(folder, "model.js"),
+      plugin: join(folder, "plugin.js"),
+      net: join(folder, "net.js"),
+      copy: join(folder, "copy.js"),
+    },
+    denoDir: join(folder, "deno"),
+  });
+}
+
+/** A program that is built apart. */
+export interface ProgramBuild {
+  readonly home: string;
+  readonly cache: string;
+  /** Where it lies when it is built: in a folder of its own beneath `cache`. */
+  readonly file: string;
+  /** Repository path of its source. */
+  readonly entry: string;
+  readonly platform: "deno" | "browser";
+  readonly onBuild: () => void;
+}
+
+/**
+ * Builds a program that few ask for, if it is not there: whole or not at all, also when two build at
+ * once.
+ *
+ * @throws Fault `unavailable` when it does not build.
+ */
+export async function buildProgram(parts: ProgramBuild): Promise<void> {
+  const { file, platform } = parts;
+  if (exists(file)) return;
+  parts.onBuild();
+  Deno.mkdirSync(parts.cache, { recursive: true, mode: 0o700 });
+  const draft = Deno.makeTempDirSync({ dir: parts.cache, prefix: ".building-" });
+  try {
+    await runDeno([
+      ...["bundle", "--quiet", "--no-check", "--config", join(parts.home, "deno.json")],
+      // Without --keep-names: with it Deno does not wire what packages require of Node.
+      ...["--platform", platform, "--minify", "-o", join(draft, basename(file))],
+      join(parts.home, parts.entry),
+    ], {});
+    Deno.renameSync(draft, dirname(file));
+  } catch (error) {
+    if (exists(draft)) Deno.removeSync(draft, { recursive: true });
+    if (!exists(file)) throw error;
+  }
+}
+
+/**
+ * Finds the program that drives Chromium, or builds it: apart, because few ask for it and it brings
+ * a package of its own. Returns its absolute path.
+ *
+ * @throws Fault `unavailable` when it does not build.
+ */
+export async function provideBrowser(
+  parts: { readonly home: string; readonly cache: string; readonly onBuild: () => void },
+): Promise<string> {
+  const folder = join(parts.cache, `browser-${digestSources(parts.home).slice(0, 32)}`);
+  const file = join(folder, "browser.js");
+  await buildProgram({ ...parts, file, entry: "browser/main.ts", platform: "deno" });
+  return file;
+}

@@ -1,0 +1,50 @@
+/** Looks which walls of DESIGN sections 1 and 4 stand on this machine. @module */
+import type { Walls } from "../hands.ts";
+import { findPrograms } from "./programs_powers.ts";
+
+/** Makes the look-out. */
+export function makeWalls(): Walls {
+  return Object.freeze({
+    async look(): ReturnType<Walls["look"]> {
+      const programs = await findPrograms();
+      const linux = Deno.build.os === "linux";
+      const wall = (
+        name: string,
+        stands: boolean,
+        yes: string,
+        no: string,
+      ): { wall: string; stands: boolean; says: string } => ({
+        wall: name,
+        stands,
+        says: stands ? yes : no,
+      });
+      return [
+        wall("deno", true, `${Deno.version.deno}; permissions for every process`, ""),
+        wall(
+          "broker",
+          true,
+          "file access is decided live, against leases",
+          "",
+        ),
+        wall(
+          "bubblewrap",
+          programs.bwrap !== undefined,
+          "every child that touches files sees its mounts and nothing else",
+          "missing or not permitted here: symlinks are held by checks alone; install bubblewrap",
+        ),
+        wall(
+          "pdeathsig",
+          programs.setpriv !== undefined,
+          "children die with the kernel, also when they spin",
+          linux ? "setpriv is missing: install util-linux" : "not on this system",
+        ),
+        wall(
+          "prlimit",
+          programs.prlimit !== undefined,
+          "memory of children is limited",
+          linux ? "prlimit is missing: install util-linux" : "not on this system",
+        ),
+      ];
+    },
+  });
+}

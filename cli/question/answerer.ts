@@ -1,0 +1,48 @@
+/** Who answers a run's questions: an answers file, a person, or nobody. @module */
+import type { OnQuestion } from "../../contracts/mod.ts";
+import { displayText } from "../../text/mod.ts";
+import type { PreparedAnswers } from "./answers_file.ts";
+import { askPerson, shownChanges } from "./asking.ts";
+import type { Hands } from "../hands.ts";
+import type { KeyRing } from "../key/ring.ts";
+import { signAnswer } from "./sign_answer.ts";
+import type { Answerer } from "../run/watch_task.ts";
+
+/** What {@link makeAnswerer} is handed. */
+export interface AnswererParts {
+  readonly hands: Pick<Hands, "screen" | "disk" | "around" | "keyboard">;
+  readonly ring: KeyRing;
+  readonly onQuestion: OnQuestion;
+  readonly prepared?: PreparedAnswers | undefined;
+}
+
+/** Makes the answerer; undefined when the kernel alone handles questions. */
+export function makeAnswerer(parts: AnswererParts): Answerer | undefined {
+  const { hands, ring, onQuestion, prepared } = parts;
+  if (prepared === undefined && onQuestion !== "ask") return undefined;
+  return async (question, staged, signal) => {
+    // Read and hashed before anything is signed, also for an answer that was prepared.
+    shownChanges(question, staged, hands.disk);
+    const verdict = prepared?.take(question);
+    const signing = { signer: ring.provideConsent(), at: hands.around.now() };
+    if (verdict !== undefined) return signAnswer(question, verdict, signing);
+    // A server does not wait for hours: where nobody is, it hears no, and its call goes on.
+    const unheard = question.kind === "elicit" &&
+      (onQuestion === "queue" || hands.keyboard === undefined);
+    if (unheard) hands.screen.say("  nobody is here to say what the server asks: declined");
+    if (onQuestion === "deny" || unheard) {
+      return signAnswer(question, {
+        decision: "deny",
+        for: "once",
+        say: "Nobody is here to ask.",
+        by: "on-question",
+        channel: "command",
+      }, signing);
+    }
+    if (onQuestion === "queue" || hands.keyboard === undefined) {
+      hands.screen.say(`  question ${displayText(question.id)} waits for a person`);
+      return undefined;
+    }
+    return await askPerson(question, staged, { hands, keyboard: hands.keyboard, ring, signal });
+  };
+}

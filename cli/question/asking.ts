@@ -1,0 +1,137 @@
+/** Asks a person at the terminal, and signs what they say. DESIGN section 3. @module */
+import type { Answer, Question, Staged } from "../../contracts/mod.ts";
+import { displayText } from "../../text/mod.ts";
+import { askForm } from "./elicit_asking.ts";
+import type { Hands, Keyboard } from "../hands.ts";
+import type { KeyRing } from "../key/ring.ts";
+import { choiceLine, questionLines } from "./question_frame.ts";
+import { showChange, type ShownChange } from "./shown_content.ts";
+import { signAnswer, type Verdict } from "./sign_answer.ts";
+
+/** What {@link askPerson} is handed. */
+export interface AskingParts {
+  readonly hands: Pick<Hands, "screen" | "disk" | "around">;
+  readonly keyboard: Keyboard;
+  readonly ring: KeyRing;
+  readonly signal?: AbortSignal;
+}
+
+/** What a typed line says; undefined when it has to be asked again. Enter alone is no. */
+export function readChoice(
+  line: string | undefined,
+  question: Pick<Question, "kind" | "remember">,
+): Pick<Verdict, "decision" | "for" | "say"> | "show" | undefined {
+  const text = (line ?? "").trim();
+  const [word = "", ...more] = text.split(/\s+/);
+  const remembered = question.kind === "consent" && question.remember !== undefined;
+  switch (word.toLowerCase()) {
+    case "":
+      return { decision: "deny", for: "once" };
+    case "y":
+    case "yes":
+    case "a":
+    case "allow":
+      return more.length === 0 ? { decision: "allow", for: "once" } : undefined;
+    case "t":
+    case "turn":
+      return remembered && more.length === 0 ? { decision: "allow", for: "turn" } : undefined;
+    case "s":
+    case "session":
+      return remembered && more.length === 0 ? { decision: "allow", for: "session" } : undefined;
+    case "d":
+      return more.length === 0 ? "show" : undefined;
+    case "n":
+    case "no":
+    case "deny":
+      return {
+        decision: "deny",
+        for: "once",
+        ...(more.length === 0 ? {} : { say: text.slice(word.length).trim() }),
+      };
+    default:
+      return undefined;
+  }
+}
+
+/** Reads and hashes what a question would change. Throws `refused` when content does not fit. */
+export function shownChanges(
+  question: Question,
+  staged: Pick<Staged, "content">,
+  disk: Hands["disk"],
+): ShownChange[] {
+  return question.changes.map((change) => showChange(disk, staged.content, change));
+}
+
+/** Asks; undefined when the question stays open (no passphrase key, or the terminal is gone). */
+export async function askPerson(
+  question: Question,
+  staged: Pick<Staged, "content">,
+  parts: AskingParts,
+): Promise<Answer | undefined> {
+  const { screen, disk, around } = parts.hands;
+  const { paint } = screen;
+  const changes = shownChanges(question, staged, disk);
+  const draw = (whole: boolean): void => {
+    for (const line of questionLines(question, changes, { width: screen.width, paint, whole })) {
+      screen.say(line);
+    }
+    screen.say(choiceLine(question, paint));
+  };
+  screen.say("");
+  draw(false);
+  const withdrawn = (): boolean => parts.signal?.aborted === true;
+  // Asked again as often as it takes: only a clear word, Enter or the end of input decides.
+  for (;;) {
+    const typed = await parts.keyboard.line(paint.bold("  your answer › "), {
+      ...(parts.signal === undefined ? {} : { signal: parts.signal }),
+    });
+    if (withdrawn()) return undefined;
+    const choice = readChoice(typed, question);
+    if (choice === undefined) {
+      screen.say(paint.dim("  that is no answer here"));
+      continue;
+    }
+    if (choice === "show") {
+      draw(true);
+      continue;
+    }
+    const filled = question.kind === "elicit" && choice.decision === "allow"
+      ? await askForm(question, { screen, keyboard: parts.keyboard, signal: parts.signal })
+      : choice;
+    if (withdrawn()) return undefined;
+    const verdict: Verdict = { ...filled, by: "terminal", channel: "terminal" };
+    if (question.kind !== "stepUp" || choice.decision === "deny") {
+      return signAnswer(question, verdict, {
+        signer: parts.ring.provideConsent(),
+        at: around.now(),
+      });
+    }
+    return await stepUp(question, verdict, parts);
+  }
+}
+
+async function stepUp(
+  question: Question,
+  verdict: Verdict,
+  parts: AskingParts,
+): Promise<Answer | undefined> {
+  const { screen, around } = parts.hands;
+  if (parts.ring.stepUpKey() === undefined) {
+    screen.say(
+      `  This needs your passphrase key, and there is none: make it with "remit key create".`,
+    );
+    screen.say(`  The question waits: remit answer ${question.id} allow`);
+    return undefined;
+  }
+  const passphrase = await parts.keyboard.line("  passphrase › ", { echo: false });
+  if (passphrase === undefined || passphrase === "") return undefined;
+  try {
+    const signer = parts.ring.openStepUp(passphrase);
+    return signAnswer(question, verdict, { signer, at: around.now() });
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    screen.say(`  ${displayText(error.message, { max: 500 })}`);
+    screen.say(`  The question waits: remit answer ${question.id} allow`);
+    return undefined;
+  }
+}

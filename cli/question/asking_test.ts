@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { Fault } from "../../contracts/mod.ts";
+import { fakeHands, fakeKeyboard } from "../_fixture/world.ts";
+import { change, question } from "../_fixture/samples.ts";
+import { askPerson, readChoice } from "./asking.ts";
+import { openKeyRing } from "../key/ring.ts";
+import { placesOf, preparePlaces } from "../disk/places.ts";
+
+const staged = { content: Deno.makeTempDirSync() };
+
+async function ask(
+  typed: readonly (string | undefined)[],
+  more: object = {},
+  passphrase?: string,
+): Promise<{ answer: Awaited<ReturnType<typeof askPerson>>; lines: string[]; prompts: string[] }> {
+  const keyboard = fakeKeyboard(typed);
+  const hands = fakeHands({ keyboard });
+  const places = placesOf(hands.around, undefined);
+  preparePlaces(hands.disk, places, hands.around.uid);
+  const ring = openKeyRing(hands.disk, places);
+  if (passphrase !== undefined) ring.createStepUp(passphrase);
+  const answer = await askPerson(question(more), staged, { hands, keyboard, ring });
+  return { answer, lines: hands.screen.lines, prompts: keyboard.prompts };
+}
+
+Deno.test("Enter alone, the end of input and a no deny; only a clear word allows", () => {
+  const asked = { kind: "consent", remember: "x" } as const;
+  for (const line of ["", "  ", undefined, "n", "no", "deny"]) {
+    assert.deepEqual(readChoice(line, asked), { decision: "deny", for: "once" });
+  }
+  for (const line of ["y", "yes", "a", "allow", " Y "]) {
+    assert.deepEqual(readChoice(line, asked), { decision: "allow", for: "once" });
+  }
+  for (const line of ["yy", "y please", "ok", "1", "sure", "yes\u200b"]) {
+    assert.equal(readChoice(line, asked), undefined, line);
+  }
+});
+
+Deno.test("words after a no reach the agent", () => {
+  assert.deepEqual(readChoice("n keep the old title", { kind: "consent", remember: "x" }), {
+    decision: "deny",
+    for: "once",
+    say: "keep the old title",
+  });
+});
+
+Deno.test("turn and session are offered only where an answer is remembered", () => {
+  assert.equal(readChoice("s", { kind: "consent", remember: "x" })?.valueOf() !== undefined, true);
+  assert.equal(readChoice("s", { kind: "consent" }), undefined);
+  assert.equal(readChoice("t", { kind: "stepUp", remember: "x" }), undefined);
+});
+
+Deno.test("carol is asked again until she says something clear", async () => {
+  const { answer, lines } = await ask(["hm?", "d", "y"]);
+  assert.equal(answer?.decision, "allow");
+  assert.ok(lines.includes("  that is no answer here"));
+});
+
+Deno.test("carol is not asked about content that is not what it claims", async () => {
+  const forged = change(staged.content, "desk/a", { next: "good" });
+  Deno.writeTextFileSync(`${staged.content}/${forged.next}`, "bad");
+  await assert.rejects(
+    ask(["y"], { changes: [forged] }),
+    (error: unknown) => error instanceof Fault && error.code === "refused",
+  );
+});
+
+Deno.test("a stepUp question takes the passphrase, and waits without the right one", async () => {
+  const good = await ask(["y", "correct horse"], { kind: "stepUp" }, "correct horse");
+  const consent = await ask(["y"], {});
+  assert.equal(good.answer?.decision, "allow");
+  assert.notEqual(good.answer?.key, consent.answer?.key);
+  const wrong = await ask(["y", "wrong"], { kind: "stepUp" }, "correct horse");
+  assert.equal(wrong.answer, undefined);
+  const none = await ask(["y"], { kind: "stepUp" });
+  assert.equal(none.answer, undefined);
+  assert.ok(none.lines.some((line) => line.includes("key create")));
+});

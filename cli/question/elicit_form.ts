@@ -1,0 +1,174 @@
+/**
+ * What an imported server asks a person, read as fields. The schema is the server's: untrusted, flat, bounded; nothing
+ * of it is run, and a pattern of it least of all. Issue 6, elicitation.
+ * @module
+ */
+import { z } from "zod";
+import { Fault, type Question } from "../../contracts/mod.ts";
+
+/** A choice: what is sent, and what the server calls it. */
+export interface ElicitOption {
+  readonly value: string;
+  readonly label: string;
+}
+
+/** What kind of value a field takes. `unknown` cannot be asked for. */
+export type ElicitKind =
+  | "text"
+  | "number"
+  | "integer"
+  | "boolean"
+  | "choice"
+  | "choices"
+  | "unknown";
+
+/** A value that a person gave. */
+export type ElicitValue = string | number | boolean | readonly string[];
+
+/** One field. All its words are the server's. */
+export interface ElicitField {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly required: boolean;
+  readonly kind: ElicitKind;
+  /** Of `choice` and `choices`; at most 100. */
+  readonly options: readonly ElicitOption[];
+  /** Characters of a text, size of a number, number of choices. */
+  readonly least?: number | undefined;
+  readonly most?: number | undefined;
+  readonly format?: "email" | "uri" | "date" | "date-time" | undefined;
+  /** What the server would like: never taken without a person's word. */
+  readonly suggested?: ElicitValue | undefined;
+}
+
+/** A whole question. */
+export interface ElicitForm {
+  /** The server's name in remit.lock: Remit's word. */
+  readonly server: string;
+  readonly message: string;
+  /** URL mode. */
+  readonly url?: string | undefined;
+  readonly fields: readonly ElicitField[];
+}
+
+const MOST_FIELDS = 64;
+const MOST_OPTIONS = 100;
+
+const Text = z.string().max(8_192);
+const Asked = z.object({
+  server: z.string().min(1).max(64),
+  message: z.string().max(16_384),
+  schema: z.union([z.string().max(65_536), z.record(z.string(), z.unknown())]).optional(),
+  url: z.string().max(8_192).optional(),
+});
+const Option = z.object({ const: z.string().max(1_024), title: Text.optional() });
+const Choices = z.object({
+  enum: z.array(z.string().max(1_024)).max(MOST_OPTIONS).optional(),
+  enumNames: z.array(Text).max(MOST_OPTIONS).optional(),
+  oneOf: z.array(Option).max(MOST_OPTIONS).optional(),
+  anyOf: z.array(Option).max(MOST_OPTIONS).optional(),
+});
+const Property = Choices.extend({
+  type: z.string().optional(),
+  title: Text.optional(),
+  description: Text.optional(),
+  minLength: z.number().optional(),
+  maxLength: z.number().optional(),
+  minimum: z.number().optional(),
+  maximum: z.number().optional(),
+  minItems: z.number().optional(),
+  maxItems: z.number().optional(),
+  format: z.string().optional(),
+  items: Choices.optional(),
+  default: z.unknown().optional(),
+});
+const Flat = z.object({
+  properties: z.record(z.string().max(256), z.unknown()),
+  required: z.array(z.string().max(256)).max(1_000).optional(),
+});
+const Suggested = z.union([z.string(), z.number(), z.boolean(), z.array(z.string()).max(100)]);
+
+function optionsOf(choices: z.infer<typeof Choices>): readonly ElicitOption[] {
+  const titled = choices.oneOf ?? choices.anyOf;
+  if (titled !== undefined) {
+    return titled.map((each) => ({ value: each.const, label: each.title ?? each.const }));
+  }
+  return (choices.enum ?? []).map((value, n) => ({
+    value,
+    label: choices.enumNames?.[n] ?? value,
+  }));
+}
+
+function kindOf(property: z.infer<typeof Property>): ElicitKind {
+  const { type } = property;
+  if (type === "array") return optionsOf(property.items ?? {}).length > 0 ? "choices" : "unknown";
+  if (type === "string" || type === undefined) {
+    if (optionsOf(property).length > 0) return "choice";
+    return type === undefined ? "unknown" : "text";
+  }
+  return type === "number" || type === "integer" || type === "boolean" ? type : "unknown";
+}
+
+const FORMATS = ["email", "uri", "date", "date-time"] as const;
+
+function boundsOf(
+  kind: ElicitKind,
+  property: z.infer<typeof Property>,
+): { readonly least: number | undefined; readonly most: number | undefined } {
+  if (kind === "text") return { least: property.minLength, most: property.maxLength };
+  if (kind === "choices") return { least: property.minItems, most: property.maxItems };
+  return { least: property.minimum, most: property.maximum };
+}
+
+function fieldOf(name: string, raw: unknown, required: boolean): ElicitField {
+  const parsed = Property.safeParse(raw);
+  const none = { name, title: "", description: "", required, options: [] };
+  if (!parsed.success) return { ...none, kind: "unknown" };
+  const property = parsed.data;
+  const kind = kindOf(property);
+  const suggested = Suggested.safeParse(property.default);
+  return {
+    name,
+    title: property.title ?? "",
+    description: property.description ?? "",
+    required,
+    kind,
+    options: kind === "choices" ? optionsOf(property.items ?? {}) : optionsOf(property),
+    ...boundsOf(kind, property),
+    format: FORMATS.find((each) => each === property.format),
+    suggested: suggested.success ? suggested.data : undefined,
+  };
+}
+
+function fieldsOf(schema: unknown): readonly ElicitField[] {
+  const flat = Flat.safeParse(schema);
+  if (!flat.success) throw wrongForm("its form is no flat object");
+  const names = Object.entries(flat.data.properties);
+  if (names.length > MOST_FIELDS) throw wrongForm(`its form has more than ${MOST_FIELDS} fields`);
+  const required = new Set(flat.data.required ?? []);
+  return names.map(([name, raw]) => fieldOf(name, raw, required.has(name)));
+}
+
+function wrongForm(why: string, cause?: unknown): Fault {
+  return new Fault("invalidInput", `Cannot read what the server asks: ${why}; deny it`, { cause });
+}
+
+/**
+ * Reads a question of kind `elicit`.
+ *
+ * @throws Fault `invalidInput` for a question without a form that can be read
+ */
+export function parseElicit(question: Pick<Question, "argumentsText">): ElicitForm {
+  let given: z.infer<typeof Asked>;
+  let schema: unknown;
+  try {
+    given = Asked.parse(JSON.parse(question.argumentsText));
+    schema = typeof given.schema === "string" ? JSON.parse(given.schema) : given.schema;
+  } catch (cause) {
+    throw wrongForm("it is not written as a form", cause);
+  }
+  const { server, message, url } = given;
+  const fields = schema === undefined || url !== undefined ? [] : fieldsOf(schema);
+  return { server, message, url, fields };
+}

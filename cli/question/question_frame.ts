@@ -1,0 +1,146 @@
+/**
+ * A question in a frame that untrusted text cannot draw: every line of the frame begins with `┃`,
+ * every untrusted line within it with `┃   │`, and no line is long enough for the terminal to wrap.
+ * @module
+ */
+import type { Question, Source } from "../../contracts/mod.ts";
+import { displayBlock, displayText } from "../../text/mod.ts";
+import { hardWrap, wordWrap } from "../terminal/columns.ts";
+import { drawElicit } from "./elicit_frame.ts";
+import type { Paint } from "../terminal/paint.ts";
+import { shownArguments } from "./shown_arguments.ts";
+import { paintDiff, type ShownChange } from "./shown_content.ts";
+
+/** What a frame is drawn with. */
+export interface FrameOptions {
+  readonly width: number;
+  readonly paint: Paint;
+  /** Show every line, however many. */
+  readonly whole: boolean;
+}
+
+const LINES_A_FILE = 60;
+const ARGUMENT_LINES = 24;
+/** Nothing is left out. */
+const WHOLE = { prefix: "", max: 1_000_000, maxLines: 100_000, columns: 1_000_000 };
+
+const TITLES: Readonly<Record<Question["kind"], string>> = {
+  consent: "Remit asks for your consent",
+  stepUp: "Remit asks for your passphrase: this is grave",
+  recovery: "Remit asks after a crash: was this done? Do it again?",
+  budget: "Remit asks for more budget",
+  brake: "Remit asks: money is being spent fast",
+  elicit: "An UNTRUSTED server asks you",
+};
+
+function untrustedSources(sources: readonly Source[]): readonly Source[] {
+  return sources.filter((each) => each.colour !== "BLUE");
+}
+
+/** Draws a question. `changes` were read and hashed by the caller. */
+export function questionLines(
+  question: Question,
+  changes: readonly ShownChange[],
+  options: FrameOptions,
+): string[] {
+  const { width, paint, whole } = options;
+  const bar = paint.yellow("┃");
+  const lines: string[] = [];
+  const own = (text = ""): void => {
+    for (const piece of hardWrap(text, width - 3)) lines.push(`${bar} ${piece}`.trimEnd());
+  };
+  const field = (name: string, text: string): void => {
+    const [first = "", ...more] = wordWrap(text, width - 16);
+    lines.push(`${bar} ${paint.dim(name.padEnd(11))} ${first}`.trimEnd());
+    for (const piece of more) lines.push(`${bar} ${" ".repeat(11)} ${piece}`.trimEnd());
+  };
+  const alien = (text: string, colour: (line: string) => string = (line) => line): void => {
+    const paintLike = (piece: string): string => paintAs(text, piece, colour);
+    hardWrap(text, width - 9).forEach((piece, n) => {
+      // A line that goes on must not look like a line of its own.
+      const mark = n === 0 ? "│" : "│ ↪";
+      lines.push(`${bar}   ${paint.dim(mark)} ${paintLike(piece)}`.trimEnd());
+    });
+  };
+  const block = (raw: readonly string[], most: number, colour?: (line: string) => string): void => {
+    const shown = whole ? raw : raw.slice(0, most);
+    for (const line of shown) alien(line, colour);
+    const rest = raw.length - shown.length;
+    if (rest > 0) own(`    … ${rest} more lines: type d to see them all`);
+  };
+
+  const title = ` ${TITLES[question.kind]} (question ${question.asked} of this task) `;
+  lines.push(paint.yellow(`┏━${title}${"━".repeat(Math.max(2, width - title.length - 3))}`));
+  for (const piece of wordWrap(displayText(question.summary, { max: 1_024 }), width - 3)) {
+    lines.push(`${bar} ${paint.bold(piece)}`.trimEnd());
+  }
+  own();
+  field("tool", `${question.scope.tool}  (${question.scope.effect})`);
+  if (question.scope.destination !== undefined) {
+    field("sends to", displayText(question.scope.destination, { max: 2_048 }));
+  }
+  if (question.kind === "elicit") drawElicit(question, { paint, own, field, block });
+  else {
+    const { rest: args, texts } = shownArguments(question.argumentsText);
+    field("arguments", "exactly these");
+    block(displayBlock(args, WHOLE), ARGUMENT_LINES);
+    for (const { name, text } of texts) {
+      field("and", `${displayText(name, { max: 64 })}, exactly this text`);
+      block(displayBlock(text, WHOLE), LINES_A_FILE);
+    }
+  }
+  for (const change of changes) {
+    const count = change.note ?? `+${change.plus} −${change.minus}`;
+    field("change", `${change.kind}, ${count}`);
+    alien(change.path, paint.bold);
+    block(change.lines, LINES_A_FILE, (line) => paintDiff(line, paint));
+  }
+  if (question.executes.length > 0) {
+    field(paint.red("runs later"), "these changed files are executed by other programs");
+    block(question.executes.map((path) => displayText(path, { max: 512 })), 50, paint.red);
+  }
+  const sources = untrustedSources(question.sources);
+  const quiet = question.scope.colour === "BLUE"
+    ? "nothing untrusted"
+    : `nothing by name: its request, or a folder it changes, is ${question.scope.colour}`;
+  field("has read", sources.length === 0 ? quiet : "this, which you did not write");
+  block(
+    sources.map((each) =>
+      `${displayText(each.source, { max: 300 })}  (${each.colour}, ${each.label})`
+    ),
+    12,
+    paint.yellow,
+  );
+  for (const each of question.advice ?? []) {
+    field(paint.yellow("look twice "), displayText(each, { max: 200 }));
+  }
+  field("state", `colour ${question.scope.colour}, label ${question.scope.label}`);
+  field("rule", displayText(question.rule, { max: 512 }));
+  field(
+    "session",
+    question.remember === undefined
+      ? "no answer to this is remembered"
+      : `answering s would store: ${displayText(question.remember, { max: 1_024 })}`,
+  );
+  lines.push(paint.yellow(`┗${"━".repeat(Math.max(2, width - 2))}`));
+  return lines;
+}
+
+/** Paints a piece as its whole line is painted: by the line's first character, not the piece's. */
+function paintAs(line: string, piece: string, colour: (line: string) => string): string {
+  const mark = line.slice(0, 1);
+  return piece === "" ? "" : colour(mark + piece).replace(mark + piece, piece);
+}
+
+/** The line of choices under a frame. */
+export function choiceLine(question: Question, paint: Paint): string {
+  if (question.kind === "elicit") {
+    return paint.dim("  y go on   d show all   n [words] no, and why   Enter alone is no");
+  }
+  const more = question.kind === "consent" && question.remember !== undefined
+    ? "   t this turn   s this session"
+    : "";
+  return paint.dim(
+    `  y yes, once${more}   d show all   n [words] no, and why   Enter alone is no`,
+  );
+}

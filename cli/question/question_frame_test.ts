@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { change, question } from "../_fixture/samples.ts";
+import { columnsOf } from "../terminal/columns.ts";
+import { makeDisk } from "../disk/disk_powers.ts";
+import { makePaint } from "../terminal/paint.ts";
+import { questionLines } from "./question_frame.ts";
+import { showChange } from "./shown_content.ts";
+
+const options = { width: 80, paint: makePaint(false), whole: false };
+const folder = Deno.makeTempDirSync();
+const disk = makeDisk();
+
+Deno.test("a question shows tool, arguments, change, sources, rule and what is remembered", () => {
+  const staged = change(folder, "desk/notes/plan.md", { base: "one\ntwo\n", next: "one\n2\n" });
+  const asked = question({ changes: [staged], asked: 3, remember: "patch_apply in desk" });
+  const lines = questionLines(asked, [showChange(disk, folder, staged)], options);
+  assert.deepEqual(lines, [
+    `┏━ Remit asks for your consent (question 3 of this task) ${"━".repeat(22)}`,
+    "┃ Apply 1 change to desk",
+    "┃",
+    "┃ tool        patch_apply  (mutateLocal)",
+    "┃ arguments   exactly these",
+    "┃   │ {}",
+    "┃ change      changed, +1 −1",
+    "┃   │ desk/notes/plan.md",
+    "┃   │ @@ -1,2 +1,2 @@",
+    "┃   │  one",
+    "┃   │ -two",
+    "┃   │ +2",
+    "┃ has read    this, which you did not write",
+    "┃   │ desk/inbox/mail.eml  (RED, internal)",
+    "┃ state       colour RED, label internal",
+    "┃ rule        built-in: changes are reviewed",
+    "┃ session     answering s would store: patch_apply in desk",
+    `┗${"━".repeat(78)}`,
+  ]);
+});
+
+Deno.test("mallory's text cannot draw the frame, whatever it is", () => {
+  const text = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 400 }),
+    fc.constantFrom(
+      "┗━━━━\n  y yes, once\n┏━ Remit asks",
+      "\x1b[2J\x1b[H",
+      "\u202eevil",
+      "x".repeat(500),
+      "\u200b\u2028\u2029\u0085\r\n",
+      "漢".repeat(200),
+      "\x9b31m",
+    ),
+  );
+  fc.assert(
+    fc.property(text, text, text, (one, two, three) => {
+      const staged = change(folder, `desk/${one.slice(0, 100)}`, { base: two, next: three });
+      const asked = question({
+        changes: [staged],
+        argumentsText: two,
+        summary: one.slice(0, 300),
+        rule: three.slice(0, 300),
+        executes: [two],
+        sources: [{ source: one.slice(0, 300), colour: "RED", label: "secret" }],
+        scope: { ...question().scope, destination: three.slice(0, 300) },
+      });
+      const lines = questionLines(asked, [showChange(disk, folder, staged)], options);
+      const [first = "", ...rest] = lines;
+      const last = rest.pop() ?? "";
+      assert.match(first, /^┏━ Remit asks for your consent/);
+      assert.match(last, /^┗━+$/);
+      for (const line of rest) {
+        assert.match(line, /^┃/);
+        assert.ok(columnsOf(line) <= 80, line);
+        assert.doesNotMatch(
+          line,
+          // deno-lint-ignore no-control-regex -- it looks for them
+          /[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/,
+        );
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+Deno.test("a context line that is too long cannot pass its rest off as an added line", () => {
+  const long = `${" ".repeat(71)}+rm -rf everything`;
+  const staged = change(folder, "desk/a", { base: `${long}\nold\n`, next: `${long}\nnew\n` });
+  const lines = questionLines(question({ changes: [staged] }), [
+    showChange(disk, folder, staged),
+  ], { ...options, paint: makePaint(true) });
+  const spoof = lines.find((line) => line.includes("+rm -rf"));
+  assert.ok(spoof !== undefined && spoof.includes("↪"), spoof);
+  assert.ok(!spoof.includes("\x1b[32m"), "painted as an addition");
+});
+
+Deno.test("a long diff is cut with its rest counted, and shown whole when asked for", () => {
+  const next = Array.from({ length: 300 }, (_, n) => `line ${n}\n`).join("");
+  const staged = change(folder, "desk/long", { next });
+  const shown = [showChange(disk, folder, staged)];
+  const asked = question({ changes: [staged] });
+  assert.ok(questionLines(asked, shown, options).some((line) => /241 more lines/.test(line)));
+  const whole = questionLines(asked, shown, { ...options, whole: true });
+  assert.ok(whole.some((line) => line.includes("line 299")));
+});
+
+Deno.test("changed files that execute later are shown apart", () => {
+  const lines = questionLines(question({ executes: ["desk/package.json"] }), [], options);
+  assert.ok(lines.some((line) => line.startsWith("┃ runs later")));
+  assert.ok(lines.includes("┃   │ desk/package.json"));
+});
+
+Deno.test("content whose digest does not fit is not shown", () => {
+  const staged = change(folder, "desk/x", { next: "honest" });
+  Deno.writeTextFileSync(`${folder}/${staged.next}`, "forged");
+  assert.throws(() => showChange(disk, folder, staged), /not what its digest says/);
+});
+
+Deno.test("what is no text is named by its size and digest", () => {
+  const staged = change(folder, "desk/bin", { next: "a\0b" });
+  assert.match(
+    showChange(disk, folder, staged).note ?? "",
+    /no text: 3 bytes, sha256 [0-9a-f]{64}/,
+  );
+});
+
+Deno.test("advice stands in a question as Remit's own words, one line each, and cannot leave the frame", () => {
+  const advice = ["the arguments hold something that looks like a key", "x\n┗━━━━\x1b[2J"];
+  const lines = questionLines(question({ advice }), [], options);
+  assert.deepEqual(lines.filter((line) => line.includes("look twice")), [
+    "┃ look twice  the arguments hold something that looks like a key",
+    "┃ look twice  x\\u{a}┗━━━━\\u{1b}[2J",
+  ]);
+  assert.ok(lines.slice(1, -1).every((line) => line.startsWith("┃")));
+});

@@ -1,0 +1,123 @@
+/** Contents of staged changes, read and hashed here, and never shown on another's word. @module */
+import { structuredPatch } from "diff";
+import { join } from "node:path";
+import { type Digest, Fault, type StagedChange } from "../../contracts/mod.ts";
+import { sha256Hex } from "../../port/digest.ts";
+import { displayBlock, displayText } from "../../text/mod.ts";
+import type { DiskRead } from "../hands.ts";
+import type { Paint } from "../terminal/paint.ts";
+
+const LARGEST_DIFF = 400_000;
+const DIFF_MS = 2_000;
+// Wrapped where it is drawn, so not here.
+const WHOLE = { prefix: "", max: 1_000_000, maxLines: 100_000, columns: 1_000_000 };
+
+/** Reads content by digest. Throws `refused` when the file is not what its name says. */
+function readContent(
+  disk: Pick<DiskRead, "read">,
+  folder: string,
+  digest: Digest,
+): Uint8Array {
+  const bytes = disk.read(join(folder, digest));
+  if (bytes === undefined) {
+    throw new Fault("notFound", `Cannot show content ${digest.slice(0, 12)}: it is not there`);
+  }
+  if (sha256Hex(bytes) !== digest) {
+    throw new Fault(
+      "refused",
+      `Cannot show content ${digest.slice(0, 12)}: the file is not what its digest says`,
+    );
+  }
+  return bytes;
+}
+
+/** One file's change as it is shown. All lines are safe text without colours. */
+export interface ShownChange {
+  /** Safe text. */
+  readonly path: string;
+  readonly kind: "added" | "changed" | "deleted";
+  readonly plus: number;
+  readonly minus: number;
+  /** Lines of the diff, each beginning with `+`, `-`, a space or `@`. */
+  readonly lines: readonly string[];
+  /** Something that is no text, or too large for a diff. */
+  readonly note?: string;
+}
+
+function textIn(bytes: Uint8Array): string | undefined {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return text.includes("\0") ? undefined : text;
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
+
+function safeLines(raw: readonly string[]): string[] {
+  return raw.flatMap((line) => {
+    const [mark, rest] = [line.slice(0, 1), line.slice(1)];
+    return displayBlock(rest, WHOLE).map((each) => `${mark}${each}`);
+  });
+}
+
+/** Shows one change. Throws as {@link readContent}. */
+export function showChange(
+  disk: Pick<DiskRead, "read">,
+  folder: string,
+  change: StagedChange,
+): ShownChange {
+  const path = displayText(change.path, { max: 512 });
+  const kind = change.base === undefined
+    ? "added"
+    : change.next === undefined
+    ? "deleted"
+    : "changed";
+  const read = (digest: Digest | undefined): Uint8Array =>
+    digest === undefined ? new Uint8Array() : readContent(disk, folder, digest);
+  const [before, after] = [read(change.base), read(change.next)];
+  const [old, next] = [textIn(before), textIn(after)];
+  const counted = { path, kind, plus: 0, minus: 0, lines: [] } as const;
+  if (old === undefined || next === undefined) {
+    const hash = change.next ?? change.base ?? "";
+    return { ...counted, note: `no text: ${after.length} bytes, sha256 ${hash}` };
+  }
+  const patch = old.length + next.length > LARGEST_DIFF
+    ? undefined
+    : structuredPatch("a", "b", old, next, "", "", { context: 3, timeout: DIFF_MS });
+  const raw = patch === undefined
+    // No shorter way was found: everything that goes, then everything that comes.
+    ? [...whole("-", old), ...whole("+", next)]
+    : patch.hunks.flatMap((hunk) => [
+      `@@ -${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines} @@`,
+      ...hunk.lines,
+    ]);
+  return {
+    path,
+    kind,
+    plus: raw.filter((line) => line.startsWith("+")).length,
+    minus: raw.filter((line) => line.startsWith("-")).length,
+    lines: safeLines(raw),
+  };
+}
+
+function whole(mark: string, text: string): string[] {
+  if (text === "") return [];
+  const lines = text.split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  return lines.map((line) => mark + line);
+}
+
+/** Colours a safe diff line by its first character. */
+export function paintDiff(line: string, paint: Paint): string {
+  switch (line.charAt(0)) {
+    case "+":
+      return paint.green(line);
+    case "-":
+      return paint.red(line);
+    case "@":
+      return paint.dim(line);
+    default:
+      return line;
+  }
+}

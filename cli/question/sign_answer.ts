@@ -1,0 +1,36 @@
+/** A person's decision becomes a signed answer. DESIGN section 3. @module */
+import { type Answer, type Question, toJson } from "../../contracts/mod.ts";
+import { canonicalJson } from "../../port/mod.ts";
+import { digestOf } from "../../port/digest.ts";
+import type { Signer } from "../key/person_key_powers.ts";
+
+/** What a person decided, and how. */
+export interface Verdict {
+  readonly decision: Answer["decision"];
+  readonly for: Answer["for"];
+  readonly say?: string | undefined;
+  readonly by: string;
+  readonly channel: Answer["channel"];
+}
+
+/** Signs a verdict on exactly the question that was shown. `at` is milliseconds since 1970. */
+export function signAnswer(
+  question: Question,
+  verdict: Verdict,
+  options: { readonly signer: Signer; readonly at: number },
+): Answer {
+  const unsigned = {
+    question: question.id,
+    shown: digestOf(toJson({ ...question, state: "open" })),
+    decision: verdict.decision,
+    for: verdict.for,
+    ...(verdict.say === undefined || verdict.say === ""
+      ? {}
+      : { say: verdict.say.slice(0, 2_000) }),
+    by: verdict.by,
+    channel: verdict.channel,
+    at: options.at,
+    key: options.signer.key,
+  };
+  return { ...unsigned, signature: options.signer.sign(canonicalJson(toJson(unsigned))) };
+}

@@ -1,0 +1,53 @@
+/** Which agent runs, and what it is limited to. Seed 004 section 4.4. @module */
+import { type AgentSpec, Fault, type Limits, type Mount } from "../../contracts/mod.ts";
+
+/** Names under which tools for working on a folder look for instructions, first found first. */
+const INSTRUCTION_FILES = ["AGENTS.md", "CLAUDE.md", ".github/copilot-instructions.md"];
+
+/** Finds an agent of remit.yaml. @throws Fault `notFound` naming those that there are. */
+export function chooseAgent(
+  agents: Readonly<Record<string, AgentSpec>>,
+  name: string | undefined,
+): AgentSpec | undefined {
+  if (name === undefined) return undefined;
+  const found = Object.hasOwn(agents, name) ? agents[name] : undefined;
+  if (found !== undefined) return found;
+  const known = Object.keys(agents).map((each) => JSON.stringify(each)).join(", ");
+  throw new Fault(
+    "notFound",
+    `Cannot run agent ${JSON.stringify(name)}: ${
+      known === "" ? "remit.yaml names no agents" : `remit.yaml names ${known}`
+    }`,
+  );
+}
+
+/** The mounts that an agent may see. */
+export function mountsOf(agent: AgentSpec | undefined, mounts: readonly Mount[]): readonly Mount[] {
+  const wanted = agent?.mounts;
+  return wanted === undefined ? mounts : mounts.filter(({ name }) => wanted.includes(name));
+}
+
+/** The lower of what the policy and the agent's specification allow. */
+export function limitsOf(
+  agent: Pick<AgentSpec, "limits"> | undefined,
+  limits: Partial<Limits>,
+): Partial<Limits> {
+  const lower: Record<string, unknown> = { ...limits };
+  for (const [name, value] of Object.entries(agent?.limits ?? {})) {
+    const now = lower[name];
+    if (typeof value !== "number") continue;
+    lower[name] = typeof now === "number" ? Math.min(now, value) : value;
+  }
+  return lower as Partial<Limits>;
+}
+
+/** Instruction files that lie in the mounts, as paths that a tool names: one for each mount. */
+export function instructionsIn(
+  mounts: readonly Mount[],
+  exists: (path: string) => boolean,
+): readonly string[] {
+  return mounts.flatMap(({ name, dir }) => {
+    const found = INSTRUCTION_FILES.find((file) => exists(`${dir}/${file}`));
+    return found === undefined ? [] : [`${name}/${found}`];
+  });
+}

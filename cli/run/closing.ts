@@ -1,0 +1,134 @@
+/** The closing words of a task, and its one JSON document. @module */
+import type { AgentTask, Json, Staged, StagedChange } from "../../contracts/mod.ts";
+import { displayText } from "../../text/mod.ts";
+import { columnsOf, cutFront, cutTo } from "../terminal/columns.ts";
+import type { Screen } from "../hands.ts";
+import type { Tally } from "./tally.ts";
+
+/** A changed file, for programs. */
+export interface ChangedFile {
+  readonly path: string;
+  readonly kind: "added" | "changed" | "deleted";
+  readonly state: "applied" | "staged" | "undone";
+  readonly bytes: number;
+}
+
+function kindOf(change: StagedChange): ChangedFile["kind"] {
+  if (change.base === undefined) return "added";
+  return change.next === undefined ? "deleted" : "changed";
+}
+
+/** Every file that a task changed or wants to change. */
+export function changedFiles(staged: Pick<Staged, "changes" | "applied">): ChangedFile[] {
+  const list = (changes: readonly StagedChange[], state: ChangedFile["state"]): ChangedFile[] =>
+    changes.map((change) => ({
+      path: change.path,
+      kind: kindOf(change),
+      state,
+      bytes: change.bytes,
+    }));
+  return [
+    ...staged.applied.flatMap((patch) => list(patch.changes, patch.undone ? "undone" : "applied")),
+    ...list(staged.changes, "staged"),
+  ];
+}
+
+/** What a run came to. */
+export interface RunResult {
+  readonly task: AgentTask;
+  readonly exit: number;
+  readonly changes: readonly ChangedFile[];
+  readonly receipts: readonly Json[];
+  readonly head: string;
+}
+
+/** The document that `--json` prints. */
+export function resultDocument(result: RunResult, tally: Tally): Record<string, unknown> {
+  const { task } = result;
+  return {
+    task: task.id,
+    status: task.status,
+    exit: result.exit,
+    ...(task.answer === undefined ? {} : { answer: task.answer }),
+    ...(task.reason === undefined ? {} : { reason: task.reason }),
+    model: task.model,
+    read: [...tally.read],
+    changes: result.changes,
+    refused: tally.refused,
+    asked: tally.asked,
+    spent: tally.spent,
+    receipts: result.receipts,
+    head: result.head,
+  };
+}
+
+function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+/** US dollars as people write them. */
+function dollars(money: number): string {
+  return money === 0 ? "no money" : `${money.toFixed(money < 0.01 ? 4 : 2)} USD`;
+}
+
+/** Shows what was read, changed, refused, asked and spent. */
+export function showClosing(screen: Screen, result: RunResult, tally: Tally): void {
+  const { paint, width } = screen;
+  const safe = (text: string, max = 300): string => displayText(text, { max });
+  const group = (name: string, items: readonly string[], none: string): void => {
+    const all = items.length === 0 ? [paint.dim(none)] : items;
+    all.forEach((item, n) =>
+      screen.say(`  ${paint.bold((n === 0 ? name : "").padEnd(9))} ${item}`)
+    );
+  };
+  const room = Math.max(24, width - 14);
+  screen.say("");
+  group("read", [...tally.read].map((path) => cutTo(safe(path), room)), "nothing");
+  group(
+    "changed",
+    result.changes.map((file) =>
+      `${cutTo(safe(file.path), room - 20)}  ${paint.dim(`${file.kind}, ${file.state}`)}`
+    ),
+    "nothing",
+  );
+  if (tally.remembered.length > 0) {
+    group("memory", tally.remembered.map((each) => cutTo(safe(each), room)), "");
+  }
+  group(
+    "refused",
+    tally.refused.flatMap((each) => {
+      const rule = each.rule === "" ? safe(each.outcome) : `by ${safe(each.rule)}`;
+      const what = `${safe(each.tool)} ${safe(each.subject)}`.trimEnd();
+      return columnsOf(what) + columnsOf(rule) + 2 <= room
+        ? [`${paint.red(what)}  ${paint.dim(rule)}`]
+        : [paint.red(cutTo(what, room)), `  ${paint.dim(cutTo(rule, room - 2))}`];
+    }),
+    "nothing",
+  );
+  if (tally.failed.length > 0) {
+    group(
+      "failed",
+      tally.failed.map((each) => {
+        const [tool, outcome, subject] = [safe(each.tool), safe(each.outcome), safe(each.subject)];
+        const left = Math.max(12, room - columnsOf(tool) - columnsOf(outcome) - 3);
+        const shown = subject.startsWith("/") ? cutFront(subject, left) : subject;
+        return cutTo(`${tool} ${shown}  ${outcome}`, room);
+      }),
+      "",
+    );
+  }
+  group(
+    "asked",
+    tally.asked.map((each) =>
+      `${safe(each.tool)}: ${safe(each.decision)}${
+        each.by === "" ? "" : paint.dim(`, by ${safe(each.by)}`)
+      }`
+    ),
+    "nothing",
+  );
+  const { spent } = tally;
+  group("spent", [
+    `${dollars(spent.money)}: ${plural(spent.turns, "model turn")}, ` +
+    `${plural(spent.calls, "call")}, ${spent.inputTokens + spent.outputTokens} tokens`,
+  ], "");
+}

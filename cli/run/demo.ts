@@ -1,0 +1,133 @@
+/** The demo and the stories: a scripted model at a copied desk. @module */
+import { basename, join } from "node:path";
+import { Fault } from "../../contracts/mod.ts";
+import type { Command } from "../command.ts";
+import type { DiskRead, DiskWrite } from "../hands.ts";
+import { provideStoryPeers } from "../a2a/story_peer.ts";
+import { provideStoryServers } from "../mcp/story.ts";
+import { flag, has } from "../arguments/parse_arguments.ts";
+import type { RunDefaults } from "./run_setting.ts";
+import { DEMO, STORIES, type Story } from "./stories.ts";
+import { provideWiki } from "../wiki/filled_wiki.ts";
+
+/** A story that is ready to run. */
+export interface Demo {
+  readonly defaults: RunDefaults;
+  readonly request: string;
+  /** What to say before it starts. */
+  readonly lines: readonly string[];
+  /** Ends what was served for it. */
+  close(): Promise<void>;
+}
+
+/** Files beside the desk that steer the demo, and are not part of it. */
+const STEERING = new Set(["demo.yaml", "answers.json"]);
+const MOST_FILES = 1_000;
+
+function copyFolder(
+  disk: DiskRead & DiskWrite,
+  from: string,
+  to: string,
+  left: { files: number },
+): void {
+  disk.makeFolder(to);
+  for (const name of disk.list(from)) {
+    const [source, target] = [join(from, name), join(to, name)];
+    if (disk.stat(source)?.folder === true) {
+      copyFolder(disk, source, target, left);
+      continue;
+    }
+    const bytes = disk.read(source);
+    if (bytes === undefined) continue;
+    left.files -= 1;
+    if (left.files < 0) throw new Fault("tooLarge", "Cannot copy the desk: too many files");
+    disk.write(target, bytes, { mode: 0o600 });
+  }
+}
+
+/** The story that `--story` names, else the demo. @throws Fault `notFound` listing all. */
+function chosenStory(command: Command): Story {
+  const name = flag(command.parsed, "story");
+  if (name === undefined) return DEMO;
+  const found = STORIES.find((story) => story.name === name);
+  if (found !== undefined) return found;
+  const names = STORIES.map((story) => story.name).join(", ");
+  throw new Fault("notFound", `Cannot play story "${name}": there are ${names}`);
+}
+
+/** Copies the story's desk to a fresh temporary folder, which is kept, serves its site, makes its wiki. */
+export async function prepareDemo(command: Command): Promise<Demo> {
+  const { hands } = command;
+  const { paint } = hands.screen;
+  const story = chosenStory(command);
+  const examples = join(hands.around.home, "examples");
+  const steering = join(examples, story.steering);
+  const scenario = join(steering, "demo.yaml");
+  if (hands.disk.read(scenario) === undefined) {
+    throw new Fault("notFound", `Cannot run the demo: there is no "${scenario}"`);
+  }
+  const folder = copyDesk(hands.disk, join(examples, story.desk));
+  const unattended = hands.keyboard === undefined && !has(command.parsed, "on-question") &&
+    !has(command.parsed, "answers");
+  const answers = join(steering, "answers.json");
+  const site = story.site === undefined ? undefined : hands.serveSite(join(examples, story.site));
+  const wiki = story.docs === undefined ? undefined : await provideWiki(command, {
+    folder: join(hands.disk.temporary("remit-demo-"), "wiki"),
+    docs: join(examples, story.docs),
+  });
+  const mcp = story.servers === undefined ? undefined : await provideStoryServers(command, folder);
+  const peers = story.peers === undefined ? undefined : await provideStoryPeers(command, steering);
+  const wish = story.request.map((line) =>
+    line.replace("ORIGIN", site?.origin ?? "").replace("DESK", hands.disk.real(folder) ?? folder)
+  );
+  return {
+    request: wish.join(" "),
+    defaults: {
+      folder,
+      mounts: [{ name: "desk", dir: folder, mode: "stage" }],
+      model: `scripted:${scenario}`,
+      ...(unattended ? { answersFile: answers } : {}),
+      ...(site === undefined ? {} : { site: site.origin }),
+      ...(wiki === undefined ? {} : { wiki: wiki.folder }),
+      ...(mcp === undefined ? {} : { mcp: mcp.servers }),
+      ...(peers === undefined ? {} : { mcp: peers.servers }),
+    },
+    lines: [
+      `${
+        paint.bold("The Remit demo.")
+      } The model is scripted: it plays a part from a file, and no real`,
+      `model is asked. ${story.about[0]}`,
+      ...story.about.slice(1),
+      "",
+      `  desk      ${folder}  ${paint.dim("(a copy, kept)")}`,
+      ...(wiki === undefined ? [] : [`  wiki      ${wiki.folder}  ${paint.dim("(kept)")}`]),
+      ...(mcp === undefined ? [] : mcp.lines),
+      ...(peers === undefined ? [] : peers.lines),
+      ...wish.map((line, n) => `  ${n === 0 ? "request " : "        "}  ${line}`),
+      ...(unattended
+        ? [`  answers   ${answers}  ${paint.dim("(there is no terminal to ask at)")}`]
+        : []),
+      "",
+    ],
+    async close(): Promise<void> {
+      await site?.close();
+      await peers?.close();
+    },
+  };
+}
+
+function copyDesk(disk: DiskRead & DiskWrite, desk: string): string {
+  const folder = join(disk.temporary("remit-demo-"), basename(desk));
+  disk.makeFolder(folder);
+  for (const name of disk.list(desk)) {
+    if (STEERING.has(name)) continue;
+    const [source, target] = [join(desk, name), join(folder, name)];
+    if (disk.stat(source)?.folder === true) {
+      copyFolder(disk, source, target, { files: MOST_FILES });
+    } else {
+      const bytes = disk.read(source);
+      if (bytes !== undefined) disk.write(target, bytes, { mode: 0o600 });
+    }
+  }
+  return folder;
+}

@@ -1,0 +1,32 @@
+/** The kernel for one run: with exactly its rules, its model's program built, its keys lent. @module */
+import type { Command } from "../command.ts";
+import type { KernelLink } from "../hands.ts";
+import { lendMcp, readyMcp } from "../mcp/choice.ts";
+import { lendKeys, provideModelPrograms } from "../model/ready.ts";
+import type { RunSetting } from "./run_setting.ts";
+
+/** Finds or starts it. Throws `conflict` when a busy one has other rules. */
+export async function kernelFor(
+  command: Command,
+  setting: Pick<RunSetting, "config" | "mounts" | "resolved"> & Partial<Pick<RunSetting, "mcp">>,
+): Promise<KernelLink> {
+  const { config, mounts, resolved, mcp = [] } = setting;
+  await provideModelPrograms(command, resolved);
+  if (mcp.length > 0) await readyMcp(command);
+  const link = await command.hands.kernels(command.places).provide({
+    policy: config.policy,
+    toolKeys: config.toolKeys,
+    commands: config.commands,
+    browser: config.browser,
+    mounts: mounts.map((mount) => mount.dir),
+    exact: true,
+  });
+  try {
+    await lendKeys(link, resolved);
+    await lendMcp(command, link, mcp);
+  } catch (error) {
+    link.close();
+    throw error;
+  }
+  return link;
+}

@@ -1,0 +1,209 @@
+/** The calm view of a task at work: one line for what happened, never more. @module */
+import { Colour, colourSuffices } from "../../contracts/mod.ts";
+import { displayText } from "../../text/mod.ts";
+import { columnsOf, cutFront, cutTo, padTo } from "../terminal/columns.ts";
+import { numberOf, type Seen, type SeenEvent, subjectOf, textOf } from "../audit/event_fields.ts";
+import type { Screen } from "../hands.ts";
+import { mcpHappening } from "../mcp/events.ts";
+import { modelWords } from "../model/events.ts";
+import { touchedBy } from "../audit/touched.ts";
+
+/** Shows what a task does. */
+export interface LiveView {
+  take(seen: Seen): void;
+}
+
+const SUBJECT = 300;
+const REFUSALS = new Set(["refusedByPolicy", "deniedByUser", "stepUpFailed"]);
+
+/** The words that a model wrote beside its calls; its last answer is shown apart. */
+function aside(event: SeenEvent): string {
+  const message = event.private["message"];
+  if (typeof message !== "object" || message === null) return "";
+  const { content, toolCalls } = message as { content?: unknown; toolCalls?: unknown };
+  const calls = Array.isArray(toolCalls) ? toolCalls.length : 0;
+  return calls > 0 && typeof content === "string" ? content.trim() : "";
+}
+
+const CONTEXT_WORDS: Readonly<Record<string, string>> = {
+  compact: "older turns summarized",
+  evict: "older turns left out",
+  checkpoint: "older turns put away",
+  shorten: "long results cut",
+};
+
+function contextWords(method: string): string {
+  return CONTEXT_WORDS[method] ?? "changed";
+}
+
+function whyChanged(event: SeenEvent): string {
+  return textOf(event, "why") === "escalated" ? "by its rule" : "";
+}
+
+function tokensOf(event: SeenEvent): string {
+  return `${numberOf(event, "before")} → ${numberOf(event, "after")} tokens`;
+}
+
+/** Makes the view. */
+export function makeLiveView(
+  screen: Screen,
+  parts: { readonly toolOf: (question: string) => string },
+): LiveView {
+  const { paint, width } = screen;
+  let typed = 0;
+  let colour: Colour = "BLUE";
+
+  const safe = (text: string, max = SUBJECT): string => displayText(text, { max });
+  const row = (mark: string, what: string, about: string, tail = ""): void => {
+    const room = Math.max(20, width - 10 - Math.max(12, columnsOf(what)) - columnsOf(tail));
+    const end = tail === "" ? "" : `  ${paint.dim(tail)}`;
+    const shown = about.startsWith("/") ? cutFront(about, room) : cutTo(about, room);
+    screen.say(`  ${mark} ${padTo(what, 12)}  ${shown}${end}`.trimEnd());
+  };
+  const under = (text: string): void => {
+    if (text !== "") screen.say(`    ${" ".repeat(12)}  ${paint.dim(cutTo(text, width - 20))}`);
+  };
+  /** Tells of a fall once, where it happens. */
+  const fallTo = (now: string): string => {
+    const parsed = Colour.safeParse(now);
+    if (!parsed.success || colourSuffices(parsed.data, colour)) return "";
+    colour = parsed.data;
+    return `trust falls to ${colour}`;
+  };
+
+  const outcome = (event: SeenEvent): void => {
+    const tool = safe(textOf(event, "tool"));
+    const result = textOf(event, "outcome");
+    const about = safe(subjectOf(event));
+    if (result !== "ok") {
+      const refused = REFUSALS.has(result);
+      row(paint.red("✗"), tool, about, refused ? paint.red("refused") : safe(result));
+      const rule = safe(textOf(event, "rule"));
+      // Of a call that was let through the rule is the one that allowed it: what refused it says why.
+      under(
+        refused && rule !== "" && event.event === "refused"
+          ? `by ${rule}`
+          : safe(textOf(event, "why") || textOf(event, "error")),
+      );
+      return;
+    }
+    const { staged, applied } = touchedBy(event);
+    const files = [...staged, ...applied].map((path) => safe(path)).join(", ");
+    const fall = fallTo(textOf(event, "colour"));
+    const did = staged.length > 0 ? "staged" : applied.length > 0 ? "applied" : "";
+    row(paint.green("✓"), tool, files === "" ? about : files, did === "" ? fall : did);
+    if (textOf(event, "decision") === "reused") under("an earlier answer of yours covers this");
+  };
+
+  const answered = (event: SeenEvent): void => {
+    const decision = textOf(event, "decision");
+    if (decision === "") return;
+    const held = textOf(event, "for");
+    const span = held === "" || held === "once" ? "" : `, for this ${safe(held)}`;
+    const mark = decision === "allow" ? paint.green("●") : paint.red("●");
+    const tool = safe(parts.toolOf(textOf(event, "question")));
+    const words = `${decision === "allow" ? "allowed" : "denied"} by ${safe(textOf(event, "by"))}`;
+    row(mark, tool, `${words}${span}`);
+  };
+
+  const hosts = new Set<string>();
+  /** A line for the first request to a host; the others pass by. */
+  const asks = (event: SeenEvent): void => {
+    const host = textOf(event, "host");
+    const words = safe(modelWords(event) ?? "");
+    if (hosts.has(host)) return screen.hint(`  … ${words}`);
+    hosts.add(host);
+    row(paint.yellow("→"), "model", words);
+  };
+
+  const oddities = new Set<string>();
+  /** What a server tried and may not is a line; what it does as it may passes by. */
+  const serverDid = (event: SeenEvent): void => {
+    const happened = mcpHappening(event);
+    if (happened === undefined) return;
+    const server = safe(textOf(event, "server"), 24);
+    const { mark, path = "" } = happened;
+    const words = safe(path === "" ? happened.words : `${happened.words} ${path}`);
+    // A server that breaks the protocol does so all the time: once is said, each is on record.
+    const known = mark === "warning" && oddities.has(`${server} ${words}`);
+    if (textOf(event, "what") === "odd") oddities.add(`${server} ${words}`);
+    if (mark === "quiet" || known) return screen.hint(`  … ${server} ${words}`);
+    const tail = mark === "refused" ? "refused" : "";
+    const room = Math.max(20, width - 22 - tail.length - columnsOf(happened.words) - 1);
+    row(
+      mark === "refused" ? paint.red("✗") : paint.yellow("!"),
+      server,
+      path === "" ? words : `${safe(happened.words)} ${cutFront(safe(path), room)}`,
+      tail,
+    );
+  };
+
+  const take = (event: SeenEvent): void => {
+    switch (event.event) {
+      case "mcp":
+        return serverDid(event);
+      case "inbox": {
+        if (textOf(event, "state") !== "delivered") return;
+        const who = `${safe(textOf(event, "message"))} of ${safe(textOf(event, "sender"))}`;
+        return row(paint.yellow("←"), "message", who, fallTo(textOf(event, "colour")));
+      }
+      case "intent":
+        return screen.hint(`  … ${safe(textOf(event, "tool"))} ${safe(subjectOf(event))}`);
+      case "outcome":
+      case "refused":
+        return outcome(event);
+      case "inferred": {
+        typed = 0;
+        screen.hint("");
+        const words = aside(event);
+        if (words !== "") screen.say(`  ${paint.dim(cutTo(`“${safe(words, 600)}”`, width - 3))}`);
+        return;
+      }
+      case "questionAsked":
+        return row(
+          paint.yellow("?"),
+          safe(textOf(event, "tool")),
+          `asks: ${safe(textOf(event, "rule"))}`,
+        );
+      case "questionAnswered":
+        return answered(event);
+      case "signalled":
+        return row(paint.yellow("!"), "signal", safe(textOf(event, "signal")));
+      case "modelAsked":
+        return asks(event);
+      case "modelQueued":
+        return row(paint.yellow("…"), "model", safe(modelWords(event) ?? ""));
+      case "modelFailed":
+        row(paint.red("✗"), "model", safe(modelWords(event) ?? ""));
+        return under(safe(textOf(event, "error")));
+      case "modelChanged":
+        return row(paint.yellow("!"), "model", safe(modelWords(event) ?? ""), whyChanged(event));
+      case "contextCompacted":
+        return row(
+          paint.yellow("!"),
+          "context",
+          `${contextWords(textOf(event, "method"))}: ${tokensOf(event)}`,
+          `ctx show ${safe(textOf(event, "number"))}`,
+        );
+      case "contextRestored":
+        return row(paint.yellow("!"), "context", `put back: ${tokensOf(event)}`);
+      case "leaseRevoked":
+        return row(paint.yellow("!"), "revoked", `lease ${safe(textOf(event, "lease"))}`);
+      case "recovered":
+        return row(paint.yellow("!"), "recovered", "goes on after a crash of the kernel");
+      case "artifact":
+        return row(paint.green("✓"), "outbox", safe(textOf(event, "name")), "quarantined");
+      default:
+        return;
+    }
+  };
+
+  return Object.freeze({
+    take(seen: Seen): void {
+      if (seen.kind === "event") return take(seen.event);
+      if (seen.kind === "progress") return screen.hint(`  … ${safe(seen.text)}`);
+      typed += seen.text.length;
+      screen.hint(`  … the model writes (${typed} characters)`);
+    },
+  });
+}

@@ -1,0 +1,64 @@
+/** The wiki that a run hands to its task, and the wikis whose files its tools leave alone. Issue 5. @module */
+import { Fault, type Label, type Mount, type TaskMemory } from "../../contracts/mod.ts";
+import type { Command } from "../command.ts";
+import type { MergedMemory } from "../config/memory.ts";
+import { within } from "../disk/mounts.ts";
+import { flag } from "../arguments/parse_arguments.ts";
+import { absolute } from "../disk/places.ts";
+import { knownWikis, resolveWiki } from "../wiki/place.ts";
+
+/** What of a run decides. */
+export interface MemoryWish {
+  readonly memory: MergedMemory;
+  /** The folder whose remit.yaml it is: a relative path there is meant from it. */
+  readonly folder: string;
+  readonly mounts: readonly Mount[];
+  /** What the task's models may read: holds where remit.yaml says nothing. */
+  readonly clearance: Label;
+  /** A wiki of the command's own, in place of what is configured: a story's. */
+  readonly own?: string | undefined;
+}
+
+/** What a task is asked with. */
+export interface ChosenMemory {
+  readonly memory: TaskMemory | undefined;
+  readonly wikis: readonly string[];
+}
+
+/**
+ * `--wiki FOLDER`, else the one of remit.yaml, else none. Its program is built if these sources have none.
+ *
+ * @throws Fault `notFound` for a folder that is no wiki of this state; `refused` where remit.yaml gives no access
+ */
+export async function chooseMemory(command: Command, wish: MemoryWish): Promise<ChosenMemory> {
+  const { hands } = command, { memory, mounts } = wish;
+  const wikis = knownWikis(command).map(({ folder }) => folder).filter((folder) =>
+    mounts.some(({ dir }) => within(dir, folder) || within(folder, dir))
+  );
+  const named = flag(command.parsed, "wiki") ?? wish.own;
+  const path = named ??
+    (memory.wiki === undefined
+      ? undefined
+      : absolute({ ...hands.around, cwd: wish.folder, env: hands.around.env }, memory.wiki));
+  if (path === undefined) return { memory: undefined, wikis };
+  const { access = "propose", user = "write", review = [], clearance = wish.clearance } = memory;
+  if (access === "none") {
+    if (named === undefined) return { memory: undefined, wikis };
+    throw new Fault(
+      "refused",
+      `Cannot hand over wiki "${path}": remit.yaml says "memory: { access: none }"`,
+    );
+  }
+  const { folder, state } = resolveWiki(command, path);
+  const days = memory.retention?.taskLog;
+  await hands.wikis.ready();
+  return {
+    wikis,
+    memory: {
+      ...{ folder, access, user, clearance },
+      stateFolder: hands.disk.real(state) ?? state,
+      review: [...review],
+      retention: days === undefined ? {} : { taskLog: days },
+    },
+  };
+}

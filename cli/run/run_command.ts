@@ -1,0 +1,231 @@
+/** `remit run`: one request, or the demo. @module */
+import { AgentTask, EXIT, Fault } from "../../contracts/mod.ts";
+import { displayBlock, displayText } from "../../text/mod.ts";
+import { wordWrap } from "../terminal/columns.ts";
+import type { PreparedAnswers } from "../question/answers_file.ts";
+import { resultDocument, type RunResult, showClosing } from "./closing.ts";
+import { type Command, commandText, printJson } from "../command.ts";
+import type { KernelLink } from "../hands.ts";
+import { kernelFor } from "./kernel_for.ts";
+import { keepRenewed, lendApproved } from "../mcp/choice.ts";
+import { announce } from "../model/announcement.ts";
+import { foundLines } from "../model/found.ts";
+import { readyAgain } from "../model/ready.ts";
+import { flag, has } from "../arguments/parse_arguments.ts";
+import { type RunDefaults, type RunSetting, settle } from "./run_setting.ts";
+import { checkSameFolders } from "../disk/same_folders.ts";
+import {
+  awaitEnd,
+  createTask,
+  followTask,
+  gather,
+  readPast,
+  type RunningTask,
+} from "./run_task.ts";
+
+const DEFAULT_BUDGET = 1;
+const NOTHING_PREPARED: PreparedAnswers = { take: () => undefined };
+
+async function requestOf(command: Command): Promise<string | undefined> {
+  const { parsed, hands } = command;
+  const flagged = flag(parsed, "request");
+  const positional = parsed.args[0];
+  if (flagged !== undefined && positional !== undefined) {
+    throw new Fault("invalidInput", "Cannot read the request: it is given twice");
+  }
+  const given = flagged ?? positional;
+  const text = given === "-" ? await hands.readInput() : given;
+  if (text !== undefined && text.trim() === "") {
+    throw new Fault("invalidInput", "Cannot start an agent: the request is empty");
+  }
+  return text;
+}
+
+/** Prints the agent's answer to standard output: safe text, nothing else. */
+export function printAnswer(command: Command, answer: string | undefined): void {
+  if (answer === undefined || answer === "") return;
+  const lines = displayBlock(answer, {
+    prefix: "",
+    max: 1_000_000,
+    maxLines: 100_000,
+    columns: 1_000_000,
+  });
+  const { outWidth } = command.hands.screen;
+  const wrapped = outWidth === undefined
+    ? lines
+    : lines.flatMap((line) => wordWrap(line, outWidth));
+  command.hands.screen.out(`${wrapped.join("\n")}\n`);
+}
+
+function showHead(command: Command, setting: RunSetting): void {
+  const { screen } = command.hands;
+  const { paint } = screen;
+  const mounts = setting.mounts.map((mount) => `${mount.name} (${mount.mode})`).join(", ");
+  const money = setting.limits.money ?? DEFAULT_BUDGET;
+  screen.say(
+    `${paint.bold("remit")}  ${mounts === "" ? "no folder" : mounts}` +
+      paint.dim(`  ·  ${displayText(setting.model.ref, { max: 80 })}  ·  at most ${money} USD`),
+  );
+  screen.say("");
+}
+
+/** Shows what waits and how to answer it. */
+export function showWaiting(command: Command, question: string | undefined, task: string): void {
+  const { screen } = command.hands;
+  const id = question ?? "ID";
+  screen.say("");
+  screen.say(`  ${screen.paint.yellow("waits for a person")}`);
+  screen.say(`    ${commandText(command, "questions")}`);
+  screen.say(`    ${commandText(command, `answer ${displayText(id)} allow`)}`);
+  screen.say(`    ${commandText(command, `log ${displayText(task)}`)}`);
+}
+
+function showNext(command: Command, result: RunResult, demo: boolean): void {
+  const { screen } = command.hands;
+  const { paint } = screen;
+  const line = (name: string, words: string): void =>
+    screen.say(`  ${paint.bold(name.padEnd(9))} ${paint.cyan(commandText(command, words))}`);
+  screen.say("");
+  line("see", `log ${result.task.id}`);
+  if (result.changes.length > 0) {
+    line("", `diff ${result.task.id}`);
+    line("undo", `undo ${result.task.id}`);
+  }
+  line("verify", "audit verify");
+  screen.say(`  ${paint.bold("head".padEnd(9))} ${paint.dim(result.head)}`);
+  screen.say(
+    paint.dim("            kept elsewhere, it shows a log whose end was cut off: --head HEAD"),
+  );
+  if (demo) {
+    line("your own", `run -p "…" --mount notes=DIR --model NAME`);
+    line("models", "model list");
+  }
+}
+
+/** Follows a task to its end, prints, and gives its exit code. */
+export async function finishFollowing(
+  command: Command,
+  link: KernelLink,
+  running: RunningTask,
+): Promise<number> {
+  return await finish(command, link, running, false);
+}
+
+async function finish(
+  command: Command,
+  link: KernelLink,
+  running: RunningTask,
+  demo: boolean,
+): Promise<number> {
+  const { screen } = command.hands;
+  const end = await awaitEnd(command, link, running);
+  const result = await gather(link, running.id, end);
+  screen.hint("");
+  if (command.json) {
+    printJson(command, resultDocument(result, running.tally));
+    return result.exit;
+  }
+  if (result.exit === EXIT.waiting) {
+    showWaiting(command, end.waiting ?? result.task.questions.at(-1), running.id);
+    return result.exit;
+  }
+  screen.say("");
+  printAnswer(command, result.task.answer);
+  const { reason } = running.tally;
+  if (reason !== "" && reason !== result.task.answer) {
+    screen.say(`  ${result.task.status}: ${displayText(reason, { max: 1_000 })}`);
+  }
+  showClosing(screen, result, running.tally);
+  showNext(command, result, demo);
+  return result.exit;
+}
+
+/** Real models that are at hand, each with its command; the demo's own is none. */
+function showFound(command: Command, lines: readonly string[]): void {
+  for (const line of lines) command.hands.screen.say(line);
+  if (lines.length > 0) command.hands.screen.say("");
+}
+
+/** Runs one request to its end; gives the task's exit code. */
+export async function runCommand(command: Command): Promise<number> {
+  const { hands, parsed } = command;
+  const request = await requestOf(command);
+  const isDemo = request === undefined &&
+    !["mount", "model", "replay", "record"].some((name) => has(parsed, name));
+  if (request === undefined && !isDemo) {
+    throw new Fault("invalidInput", "Cannot start an agent: say what to do, with -p TEXT");
+  }
+  if (!isDemo) {
+    if (has(parsed, "story")) {
+      throw new Fault("invalidInput", "Cannot play a story: it brings its own request and model");
+    }
+    return await runOnce(command, { request: request ?? "", folder: hands.around.cwd, mounts: [] });
+  }
+  // Loaded here: who has a request of his own plays no story.
+  const { prepareDemo } = await import("./demo.ts");
+  const demo = await prepareDemo(command);
+  try {
+    return await runOnce(command, { ...demo.defaults, request: demo.request, lines: demo.lines });
+  } finally {
+    await demo.close();
+  }
+}
+
+async function runOnce(
+  command: Command,
+  what: RunDefaults & { readonly request: string; readonly lines?: readonly string[] },
+): Promise<number> {
+  const { hands, parsed } = command;
+  const setting = await settle(command, what);
+  for (const line of what.lines ?? []) hands.screen.say(line);
+  const unchosen = what.lines !== undefined && setting.config.model === undefined;
+  const found = unchosen ? foundLines(command) : [];
+  const link = await kernelFor(command, setting);
+  try {
+    showFound(command, await found);
+    if (!command.json) showHead(command, setting);
+    announce(hands.screen, setting.resolved.providers, {
+      request: what.request,
+      money: setting.limits.money ?? DEFAULT_BUDGET,
+    });
+    const task = await createTask(command, link, setting, {
+      text: what.request,
+      interactive: false,
+      plan: has(parsed, "plan"),
+    });
+    const running = await followTask(command, link, task, {
+      setting,
+      budget: setting.limits.money ?? DEFAULT_BUDGET,
+    });
+    return await finish(command, link, running, what.lines !== undefined);
+  } finally {
+    await keepRenewed(command, link, setting.mcp);
+    link.close();
+  }
+}
+
+/** `remit resume TASK`: goes on with a task, and follows it. */
+export async function resumeFollowing(
+  command: Command,
+  link: KernelLink,
+  task: RunningTask["id"],
+): Promise<number> {
+  const { mounts } = AgentTask.parse(await link.ask("task", { task }));
+  checkSameFolders(command.hands.disk, mounts);
+  const past = await readPast(link, task);
+  await readyAgain(command, link, past);
+  await lendApproved(command, link);
+  await link.ask("resume", { task });
+  const trace = flag(command.parsed, "trace");
+  const running = await followTask(command, link, task, {
+    setting: {
+      onQuestion: command.hands.keyboard === undefined ? "queue" : "ask",
+      // The task may ask, whoever started it, and here nobody answers: its questions are left open.
+      prepared: command.hands.keyboard === undefined ? NOTHING_PREPARED : undefined,
+      trace,
+    },
+    past,
+    budget: DEFAULT_BUDGET,
+  });
+  return await finish(command, link, running, false);
+}

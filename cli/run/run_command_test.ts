@@ -1,0 +1,258 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { Answer, type Json, toJson } from "../../contracts/mod.ts";
+import { fakeHands, type FakeKernel, fakeKeyboard, type FakeOps } from "../_fixture/world.ts";
+import { change, QUESTION, question, TASK, taskJson, told } from "../_fixture/samples.ts";
+import { runCommandLine } from "../arguments/dispatch.ts";
+
+const HEAD = "c".repeat(64);
+const nothingStaged = { patch: null, changes: [], applied: [], content: "/nowhere" };
+
+/** Ops of a kernel whose task does what `play` says once it is watched. */
+function ops(play: (kernel: FakeKernel) => void, more: FakeOps = {}): FakeOps {
+  return {
+    run: () => ({ task: TASK }),
+    watch: (_body, kernel) => {
+      play(kernel);
+      return null;
+    },
+    task: () => taskJson(),
+    staged: () => toJson(nothingStaged),
+    receipts: () => [{ version: 1 }],
+    auditVerify: () => ({ ok: true, head: HEAD }),
+    log: () => [],
+    ...more,
+  };
+}
+
+const modelIn = (root: string): string => {
+  const file = join(root, "work", "model.yaml");
+  Deno.writeTextFileSync(file, "scenario: x\n");
+  return file;
+};
+
+const asksThenEnds = (kernel: FakeKernel): void => {
+  kernel.tell(told(1, "questionAsked", { question: QUESTION, tool: "patch_apply" }));
+};
+const answering = (asked: object): FakeOps => ({
+  question: () => toJson(question(asked)),
+  answer: (body: Json, kernel: FakeKernel): Json => {
+    const { decision, by } = Answer.parse(body);
+    kernel.tell(told(2, "questionAnswered", { question: QUESTION, decision, by }));
+    kernel.end("done", decision === "allow" ? 0 : 64);
+    return null;
+  },
+});
+
+Deno.test("standard output is the answer, and the exit code is the task's", async () => {
+  const hands = fakeHands({
+    ops: ops((kernel) => {
+      kernel.tell(told(1, "intent", { call: "c", tool: "file_read" }, {
+        arguments: '{"path":"desk/a.md"}',
+      }));
+      kernel.tell(told(2, "outcome", { call: "c", tool: "file_read", outcome: "ok" }));
+      kernel.end("done", 0);
+    }),
+  });
+  const model = `scripted:${modelIn(hands.root)}`;
+  assert.equal(await runCommandLine(["run", "-p", "tidy", "--model", model], hands), 0);
+  assert.deepEqual(hands.screen.outs, ["All done.\n"]);
+  assert.ok(hands.screen.lines.some((line) => line.includes("✓ file_read     desk/a.md")));
+});
+
+Deno.test("the answer's escape sequences never reach the terminal", async () => {
+  const hands = fakeHands({
+    ops: ops((kernel) => kernel.end("done", 0), {
+      task: () => taskJson({ answer: "ok\x1b]0;owned\x07\u202e", reason: "\x1b[2J" }),
+    }),
+  });
+  const model = `scripted:${modelIn(hands.root)}`;
+  await runCommandLine(["run", "-p", "x", "--model", model], hands);
+  const all = [...hands.screen.outs, ...hands.screen.lines].join("\n");
+  // deno-lint-ignore no-control-regex -- it looks for them
+  assert.doesNotMatch(all, /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]/);
+});
+
+Deno.test("without a model the command says what to do, and exits 2", async () => {
+  const hands = fakeHands();
+  assert.equal(await runCommandLine(["run", "-p", "tidy"], hands), 2);
+  assert.ok(hands.screen.lines.some((line) => line.includes("--model REF")));
+  assert.ok(hands.screen.lines.some((line) => line.includes("remit model list")));
+});
+
+Deno.test("an unattended run tells the kernel to queue, and exits 75 when something waits", async () => {
+  const hands = fakeHands({
+    ops: ops((kernel) => kernel.end("needsApproval", 75), {
+      task: () => taskJson({ status: "needsApproval", exit: 75, questions: [QUESTION] }),
+    }),
+  });
+  const model = `scripted:${modelIn(hands.root)}`;
+  assert.equal(await runCommandLine(["run", "-p", "x", "--model", model], hands), 75);
+  const [, body] = hands.kernels_.last?.asked.find(([op]) => op === "run") ?? [];
+  assert.equal((body as { onQuestion?: string }).onQuestion, "queue");
+  assert.ok(hands.screen.lines.some((line) => line.includes(`answer ${QUESTION} allow`)));
+});
+
+Deno.test("an answers file answers what fits it, signed, and says which file", async () => {
+  const hands = fakeHands({ ops: ops(asksThenEnds, answering({})) });
+  const model = `scripted:${modelIn(hands.root)}`;
+  const file = join(hands.root, "work", "answers.json");
+  Deno.writeTextFileSync(file, '{"answers":[{"tool":"patch_apply","answer":"allow"}]}');
+  const argv = ["run", "-p", "x", "--model", model, "--answers", "answers.json"];
+  assert.equal(await runCommandLine(argv, hands), 0);
+  const [, body] = hands.kernels_.last?.asked.find(([op]) => op === "answer") ?? [];
+  assert.equal(Answer.parse(body).channel, "answersFile");
+});
+
+Deno.test("a question that no entry fits waits when the run queues, and is denied when it denies", async () => {
+  for (const [mode, exit] of [["queue", 75], ["deny", 64]] as const) {
+    const hands = fakeHands({
+      ops: ops(asksThenEnds, {
+        ...answering({}),
+        task: () => taskJson({ status: "open", exit: undefined }),
+      }),
+    });
+    const model = `scripted:${modelIn(hands.root)}`;
+    Deno.writeTextFileSync(join(hands.root, "work", "a.json"), '{"answers":[]}');
+    const argv = ["run", "-p", "x", "--model", model, "--answers", "a.json", "--on-question", mode];
+    assert.equal(await runCommandLine(argv, hands), exit, mode);
+  }
+});
+
+Deno.test("carol allows at the terminal, and what she signs is what she saw", async () => {
+  const content = Deno.makeTempDirSync();
+  const staged = change(content, "desk/a", { base: "a\n", next: "b\n" });
+  const hands = fakeHands({
+    keyboard: fakeKeyboard(["y"]),
+    ops: ops(asksThenEnds, {
+      ...answering({ changes: [staged] }),
+      staged: () => toJson({ ...nothingStaged, content, changes: [staged] }),
+    }),
+  });
+  const model = `scripted:${modelIn(hands.root)}`;
+  assert.equal(await runCommandLine(["run", "-p", "x", "--model", model], hands), 0);
+  assert.ok(hands.screen.lines.includes("┃   │ +b"));
+});
+
+Deno.test("carol presses Enter, and the kernel hears a signed no", async () => {
+  const hands = fakeHands({ keyboard: fakeKeyboard([""]), ops: ops(asksThenEnds, answering({})) });
+  const model = `scripted:${modelIn(hands.root)}`;
+  assert.equal(await runCommandLine(["run", "-p", "x", "--model", model], hands), 64);
+});
+
+Deno.test("content that was changed behind the kernel's back ends the run before anything is signed", async () => {
+  const content = Deno.makeTempDirSync();
+  const staged = change(content, "desk/a", { next: "good" });
+  Deno.writeTextFileSync(join(content, staged.next ?? ""), "bad");
+  const hands = fakeHands({
+    keyboard: fakeKeyboard(["y"]),
+    ops: ops(asksThenEnds, {
+      ...answering({ changes: [staged] }),
+      staged: () => toJson({ ...nothingStaged, content }),
+    }),
+  });
+  const model = `scripted:${modelIn(hands.root)}`;
+  assert.equal(await runCommandLine(["run", "-p", "x", "--model", model], hands), 64);
+  assert.ok(!hands.kernels_.last?.asked.some(([op]) => op === "answer"));
+});
+
+Deno.test("--json prints one document, and nothing else", async () => {
+  const hands = fakeHands({
+    ops: ops((kernel) => {
+      kernel.tell(told(1, "refused", {
+        call: "c",
+        tool: "file_read",
+        outcome: "refusedByPolicy",
+        rule: "built-in: never-list",
+      }, { arguments: '{"path":"desk/keys.env"}', why: "no" }));
+      kernel.end("done", 0);
+    }),
+  });
+  const model = `scripted:${modelIn(hands.root)}`;
+  assert.equal(await runCommandLine(["run", "-p", "x", "--json", "--model", model], hands), 0);
+  const document = JSON.parse(hands.screen.outs.join(""));
+  assert.equal(document.status, "done");
+  assert.deepEqual(document.changes, []);
+  assert.deepEqual(document.refused, [{
+    tool: "file_read",
+    subject: "desk/keys.env",
+    outcome: "refusedByPolicy",
+    rule: "built-in: never-list",
+    why: "no",
+  }]);
+  assert.deepEqual(document.asked, []);
+  assert.equal(document.receipts.length, 1);
+  assert.equal(document.head, HEAD);
+  assert.deepEqual(hands.screen.lines, []);
+});
+
+Deno.test("the demo copies the desk without what steers it, and answers from the checked-in file", async () => {
+  const hands = fakeHands({
+    ops: ops(asksThenEnds, {
+      ...answering({
+        changes: [change(Deno.makeTempDirSync(), "desk/notes/plan.md", { next: "x" })],
+      }),
+      question: () => toJson(question({ changes: [] })),
+    }),
+  });
+  const exit = await runCommandLine(["run"], hands);
+  const [, body] = hands.kernels_.last?.asked.find(([op]) => op === "run") ?? [];
+  const [mount] = (body as { mounts: { dir: string; mode: string }[] }).mounts;
+  assert.ok(mount !== undefined);
+  assert.equal(mount.mode, "stage");
+  const names = [...Deno.readDirSync(mount.dir)].map((entry) => entry.name).sort();
+  assert.deepEqual(names, ["inbox", "keys.env", "notes", "remit.yaml"]);
+  assert.ok(hands.screen.lines.some((line) => line.includes("answers.json")));
+  assert.ok(hands.screen.lines.some((line) => line.includes("scripted")));
+  // This question touches no file, so no entry of the demo fits it: it waits.
+  assert.equal(exit, 75);
+});
+
+Deno.test("Ctrl-C once cancels what is under way, twice ends the task with 130", async () => {
+  let press: (count: number) => void = () => undefined;
+  const hands = {
+    ...fakeHands({
+      ops: ops(() => {
+        press(1);
+        press(2);
+      }, { interrupt: () => null, task: () => taskJson({ status: "cancelled", exit: 130 }) }),
+    }),
+    interrupts: {
+      listen: (listener: (count: number) => void) => {
+        listener(1);
+        press = listener;
+        listener(2);
+        return () => undefined;
+      },
+    },
+  };
+  const model = `scripted:${modelIn(hands.root)}`;
+  assert.equal(await runCommandLine(["run", "-p", "x", "--model", model], hands), 130);
+  const told = hands.kernels_.last?.asked.filter(([op]) => op === "interrupt").map(([, body]) =>
+    body
+  );
+  assert.deepEqual(told, [{ task: TASK, second: false }, { task: TASK, second: true }]);
+});
+
+Deno.test("the trace file holds JSON lines of what was observed", async () => {
+  const hands = fakeHands({
+    ops: ops((kernel) => {
+      kernel.tell(
+        told(1, "inferred", { model: "m", inputTokens: 5, outputTokens: 2, money: 0.25 }),
+      );
+      kernel.tell(told(2, "intent", { call: "c", tool: "file_read", rule: "r" }, {
+        arguments: '{"path":"desk/a"}',
+      }));
+      kernel.tell(told(3, "outcome", { call: "c", tool: "file_read", outcome: "ok" }));
+      kernel.end("done", 0);
+    }),
+  });
+  const model = `scripted:${modelIn(hands.root)}`;
+  await runCommandLine(["run", "-p", "x", "--model", model, "--trace", "t.jsonl"], hands);
+  const lines = Deno.readTextFileSync(join(hands.root, "work", "t.jsonl")).trim().split("\n")
+    .map((line) => JSON.parse(line));
+  assert.deepEqual(lines.map((line) => line.type), ["budget", "tool_call", "tool_result"]);
+  assert.equal(lines[0].remaining_usd, 0.75);
+  assert.deepEqual(lines[1].args, { path: "desk/a" });
+  assert.equal(lines[2].status, "ok");
+});

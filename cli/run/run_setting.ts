@@ -1,0 +1,174 @@
+/** From flags and configuration to what a task is asked with. @module */
+import {
+  type AgentSpec,
+  Fault,
+  type ImportedServer,
+  type Limits,
+  type Mount,
+  type OnQuestion,
+  OnQuestion as OnQuestionSchema,
+  type PlacedRule,
+  Profile,
+  type TaskRequest,
+} from "../../contracts/mod.ts";
+import { parseAnswers, type PreparedAnswers } from "../question/answers_file.ts";
+import type { Command } from "../command.ts";
+import { loadConfig } from "../config/files.ts";
+import { type Merged, narrowMount } from "../config/layers.ts";
+import { displayText } from "../../text/mod.ts";
+import { chooseModel } from "../model/choice.ts";
+import type { ResolvedModel } from "../model/ref.ts";
+import { chooseAgent, instructionsIn, limitsOf, mountsOf } from "./agent_choice.ts";
+import { modelClearance } from "../model/clearance.ts";
+import { mcpOfTask } from "../mcp/choice.ts";
+import { chooseMemory, type ChosenMemory } from "./memory_choice.ts";
+import { type MountWish, parseMount, resolveMount } from "../disk/mounts.ts";
+import { nestMounts } from "../disk/nested_mounts.ts";
+import { flag, oneOf } from "../arguments/parse_arguments.ts";
+import { checkRecordingPlace } from "../model/recording.ts";
+import { checkWritable } from "../disk/output_file.ts";
+import { absolute } from "../disk/places.ts";
+
+/** Everything a run is set up with. */
+export interface RunSetting {
+  readonly config: Merged;
+  /** Where the command was given, absolute. */
+  readonly folder: string;
+  readonly mounts: readonly Mount[];
+  readonly model: TaskRequest["model"];
+  readonly resolved: ResolvedModel;
+  /** Absolute path for `--record`. */
+  readonly record: string | undefined;
+  readonly profile: Profile;
+  readonly onQuestion: OnQuestion;
+  readonly prepared: PreparedAnswers | undefined;
+  readonly trace: string | undefined;
+  readonly agent: AgentSpec | undefined;
+  readonly limits: Partial<Limits>;
+  readonly instructions: readonly string[];
+  readonly memory: ChosenMemory["memory"];
+  readonly wikis: ChosenMemory["wikis"];
+  readonly mcp: readonly ImportedServer[];
+}
+
+/** What a caller fixes before flags are read: the demo and the session do. */
+export interface RunDefaults {
+  readonly folder: string;
+  readonly mounts: readonly MountWish[];
+  readonly model?: string;
+  /** The text of a scripted model's play, in place of any model. */
+  readonly play?: string;
+  readonly answersFile?: string;
+  /** An origin of the command's own, which the agent may ask to fetch from. */
+  readonly site?: string;
+  /** Folder of a wiki that the task is handed, as with `--wiki`. */
+  readonly wiki?: string;
+  /** Imported servers in place of those of remit.lock: a story's. */
+  readonly mcp?: readonly ImportedServer[];
+}
+
+function readAnswers(command: Command, file: string): PreparedAnswers {
+  const path = absolute(command.hands.around, file);
+  const bytes = command.hands.disk.read(path);
+  if (bytes === undefined) {
+    throw new Fault("notFound", `Cannot read answers "${file}": there is no such file`);
+  }
+  return parseAnswers(file, new TextDecoder().decode(bytes));
+}
+
+/** Resolves the mounts of flags, else of the caller, and of remit.yaml under other names. */
+function chooseMounts(
+  command: Command,
+  defaults: RunDefaults,
+): { readonly mounts: Mount[]; readonly config: Merged } {
+  const { hands, places, parsed } = command;
+  const parts = { around: hands.around, disk: hands.disk, places };
+  const given = (parsed.flags.get("mount") ?? []).map(parseMount);
+  const wishes = given.length > 0 ? given : defaults.mounts;
+  const twice = wishes.find((wish, n) => wishes.findIndex((each) => each.name === wish.name) < n);
+  if (twice !== undefined) {
+    throw new Fault("invalidInput", `Cannot mount "${twice.name}": the name is given twice`);
+  }
+  const first = wishes.map((wish) => resolveMount(wish, parts));
+  const config = loadConfig(hands.disk, places, { folder: defaults.folder, mounts: first });
+  const more = Object.entries(config.mounts).filter(([name]) =>
+    !first.some((mount) => mount.name === name)
+  ).map(([name, wish]) =>
+    resolveMount({ name, dir: wish.dir, mode: wish.mode ?? "stage" }, {
+      ...parts,
+      // A folder in a configuration file is written relative to the folder it serves.
+      around: { ...parts.around, cwd: defaults.folder, env: hands.around.env },
+      colour: wish.colour,
+      label: wish.label,
+    })
+  );
+  const mounts = nestMounts([...first, ...more].map((mount) => narrowMount(mount, config)));
+  return { mounts, config };
+}
+
+/** The rules with a story's own site granted: each request is asked about. */
+function withSite(config: Merged, site: string | undefined): Merged {
+  if (site === undefined) return config;
+  const { policy } = config;
+  const rule: PlacedRule = {
+    name: "the story's own site",
+    at: "built-in: the story",
+    category: "network",
+    destination: site,
+    mode: "consent",
+  };
+  const clearance = { ...policy.clearance, [site]: "internal" as const };
+  return { ...config, policy: { ...policy, rules: [rule, ...policy.rules], clearance } };
+}
+
+/**
+ * Reads flags and configuration.
+ *
+ * @throws Fault `invalidInput` when no model is chosen, or something does not parse.
+ */
+export async function settle(command: Command, defaults: RunDefaults): Promise<RunSetting> {
+  const { hands, parsed } = command;
+  const { mounts: all, config: written } = chooseMounts(command, defaults);
+  const config = withSite(written, defaults.site);
+  const agent = chooseAgent(config.agents, flag(parsed, "agent"));
+  const mounts = mountsOf(agent, all);
+  for (const note of config.notes) {
+    hands.screen.say(`  ${displayText(note, { max: 500 })}: left out (see "remit trust --help")`);
+  }
+  const file = flag(parsed, "answers") ?? defaults.answersFile;
+  const asked = oneOf(parsed, "on-question", OnQuestionSchema.options);
+  if (asked === "ask" && hands.keyboard === undefined) {
+    throw new Fault(
+      "invalidInput",
+      "Cannot ask: there is no terminal; use --on-question queue or deny, or --answers FILE",
+    );
+  }
+  const resolved = await chooseModel(command, defaults, config);
+  const [record, trace] = ["record", "trace"].map((name) => {
+    const file = flag(parsed, name);
+    return file === undefined ? undefined : absolute(hands.around, file);
+  });
+  if (record !== undefined) checkRecordingPlace(hands.disk, record);
+  if (trace !== undefined) checkWritable(hands.disk, trace, "write the trace to");
+  const { folder, wiki: own } = defaults;
+  const remembered = await chooseMemory(command, {
+    ...{ memory: config.memory, folder, mounts, own },
+    clearance: modelClearance(resolved, config.policy),
+  });
+  return {
+    ...remembered,
+    config,
+    ...{ folder, mounts },
+    mcp: defaults.mcp ?? mcpOfTask(command, config),
+    model: resolved.choice,
+    resolved,
+    record,
+    profile: oneOf(parsed, "profile", Profile.options) ?? "operator",
+    onQuestion: asked ?? (hands.keyboard === undefined ? "queue" : "ask"),
+    prepared: file === undefined ? undefined : readAnswers(command, file),
+    trace,
+    agent,
+    limits: limitsOf(agent, config.policy.limits),
+    instructions: instructionsIn(mounts, (path) => hands.disk.stat(path) !== undefined),
+  };
+}

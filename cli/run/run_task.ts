@@ -1,0 +1,218 @@
+/** One task, from its request to its end, on an open link. @module */
+import {
+  AgentTask,
+  EXIT,
+  type Json,
+  SessionId,
+  TaskId,
+  TaskRequest,
+  toJson,
+} from "../../contracts/mod.ts";
+import { makeAnswerer } from "../question/answerer.ts";
+import { changedFiles, type RunResult } from "./closing.ts";
+import type { Command } from "../command.ts";
+import { readSeen, type Seen } from "../audit/event_fields.ts";
+import type { KernelLink } from "../hands.ts";
+import { makeCallJoin } from "../audit/join_calls.ts";
+import { openKeyRing } from "../key/ring.ts";
+import { makeLiveView } from "./live_view.ts";
+import { noteSuspension } from "../mcp/suspend.ts";
+import { startRecording } from "../model/recording.ts";
+import { absolute } from "../disk/places.ts";
+import type { RunSetting } from "./run_setting.ts";
+import { safeJson } from "../terminal/safe_json.ts";
+import { makeTally, type Tally } from "./tally.ts";
+import { makeTracer } from "../audit/trace.ts";
+import { askStaged, type Watch, type WatchEnd, watchTask } from "./watch_task.ts";
+
+/** A task that is followed. */
+export interface RunningTask {
+  readonly id: TaskId;
+  readonly tally: Tally;
+  readonly watch: Watch;
+}
+
+/** Asks the kernel for a new task. */
+export async function createTask(
+  command: Command,
+  link: KernelLink,
+  setting: RunSetting,
+  request: { readonly text: string; readonly interactive: boolean; readonly plan: boolean },
+): Promise<TaskId> {
+  const { around } = command.hands;
+  const asked: TaskRequest = TaskRequest.parse({
+    request: request.text,
+    session: SessionId.parse(around.id("s")),
+    ingress: {
+      channel: command.hands.keyboard === undefined ? "pipe" : "terminal",
+      principal: around.env("USER") ?? `uid-${around.uid}`,
+      colour: setting.profile === "operator" ? "BLUE" : "RED",
+      label: "internal",
+    },
+    profile: setting.profile,
+    mounts: setting.mounts,
+    folder: setting.folder,
+    model: setting.model,
+    limits: setting.limits,
+    ...(setting.agent === undefined ? {} : { agent: setting.agent }),
+    ...(setting.memory === undefined ? {} : { memory: setting.memory }),
+    ...(setting.wikis.length === 0 ? {} : { wikis: setting.wikis }),
+    ...mcpFields(setting),
+    ...(setting.instructions.length === 0 ? {} : { instructions: setting.instructions }),
+    // Prepared answers are given from here, so the kernel must wait for them.
+    onQuestion: setting.prepared === undefined ? setting.onQuestion : "ask",
+    phase: request.plan ? "plan" : "work",
+    interactive: request.interactive,
+  });
+  const answer = await link.ask("run", toJson(asked));
+  return TaskId.parse((answer as { readonly task?: unknown } | null)?.task);
+}
+
+/** The imported servers of a request, and above how many of their tools models search. */
+export function mcpFields(
+  { mcp, config }: Pick<RunSetting, "mcp" | "config">,
+): Partial<Pick<TaskRequest, "mcp" | "mcpSearchAbove">> {
+  const { searchAbove } = config.mcp;
+  return {
+    ...(mcp.length === 0 ? {} : { mcp: [...mcp] }),
+    ...(mcp.length === 0 || searchAbove === undefined ? {} : { mcpSearchAbove: searchAbove }),
+  };
+}
+
+/** Follows a task: live view, count, trace, answers. */
+export async function followTask(
+  command: Command,
+  link: KernelLink,
+  task: TaskId,
+  options: {
+    readonly setting?:
+      & Pick<RunSetting, "onQuestion" | "prepared" | "trace">
+      & Partial<Pick<RunSetting, "record" | "model">>;
+    /** Sees everything, too. */
+    readonly onSeen?: (seen: Seen) => void;
+    /** What the task's log holds already: counted, and not shown again. */
+    readonly past?: readonly Json[];
+    readonly budget: number;
+    readonly quiet?: boolean;
+  },
+): Promise<RunningTask> {
+  const { hands, places } = command;
+  const tally = makeTally();
+  const toolOf = (question: string): string =>
+    tally.asked.find((each) => each.question === question)?.tool ?? "";
+  const view = makeLiveView(hands.screen, { toolOf });
+  const tracer = makeTracer(options.budget);
+  const join = makeCallJoin();
+  for (const told of options.past ?? []) {
+    const seen = readSeen(told);
+    if (seen?.kind === "event") tally.take(join(seen.event));
+  }
+  const trace = options.setting?.trace === undefined
+    ? undefined
+    : absolute(hands.around, options.setting.trace);
+  if (trace !== undefined) hands.disk.write(trace, "");
+  const { record: recording, model } = options.setting ?? {};
+  const record = recording === undefined || model === undefined
+    ? undefined
+    : startRecording(hands.disk, recording, model);
+  const quiet = options.quiet ?? (command.json && hands.keyboard === undefined);
+  const watch = await watchTask(link, task, {
+    from: options.past?.length ?? 0,
+    answerer: makeAnswerer({
+      hands,
+      ring: openKeyRing(hands.disk, places),
+      onQuestion: options.setting?.onQuestion ??
+        (hands.keyboard === undefined ? "queue" : "ask"),
+      prepared: options.setting?.prepared,
+    }),
+    onSeen(seen): void {
+      options.onSeen?.(seen);
+      if (seen.kind === "wire") {
+        record?.(seen.text);
+        return;
+      }
+      if (seen.kind !== "event") {
+        if (!quiet) view.take(seen);
+        return;
+      }
+      const event = join(seen.event);
+      noteSuspension(command, event);
+      if (!quiet) view.take({ kind: "event", event });
+      tally.take(event);
+      if (trace === undefined) return;
+      const lines = tracer(event).map((line) => `${safeJson(line)}\n`).join("");
+      if (lines !== "") hands.disk.append(trace, lines);
+    },
+  });
+  return { id: task, tally, watch };
+}
+
+/** Reads what a task's log holds. */
+export async function readPast(link: KernelLink, task: TaskId): Promise<readonly Json[]> {
+  const past: Json[] = [];
+  for (;;) {
+    const page = await link.ask("log", { task, from: past.length });
+    if (!Array.isArray(page) || page.length === 0) return past;
+    past.push(...page);
+  }
+}
+
+/** Waits for the end, with Ctrl-C: once cancels what is under way, twice ends the task. */
+export async function awaitEnd(
+  command: Command,
+  link: KernelLink,
+  running: RunningTask,
+): Promise<WatchEnd> {
+  const { hands } = command;
+  let interrupted = false;
+  const twice = Promise.withResolvers<WatchEnd>();
+  const stop = hands.interrupts.listen((count) => {
+    running.watch.withdraw();
+    const second = count > 1;
+    if (!second) {
+      hands.screen.say(hands.screen.paint.dim("  interrupted; press Ctrl-C again to end the task"));
+    }
+    const told = link.ask("interrupt", { task: running.id, second });
+    const end = (): void => {
+      if (second) twice.resolve({ status: "cancelled", exit: EXIT.interrupted });
+    };
+    told.then(end, end);
+    interrupted ||= second;
+  });
+  try {
+    const end = await Promise.race([running.watch.next(), twice.promise]);
+    return interrupted ? { ...end, exit: EXIT.interrupted } : end;
+  } finally {
+    stop();
+  }
+}
+
+/** The exit code of an ended watch. */
+function exitOf(end: WatchEnd, task: AgentTask): number {
+  if (end.exit !== undefined) return end.exit;
+  if (end.waiting !== undefined || task.status === "needsApproval") return EXIT.waiting;
+  if (task.exit !== undefined) return task.exit;
+  return task.status === "failed" ? EXIT.failure : EXIT.success;
+}
+
+/** Gathers what a run came to: its task, its changes, its receipts, the head to keep. */
+export async function gather(
+  link: KernelLink,
+  task: TaskId,
+  end: WatchEnd,
+): Promise<RunResult> {
+  const state = AgentTask.parse(await link.ask("task", { task }));
+  const staged = await askStaged(link, task);
+  const receipts = await link.ask("receipts", { task });
+  const verified = await link.ask("auditVerify", {});
+  const head = typeof verified === "object" && verified !== null && "head" in verified
+    ? verified.head
+    : undefined;
+  return {
+    task: state,
+    exit: exitOf(end, state),
+    changes: changedFiles(staged),
+    receipts: Array.isArray(receipts) ? receipts : [],
+    head: typeof head === "string" ? head : link.head,
+  };
+}

@@ -1,0 +1,161 @@
+/** What a task did, counted from its events: the closing words are made of this. @module */
+import { numberOf, type SeenEvent, subjectOf, textOf } from "../audit/event_fields.ts";
+import { mcpHappening } from "../mcp/events.ts";
+
+/** A refusal. All texts untrusted. */
+export interface Refusal {
+  readonly tool: string;
+  readonly subject: string;
+  readonly outcome: string;
+  readonly rule: string;
+  readonly why: string;
+}
+
+/** A question and what came of it. */
+export interface Asked {
+  readonly question: string;
+  readonly tool: string;
+  readonly decision: string;
+  readonly by: string;
+}
+
+/** The fold. */
+export interface Tally {
+  take(event: SeenEvent): void;
+  readonly read: ReadonlySet<string>;
+  /** What went into the memory: pages, notes. Untrusted. */
+  readonly remembered: readonly string[];
+  readonly refused: readonly Refusal[];
+  /** Calls that were let through and did not end well. */
+  readonly failed: readonly Omit<Refusal, "rule">[];
+  readonly asked: readonly Asked[];
+  /** Reused answers. */
+  readonly reused: number;
+  /** Why the task stands where it stands, as its last status said; untrusted. */
+  readonly reason: string;
+  readonly spent: {
+    readonly calls: number;
+    readonly turns: number;
+    readonly inputTokens: number;
+    readonly outputTokens: number;
+    /** US dollars. */
+    readonly money: number;
+  };
+}
+
+const REMEMBERING: ReadonlyMap<string, string> = new Map([
+  ["wiki_propose", "wiki page"],
+  ["memory_note", "note"],
+]);
+/** A server may try as often as it likes. */
+const MOST_REFUSED = 200;
+/** And read as many files. */
+const MOST_READ = 200;
+/** What is a server's own within its walls: its code, its scratch. */
+const OWN = /^\/(?:dd|deno|private|proc|relay|run|tree)(?:\/|$)/;
+const READING = new Set(["file_read", "file_search", "file_list", "file_stat"]);
+
+/** Starts counting. */
+export function makeTally(): Tally {
+  const read = new Set<string>();
+  const remembered: string[] = [];
+  const refused: Refusal[] = [];
+  const failed: Omit<Refusal, "rule">[] = [];
+  const asked = new Map<string, Asked>();
+  const spent = { calls: 0, turns: 0, inputTokens: 0, outputTokens: 0, money: 0 };
+  let reused = 0;
+  let reason = "";
+
+  const missed = (event: SeenEvent, outcome: string): Omit<Refusal, "rule"> => ({
+    tool: textOf(event, "tool") || textOf(event, "name"),
+    subject: subjectOf(event),
+    outcome,
+    why: textOf(event, "why") || textOf(event, "error"),
+  });
+
+  const take = (event: SeenEvent): void => {
+    switch (event.event) {
+      case "taskStatus":
+        reason = textOf(event, "reason");
+        return;
+      case "inferred":
+        spent.turns += 1;
+        spent.inputTokens += numberOf(event, "inputTokens");
+        spent.outputTokens += numberOf(event, "outputTokens");
+        spent.money += numberOf(event, "money");
+        return;
+      case "refused":
+        spent.calls += 1;
+        refused.push({
+          ...missed(event, textOf(event, "outcome") || "refusedByPolicy"),
+          rule: textOf(event, "rule"),
+        });
+        return;
+      case "outcome": {
+        spent.calls += 1;
+        const outcome = textOf(event, "outcome");
+        if (textOf(event, "decision") === "reused") reused += 1;
+        if (outcome !== "ok") {
+          failed.push(missed(event, outcome));
+          return;
+        }
+        const what = REMEMBERING.get(textOf(event, "tool"));
+        if (what !== undefined) remembered.push(`${what} ${subjectOf(event)}`);
+        if (READING.has(textOf(event, "tool"))) {
+          const subject = subjectOf(event);
+          if (subject !== "") read.add(subject);
+        }
+        return;
+      }
+      case "mcp": {
+        const path = textOf(event, "value");
+        const isRead = textOf(event, "permission") === "read" && event.body["allowed"] === true;
+        if (isRead && path.startsWith("/") && !OWN.test(path) && read.size < MOST_READ) {
+          read.add(`${path} (by ${textOf(event, "server")})`);
+        }
+        const did = mcpHappening(event);
+        const subject = `${did?.words ?? ""} ${did?.path ?? ""}`.trim();
+        const tool = textOf(event, "server");
+        const known = refused.some((each) => each.tool === tool && each.subject === subject);
+        if (did?.mark !== "refused" || known || refused.length >= MOST_REFUSED) return;
+        const rule = textOf(event, "what") === "suspended" ? "its review" : "its grants";
+        refused.push({ tool, subject, outcome: "refusedByPolicy", rule, why: "" });
+        return;
+      }
+      case "questionAsked": {
+        const question = textOf(event, "question");
+        const tool = textOf(event, "tool");
+        if (!asked.has(question)) asked.set(question, { question, tool, decision: "open", by: "" });
+        return;
+      }
+      case "questionAnswered": {
+        const question = textOf(event, "question");
+        const before = asked.get(question) ?? { question, tool: textOf(event, "tool") };
+        asked.set(question, {
+          ...before,
+          decision: textOf(event, "decision") || textOf(event, "state"),
+          by: textOf(event, "by") || textOf(event, "actor"),
+        });
+        return;
+      }
+    }
+  };
+
+  return Object.freeze({
+    take,
+    read,
+    remembered,
+    refused,
+    failed,
+    get asked() {
+      return [...asked.values()];
+    },
+    get reused() {
+      return reused;
+    },
+    get reason() {
+      return reason;
+    },
+    spent,
+  });
+}

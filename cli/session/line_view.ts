@@ -1,0 +1,109 @@
+/** A line that is being typed, drawn anew at each key, in rows that the terminal never breaks itself. @module */
+import { columnsOf } from "../terminal/columns.ts";
+import { displayText } from "../../text/mod.ts";
+import type { Line } from "./line_edit.ts";
+
+/** Rows as they stand on the terminal, and where the cursor is in them. */
+export interface Drawn {
+  readonly rows: readonly string[];
+  /** The cursor's row, and what stands before the cursor in it. */
+  readonly row: number;
+  readonly before: string;
+}
+
+const INDENT = "  ";
+
+/** How one letter looks; a row's end is none. */
+function shownLetter(letter: string): string {
+  if (letter === "\t") return " ";
+  return /^[ -~]$/.test(letter) ? letter : displayText(letter, { max: 64 });
+}
+
+/** Columns of a text with colours. */
+// deno-lint-ignore no-control-regex -- colours are control characters
+const inked = (text: string): number => columnsOf(text.replaceAll(/\x1b\[[0-9;]*m/g, ""));
+
+/** Lays a line out after its prompt, in rows of less than `width` columns, and at most `most` of them around the cursor. */
+export function layOut(
+  prompt: string,
+  line: Line,
+  { width, most }: { readonly width: number; readonly most: number },
+): Drawn {
+  const rows: string[] = [];
+  let row = prompt;
+  let used = inked(prompt);
+  let cursor: { row: number; before: string } | undefined;
+  const next = (): void => {
+    rows.push(row);
+    row = INDENT;
+    used = INDENT.length;
+  };
+  // A long text is drawn at each key, and has few letters that differ.
+  const known = new Map<string, { readonly shown: string; readonly needs: number }>();
+  const inkOf = (letter: string): { readonly shown: string; readonly needs: number } => {
+    const found = known.get(letter);
+    if (found !== undefined) return found;
+    const shown = letter === "\n" ? "" : shownLetter(letter);
+    const ink = { shown, needs: columnsOf(shown) };
+    known.set(letter, ink);
+    return ink;
+  };
+  line.letters.forEach((letter, n) => {
+    const { shown, needs } = inkOf(letter);
+    if (used + needs >= width && used > INDENT.length) next();
+    if (n === line.at) cursor = { row: rows.length, before: row };
+    if (letter === "\n") next();
+    else {
+      row += shown;
+      used += needs;
+    }
+  });
+  cursor ??= { row: rows.length, before: row };
+  rows.push(row);
+  const first = Math.max(0, Math.min(cursor.row - most + 1, rows.length - most));
+  return {
+    rows: rows.slice(first, first + most),
+    row: cursor.row - first,
+    before: cursor.before,
+  };
+}
+
+/** Terminal rows that a drawn row takes after the terminal became narrower. */
+const tall = (row: string, width: number): number =>
+  Math.max(1, Math.ceil(inked(row) / Math.max(1, width)));
+
+const atEnd = ({ rows, row, before }: Drawn): boolean =>
+  row === rows.length - 1 && before === rows.at(-1);
+
+/** From the end of what is drawn to the cursor. */
+function back(drawn: Drawn): string {
+  if (atEnd(drawn)) return "";
+  const up = drawn.rows.length - 1 - drawn.row;
+  // The terminal itself says how wide the letters before the cursor are: they are written again.
+  return `${up > 0 ? `\x1b[${up}A` : ""}\r${drawn.before}`;
+}
+
+/** What to write to draw `next` where `last` stands; at first there is no last. `width` is the terminal's, now. */
+export function redraw(last: Drawn | undefined, next: Drawn, width: number): string {
+  if (last === undefined) return next.rows.join("\r\n") + back(next);
+  const [before, after] = [last, next].map(({ rows }) => rows.join("\r\n"));
+  // What is typed at the end is written on, as a terminal does by itself.
+  if (after?.startsWith(before ?? "") === true && atEnd(last) && atEnd(next)) {
+    return after.slice(before?.length ?? 0);
+  }
+  const above = last.rows.slice(0, last.row)
+    .reduce((sum, row) => sum + tall(row, width), tall(last.before, width) - 1);
+  return [
+    above > 0 ? `\x1b[${above}A` : "",
+    "\r\x1b[J",
+    after ?? "",
+    back(next),
+  ].join("");
+}
+
+/** The same for a terminal that knows no movements: what is new is written on, or the row anew. */
+export function rewrite(last: Drawn | undefined, next: Drawn): string {
+  const [before, after] = [last?.rows.join(" ") ?? "", next.rows.join(" ")];
+  if (after.startsWith(before)) return after.slice(before.length);
+  return `\r\n${after}`;
+}

@@ -1,0 +1,137 @@
+/** What a person types in a session that is not for the model. Issue 2. @module */
+import { Fault, type Json, type Phase, type TaskId } from "../../contracts/mod.ts";
+import { displayText } from "../../text/mod.ts";
+import { showDiff, undoLines } from "../task/change_commands.ts";
+import { recordOf } from "../command.ts";
+import { grantLines, leaseLines, toolLines } from "../task/held_lines.ts";
+import { lendKeys, provideModelPrograms } from "../model/ready.ts";
+import { settle } from "../run/run_setting.ts";
+import { defaultsOf, keepLast, type Session, withModel } from "./session.ts";
+import { askStaged } from "../run/watch_task.ts";
+
+interface Slash {
+  readonly takes?: string;
+  readonly help: string;
+  run(session: Session, word: string | undefined): Promise<void>;
+}
+
+const SLASH: Readonly<Record<string, Slash>> = {
+  "/tools": {
+    help: "tools the agent is offered, and what each may do",
+    run: showing("tools", toolLines),
+  },
+  "/caps": {
+    help: "leases it holds now",
+    run: showing("caps", (leases, width, now) => leaseLines(leases, { now, width })),
+  },
+  "/grants": {
+    help: "answers of yours that hold beyond their question",
+    run: showing("grants", grantLines),
+  },
+  "/diff": {
+    help: "what is staged or was changed",
+    async run(session): Promise<void> {
+      await showDiff(session.command, await askStaged(session.link, taskOf(session)));
+    },
+  },
+  "/undo": {
+    help: "take its last change back",
+    async run(session): Promise<void> {
+      show(session, undoLines(recordOf(await ask(session, "undo"))));
+    },
+  },
+  "/plan": {
+    help: "from now on it may only read and propose",
+    run: (session) => move(session, "plan"),
+  },
+  "/work": {
+    help: "from now on it may stage changes again",
+    run: (session) => move(session, "work"),
+  },
+  "/model": {
+    takes: "[REF]",
+    help: "which model answers, or another one from the next answer on",
+    run: chooseModel,
+  },
+  "/exit": { help: "end the session", run: () => Promise.resolve() },
+};
+
+/** The words on one line. */
+export const SLASH_WORDS = [...Object.entries(SLASH), ["/help", {}] as const]
+  .map(([word, slash]) => [word, ...("takes" in slash ? [slash.takes] : [])].join(" ")).join(" ");
+
+/** Does what a line that begins with a slash says. Throws `invalidInput` for a word that there is not. */
+export async function slash(session: Session, line: string): Promise<"exit" | "stay"> {
+  const [word = "", rest] = line.trim().split(/\s+/);
+  if (word === "/exit" || word === "/quit") return "exit";
+  if (word === "/help" || word === "/") {
+    show(session, helpLines());
+    return "stay";
+  }
+  if (!Object.hasOwn(SLASH, word)) {
+    throw new Fault(
+      "invalidInput",
+      `Cannot do "${displayText(word, { max: 40 })}": there is ${SLASH_WORDS}`,
+    );
+  }
+  await SLASH[word]?.run(session, rest);
+  return "stay";
+}
+
+function helpLines(): string[] {
+  return Object.entries(SLASH).map(([word, { takes, help }]) =>
+    `${[word, ...(takes === undefined ? [] : [takes])].join(" ").padEnd(14)} ${help}`
+  );
+}
+
+function taskOf({ running }: Session): TaskId {
+  if (running === undefined) throw new Fault("notFound", "Cannot show it: nothing was asked yet");
+  return running.id;
+}
+
+/** Asks the kernel for something of the task, and shows it within the width of the screen; `now` in ms. */
+function showing(
+  op: string,
+  linesOf: (answer: Json, width: number, now: number) => readonly string[],
+): Slash["run"] {
+  return async (session) => {
+    const { screen, around } = session.command.hands;
+    show(session, linesOf(await ask(session, op), screen.width - 2, around.now()));
+  };
+}
+
+function ask(session: Session, op: string): Promise<Json> {
+  return session.link.ask(op, { task: taskOf(session) });
+}
+
+function show({ command }: Session, lines: readonly string[]): void {
+  for (const each of lines) command.hands.screen.say(`  ${each}`);
+}
+
+async function move(session: Session, phase: Extract<Phase, "plan" | "work">): Promise<void> {
+  session.phase = phase;
+  const { link, running } = session;
+  if (running !== undefined) await link.ask("phase", { task: running.id, phase });
+  show(session, [phase === "plan" ? "it plans: it may read, and change nothing" : "it works"]);
+}
+
+async function chooseModel(session: Session, ref: string | undefined): Promise<void> {
+  const { link, running } = session;
+  if (ref === undefined) {
+    show(session, [displayText(session.setting.model.ref, { max: 200 })]);
+    return;
+  }
+  const chosen = withModel(session.command, ref);
+  session.setting = await settle(chosen, defaultsOf(session.command));
+  await provideModelPrograms(session.command, session.setting.resolved, link);
+  await lendKeys(link, session.setting.resolved);
+  session.command = chosen;
+  if (running === undefined) {
+    show(session, ["another model, from your first words on"]);
+    return;
+  }
+  const { ref: to, config } = session.setting.model;
+  await link.ask("model", { task: running.id, model: { ref: to, config } });
+  keepLast(chosen, running.id);
+  show(session, ["another model, from its next answer on; the conversation stays"]);
+}

@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+
+const FIXTURE = fileURLToPath(new URL("../_fixture/keyboard_powers.ts", import.meta.url));
+
+/** Whether util-linux's `script`, which makes a pseudo-terminal, is on this machine. */
+const hasScript = await new Deno.Command("script", { args: ["--version"], stdout: "null" }).output()
+  .then(({ success }) => success, () => false);
+const ignore = !hasScript && Deno.env.get("CI") !== "true";
+
+/** What is done when a cue is seen: a text is typed. */
+type Deed = string | (() => Promise<void>);
+
+/** Runs the fixture on a terminal; does what belongs to each cue when it is seen. */
+async function onTerminal(
+  cues: readonly (readonly [string, Deed])[],
+  argument = "",
+): Promise<string> {
+  const command = `${Deno.execPath()} run --quiet -A ${FIXTURE} ${argument}`;
+  const child = new Deno.Command("script", {
+    args: ["-qec", command, "/dev/null"],
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "null",
+    env: { NO_COLOR: "1" },
+  }).spawn();
+  const input = child.stdin.getWriter();
+  const decoder = new TextDecoder();
+  let seen = "";
+  let next = 0;
+  for await (const chunk of child.stdout) {
+    seen += decoder.decode(chunk, { stream: true });
+    for (let cue = cues[next]; cue !== undefined && seen.includes(cue[0]); cue = cues[next]) {
+      next += 1;
+      const [, deed] = cue;
+      if (typeof deed === "string") await input.write(new TextEncoder().encode(deed));
+      else await deed();
+    }
+  }
+  await child.status;
+  await input.close().catch(() => undefined);
+  return seen;
+}
+
+Deno.test({
+  name: "what was typed before a question is thrown away, a finished line and a begun one",
+  ignore,
+  async fn(): Promise<void> {
+    const folder = await Deno.makeTempDir();
+    const work = `${folder}/done`;
+    // What is typed ahead has reached the terminal when it is echoed.
+    const seen = await onTerminal([
+      ["ready", "y\nye"],
+      ["y\r\nye", () => Deno.writeTextFile(work, "")],
+      ["PROMPT> ", "n\n"],
+    ], `plain ${work}`);
+    await Deno.remove(folder, { recursive: true });
+    assert.match(seen, /HEARD\[n\]/);
+  },
+});
+
+Deno.test({
+  name: "backspace takes a letter back, and Ctrl-D on an empty line is its end",
+  ignore,
+  async fn(): Promise<void> {
+    assert.match(await onTerminal([["PROMPT> ", "yé\x7f\x7fn\n"]]), /HEARD\[n\]/);
+    assert.match(await onTerminal([["PROMPT> ", "\x04"]]), /HEARD\[END\]/);
+  },
+});
+
+Deno.test({
+  name: "a passphrase is not echoed",
+  ignore,
+  async fn(): Promise<void> {
+    const seen = await onTerminal([["PROMPT> ", "hunter22\n"]], "secret");
+    assert.equal(seen.split("hunter22").length, 2, "once, in what was heard");
+  },
+});
+
+Deno.test({
+  name: "Ctrl-C at a question ends it without ending the process in raw mode",
+  ignore,
+  async fn(): Promise<void> {
+    assert.match(await onTerminal([["PROMPT> ", "\x03"]]), /HEARD\[END\]/);
+  },
+});
+
+Deno.test({
+  name:
+    "a paste of many lines is one text, the arrow up brings it back, and Ctrl-C empties it first",
+  ignore,
+  async fn(): Promise<void> {
+    const seen = await onTerminal([
+      ["PROMPT> ", "dear \x1b[200~one\r\ntwo\x1b[201~!\x1b[D\x1b[D漢\n"],
+      ["MORE> ", "x"],
+      ["?2004hx", "\x03"],
+      ["\r\x1b[JMORE> ", "\x1b[A\n"],
+    ], "many");
+    const text = "dear one\\r?\\ntw漢o!";
+    assert.match(seen, new RegExp(`HEARD\\[${text}\\]`));
+    assert.match(seen, new RegExp(`AGAIN\\[${text}\\]`));
+    assert.ok(seen.includes("\x1b[?2004l"), "the terminal is left as it was");
+  },
+});
+
+Deno.test("without a terminal there is nobody to ask", async () => {
+  const { code } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--quiet", "-A", FIXTURE],
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  }).output();
+  assert.equal(code, 3);
+});

@@ -1,0 +1,163 @@
+/** Tasks and processes: `task …`, `ps`, `kill`. @module */
+import { AgentTask, EXIT, Fault, type Json, Limits, Pid, Signal } from "../../contracts/mod.ts";
+import { displayText } from "../../text/mod.ts";
+import {
+  askKernel,
+  cell,
+  type Command,
+  printJson,
+  printLines,
+  recordOf,
+  rowsOf,
+  taskOf,
+} from "../command.ts";
+import { ofAgent } from "../arguments/agent_filter.ts";
+import { spanText } from "../terminal/span.ts";
+import { tableLines } from "../terminal/table.ts";
+import { taskList } from "./list.ts";
+
+function agentWords({ agent = "", labels = {} }: AgentTask): string {
+  const words = Object.entries(labels).map(([name, value]) => `${name}=${value}`).join(" ");
+  return words === "" ? agent : `${agent}  ${words}`;
+}
+
+/** What is said of a task, line by line, safe to show. `now` is milliseconds since 1970. */
+export function taskLines(task: AgentTask, now: number): string[] {
+  const safe = (text: string): string => displayText(text, { max: 1_000 });
+  const line = (name: string, text: string): string => `${name.padEnd(11)} ${text}`;
+  return [
+    line("task", task.id),
+    line("objective", safe(task.objective)),
+    line("status", `${task.status}${task.exit === undefined ? "" : `, exit ${task.exit}`}`),
+    ...(task.reason === undefined ? [] : [line("reason", safe(task.reason))]),
+    line("phase", task.phase),
+    line("model", safe(task.model)),
+    ...(task.agent === undefined ? [] : [line("agent", safe(agentWords(task)))]),
+    line("harness", safe(task.harness)),
+    line("asked by", `${safe(task.ingress.principal)} at ${task.ingress.channel}`),
+    line("session", `${task.session}, ${task.profile}`),
+    line("state", `${task.colour}, ${task.label}`),
+    ...task.mounts.map((mount) =>
+      line("mount", `${mount.name} = ${safe(mount.dir)} (${mount.mode}, ${mount.colour})`)
+    ),
+    line("questions", String(task.questions.length)),
+    line("artifacts", task.artifacts.map(safe).join(" ") || "none"),
+    line("age", `${spanText(now - task.createdAt)}`),
+    ...(task.archived ? [line("archived", "yes")] : []),
+    ...(task.purged ? [line("purged", "its content is erased")] : []),
+  ];
+}
+
+/** `task show [TASK]`. */
+export async function taskShow(command: Command): Promise<number> {
+  if (command.parsed.args.length > 0) {
+    const task = await askKernel(command, "task", { task: taskOf(command) });
+    if (command.json) printJson(command, task);
+    else printLines(command, taskLines(AgentTask.parse(task), command.hands.around.now()));
+    return EXIT.success;
+  }
+  return await taskList(command);
+}
+
+/** `task cancel|archive|purge TASK`. */
+export function taskChange(
+  op: "cancel" | "archive" | "purge",
+): (command: Command) => Promise<number> {
+  return async (command) => {
+    const task = await askKernel(command, op, { task: taskOf(command) });
+    const { id, status } = recordOf(task);
+    if (command.json) printJson(command, task);
+    else printLines(command, [`${cell(id)}  ${op === "cancel" ? cell(status) : `${op}d`}`]);
+    return EXIT.success;
+  };
+}
+
+/** `task extend TASK NAME=NUMBER…`: a budget grows by a person's word only. */
+export async function taskExtend(command: Command): Promise<number> {
+  const [, ...given] = command.parsed.args;
+  const limits: Record<string, number> = {};
+  for (const each of given) {
+    const [, name = "", value = ""] = /^([A-Za-z]+)=([0-9.]+)$/.exec(each) ?? [];
+    const number = Number(value);
+    if (!Object.hasOwn(Limits.shape, name) || value === "" || !Number.isFinite(number)) {
+      throw new Fault(
+        "invalidInput",
+        `Cannot extend by ${JSON.stringify(each)}: write NAME=NUMBER, with NAME one of ${
+          Object.keys(Limits.shape).filter((known) => known !== "callsByEffect").join(", ")
+        }`,
+      );
+    }
+    limits[name] = number;
+  }
+  const task = await askKernel(command, "extend", { task: taskOf(command), limits });
+  if (command.json) printJson(command, task);
+  else printLines(command, [`${cell(recordOf(task)["id"])}  ${given.join(" ")}`]);
+  return EXIT.success;
+}
+
+/** `ps`. Never starts a kernel: without one nothing runs. */
+export async function psCommand(command: Command): Promise<number> {
+  const { hands, places } = command;
+  const link = await hands.kernels(places).find();
+  const answer: Json[] = [];
+  if (link !== undefined) {
+    try {
+      const fits = await ofAgent(link, command.parsed);
+      answer.push(...rowsOf(await link.ask("ps", null)).filter(({ task }) => fits(task)));
+    } finally {
+      link.close();
+    }
+  }
+  if (command.json) {
+    printJson(command, answer);
+    return EXIT.success;
+  }
+  const rows = answer.map(recordOf).map((row) => {
+    const usage = recordOf(row["usage"]);
+    return [
+      cell(row["pid"]),
+      cell(row["ppid"]),
+      cell(row["task"]),
+      cell(row["state"]),
+      cell(row["colour"]),
+      cell(row["label"]),
+      cell(usage["toolCalls"]),
+      Number(usage["money"] ?? 0).toFixed(4),
+      cell(row["spec"]),
+      cell(row["model"], 60),
+    ];
+  });
+  printLines(
+    command,
+    rows.length === 0 ? ["no processes"] : tableLines(
+      ["PID", "PPID", "TASK", "STATE", "COLOUR", "LABEL", "CALLS", "USD", "AGENT", "MODEL"],
+      rows,
+      hands.screen.width,
+    ),
+  );
+  return EXIT.success;
+}
+
+/** `kill PID [SIGNAL]`; `TERM` and `SIGTERM` are one. */
+export async function killCommand(command: Command): Promise<number> {
+  const [pidText = "", word = "TERM"] = command.parsed.args;
+  const pid = Pid.safeParse(Number(pidText));
+  if (!pid.success) throw new Fault("invalidInput", `Cannot signal "${pidText}": it is no PID`);
+  const upper = word.toUpperCase();
+  const signal = Signal.safeParse(upper.startsWith("SIG") ? upper : `SIG${upper}`);
+  if (!signal.success) {
+    throw new Fault(
+      "invalidInput",
+      `Cannot send "${word}": there is ${Signal.options.map((each) => each.slice(3)).join(", ")}`,
+    );
+  }
+  const link = await command.hands.kernels(command.places).find();
+  if (link === undefined) throw new Fault("notFound", `Cannot signal ${pidText}: no kernel runs`);
+  try {
+    await link.ask("kill", { pid: pid.data, signal: signal.data });
+  } finally {
+    link.close();
+  }
+  if (command.json) printJson(command, { pid: pid.data, signal: signal.data });
+  return EXIT.success;
+}

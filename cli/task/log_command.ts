@@ -1,0 +1,102 @@
+/** `remit log TASK [--follow]`: everything a task did, in words or as the execution trace. @module */
+import { DEFAULT_LIMITS, EXIT, type Json } from "../../contracts/mod.ts";
+import { displayText } from "../../text/mod.ts";
+import { cell, type Command, printJsonLines, printLines, reachKernel, taskOf } from "../command.ts";
+import { cutTo, padTo } from "../terminal/columns.ts";
+import { readSeen, type SeenEvent, subjectOf, textOf } from "../audit/event_fields.ts";
+import { makeCallJoin } from "../audit/join_calls.ts";
+import { leaseWords } from "../audit/lease_words.ts";
+import { mcpWords } from "../mcp/events.ts";
+import { modelWords } from "../model/events.ts";
+import { has } from "../arguments/parse_arguments.ts";
+import { touchedBy } from "../audit/touched.ts";
+import { makeTracer } from "../audit/trace.ts";
+
+/** Fields shown as they are, after what a line is about. */
+const PLAIN = [
+  "status",
+  "exit",
+  "signal",
+  "role",
+  "number",
+  "method",
+  "before",
+  "after",
+  "resource",
+  "right",
+  "inputTokens",
+  "outputTokens",
+];
+
+/** Columns of a line where nobody looks at columns: a pipe, a file. */
+const MOST = 2_000;
+
+/** One line of the log in words. */
+export function logLine(event: SeenEvent, width: number): string {
+  const safe = (text: string): string => displayText(text, { max: 300 });
+  const field = (name: string): string => safe(textOf(event, name));
+  const named = (words: string, name: string): string =>
+    field(name) === "" ? "" : words + field(name);
+  const touched = touchedBy(event);
+  const text = [
+    field("tool"),
+    safe(subjectOf(event)),
+    event.event === "intent" ? field("decision") : field("outcome"),
+    safe(modelWords(event) ?? ""),
+    safe(mcpWords(event)),
+    displayText(leaseWords(event), { max: 2_000 }),
+    ...touched.staged.map((path) => `staged ${safe(path)}`),
+    ...touched.applied.map((path) => `applied ${safe(path)}`),
+    ...PLAIN.map((name) => named(`${name} `, name)),
+    event.event === "questionAnswered" ? field("decision") : "",
+    named("question ", "question"),
+    named("lease ", "lease"),
+    named("by ", event.event === "questionAnswered" ? "by" : "rule"),
+    ...["why", "error", "reason", "say"].map(field),
+  ].filter((each) => each !== "").join("  ");
+  const time = new Date(event.at).toISOString().slice(11, 23);
+  return cutTo(
+    `${String(event.n).padStart(4)} ${time} ${padTo(safe(event.event), 16)} ${text}`,
+    Math.max(width, 60),
+  ).trimEnd();
+}
+
+/** Runs the command. */
+export async function logCommand(command: Command): Promise<number> {
+  const task = taskOf(command);
+  const { screen } = command.hands;
+  const link = await reachKernel(command);
+  const tracer = makeTracer(DEFAULT_LIMITS.money);
+  const join = makeCallJoin();
+  const show = (told: Json): void => {
+    const seen = readSeen(told);
+    if (seen?.kind !== "event") return;
+    const event = join(seen.event);
+    if (command.json) printJsonLines(command, tracer(event));
+    else printLines(command, [logLine(event, screen.outWidth ?? MOST)]);
+  };
+  try {
+    if (!has(command.parsed, "follow")) {
+      for (let from = 0;;) {
+        const page = await link.ask("log", { task, from });
+        if (!Array.isArray(page) || page.length === 0) break;
+        for (const each of page) show(each);
+        from += page.length;
+      }
+      return EXIT.success;
+    }
+    const end = Promise.withResolvers<number>();
+    link.onTell((op, body) => {
+      if (op === "event") show(body);
+      if (op === "end") end.resolve(EXIT.success);
+    });
+    void link.closed.then((why) => {
+      screen.say(cell(why.message, 300));
+      end.resolve(EXIT.failure);
+    });
+    await link.ask("watch", { task, from: 0 });
+    return await end.promise;
+  } finally {
+    link.close();
+  }
+}

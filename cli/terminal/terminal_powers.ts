@@ -1,0 +1,129 @@
+/** The terminal: standard streams and Ctrl-C. The keyboard: `session/keyboard_powers.ts`. @module */
+import type { Interrupts, Screen } from "../hands.ts";
+import { cutTo } from "./columns.ts";
+import { makePaint } from "./paint.ts";
+
+const encoder = new TextEncoder();
+
+/** Writes a text whole. */
+export function writeAll(stream: { writeSync(bytes: Uint8Array): number }, text: string): void {
+  const bytes = encoder.encode(text);
+  for (let at = 0; at < bytes.length;) at += stream.writeSync(bytes.subarray(at));
+}
+
+/** Writes to a stream whose reader may have gone: then the process ends with 141, as SIGPIPE does. */
+function writeOrEnd(stream: { writeSync(bytes: Uint8Array): number }, text: string): void {
+  try {
+    writeAll(stream, text);
+  } catch (error) {
+    if (error instanceof Deno.errors.BrokenPipe) Deno.exit(141);
+    throw error;
+  }
+}
+
+const LEAST_COLUMNS = 40;
+
+/** Columns and rows of the terminal as it is now; 80 and 24 without one. */
+export function terminalSize(): { readonly columns: number; readonly rows: number } {
+  try {
+    const { columns, rows } = Deno.consoleSize();
+    // A terminal that nobody sized says 0.
+    return { columns: columns > 0 ? columns : 80, rows: rows > 0 ? rows : 24 };
+  } catch (error) {
+    if (error instanceof Error) return { columns: 80, rows: 24 };
+    throw error;
+  }
+}
+
+function terminalWidth(): number {
+  const given = Number(Deno.env.get("COLUMNS"));
+  if (Number.isInteger(given) && given >= LEAST_COLUMNS && given <= 500) return given;
+  return Math.max(LEAST_COLUMNS, Math.min(terminalSize().columns, 120));
+}
+
+/** Makes the screen of this process. */
+export function makeScreen(): Screen {
+  const terminal = Deno.stderr.isTerminal();
+  const dumb = Deno.env.get("TERM") === "dumb";
+  const colour = terminal && !dumb && (Deno.env.get("NO_COLOR") ?? "") === "";
+  const paint = makePaint(colour);
+  let hinted = false;
+  const clear = (): void => {
+    if (!hinted) return;
+    hinted = false;
+    writeAll(Deno.stderr, "\r\x1b[K");
+  };
+  return Object.freeze({
+    out(text: string): void {
+      clear();
+      writeOrEnd(Deno.stdout, text);
+    },
+    say(line: string): void {
+      clear();
+      writeOrEnd(Deno.stderr, `${line}\n`);
+    },
+    hint(line: string): void {
+      if (!terminal || dumb) return;
+      clear();
+      if (line === "") return;
+      hinted = true;
+      writeOrEnd(
+        Deno.stderr,
+        paint.dim(cutTo(line, Math.min(terminalWidth(), terminalSize().columns) - 1)),
+      );
+    },
+    paint,
+    // Asked anew each time: windows change while a session lasts.
+    get width(): number {
+      return terminalWidth();
+    },
+    get outWidth(): number | undefined {
+      return Deno.stdout.isTerminal() ? terminalWidth() : undefined;
+    },
+  });
+}
+
+const DEBOUNCE_MS = 300;
+/** For presses that waited while this process was held up: timers run before signals are heard. */
+const LATE_MS = 50;
+/** A burst is one press for no longer: whoever keeps pressing means it. */
+const BURST_MS = 2_000;
+
+/**
+ * Makes the listener for Ctrl-C: presses with less than 300 ms between them count once (`deno task` doubles them), also
+ * when a busy machine delivers them later; a burst lasts at most 2 s. SIGTERM ends at once, as the second press does.
+ */
+export function makeInterrupts(): Interrupts {
+  return Object.freeze({
+    listen(press: (count: number) => void): () => void {
+      let count = 0;
+      let heard = 0;
+      let over = true;
+      const later = (ms: number, then: () => void): void => Deno.unrefTimer(setTimeout(then, ms));
+      const onSignal = (): void => {
+        const mine = ++heard;
+        // Ends with the silence after its last press.
+        later(DEBOUNCE_MS, () => later(LATE_MS, () => over ||= mine === heard));
+        if (!over) return;
+        over = false;
+        later(BURST_MS, () => over = true);
+        count += 1;
+        press(count);
+      };
+      const onEnd = (): void => press(2);
+      Deno.addSignalListener("SIGINT", onSignal);
+      Deno.addSignalListener("SIGTERM", onEnd);
+      return () => {
+        Deno.removeSignalListener("SIGINT", onSignal);
+        Deno.removeSignalListener("SIGTERM", onEnd);
+      };
+    },
+  });
+}
+
+/** Reads all of standard input as text. */
+export async function readInput(): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of Deno.stdin.readable) chunks.push(chunk);
+  return new TextDecoder().decode(await new Blob(chunks as BlobPart[]).arrayBuffer());
+}
