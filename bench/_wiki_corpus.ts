@@ -1,5 +1,5 @@
 /** The documents and questions that retrieval is measured with: bench/_data/wiki_questions.json. @module */
-import { z } from "zod";
+import * as z from "zod";
 
 const HOME = new URL("..", import.meta.url).pathname.replace(/\/$/, "");
 const MAP = `${HOME}/bench/_data/wiki_questions_package.json`;

@@ -76,6 +76,7 @@ async function row(
     ratio: value / baseline,
     target: `<= ${load.most} µs median`,
     ok: value <= load.most,
+    bound: { most: load.most },
   };
 }
 

@@ -186,5 +186,6 @@ function row(
     ratio: 0,
     target: `<= ${most} ${unit}`,
     ok: value <= most,
+    ...(unit === "ms" ? { bound: { most } } : {}),
   };
 }

@@ -1,3 +1,11 @@
+/** What a target allows a time at most, or a rate at least, in the row's unit: another machine's speed moves it. */
+export type Bound =
+  | {
+    readonly most: number; /** What is allowed beside, the baseline's own. */
+    readonly over?: number;
+  }
+  | { readonly least: number };
+
 /** One line of the benchmark table: a figure, its baseline from the same run, and whether it is within its target. */
 export type Row = {
   /** What was measured, with the shape of the load, for example `port round trip, 16 in flight`. */
@@ -14,4 +22,18 @@ export type Row = {
   readonly target: string;
   /** Whether the target was met in this run. */
   readonly ok: boolean;
+  /** Absent where the target is a ratio, a size or a count. */
+  readonly bound?: Bound;
+  /** How much slower this machine was meanwhile than the one of the targets ({@link slowness}); `bench/main.ts` sets it. */
+  readonly slower?: number;
 };
+
+/** Whether a row keeps its target as it stands ("met"), or taken at this machine's speed ("scaled"), or not at all. */
+export function verdict({ ok, value, bound, slower = 1 }: Row): "met" | "scaled" | "missed" {
+  if (ok) return "met";
+  if (bound === undefined) return "missed";
+  const kept = "least" in bound
+    ? value * slower >= bound.least
+    : value <= (bound.over ?? 0) + bound.most * slower;
+  return kept ? "scaled" : "missed";
+}

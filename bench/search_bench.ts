@@ -58,6 +58,7 @@ export async function searchBench(): Promise<Row[]> {
       ratio: live / flags,
       target: `≤ ${TARGET_MS} ms`,
       ok: live <= TARGET_MS,
+      bound: { most: TARGET_MS },
     }];
   } finally {
     await Deno.remove(dir, { recursive: true });

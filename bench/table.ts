@@ -1,5 +1,6 @@
-import type { Row } from "./row.ts";
+import { type Row, verdict } from "./row.ts";
 
+const MARKS = { met: "ok", scaled: "near", missed: "MISS" } as const;
 const HEAD = ["", "name", "value", "unit", "baseline", "ratio", "target"] as const;
 const RIGHT: ReadonlySet<number> = new Set([2, 4, 5]);
 
@@ -10,10 +11,13 @@ export function figure(value: number): string {
   return String(Number(value.toPrecision(3)));
 }
 
-/** The rows as aligned lines, head first. A row that misses its target is marked `MISS`. */
+/**
+ * The rows as aligned lines, head first. A row that misses its target is marked `MISS`, or `near` when it would keep it
+ * on the machine that the target was set on.
+ */
 export function tableLines(rows: readonly Row[]): readonly string[] {
   const cells = rows.map((row): readonly string[] => [
-    row.ok ? "ok" : "MISS",
+    MARKS[verdict(row)],
     row.name,
     figure(row.value),
     row.unit,

@@ -1,5 +1,5 @@
 /** What an agent is: persona, mounts, capabilities, limits. Seed 004 section 4.4. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { ToolName } from "./ids.ts";
 import { Limits } from "./budget.ts";
 import { Label } from "./colour.ts";

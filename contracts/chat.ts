@@ -1,5 +1,5 @@
 /** Conversation messages: plain data without authority. Seed 000, Capability Contract. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { CallId, ToolName } from "./ids.ts";
 import { Colour, Label } from "./colour.ts";
 

@@ -3,7 +3,7 @@
  * Seed 004 section 63; DESIGN section 5.
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 /** Integrity, highest first. Falls with what a process reads. */
 export const Colour = z.enum(["BLUE", "YELLOW", "RED"]);

@@ -1,5 +1,5 @@
 /** Commands: programs of this machine that a task may run, walled in. Seed 001, Exec Harness; issue 3. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { Colour, Label } from "./colour.ts";
 import { Digest } from "./ids.ts";
 import type { SetupBody } from "./wire_toolhost.ts";

@@ -4,7 +4,7 @@
  * operator's remit.yaml made. Issue 7; A2A protocol 1.0, Task.
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { ArtifactId, Millis, TaskId } from "./ids.ts";
 import { Label } from "./colour.ts";
 import { type McpLaunch, McpWords } from "./mcp.ts";

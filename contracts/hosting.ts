@@ -2,7 +2,7 @@
  * HostedAgentService and what it needs of the kernel. Seed 001, HostedAgentService.
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { ChatMessage } from "./chat.ts";
 import { type Digest, Millis, type QuestionId, type SessionId, TaskId } from "./ids.ts";
 import type { AgentTask, Ingress, TaskRequest } from "./task.ts";

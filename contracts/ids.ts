@@ -1,5 +1,5 @@
 /** Branded identifiers, born only in the parsers below. @module */
-import { z } from "zod";
+import * as z from "zod";
 
 /** Names a durable {@link AgentTask}: `t` and 12 characters. */
 export const TaskId = z.string().regex(/^t[0-9a-z]{12}$/).brand<"TaskId">();

@@ -3,7 +3,7 @@
  * becomes a proposal or a question. Seed 001, Agent Inboxes and Inter-Agent Messages; issue 7.
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { Colour, Label } from "./colour.ts";
 import type { NewEvent } from "./event.ts";
 import { Millis, TaskId } from "./ids.ts";

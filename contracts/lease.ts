@@ -1,5 +1,5 @@
 /** Leases: what a process may do, for how long, until it is taken back. Seed 004 section 59. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { LeaseId, Millis, Pid, TaskId } from "./ids.ts";
 
 /** A part of a resource and what may be done to it. */

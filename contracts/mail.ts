@@ -3,7 +3,7 @@
  * nothing on others; what a message carries is a description, which its receiver adopts through the gate. Seed 002.
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { Colour, Label } from "./colour.ts";
 import { ArtifactId, TaskId, ToolName } from "./ids.ts";
 import { type AgentMessage, Box, InboxId } from "./inbox.ts";

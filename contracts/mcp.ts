@@ -3,7 +3,7 @@
  * Issue 6; seed 001, Interoperability: MCP; DESIGN sections 1, 3, 4 and 5.
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { EffectClass, Label } from "./colour.ts";
 import { Digest, ToolName } from "./ids.ts";
 import type { Scope } from "./lease.ts";

@@ -1,5 +1,5 @@
 /** The language-model contract. Seed 000, Capability Contract. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { ChatMessage, ToolCall } from "./chat.ts";
 import { Price } from "./model_config.ts";
 import { ToolDescriptor } from "./tool.ts";

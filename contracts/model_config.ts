@@ -3,7 +3,7 @@
  * on record with the request, so it never holds a credential: it names a secret. Issue 4.
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { Digest } from "./ids.ts";
 
 /**

@@ -1,5 +1,5 @@
 /** Policy as remit.yaml writes it. Unknown keys are errors. DESIGN sections 3, 5 and 6. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { Colour, EffectClass, Label } from "./colour.ts";
 import { MountName, ToolName } from "./ids.ts";
 import { Limits } from "./budget.ts";

@@ -1,5 +1,5 @@
 /** Questions to people and their signed answers. DESIGN section 3. @module */
-import { z } from "zod";
+import * as z from "zod";
 import {
   CallId,
   Digest,

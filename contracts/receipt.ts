@@ -1,5 +1,5 @@
 /** Receipts and sealed events: what a third party can check offline. DESIGN sections 3 and 6. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { Digest } from "./ids.ts";
 
 /** One event as it is stored and hashed: `hash = SHA-256(prev ‖ task ‖ n ‖ kind ‖ at ‖ body)`. */

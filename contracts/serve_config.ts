@@ -1,5 +1,5 @@
 /** What remit.yaml says of the service: `serve`, `peers`, `webhooks`, `schedules`. The operator's alone. Issue 7. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { Limits } from "./budget.ts";
 import { Label } from "./colour.ts";
 import { PeerName } from "./exchange.ts";

@@ -1,5 +1,5 @@
 /** Signals and exit codes: seed 004 sections 65 and 66, and two of ours. @module */
-import { z } from "zod";
+import * as z from "zod";
 
 /** A signal that a process of Remit can be sent. */
 export const Signal = z.enum([

@@ -1,5 +1,5 @@
 /** Durable task records. Seed 001, AgentTask. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { Digest, Millis, SessionId, TaskId } from "./ids.ts";
 import type { ChatMessage } from "./chat.ts";
 import { Colour, Label } from "./colour.ts";

@@ -1,5 +1,5 @@
 /** Tools as a model sees them, and what a call came to. Seed 000, Capability Contract. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { CallId, Digest, ToolName } from "./ids.ts";
 import { Colour, Label } from "./colour.ts";
 

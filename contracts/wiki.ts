@@ -1,5 +1,5 @@
 /** What the wiki memory tells: findings, passages that were found, notes, its record. Seed 001. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { Digest, Millis } from "./ids.ts";
 import { Colour, Label } from "./colour.ts";
 

@@ -3,7 +3,7 @@
  * Seed 001, Memory, Wiki, and Retrieval; Shared Resource Coordination.
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { Digest, Millis } from "./ids.ts";
 import { Colour, Label } from "./colour.ts";
 

@@ -2,7 +2,7 @@
  * Sources of the wiki memory: immutable bytes with digest, label, colour and origin. Seed 001, SourceCorpus.
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { Digest, Millis } from "./ids.ts";
 import { Colour, Label } from "./colour.ts";
 

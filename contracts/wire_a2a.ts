@@ -26,7 +26,7 @@
  * The starter tells: `exchange` `{ watch, event: ExchangeEvent }`. The gateway tells: `a2aUnwatch` `{ watch }`.
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { ContextId, ExchangeId, PeerMessage, PeerName, PeerQuery, PushConfig } from "./exchange.ts";
 import { Digest, QuestionId, TaskId } from "./ids.ts";
 import { InboxId } from "./inbox.ts";

@@ -30,7 +30,7 @@
  * one sentence, at most 20 a second); the bridge of a peer also `said` PeerSaid (contracts/exchange.ts).
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { Digest } from "./ids.ts";
 
 export { MCP_LINE, MCP_PORT_LIMITS } from "./mcp_limits.ts";

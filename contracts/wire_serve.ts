@@ -26,7 +26,7 @@
  * The gateway tells: `cancel` `{ session, call }`, `note` `{ text }` for the operator's log.
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { Colour, Label } from "./colour.ts";
 import { CallId, QuestionId, ToolName } from "./ids.ts";
 import type { PortLimits } from "./port.ts";

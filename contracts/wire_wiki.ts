@@ -51,7 +51,7 @@
  * It tells its starter: `progress` {@link IngestProgress}, `file`.
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { Digest } from "./ids.ts";
 import { Colour, Label } from "./colour.ts";
 import { Citation, PageName } from "./wiki_page.ts";

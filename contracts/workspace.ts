@@ -1,5 +1,5 @@
 /** Mounts, staged changes, patch sets and artifacts. Seed 001, Workspace Model. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { ArtifactId, Digest, Millis, MountName, TaskId } from "./ids.ts";
 import { Colour, Label } from "./colour.ts";
 

@@ -1,5 +1,5 @@
 /** The gateway's process: what its starter asks, and whom it serves. Issues 6 and 7; contracts/wire_serve.ts. @module */
-import { z } from "zod";
+import * as z from "zod";
 import {
   Exchange,
   type ExchangeEvent,

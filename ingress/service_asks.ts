@@ -1,5 +1,5 @@
 /** What the gateway asks its starter for peers, webhooks and the page. Issue 7; contracts/wire_a2a.ts. @module */
-import { z } from "zod";
+import * as z from "zod";
 import {
   HookAnswer,
   type HookCall,

@@ -1,5 +1,5 @@
 /** Sessions of hosts, as the starter keeps them: what they ask goes over the port. Issue 6, Export. @module */
-import { z } from "zod";
+import * as z from "zod";
 import {
   Fault,
   type Json,

@@ -1,5 +1,5 @@
 /** What a task has staged, applied, kept and published: the fold of its committed outcomes. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { Digest } from "../contracts/ids.ts";
 import type { Colour, Label } from "../contracts/colour.ts";
 import type { JsonObject } from "../contracts/json.ts";

@@ -3,7 +3,7 @@
  * with the same code as a store. The first line names the format.
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { Fault } from "../../contracts/fault.ts";
 import { Digest, Millis } from "../../contracts/ids.ts";
 import type { Store } from "../../contracts/store.ts";

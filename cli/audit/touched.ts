@@ -1,5 +1,5 @@
 /** Which files a call staged or applied, as its committed record says. @module */
-import { z } from "zod";
+import * as z from "zod";
 import type { SeenEvent } from "./event_fields.ts";
 
 const Paths = z.array(z.object({ path: z.string() }));

@@ -1,7 +1,7 @@
 /** The catalogue: models that `remit model pull` knows, in cli/catalogue/models.yaml. Issue 4. @module */
 import { join } from "node:path";
 import { parse } from "yaml";
-import { z } from "zod";
+import * as z from "zod";
 import { Dialect, Digest, Fault } from "../../contracts/mod.ts";
 import type { DiskRead } from "../hands.ts";
 import { WeightsSignature } from "../model/weights_signature.ts";

@@ -1,5 +1,5 @@
 /** What is wrong with a value that may have one of several shapes: said of the shape that it comes nearest to. @module */
-import type { z } from "zod";
+import type * as z from "zod";
 
 type Issue = z.core.$ZodIssue;
 

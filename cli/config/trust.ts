@@ -1,5 +1,5 @@
 /** Which folders' remit.yaml the person has accepted, by digest: STATE/person/trusted.json. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { Digest, Fault } from "../../contracts/mod.ts";
 
 const Trusted = z.object({

@@ -1,5 +1,5 @@
 /** A session with a kernel, over any pair of byte streams. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { CONTROL_VERSION, Fault, type Json } from "../../contracts/mod.ts";
 import { makePort } from "../../port/mod.ts";
 import type { KernelLink } from "../hands.ts";

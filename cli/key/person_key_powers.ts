@@ -10,7 +10,7 @@ import {
   scryptSync,
   sign,
 } from "node:crypto";
-import { z } from "zod";
+import * as z from "zod";
 import { Fault } from "../../contracts/mod.ts";
 
 /** Signs answers. Holds its private key; shows its public one. */

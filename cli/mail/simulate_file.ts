@@ -1,6 +1,6 @@
 /** What `remit simulate` plays: what HOST says and decides, and what it expects, in order. Seed 002, Simulator. @module */
 import { parse as parseYaml } from "yaml";
-import { z } from "zod";
+import * as z from "zod";
 import { EvalProposal, Fault, PetName } from "../../contracts/mod.ts";
 
 const words = z.string().min(1).max(65_536);

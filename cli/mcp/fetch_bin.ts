@@ -1,6 +1,6 @@
 /** Which program of a fetched npm package is meant. Issue 6. @module */
 import { join, posix } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { Fault } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { DiskRead } from "../hands.ts";

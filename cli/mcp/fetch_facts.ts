@@ -1,7 +1,7 @@
 /** What a registry says of packages beside their code: who signed them, where their build is attested. Issue 6. @module */
 import { createPublicKey, verify } from "node:crypto";
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import type { Command } from "../command.ts";
 import type { FetchedPackage } from "./fetch_npm_lock.ts";
 import { LockedPackage } from "./lock.ts";

@@ -1,5 +1,5 @@
 /** What Deno wrote down of a fetch: exact versions and the integrity of each archive. Issue 6. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { Fault } from "../../contracts/mod.ts";
 
 /** Of deno.lock, version 5, what is read. */

@@ -1,6 +1,6 @@
 /** Fetches a package of a Python index with all it needs into a tree: wheels only, so nothing of them runs. Issue 6. @module */
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { Fault, McpLaunch } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";

@@ -1,6 +1,6 @@
 /** Servers that other programs of this machine know: their configuration files, read and never changed. Issue 6. @module */
 import { dirname, join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { Fault, McpServerName } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";

@@ -1,5 +1,5 @@
 /** One server of another host's configuration → what it asks for, with its keys apart. Issue 6. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { McpEnvName, McpServerName } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { holdsSecret, isSecret, namesSecret, secretArguments } from "./hosts_secret.ts";

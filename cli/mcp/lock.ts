@@ -1,5 +1,5 @@
 /** remit.lock: what the operator imported, as it was reviewed. Written by machine. Issue 6; DESIGN section 6. @module */
-import { z } from "zod";
+import * as z from "zod";
 import {
   Digest,
   Fault,

@@ -4,7 +4,7 @@
  * @module
  */
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import {
   Digest,
   Fault,

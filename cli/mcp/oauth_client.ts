@@ -1,5 +1,5 @@
 /** As whom Remit asks for a token: an id that was given, a description at an address, or one registered now. RFC 7591. @module */
-import { z } from "zod";
+import * as z from "zod";
 import type { AuthServer } from "./oauth_metadata.ts";
 import type { LoginNet } from "./oauth_net.ts";
 import { noLogin } from "./oauth_url.ts";

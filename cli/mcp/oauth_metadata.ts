@@ -1,5 +1,5 @@
 /** What a server and its authorization server say of themselves: untrusted, parsed with bounds. RFC 9728, RFC 8414. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { loginUrl, noLogin, sameIssuer } from "./oauth_url.ts";
 
 const text = z.string().max(2_048);

@@ -1,5 +1,5 @@
 /** The only way of a login to the network: each request vetted and sent by a net service process. Issue 6. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { type Json, type NetRequest, type NetStream, toJson } from "../../contracts/mod.ts";
 import { isNear, noLogin } from "./oauth_url.ts";
 import { netAnswer } from "../wiki/fetch.ts";

@@ -1,5 +1,5 @@
 /** Asks a Python of this machine what it is made of. Issue 6. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { findProgram, missing } from "./store_find_powers.ts";
 import type { FoundPython } from "./store.ts";
 

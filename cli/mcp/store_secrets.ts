@@ -1,5 +1,5 @@
 /** Secrets of imported servers: kept sealed, lent to the kernel for their server, shown to nobody. Issue 6. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { Fault, type McpLoan, type McpOAuth, type McpServerName } from "../../contracts/mod.ts";
 import type { Command } from "../command.ts";
 import {

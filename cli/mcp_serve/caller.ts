@@ -3,7 +3,7 @@
  * It infers nothing. Gate, log, budgets and receipts are those of any other program. Issue 6, Export.
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { CallId, Colour, Fault, Label, Outcome, ToolName } from "../../contracts/mod.ts";
 
 /** One call, as the message of a turn. */

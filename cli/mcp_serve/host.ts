@@ -11,7 +11,7 @@ import {
   toJson,
   ToolDescriptor,
 } from "../../contracts/mod.ts";
-import { z } from "zod";
+import * as z from "zod";
 import { shownChanges } from "../question/asking.ts";
 import { type Command, commandText } from "../command.ts";
 import type { KernelLink } from "../hands.ts";

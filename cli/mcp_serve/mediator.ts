@@ -4,7 +4,7 @@
  * @module
  */
 import { parseAsked } from "./parse_asked.ts";
-import { z } from "zod";
+import * as z from "zod";
 import {
   Fault,
   type Json,

@@ -1,7 +1,7 @@
 /** Bearer tokens of one kind: a file of STATE/person holds hashes, and never a token. Issues 6 and 7. @module */
 import { timingSafeEqual } from "node:crypto";
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { Fault } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import type { DiskRead, DiskWrite } from "../hands.ts";

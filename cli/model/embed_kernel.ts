@@ -1,5 +1,5 @@
 /** An embedder behind the kernel, as `model embed` uses it, and what it used. Issue 4, TextEmbedder. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { type Label, type ModelChoice, toJson } from "../../contracts/mod.ts";
 import type { TextEmbedder } from "../../contracts/model.ts";
 import type { KernelLink } from "../hands.ts";

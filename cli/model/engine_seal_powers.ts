@@ -1,7 +1,7 @@
 /** The seal beside an engine's files: what was fetched, and the digest of each file. @module */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { ENGINE_VERSION, type EngineBuild } from "./engines.ts";
 
 const SEAL = "remit.json";

@@ -1,5 +1,5 @@
 /** What a model needs before its task starts: its program built, its key lent. Issue 4. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { type Json, LocalConfig, RemoteConfig, type Secret, toJson } from "../../contracts/mod.ts";
 import type { Command } from "../command.ts";
 import { readSeen } from "../audit/event_fields.ts";

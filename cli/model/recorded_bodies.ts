@@ -4,7 +4,7 @@
  * the one before it with the same URL and model where that is shorter. So a recording grows as a conversation does.
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 /** A body by the one before it: its first `before` and last `after` UTF-16 units, `text` between them. */
 const Shortened = z.object({

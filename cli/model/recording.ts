@@ -3,7 +3,7 @@
  * `--record` writes one, `--replay` runs a task from it without any network. Issue 4.
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { Fault, RemoteConfig, type TaskRequest } from "../../contracts/mod.ts";
 import type { DiskRead, DiskWrite } from "../hands.ts";
 import { checkWritable } from "../disk/output_file.ts";

@@ -1,5 +1,5 @@
 /** What a model server on this machine has: asked quickly, or not at all. Issue 4. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { Fault } from "../../contracts/mod.ts";
 import type { ModelHttp } from "./hands.ts";
 import type { ProviderKind } from "./name.ts";

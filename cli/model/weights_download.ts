@@ -3,7 +3,7 @@
  * rule, and is bounded. What it gives is whole, and not yet trusted. Issue 4.
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { Fault } from "../../contracts/mod.ts";
 import type { DiskRead, DiskWrite } from "../hands.ts";
 import type { HttpAnswer, ModelHands, OnBytes } from "./hands.ts";

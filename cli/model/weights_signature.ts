@@ -1,6 +1,6 @@
 /** Signatures of weights: Ed25519 over their digest and size. Seed 000, Built-in Local Model. @module */
 import { createPublicKey, verify } from "node:crypto";
-import { z } from "zod";
+import * as z from "zod";
 import { Fault } from "../../contracts/mod.ts";
 
 /** A signature beside weights: the key and the signature, hex. */

@@ -4,7 +4,7 @@
  * @module
  */
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { Dialect, Digest, Fault } from "../../contracts/mod.ts";
 import type { DiskRead, DiskWrite } from "../hands.ts";
 import type { WeightsDisk } from "./hands.ts";

@@ -1,6 +1,6 @@
 /** Adapts foreign modules in a process of its own. @module */
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { Fault } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Adapted } from "./kit.ts";

@@ -1,5 +1,5 @@
 /** Runs a plugin host of the command line's own: a process without permissions, for tests of plugins. @module */
-import { z } from "zod";
+import * as z from "zod";
 import {
   Fault,
   type Json,

@@ -1,6 +1,6 @@
 /** Installed plugins: STATE/person/tools/NAME, pinned by digest in STATE/person/tools/pins.json. Issue 3. @module */
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { Digest, Fault, PluginManifest, PluginName } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import type { DiskRead, DiskWrite } from "../hands.ts";

@@ -1,5 +1,5 @@
 /** What a plugin host says to whoever runs it, parsed; and what a tool with an export of its own is given. @module */
-import { z } from "zod";
+import * as z from "zod";
 import {
   Fault,
   HostFunction,

@@ -1,5 +1,5 @@
 /** Answers given beforehand: `--answers FILE`. Strict, and used up. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { Fault, McpServerName, type Question, ToolName } from "../../contracts/mod.ts";
 import { canonicalJson } from "../../port/mod.ts";
 import { type ElicitForm, parseElicit } from "./elicit_form.ts";

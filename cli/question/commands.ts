@@ -8,7 +8,7 @@ import {
   QuestionId,
   toJson,
 } from "../../contracts/mod.ts";
-import { z } from "zod";
+import * as z from "zod";
 import { canonicalJson } from "../../port/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { shownChanges } from "./asking.ts";

@@ -3,7 +3,7 @@
  * of it is run, and a pattern of it least of all. Issue 6, elicitation.
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { Fault, type Question } from "../../contracts/mod.ts";
 
 /** A choice: what is sent, and what the server calls it. */

@@ -1,5 +1,5 @@
 /** What a person types into a field of a form, held against what the field takes. Issue 6, elicitation. @module */
-import { z } from "zod";
+import * as z from "zod";
 import type { ElicitField, ElicitForm, ElicitValue } from "./elicit_form.ts";
 import { namesSecret } from "../mcp/hosts_secret.ts";
 

@@ -8,7 +8,7 @@ import {
   type TaskId,
   toJson,
 } from "../../contracts/mod.ts";
-import { z } from "zod";
+import * as z from "zod";
 import { readSeen, type Seen, textOf } from "../audit/event_fields.ts";
 import type { KernelLink } from "../hands.ts";
 

@@ -1,5 +1,5 @@
 /** What a secret may be called, where it may go, and what it may hold. Issue 3, Secrets. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { Fault, isLoopback, type Secret } from "../../contracts/mod.ts";
 import { isMcpSecretPlace, parseMcpSecretName } from "../mcp/store_place.ts";
 import { HOOK_PLACE } from "../service/hook_secret.ts";

@@ -11,7 +11,7 @@
  * Where it is sealed, what follows the first line is sealed in pieces (backup_seal_powers.ts).
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { Digest, Fault, Millis } from "../../contracts/mod.ts";
 
 /** Longest line but the manifest's, bytes. */

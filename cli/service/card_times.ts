@@ -1,6 +1,6 @@
 /** When a card's bytes were first served: `Last-Modified` says the same after a restart. Issue 7. @module */
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import type { DiskRead, DiskWrite } from "../hands.ts";
 import type { Places } from "../disk/places.ts";
 

@@ -5,7 +5,7 @@
  * @module
  */
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { Fault, Millis, TaskId } from "../../contracts/mod.ts";
 import type { DiskRead, DiskWrite } from "../hands.ts";
 import type { Places } from "../disk/places.ts";

@@ -1,5 +1,5 @@
 /** One gateway process that is there: started again when it ends, with a growing pause. Issue 7. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { Fault, type Json, type ServeOpen, toJson } from "../../contracts/mod.ts";
 import type { GatewayLink } from "../mcp_serve/hands.ts";
 

@@ -1,5 +1,5 @@
 /** From what remit.yaml gives to others' tasks, to the kernel's TaskRequest: settled as `remit run` settles. Issue 7. @module */
-import type { z } from "zod";
+import type * as z from "zod";
 import {
   Fault,
   type Ingress,

@@ -3,7 +3,7 @@
  * by the issuer's own metadata, and never by a token. RFC 7517, RFC 8414; issue 7.
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { Fault, type PeerAuth } from "../../contracts/mod.ts";
 import { loginUrl, sameIssuer } from "../mcp/oauth_url.ts";
 

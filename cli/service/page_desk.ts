@@ -18,7 +18,7 @@ import {
   type TaskId,
   toJson,
 } from "../../contracts/mod.ts";
-import { z } from "zod";
+import * as z from "zod";
 import { displayText } from "../../text/mod.ts";
 import { shownChanges } from "../question/asking.ts";
 import { type Command, commandText } from "../command.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 import { parseAsked } from "../mcp_serve/parse_asked.ts";
-import { z } from "zod";
+import * as z from "zod";
 import {
   type Exchange,
   type ExchangeEvent,

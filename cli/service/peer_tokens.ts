@@ -1,5 +1,5 @@
 /** Tokens that peers show: STATE/person/a2a_tokens.json holds hashes, each bound to one peer of remit.yaml. Issue 7. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { PeerName } from "../../contracts/mod.ts";
 import {
   KEPT_TOKEN,

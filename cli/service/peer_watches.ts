@@ -3,7 +3,7 @@
  * the exchange as it stands and then everything after it, nothing twice and nothing left out. Issue 7.
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import {
   Exchange,
   type ExchangeEvent,

@@ -4,7 +4,7 @@
  * the receiver knows a delivery by `x-remit-delivery`. A2A 1.0, section 4.3; issue 7.
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import {
   Exchange,
   Fault,

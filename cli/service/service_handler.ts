@@ -1,6 +1,6 @@
 /** One handler for everything that the gateway of `remit serve` asks. TRUST: it may be hostile. Issue 7. @module */
 import { parseAsked } from "../mcp_serve/parse_asked.ts";
-import { z } from "zod";
+import * as z from "zod";
 import {
   type HookAnswer,
   HookCall,

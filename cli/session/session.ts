@@ -1,6 +1,6 @@
 /** An open session: its task, its setting, and which one was the last. @module */
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { type Phase, TaskId } from "../../contracts/mod.ts";
 import type { Command } from "../command.ts";
 import type { KernelLink } from "../hands.ts";

@@ -1,5 +1,5 @@
 /** `sdiff --mode claims|summary`: what two documents say, as a model reads them. Seed 004 section 35.2. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { Fault } from "../../contracts/mod.ts";
 import type { SemanticDocument } from "./sgrep_documents.ts";
 import type { SemanticAsk, Spending } from "./sgrep_spending.ts";

@@ -1,5 +1,5 @@
 /** One document before a model: how well it fits a query, and where. Seed 004 section 35.1. @module */
-import { z } from "zod";
+import * as z from "zod";
 import type { SemanticDocument } from "./sgrep_documents.ts";
 import type { SemanticAsk } from "./sgrep_spending.ts";
 import { readJsonAnswer } from "../wiki/json_answer.ts";

@@ -1,6 +1,6 @@
 /** `tool_test.yaml`: what a plugin's tools are called with, and what must come of it. Issue 3. @module */
 import { parseDocument } from "yaml";
-import { z } from "zod";
+import * as z from "zod";
 import { Fault, FAULT_CODES, type Json } from "../../contracts/mod.ts";
 import { canonicalJson } from "../../port/mod.ts";
 import { displayText } from "../../text/mod.ts";

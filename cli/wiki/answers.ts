@@ -1,5 +1,5 @@
 /** What the wiki's process answers, parsed: it has read hostile documents. contracts/wire_wiki.ts. @module */
-import { z } from "zod";
+import * as z from "zod";
 import {
   CheckedAnswer,
   Colour,

@@ -1,5 +1,5 @@
 /** Questions to a model for the operator's own commands, through the kernel: label, money, egress. Issue 5. @module */
-import { z } from "zod";
+import * as z from "zod";
 import {
   type Colour,
   DEAREST,

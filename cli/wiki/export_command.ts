@@ -1,6 +1,6 @@
 /** `wiki export --to DIR`: a static site; its files are written here, each path checked. Issue 5. @module */
 import { dirname, join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { EXIT, Fault } from "../../contracts/mod.ts";
 import { type Command, printJson, printLines } from "../command.ts";
 import type { Hands } from "../hands.ts";

@@ -1,6 +1,6 @@
 /** A page of the web for a wiki, through the hops that the net service judges by. Issue 5. @module */
 import { Buffer } from "node:buffer";
-import { z } from "zod";
+import * as z from "zod";
 import { Fault, type Json, type NetAnswer, type NetRequest } from "../../contracts/mod.ts";
 import type { Fetched } from "./hands.ts";
 

@@ -2,7 +2,7 @@
 import { Fault, type Json, type ParseAsk, toJson, type WikiOpen } from "../../contracts/mod.ts";
 import { SourceKind, WIKI_PORT_LIMITS } from "../../contracts/mod.ts";
 import { makePort, type Port } from "../../port/mod.ts";
-import { z } from "zod";
+import * as z from "zod";
 import type { WikiLink } from "./hands.ts";
 import { readStatus } from "./answers.ts";
 

@@ -1,5 +1,5 @@
 /** `wiki lint --model`: a model says which claims cannot both be right, where rules see too little. Issue 5, Lint. @module */
-import { z } from "zod";
+import * as z from "zod";
 import {
   type Colour,
   Fault,

@@ -1,5 +1,5 @@
 /** `wiki query --rerank`: a model puts the passages that were found in order; what they say stays as it is. Issue 5. @module */
-import { z } from "zod";
+import * as z from "zod";
 import {
   type Colour,
   Fault,

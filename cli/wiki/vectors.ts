@@ -1,6 +1,6 @@
 /** Vectors for a wiki, from the embedder of remit.yaml or the built-in one, through the kernel. Issue 5. @module */
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { DEAREST, Fault, type Label, toJson } from "../../contracts/mod.ts";
 import type { Command } from "../command.ts";
 import { loadConfig } from "../config/files.ts";

@@ -1,5 +1,5 @@
 /** A plain form's fields, read once with limits. Issue 7. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { Digest } from "../../contracts/ids.ts";
 
 /** Most bytes of a form. */

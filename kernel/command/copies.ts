@@ -11,7 +11,7 @@ import {
   toJson,
   Weight,
 } from "../../contracts/mod.ts";
-import { z } from "zod";
+import * as z from "zod";
 import { type Child, startChild } from "../child/child.ts";
 import { howEnded, type SpawnPowers } from "../start/spawn.ts";
 import type { StartLine } from "../start/line_parts.ts";

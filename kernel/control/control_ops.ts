@@ -1,5 +1,5 @@
 /** What a command line may ask of the kernel, parsed once at the crossing. @module */
-import { z } from "zod";
+import * as z from "zod";
 import {
   AgentMessage,
   Answer,

@@ -3,7 +3,7 @@
  * what comes back. The bridge, and whoever took it over, sees no secret and reaches nobody else. Issue 6.
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import {
   Fault,
   type ImportedServer,

@@ -5,7 +5,7 @@
  * @module
  */
 import { Buffer } from "node:buffer";
-import { z } from "zod";
+import * as z from "zod";
 import {
   Fault,
   type ImportedServer,

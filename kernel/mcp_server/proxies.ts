@@ -1,5 +1,5 @@
 /** Ways out for servers in namespaces: proxies of the net service, each at one of a fixed set of sockets. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { Fault, type Json, type NetProxied, type NetProxy, toJson } from "../../contracts/mod.ts";
 import type { NetService } from "../net/net_service.ts";
 

@@ -16,7 +16,7 @@ import {
   RemoteConfig,
   type Secret,
 } from "../../contracts/mod.ts";
-import type { z } from "zod";
+import type * as z from "zod";
 import type { ModelNeeds } from "../child/children.ts";
 import { NATIVE_WEIGHTS } from "../start/model_line.ts";
 

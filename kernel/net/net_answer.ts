@@ -1,5 +1,5 @@
 /** Parses what the net service answers. TRUST: it reads hostile bytes. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { Fault, type Json, type NetAnswer } from "../../contracts/mod.ts";
 
 const Text = z.string().max(4_096);

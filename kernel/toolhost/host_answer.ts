@@ -1,5 +1,5 @@
 /** Parses what a toolhost answers. TRUST: a toolhost runs tools that may be hostile. @module */
-import { z } from "zod";
+import * as z from "zod";
 import {
   Colour,
   Fault,

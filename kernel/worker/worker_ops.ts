@@ -3,7 +3,7 @@
  * that may be hostile.
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { ChatMessage, Fault, type Json, Limits, Signal, ToolCall } from "../../contracts/mod.ts";
 
 const cap = z.int().min(0).max(1_000_000);

@@ -1,5 +1,5 @@
 /** What a language model fills in to answer a question from snippets: version 1. Never changed, only followed. @module */
-import { z } from "zod";
+import * as z from "zod";
 
 /** Most sentences of one answer. */
 export const MOST_SENTENCES = 40;

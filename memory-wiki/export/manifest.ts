@@ -1,5 +1,5 @@
 /** `remit.json`: what an export holds, with digest, colour and label of every file. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { Colour, Digest, Fault, Label, Millis } from "../../contracts/mod.ts";
 import type { ExportReport } from "../../contracts/wire_wiki.ts";
 

@@ -1,5 +1,5 @@
 /** What the last extraction left, so that one after which nothing changed does no work. @module */
-import { z } from "zod";
+import * as z from "zod";
 import type { PageName, WikiSource } from "../../contracts/mod.ts";
 import type { WikiStore } from "../store/wiki_store.ts";
 

@@ -3,7 +3,7 @@
  * Versions are never changed, only followed: answers that were taken stay readable. Fixtures: ./_fixture/.
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { PageKind } from "../../contracts/wiki_page.ts";
 
 /** Part of the id of every item: an answer of another version is no answer. */

@@ -1,5 +1,5 @@
 /** What was known of each file when it was last taken in, so that an unchanged one need not be read. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { createHash } from "node:crypto";
 import type { WikiDocuments } from "../store/wiki_store.ts";
 import type { FileFacts } from "./source_reader.ts";

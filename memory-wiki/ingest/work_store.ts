@@ -1,5 +1,5 @@
 /** What a model ingest keeps while it goes on: runs and answers, durable, so that a second run goes on. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { Colour, Digest, Fault, Label, PatchName } from "../../contracts/mod.ts";
 import type { WikiDocuments } from "../store/wiki_store.ts";
 import { ExtractionV1 } from "./schema_v1.ts";

@@ -1,5 +1,5 @@
 /** What models have said of pairs of claims: kept, so that no pair is paid for twice. @module */
-import { z } from "zod";
+import * as z from "zod";
 import type { Label } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import type { WikiDocuments } from "../store/wiki_store.ts";

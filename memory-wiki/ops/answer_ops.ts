@@ -1,5 +1,5 @@
 /** Answers by a model, each sentence with the lines that it rests on. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { CheckedAnswer, Hit, WikiQuery } from "../../contracts/mod.ts";
 import { checkAnswer } from "../answer/check_answer.ts";
 import { fileAnswer } from "../answer/file_answer.ts";

@@ -1,5 +1,5 @@
 /** The wiki as a site of static files. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { Label } from "../../contracts/mod.ts";
 import { exportSite, reportOf } from "../export/mod.ts";
 import { type Op, reading } from "./op.ts";

@@ -1,5 +1,5 @@
 /** Taking sources in, and the pages that rules make of them. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { IngestFiles } from "../../contracts/mod.ts";
 import { extractPages } from "../extract/mod.ts";
 import { goneSources } from "../ingest/gone_sources.ts";

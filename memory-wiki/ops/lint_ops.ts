@@ -1,5 +1,5 @@
 /** The lint, the pairs of claims that a model judges for it, and the patches that mend what rules may mend. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { cleared, type Finding, Label, LINT_RULES } from "../../contracts/mod.ts";
 import { fixFindings, lintWiki, makeJudgedPairs } from "../lint/mod.ts";
 import { type Op, reading, writing } from "./op.ts";

@@ -1,5 +1,5 @@
 /** One thing that the wiki's process can be asked. @module */
-import type { z } from "zod";
+import type * as z from "zod";
 import { Fault, type Json } from "../../contracts/mod.ts";
 import { asJson } from "../../port/as_json.ts";
 import type { OpenWiki } from "./open_wiki.ts";

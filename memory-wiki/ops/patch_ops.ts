@@ -1,5 +1,5 @@
 /** Changing pages: proposals, decisions, hand edits, reviews, signed marks. @module */
-import { z } from "zod";
+import * as z from "zod";
 import {
   Colour,
   Fault,

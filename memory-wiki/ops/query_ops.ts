@@ -1,5 +1,5 @@
 /** Questions, and the vectors that help to answer them. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { Label, WikiQuery } from "../../contracts/mod.ts";
 import { Fault } from "../../contracts/fault.ts";
 import { type Op, reading, writing } from "./op.ts";

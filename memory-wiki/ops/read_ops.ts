@@ -1,5 +1,5 @@
 /** Reading: the catalogue, lines of pages and sources, citations, a page with its past. @module */
-import { z } from "zod";
+import * as z from "zod";
 import {
   type CiteAnswer,
   cleared,

@@ -1,5 +1,5 @@
 /** The wiki's record, and notes of agents. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { Colour, Fault, Label, Millis, NoteKind } from "../../contracts/mod.ts";
 import { type Op, reading, writing } from "./op.ts";
 

@@ -1,5 +1,5 @@
 /** Ingest by a model: what it is asked, what it answered, and the patch of it. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { Label } from "../../contracts/mod.ts";
 import { finishWork } from "../ingest/work_finish.ts";
 import { nextItem, takeItem } from "../ingest/work_items.ts";

@@ -1,5 +1,5 @@
 /** What the wiki's process answers, parsed once at the crossing. TRUST: it has read hostile text. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { Colour, Label } from "../../contracts/colour.ts";
 import { Fault } from "../../contracts/fault.ts";
 import { Digest } from "../../contracts/ids.ts";

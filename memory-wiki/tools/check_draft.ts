@@ -3,7 +3,7 @@
  * wiki's process, before a person is asked.
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import {
   cleared,
   Label,

@@ -1,6 +1,6 @@
 /** Embeddings at any base URL that has `/embeddings` as OpenAI's. @module */
 import { tryJson } from "./wire_json.ts";
-import { z } from "zod";
+import * as z from "zod";
 import { Fault } from "../../contracts/fault.ts";
 import type { TextEmbedder } from "../../contracts/model.ts";
 import type { OpenBody } from "../../contracts/wire_model.ts";

@@ -1,5 +1,5 @@
 /** A line of a recording: one exchange with a provider, without what could be a credential. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { Fault } from "../../contracts/fault.ts";
 import { holdsSplit } from "./split_secret.ts";
 import { fieldsOf, stringOf, tryJson } from "./wire_json.ts";

@@ -1,5 +1,5 @@
 /** Opens a scripted model and streams what its scenario says. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { Fault } from "../../contracts/fault.ts";
 import type {
   InferenceResponse,

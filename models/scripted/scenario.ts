@@ -1,6 +1,6 @@
 /** Reads a scenario file, or says at which line it is wrong. @module */
 import { LineCounter, parseDocument, visit } from "yaml";
-import type { z } from "zod";
+import type * as z from "zod";
 import { Fault } from "../../contracts/fault.ts";
 import type { Json } from "../../contracts/json.ts";
 import { offsetOf } from "./_offset.ts";

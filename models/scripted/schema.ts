@@ -1,5 +1,5 @@
 /** The shape of a scenario file. What each key means is described in mod.ts. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { FAULT_CODES } from "../../contracts/fault.ts";
 import { CallId } from "../../contracts/ids.ts";
 import { FinishReason, TokenUsage } from "../../contracts/model.ts";

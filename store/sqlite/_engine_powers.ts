@@ -82,7 +82,7 @@ export function openEngine({ path, readOnly = false, maxPages }: EngineOptions):
     try {
       db.exec(
         "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0; PRAGMA temp_store=MEMORY;" +
-          "PRAGMA cache_size=-8000; PRAGMA mmap_size=0; PRAGMA recursive_triggers=ON;" +
+          "PRAGMA cache_size=-2000; PRAGMA mmap_size=0; PRAGMA recursive_triggers=ON;" +
           "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA secure_delete=ON",
       );
       if (readOnly) pendingMigrations(pragma(db, "user_version"));

@@ -3,7 +3,7 @@
  * (`tck-input-required-…`), with the same requests, answers and refusals as `remit serve`. Everything that is asked and
  * answered goes through JSON and the contracts' own schemas.
  */
-import type { z } from "zod";
+import type * as z from "zod";
 import {
   Exchange,
   type ExchangeEvent,

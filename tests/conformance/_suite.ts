@@ -1,5 +1,5 @@
 /** Runs the official conformance suite and reads what it found. */
-import { z } from "zod";
+import * as z from "zod";
 
 /** The suite, exactly. */
 const SUITE = "npm:@modelcontextprotocol/conformance@0.2.0-alpha.11";

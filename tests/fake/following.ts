@@ -1,5 +1,5 @@
 /** A client that follows a task and remembers everything that the kernel told it. */
-import { z } from "zod";
+import * as z from "zod";
 import { type Json, QuestionId, type TaskId } from "../../contracts/mod.ts";
 import type { KernelLink } from "../../cli/hands.ts";
 import { within } from "./within.ts";

@@ -1,5 +1,5 @@
 /** What `run --json` prints, checked as strictly as a program that reads it would. */
-import { z } from "zod";
+import * as z from "zod";
 
 const Sealed = z.object({
   version: z.literal(1),

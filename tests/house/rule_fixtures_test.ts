@@ -79,14 +79,20 @@ const FIXTURES: readonly Fixture[] = [
   {
     claim: "a package that the table does not give a part is refused",
     rule: "import",
-    breaks: ["runner/a.ts", `import { z } from "zod";\n`],
-    passes: ["contracts/a.ts", `import { z } from "zod";\n`],
+    breaks: ["runner/a.ts", `import * as z from "zod";\n`],
+    passes: ["contracts/a.ts", `import * as z from "zod";\n`],
+  },
+  {
+    claim: "a package that would come whole by its name is imported as a namespace",
+    rule: "import",
+    breaks: ["contracts/a.ts", `import { z } from "zod";\n`],
+    passes: ["contracts/a.ts", `import type * as z from "zod";\n`],
   },
   {
     claim: "a package that deno.json does not pin is refused",
     rule: "import",
     breaks: ["contracts/a.ts", `import { z } from "npm:zod@4";\n`],
-    passes: ["contracts/a.ts", `import { z } from "zod/v4";\n`],
+    passes: ["contracts/a.ts", `import * as z from "zod/v4";\n`],
   },
   {
     claim: "a re-export is an import, and a type in import() form is one too",

@@ -1,6 +1,6 @@
 /** bob's Remit hands alice's Remit a task; her kernel is killed while it waits for her; nothing is lost or done twice. */
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { type Machine, onMachine } from "../fake/remit.ts";
 import { configure, startService } from "../fake/service.ts";
 import { waitUntil } from "../fake/wait_until.ts";

@@ -1,6 +1,6 @@
 /** alice hands her log to carol, who checks it on a machine without a kernel; mallory changes it on the way. */
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { onMachine } from "../fake/remit.ts";
 import { readRun } from "../fake/run_document.ts";
 import { alicesPlans, playing } from "../fake/scenes.ts";

@@ -1,6 +1,6 @@
 /** alice asks beforehand: would this call be made, by which rule, and why? Nothing happens. */
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { type Finished, type Machine, onMachine } from "../fake/remit.ts";
 import { alicesPlans } from "../fake/scenes.ts";
 

@@ -1,6 +1,6 @@
 /** alice looks at what her agent no longer has in mind, puts it back, and tries another way from an earlier turn. */
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { onMachine } from "../fake/remit.ts";
 import { playing } from "../fake/scenes.ts";
 import { openTerminal } from "../fake/terminal.ts";

@@ -1,6 +1,6 @@
 /** alice's agent reads more than its model can keep in mind: it goes on, and nothing is lost. */
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { AgentSpec, ChatMessage, MountName, SessionId, TaskId } from "../../contracts/mod.ts";
 import type { Told } from "../fake/following.ts";
 import { type Draft, inHome, type KernelHome, type LiveKernel } from "../fake/kernel.ts";

@@ -1,6 +1,6 @@
 /** alice makes, shows and replaces the key for the gravest questions; the doctor looks at her machine. */
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { onMachine } from "../fake/remit.ts";
 
 const Keys = z.object({ consent: z.string().min(40), stepUp: z.string().nullable() });

@@ -1,6 +1,6 @@
 /** alice takes back what she lent while an agent holds it: the next thing it does is refused. */
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { onMachine } from "../fake/remit.ts";
 import { alicesPlans, playing } from "../fake/scenes.ts";
 import { openTerminal } from "../fake/terminal.ts";

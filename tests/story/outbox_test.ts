@@ -1,6 +1,6 @@
 /** alice's agent makes something for her: it lies in quarantine until she lets it out. */
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { onMachine } from "../fake/remit.ts";
 import { alicesPlans, playing } from "../fake/scenes.ts";
 

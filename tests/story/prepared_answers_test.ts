@@ -1,6 +1,6 @@
 /** bob decides before he starts: deny all, or exactly this file; his request comes down a pipe. */
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { onMachine } from "../fake/remit.ts";
 import { readRun } from "../fake/run_document.ts";
 import { alicesPlans, MOVES_THE_TRIP, playing } from "../fake/scenes.ts";

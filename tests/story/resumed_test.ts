@@ -1,6 +1,6 @@
 /** alice's machine goes down in the middle: her task goes on where it was, and nothing happens twice. */
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { type Machine, onMachine } from "../fake/remit.ts";
 import { readRun } from "../fake/run_document.ts";
 import { alicesPlans, MOVES_THE_TRIP, playing } from "../fake/scenes.ts";

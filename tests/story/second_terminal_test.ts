@@ -1,6 +1,6 @@
 /** A task runs in one window; alice looks at it, answers it and ends it from another. */
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { type Machine, onMachine } from "../fake/remit.ts";
 import { alicesPlans, MOVES_THE_TRIP, playing } from "../fake/scenes.ts";
 import { openTerminal } from "../fake/terminal.ts";

@@ -1,6 +1,6 @@
 /** alice keeps house: she looks at a task, puts it away, erases it, and the chain still verifies. */
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { onMachine } from "../fake/remit.ts";
 import { readRun } from "../fake/run_document.ts";
 import { alicesPlans, playing } from "../fake/scenes.ts";

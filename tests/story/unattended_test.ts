@@ -1,6 +1,6 @@
 /** alice starts a run at night and goes home. It waits; she answers in the morning. */
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { type Machine, onMachine } from "../fake/remit.ts";
 import { readRun, type RunDocument } from "../fake/run_document.ts";
 import { alicesPlans, MOVES_THE_TRIP, playing } from "../fake/scenes.ts";

@@ -1,5 +1,5 @@
 /** What a build of the tools leaves, and the index that says so. @module */
-import { z } from "zod";
+import * as z from "zod";
 import { Digest } from "../../contracts/ids.ts";
 import { PluginManifest } from "../../contracts/plugin.ts";
 

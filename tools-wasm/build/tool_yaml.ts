@@ -1,6 +1,6 @@
 /** Reads a plugin's `tool.yaml`. @module */
 import { type Document, parseDocument } from "yaml";
-import { z } from "zod";
+import * as z from "zod";
 import { Fault } from "../../contracts/fault.ts";
 import { PluginManifest } from "../../contracts/plugin.ts";
 

@@ -1,5 +1,5 @@
 /** What the starter is asked for one caller, with its credential each time, and its refusals in A2A's words. @module */
-import { z } from "zod";
+import * as z from "zod";
 import {
   Exchange,
   type ExchangeId,

@@ -1,5 +1,5 @@
 /** Exchanges that are watched: what the starter tells of each, in its order, bounded. @module */
-import { z } from "zod";
+import * as z from "zod";
 import {
   Exchange,
   type ExchangeEvent,

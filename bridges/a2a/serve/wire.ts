@@ -3,7 +3,7 @@
  * out, as the specification wants (5.7). Both bindings come through here.
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { Json } from "../../../contracts/json.ts";
 import { malformed, notTaken } from "./refusal.ts";
 import { inCamelCase } from "./wire_names.ts";

@@ -13,7 +13,7 @@ import {
   type RequestStateCodec,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { z } from "zod";
+import * as z from "zod";
 import type { ServeResult } from "../../../contracts/wire_serve.ts";
 
 const KEY = "consent";

@@ -6,7 +6,7 @@ import type {
   ListToolsResult,
   ServerContext,
 } from "@modelcontextprotocol/server";
-import { z } from "zod";
+import * as z from "zod";
 import { Fault } from "../../../contracts/fault.ts";
 import { type JsonObject, toJson } from "../../../contracts/json.ts";
 import type { ServeResult } from "../../../contracts/wire_serve.ts";
