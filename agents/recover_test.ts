@@ -136,3 +136,54 @@ Deno.test("whoever comes to a task that was taken up without anybody is asked, a
   assert.equal(third.service.get(task.id).status, "open");
   assert.equal(third.host.attended, true);
 });
+
+Deno.test("a task whose question nobody answered in time waits for resume, and says so, also after a restart", async () => {
+  const log = memoryLog();
+  const first = bench(log);
+  const task = await first.service.create(requestOf());
+  await settled();
+  first.host.finish(WAITING);
+  await settled();
+  const expired = (question: string) => ({
+    kind: "questionAnswered" as const,
+    body: { question, state: "expired", kind: "consent" },
+  });
+  await log.append(task.id, [expired("q000000000009"), expired(WAITING.question)]);
+  const next = bench(log);
+  next.asked = false;
+  next.unanswered = true;
+  assert.deepEqual(await next.service.recover(), [], "nobody is asked again unasked");
+  const waits = next.service.get(task.id);
+  assert.equal(waits.status, "needsApproval");
+  assert.equal(
+    waits.reason,
+    `question ${WAITING.question} has expired, nobody answered it: "remit resume ${task.id}" asks it again`,
+  );
+  assert.equal(waits.exit, 75);
+  await next.service.resume(task.id);
+  await settled();
+  assert.equal(next.host.started.length, 1);
+  const { reason, exit } = next.service.get(task.id);
+  assert.deepEqual([reason, exit], [undefined, undefined], "nothing of the wait is left");
+});
+
+Deno.test("what expires of a task that waits for another answer changes nothing of it", async () => {
+  const log = memoryLog();
+  const made = bench(log);
+  const task = await made.service.create(requestOf());
+  await settled();
+  made.host.finish(WAITING);
+  await settled();
+  const { reason } = made.service.get(task.id);
+  made.keeper.saw(task.id, {
+    kind: "questionAnswered",
+    body: { question: "q000000000009", state: "expired", kind: "elicit" },
+    at: 5,
+  });
+  made.keeper.saw(task.id, {
+    kind: "questionAnswered",
+    body: { question: WAITING.question, state: "denied", kind: "consent" },
+    at: 6,
+  });
+  assert.equal(made.service.get(task.id).reason, reason);
+});

@@ -1,5 +1,12 @@
 /** What a kernel that starts takes up of what earlier ones left. DESIGN section 6. @module */
-import { type Digest, EXIT_OF_FAULT, Fault, type TaskId } from "../contracts/mod.ts";
+import {
+  type AgentTask,
+  type Digest,
+  EXIT_OF_FAULT,
+  Fault,
+  OTHER_RULES,
+  type TaskId,
+} from "../contracts/mod.ts";
 import { isFinal } from "./task/fold.ts";
 import type { TaskKeeper } from "./task/keeper.ts";
 import type { TaskRuns } from "./task/runs.ts";
@@ -12,6 +19,8 @@ export interface RecoveryParts {
   readonly rules: Digest;
   /** A question of the task waits for a person. */
   asked(task: TaskId): boolean;
+  /** Nobody answered the last of these in time: the task waits for `resume`, which asks it again. */
+  unanswered(questions: AgentTask["questions"]): boolean;
   /** Takes up a task that waits for words when something is due for it. */
   look(task: TaskId): void;
   resume(task: TaskId): Promise<unknown>;
@@ -38,23 +47,34 @@ export function makeRecovery(parts: RecoveryParts): () => Promise<readonly TaskI
     }
   };
 
+  const waits = ({ id, status, questions }: AgentTask): boolean =>
+    status === "needsApproval" && (parts.asked(id) || parts.unanswered(questions));
+
+  /** A kernel of another place must not carry on what its own place forbids. */
+  const isLeft = (task: AgentTask): boolean =>
+    !isFinal(task.status) && !waits(task) && !keeper.turnOver(task.id) &&
+    task.rules !== undefined && task.rules !== parts.rules;
+
   return async () => {
     const taken: TaskId[] = [];
-    for (const { id, status, rules } of await keeper.load()) {
+    const tasks = await keeper.load();
+    // First, so that whoever asks while others are taken up is told of all.
+    const left = new Set(tasks.filter(isLeft).map(({ id }) => id));
+    for (const id of left) {
+      keeper.strand(id, `${OTHER_RULES}: "remit resume ${id}" goes on with it`);
+    }
+    for (const task of tasks) {
+      const { id, status } = task;
       parts.look(id);
       if (isFinal(status)) continue;
       // An answer that was taken and not acted on is no wait: the call asks anew.
-      if (status === "needsApproval" && parts.asked(id)) continue;
+      if (waits(task)) continue;
       // An idle interactive session is no work: `-c` or `say` goes on with it.
       if (keeper.turnOver(id)) {
         if (runs.running(id)) taken.push(id);
         continue;
       }
-      // A kernel of another place must not carry on what its own place forbids.
-      if (rules !== undefined && rules !== parts.rules) {
-        keeper.strand(id, `it began under other rules: "remit resume ${id}" goes on with it`);
-        continue;
-      }
+      if (left.has(id)) continue;
       taken.push(id);
       await recoverTask(id);
     }

@@ -32,6 +32,8 @@ export interface ServiceParts extends Omit<TaskRunsParts, "more" | "over">, Orig
   readonly past: PastConversations;
   /** A question of the task waits for a person. */
   asked(task: TaskId): boolean;
+  /** Nobody answered the last of these questions in time. */
+  unanswered(questions: AgentTask["questions"]): boolean;
   /** What comes in for tasks; absent: nothing does. */
   readonly inbox?: Pick<Inbox, "due" | "delivering" | "over" | "forget">;
   /** No turn of an open task is under way, and nothing is due for it. */

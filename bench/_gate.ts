@@ -115,7 +115,10 @@ export async function makeBenchGate(
   ]) as CryptoKeyPair;
   const raw = new Uint8Array(await crypto.subtle.exportKey("raw", publicKey));
   const personKey = raw.toBase64({ alphabet: "base64url", omitPadding: true });
-  const store = { documents: () => Promise.resolve([]) };
+  const store = {
+    document: () => Promise.resolve(undefined),
+    documents: () => Promise.resolve([]),
+  };
   const fixed = (): Promise<never> => Promise.reject(new Error("not in this bench"));
   const gate = makeGate({
     ...{ powers, processes, log, tokens, redact },

@@ -88,7 +88,7 @@ async function open(path: string): Promise<Exchanges> {
     rules: digestOf({}),
     requestOf: () => Promise.reject(new TypeError("nobody asks")),
     past: {} as Parameters<typeof makeHostedAgentService>[0]["past"],
-    ...{ asked: () => false, stranded: () => undefined },
+    ...{ asked: () => false, unanswered: () => false, stranded: () => undefined },
   });
   const exchanges = await openExchanges({
     ...{ store, log, inbox, service, powers, turnOver: keeper.turnOver, labelOf: () => "public" },

@@ -18,8 +18,17 @@ export interface Ruling {
 const NETWORK: Ruling = Object.freeze({
   mode: "forbidden",
   rule: "built-in: network forbidden until granted",
-  why: "ask the operator for a rule in remit.yaml that grants this destination",
 });
+
+/** The line of remit.yaml that would grant it, to be asked about each time. */
+function ungranted(effect: EffectClass, destination: string | undefined): Ruling {
+  const where = destination === undefined ? "" : `, destination: ${JSON.stringify(destination)}`;
+  return {
+    ...NETWORK,
+    why: `ask the operator for a rule in remit.yaml, rules: [{ effect: ${effect}${where}, ` +
+      "mode: consent }]",
+  };
+}
 
 /** Mode of each effect class when no rule matches. */
 const DEFAULT_RULINGS: Readonly<Record<EffectClass, Ruling>> = Object.freeze({
@@ -39,10 +48,15 @@ const GRANTED: Ruling = Object.freeze({
 
 /** The mode of a call that no rule speaks of. */
 export function defaultRuling(
-  { effect, granted = false }: { readonly effect: EffectClass; readonly granted?: boolean },
+  { effect, granted = false, destination }: {
+    readonly effect: EffectClass;
+    readonly granted?: boolean;
+    readonly destination?: string;
+  },
 ): Ruling {
   const ruling = DEFAULT_RULINGS[effect];
-  return granted && ruling === NETWORK ? GRANTED : ruling;
+  if (ruling !== NETWORK) return ruling;
+  return granted ? GRANTED : ungranted(effect, destination);
 }
 
 /** A forbid that no rule lifts: phase, administration, guests and anonymous sessions. */

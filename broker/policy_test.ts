@@ -29,6 +29,20 @@ Deno.test("without a policy the built-in table decides", () => {
   );
 });
 
+Deno.test("what the built-in table forbids names the rule that would grant it, and only that", () => {
+  const destination = "https://a.example";
+  const posting: Subject = { ...ASKED, effect: "outboundWrite", destination };
+  const { why = "" } = makePolicy(NO_POLICY).decide(posting);
+  equal(
+    why,
+    "ask the operator for a rule in remit.yaml, " +
+      'rules: [{ effect: outboundWrite, destination: "https://a.example", mode: consent }]',
+  );
+  const policy = policyOf({ effect: "outboundWrite", destination, mode: "consent" });
+  equal(policy.decide(posting).mode, "consent");
+  equal(policy.decide({ ...posting, effect: "outboundRead" }).mode, "forbidden");
+});
+
 Deno.test("any matching forbid wins, wherever it stands; else the first match", () => {
   const policy = policyOf(
     { tool: "file_*", mode: "auto" },

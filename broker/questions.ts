@@ -2,22 +2,20 @@
 import {
   type Answer,
   type Answered,
-  type DocumentRow,
-  type DocumentWrite,
+  atMoment,
   type EventLog,
   Fault,
-  type NewEvent,
   type Powers,
-  Question,
+  type Question,
   type QuestionId,
   type Questions,
   type Store,
   type TaskId,
-  toJsonObject,
 } from "../contracts/mod.ts";
 import { makeAnswerCheck, type Signed } from "./answer_check.ts";
 import { type Delegations, makeDelegations } from "./delegations.ts";
 import { type Grants, makeGrants } from "./grants.ts";
+import { answeredEvent, askedEvent, documentOf, erased, questionIn } from "./question_rows.ts";
 import { makeWaiters } from "./waiters.ts";
 
 /** How long a question stays open, milliseconds, unless its maker says otherwise: a day. */
@@ -25,7 +23,7 @@ export const QUESTION_TTL_MS = 24 * 60 * 60_000;
 
 /** What questions are made of. */
 export interface QuestionParts {
-  readonly store: Pick<Store, "documents">;
+  readonly store: Pick<Store, "document" | "documents">;
   readonly log: EventLog;
   readonly powers: Powers;
   /** Raw Ed25519 public keys, base64url. */
@@ -44,15 +42,21 @@ export interface QuestionBook extends Questions {
   queue(task: TaskId): void;
   /** Closes open questions that nobody needs to answer any more, and wakes who waits for them. */
   lapse(which: { readonly task: TaskId } | { readonly question: QuestionId }): Promise<void>;
+  /** Erases what a task's questions say, and what was answered; there are none afterwards. */
+  erase(task: TaskId): Promise<void>;
 }
 
 interface Entry {
   question: Question;
   version: number;
   closing: boolean;
+  /** Nobody looks any more when it expires. */
+  unwatch(): void;
 }
 
 const MOST_CLOSED = 1_000;
+/** What a kernel keeps of earlier ones: what can be answered, and what a task may still wait for. */
+const STANDING: ReadonlySet<Question["state"]> = new Set(["open", "expired"]);
 
 /** Questions about a call: their answers stand until it is made. */
 const GRANTING: ReadonlySet<Question["kind"]> = new Set(["consent", "stepUp", "recovery"]);
@@ -66,11 +70,26 @@ export async function openQuestions(parts: QuestionParts): Promise<QuestionBook>
   const delegations = makeDelegations({ ...parts, now: powers.now });
   const check = makeAnswerCheck({ ...parts, delegations });
   const grants = makeGrants();
-  const entries = await load(parts.store);
-  const waiters = makeWaiters(powers);
+  const entries = new Map<QuestionId, Entry>();
+  const waiters = makeWaiters();
 
-  const isOpen = (entry: Entry): boolean =>
-    entry.question.state === "open" && !entry.closing && entry.question.expiresAt > powers.now();
+  /** As it stands by the clock, whether or not that is on record yet. */
+  const now = ({ question }: Entry): Question =>
+    question.state === "open" && question.expiresAt <= powers.now()
+      ? { ...question, state: "expired" }
+      : question;
+  const isOpen = (entry: Entry): boolean => !entry.closing && now(entry).state === "open";
+
+  function keep(entry: Entry): Entry {
+    const { question } = entry;
+    entries.set(question.id, entry);
+    if (question.state !== "open") return entry;
+    entry.unwatch = atMoment(powers, question.expiresAt, () => {
+      // Where nothing can be written, the clock says the same, and the next kernel records it.
+      end(entry, "expired").catch(() => undefined);
+    });
+    return entry;
+  }
 
   async function close(
     entry: Entry,
@@ -86,6 +105,7 @@ export async function openQuestions(parts: QuestionParts): Promise<QuestionBook>
       entry.closing = false;
       throw error;
     }
+    entry.unwatch();
     entry.question = closed;
     entry.version++;
     prune(entries);
@@ -108,7 +128,7 @@ export async function openQuestions(parts: QuestionParts): Promise<QuestionBook>
       throw new Fault("notFound", `Cannot answer "${answer.question}": no such question`);
     }
     if (!isOpen(entry)) {
-      const { state } = entry.question;
+      const { state } = now(entry);
       const why = state === "open" ? "being answered" : state === "expired" ? "expired" : "closed";
       throw new Fault("refused", `Cannot answer "${answer.question}": the question is ${why}`);
     }
@@ -141,21 +161,52 @@ export async function openQuestions(parts: QuestionParts): Promise<QuestionBook>
     let entry = entries.get(question.id);
     if (entry === undefined) {
       await log.append(question.task, [askedEvent(question)], [documentOf(question, 0)]);
-      entry = { question, version: 1, closing: false };
-      entries.set(question.id, entry);
+      entry = keep({ question, version: 1, closing: false, unwatch: () => undefined });
     }
+    const { state } = now(entry);
+    if (state === "expired") {
+      await end(entry, "expired");
+      return { kind: "expired" };
+    }
+    // Closed since it was looked for: whoever asks judges anew.
+    if (state !== "open") return { kind: "lapsed" };
     if (!options.wait || (question.kind === "stepUp" && !check.stepUp)) return { kind: "queued" };
     const asked = entry;
     return await waiters.wait(question, {
       signal: options.signal,
-      end: (state) => end(asked, state),
+      lapse: () => end(asked, "lapsed"),
     });
   }
+
+  async function erase(task: TaskId): Promise<void> {
+    // What is being closed is closed by then.
+    await log.append(task, []);
+    const rows = await parts.store.documents({ kind: "question", task, limit: 100_000 });
+    for (const { question, unwatch } of [...entries.values()]) {
+      if (question.task !== task) continue;
+      unwatch();
+      entries.delete(question.id);
+      waiters.wake(question.id, { kind: "lapsed" });
+    }
+    await log.append(task, [], rows.map(erased));
+  }
+
+  for (const entry of await load(parts.store)) keep(entry);
+  prune(entries);
 
   return Object.freeze({
     ...{ grants, delegations },
     ask,
-    get: (id: QuestionId) => entries.get(id)?.question,
+    get(id: QuestionId): Question | undefined {
+      const entry = entries.get(id);
+      return entry === undefined ? undefined : now(entry);
+    },
+    async find(id: QuestionId): Promise<Question | undefined> {
+      const entry = entries.get(id);
+      if (entry !== undefined) return now(entry);
+      const row = await parts.store.document("question", id);
+      return row === undefined ? undefined : questionIn(row);
+    },
     open: (task?: TaskId) =>
       [...entries.values()].filter(isOpen).map((entry) => entry.question)
         .filter((question) => task === undefined || question.task === task),
@@ -172,24 +223,18 @@ export async function openQuestions(parts: QuestionParts): Promise<QuestionBook>
       );
       for (const entry of doomed) await end(entry, "lapsed");
     },
+    erase,
   });
 }
 
-async function load(store: Pick<Store, "documents">): Promise<Map<QuestionId, Entry>> {
-  const entries = new Map<QuestionId, Entry>();
+async function load(store: Pick<Store, "documents">): Promise<readonly Entry[]> {
+  const entries: Entry[] = [];
   for (const row of await store.documents({ kind: "question", limit: 100_000 })) {
-    const question = parse(row);
-    if (question.state === "open") {
-      entries.set(question.id, { question, version: row.version, closing: false });
-    }
+    const question = questionIn(row);
+    if (question === undefined || !STANDING.has(question.state)) continue;
+    entries.push({ question, version: row.version, closing: false, unwatch: () => undefined });
   }
   return entries;
-}
-
-function parse(row: DocumentRow): Question {
-  const parsed = Question.safeParse(row.body["question"]);
-  if (parsed.success) return parsed.data;
-  throw new Fault("storeCorrupt", `Cannot read question "${row.id}": ${parsed.error.message}`);
 }
 
 /** Closed questions are durable; memory keeps the newest of them for `get`. */
@@ -199,63 +244,4 @@ function prune(entries: Map<QuestionId, Entry>): void {
     if (entries.size <= MOST_CLOSED) return;
     if (entry.question.state !== "open") entries.delete(id);
   }
-}
-
-function documentOf(question: Question, version: number, answer?: Answer): DocumentWrite {
-  return {
-    kind: "question",
-    id: question.id,
-    task: question.task,
-    expect: version,
-    body: {
-      question: toJsonObject(question),
-      ...(answer === undefined ? {} : { answer: toJsonObject(answer) }),
-    },
-  };
-}
-
-function askedEvent(question: Question): NewEvent {
-  const { id, pid, kind, turn, asked, expiresAt, rule } = question;
-  const { tool, effect, colour, label, descriptor } = question.scope;
-  return {
-    kind: "questionAsked",
-    body: {
-      question: id,
-      pid,
-      kind,
-      ...(question.callId === undefined ? {} : { call: question.callId }),
-      turn,
-      asked,
-      expiresAt,
-      rule,
-      tool,
-      effect,
-      colour,
-      label,
-      descriptor,
-    },
-    private: { question: toJsonObject(question) },
-  };
-}
-
-function answeredEvent(
-  question: Question,
-  answered: { readonly answer: Answer; readonly signed: Signed } | undefined,
-): NewEvent {
-  const { id, state, kind } = question;
-  if (answered === undefined) {
-    return { kind: "questionAnswered", body: { question: id, state, kind } };
-  }
-  const { answer, signed } = answered;
-  const { decision, by, channel, key, signature, shown } = answer;
-  return {
-    kind: "questionAnswered",
-    body: { question: id, state, kind, decision, for: answer.for, by, channel, key, ...signed },
-    private: {
-      shown,
-      signature,
-      at: answer.at,
-      ...(answer.say === undefined ? {} : { say: answer.say }),
-    },
-  };
 }

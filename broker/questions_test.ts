@@ -1,4 +1,4 @@
-import { deepEqual, equal, rejects } from "node:assert/strict";
+import { deepEqual, equal, notEqual, ok, rejects } from "node:assert/strict";
 import type { Answer, Question } from "../contracts/mod.ts";
 import { Fault } from "../contracts/mod.ts";
 import { CAROL, CAROL_STEP_UP, makeKeys } from "./_fixture/carol.ts";
@@ -12,6 +12,10 @@ async function asked(effect: "mutateLocal" | "destructive" = "mutateLocal"): Pro
   world.add({ name: "act", effect });
   await rejects(world.call("act"));
   return { world, question: await world.openQuestion() };
+}
+
+async function settled(): Promise<void> {
+  for (let i = 0; i < 50; i++) await Promise.resolve();
 }
 
 const refused = (error: unknown): boolean => error instanceof Fault && error.code === "refused";
@@ -130,4 +134,85 @@ Deno.test("the log holds what was asked as content, not in the open", async () =
   const event = world.log.events.find(({ kind }) => kind === "questionAsked");
   equal(JSON.stringify(event?.body).includes("argumentsText"), false);
   equal(event?.private?.["question"] === undefined, false);
+});
+
+Deno.test("nobody looks at a queued question: when its time is over that is on record, and the next kernel knows", async () => {
+  const { world, question } = await asked();
+  world.powers.turn(25 * 3_600_000);
+  await settled();
+  const closed = world.log.events.filter(({ kind }) => kind === "questionAnswered");
+  deepEqual(closed.map(({ body }) => [body["question"], body["state"]]), [[
+    question.id,
+    "expired",
+  ]]);
+  const next = await makeWorld({ from: world, row: { onQuestion: "queue" } });
+  equal(next.questions.get(question.id)?.state, "expired");
+  next.add({ name: "act", effect: "mutateLocal" });
+  await rejects(next.call("act"), (e) => e instanceof Fault && e.code === "needsApproval");
+  const [again, ...more] = next.questions.open();
+  equal(more.length, 0);
+  notEqual(again?.id, question.id, "it is asked anew");
+});
+
+Deno.test("a question that expired while no kernel ran is recorded as that by the next one", async () => {
+  const { world, question } = await asked();
+  world.powers.leap(25 * 3_600_000);
+  const next = await makeWorld({ from: world });
+  equal(next.questions.get(question.id)?.state, "expired");
+  next.powers.turn(1);
+  await settled();
+  equal(next.log.events.at(-1)?.body["state"], "expired");
+});
+
+Deno.test("a full disk keeps no expired question open", async () => {
+  const { world, question } = await asked();
+  world.log.full = true;
+  world.powers.turn(25 * 3_600_000);
+  await settled();
+  deepEqual(world.questions.open(), []);
+  equal(world.questions.get(question.id)?.state, "expired");
+});
+
+Deno.test("what an earlier kernel's question came to can be looked up", async () => {
+  const { world, question } = await asked();
+  await world.answer({ decision: "deny" });
+  const next = await makeWorld({ from: world });
+  equal(next.questions.get(question.id), undefined, "nobody can answer it");
+  equal((await next.questions.find(question.id))?.state, "denied");
+  equal(await next.questions.find("q00000000zzzz" as never), undefined);
+});
+
+Deno.test("what was asked and answered of a task is erased with it, by the kernel that asked and by a later one", async () => {
+  const { world, question } = await asked();
+  await world.answer({ say: "as carol wrote to alice" });
+  const kept = (): string => JSON.stringify([...world.log.documents.values()]);
+  ok(kept().includes("as carol wrote to alice") && kept().includes(question.scope.arguments));
+  const next = await makeWorld({ from: world });
+  for (const each of [world, next]) {
+    await each.questions.erase(question.task);
+    equal(await each.questions.find(question.id), undefined);
+    equal(each.questions.get(question.id), undefined);
+  }
+  ok(!kept().includes("as carol wrote") && !kept().includes(question.scope.arguments), kept());
+  deepEqual((await makeWorld({ from: world })).questions.open(), []);
+});
+
+Deno.test("whoever waits for a question of a task that is erased does not wait for ever", async () => {
+  const { world, question } = await asked();
+  const { signal } = new AbortController();
+  const waiting = world.questions.ask(question, { wait: true, signal });
+  await world.questions.erase(question.task);
+  deepEqual(await waiting, { kind: "lapsed" });
+});
+
+Deno.test("who asks again what expired or was answered in the same moment is not left waiting", async () => {
+  const { signal } = new AbortController();
+  const late = await asked();
+  late.world.powers.leap(25 * 3_600_000);
+  const ask = ({ world, question }: typeof late): Promise<unknown> =>
+    world.questions.ask(question, { wait: true, signal });
+  deepEqual(await ask(late), { kind: "expired" });
+  const closed = await asked();
+  await closed.world.answer();
+  deepEqual(await ask(closed), { kind: "lapsed" });
 });

@@ -1,28 +1,22 @@
 /** Who waits for a person, and what ends the wait. @module */
-import {
-  type Answered,
-  atMoment,
-  type Powers,
-  type Question,
-  type QuestionId,
-} from "../contracts/mod.ts";
+import type { Answered, Question, QuestionId } from "../contracts/mod.ts";
 
 /** The waits of one kernel. */
 export interface Waiters {
-  /** Waits until the question is answered, expires, or `signal` ends the wait. */
+  /** Waits until somebody is told how the question ended, or `signal` ends the wait. */
   wait(question: Question, options: WaitOptions): Promise<Answered>;
   wake(question: QuestionId, answered: Answered): void;
 }
 
-/** How a wait ends without an answer. */
+/** How a wait is given up. */
 export interface WaitOptions {
   readonly signal: AbortSignal;
   /** Closes the question; wakes this wait. */
-  end(state: "expired" | "lapsed"): Promise<void>;
+  lapse(): Promise<void>;
 }
 
 /** Makes an empty table of waits. */
-export function makeWaiters(powers: Pick<Powers, "now" | "after">): Waiters {
+export function makeWaiters(): Waiters {
   const waiting = new Map<QuestionId, Set<(answered: Answered) => void>>();
 
   function wake(question: QuestionId, answered: Answered): void {
@@ -33,19 +27,12 @@ export function makeWaiters(powers: Pick<Powers, "now" | "after">): Waiters {
 
   function wait(question: Question, options: WaitOptions): Promise<Answered> {
     const { promise, resolve, reject } = Promise.withResolvers<Answered>();
-    const finish = (state: "expired" | "lapsed"): void => {
-      options.end(state).catch(reject);
-    };
-    const lapse = (): void => finish("lapsed");
+    const lapse = (): void => void options.lapse().catch(reject);
     const all = waiting.get(question.id) ?? new Set();
     waiting.set(question.id, all.add(resolve));
     if (options.signal.aborted) lapse();
     options.signal.addEventListener("abort", lapse, { once: true });
-    const cancel = atMoment(powers, question.expiresAt, () => finish("expired"));
-    return promise.finally(() => {
-      cancel();
-      options.signal.removeEventListener("abort", lapse);
-    });
+    return promise.finally(() => options.signal.removeEventListener("abort", lapse));
   }
 
   return Object.freeze({ wait, wake });

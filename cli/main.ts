@@ -60,6 +60,25 @@ const plugins = makePluginKit({
     ...WORKSPACE_TOOLS.map(({ descriptor }) => descriptor.name),
     ...["http_fetch", ...PROCESS_TOOL_NAMES],
   ],
+  ownTools: async () => {
+    const { httpFetchBinding } = await import("../net/http_fetch.ts");
+    const { processDescriptor, PROCESS_VERBS } = await import("../tools-wasm/command/mod.ts");
+    const { MEMORY_DESCRIPTORS } = await import("../memory-wiki/tools/mod.ts");
+    const { descriptor, effect } = httpFetchBinding();
+    const effectOf = { read: "read", stage: "stage", mutate: "mutateLocal" } as const;
+    return [
+      ...WORKSPACE_TOOLS.map((tool) => ({ ...tool, group: "files" as const })),
+      { descriptor, effect, group: "web" },
+      ...PROCESS_VERBS.map((verb) => processDescriptor(verb, [])).map((each) => ({
+        ...{ descriptor: each, effect: each.category === "read" ? "read" : "stage" } as const,
+        group: "processes" as const,
+      })),
+      ...Object.values(MEMORY_DESCRIPTORS).map((each) => ({
+        ...{ descriptor: each, effect: effectOf[each.category as "read" | "stage" | "mutate"] },
+        group: "memory" as const,
+      })),
+    ];
+  },
 }, { home, screen, cache: () => placesOf(around, undefined).cache });
 
 const BUILT: Readonly<Record<WikiProgram, string>> = {

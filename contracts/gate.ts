@@ -62,7 +62,10 @@ export interface Questions {
   ): Promise<Answered>;
   /** Takes a signed answer; throws `refused` for a wrong key, a wrong digest or a closed question. */
   answer(answer: Answer): Promise<Question>;
+  /** One that can be answered, has expired, or was closed lately; by the clock as it stands. */
   get(id: QuestionId): Question | undefined;
+  /** Also one that an earlier kernel closed; undefined when there was none, or it was erased. */
+  find(id: QuestionId): Promise<Question | undefined>;
   open(task?: TaskId): readonly Question[];
 }
 

@@ -26,6 +26,9 @@ export const TaskStatus = z.enum([
 /** See {@link TaskStatus}. */
 export type TaskStatus = z.infer<typeof TaskStatus>;
 
+/** How the reason of a task begins that does not go on by itself, because its kernel's rules are others than it had. */
+export const OTHER_RULES = "it began under other rules";
+
 /** From which status a task may go to which. */
 export const TASK_TRANSITIONS: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
   open: ["blocked", "needsApproval", "reviewing", "done", "failed", "cancelled", "expired"],

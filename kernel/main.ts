@@ -58,11 +58,12 @@ import { NO_PEERS } from "./peer/peer_ops.ts";
 import { makeProcessOps } from "./control/process_ops.ts";
 import { makeProcessTable } from "./process/table.ts";
 import { makePhaseMove } from "./control/phase.ts";
-import type { ReadPrivate } from "./log/replay.ts";
+import type { ReadPrivate } from "./log/read_events.ts";
 import { makeRestored } from "./log/restored.ts";
 import { serveControl, type ServeParts } from "./serve_control.ts";
 import { makeSpawnPowers } from "./start/spawn_powers.ts";
 import { makeTaskHost, type RunningTasks } from "./task/task_host.ts";
+import { makeTaskQuestions } from "./task/task_questions.ts";
 import { wireAgents } from "./main_agents.ts";
 import { type MainModelsParts, wireModels } from "./main_models.ts";
 import { wireTools } from "./main_tools.ts";
@@ -147,6 +148,9 @@ async function work(plainLog: EventLog): Promise<void> {
   const { personKey, stepUpKey, harness } = config, rules = rulesOf(config.policy);
   const people = { personKey, stepUpKey, kernelKey: signer.publicKey };
   const questions = await openQuestions({ store, log, powers, ...people });
+  const asking = makeTaskQuestions({
+    ...{ questions, bus, note, statusOf: (task) => agents.keeper.get(task)?.status },
+  });
 
   const spawn = makeSpawnPowers();
   const code = makePluginCode(disk.read);
@@ -208,8 +212,7 @@ async function work(plainLog: EventLog): Promise<void> {
   const tasks: RunningTasks = makeTaskHost({
     ...{ children, gate, powers, processes, leases, models, store, restored, disk, log },
     toolhosts: tools.hosts,
-    ...{ granting, note },
-    readPrivate: secretOf,
+    ...{ granting, note, readPrivate: secretOf },
     work: `${config.dir}/work`,
     never: policy.neverGlobs("read"),
     scratchQuota: SCRATCH_QUOTA,
@@ -217,8 +220,7 @@ async function work(plainLog: EventLog): Promise<void> {
     phaseOf: (task) => agents.keeper.get(task)?.phase,
     ...{ modelRefused, rates },
     askBrake: (row) => askToGoOn({ questions, powers, processes }, row),
-    queueQuestions: questions.queue,
-    exhausted,
+    ...{ exhausted, ...asking },
     onText(task, text) {
       watching.text(task, text);
       agents.exchanges.text(task, text);
@@ -231,7 +233,7 @@ async function work(plainLog: EventLog): Promise<void> {
     ...{ net: tools.net, related: tools.related },
     labelNow: (task) => tasks.family(task)?.root.label,
     ...{ readPrivate: secretOf, host: tasks, concurrent: CONCURRENT },
-    asked: (task) => questions.open(task).length > 0,
+    ...asking,
     stranded(task, why, exit) {
       note(`Cannot go on with task ${task}: ${why}`);
       watching.strand({ task, status: "open", exit });
@@ -291,6 +293,7 @@ async function work(plainLog: EventLog): Promise<void> {
   };
   const idle = idleUnless(() => control.connections() > 0 || !service.idle());
   await service.recover();
+  await asking.tidy();
   await agents.exchanges.recover();
   await conversations.sweep();
   idle.start();

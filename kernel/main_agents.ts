@@ -28,7 +28,7 @@ import { makeDeliver } from "./peer/deliver.ts";
 import type { NetService } from "./net/net_service.ts";
 import { makeOutbox, type Outbox } from "./task/outbox.ts";
 import { makePeerOps, makePeerWatching, type PeerOps, type PeerWatching } from "./peer/peer_ops.ts";
-import { type ReadPrivate, requestOfTask } from "./log/replay.ts";
+import { type ReadPrivate, requestOfTask } from "./log/read_events.ts";
 import { retain } from "./log/retention.ts";
 import { makeEndedList } from "./log/ended_tasks.ts";
 import { taskSpans } from "./log/task_spans.ts";
@@ -37,7 +37,7 @@ import { makePastTasks } from "./log/task_history.ts";
 
 /** What {@link wireAgents} is handed. */
 export interface WireAgentsParts
-  extends Pick<ServiceParts, "host" | "harness" | "rules" | "asked"> {
+  extends Pick<ServiceParts, "host" | "harness" | "rules" | "asked" | "unanswered"> {
   readonly store: Store;
   readonly log: EventLog;
   readonly bus: Pick<Bus, "listen">;

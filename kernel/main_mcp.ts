@@ -36,7 +36,7 @@ import { makeMcpTools, type McpTools } from "./mcp/mcp_tools.ts";
 import type { NetService } from "./net/net_service.ts";
 import { makePeerMessages } from "./peer/messages.ts";
 import type { ProcessTable } from "./process/table.ts";
-import type { ReadPrivate } from "./log/replay.ts";
+import type { ReadPrivate } from "./log/read_events.ts";
 import type { TaskFolders } from "./toolhost/toolhosts.ts";
 import type { Progress } from "./log/watch.ts";
 

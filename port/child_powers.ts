@@ -23,7 +23,7 @@ export interface ChildHandler extends PortHandler {
 }
 
 /**
- * Serves the kernel on standard input and output until it goes away: then the process exits, with 0,
+ * Serves the kernel on standard input and output, "ready" by itself, until it goes away: then the process exits, with 0,
  * or with 1 when the session broke. The kernel is trusted, its frames are not checked here; `limits`
  * hold for both ends.
  */
@@ -39,7 +39,8 @@ export async function serveChild(
     limits,
     write: (bytes) => writeAll(stdout, bytes),
     handler: {
-      ask: (op, body) => serving.ask(op, body),
+      // Whoever started it waits for any answer at all.
+      ask: (op, body) => op === "ready" ? null : serving.ask(op, body),
       tell: (op, body) => serving.tell(op, body),
     },
   });

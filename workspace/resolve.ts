@@ -68,6 +68,9 @@ function plain(
 export function reading(verb: string): Resolver {
   return (parts, args, caller) => {
     if (args["path"] === undefined) {
+      if (parts.mounts.size === 0) {
+        throw new Fault("notFound", `Cannot ${verb} all mounts: there is no mount`);
+      }
       const scopes = [...parts.mounts.keys()].map((name): Scope => ({
         resource: "mount",
         right: "read",

@@ -291,6 +291,17 @@ Deno.test("a child with fewer mounts cannot name its parent's", () => {
   throws(() => binding.resolve({ path: "desk/a.md" }, mallory), fault("notFound", /no mount/));
 });
 
+Deno.test("where there is no mount, a look at all of them says so", () => {
+  using rig = makeRig();
+  const alone = { mounts: [], colour: "BLUE", label: "public" } as never;
+  for (const [tool, args] of [["file_list", {}], ["file_search", { query: "x" }]] as const) {
+    throws(
+      () => rig.binding(tool).resolve(args, alone),
+      fault("notFound", /there is no mount$/),
+    );
+  }
+});
+
 Deno.test("a mount named scratch is refused", () => {
   using rig = makeRig();
   const mount = { name: MountName.parse("scratch"), dir: rig.desk, mode: "ro" as const, marks: [] };

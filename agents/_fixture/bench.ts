@@ -13,6 +13,8 @@ export interface Bench {
   readonly powers: ReturnType<typeof handPowers>;
   /** Whether a question waits for a person. */
   asked: boolean;
+  /** Whether nobody answered it in time. */
+  unanswered: boolean;
 }
 
 /** Digest of the rules that the bench's kernel has. */
@@ -53,10 +55,11 @@ export function bench(
     },
     past: pastOf(),
     asked: () => made.asked,
+    unanswered: () => made.unanswered,
     stranded: () => undefined,
     ...(inbox === undefined ? {} : { inbox }),
   });
-  const made: Bench = { service, keeper, host, log, powers, asked: true };
+  const made: Bench = { service, keeper, host, log, powers, asked: true, unanswered: false };
   return made;
 }
 

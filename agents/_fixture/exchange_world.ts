@@ -142,6 +142,7 @@ export async function world(disk: Disk = emptyDisk()): Promise<World> {
       return Promise.resolve({ ...requestOf(), ...created as object });
     },
     asked: () => true,
+    unanswered: () => false,
     stranded: () => undefined,
     rested: (task) => exchanges.rested(task),
     closing: (task, end) => exchanges.closing(task, end),

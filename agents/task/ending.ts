@@ -83,9 +83,10 @@ function ownEnding(
       reason: `question ${review.question} waits for a person`,
     };
   }
+  const silent = answer.trim() === "" ? { reason: "it ended without a word" } : {};
   const kept = review.kind === "kept"
     ? { reason: `staged changes were not applied: ${review.why}` }
-    : {};
+    : silent;
   switch (turn.stop) {
     case "answered":
       if (task.interactive) return { status: "open", answer, ...kept };

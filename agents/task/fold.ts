@@ -58,6 +58,8 @@ function created(task: TaskId, event: FoldEvent): AgentTask {
     throw new Fault("storeCorrupt", `Cannot read task ${task}: its request does not parse`);
   }
   const asked = request.data;
+  const colour = AgentTask.shape.colour.safeParse(event.body["colour"]);
+  const label = AgentTask.shape.label.safeParse(event.body["label"]);
   return {
     id: task,
     request: asked.request,
@@ -75,8 +77,8 @@ function created(task: TaskId, event: FoldEvent): AgentTask {
     ...rulesIn(event),
     limits: { ...DEFAULT_LIMITS, ...definedOf(asked.limits) },
     // A fork is as what it copied.
-    colour: AgentTask.shape.colour.catch(asked.ingress.colour).parse(event.body["colour"]),
-    label: AgentTask.shape.label.catch(asked.ingress.label).parse(event.body["label"]),
+    colour: colour.success ? colour.data : asked.ingress.colour,
+    label: label.success ? label.data : asked.ingress.label,
     questions: [],
     artifacts: [],
     applied: [],
@@ -131,9 +133,12 @@ export function foldTask(
       const exit = event.body["exit"];
       const answer = text(event.private?.["answer"]);
       const reason = text(event.private?.["reason"]) ?? text(event.body["reason"]);
-      const { reason: _before, ...rest } = next;
+      const { reason: _before, exit: last, ...rest } = next;
+      // A task that goes on has no exit code: the last was of the wait that is over.
+      const kept = status.data === "open" || last === undefined ? {} : { exit: last };
       return {
         ...rest,
+        ...kept,
         status: status.data,
         ...(typeof exit === "number" ? { exit } : {}),
         ...(answer === undefined ? {} : { answer }),
@@ -161,6 +166,8 @@ export function foldTask(
         ? next
         : { ...next, questions: [...state.questions, question] };
     }
+    case "questionAnswered":
+      return { ...next, ...unansweredIn(state, event) };
     case "budget": {
       const limits = Limits.partial().safeParse(event.body["limits"]);
       if (!limits.success) return next;
@@ -185,11 +192,25 @@ function rulesIn({ body }: FoldEvent): Pick<AgentTask, "rules"> {
   return rules.success ? { rules: rules.data } : {};
 }
 
+const COLOUR_OR_BLUE = AgentTask.shape.colour.catch("BLUE");
+const LABEL_OR_PUBLIC = AgentTask.shape.label.catch("public");
+
+/** Why a task still waits whose question nobody answered in time. */
+function unansweredIn(state: AgentTask, { body }: FoldEvent): Pick<AgentTask, "reason"> {
+  const question = text(body["question"]) ?? "";
+  const waits = state.status === "needsApproval" && question !== "" &&
+    state.reason?.includes(question) === true;
+  return !waits || body["state"] !== "expired" ? {} : {
+    reason:
+      `question ${question} has expired, nobody answered it: "remit resume ${state.id}" asks it again`,
+  };
+}
+
 /** What somebody else's words do to a task: a person's own do nothing. */
 function taintIn({ body }: FoldEvent): Pick<AgentTask, "colour" | "label"> {
   return {
-    colour: AgentTask.shape.colour.catch("BLUE").parse(body["colour"]),
-    label: AgentTask.shape.label.catch("public").parse(body["label"]),
+    colour: COLOUR_OR_BLUE.parse(body["colour"]),
+    label: LABEL_OR_PUBLIC.parse(body["label"]),
   };
 }
 

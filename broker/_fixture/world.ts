@@ -83,7 +83,13 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
   const tools = new Map<string, ToolBinding>();
   const effects: string[] = [];
   const questions = await openQuestions({
-    store: { documents: () => Promise.resolve([...log.documents.values()]) },
+    store: {
+      document: (_kind, id) => Promise.resolve(log.documents.get(id)),
+      documents: ({ task }) =>
+        Promise.resolve(
+          [...log.documents.values()].filter((row) => task === undefined || row.task === task),
+        ),
+    },
     log,
     powers,
     personKey: CAROL.raw,

@@ -1,13 +1,13 @@
 /** The real kit for plugins: builder, load gate, adapter and host. Only Remit's own plugins are made up. @module */
 import { join } from "node:path";
-import { PluginManifest } from "../../contracts/mod.ts";
+import { PluginManifest, ToolName } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { parseToolYaml, provideTools, runBuild } from "../../tools-wasm/build/mod.ts";
 import { gateFindings } from "../../tools-wasm/host/load_gate.ts";
 import { readShape } from "../../tools-wasm/host/module_shape.ts";
 import { makePluginKit } from "../plugin/kit_powers.ts";
 import { makePaint } from "../terminal/paint.ts";
-import type { PluginKit } from "../plugin/kit.ts";
+import type { OwnTool, PluginKit } from "../plugin/kit.ts";
 
 const cacheHome = (): string =>
   join(Deno.env.get("XDG_CACHE_HOME") ?? join(Deno.env.get("HOME") ?? "/tmp", ".cache"), "remit");
@@ -23,6 +23,30 @@ export const OWN = PluginManifest.parse({
   memoryPages: 64,
 });
 
+/** A tool of Remit's own that is no plugin's. */
+const OWN_TOOL: OwnTool = {
+  descriptor: {
+    name: ToolName.parse("file_read"),
+    description: "Reads a file.",
+    interfaceId: "Files",
+    methodName: "read",
+    paramSchema: JSON.stringify({
+      type: "object",
+      required: ["path"],
+      properties: {
+        path: { type: "string", maxLength: 9, description: "MOUNT/relative." },
+        from: { type: "integer", minimum: 1, maximum: 5 },
+        how: { enum: ["a", "b"] },
+        words: { type: "array", items: { type: "string" } },
+      },
+    }),
+    permission: "auto",
+    category: "read",
+  },
+  effect: "read",
+  group: "files",
+};
+
 /** The kit that main.ts wires. With `own`, Remit's plugins are {@link OWN} alone and nothing is built. */
 export function realPlugins(home: string, options: { readonly own?: boolean } = {}): PluginKit {
   return makePluginKit({
@@ -36,6 +60,7 @@ export function realPlugins(home: string, options: { readonly own?: boolean } = 
     look: readShape,
     judge: (module, rule) => gateFindings(readShape(module), rule),
     reserved: ["file_read"],
+    ownTools: () => Promise.resolve([OWN_TOOL]),
   }, {
     home,
     cache: cacheHome,

@@ -40,6 +40,12 @@ export const TRACE: FlagSpec = {
   value: "FILE",
   help: "write the execution trace, JSON lines",
 };
+/** The wiki of a task. */
+export const WIKI: FlagSpec = {
+  name: "wiki",
+  value: "FOLDER",
+  help: "the wiki that the agent is handed",
+};
 /** Whose rules hold. */
 export const PROFILE: FlagSpec = {
   name: "profile",

@@ -11,6 +11,7 @@ import {
   PROFILE,
   simple,
   TRACE,
+  WIKI,
 } from "./command_spec.ts";
 import { A2A_COMMANDS } from "../a2a/command_table.ts";
 import { MODEL_COMMANDS, MODEL_FLAGS } from "../model/command_table.ts";
@@ -34,7 +35,6 @@ export const COMMON_FLAGS: readonly FlagSpec[] = [
   { name: "version", short: "V", help: "show the version" },
 ];
 
-const WIKI: FlagSpec = { name: "wiki", value: "FOLDER", help: "the wiki that the agent is handed" };
 const RUN_FLAGS: readonly FlagSpec[] = [
   { name: "request", short: "p", value: "TEXT", help: "what to do; - reads standard input" },
   MOUNT,

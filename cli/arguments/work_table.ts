@@ -81,7 +81,7 @@ export const WORK: Readonly<Record<string, Work>> = {
     (await import("../conversation/commands.ts")).conversationRemove
   ),
   "tool list": later(async () => (await import("../tool/commands.ts")).toolList),
-  "tool inspect": later(async () => (await import("../tool/commands.ts")).toolInspect),
+  "tool inspect": later(async () => (await import("../tool/inspect_command.ts")).toolInspect),
   "tool add": later(async () => (await import("../tool/commands.ts")).toolAdd),
   "tool remove": later(async () => (await import("../tool/commands.ts")).toolRemove),
   "tool call": later(async () => (await import("../tool/call_command.ts")).toolCall),

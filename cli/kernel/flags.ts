@@ -12,7 +12,7 @@ const START = [
   "--cached-only",
   "--ignore-env",
   // A hundred tasks at once leave garbage faster than it is looked for: half the memory this way.
-  "--v8-flags=--max-semi-space-size=4,--heap-growing-percent=20",
+  "--v8-flags=--max-semi-space-size=2,--heap-growing-percent=20",
 ];
 
 /** What of a configuration decides what the kernel may do. */

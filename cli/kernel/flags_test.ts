@@ -54,7 +54,7 @@ Deno.test("a kernel gets its own folders, its programs, its sockets, and no word
     "--no-npm",
     "--cached-only",
     "--ignore-env",
-    "--v8-flags=--max-semi-space-size=4,--heap-growing-percent=20",
+    "--v8-flags=--max-semi-space-size=2,--heap-growing-percent=20",
     "--allow-read=/s/kernel,/r,/s/models,/c/deno/location_data",
     "--allow-write=/s/kernel,/r",
     "--allow-run=/bin/deno,/bin/bwrap",

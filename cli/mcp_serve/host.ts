@@ -21,7 +21,7 @@ import { type RunSetting, settle } from "../run/run_setting.ts";
 import { type Lane, openLane } from "./lane.ts";
 import type { MediatedSession } from "./mediator.ts";
 import { promptsOf } from "./prompts.ts";
-import { tellingOf, type TellingParts } from "./result.ts";
+import { mayConsent, tellingOf, type TellingParts } from "./result.ts";
 import { followHostTask, type RunningHostTask } from "./run_task.ts";
 import { openHostSession } from "./session.ts";
 import { createHostTask, hostClearance, type HostName } from "./setting.ts";
@@ -60,7 +60,8 @@ export function openHost(
   const names = Object.keys(agents).filter((name) => only === undefined || name === only).sort();
   const telling: Omit<TellingParts, "task"> = {
     clearance: hostClearance(setting),
-    selfConsent: policy.selfConsent,
+    // Nobody knows who an anonymous host's person is: what they say is nobody's word.
+    selfConsent: policy.selfConsent && profile !== "anonymous",
     where: (question) =>
       `${commandText(command, "questions")}\n${commandText(command, `answer ${question} allow`)}`,
   };
@@ -70,7 +71,7 @@ export function openHost(
     const link = await linking;
     const question = Question.parse(await link.ask("question", { question: id }));
     // TRUST: only what this session's own task asked, and only consent.
-    if (question.task !== lane.task || question.kind !== "consent") {
+    if (question.task !== lane.task || !mayConsent(question, telling)) {
       throw new Fault("refused", `Cannot answer question ${id}: a host may not answer it`);
     }
     // Read and hashed before anything is signed.
@@ -146,7 +147,7 @@ export function openHost(
     }
   };
   const info: ServeSession = {
-    ...{ session, profile, agents: names, selfConsent: policy.selfConsent },
+    ...{ session, profile, agents: names, selfConsent: telling.selfConsent },
     wiki: setting.memory !== undefined,
     prompts: [...promptsOf({ wiki: setting.memory !== undefined, agents })],
   };

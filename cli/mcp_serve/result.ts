@@ -41,6 +41,15 @@ export function tellingOf(end: LaneEnd, parts: TellingParts): ServeResult {
   }
 }
 
+/** Whether the host's own person may answer: a consent that it is told whole, and none to administration. */
+export function mayConsent(
+  { kind, scope }: Question,
+  { selfConsent, clearance }: Pick<TellingParts, "selfConsent" | "clearance">,
+): boolean {
+  return selfConsent && kind === "consent" && scope.effect !== "admin" &&
+    cleared(scope.label, clearance);
+}
+
 function calledResult(called: Called, { task, clearance }: TellingParts): ServeResult {
   const { outcome, content, error, colour, label } = called;
   if (!cleared(label, clearance)) {
@@ -74,6 +83,6 @@ function waitingOf(question: Question, parts: TellingParts): NonNullable<ServeRe
     kind: kind === "consent" || kind === "stepUp" ? kind : "other",
     summary: what.slice(0, SUMMARY),
     where: parts.where(id),
-    elicit: parts.selfConsent && kind === "consent" && told,
+    elicit: mayConsent(question, parts),
   };
 }

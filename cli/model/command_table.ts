@@ -63,7 +63,7 @@ export const MODEL_COMMANDS: readonly CommandSpec[] = [
   ),
   simple("model pull", "NAME", [1, 1], "get a model of the catalogue into the store", [
     "remit model pull qwen2.5-1.5b",
-  ], [YES]),
+  ], [{ ...YES, help: "pin what comes, also where no digest of it is known yet" }]),
   simple("model add", "FILE.gguf", [1, 1], "copy weights of your own into the store", [
     "remit model add ~/models/mine.gguf --name mine",
   ], [

@@ -182,6 +182,39 @@ Deno.test("pull shows what it gets; unsigned weights need a yes where keys are n
   assert.match(shown(hands), /the catalogue has tiny; .*remit model add FILE\.gguf/);
 });
 
+Deno.test("what has no digest yet is pinned by a person's word: asked for at a terminal, by --yes without one", async () => {
+  const weights = fakeWeights({ filler: "weights ".repeat(4) });
+  await using server = serveWeights(honest(weights));
+  const hands = fakeHands();
+  const home = join(hands.root, "home");
+  const place = join(home, "cli", "catalogue");
+  Deno.mkdirSync(place, { recursive: true });
+  const list = (more: string): void =>
+    Deno.writeTextFileSync(
+      join(place, "models.yaml"),
+      `version: 1\nmodels:\n  - { name: tiny, title: Tiny, url: "${server.url}", about: ${weights.length}, ` +
+        `licence: MIT, why: it is small${more} }\n`,
+    );
+  const there = { ...hands, around: { ...hands.around, home } };
+  const pull = ["model", "pull", "tiny"];
+  list("");
+  assert.equal(await runCommandLine(pull, there), 64);
+  assert.match(
+    shown(hands),
+    /Cannot pull "tiny", which is unpinned: nobody is at a terminal to say yes; add --yes/,
+  );
+  assert.equal(await runCommandLine(pull, { ...there, keyboard: fakeKeyboard([""]) }), 64);
+  assert.equal(server.asked.length, 0, "nothing was fetched");
+  const carol = fakeKeyboard(["y"]);
+  assert.equal(await runCommandLine(pull, { ...there, keyboard: carol }), 0);
+  assert.match(carol.prompts.join(), /pin what comes now\?/);
+  assert.equal(await runCommandLine(["model", "remove", "tiny"], there), 0);
+  assert.equal(await runCommandLine([...pull, "--yes"], there), 0);
+  assert.equal(await runCommandLine(["model", "remove", "tiny"], there), 0);
+  list(`, sha256: ${sha256Hex(weights)}, bytes: ${weights.length}`);
+  assert.equal(await runCommandLine(pull, there), 0, "what is pinned needs no word");
+});
+
 Deno.test("the native engine is fetched once, after a yes", async () => {
   let fetched = 0;
   const engine = {

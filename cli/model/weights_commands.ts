@@ -89,9 +89,12 @@ export async function modelPull(command: Command): Promise<number> {
       ? "  digest   unpinned: what comes now is pinned by you, and checked ever after"
       : `  digest   ${entry.sha256}`,
   );
-  if (entry.signature === undefined && parts.modelKeys.length > 0) {
-    say("  signed   no, although remit.yaml names keys that sign weights");
-    await asked(command, `pull "${entry.name}"`, "pin it yourself?");
+  const unsigned = entry.signature === undefined && parts.modelKeys.length > 0;
+  if (unsigned) say("  signed   no, although remit.yaml names keys that sign weights");
+  const unpinned = entry.sha256 === undefined;
+  if (unsigned || unpinned) {
+    const what = unpinned ? "pin what comes now?" : "pin it yourself?";
+    await asked(command, `pull "${entry.name}"${unpinned ? ", which is unpinned" : ""}`, what);
   }
   const abort = new AbortController();
   const stop = hands.interrupts.listen(() => abort.abort());

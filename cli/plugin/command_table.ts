@@ -7,14 +7,16 @@ import {
   PROFILE,
   simple,
   TRACE,
+  WIKI,
 } from "../arguments/command_spec.ts";
 
 /** `tool …` and `secret …`, in the order in which help lists them. */
 export const PLUGIN_COMMANDS: readonly CommandSpec[] = [
-  simple("tool list", "", [0, 0], "plugins: Remit's own and those that you added", [
+  simple("tool list", "", [0, 0], "all tools: of Remit and of the plugins that you added", [
     "remit tool list",
   ]),
-  simple("tool inspect", "NAME|FILE|FOLDER", [1, 1], "what a plugin is, asks for and can do", [
+  simple("tool inspect", "NAME|FILE|FOLDER", [1, 1], "what a tool takes; what a plugin asks for", [
+    "remit tool inspect file_read",
     "remit tool inspect text",
     "remit tool inspect target/plugin.wasm",
   ]),
@@ -58,7 +60,7 @@ export const PLUGIN_COMMANDS: readonly CommandSpec[] = [
       `remit tool call file_list '{"path":"desk"}' --mount desk=.:ro`,
       `remit tool call exec '{"code":"return 6 * 7"}'`,
     ],
-    [MOUNT, ON_QUESTION, ANSWERS, TRACE, PROFILE],
+    [MOUNT, WIKI, ON_QUESTION, ANSWERS, TRACE, PROFILE],
   ),
   simple("tool new", "NAME", [1, 1], "make a folder with a tool that works", [
     "remit tool new weather",

@@ -1,5 +1,12 @@
 /** What the commands over plugins are handed: a builder, a reader of modules, and a place to run them. @module */
-import type { HostFunction, Json, JsonObject, PluginManifest } from "../../contracts/mod.ts";
+import type {
+  EffectClass,
+  HostFunction,
+  Json,
+  JsonObject,
+  PluginManifest,
+  ToolDescriptor,
+} from "../../contracts/mod.ts";
 
 /** A plugin that is whole: its pinned manifest, and its module or script as it is hashed. */
 export interface PluginCode {
@@ -56,12 +63,23 @@ export interface BuiltPlugins {
   readonly plugins: readonly { readonly manifest: PluginManifest; readonly file: string }[];
 }
 
+/** A tool of Remit's own that is no plugin's. */
+export interface OwnTool {
+  readonly descriptor: ToolDescriptor;
+  /** Lowest effect of any call. */
+  readonly effect: EffectClass;
+  /** What it belongs to, in a word. */
+  readonly group: "files" | "web" | "processes" | "memory";
+}
+
 /** Everything about plugins that needs other parts of Remit. Wired in by main.ts. */
 export interface PluginKit {
   /** Remit's own plugins, built if they are not. */
   builtIn(): Promise<BuiltPlugins>;
   /** Names of tools that are no plugin's: none may take them. */
   readonly reserved: readonly string[];
+  /** The tools that those names stand for, as far as an operator calls them. */
+  ownTools(): Promise<readonly OwnTool[]>;
   /** Builds one plugin folder. Throws what the compiler said. */
   build(folder: string): Promise<PluginCode>;
   /** Parses the text of a `tool.yaml`; gives the manifest without its hash. Throws `invalidInput`. */

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { PluginManifest } from "../../contracts/mod.ts";
 import { provideBundles } from "../program/bundles_powers.ts";
 import type { Screen } from "../hands.ts";
-import type { BuiltPlugins, ModuleLook, PluginCode, PluginKit } from "./kit.ts";
+import type { BuiltPlugins, ModuleLook, OwnTool, PluginCode, PluginKit } from "./kit.ts";
 import { adaptModule } from "./adapt_powers.ts";
 import { startPluginHost } from "./host_powers.ts";
 
@@ -27,6 +27,7 @@ export interface PluginParts {
     rule: { readonly memoryPages: number; readonly exports: readonly string[] },
   ): readonly string[];
   readonly reserved: readonly string[];
+  ownTools(): Promise<readonly OwnTool[]>;
 }
 
 /** Where the kit works, and who hears of it. */
@@ -55,6 +56,7 @@ export function makePluginKit(parts: PluginParts, place: KitPlace): PluginKit {
   return Object.freeze({
     builtIn,
     reserved: parts.reserved,
+    ownTools: parts.ownTools,
     readToolYaml: parts.readToolYaml,
     look: parts.look,
     judge: (module: Uint8Array, { memoryPages, tools }: Parameters<PluginKit["judge"]>[1]) =>

@@ -13,7 +13,6 @@ import { canonicalJson } from "../../port/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { shownChanges } from "./asking.ts";
 import {
-  askKernel,
   cell,
   type Command,
   commandText,
@@ -21,7 +20,7 @@ import {
   printJson,
   printLines,
   reachKernel,
-  rowsOf,
+  recordOf,
 } from "../command.ts";
 import { askForm } from "./elicit_asking.ts";
 import { parseElicit } from "./elicit_form.ts";
@@ -37,6 +36,7 @@ import { followTask, readPast } from "../run/run_task.ts";
 import { finishFollowing } from "../run/run_command.ts";
 import { inItsPlace } from "../kernel/task_rules.ts";
 import { signAnswer, type Verdict } from "./sign_answer.ts";
+import { expiredWords, waitingQuestions } from "./waiting.ts";
 import { tableLines } from "../terminal/table.ts";
 import { askStaged } from "../run/watch_task.ts";
 import { spanText } from "../terminal/span.ts";
@@ -48,28 +48,36 @@ export function questionCells(row: Readonly<Record<string, Json>>, now: number):
     cell(row["task"]),
     cell(row["kind"]),
     spanText(now - Number(row["createdAt"] ?? now)),
-    cell(row["summary"], 300),
+    `${row["state"] === "expired" ? "expired: " : ""}${cell(row["summary"], 300)}`,
   ];
 }
 
 /** `questions`. */
 export async function questionsCommand(command: Command): Promise<number> {
-  const answer = await askKernel(command, "questions", {});
+  const { screen, around } = command.hands;
+  const link = await reachKernel(command);
+  let waiting: readonly Question[];
+  try {
+    waiting = await waitingQuestions(link.ask);
+  } finally {
+    link.close();
+  }
   if (command.json) {
-    printJson(command, answer);
+    printJson(command, toJson(waiting));
     return EXIT.success;
   }
-  const now = command.hands.around.now();
-  const rows = rowsOf(answer).map((row) => questionCells(row, now));
+  const now = around.now();
+  const rows = waiting.map((each) => questionCells(recordOf(toJson(each)), now));
   if (rows.length === 0) printLines(command, ["nothing waits for you"]);
   else {
     const heads = ["QUESTION", "TASK", "KIND", "AGE", "WHAT"];
-    printLines(command, tableLines(heads, rows, command.hands.screen.width));
-    command.hands.screen.say(
-      command.hands.screen.paint.dim(
-        `answer with: ${commandText(command, "answer QUESTION allow")}`,
-      ),
-    );
+    printLines(command, tableLines(heads, rows, screen.width));
+  }
+  const hint = (what: string, words: string): void =>
+    screen.say(screen.paint.dim(`${what}: ${commandText(command, words)}`));
+  if (waiting.some(({ state }) => state === "open")) hint("answer with", "answer QUESTION allow");
+  if (waiting.some(({ state }) => state === "expired")) {
+    hint("ask again what has expired with", "resume TASK");
   }
   return EXIT.success;
 }
@@ -131,7 +139,10 @@ export async function answerCommand(command: Command): Promise<number> {
   try {
     const asked = Question.parse(await link.ask("question", { question }));
     if (asked.state !== "open") {
-      throw new Fault("conflict", `Cannot answer question ${id}: it is ${asked.state}`);
+      const why = asked.state === "expired"
+        ? `it has expired; ${expiredWords(asked)}`
+        : `it is ${asked.state}`;
+      throw new Fault("conflict", `Cannot answer question ${id}: ${why}`);
     }
     link = await inItsPlace(command, link, asked.task);
     const staged = await askStaged(link, asked.task);

@@ -190,6 +190,7 @@ export async function awaitEnd(
 /** The exit code of an ended watch. */
 function exitOf(end: WatchEnd, task: AgentTask): number {
   if (end.exit !== undefined) return end.exit;
+  if (end.failed !== undefined) return end.failed.exit;
   if (end.waiting !== undefined || task.status === "needsApproval") return EXIT.waiting;
   if (task.exit !== undefined) return task.exit;
   return task.status === "failed" ? EXIT.failure : EXIT.success;

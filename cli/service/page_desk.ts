@@ -30,6 +30,7 @@ import { readPast } from "../run/run_task.ts";
 import { signAnswer } from "../question/sign_answer.ts";
 import { askStaged } from "../run/watch_task.ts";
 import { makePageCodes } from "./page_codes.ts";
+import { waitingQuestions } from "../question/waiting.ts";
 import { openPageKey } from "./page_key.ts";
 import { homeView, questionView, taskView } from "./page_lines.ts";
 import { messageView, UNDECIDED } from "./page_messages.ts";
@@ -62,7 +63,6 @@ export interface PageDesk {
 }
 
 const Tasks = z.array(z.json());
-const Questions = z.array(Question);
 const Entries = z.array(InboxEntry);
 
 /** Opens it: makes the page's key, and has the kernel know it. */
@@ -80,7 +80,7 @@ export async function openPageDesk(parts: PageDeskParts): Promise<PageDesk> {
 
   const ask = async (op: string, body: Json): Promise<Json> => await link.ask(op, body);
   const openOnes = async (task?: TaskId): Promise<readonly Question[]> =>
-    Questions.parse(await ask("questions", task === undefined ? {} : { task }));
+    await waitingQuestions(ask, task);
 
   /** A question as the page shows it now. */
   const questionOf = async (

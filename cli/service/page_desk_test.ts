@@ -264,3 +264,29 @@ Deno.test("home and task list what there is, every text made safe to show", asyn
   // deno-lint-ignore no-control-regex -- it looks for them
   assert.doesNotMatch(JSON.stringify([home, task]), /[\u202e\x1b]|\\u001b/);
 });
+
+Deno.test("the page tells what has expired, and which tasks wait because the rules have changed", async () => {
+  const [left, waits] = ["t000000000003", "t000000000004"];
+  const late = consent({ task: waits, state: "expired", expiresAt: NOW });
+  const reason = `it began under other rules: "remit resume ${left}" goes on with it`;
+  const { desk } = await opened([late], {
+    questions: () => [],
+    tasks: () => [
+      taskJson({ id: left, status: "open", reason, exit: undefined }),
+      taskJson({ id: waits, status: "needsApproval", exit: 75, questions: [QUESTION] }),
+    ],
+  });
+  const { session } = await desk.open(desk.code());
+  const { sections } = await desk.view({ session, view: { kind: "home" } });
+  const rows = (heading: string): string =>
+    sections.filter((each) => each.heading === heading)
+      .flatMap((each) => each.rows.map(({ cells, to }) => [to, ...cells].join(" "))).join("\n");
+  assert.match(rows("waiting for you"), /^q000000000001 .* expired: Apply 1 change to desk$/);
+  assert.match(
+    rows("unfinished, under other rules"),
+    /^t000000000003 .*"remit resume t000000000003"/,
+  );
+  const view = await see(desk, session);
+  assert.equal(view.answer, undefined);
+  assert.match(JSON.stringify(view), /it is expired; ."remit resume t000000000004." asks it again/);
+});

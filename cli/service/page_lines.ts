@@ -10,13 +10,15 @@ import {
 } from "../../contracts/mod.ts";
 import { digestOf } from "../../port/digest.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
-import { recordOf } from "../command.ts";
+import { cell, recordOf } from "../command.ts";
 import { makePaint } from "../terminal/paint.ts";
 import { questionCells } from "../question/commands.ts";
+import { expiredWords } from "../question/waiting.ts";
 import { questionLines } from "../question/question_frame.ts";
 import type { ShownChange } from "../question/shown_content.ts";
 import { taskLines } from "../task/commands.ts";
 import { taskCells } from "../task/list.ts";
+import { waitsForRules } from "./other_rules.ts";
 import { messagesSection } from "./page_messages.ts";
 import {
   clipped,
@@ -46,12 +48,17 @@ export function homeView(
     cells: taskCells(task, now),
     ...linkOf(task["id"]),
   }));
+  const left = newest.filter(waitsForRules).map((task): Row => ({
+    cells: [...taskCells(task, now), cell(task["reason"], 300)],
+    ...linkOf(task["id"]),
+  }));
   const held = messagesSection(messages, now);
   return {
     title: "Tasks and questions",
     sections: [
       waiting(questions, now),
       ...(held === undefined ? [] : [held]),
+      ...(left.length === 0 ? [] : [list("unfinished, under other rules", left, "")]),
       list("tasks", rows, "no tasks"),
     ],
   };
@@ -103,6 +110,7 @@ export function questionView(
   const { remember: _session, ...once } = question;
   const lines = questionLines(once, changes, options);
   const state = question.state === "open" && question.expiresAt <= now ? "expired" : question.state;
+  const again = state === "expired" ? `; ${expiredWords(question)}` : "";
   const whole = lines.length <= MOST_LINES && lines.every((line) => line.length <= LONGEST_LINE);
   const here = whole && question.kind === "consent" && question.scope.effect !== "admin";
   const shown = digestOf({ question: toJson({ ...question, state }), lines });
@@ -114,7 +122,7 @@ export function questionView(
         rows: [{ cells: [question.task], to: question.task }],
         lines: [],
       },
-      text(state === "open" ? "what is asked" : `what was asked: it is ${state}`, lines),
+      text(state === "open" ? "what is asked" : `what was asked: it is ${state}${again}`, lines),
     ],
     ...(state === "open" && here ? { answer: { question: question.id, shown } } : {}),
     ...(state === "open" && !here

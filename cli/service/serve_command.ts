@@ -10,6 +10,7 @@ import { addressText } from "../mcp_serve/line.ts";
 import { VERSION } from "../version.ts";
 import type { ServiceConfig } from "./config.ts";
 import { keepGateway } from "./gateway_keeper.ts";
+import { tasksOfOtherRules } from "./other_rules.ts";
 import { retentionDryRun, showServing } from "./serve_words.ts";
 import { makeReload } from "./reload.ts";
 import { type RunningService, startService } from "./running_service.ts";
@@ -119,9 +120,15 @@ async function serveAlone(command: Command): Promise<number> {
           serviceDoor({ service, url: () => url }),
         );
         using _hangup = listenForReload(command, { setting, config, service, note });
-        showServing(command, { url, page: serving.page, peers: Object.keys(config.peers).length });
-        if (has(parsed, "once-ready")) return EXIT.success;
-        return await untilEnd(command, { service, gateway, links, drainMs: serving.drainMs });
+        const left = await tasksOfOtherRules(links.main);
+        const peers = Object.keys(config.peers).length;
+        const ready = (): void => showServing(command, { url, page: serving.page, peers, left });
+        if (has(parsed, "once-ready")) {
+          ready();
+          return EXIT.success;
+        }
+        const { drainMs } = serving;
+        return await untilEnd(command, { service, gateway, links, drainMs, ready });
       } finally {
         await gateway.stop();
       }
@@ -176,8 +183,10 @@ async function openLinks(command: Command, first: () => Promise<Links["main"]>):
 
 async function untilEnd(
   command: Command,
-  { service, gateway, links, drainMs }: {
+  { service, gateway, links, drainMs, ready }: {
     readonly service: RunningService;
+    /** Says where it serves. */
+    ready(): void;
     readonly gateway: Awaited<ReturnType<typeof keepGateway>>;
     readonly links: Links;
     readonly drainMs: number;
@@ -191,6 +200,8 @@ async function untilEnd(
     if (service.draining()) now.resolve();
     else ended.resolve({ code: EXIT.success, why: count > 1 ? "it was told to" : "Ctrl-C" });
   });
+  // Who reads it may end the service at once.
+  ready();
   void gateway.failed.then((error) => ended.resolve({ code: EXIT.failure, why: error.message }));
   void links.main.closed.then(() =>
     ended.resolve({

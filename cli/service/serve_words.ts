@@ -1,15 +1,24 @@
 /** What `remit serve` says at its terminal, and the two commands that speak of a running one. Issue 7. @module */
 import { join } from "node:path";
-import { EXIT, Fault } from "../../contracts/mod.ts";
+import { EXIT, Fault, type TaskId } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, commandText, printJson, reachKernel } from "../command.ts";
 import { loadConfig } from "../config/files.ts";
 import { sweepRetention } from "./retention.ts";
 
+/** Tasks that are named at the start; the page and the list name all. */
+const MOST_NAMED = 5;
+
 /** Says where it serves: for people, and with `--json` as one line. */
 export function showServing(
   command: Command,
-  { url, page, peers }: { readonly url: string; readonly page: boolean; readonly peers: number },
+  { url, page, peers, left }: {
+    readonly url: string;
+    readonly page: boolean;
+    readonly peers: number;
+    /** Tasks that do not go on by themselves, because the rules have changed. */
+    readonly left: readonly TaskId[];
+  },
 ): void {
   const { screen } = command.hands;
   const { paint } = screen;
@@ -23,6 +32,7 @@ export function showServing(
         mcp: `${url}/mcp`,
         page: page ? `${url}/` : null,
         ready: `${url}/readyz`,
+        left,
       })
     }\n`);
   }
@@ -43,6 +53,22 @@ export function showServing(
     screen.say(
       `  page   ${shown}/${paint.dim(`  log in: ${commandText(command, "serve login")}`)}`,
     );
+  }
+  if (left.length > 0) {
+    const [first, ...more] = left;
+    screen.say(
+      `  ${paint.yellow("waits")}  ${left.length} unfinished ${
+        more.length === 0 ? "task" : "tasks"
+      }: the rules have changed since`,
+    );
+    for (const id of [first, ...more].slice(0, MOST_NAMED)) {
+      screen.say(`           under those of now: ${commandText(command, `resume ${id}`)}`);
+    }
+    if (left.length > MOST_NAMED) {
+      screen.say(
+        `           and ${left.length - MOST_NAMED} more: ${commandText(command, "task list")}`,
+      );
+    }
   }
   screen.say(paint.dim("  Ctrl-C ends it; SIGHUP has it read remit.yaml again"));
 }

@@ -3,18 +3,18 @@
  * leases, receipts and exit codes are those of any other call. Issue 3.
  * @module
  */
-import { EXIT, type ExitCode, Fault, type Json, Outcome, toJson } from "../../contracts/mod.ts";
-import { displayText } from "../../text/mod.ts";
-import { type Command, commandText, printJson, recordOf } from "../command.ts";
+import { EXIT, type ExitCode, Fault, type Json, Outcome } from "../../contracts/mod.ts";
+import { displayBlock, displayText } from "../../text/mod.ts";
+import { type Command, printJson, recordOf } from "../command.ts";
 import { readSeen, type Seen, textOf } from "../audit/event_fields.ts";
 import { kernelFor } from "../run/kernel_for.ts";
 import { keepRenewed } from "../mcp/choice.ts";
 import { printAnswer, showWaiting } from "../run/run_command.ts";
 import { settle } from "../run/run_setting.ts";
+import { adviceFor, type CallEnd } from "./call_advice.ts";
+import { readArguments } from "./call_arguments.ts";
+import { CALL, CALL_WINDOW, playOf, requestOf } from "./call_play.ts";
 import { awaitEnd, createTask, followTask, gather, readPast } from "../run/run_task.ts";
-
-const CALL = "tool-call";
-const WHOLE = 10_000_000;
 
 /** The exit code of a command whose one call had this outcome. */
 export const EXIT_OF_OUTCOME: Readonly<Record<Outcome, ExitCode>> = {
@@ -29,50 +29,13 @@ export const EXIT_OF_OUTCOME: Readonly<Record<Outcome, ExitCode>> = {
   unknownTool: EXIT.invalidInput,
 };
 
-/** Two braces begin a template in a play: these stand for themselves. */
-function plain(value: Json): Json {
-  if (typeof value === "string") return value.replaceAll("{{", '{{ "{{" }}');
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(plain);
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, plain(each)]));
-}
-
-/** The play of a model that makes one call and says what came of it. */
-export function playOf(tool: string, args: Json): string {
-  return JSON.stringify({
-    scenario: "one call from the terminal",
-    model: {
-      displayName: "nobody: a call from the terminal",
-      contextTokens: WHOLE,
-      outputTokens: WHOLE,
-    },
-    stream: { chunkChars: 65_536 },
-    turns: [{ calls: [{ id: CALL, tool, args: plain(args) }] }, { say: "{{ tool.1 }}" }],
-  });
-}
-
 async function argumentsOf(command: Command): Promise<Json> {
   const given = command.parsed.args[1] ?? "{}";
-  const text = given === "-" ? await command.hands.readInput() : given;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    throw new Fault("invalidInput", "Cannot read the arguments: they are no JSON", { cause });
-  }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new Fault(
-      "invalidInput",
-      'Cannot read the arguments: write an object, such as {"path":"desk/a"}',
-    );
-  }
-  return toJson(value);
+  return readArguments(given === "-" ? await command.hands.readInput() : given);
 }
 
 /** What the log says of the call: its outcome and its error; undefined when it was never decided. */
-function endOf(
-  past: readonly Json[],
-): { readonly outcome: Outcome; readonly error: string } | undefined {
+function endOf(past: readonly Json[]): CallEnd | undefined {
   for (const told of past.toReversed()) {
     const seen = readSeen(told);
     if (seen?.kind !== "event" || textOf(seen.event, "call") !== CALL) continue;
@@ -86,6 +49,22 @@ function endOf(
   return undefined;
 }
 
+/** What a failed call gave beside its error: the runner puts the outcome and its reason before it. */
+function contentAfter(answer: string, { outcome, error }: CallEnd): string {
+  const head = `${outcome}: ${error}`;
+  if (answer.startsWith(head)) return answer.slice(head.length + 1);
+  return answer.split("\n").slice(1).join("\n");
+}
+
+function showError({ hands }: Command, { outcome, error }: CallEnd): void {
+  const [first = "", ...rest] = error.split("\n");
+  hands.screen.say(`${outcome}: ${displayText(first, { max: 1_000 })}`);
+  if (rest.length === 0) return;
+  for (const line of displayBlock(rest.join("\n"), { prefix: "  │ ", maxLines: 20 })) {
+    hands.screen.say(line);
+  }
+}
+
 /** `tool call TOOL JSON [--mount …]`. `onSeen` is told of everything that the task does. */
 export async function toolCall(
   command: Command,
@@ -97,15 +76,17 @@ export async function toolCall(
     throw new Fault("invalidInput", `Cannot call "${tool}": that is no tool's name`);
   }
   const args = await argumentsOf(command);
-  const setting = await settle(command, {
+  const settled = await settle(command, {
     folder: hands.around.cwd,
     mounts: [],
     play: playOf(tool, args),
   });
+  // Nobody infers: the call and its result may be longer than a model's window.
+  const setting = { ...settled, limits: { ...settled.limits, contextWindow: CALL_WINDOW } };
   const link = await kernelFor(command, setting);
   try {
     const task = await createTask(command, link, setting, {
-      text: `Call ${tool} once.`,
+      text: requestOf(tool),
       interactive: false,
       plan: false,
     });
@@ -121,8 +102,7 @@ export async function toolCall(
       : EXIT_OF_OUTCOME[called.outcome];
     const answer = result.task.answer ?? "";
     const failed = called !== undefined && called.outcome !== "ok";
-    // The runner puts the outcome and its reason on a line before what a failed call gave.
-    const content = failed ? answer.split("\n").slice(1).join("\n") : answer;
+    const content = failed ? contentAfter(answer, called) : answer;
     if (command.json) {
       printJson(command, {
         task,
@@ -143,18 +123,11 @@ export async function toolCall(
       return exit;
     }
     if (called !== undefined) printAnswer(command, content);
-    if (failed) {
-      hands.screen.say(`${called.outcome}: ${displayText(called.error, { max: 1_000 })}`);
-      if (called.outcome === "unknownTool") {
-        const [tools, servers] = [
-          commandText(command, "tool list"),
-          commandText(command, "mcp list"),
-        ];
-        hands.screen.say(`  ${tools} and ${servers} say what there is`);
-      }
-    } else if (called === undefined && result.task.reason !== undefined) {
+    if (failed) showError(command, called);
+    else if (called === undefined && result.task.reason !== undefined) {
       hands.screen.say(displayText(result.task.reason, { max: 1_000 }));
     }
+    for (const line of adviceFor(command, tool, called)) hands.screen.say(`  ${line}`);
     for (const change of result.changes) {
       hands.screen.say(
         `${change.state} ${displayText(change.path, { max: 300 })} (${change.kind})`,

@@ -4,7 +4,8 @@ import { parseScenario } from "../../models/scripted/mod.ts";
 import { type Machine, onMachine } from "../../tests/fake/remit.ts";
 import { openTerminal } from "../../tests/fake/terminal.ts";
 import { needs } from "../../tests/needs.ts";
-import { EXIT_OF_OUTCOME, playOf } from "./call_command.ts";
+import { EXIT_OF_OUTCOME } from "./call_command.ts";
+import { playOf } from "./call_play.ts";
 
 const HOME = new URL("../../", import.meta.url).pathname;
 
@@ -15,7 +16,7 @@ async function made(machine: Machine, lang: string, name: string): Promise<void>
 
 Deno.test("the play of one call is a scenario, and braces in arguments are no template", () => {
   const args = { text: "{{ system }} {{{", list: ["{{ tool.1 }}"], n: 1 };
-  const [call] = parseScenario(playOf("echo", args), "terminal").turns[0]?.calls ?? [];
+  const [call] = parseScenario(playOf("echo", args), "terminal").turns[1]?.calls ?? [];
   assert.deepEqual(call?.args, {
     text: '{{ "{{" }} system }} {{ "{{" }}{',
     list: ['{{ "{{" }} tool.1 }}'],

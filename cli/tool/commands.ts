@@ -1,27 +1,20 @@
-/** `tool add|list|inspect|remove`: the plugins that the operator took in. Issue 3. @module */
-import { EXIT, Fault, PLUGIN_PAGES, type PluginManifest, ToolName } from "../../contracts/mod.ts";
-import { sha256Hex } from "../../port/digest.ts";
+/** `tool add|list|remove`: the plugins that the operator took in. Issue 3. @module */
+import { EXIT, Fault, graverEffect, type PluginManifest } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { cell, type Command, printJson, printLines } from "../command.ts";
 import { loadConfig } from "../config/files.ts";
 import { has } from "../arguments/parse_arguments.ts";
-import { absolute, preparePlaces } from "../disk/places.ts";
-import {
-  effectOf,
-  fieldLines,
-  gateWords,
-  lookDocument,
-  lookFields,
-  reviewDocument,
-  reviewLines,
-  type Vouched,
-} from "../plugin/review.ts";
+import { preparePlaces } from "../disk/places.ts";
+import { effectOf, reviewDocument, reviewLines } from "../plugin/review.ts";
+import type { OwnTool } from "../plugin/kit.ts";
 import { checkSignature } from "../plugin/signature.ts";
-import { type Candidate, openCandidate } from "../plugin/source.ts";
+import { openCandidate } from "../plugin/source.ts";
 import { installPlugin, readPluginStore, removePlugin } from "../plugin/store.ts";
 import { tableLines } from "../terminal/table.ts";
+import { needOf } from "./tool_needs.ts";
 
-function toolKeysOf(command: Command): readonly string[] {
+/** The keys whose plugins are trusted as Remit's own, as remit.yaml names them here. */
+export function toolKeysOf(command: Command): readonly string[] {
   const { hands, places } = command;
   return loadConfig(hands.disk, places, { folder: hands.around.cwd, mounts: [] }).toolKeys;
 }
@@ -127,11 +120,12 @@ export async function toolList(command: Command): Promise<number> {
     hostFunctions: manifest.hostFunctions,
     effect: effectOf(manifest, {}),
   });
-  const rows = [
+  const rows: Record<string, unknown>[] = [
     ...(await hands.plugins.builtIn()).plugins.map(({ manifest }) => row(manifest, "Remit")),
     ...plugins.map(({ manifest, signed }) => row(manifest, signed ? "added, signed" : "added")),
     ...refused.map(({ name, why }) => ({ name, from: "refused", why })),
   ];
+  rows.push(...ownRows(await hands.plugins.ownTools()));
   if (command.json) {
     printJson(command, rows);
     return EXIT.success;
@@ -141,8 +135,10 @@ export async function toolList(command: Command): Promise<number> {
     tableLines(
       ["PLUGIN", "VERSION", "FROM", "EFFECT", "TOOLS"],
       rows.map((each) => {
-        const { name, version, from, effect, tools, why } = each as Record<string, unknown>;
-        const last = Array.isArray(tools) ? tools.join(" ") : String(why);
+        const { name, version, from, effect, tools, why, needs } = each;
+        const last = Array.isArray(tools)
+          ? `${tools.join(" ")}${needs === undefined ? "" : ` (${needs})`}`
+          : String(why);
         return [name, version, from, effect].map((value) =>
           cell(value === undefined ? "" : String(value))
         )
@@ -154,87 +150,17 @@ export async function toolList(command: Command): Promise<number> {
   return EXIT.success;
 }
 
-/** The plugin of that name or with that tool, added or Remit's own; undefined when there is none. */
-async function findPlugin(
-  command: Command,
-  name: string,
-  toolKeys: readonly string[],
-): Promise<Candidate & { readonly vouched: Vouched } | undefined> {
-  const { hands, places } = command;
-  if (!ToolName.safeParse(name).success) return undefined;
-  const { plugins, refused } = readPluginStore(hands.disk, places, toolKeys);
-  const bad = refused.find((each) => each.name === name);
-  if (bad !== undefined) {
-    throw new Fault("refused", `Cannot use plugin "${name}": ${bad.why}`);
-  }
-  const all = [
-    ...plugins.map((each) => ({ ...each, vouched: checkSignature(each.manifest, toolKeys) })),
-    ...(await hands.plugins.builtIn()).plugins.map((each) => ({
-      ...each,
-      vouched: "own" as const,
-    })),
-  ];
-  const found = all.find(({ manifest }) => manifest.name === name) ??
-    all.find(({ manifest }) => manifest.tools.some((tool) => tool.name === name));
-  const code = found === undefined ? undefined : hands.disk.read(found.file);
-  if (found === undefined || code === undefined) return undefined;
-  const script = found.manifest.engine === "script";
-  return {
-    manifest: found.manifest,
-    vouched: found.vouched,
-    code,
-    look: script ? undefined : hands.plugins.look(code),
-    findings: script ? [] : hands.plugins.judge(code, found.manifest),
-    notes: [],
-  };
-}
-
-function moduleAt(
-  command: Command,
-  given: string,
-): { readonly bytes: Uint8Array; readonly sha256: string } | undefined {
-  const bytes = command.hands.disk.read(absolute(command.hands.around, given));
-  return bytes === undefined ? undefined : { bytes, sha256: sha256Hex(bytes) };
-}
-
-/** A module without a manifest, as it is: nothing is written into it. */
-function inspectModule(command: Command, module: Uint8Array, sha256: string): number {
-  const { plugins, screen } = command.hands;
-  const look = plugins.look(module);
-  const pages = look.memories[0]?.most ?? PLUGIN_PAGES;
-  const findings = plugins.judge(module, { memoryPages: Math.min(pages, PLUGIN_PAGES), tools: [] });
-  if (command.json) {
-    printJson(command, {
-      sha256,
-      bytes: module.length,
-      ...lookDocument(look),
-      loadGate: { passes: findings.length === 0, findings },
-    });
-  } else {
-    printLines(
-      command,
-      fieldLines(screen, [
-        ["module", [`${module.length} bytes`]],
-        ["sha256", [sha256]],
-        ...lookFields(look),
-        ["gate", gateWords(findings)],
-      ]),
-    );
-  }
-  return EXIT.success;
-}
-
-/** `tool inspect NAME|FILE|FOLDER`. */
-export async function toolInspect(command: Command): Promise<number> {
-  const { hands } = command;
-  const given = command.parsed.args[0] ?? "";
-  const file = given.endsWith(".wasm") ? moduleAt(command, given) : undefined;
-  if (file !== undefined) return inspectModule(command, file.bytes, file.sha256);
-  const toolKeys = toolKeysOf(command);
-  const kept = await findPlugin(command, given, toolKeys);
-  const found = kept ?? await openCandidate(command, given);
-  const vouched = kept?.vouched ?? checkSignature(found.manifest, toolKeys);
-  if (command.json) printJson(command, reviewDocument(found, vouched));
-  else printLines(command, reviewLines(hands.screen, found, vouched));
-  return EXIT.success;
+/** Tools of Remit's own that are no plugin's: a row for each group, after those of plugins. */
+function ownRows(tools: readonly OwnTool[]): readonly Record<string, unknown>[] {
+  const groups = [...new Set(tools.map(({ group }) => group))];
+  return groups.map((name) => {
+    const some = tools.filter(({ group }) => group === name);
+    const names = some.map(({ descriptor }) => descriptor.name);
+    const needs = needOf(names[0] ?? "");
+    return {
+      ...{ name, from: "Remit", tools: names },
+      effect: some.map(({ effect }) => effect).reduce(graverEffect),
+      ...(needs === undefined ? {} : { needs }),
+    };
+  });
 }

@@ -64,11 +64,25 @@ Deno.test("alice adds a module of an ordinary kit: made to fit, shown, pinned, p
     assert.equal((Deno.statSync(storeOf(hands, name)).mode ?? 0) & 0o777, 0o600, name);
   }
   assert.equal(await runCommandLine(["tool", "inspect", "say"], hands), 0);
+  assert.equal(await runCommandLine(["tool", "inspect", "say_ok"], hands), 0);
+  assert.match(shown(hands), /tool +say_ok, effect read\n +of +plugin say\n/);
   assert.equal(await runCommandLine(["tool", "list"], hands), 0);
   assert.match(
     shown(hands),
-    /own +1\.0\.0 +Remit +read +own_tool\nsay +0\.0\.0 +added +read +say_ok/,
+    /own +1\.0\.0 +Remit +read +own_tool\nsay +0\.0\.0 +added +read +say_ok\nfiles +Remit +read +file_read/,
   );
+});
+
+Deno.test("each tool says what it takes, of a plugin or not, and how to come by it", async () => {
+  const hands = fakeHands();
+  assert.equal(await runCommandLine(["tool", "inspect", "file_read"], hands), 0);
+  const told = shown(hands);
+  assert.match(told, /tool +file_read, effect read\n/);
+  assert.match(told, /path: string, required, at most 9 characters; MOUNT\/relative\.\n/);
+  assert.match(told, /from: integer, 1 to 5\n/);
+  assert.match(told, /how: "a" or "b"\n/);
+  assert.match(told, /words: list of string\n/);
+  assert.equal(await runCommandLine(["tool", "inspect", "no_such"], hands), 2);
 });
 
 Deno.test("nobody adds a plugin unasked: without a terminal, without a yes, through a dead gate", async () => {

@@ -114,11 +114,17 @@ export async function toolBuild(command: Command): Promise<number> {
 export async function toolSign(command: Command): Promise<number> {
   const { hands, parsed } = command;
   const keyFile = flag(parsed, "key");
+  const make = 'make one with "openssl genpkey -algorithm ed25519 -out FILE"';
   if (keyFile === undefined) {
-    throw new Fault("invalidInput", "Cannot sign: give --key FILE, an Ed25519 private key in PEM");
+    throw new Fault(
+      "invalidInput",
+      `Cannot sign: give --key FILE, an Ed25519 private key in PEM; ${make}`,
+    );
   }
   const pem = hands.disk.read(absolute(hands.around, keyFile));
-  if (pem === undefined) throw new Fault("notFound", `Cannot sign: there is no key "${keyFile}"`);
+  if (pem === undefined) {
+    throw new Fault("notFound", `Cannot sign: there is no key "${keyFile}"; ${make}`);
+  }
   const folder = folderOf(command);
   const { manifest, code } = await openCandidate(command, folder);
   const signed = signManifest(PluginManifest.parse(manifest), new TextDecoder().decode(pem));

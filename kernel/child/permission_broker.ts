@@ -9,7 +9,7 @@ import type { SocketConnection, SocketListener, SpawnPowers } from "../start/spa
 
 /** Longest request, UTF-16 units. A path has at most 4,096 bytes, escaped as JSON six times that. */
 const LINE = 65_536;
-const CHUNK = 16_384;
+const CHUNK = 4_096;
 
 /** The session with one child. */
 export interface BrokerSession {

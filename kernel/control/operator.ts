@@ -120,8 +120,8 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     ps: () => parts.rows().map((row) => infoOf(row, parts.osPids(row))),
     kill: ({ pid, signal }: Body<"kill">) => parts.signal(pid, signal),
     questions: ({ task }: Body<"questions">) => questions.open(task),
-    question: ({ question }: Body<"question">) => {
-      const found = questions.get(question);
+    question: async ({ question }: Body<"question">) => {
+      const found = await questions.find(question);
       if (found === undefined) {
         throw new Fault("notFound", `Cannot show question ${question}: there is none`);
       }

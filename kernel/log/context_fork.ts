@@ -14,6 +14,7 @@ import {
 } from "../../contracts/mod.ts";
 import { mixedOf } from "../context/summary.ts";
 import type { Replay } from "./replay.ts";
+import { COLOUR_OR_RED, LABEL_OR_SECRET } from "./replay_records.ts";
 
 /** Where a conversation comes from. */
 export interface ForkOrigin {
@@ -46,9 +47,8 @@ export function forkIn(body: JsonObject, secret: JsonObject | undefined): ForkOr
     turn: Number(turn),
     idle: idle === true,
     history: history.data,
-    // Unreadable is as bad as the worst.
-    colour: Colour.catch("RED").parse(body["colour"]),
-    label: Label.catch("secret").parse(body["label"]),
+    colour: COLOUR_OR_RED.parse(body["colour"]),
+    label: LABEL_OR_SECRET.parse(body["label"]),
     sources: sources.data,
   };
 }

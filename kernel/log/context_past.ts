@@ -15,7 +15,8 @@ import {
 } from "../../contracts/mod.ts";
 import { type ArchivedChange, changeOf, restoring } from "../context/archive.ts";
 import { forkOf } from "./context_fork.ts";
-import { type ReadPrivate, type Replay, replayTask } from "./replay.ts";
+import { type ReadPrivate } from "./read_events.ts";
+import { type Replay, replayTask } from "./replay.ts";
 
 /** What {@link makePastConversations} is handed. */
 export interface PastParts {

@@ -1,7 +1,7 @@
 /** Leases that are no more: read from the logs of their tasks, for people to look at. @module */
 import type { AgentTask, Lease, LeaseId, Store, TaskId } from "../../contracts/mod.ts";
 import { leasesOf } from "../lease/events.ts";
-import { bodyOf, type ReadPrivate } from "./replay.ts";
+import { bodyOf, type ReadPrivate } from "./read_events.ts";
 
 const KINDS = ["leaseGranted", "leaseRevoked", "taskStatus"] as const;
 /** Most leases that are read for one look at all tasks. */

@@ -8,7 +8,6 @@ import {
   ChatMessage,
   Colour,
   Fault,
-  type Json,
   type JsonObject,
   Label,
   mixColour,
@@ -20,7 +19,6 @@ import {
   type Scope,
   Source,
   type Store,
-  type StoredEvent,
   type TaskId,
   TaskRequest,
   ToolResult,
@@ -33,7 +31,15 @@ import { systemMessage } from "../context/persona.ts";
 import { count } from "../process/limits.ts";
 import { switchedTo } from "../model/switch.ts";
 import type { TornPatch } from "./replay_records.ts";
-import { afterReading, parsed, patchOf, writtenBy } from "./replay_records.ts";
+import {
+  afterReading,
+  COLOUR_OR_RED,
+  LABEL_OR_SECRET,
+  parsed,
+  patchOf,
+  writtenBy,
+} from "./replay_records.ts";
+import { bodyOf, eventsOf, type ReadPrivate } from "./read_events.ts";
 import { addUnheard } from "./replay_unheard.ts";
 export type { TornPatch };
 
@@ -69,44 +75,6 @@ export interface Replay {
   readonly changes: readonly ArchivedChange[];
   /** The conversation that this one was forked from. */
   readonly fork: ForkOrigin | undefined;
-}
-
-/** Reads an event's private part; undefined when it has none or it was purged. */
-export type ReadPrivate = (event: StoredEvent) => Promise<JsonObject | undefined>;
-
-/** Every event of a task, in order. */
-export async function* eventsOf(
-  store: Pick<Store, "events">,
-  task: string,
-  fromN = 0,
-): AsyncGenerator<StoredEvent> {
-  for (let n = fromN;;) {
-    const page = await store.events({ task, fromN: n, limit: 1_000 });
-    yield* page;
-    const last = page.at(-1);
-    if (last === undefined || page.length < 1_000) return;
-    n = last.n + 1;
-  }
-}
-
-/** An event's public body. */
-export function bodyOf(event: Pick<StoredEvent, "body">): JsonObject {
-  const body = JSON.parse(event.body) as Json;
-  if (!isObject(body)) {
-    throw new Fault("storeCorrupt", "Cannot read an event: its body is no object");
-  }
-  return body;
-}
-
-/** The request that made a task. @throws Fault `storeCorrupt` when it is gone or does not parse. */
-export async function requestOfTask(
-  store: Pick<Store, "events">,
-  readPrivate: ReadPrivate,
-  task: TaskId,
-): Promise<TaskRequest> {
-  const [first] = await store.events({ task, fromN: 0, limit: 1 });
-  const secret = first === undefined ? undefined : await readPrivate(first);
-  return parsed(TaskRequest, secret?.["request"], task, "its request");
 }
 
 /**
@@ -246,8 +214,8 @@ export async function replayTask(
       case "undone":
       case "refused":
       case "outcome": {
-        colour = mixColour(colour, Colour.catch("RED").parse(body["colour"] ?? "BLUE"));
-        label = mixLabel(label, Label.catch("secret").parse(body["label"] ?? "public"));
+        colour = mixColour(colour, COLOUR_OR_RED.parse(body["colour"] ?? "BLUE"));
+        label = mixLabel(label, LABEL_OR_SECRET.parse(body["label"] ?? "public"));
         const read = Source.array().safeParse(secret?.["sources"] ?? []);
         if (read.success) sources = [...sources, ...read.data].slice(-100);
         const key = secret?.["key"];

@@ -2,15 +2,22 @@
 import { isObject } from "../../contracts/json.ts";
 import {
   type ChatMessage,
+  Colour,
   Digest,
   Fault,
   type JsonObject,
+  Label,
   mixColour,
   mixLabel,
   type Source,
   type Taint,
   type TaskId,
 } from "../../contracts/mod.ts";
+
+/** What is unreadable is as bad as the worst. */
+export const COLOUR_OR_RED = Colour.catch("RED");
+/** The same of labels. */
+export const LABEL_OR_SECRET = Label.catch("secret");
 
 /** A patch that was being applied when a kernel ended: it may be in the folder, or a part of it. */
 export interface TornPatch {

@@ -6,7 +6,7 @@ import {
   type Store,
   TaskId,
 } from "../../contracts/mod.ts";
-import { bodyOf, eventsOf, type ReadPrivate } from "./replay.ts";
+import { bodyOf, eventsOf, type ReadPrivate } from "./read_events.ts";
 
 /** One event with its private part, unless that was erased. */
 export interface PastEvent {

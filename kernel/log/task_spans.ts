@@ -4,7 +4,7 @@
  * @module
  */
 import type { JsonObject, StoredEvent, TaskId, TaskSpan } from "../../contracts/mod.ts";
-import { bodyOf, eventsOf } from "./replay.ts";
+import { bodyOf, eventsOf } from "./read_events.ts";
 
 /** Spans of one task; what is over it is left out, and said. */
 const MOST = 5_000;

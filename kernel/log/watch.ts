@@ -2,7 +2,7 @@
 import type { AgentTask, Store, TaskId, WatchEvent } from "../../contracts/mod.ts";
 import { Fault } from "../../contracts/mod.ts";
 import type { Bus, Published } from "./bus.ts";
-import { bodyOf, eventsOf, type ReadPrivate } from "./replay.ts";
+import { bodyOf, eventsOf, type ReadPrivate } from "./read_events.ts";
 
 /** Sends one event to a watcher: `event` with a {@link WatchEvent}, or `end`. */
 export type Send = (kind: "event" | "end", event: WatchEvent | Ended) => void;

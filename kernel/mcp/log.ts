@@ -18,7 +18,7 @@ import type {
 } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { mcpLogWords } from "./log_words.ts";
-import { bodyOf, type ReadPrivate } from "../log/replay.ts";
+import { bodyOf, type ReadPrivate } from "../log/read_events.ts";
 
 /** Milliseconds for which accesses are counted before they are written. */
 const BATCH_MS = 2_000;

@@ -12,7 +12,7 @@ import { beneath } from "../lease/scope.ts";
 import type { McpServers } from "../mcp_server/servers.ts";
 import { readMcpLog } from "./log.ts";
 import type { McpTokens } from "./tokens.ts";
-import type { ReadPrivate } from "../log/replay.ts";
+import type { ReadPrivate } from "../log/read_events.ts";
 
 /** What {@link makeMcpOps} is handed. */
 export interface McpOpsParts {

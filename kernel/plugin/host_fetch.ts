@@ -10,6 +10,7 @@ import {
   type NetAnswer,
   type NetRequest,
   REQUIRED_COLOUR,
+  type Source,
 } from "../../contracts/mod.ts";
 import type { Fetching } from "../net/fetching.ts";
 import { badArgument, headersIn, textIn, textOf } from "./host_arguments.ts";
@@ -72,17 +73,27 @@ export function makeHostFetch(
 }
 
 /** The gate judged what the process knew when the call began, and not what the call read since. */
-function checkSent({ judged, sent, effect }: Under, origin: string, clearance: Label): void {
+function checkSent(under: Under, origin: string, clearance: Label): void {
+  const { judged, sent, effect } = under;
+  const from = (is: (source: Source) => boolean): string => {
+    const found = under.sources.findLast((each) => is(each) && !each.source.startsWith(origin));
+    return found === undefined ? "" : ` (${found.source})`;
+  };
   const why = sent.label !== judged.label && !cleared(sent.label, clearance)
-    ? `${sent.label} text, and ${origin} is cleared for ${clearance}`
+    ? `${sent.label} text${
+      from(({ label }) => label === sent.label)
+    }, and ${origin} is cleared for ${clearance}`
     : fell(judged.colour, sent.colour, REQUIRED_COLOUR[effect])
-    ? `${sent.colour} text, and ${effect} needs ${REQUIRED_COLOUR[effect]}`
+    ? `${sent.colour} text${from(({ colour }) => colour === sent.colour)}, and ${effect} needs ${
+      REQUIRED_COLOUR[effect]
+    }`
     : undefined;
   if (why === undefined) return;
+  // What it read has fallen on the process by now: the gate judges the next call with it.
   throw new Fault(
     "refused",
-    `Cannot fetch from ${origin}: since this call was let through it has read ${why}; read it with ` +
-      "another tool first, so that the call is decided with it",
+    `Cannot fetch from ${origin}: since this call was let through it has read ${why}; ` +
+      "make the same call again, it is decided with that",
   );
 }
 

@@ -234,12 +234,17 @@ Deno.test("mallory's plugin sends nothing that it read after its call was let th
   await serve(mallory, "fs.read", read);
   await rejects(
     serve(mallory, "http.fetch", page),
-    refused(/has read secret text, and https:\/\/example.org is cleared for internal; read it/),
+    refused(
+      /has read secret text \(desk\/notes\/a\), and https:\/\/example.org is cleared for internal; make the same call again, it is decided with that/,
+    ),
   );
   const judged = { colour: "YELLOW", label: "secret" } as const;
   const asked = under({}, { ...judged, judged, sent: judged });
   await serve(asked, "fs.read", read);
-  await rejects(serve(asked, "http.fetch", page), refused(/read RED text, and outboundRead needs/));
+  await rejects(
+    serve(asked, "http.fetch", page),
+    refused(/read RED text \(desk\/notes\/a\), and outboundRead needs YELLOW/),
+  );
   deepEqual(fetched, []);
   // A person, or a rule, let it through as RED and secret: nothing changed since.
   const known = { colour: "RED", label: "secret" } as const;

@@ -34,7 +34,7 @@ import { makeSessionCalls } from "./session_calls.ts";
 import { switchingInference } from "./switching_inference.ts";
 import type { Offspring } from "./offspring.ts";
 import type { ProcessTable } from "../process/table.ts";
-import { parseTurnEnd } from "../worker/turn_end.ts";
+import { heardTurnEnd } from "../worker/turn_end.ts";
 
 /** How a turn ended, seen from the kernel. */
 export type SessionTurn =
@@ -253,7 +253,7 @@ export function makeSession(parts: SessionParts): Session {
         });
         interrupt.turnSent(worker.port);
         // In this order: a program that does not load is told of as that.
-        const ended = Promise.all([ready, turn]).then(([, end]) => parseTurnEnd(end));
+        const ended = Promise.all([ready, turn]).then(([, end]) => heardTurnEnd(end, conversation));
         return await Promise.race([ended, waiting]);
       } catch (error) {
         if (broken !== undefined) throw broken;

@@ -10,7 +10,7 @@ import type {
 } from "./spawn.ts";
 
 /** Bytes read at once: few at first, because most children say little and hundreds of them wait. */
-const [FIRST_CHUNK, CHUNK] = [8_192, 65_536];
+const [FIRST_OUTPUT, FIRST_ERRORS, CHUNK] = [2_048, 512, 65_536];
 /** Bytes queued for a child that does not read; more ends it. */
 const UNREAD = 64 * 1024 * 1024;
 
@@ -45,8 +45,8 @@ function start(options: StartOptions): OsProcess {
   const written = (length: number) => (): void => {
     unread -= length;
   };
-  const output = pump(child.stdout, options.onOutput);
-  const errors = pump(child.stderr, options.onStderr);
+  const output = pump(child.stdout, FIRST_OUTPUT, options.onOutput);
+  const errors = pump(child.stderr, FIRST_ERRORS, options.onStderr);
   const exited = (async (): Promise<ExitStatus> => {
     const status = await child.status;
     ended = true;
@@ -70,10 +70,11 @@ function start(options: StartOptions): OsProcess {
 
 async function pump(
   stream: ReadableStream<Uint8Array>,
+  first: number,
   hear: (chunk: Uint8Array) => void,
 ): Promise<void> {
   const reader = stream.getReader({ mode: "byob" });
-  let size = FIRST_CHUNK;
+  let size = first;
   let buffer = new Uint8Array(size);
   for (;;) {
     const { value, done } = await reader.read(buffer);
@@ -103,9 +104,19 @@ async function succeeds(program: string, args: readonly string[]): Promise<boole
   }
 }
 
+/** A socket that a kernel which was killed left behind is in the way: most paths are free. */
+function bind(path: string): Deno.UnixListener {
+  try {
+    return Deno.listen({ transport: "unix", path });
+  } catch (cause) {
+    if (!(cause instanceof Deno.errors.AddrInUse)) throw cause;
+    remove(path);
+    return Deno.listen({ transport: "unix", path });
+  }
+}
+
 function listen(path: string): SocketListener {
-  remove(path);
-  const listener = Deno.listen({ transport: "unix", path });
+  const listener = bind(path);
   return Object.freeze({
     async accept(): Promise<SocketConnection> {
       const connection = await listener.accept();

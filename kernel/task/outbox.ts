@@ -10,7 +10,7 @@ import {
   TaskId,
   toJson,
 } from "../../contracts/mod.ts";
-import { bodyOf, type ReadPrivate } from "../log/replay.ts";
+import { bodyOf, type ReadPrivate } from "../log/read_events.ts";
 
 /** What {@link makeOutbox} is handed. */
 export interface OutboxParts {

@@ -35,7 +35,8 @@ import { makeTurns } from "./in_turns.ts";
 import type { LeaseTable } from "../lease/leases.ts";
 import { newRoot } from "./new_root.ts";
 import { systemMessage } from "../context/persona.ts";
-import { type ReadPrivate, type Replay, replayTask } from "../log/replay.ts";
+import { type ReadPrivate } from "../log/read_events.ts";
+import { type Replay, replayTask } from "../log/replay.ts";
 import { sourcesOf } from "../log/replay_records.ts";
 import type { Restored } from "../log/restored.ts";
 import { makeReview } from "./review.ts";
@@ -71,6 +72,8 @@ export interface TaskHostParts
   phaseOf(task: TaskId): Phase | undefined;
   /** Nobody looks any more: wakes whoever waits for an answer of this task. */
   queueQuestions(task: TaskId): void;
+  /** What the task's questions say goes with the rest of its content. */
+  eraseQuestions(task: TaskId): Promise<void>;
   onText(task: TaskId, text: string): void;
   onWire(task: TaskId, exchange: string): void;
   /** Writes a line to the kernel's own log. */
@@ -272,6 +275,8 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       return workspace.staged(folders(task.id).content);
     },
     async erase(task: AgentTask): Promise<void> {
+      // Before the blobs: with them the store folds in what was written over.
+      await parts.eraseQuestions(task.id);
       await parts.store.eraseBlobs(task.id);
       await parts.disk.remove(folders(task.id).root);
     },

@@ -37,7 +37,8 @@
  * the last message.
  *
  * **What a turn does.** `say`, `rationale`, `calls`, `usage` (else counted, 4 characters a token),
- * `finish` (else `toolCalls` or `stop`), `stream`, `name` (for readers). A call has `tool`, which may be
+ * `finish` (else `toolCalls` or `stop`), `stream`, `name` (for readers), `whole: true` (the text is not
+ * cut at the answer's limit). A call has `tool`, which may be
  * unknown, and `args`, or `raw` text in their place for malformed arguments; `id` is made if absent
  * (`call_1`, ...). `error: { code, message, times }` fails after the text, always or the first `times`
  * times, then goes on with the calls: how often is the one thing that the service remembers. `hang: true`

@@ -26,7 +26,7 @@ export function requestTokens({ messages, tools }: InferenceRequest): number {
 
 /**
  * Makes the response. Text past `maxTokens` is cut and drops the calls behind it, text ends before a
- * stop sequence. Throws `upstream` when a template quotes what is not there.
+ * stop sequence; of a turn that says `whole` neither. Throws `upstream` when a template quotes what is not there.
  */
 export function playTurn(
   turn: ScriptedTurn,
@@ -34,7 +34,8 @@ export function playTurn(
   request: InferenceRequest,
   source: string,
 ): InferenceResponse {
-  const said = cut(turn.say === undefined ? "" : renderText(turn.say, view), request);
+  const text = turn.say === undefined ? "" : renderText(turn.say, view);
+  const said = turn.whole === true ? { text } : cut(text, request);
   const calls = said.finish === undefined ? makeCalls(turn, view, request.messages) : [];
   const finishReason = turn.finish ?? said.finish ?? (calls.length > 0 ? "toolCalls" : "stop");
   return {

@@ -188,6 +188,13 @@ Deno.test("an error is a fault of its code: always, or the first times; text bef
   for (let i = 0; i < 5; i++) assert.equal((await always(start)).fault?.message, "down");
 });
 
+Deno.test("the text of a turn that is whole is not cut at maxTokens", async () => {
+  const play = player('scenario: x\nturns: [{ say: "123456789", whole: true }]');
+  const { response } = await play(start, { maxTokens: 2 });
+  assert.equal(response?.message.content, "123456789");
+  assert.equal(response?.finishReason, "stop");
+});
+
 Deno.test("finish can be told, and text past maxTokens is cut with its calls", async () => {
   const filtered = await player("scenario: x\nturns: [{ say: a, finish: contentFilter }]")(start);
   assert.equal(filtered.response?.finishReason, "contentFilter");

@@ -80,6 +80,7 @@ export const ScriptedTurn = z.object({
   name: name.optional(),
   when: When.optional(),
   say: text.optional(),
+  whole: z.literal(true).optional(),
   rationale: text.optional(),
   calls: z.array(ScriptedCall).min(1).max(64).optional(),
   loop: z.literal(true).optional(),

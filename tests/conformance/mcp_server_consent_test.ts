@@ -226,3 +226,25 @@ Deno.test("wiki pages are resources, a path is none, and what a host is not clea
     await client.close();
   });
 });
+
+Deno.test("an anonymous host consents to nothing, whatever remit.yaml says of hosts", async () => {
+  const asked: string[] = [];
+  const answer = (message: string): { readonly allow: boolean } => {
+    asked.push(message);
+    return { allow: true };
+  };
+  const config = "selfConsent: true\nrules:\n  - { tool: file_read, mode: consent }\n";
+  const read = { name: "file_read", arguments: { path: "notes/plan.md" } };
+  for (const profile of ["anonymous", "guest"]) {
+    await asHost(config, { mode: "legacy", answer }, async (client, machine) => {
+      const told = textOf(await client.callTool(read));
+      if (profile === "guest") return assert.match(told, /call the supplier/);
+      assert.match(told, /Not done: this call waits for a person/);
+      assert.deepEqual(asked, []);
+      const done = await machine.remit(["answer", questionIn(told), "allow"]);
+      assert.equal(done.code, 0, done.stderr);
+      assert.match(textOf(await client.callTool(read)), /call the supplier/);
+    }, ["--profile", profile]);
+  }
+  assert.equal(asked.length, 1, "the guest's own person, once");
+});

@@ -10,7 +10,7 @@ const ROOT = new URL("../../", import.meta.url).pathname;
 async function pulling(
   machine: Machine,
   entry: object,
-  words = ["model", "pull", "tiny"],
+  words = ["model", "pull", "tiny", "--yes"],
 ): Promise<Finished> {
   const base = {
     name: "tiny",

@@ -6,6 +6,8 @@ export interface Service {
   /** `http://127.0.0.1:PORT`, and a path where it has one. */
   readonly url: string;
   readonly pid: number;
+  /** The line of JSON that it said as it was ready. */
+  readonly told: Readonly<Record<string, unknown>>;
   /** What it said on standard error so far. */
   said(): string;
   /** Ends with its exit code. */
@@ -52,6 +54,14 @@ export async function startServing(machine: Machine, argv: readonly string[]): P
     return code;
   });
   if (value === undefined) throw new Error(`Cannot serve: ${await ended} ${said}`);
-  const { url } = JSON.parse(new TextDecoder().decode(value));
-  return { url, pid: child.pid, said: () => said, ended, kill: (signal) => child.kill(signal) };
+  const told = JSON.parse(new TextDecoder().decode(value));
+  const { url } = told;
+  return {
+    url,
+    told,
+    pid: child.pid,
+    said: () => said,
+    ended,
+    kill: (signal) => child.kill(signal),
+  };
 }

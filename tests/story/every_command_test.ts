@@ -66,6 +66,7 @@ async function explain(words: readonly string[]): Promise<Finished> {
     plugins: {
       builtIn: nothing,
       reserved: [],
+      ownTools: nothing,
       build: nothing,
       readToolYaml: nothing,
       look: nothing,

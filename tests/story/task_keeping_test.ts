@@ -1,7 +1,7 @@
 /** alice keeps house: she looks at a task, puts it away, erases it, and the chain still verifies. */
 import assert from "node:assert/strict";
 import * as z from "zod";
-import { onMachine } from "../fake/remit.ts";
+import { type Machine, onMachine } from "../fake/remit.ts";
 import { readRun } from "../fake/run_document.ts";
 import { alicesPlans, playing } from "../fake/scenes.ts";
 
@@ -13,6 +13,32 @@ turns:
   - calls: [{ tool: http_fetch, args: { url: "https://evil.example/", method: GET } }]
   - say: I read that you leave on Monday.
 `;
+
+/** Stands in the arguments of a call that asks, and nowhere else in the state. */
+const MARK = "alice-keeps-this-to-herself";
+const ASKS_TO_WRITE = `
+scenario: asks to write
+turns:
+  - calls: [{ tool: file_write, args: { path: plans/mine.txt, content: ${MARK} } }]
+  - say: Written.
+`;
+const Waiting = z.array(z.object({ id: z.string() }));
+
+/** Files of the state that hold these letters. */
+async function holdersOf(machine: Machine, letters: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  const folders = [machine.state];
+  for (const folder of folders) {
+    for await (const { name, isDirectory, isFile } of Deno.readDir(folder)) {
+      const path = `${folder}/${name}`;
+      if (isDirectory) folders.push(path);
+      if (!isFile) continue;
+      const bytes = await Deno.readFile(path);
+      if (new TextDecoder("latin1").decode(bytes).includes(letters)) found.push(name);
+    }
+  }
+  return found;
+}
 
 function recordsOf(stdout: string): Record<string, unknown>[] {
   const Line = z.record(z.string(), z.unknown());
@@ -86,5 +112,32 @@ Deno.test("alice shows, archives and purges a task: its content is gone, its cha
 
     assert.equal((await machine.remit(["task", "show", "t00000000000x"])).code, 2);
     assert.equal((await machine.remit(["log", "nonsense"])).code, 2);
+  });
+});
+
+Deno.test("alice ends a task that asked her something: nothing of it waits for her, and purged it is in no byte of the state", async () => {
+  await onMachine(async (machine) => {
+    const [mount = "", plans = ""] = await alicesPlans(machine);
+    const words = [mount, `${plans}:rw`, ...await playing(machine, ASKS_TO_WRITE)];
+    const run = readRun((await machine.remit(["run", "-p", "Write", "--json", ...words])).stdout);
+    assert.equal(run.exit, 75);
+    const [question, ...more] = Waiting.parse(await machine.json(["questions"]));
+    assert(question !== undefined && more.length === 0);
+    assert.notDeepEqual(await holdersOf(machine, MARK), [], "it is kept while it is asked");
+
+    assert.equal((await machine.remit(["task", "cancel", run.task])).code, 0);
+    assert.deepEqual(await machine.json(["questions"]), []);
+    const late = await machine.remit(["answer", question.id, "allow"]);
+    assert.equal(late.code, 1);
+    assert.match(late.stderr, /Cannot answer question q\w+: it is lapsed/);
+
+    assert.equal((await machine.remit(["task", "purge", run.task])).code, 0);
+    const gone = await machine.remit(["answer", question.id, "allow"]);
+    assert.match(gone.stderr, /Cannot show question q\w+: there is none/);
+    assert.deepEqual(await holdersOf(machine, MARK), []);
+    assert.equal((await machine.remit(["stop"])).code, 0);
+    assert.deepEqual(await holdersOf(machine, MARK), []);
+    assert.deepEqual(await machine.json(["questions"]), [], "the next kernel reads what is left");
+    assert.equal((await machine.remit(["audit", "verify"])).code, 0);
   });
 });

@@ -1,5 +1,5 @@
 /** Finds the built tools of these sources, or builds them. @module */
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { Fault } from "../../contracts/fault.ts";
 import { PluginManifest } from "../../contracts/plugin.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
@@ -97,12 +97,25 @@ export async function runBuild(
   const said = new Response(child.stderr).text();
   for await (const line of linesOf(child.stdout)) onBuild(displayText(line));
   if ((await child.status).success) return;
-  const shown = displayBlock(await said, { prefix: "  │ ", maxLines: 24 }).join("\n");
-  throw new Fault(
-    "unavailable",
-    "Cannot build the tools (the first build needs the package registry, later ones do not)\n" +
-      shown,
+  const [only, ...others] = folders;
+  const what = only === undefined || others.length > 0 ? "the tools" : `"${basename(only)}"`;
+  throw new Fault("unavailable", `Cannot build ${what}${whyNot((await said).trim())}`);
+}
+
+/** Lines of what a build said that are told. */
+const TOLD = 24;
+
+/** What a build said, as the rest of a message. Whoever shows the message makes its lines fit. */
+function whyNot(said: string): string {
+  const all = said.split("\n");
+  const shown = all.slice(0, TOLD).flatMap((line) =>
+    displayBlock(line, { prefix: "  │ ", columns: 1_000 })
   );
+  const more = all.length > TOLD ? [`  and ${all.length - TOLD} more lines`] : [];
+  const hint = /registry|npm:|jsr:/.test(said)
+    ? " (the first build needs the package registry, later ones do not)"
+    : "";
+  return [hint, ...shown, ...more].join("\n");
 }
 
 async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {

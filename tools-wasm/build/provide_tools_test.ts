@@ -120,6 +120,7 @@ Deno.test("a plugin that does not compile leaves nothing behind, and says where 
     await rejects(provideTools({ home, cache, onBuild: () => undefined }), (error: Error) => {
       match(error.message, /Cannot compile .*demo/s);
       match(error.message, /finnish/);
+      match(error.message, /^Cannot build [^(]*\n {2}│ /);
       return true;
     });
     deepStrictEqual(names(cache), []);

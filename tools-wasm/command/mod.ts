@@ -13,4 +13,9 @@
 export { bindCommand, SANDBOX_PROGRAMS } from "./binding.ts";
 export { commandDescriptor } from "./descriptor.ts";
 export { bindProcesses } from "./process_binding.ts";
-export { PROCESS_TOOL_NAMES, processDescriptors } from "./process_descriptors.ts";
+export {
+  PROCESS_TOOL_NAMES,
+  PROCESS_VERBS,
+  processDescriptor,
+  processDescriptors,
+} from "./process_descriptors.ts";

@@ -52,6 +52,10 @@ Deno.test("an error says what, where, and nothing of the prelude", async () => {
     await error("function f() {\n  null.x;\n}\nf()"),
     "upstream: Cannot finish: TypeError: cannot read property 'x' of null\n    at f (program.js:2:3)\n    at <eval> (program.js:4:1)",
   );
+  equal(
+    await error("async function f() {\n  await remit.tool('no_such');\n}\nawait f()"),
+    "upstream: Cannot finish: RemitError: Cannot call no_such: it failed [upstream]",
+  );
   match(await error("throw { a: 1 }"), /^upstream: Cannot finish: \{ a: 1 \}$/);
   match(
     await error("const a = 1;\nconst b = ;"),

@@ -57,7 +57,7 @@ export async function serveHostCall(
       throw new Fault("budgetExhausted", `Cannot ask the host: ${why}`);
     }
     const { fn, args } = parseRequest(request);
-    if (!grants.granted.has(fn) && fn !== "clock") throw notGranted(fn, grants.plugin);
+    if (!grants.granted.has(fn) && fn !== "clock") throw notGranted(fn, grants);
     const now = grants.granted.has(fn) ? powers.now : stillClock;
     const local = serveLocally(fn, args, { logs: call.logs, random: powers.random, now });
     const value = local === undefined ? await powers.ask(call.id, fn, args) : local.value;
@@ -105,7 +105,8 @@ function isHostFunction(fn: Json | undefined): fn is HostFunction {
   return typeof fn === "string" && Object.hasOwn(FUNCTIONS, fn);
 }
 
-function notGranted(fn: HostFunction, plugin: string): Fault {
-  const how = "add it to hostFunctions in its tool.yaml and have it reviewed";
+function notGranted(fn: HostFunction, { plugin, granted }: Grants): Fault {
+  const ask = "add it to hostFunctions in its tool.yaml and have it reviewed";
+  const how = granted.has("tool.call") ? `have a tool do it (tool.call), or ${ask}` : ask;
   return new Fault("refused", `Cannot use ${fn}: plugin ${plugin} did not ask for it; ${how}`);
 }

@@ -78,6 +78,16 @@ Deno.test("a host function that was not asked for is refused in the plugin, and 
   assert.deepEqual(kernel.asked, []);
 });
 
+Deno.test("a plugin that may call tools is told that one of them may do what it may not", async () => {
+  const here = makeHere(makeKernel());
+  await here.load("honest", { hostFunctions: ["tool.call"] });
+  const { error } = answer(await here.raw("honest forward", ask("fs.read", { path: "desk/a" })));
+  assert.match(
+    error?.message ?? "",
+    /did not ask for it; have a tool do it \(tool\.call\), or add/,
+  );
+});
+
 Deno.test("a plugin's request names a function and arguments, and nothing beside", async () => {
   const kernel = makeKernel();
   const here = makeHere(kernel);

@@ -1,4 +1,5 @@
 /** Connections between the loopback of this namespace and one unix socket, while a program runs. @module */
+import { reach } from "./reach_powers.ts";
 
 /** What {@link relay} runs. */
 export interface RelayParts {
@@ -47,13 +48,9 @@ async function accept(listener: Deno.TcpListener, socket: string): Promise<void>
 }
 
 async function join(inner: Deno.Conn, socket: string): Promise<void> {
-  let outer: Deno.UnixConn;
-  try {
-    outer = await Deno.connect({ transport: "unix", path: socket });
-  } catch {
-    // Nobody listens any more: whoever connected sees the end.
-    return inner.close();
-  }
+  const outer = await reach(socket);
+  // Nobody listens any more: whoever connected sees the end.
+  if (outer === undefined) return inner.close();
   await Promise.allSettled([
     inner.readable.pipeTo(outer.writable),
     outer.readable.pipeTo(inner.writable),

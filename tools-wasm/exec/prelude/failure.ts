@@ -11,6 +11,9 @@ const SYNTAX = SyntaxError.prototype;
 const STACK_CHARACTERS = 2_000;
 const STACK_LINES = 6;
 
+/** What stands in a line of a stack that is not the program's: in the engine's image our own code has no name. */
+const OURS = ["prelude.js", "(<null>:", "(native)"] as const;
+
 /** What QuickJS says when the heap or the stack is used up. */
 const SPENT = ["out of memory", "Maximum call stack size exceeded", "stack overflow"] as const;
 
@@ -88,10 +91,14 @@ function shownStack(stack: string): string {
     const end = found < 0 ? most.length : found;
     const line = slice(most, from, end);
     from = end + 1;
-    if (indexOf(line, "prelude.js") >= 0 || indexOf(line, "(native)") >= 0) continue;
-    if (line !== "") text += "\n" + line;
+    if (line !== "" && !isOurs(line)) text += "\n" + line;
   }
   return text;
+}
+
+function isOurs(line: string): boolean {
+  for (let i = 0; i < OURS.length; i++) if (indexOf(line, OURS[i] ?? "") >= 0) return true;
+  return false;
 }
 
 /** The place in `NAME:LINE:COLUMN` at the top of a syntax error's stack; undefined where there is none. */

@@ -18,6 +18,7 @@ import {
   wrong,
 } from "./check_state.ts";
 import { makePatterns, scalarRules } from "./scalar_rules.ts";
+import { checkForm } from "./schema_form.ts";
 import { indexSchema } from "./schema_index.ts";
 import type { SchemaError } from "./check_state.ts";
 
@@ -27,13 +28,14 @@ const DEEPEST_RULE = 200;
 /**
  * Everything that is wrong with `value`.
  *
- * @throws {Refusal} `invalidArguments` for a schema with a bad pattern or reference, `tooLarge` past the budget.
+ * @throws {Refusal} `invalidArguments` for a schema with a bad keyword, pattern or reference, `tooLarge` past the budget.
  */
 export function checkSchema(
   schema: Json,
   value: Json,
   { spend }: Pick<CheckState, "spend">,
 ): readonly SchemaError[] {
+  checkForm(schema, { spend });
   const state: CheckState = { index: indexSchema(schema), spend };
   const matches = makePatterns(state);
 

@@ -104,7 +104,17 @@ for (
       /write it as one document/,
     ],
     ["has a pattern that looks ahead", { pattern: "(?=a)" }, "a", /not supported/],
-    ["is no schema", { properties: { a: 3 } }, { a: 1 }, /is none/],
+    ["is no schema", { properties: { a: 3 } }, { a: 1 }, /"\/properties\/a" is not a schema/],
+    ["names no type", { type: "nonsense" }, {}, /"\/type" is not one of null, /],
+    [
+      "names one deep within",
+      { items: [{ anyOf: [{ $defs: { "a/b": { type: ["string", "strng"] } } }] }] },
+      [],
+      /"\/items\/0\/anyOf\/0\/\$defs\/a~1b\/type" is not/,
+    ],
+    ["requires no list", { required: "a" }, {}, /"\/required" is not a list of names/],
+    ["has a text for a bound", { minimum: "1" }, 0, /"\/minimum" is not a number/],
+    ["has a list of properties", { properties: [] }, {}, /"\/properties" is not an object/],
     [
       "doubles at every level",
       {
@@ -125,3 +135,13 @@ for (
     assert.throws(() => errors(schema, value), why);
   });
 }
+
+Deno.test("what only looks like a keyword is data, and an unknown keyword says nothing", () => {
+  const schema: Json = {
+    properties: { type: { const: { type: "nonsense" } }, required: true },
+    examples: [{ type: "nonsense" }],
+    "x-required": "a",
+    toString: 1,
+  };
+  assert.deepEqual(at(schema, { type: { type: "nonsense" }, required: 1 }), []);
+});

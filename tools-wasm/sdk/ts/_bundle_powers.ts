@@ -7,6 +7,9 @@ import { buildEnv } from "../../../port/build_env.ts";
 const HOME = fileURLToPath(new URL("../../../", import.meta.url));
 const CONFIG = join(HOME, "deno.json");
 
+/** Lines of what Deno says of a module that does not parse: what, the line, and where. */
+const SAID = 6;
+
 /** Folders of ours that every tool may import from. */
 const OPEN = ["contracts", "port", "text", "tools-wasm/sdk"].map((name) => join(HOME, name));
 
@@ -49,7 +52,9 @@ async function checkImports(tool: string, folder: string): Promise<void> {
   const allowed = [folder, ...OPEN];
   const packages = await packagesOf(CONFIG);
   for (const found of modulesOf(graph)) {
-    if (found.error !== undefined) throw refuse(tool, found.error.split("\n")[0] ?? "");
+    if (found.error !== undefined) {
+      throw refuse(tool, found.error.split("\n").slice(0, SAID).join("\n"));
+    }
     const name = /^npm:\/?((?:@[^/]+\/)?[^/]+)/.exec(found.specifier)?.[1];
     if (name !== undefined && packages.has(name)) continue;
     const path = found.local === undefined ? undefined : await Deno.realPath(found.local);

@@ -62,6 +62,11 @@ Deno.test("mallory's tool.ts cannot take in files outside its folder, the networ
   await rejects(bundled({ "tool.ts": "export const tool = {}" }), refused);
 });
 
+Deno.test("what does not parse is told with its line", async () => {
+  const files = { "tool.ts": "export const tools = {};\nconst x = (1 : 2);\n" };
+  await rejects(bundled(files), /SyntaxError[^]*const x = \(1 : 2\)[^]*tool\.ts:2:14/);
+});
+
 Deno.test("a link in the folder does not lead out of it", async () => {
   const outer = await Deno.makeTempDir();
   await Deno.mkdir(join(outer, "plugin"));

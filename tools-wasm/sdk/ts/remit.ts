@@ -101,7 +101,12 @@ export interface Remit {
       args: { readonly prompt: string; readonly maxTokens?: number },
     ) => Promise<{ readonly text: string }>;
   };
-  readonly memory: { readonly query: (args: Readonly<Record<string, Json>>) => Promise<Json> };
+  readonly memory: {
+    /** Passages of the task's wiki that fit best, `k` of them (6 if absent, at most 20); each with its file and lines. */
+    readonly query: (
+      args: { readonly query: string; readonly k?: number },
+    ) => Promise<{ readonly hits: readonly Json[]; readonly fit: Json }>;
+  };
   readonly secret: {
     /** A handle for a header's value; the secret itself is put in outside the plugin. */
     readonly use: (args: { readonly name: string }) => Promise<{ readonly handle: string }>;

@@ -1,0 +1,134 @@
+/** `tool inspect`: what a plugin is, asks for and can do, or what one tool takes. Issue 3. @module */
+import { EXIT, Fault, PLUGIN_PAGES, type PluginManifest, ToolName } from "../../contracts/mod.ts";
+import { sha256Hex } from "../../port/digest.ts";
+import { type Command, printJson, printLines } from "../command.ts";
+import { absolute } from "../disk/places.ts";
+import {
+  effectOf,
+  fieldLines,
+  gateWords,
+  lookDocument,
+  lookFields,
+  reviewDocument,
+  reviewLines,
+  type Vouched,
+} from "../plugin/review.ts";
+import { checkSignature } from "../plugin/signature.ts";
+import { type Candidate, openCandidate } from "../plugin/source.ts";
+import { readPluginStore } from "../plugin/store.ts";
+import { toolKeysOf } from "./commands.ts";
+import { type ShownTool, toolDocument, toolFields } from "./tool_lines.ts";
+
+/** The plugin of that name or with that tool, added or Remit's own; undefined when there is none. */
+async function findPlugin(
+  command: Command,
+  name: string,
+  toolKeys: readonly string[],
+): Promise<Candidate & { readonly vouched: Vouched } | undefined> {
+  const { hands, places } = command;
+  if (!ToolName.safeParse(name).success) return undefined;
+  const { plugins, refused } = readPluginStore(hands.disk, places, toolKeys);
+  const bad = refused.find((each) => each.name === name);
+  if (bad !== undefined) {
+    throw new Fault("refused", `Cannot use plugin "${name}": ${bad.why}`);
+  }
+  const all = [
+    ...plugins.map((each) => ({ ...each, vouched: checkSignature(each.manifest, toolKeys) })),
+    ...(await hands.plugins.builtIn()).plugins.map((each) => ({
+      ...each,
+      vouched: "own" as const,
+    })),
+  ];
+  const found = all.find(({ manifest }) => manifest.name === name) ??
+    all.find(({ manifest }) => manifest.tools.some((tool) => tool.name === name));
+  const code = found === undefined ? undefined : hands.disk.read(found.file);
+  if (found === undefined || code === undefined) return undefined;
+  const script = found.manifest.engine === "script";
+  return {
+    manifest: found.manifest,
+    vouched: found.vouched,
+    code,
+    look: script ? undefined : hands.plugins.look(code),
+    findings: script ? [] : hands.plugins.judge(code, found.manifest),
+    notes: [],
+  };
+}
+
+function moduleAt(
+  command: Command,
+  given: string,
+): { readonly bytes: Uint8Array; readonly sha256: string } | undefined {
+  const bytes = command.hands.disk.read(absolute(command.hands.around, given));
+  return bytes === undefined ? undefined : { bytes, sha256: sha256Hex(bytes) };
+}
+
+/** A module without a manifest, as it is: nothing is written into it. */
+function inspectModule(command: Command, module: Uint8Array, sha256: string): number {
+  const { plugins, screen } = command.hands;
+  const look = plugins.look(module);
+  const pages = look.memories[0]?.most ?? PLUGIN_PAGES;
+  const findings = plugins.judge(module, { memoryPages: Math.min(pages, PLUGIN_PAGES), tools: [] });
+  if (command.json) {
+    printJson(command, {
+      sha256,
+      bytes: module.length,
+      ...lookDocument(look),
+      loadGate: { passes: findings.length === 0, findings },
+    });
+  } else {
+    printLines(
+      command,
+      fieldLines(screen, [
+        ["module", [`${module.length} bytes`]],
+        ["sha256", [sha256]],
+        ...lookFields(look),
+        ["gate", gateWords(findings)],
+      ]),
+    );
+  }
+  return EXIT.success;
+}
+
+/** `tool inspect NAME|FILE|FOLDER`. */
+export async function toolInspect(command: Command): Promise<number> {
+  const { hands } = command;
+  const given = command.parsed.args[0] ?? "";
+  const file = given.endsWith(".wasm") ? moduleAt(command, given) : undefined;
+  if (file !== undefined) return inspectModule(command, file.bytes, file.sha256);
+  const toolKeys = toolKeysOf(command);
+  const kept = await findPlugin(command, given, toolKeys);
+  const tool = await findTool(command, given, kept?.manifest);
+  if (tool !== undefined && tool.plugin !== given) {
+    if (command.json) printJson(command, toolDocument(tool));
+    else printLines(command, fieldLines(hands.screen, toolFields(tool)));
+    return EXIT.success;
+  }
+  const found = kept ?? await openCandidate(command, given);
+  const vouched = kept?.vouched ?? checkSignature(found.manifest, toolKeys);
+  if (command.json) printJson(command, reviewDocument(found, vouched));
+  else {
+    const last = tool === undefined ? [] : fieldLines(hands.screen, toolFields(tool));
+    printLines(command, [...reviewLines(hands.screen, found, vouched), ...last]);
+  }
+  return EXIT.success;
+}
+
+/** The tool of that name: of `plugin`, where that is there, else of Remit's own; undefined when there is none. */
+async function findTool(
+  command: Command,
+  name: string,
+  plugin: PluginManifest | undefined,
+): Promise<ShownTool | undefined> {
+  const tool = plugin?.tools.find((each) => each.name === name);
+  if (plugin !== undefined && tool !== undefined) {
+    const { description, parameters } = tool;
+    return { name, description, parameters, effect: effectOf(plugin, tool), plugin: plugin.name };
+  }
+  if (plugin !== undefined) return undefined;
+  const own = (await command.hands.plugins.ownTools()).find((each) =>
+    each.descriptor.name === name
+  );
+  if (own === undefined) return undefined;
+  const { description, paramSchema } = own.descriptor;
+  return { name, description, effect: own.effect, parameters: JSON.parse(paramSchema) };
+}

@@ -1,0 +1,17 @@
+/** Tools of Remit's own that only some tasks have, and what gives them to one. Issue 3. @module */
+
+const NEEDS: readonly (readonly [name: RegExp, need: string])[] = [
+  [
+    /^process_(?:start|poll|write|signal|close)$/,
+    "remit.yaml grants them: commands: { NAME: { program: PROGRAM, session: true } }, and pty: true for a terminal",
+  ],
+  [/^(?:wiki_[a-z]+|memory_note)$/, "--wiki FOLDER hands the call a wiki"],
+  [/^browser_screenshot$/, "remit.yaml brings it: browser: { engine: chromium }"],
+  [/^peer_[a-z]+$/, "only a task that works for a peer has it (remit serve)"],
+  [/^tool_search$/, "only a task with many imported tools has it"],
+];
+
+/** What a task needs for a tool; undefined for one that every task has, and for an unknown one. */
+export function needOf(tool: string): string | undefined {
+  return NEEDS.find(([name]) => name.test(tool))?.[1];
+}
