@@ -17,7 +17,7 @@ import { MODEL_COMMANDS, MODEL_FLAGS } from "../model/command_table.ts";
 import { CONTEXT_COMMANDS } from "../conversation/command_table.ts";
 import { PLUGIN_COMMANDS } from "../plugin/command_table.ts";
 import { SEMANTIC_COMMANDS } from "../sgrep/sgrep_command_table.ts";
-import { MCP_COMMANDS } from "../mcp/command_table.ts";
+import { MCP_COMMANDS } from "../mcp/command/table.ts";
 import { MCP_SERVE_COMMANDS } from "../mcp_serve/command_table.ts";
 import { SERVICE_COMMANDS } from "../service/serve_command_table.ts";
 import { TRIGGER_COMMANDS } from "../service/trigger_command_table.ts";

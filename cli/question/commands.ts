@@ -28,7 +28,7 @@ import { parseElicit } from "./elicit_form.ts";
 import { wrongForm } from "./elicit_value.ts";
 import type { KernelLink } from "../hands.ts";
 import { openKeyRing } from "../key/ring.ts";
-import { lendApproved } from "../mcp/choice.ts";
+import { lendApproved } from "../mcp/grant/choice.ts";
 import { readyAgain } from "../model/ready.ts";
 import { flag, oneOf } from "../arguments/parse_arguments.ts";
 import { readPassphrase } from "../key/passphrase.ts";

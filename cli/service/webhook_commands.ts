@@ -7,7 +7,7 @@ import { preparePlaces } from "../disk/places.ts";
 import { openSecretKeep } from "../secret/keep.ts";
 import { parseSecretValue } from "../secret/rules.ts";
 import { tableLines } from "../terminal/table.ts";
-import { HOOK_PLACE } from "./hook_secret.ts";
+import { HOOK_PLACE } from "../secret/hook_secret.ts";
 import { signHook } from "./hook_signature.ts";
 import { hookPath } from "./hooks.ts";
 import { entryOf, serviceConfig } from "./schedule_commands.ts";
