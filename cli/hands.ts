@@ -9,8 +9,8 @@ import type { ModelHands } from "./model/hands.ts";
 import type { Places } from "./disk/places.ts";
 import type { PluginKit } from "./plugin/kit.ts";
 import type { ServeHands } from "./mcp_serve/hands.ts";
-import type { BackupHands } from "./service/backup_hands.ts";
-import type { ServiceHands } from "./service/service_hands.ts";
+import type { BackupHands } from "./service/backup/hands.ts";
+import type { ServiceHands } from "./service/hands.ts";
 import type { WikiHands } from "./wiki/hands.ts";
 
 /** Where words go. Everything given to it must be safe text. */

@@ -4,7 +4,7 @@ import { EXIT, Fault } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, commandText, printJson, reachKernel } from "../command.ts";
 import { loadConfig } from "../config/files.ts";
-import { sweepRetention } from "./retention.ts";
+import { sweepRetention } from "./care/retention.ts";
 
 /** Says where it serves: for people, and with `--json` as one line. */
 export function showServing(
