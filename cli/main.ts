@@ -35,10 +35,10 @@ import { serveStorySite } from "./run/story_site_powers.ts";
 import { makeInterrupts, makeScreen, readInput } from "./terminal/terminal_powers.ts";
 import { watchFolder } from "./disk/watch_folder_powers.ts";
 import { makeWalls } from "./program/walls_powers.ts";
-import { fetchPage, netAnswer } from "./wiki/fetch.ts";
-import { makeWikiHands } from "./wiki/hands_powers.ts";
-import { makeWikiParser } from "./wiki/parser_powers.ts";
-import { provideWikiProgram, type WikiProgram } from "./wiki/programs_powers.ts";
+import { fetchPage, netAnswer } from "./wiki/ingest/fetch.ts";
+import { makeWikiHands } from "./wiki/process/hands_powers.ts";
+import { makeWikiParser } from "./wiki/process/parser_powers.ts";
+import { provideWikiProgram, type WikiProgram } from "./wiki/process/programs_powers.ts";
 
 const home = Deno.realPathSync(new URL("..", import.meta.url));
 const screen = makeScreen();

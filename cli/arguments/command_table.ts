@@ -23,7 +23,7 @@ import { SERVICE_COMMANDS } from "../service/serve_command_table.ts";
 import { TRIGGER_COMMANDS } from "../service/trigger_command_table.ts";
 import { INBOX_COMMANDS } from "../inbox/command_table.ts";
 import { MAIL_COMMANDS } from "../mail/command_table.ts";
-import { WIKI_COMMANDS } from "../wiki/command_table.ts";
+import { WIKI_COMMANDS } from "../wiki/command/table.ts";
 export type { CommandSpec, FlagSpec };
 
 /** Flags that every command takes. */

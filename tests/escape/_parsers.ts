@@ -1,8 +1,8 @@
 /** Readers of documents over the real parser, or over mallory's program in its place. */
 import { dirname, join } from "node:path";
 import type { Parsed, SourceKind } from "../../contracts/mod.ts";
-import { makeWikiParser } from "../../cli/wiki/parser_powers.ts";
-import { provideWikiProgram } from "../../cli/wiki/programs_powers.ts";
+import { makeWikiParser } from "../../cli/wiki/process/parser_powers.ts";
+import { provideWikiProgram } from "../../cli/wiki/process/programs_powers.ts";
 import { cache } from "../fake/siege.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { type Json, type NetRequest, type NetStream, toJson } from "../../../contracts/mod.ts";
 import { isNear, noLogin } from "./url.ts";
-import { netAnswer } from "../../wiki/fetch.ts";
+import { netAnswer } from "../../wiki/ingest/fetch.ts";
 
 /** An answer that is to be JSON. */
 export interface LoginAnswer {
