@@ -13,7 +13,7 @@ import {
   TRACE,
 } from "./command_spec.ts";
 import { A2A_COMMANDS } from "../a2a/command_table.ts";
-import { MODEL_COMMANDS, MODEL_FLAGS } from "../model/command_table.ts";
+import { MODEL_COMMANDS, MODEL_FLAGS } from "../model/command/table.ts";
 import { CONTEXT_COMMANDS } from "../conversation/command_table.ts";
 import { PLUGIN_COMMANDS } from "../plugin/command_table.ts";
 import { SEMANTIC_COMMANDS } from "../sgrep/sgrep_command_table.ts";

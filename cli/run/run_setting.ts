@@ -25,7 +25,7 @@ import { chooseMemory, type ChosenMemory } from "./memory_choice.ts";
 import { type MountWish, parseMount, resolveMount } from "../disk/mounts.ts";
 import { nestMounts } from "../disk/nested_mounts.ts";
 import { flag, oneOf } from "../arguments/parse_arguments.ts";
-import { checkRecordingPlace } from "../model/recording.ts";
+import { checkRecordingPlace } from "../model/recording/recording.ts";
 import { checkWritable } from "../disk/output_file.ts";
 import { absolute } from "../disk/places.ts";
 

@@ -36,7 +36,7 @@ export const Exchange = z.object({
 /** See {@link Exchange}. */
 export type Exchange = z.infer<typeof Exchange>;
 
-/** A line as it was written: a body may be told by that of the exchange before it (cli/model/recorded_bodies.ts). */
+/** A line as it was written: a body may be told by that of the exchange before it (cli/model/recording/bodies.ts). */
 const Line = Exchange.extend({
   request: Exchange.shape.request.extend({
     body: z.union([

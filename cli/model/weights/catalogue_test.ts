@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { findEntry, parseCatalogue, readCatalogue } from "./catalogue_file.ts";
-import { makeDisk } from "../disk/disk_powers.ts";
+import { findEntry, parseCatalogue, readCatalogue } from "./catalogue.ts";
+import { makeDisk } from "../../disk/disk_powers.ts";
 
-const HOME = Deno.realPathSync(new URL("../..", import.meta.url));
+const HOME = Deno.realPathSync(new URL("../../..", import.meta.url));
 
 Deno.test("the catalogue parses; each model comes over https, with licence and reason", () => {
   const entries = readCatalogue(makeDisk(), HOME);

@@ -1,7 +1,7 @@
 /** Signatures of weights: Ed25519 over their digest and size. Seed 000, Built-in Local Model. @module */
 import { createPublicKey, verify } from "node:crypto";
 import * as z from "zod";
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../../contracts/mod.ts";
 
 /** A signature beside weights: the key and the signature, hex. */
 export const WeightsSignature = z.object({

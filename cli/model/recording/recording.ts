@@ -4,11 +4,11 @@
  * @module
  */
 import * as z from "zod";
-import { Fault, RemoteConfig, type TaskRequest } from "../../contracts/mod.ts";
-import type { DiskRead, DiskWrite } from "../hands.ts";
-import { checkWritable } from "../disk/output_file.ts";
-import { safeJson } from "../terminal/safe_json.ts";
-import { askedIn, makeShorten } from "./recorded_bodies.ts";
+import { Fault, RemoteConfig, type TaskRequest } from "../../../contracts/mod.ts";
+import type { DiskRead, DiskWrite } from "../../hands.ts";
+import { checkWritable } from "../../disk/output_file.ts";
+import { safeJson } from "../../terminal/safe_json.ts";
+import { askedIn, makeShorten } from "./bodies.ts";
 
 const Choice = z.object({ ref: z.string().max(1_024), config: RemoteConfig }).strict();
 

@@ -1,10 +1,10 @@
 /** `model accelerate [--gpu cuda|vulkan]`: fetches a build of the native engine. Issue 4. @module */
-import { EXIT, Fault, Gpu, type NativeBuild } from "../../contracts/mod.ts";
-import { displayText } from "../../text/mod.ts";
-import { type Command, printJson, printLines } from "../command.ts";
-import { asked } from "./weights_commands.ts";
-import { flag } from "../arguments/parse_arguments.ts";
-import { bytesText } from "./weights_pin.ts";
+import { EXIT, Fault, Gpu, type NativeBuild } from "../../../contracts/mod.ts";
+import { displayText } from "../../../text/mod.ts";
+import { type Command, printJson, printLines } from "../../command.ts";
+import { asked } from "./weights.ts";
+import { flag } from "../../arguments/parse_arguments.ts";
+import { bytesText } from "../weights/pin.ts";
 
 function buildOf({ parsed }: Command): NativeBuild {
   const text = flag(parsed, "gpu");

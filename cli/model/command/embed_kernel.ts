@@ -1,8 +1,8 @@
 /** An embedder behind the kernel, as `model embed` uses it, and what it used. Issue 4, TextEmbedder. @module */
 import * as z from "zod";
-import { type Label, type ModelChoice, toJson } from "../../contracts/mod.ts";
-import type { TextEmbedder } from "../../contracts/model.ts";
-import type { KernelLink } from "../hands.ts";
+import { type Label, type ModelChoice, toJson } from "../../../contracts/mod.ts";
+import type { TextEmbedder } from "../../../contracts/model.ts";
+import type { KernelLink } from "../../hands.ts";
 
 const Answer = z.object({
   model: z.string(),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { Fault, RemoteConfig } from "../../contracts/mod.ts";
-import { makeDisk } from "../disk/disk_powers.ts";
+import { Fault, RemoteConfig } from "../../../contracts/mod.ts";
+import { makeDisk } from "../../disk/disk_powers.ts";
 import { checkRecordingPlace, readRecording, startRecording } from "./recording.ts";
 
 const disk = makeDisk();

@@ -5,11 +5,11 @@
  */
 import { join } from "node:path";
 import * as z from "zod";
-import { Dialect, Digest, Fault } from "../../contracts/mod.ts";
-import type { DiskRead, DiskWrite } from "../hands.ts";
-import type { WeightsDisk } from "./hands.ts";
-import type { Places } from "../disk/places.ts";
-import { WeightsSignature } from "./weights_signature.ts";
+import { Dialect, Digest, Fault } from "../../../contracts/mod.ts";
+import type { DiskRead, DiskWrite } from "../../hands.ts";
+import type { WeightsDisk } from "../hands.ts";
+import type { Places } from "../../disk/places.ts";
+import { WeightsSignature } from "./signature.ts";
 
 /** What weights are called: `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`. */
 export const WeightsName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/);

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import type { Json } from "../../contracts/mod.ts";
-import { sha256Hex } from "../../port/digest.ts";
-import { fakeHands } from "../_fixture/world.ts";
-import { fakeModels } from "../_fixture/models.ts";
-import { runCommandLine } from "../arguments/dispatch.ts";
-import { placesOf } from "../disk/places.ts";
-import { weightsPath } from "./weights_store.ts";
+import type { Json } from "../../../contracts/mod.ts";
+import { sha256Hex } from "../../../port/digest.ts";
+import { fakeHands } from "../../_fixture/world.ts";
+import { fakeModels } from "../../_fixture/models.ts";
+import { runCommandLine } from "../../arguments/dispatch.ts";
+import { placesOf } from "../../disk/places.ts";
+import { weightsPath } from "../weights/store.ts";
 
 const KEY = "sk-0123456789";
 

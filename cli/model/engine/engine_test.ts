@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { NativeBuild } from "../../contracts/mod.ts";
-import { fakeHands } from "../_fixture/world.ts";
-import { fakeModels } from "../_fixture/models.ts";
-import { runCommandLine } from "../arguments/dispatch.ts";
+import type { NativeBuild } from "../../../contracts/mod.ts";
+import { fakeHands } from "../../_fixture/world.ts";
+import { fakeModels } from "../../_fixture/models.ts";
+import { runCommandLine } from "../../arguments/dispatch.ts";
 import { makeNativeEngine } from "./engine_powers.ts";
-import { isSealed, seal } from "./engine_seal_powers.ts";
-import { ENGINE_VERSION, engineBuild, NATIVE_BUILDS } from "./engines.ts";
-import type { NativeEngine } from "./hands.ts";
+import { isSealed, seal } from "./seal_powers.ts";
+import { ENGINE_VERSION, engineBuild, NATIVE_BUILDS } from "./builds.ts";
+import type { NativeEngine } from "../hands.ts";
 
 type Given = ReturnType<typeof fakeHands>;
 

@@ -4,10 +4,10 @@
  * @module
  */
 import * as z from "zod";
-import { Fault } from "../../contracts/mod.ts";
-import type { DiskRead, DiskWrite } from "../hands.ts";
-import type { HttpAnswer, ModelHands, OnBytes } from "./hands.ts";
-import { isThisMachine } from "./name.ts";
+import { Fault } from "../../../contracts/mod.ts";
+import type { DiskRead, DiskWrite } from "../../hands.ts";
+import type { HttpAnswer, ModelHands, OnBytes } from "../hands.ts";
+import { isThisMachine } from "../name.ts";
 
 /** What is fetched, and how large it may be. */
 export interface Download {

@@ -1,16 +1,16 @@
 /** `model embed`: vectors for texts of the operator's own, how near they are, and which label fits. Issue 4, TextEmbedder. @module */
-import { DEAREST, EXIT, Fault, Label, unreachable } from "../../contracts/mod.ts";
-import { displayText } from "../../text/mod.ts";
-import { type Command, printJson, printJsonLines, printLines } from "../command.ts";
-import { loadConfig } from "../config/files.ts";
-import { kernelFor } from "../run/kernel_for.ts";
-import { announcementLines, tokensOf } from "./announcement.ts";
-import { modelParts } from "./choice.ts";
+import { DEAREST, EXIT, Fault, Label, unreachable } from "../../../contracts/mod.ts";
+import { displayText } from "../../../text/mod.ts";
+import { type Command, printJson, printJsonLines, printLines } from "../../command.ts";
+import { loadConfig } from "../../config/files.ts";
+import { kernelFor } from "../../run/kernel_for.ts";
+import { announcementLines, tokensOf } from "../announcement.ts";
+import { modelParts } from "../choice.ts";
 import { type KernelEmbedder, makeKernelEmbedder } from "./embed_kernel.ts";
-import { resolveEmbedder } from "./embedder.ts";
-import type { VectorUses } from "./hands.ts";
-import type { ModelPart } from "./part.ts";
-import { flag, oneOf } from "../arguments/parse_arguments.ts";
+import { resolveEmbedder } from "../embedder.ts";
+import type { VectorUses } from "../hands.ts";
+import type { ModelPart } from "../part.ts";
+import { flag, oneOf } from "../../arguments/parse_arguments.ts";
 
 /** The texts of a command: its arguments, or the lines of standard input that are not empty. */
 async function textsOf(command: Command): Promise<readonly string[]> {

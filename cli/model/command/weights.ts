@@ -1,14 +1,14 @@
 /** `model pull|add|verify|remove`: what is in the store of weights. Issue 4. @module */
-import { EXIT, Fault } from "../../contracts/mod.ts";
-import { displayText } from "../../text/mod.ts";
-import { findEntry, readCatalogue } from "../catalogue/catalogue_file.ts";
-import { type Command, printJson, printLines } from "../command.ts";
-import { loadConfig } from "../config/files.ts";
-import { flag, has } from "../arguments/parse_arguments.ts";
-import { absolute, preparePlaces } from "../disk/places.ts";
-import { addWeights, bytesText, progress, type WeightsParts } from "./weights_pin.ts";
-import { pullWeights } from "./weights_pull.ts";
-import { checkWeights, WeightsSignature, type WeightsSigned } from "./weights_signature.ts";
+import { EXIT, Fault } from "../../../contracts/mod.ts";
+import { displayText } from "../../../text/mod.ts";
+import { findEntry, readCatalogue } from "../weights/catalogue.ts";
+import { type Command, printJson, printLines } from "../../command.ts";
+import { loadConfig } from "../../config/files.ts";
+import { flag, has } from "../../arguments/parse_arguments.ts";
+import { absolute, preparePlaces } from "../../disk/places.ts";
+import { addWeights, bytesText, progress, type WeightsParts } from "../weights/pin.ts";
+import { pullWeights } from "../weights/pull.ts";
+import { checkWeights, WeightsSignature, type WeightsSigned } from "../weights/signature.ts";
 import {
   dropWeights,
   findWeights,
@@ -16,7 +16,7 @@ import {
   type StoredWeights,
   WeightsName,
   weightsPath,
-} from "./weights_store.ts";
+} from "../weights/store.ts";
 
 function modelKeysOf({ hands, places }: Command): readonly string[] {
   return loadConfig(hands.disk, places, { folder: hands.around.cwd, mounts: [] }).modelKeys;

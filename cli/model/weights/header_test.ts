@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { fakeWeights } from "../_fixture/gguf.ts";
-import { isWeights, readFacts } from "./weights_header.ts";
+import { fakeWeights } from "../../_fixture/gguf.ts";
+import { isWeights, readFacts } from "./header.ts";
 
 Deno.test("what a file of weights says of itself is read from its first bytes", () => {
   assert.deepEqual(readFacts(fakeWeights({ name: "Tiny", licence: "apache-2.0" })), {

@@ -1,5 +1,5 @@
 /** Which builds of llama.cpp's native engine there are: npm packages with their pinned integrity. Issue 4. @module */
-import type { NativeBuild } from "../../contracts/mod.ts";
+import type { NativeBuild } from "../../../contracts/mod.ts";
 
 /** The version of every package. */
 export const ENGINE_VERSION = "3.22.1";

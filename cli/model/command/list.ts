@@ -1,14 +1,14 @@
 /** `model list`: every backend with its state, then what is configured, stored, and to be had. Issue 4. @module */
-import { EXIT } from "../../contracts/mod.ts";
-import { displayText } from "../../text/mod.ts";
-import { readCatalogue } from "../catalogue/catalogue_file.ts";
-import { type Command, printJson, printLines } from "../command.ts";
-import { loadConfig } from "../config/files.ts";
-import { backendStates, configuredStates, type ModelState } from "./status.ts";
-import { tableLines } from "../terminal/table.ts";
-import { bytesText } from "./weights_pin.ts";
-import { checkWeights } from "./weights_signature.ts";
-import { listWeights } from "./weights_store.ts";
+import { EXIT } from "../../../contracts/mod.ts";
+import { displayText } from "../../../text/mod.ts";
+import { readCatalogue } from "../weights/catalogue.ts";
+import { type Command, printJson, printLines } from "../../command.ts";
+import { loadConfig } from "../../config/files.ts";
+import { backendStates, configuredStates, type ModelState } from "../status.ts";
+import { tableLines } from "../../terminal/table.ts";
+import { bytesText } from "../weights/pin.ts";
+import { checkWeights } from "../weights/signature.ts";
+import { listWeights } from "../weights/store.ts";
 
 const safe = (text: string, max = 300): string => displayText(text, { max });
 

@@ -4,15 +4,15 @@
  * @module
  */
 import { join } from "node:path";
-import { EXIT, type Json, Outcome, ToolName } from "../../contracts/mod.ts";
-import { displayText } from "../../text/mod.ts";
-import { type Command, commandText, printJson, printLines } from "../command.ts";
-import { numberOf, readSeen, type Seen, subjectOf, textOf } from "../audit/event_fields.ts";
-import { makeCallJoin } from "../audit/join_calls.ts";
-import { kernelFor } from "../run/kernel_for.ts";
-import { announce } from "./announcement.ts";
-import { type RunSetting, settle } from "../run/run_setting.ts";
-import { awaitEnd, createTask, followTask, gather, readPast } from "../run/run_task.ts";
+import { EXIT, type Json, Outcome, ToolName } from "../../../contracts/mod.ts";
+import { displayText } from "../../../text/mod.ts";
+import { type Command, commandText, printJson, printLines } from "../../command.ts";
+import { numberOf, readSeen, type Seen, subjectOf, textOf } from "../../audit/event_fields.ts";
+import { makeCallJoin } from "../../audit/join_calls.ts";
+import { kernelFor } from "../../run/kernel_for.ts";
+import { announce } from "../announcement.ts";
+import { type RunSetting, settle } from "../../run/run_setting.ts";
+import { awaitEnd, createTask, followTask, gather, readPast } from "../../run/run_task.ts";
 
 const MOUNT = "check";
 const FILE = "note.txt";

@@ -1,7 +1,7 @@
 /** Files of weights on the disk: read, hashed and copied in pieces. @module */
 import { createHash } from "node:crypto";
-import { Fault } from "../../contracts/mod.ts";
-import type { OnBytes, WeightsDisk, WeightsStat, WeightsWriter } from "./hands.ts";
+import { Fault } from "../../../contracts/mod.ts";
+import type { OnBytes, WeightsDisk, WeightsStat, WeightsWriter } from "../hands.ts";
 
 const PIECE = 1_048_576;
 const ONLY_READ = 0o400;

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import * as z from "zod";
-import { ENGINE_VERSION, type EngineBuild } from "./engines.ts";
+import { ENGINE_VERSION, type EngineBuild } from "./builds.ts";
 
 const SEAL = "remit.json";
 /** Bytes read at a time: a library of CUDA has hundreds of megabytes. */

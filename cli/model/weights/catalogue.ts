@@ -1,11 +1,11 @@
-/** The catalogue: models that `remit model pull` knows, in cli/catalogue/models.yaml. Issue 4. @module */
+/** The catalogue: models that `remit model pull` knows, in cli/model/weights/models.yaml. Issue 4. @module */
 import { join } from "node:path";
 import { parse } from "yaml";
 import * as z from "zod";
-import { Dialect, Digest, Fault } from "../../contracts/mod.ts";
-import type { DiskRead } from "../hands.ts";
-import { WeightsSignature } from "../model/weights_signature.ts";
-import { WeightsName } from "../model/weights_store.ts";
+import { Dialect, Digest, Fault } from "../../../contracts/mod.ts";
+import type { DiskRead } from "../../hands.ts";
+import { WeightsSignature } from "./signature.ts";
+import { WeightsName } from "./store.ts";
 
 /** One model of the catalogue. */
 export const CatalogueEntry = z.object({
@@ -61,7 +61,7 @@ export function readCatalogue(
   disk: Pick<DiskRead, "read">,
   home: string,
 ): readonly CatalogueEntry[] {
-  const bytes = disk.read(join(home, "cli", "catalogue", "models.yaml"));
+  const bytes = disk.read(join(home, "cli", "model", "weights", "models.yaml"));
   return bytes === undefined ? [] : parseCatalogue(new TextDecoder().decode(bytes));
 }
 

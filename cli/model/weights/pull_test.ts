@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync, sign } from "node:crypto";
-import { Digest, Fault, type FaultCode } from "../../contracts/mod.ts";
-import { sha256Hex } from "../../port/digest.ts";
-import { fakeHands } from "../_fixture/world.ts";
-import { fakeWeights } from "../_fixture/gguf.ts";
-import { breakingOff, honest, serveWeights } from "../_fixture/weights_server.ts";
-import type { CatalogueEntry } from "../catalogue/catalogue_file.ts";
-import { placesOf, preparePlaces } from "../disk/places.ts";
-import { type PullParts, pullWeights } from "./weights_pull.ts";
-import { signedText } from "./weights_signature.ts";
-import { findWeights, weightsPath } from "./weights_store.ts";
+import { Digest, Fault, type FaultCode } from "../../../contracts/mod.ts";
+import { sha256Hex } from "../../../port/digest.ts";
+import { fakeHands } from "../../_fixture/world.ts";
+import { fakeWeights } from "../../_fixture/gguf.ts";
+import { breakingOff, honest, serveWeights } from "../../_fixture/weights_server.ts";
+import type { CatalogueEntry } from "./catalogue.ts";
+import { placesOf, preparePlaces } from "../../disk/places.ts";
+import { type PullParts, pullWeights } from "./pull.ts";
+import { signedText } from "./signature.ts";
+import { findWeights, weightsPath } from "./store.ts";
 
 const WEIGHTS = fakeWeights({ filler: "weights ".repeat(4_000) });
 const SHA256 = Digest.parse(sha256Hex(WEIGHTS));

@@ -2,16 +2,16 @@
 import { diffLines } from "diff";
 import { dirname } from "node:path";
 import { type Document, isMap, isScalar, parseDocument, stringify } from "yaml";
-import { EXIT, Fault } from "../../contracts/mod.ts";
-import { displayText } from "../../text/mod.ts";
-import { type Command, printJson, printLines } from "../command.ts";
-import { loadConfig } from "../config/files.ts";
-import { parseConfigText } from "../config/text.ts";
-import { followAliases } from "./alias.ts";
-import { isThisMachine, parseModelName } from "./name.ts";
-import { namesNoModel } from "./part_provider.ts";
-import { absolute } from "../disk/places.ts";
-import { findWeights } from "./weights_store.ts";
+import { EXIT, Fault } from "../../../contracts/mod.ts";
+import { displayText } from "../../../text/mod.ts";
+import { type Command, printJson, printLines } from "../../command.ts";
+import { loadConfig } from "../../config/files.ts";
+import { parseConfigText } from "../../config/text.ts";
+import { followAliases } from "../alias.ts";
+import { isThisMachine, parseModelName } from "../name.ts";
+import { namesNoModel } from "../part_provider.ts";
+import { absolute } from "../../disk/places.ts";
+import { findWeights } from "../weights/store.ts";
 
 /** The text of a remit.yaml with another `model:`; everything else stays as it was written. */
 function withModelLine(text: string, model: string): string {

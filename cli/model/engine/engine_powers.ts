@@ -4,13 +4,13 @@
  * @module
  */
 import { dirname, join } from "node:path";
-import { Fault, nativeAddonOf, type NativeBuild } from "../../contracts/mod.ts";
-import { displayBlock } from "../../text/mod.ts";
-import { isSealed, packagesText, seal } from "./engine_seal_powers.ts";
-import { accelerateCommand, ENGINE_VERSION, engineBuild, type EnginePackage } from "./engines.ts";
-import type { NativeEngine } from "./hands.ts";
-import { nativeAddon } from "./programs_powers.ts";
-import { buildEnv } from "../../port/build_env.ts";
+import { Fault, nativeAddonOf, type NativeBuild } from "../../../contracts/mod.ts";
+import { displayBlock } from "../../../text/mod.ts";
+import { isSealed, packagesText, seal } from "./seal_powers.ts";
+import { accelerateCommand, ENGINE_VERSION, engineBuild, type EnginePackage } from "./builds.ts";
+import type { NativeEngine } from "../hands.ts";
+import { nativeAddon } from "../programs_powers.ts";
+import { buildEnv } from "../../../port/build_env.ts";
 
 const ADDON = "llama-addon.node";
 /** Beneath the folder of a build: libraries that are loaded where those beside the addon cannot be. */

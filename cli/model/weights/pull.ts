@@ -1,13 +1,13 @@
 /** A model of the catalogue comes into the store: fetched, checked, pinned. Issue 4. @module */
 import { join } from "node:path";
-import { Fault } from "../../contracts/mod.ts";
-import type { CatalogueEntry } from "../catalogue/catalogue_file.ts";
-import type { ModelHands } from "./hands.ts";
-import { downloadFile, dropPartial, onBytesOf } from "./weights_download.ts";
-import { HEADER_BYTES, isWeights, readFacts } from "./weights_header.ts";
-import { pinnedNow, progress, type WeightsParts } from "./weights_pin.ts";
-import { needSignature } from "./weights_signature.ts";
-import { findWeights, listWeights, putWeights, type StoredWeights } from "./weights_store.ts";
+import { Fault } from "../../../contracts/mod.ts";
+import type { CatalogueEntry } from "./catalogue.ts";
+import type { ModelHands } from "../hands.ts";
+import { downloadFile, dropPartial, onBytesOf } from "./download.ts";
+import { HEADER_BYTES, isWeights, readFacts } from "./header.ts";
+import { pinnedNow, progress, type WeightsParts } from "./pin.ts";
+import { needSignature } from "./signature.ts";
+import { findWeights, listWeights, putWeights, type StoredWeights } from "./store.ts";
 
 /** What pulling takes. */
 export interface PullParts extends Omit<WeightsParts, "models"> {

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { toJson } from "../../contracts/mod.ts";
-import { sha256Hex } from "../../port/digest.ts";
-import { fakeHands, fakeKeyboard, type FakeOps } from "../_fixture/world.ts";
-import { TASK, taskJson, told } from "../_fixture/samples.ts";
-import { fakeWeights } from "../_fixture/gguf.ts";
-import { fakeModels, NO_ENGINE } from "../_fixture/models.ts";
-import { honest, serveWeights } from "../_fixture/weights_server.ts";
-import { runCommandLine } from "../arguments/dispatch.ts";
-import { placesOf } from "../disk/places.ts";
-import { weightsPath } from "./weights_store.ts";
+import { toJson } from "../../../contracts/mod.ts";
+import { sha256Hex } from "../../../port/digest.ts";
+import { fakeHands, fakeKeyboard, type FakeOps } from "../../_fixture/world.ts";
+import { TASK, taskJson, told } from "../../_fixture/samples.ts";
+import { fakeWeights } from "../../_fixture/gguf.ts";
+import { fakeModels, NO_ENGINE } from "../../_fixture/models.ts";
+import { honest, serveWeights } from "../../_fixture/weights_server.ts";
+import { runCommandLine } from "../../arguments/dispatch.ts";
+import { placesOf } from "../../disk/places.ts";
+import { weightsPath } from "../weights/store.ts";
 
 type Given = ReturnType<typeof fakeHands>;
 
@@ -164,7 +164,7 @@ Deno.test("pull shows what it gets; unsigned weights need a yes where keys are n
   const home = join(hands.root, "home");
   Deno.mkdirSync(join(home, "cli", "catalogue"), { recursive: true });
   Deno.writeTextFileSync(
-    join(home, "cli", "catalogue", "models.yaml"),
+    join(home, "cli", "model", "weights", "models.yaml"),
     `version: 1\nmodels:\n  - { name: tiny, title: Tiny, url: "${server.url}", about: ${weights.length}, ` +
       "licence: MIT, why: it is small }\n",
   );

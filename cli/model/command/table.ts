@@ -1,5 +1,5 @@
 /** The commands over models, as help and parsing read them, and what `run` and a session take. Issue 4. @module */
-import { type CommandSpec, type FlagSpec, simple } from "../arguments/command_spec.ts";
+import { type CommandSpec, type FlagSpec, simple } from "../../arguments/command_spec.ts";
 
 /** Flags about the model, for commands that start an agent. */
 export const MODEL_FLAGS: readonly FlagSpec[] = [

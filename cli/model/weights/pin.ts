@@ -1,13 +1,13 @@
 /** `gguf:PATH`: the first use pins what the path holds; a later use with other bytes is refused. Issue 4. @module */
 import { basename, join } from "node:path";
-import { Fault } from "../../contracts/mod.ts";
-import { displayText } from "../../text/mod.ts";
-import type { Around, DiskRead, DiskWrite, Screen } from "../hands.ts";
-import type { ModelHands, OnBytes, WeightsStat } from "./hands.ts";
-import type { Places } from "../disk/places.ts";
-import { HEADER_BYTES, isWeights, readFacts } from "./weights_header.ts";
-import type { WeightsSignature } from "./weights_signature.ts";
-import { needSignature } from "./weights_signature.ts";
+import { Fault } from "../../../contracts/mod.ts";
+import { displayText } from "../../../text/mod.ts";
+import type { Around, DiskRead, DiskWrite, Screen } from "../../hands.ts";
+import type { ModelHands, OnBytes, WeightsStat } from "../hands.ts";
+import type { Places } from "../../disk/places.ts";
+import { HEADER_BYTES, isWeights, readFacts } from "./header.ts";
+import type { WeightsSignature } from "./signature.ts";
+import { needSignature } from "./signature.ts";
 import {
   findPin,
   freeName,
@@ -15,7 +15,7 @@ import {
   putWeights,
   type StoredWeights,
   writePin,
-} from "./weights_store.ts";
+} from "./store.ts";
 
 /** What takes weights in. */
 export interface WeightsParts {

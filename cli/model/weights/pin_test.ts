@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { Fault } from "../../contracts/mod.ts";
-import { sha256Hex } from "../../port/digest.ts";
-import { fakeHands } from "../_fixture/world.ts";
-import { fakeWeights } from "../_fixture/gguf.ts";
-import { placesOf, preparePlaces } from "../disk/places.ts";
-import { bytesText, pinnedWeights, type WeightsParts } from "./weights_pin.ts";
-import { dropWeights, listWeights, weightsPath } from "./weights_store.ts";
+import { Fault } from "../../../contracts/mod.ts";
+import { sha256Hex } from "../../../port/digest.ts";
+import { fakeHands } from "../../_fixture/world.ts";
+import { fakeWeights } from "../../_fixture/gguf.ts";
+import { placesOf, preparePlaces } from "../../disk/places.ts";
+import { bytesText, pinnedWeights, type WeightsParts } from "./pin.ts";
+import { dropWeights, listWeights, weightsPath } from "./store.ts";
 
 function makeParts(): WeightsParts & { readonly path: string; readonly said: string[] } {
   const hands = fakeHands();
