@@ -162,7 +162,7 @@ Deno.test("pull shows what it gets; unsigned weights need a yes where keys are n
   await using server = serveWeights(honest(weights));
   const hands = fakeHands();
   const home = join(hands.root, "home");
-  Deno.mkdirSync(join(home, "cli", "catalogue"), { recursive: true });
+  Deno.mkdirSync(join(home, "cli", "model", "weights"), { recursive: true });
   Deno.writeTextFileSync(
     join(home, "cli", "model", "weights", "models.yaml"),
     `version: 1\nmodels:\n  - { name: tiny, title: Tiny, url: "${server.url}", about: ${weights.length}, ` +
