@@ -12,7 +12,7 @@ import { digestOf } from "../../../port/digest.ts";
 import { displayBlock, displayText } from "../../../text/mod.ts";
 import { recordOf } from "../../command.ts";
 import { makePaint } from "../../terminal/paint.ts";
-import { questionCells } from "../../question/commands.ts";
+import { questionCells } from "../../task/question_commands.ts";
 import { questionLines } from "../../question/question_frame.ts";
 import type { ShownChange } from "../../question/shown_content.ts";
 import { taskLines } from "../../task/commands.ts";

@@ -11,7 +11,7 @@ import {
 import * as z from "zod";
 import { canonicalJson } from "../../port/mod.ts";
 import { displayText } from "../../text/mod.ts";
-import { shownChanges } from "./asking.ts";
+import { shownChanges } from "../question/asking.ts";
 import {
   askKernel,
   cell,
@@ -23,20 +23,20 @@ import {
   reachKernel,
   rowsOf,
 } from "../command.ts";
-import { askForm } from "./elicit_asking.ts";
-import { parseElicit } from "./elicit_form.ts";
-import { wrongForm } from "./elicit_value.ts";
+import { askForm } from "../question/elicit_asking.ts";
+import { parseElicit } from "../question/elicit_form.ts";
+import { wrongForm } from "../question/elicit_value.ts";
 import type { KernelLink } from "../hands.ts";
 import { openKeyRing } from "../key/ring.ts";
 import { lendApproved } from "../mcp/grant/choice.ts";
 import { readyAgain } from "../model/ready.ts";
 import { flag, oneOf } from "../arguments/parse_arguments.ts";
 import { readPassphrase } from "../key/passphrase.ts";
-import { questionLines } from "./question_frame.ts";
+import { questionLines } from "../question/question_frame.ts";
 import { followTask, readPast } from "../run/run_task.ts";
 import { finishFollowing } from "../run/run_command.ts";
 import { inItsPlace } from "../kernel/task_rules.ts";
-import { signAnswer, type Verdict } from "./sign_answer.ts";
+import { signAnswer, type Verdict } from "../question/sign_answer.ts";
 import { tableLines } from "../terminal/table.ts";
 import { askStaged } from "../run/watch_task.ts";
 import { spanText } from "../terminal/span.ts";
