@@ -3,7 +3,7 @@
  * repetition (test: "a million hostile characters …").
  * @module
  */
-import type { RedactRule } from "../../contracts/model_config.ts";
+import type { RedactRule } from "../../../contracts/model_config.ts";
 
 /** A place in a text: first and past the last UTF-16 unit. */
 export type Span = readonly [from: number, to: number];

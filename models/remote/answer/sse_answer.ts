@@ -1,6 +1,6 @@
 /** The events of a provider's answer, whether it streams or says all at once. @module */
-import { Fault } from "../../contracts/fault.ts";
-import type { WireResponse } from "./endpoint.ts";
+import { Fault } from "../../../contracts/fault.ts";
+import type { WireResponse } from "../endpoint.ts";
 import { eventsOf } from "./sse.ts";
 import { textOfBody } from "./text_of_body.ts";
 

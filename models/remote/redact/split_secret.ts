@@ -1,6 +1,6 @@
 /** A credential that comes back a few letters an event: no piece holds it, and whoever joins them reads it. @module */
 import { scrubText } from "./scrub.ts";
-import { fieldsOf, numberOf, tryJson } from "./wire_json.ts";
+import { fieldsOf, numberOf, tryJson } from "../wire_json.ts";
 
 /** Levels of an event that are looked at: no protocol has a text deeper down. */
 const DEEPEST = 32;

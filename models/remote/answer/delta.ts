@@ -1,5 +1,5 @@
 /** A provider's stream in words that are nobody's. @module */
-import type { FinishReason } from "../../contracts/model.ts";
+import type { FinishReason } from "../../../contracts/model.ts";
 
 /** A piece of an answer. `key` names a call within one answer; any text that is the same each time. */
 export type Delta =

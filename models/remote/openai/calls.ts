@@ -1,7 +1,7 @@
 /** Which call a piece of a chat completion chunk belongs to: servers differ in what they write. @module */
-import type { Delta } from "./delta.ts";
-import { echoText } from "./openai_echo.ts";
-import { type Fields, fieldsOf, numberOf, stringOf } from "./wire_json.ts";
+import type { Delta } from "../answer/delta.ts";
+import { echoText } from "./echo.ts";
+import { type Fields, fieldsOf, numberOf, stringOf } from "../wire_json.ts";
 
 /** Takes pieces of calls, in their order, and begins at the end those that never had a name. */
 export interface OpenaiCalls {

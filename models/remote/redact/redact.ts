@@ -1,8 +1,8 @@
 /** Takes what rules name out of texts before they leave the machine. Issue 4. @module */
-import type { ChatMessage } from "../../contracts/chat.ts";
-import type { Json } from "../../contracts/json.ts";
-import type { RedactRule } from "../../contracts/model_config.ts";
-import { type Find, FINDERS } from "./redact_finders.ts";
+import type { ChatMessage } from "../../../contracts/chat.ts";
+import type { Json } from "../../../contracts/json.ts";
+import type { RedactRule } from "../../../contracts/model_config.ts";
+import { type Find, FINDERS } from "./finders.ts";
 
 /** Replaces in one text. */
 export type Redact = (text: string) => string;

@@ -2,8 +2,8 @@
  * What servers of chat completions want said back with a model's calls while it works on: Gemini signs
  * each call, and models that think between calls are to find their thoughts again. @module
  */
-import { ECHO_LIMIT } from "../../contracts/chat.ts";
-import { fieldsOf, stringOf, tryJson } from "./wire_json.ts";
+import { ECHO_LIMIT } from "../../../contracts/chat.ts";
+import { fieldsOf, stringOf, tryJson } from "../wire_json.ts";
 
 /** The parts of an echo; the empty text for none. */
 export interface OpenaiEcho {

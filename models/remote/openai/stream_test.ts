@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { ASKED } from "./_fixture/bench.ts";
+import { ASKED } from "../_fixture/bench.ts";
 import fc from "fast-check";
-import { Fault } from "../../contracts/fault.ts";
-import type { Delta } from "./delta.ts";
-import { makeOpenaiReader } from "./openai_stream.ts";
+import { Fault } from "../../../contracts/fault.ts";
+import type { Delta } from "../answer/delta.ts";
+import { makeOpenaiReader } from "./stream.ts";
 
 function read(...events: readonly unknown[]): Delta[] {
   const deltas: Delta[] = [];

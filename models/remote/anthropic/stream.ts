@@ -1,9 +1,9 @@
 /** Anthropic's stream of a message as deltas. @module */
-import { Fault } from "../../contracts/fault.ts";
-import type { FinishReason } from "../../contracts/model.ts";
-import type { Delta } from "./delta.ts";
-import { type Asked, faultOfStreamError } from "./provider_fault.ts";
-import { type Fields, fieldsOf, numberOf, parseEvent, stringOf } from "./wire_json.ts";
+import { Fault } from "../../../contracts/fault.ts";
+import type { FinishReason } from "../../../contracts/model.ts";
+import type { Delta } from "../answer/delta.ts";
+import { type Asked, faultOfStreamError } from "../provider_fault.ts";
+import { type Fields, fieldsOf, numberOf, parseEvent, stringOf } from "../wire_json.ts";
 
 /** How a stream is read. */
 export interface AnthropicStream {

@@ -1,9 +1,9 @@
 /** A stream of chat completion chunks as deltas, in the ways in which servers write them. @module */
-import type { FinishReason } from "../../contracts/model.ts";
-import type { Delta } from "./delta.ts";
-import { makeOpenaiCalls } from "./openai_calls.ts";
-import { type Asked, faultOfStreamError } from "./provider_fault.ts";
-import { type Fields, fieldsOf, listOf, numberOf, parseEvent, stringOf } from "./wire_json.ts";
+import type { FinishReason } from "../../../contracts/model.ts";
+import type { Delta } from "../answer/delta.ts";
+import { makeOpenaiCalls } from "./calls.ts";
+import { type Asked, faultOfStreamError } from "../provider_fault.ts";
+import { type Fields, fieldsOf, listOf, numberOf, parseEvent, stringOf } from "../wire_json.ts";
 
 const REASONS: Readonly<Record<string, FinishReason>> = {
   stop: "stop",

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { faultOf } from "../_fixture/contract_suite.ts";
-import { embedderContract } from "../_fixture/embedder_suite.ts";
-import { OPENAI_KEY, serveOpenai } from "../_fixture/providers/mod.ts";
-import { openBody, quickPowers } from "./_fixture/bench.ts";
-import { openOpenaiEmbed } from "./openai_embed.ts";
+import { faultOf } from "../../_fixture/contract_suite.ts";
+import { embedderContract } from "../../_fixture/embedder_suite.ts";
+import { OPENAI_KEY, serveOpenai } from "../../_fixture/providers/mod.ts";
+import { openBody, quickPowers } from "../_fixture/bench.ts";
+import { openOpenaiEmbed } from "./embed.ts";
 
 const { signal } = new AbortController();
 const open = (url: string, more: object = {}) =>

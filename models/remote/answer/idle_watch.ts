@@ -1,5 +1,5 @@
 /** Notices that nothing comes any more, with one waiting timer instead of one for each piece. @module */
-import type { RemotePowers } from "./powers.ts";
+import type { RemotePowers } from "../powers.ts";
 
 /** A watch over something that should go on. */
 export interface IdleWatch {

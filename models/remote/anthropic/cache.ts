@@ -1,5 +1,5 @@
 /** Where Anthropic is asked to keep what it has read, for the next request of the same loop. @module */
-import type { SdkOptions } from "./sdk_request.ts";
+import type { SdkOptions } from "../sdk_request.ts";
 
 type Message = SdkOptions["prompt"][number];
 

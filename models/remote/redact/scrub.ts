@@ -1,6 +1,6 @@
 /** Keeps a credential out of whatever a provider sends back: a hostile one may repeat it. @module */
-import { Fault } from "../../contracts/fault.ts";
-import { joinBytes } from "../../port/join_bytes.ts";
+import { Fault } from "../../../contracts/fault.ts";
+import { joinBytes } from "../../../port/join_bytes.ts";
 
 const STAR = 0x2a;
 

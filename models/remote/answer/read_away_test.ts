@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { requestOf, said } from "../_fixture/asking.ts";
-import { streamOpenai } from "../_fixture/providers/openai.ts";
-import { openBody, quickPowers } from "./_fixture/bench.ts";
-import { openOpenai } from "./openai.ts";
+import { requestOf, said } from "../../_fixture/asking.ts";
+import { streamOpenai } from "../../_fixture/providers/openai.ts";
+import { openBody, quickPowers } from "../_fixture/bench.ts";
+import { openOpenai } from "../openai/open.ts";
 import { readingAway } from "./read_away.ts";
 
 const piece = (length: number): Uint8Array<ArrayBuffer> => new Uint8Array(length);

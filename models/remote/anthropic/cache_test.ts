@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
-import type { ChatMessage } from "../../contracts/chat.ts";
-import { CallId } from "../../contracts/ids.ts";
-import { hear, provenance, requestOf, said, tool } from "../_fixture/asking.ts";
+import type { ChatMessage } from "../../../contracts/chat.ts";
+import { CallId } from "../../../contracts/ids.ts";
+import { hear, provenance, requestOf, said, tool } from "../../_fixture/asking.ts";
 import {
   type Answer,
   ANTHROPIC_KEY,
   OPENAI_KEY,
   serveAnthropic,
   serveOpenai,
-} from "../_fixture/providers/mod.ts";
-import { openBody, quickPowers } from "./_fixture/bench.ts";
-import { openAnthropic } from "./anthropic.ts";
-import { openOpenai } from "./openai.ts";
-import { fieldsOf, listOf } from "./wire_json.ts";
+} from "../../_fixture/providers/mod.ts";
+import { openBody, quickPowers } from "../_fixture/bench.ts";
+import { openAnthropic } from "./open.ts";
+import { openOpenai } from "../openai/open.ts";
+import { fieldsOf, listOf } from "../wire_json.ts";
 
 /** One step of a tool loop: calls, each with its result. */
 function step(...ids: readonly string[]): ChatMessage[] {

@@ -1,6 +1,6 @@
 /** An answer's bytes, within limits: size, length of a line, credential taken out. @module */
-import { Fault } from "../../contracts/fault.ts";
-import type { ByteScrub } from "./scrub.ts";
+import { Fault } from "../../../contracts/fault.ts";
+import type { ByteScrub } from "../redact/scrub.ts";
 
 /** Most bytes of one answer, after decompression. */
 const ANSWER_BYTES = 16 * 1024 * 1024;

@@ -1,20 +1,20 @@
 /** Anthropic's messages API. @module */
 import { createAnthropic } from "@ai-sdk/anthropic";
-import type { LanguageModel } from "../../contracts/model.ts";
-import type { OpenBody } from "../../contracts/wire_model.ts";
-import { markingPrefix } from "./anthropic_cache.ts";
-import { makeAnthropicReader } from "./anthropic_stream.ts";
-import { LINE_BYTES } from "./bounded_body.ts";
-import { dialectOf } from "./dialect_of.ts";
-import { parseRemoteConfig, remoteInfo } from "./open_config.ts";
-import { openEndpoint } from "./open_endpoint.ts";
-import type { RemotePowers } from "./powers.ts";
-import type { Prepared } from "./prepared.ts";
-import { makeRemoteModel } from "./remote_model.ts";
-import { sdkOptions } from "./sdk_prompt.ts";
-import { type MakeRequest, sdkRequests } from "./sdk_request.ts";
-import { eventsOfAnswer } from "./sse_answer.ts";
-import { fieldsOf, listOf } from "./wire_json.ts";
+import type { LanguageModel } from "../../../contracts/model.ts";
+import type { OpenBody } from "../../../contracts/wire_model.ts";
+import { markingPrefix } from "./cache.ts";
+import { makeAnthropicReader } from "./stream.ts";
+import { LINE_BYTES } from "../answer/bounded_body.ts";
+import { dialectOf } from "../dialect_of.ts";
+import { parseRemoteConfig, remoteInfo } from "../open_config.ts";
+import { openEndpoint } from "../open_endpoint.ts";
+import type { RemotePowers } from "../powers.ts";
+import type { Prepared } from "../prepared.ts";
+import { makeRemoteModel } from "../remote_model.ts";
+import { sdkOptions } from "../sdk_prompt.ts";
+import { type MakeRequest, sdkRequests } from "../sdk_request.ts";
+import { eventsOfAnswer } from "../answer/sse_answer.ts";
+import { fieldsOf, listOf } from "../wire_json.ts";
 
 /** The SDK insists on a key. The real one is set by the endpoint, which takes this one out. */
 const PLACEHOLDER = "placeholder";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { faultOf, hear, requestOf, said, tool } from "../_fixture/contract_suite.ts";
-import { serveHostile } from "../_fixture/providers/mod.ts";
-import { openBody, quickPowers } from "./_fixture/bench.ts";
-import { openAnthropic } from "./anthropic.ts";
-import { openOpenai } from "./openai.ts";
+import { faultOf, hear, requestOf, said, tool } from "../../_fixture/contract_suite.ts";
+import { serveHostile } from "../../_fixture/providers/mod.ts";
+import { openBody, quickPowers } from "../_fixture/bench.ts";
+import { openAnthropic } from "../anthropic/open.ts";
+import { openOpenai } from "../openai/open.ts";
 
 const ask = requestOf([said("Hello.")], { tools: [tool("file_read")] });
 

@@ -2,7 +2,7 @@
  * Text that comes in pieces: a pair of surrogates that was split is joined, a lone one replaced, and a
  * secret is starred wherever it was split. @module
  */
-import { beginningOf, scrubText } from "./scrub.ts";
+import { beginningOf, scrubText } from "../redact/scrub.ts";
 
 /** Joins pieces. */
 export interface StreamText {

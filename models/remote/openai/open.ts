@@ -1,19 +1,19 @@
 /** Chat completions at any base URL: OpenAI, llama.cpp, vLLM, LM Studio, OpenRouter. @module */
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import type { JsonObject } from "../../contracts/json.ts";
-import type { LanguageModel } from "../../contracts/model.ts";
-import type { OpenBody } from "../../contracts/wire_model.ts";
-import { LINE_BYTES } from "./bounded_body.ts";
-import { dialectOf } from "./dialect_of.ts";
-import { parseRemoteConfig, remoteInfo } from "./open_config.ts";
-import { openEndpoint } from "./open_endpoint.ts";
-import { parseEcho } from "./openai_echo.ts";
-import { makeOpenaiReader } from "./openai_stream.ts";
-import type { RemotePowers } from "./powers.ts";
-import { makeRemoteModel } from "./remote_model.ts";
-import { sdkOptions } from "./sdk_prompt.ts";
-import { sdkRequests } from "./sdk_request.ts";
-import { eventsOfAnswer } from "./sse_answer.ts";
+import type { JsonObject } from "../../../contracts/json.ts";
+import type { LanguageModel } from "../../../contracts/model.ts";
+import type { OpenBody } from "../../../contracts/wire_model.ts";
+import { LINE_BYTES } from "../answer/bounded_body.ts";
+import { dialectOf } from "../dialect_of.ts";
+import { parseRemoteConfig, remoteInfo } from "../open_config.ts";
+import { openEndpoint } from "../open_endpoint.ts";
+import { parseEcho } from "./echo.ts";
+import { makeOpenaiReader } from "./stream.ts";
+import type { RemotePowers } from "../powers.ts";
+import { makeRemoteModel } from "../remote_model.ts";
+import { sdkOptions } from "../sdk_prompt.ts";
+import { sdkRequests } from "../sdk_request.ts";
+import { eventsOfAnswer } from "../answer/sse_answer.ts";
 
 /** Takes `max_completion_tokens`, and refuses the older `max_tokens` for its newer models. */
 const OPENAI_HOST = "api.openai.com";
