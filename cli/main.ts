@@ -12,7 +12,7 @@ import { digestTree, TREE_DISK } from "../bridges/mcp/tree/mod.ts";
 import { makePathList, NEVER } from "../broker/never.ts";
 import { toJson } from "../contracts/mod.ts";
 import { NAMESPACE, namespace } from "../kernel/start/line_parts.ts";
-import { tryIp } from "../net/ip.ts";
+import { tryIp } from "../net/address/ip.ts";
 import { MODULE_BYTES } from "../tools-wasm/host/bounds.ts";
 import { gateFindings } from "../tools-wasm/host/load_gate.ts";
 import { readShape } from "../tools-wasm/host/module_shape.ts";
@@ -111,8 +111,8 @@ Deno.exit(
         fetchPage(url, {
           async fetchHops(request, stop) {
             const { makeNetService } = await import("../net/service.ts");
-            const { resolvingNames } = await import("../net/resolver.ts");
-            const { makeSystemResolver } = await import("../net/resolver_powers.ts");
+            const { resolvingNames } = await import("../net/address/resolver.ts");
+            const { makeSystemResolver } = await import("../net/address/resolver_powers.ts");
             const { makeExchange } = await import("../net/exchange_powers.ts");
             const { clock } = await import("../net/clock_powers.ts");
             const resolver = resolvingNames(makeSystemResolver());

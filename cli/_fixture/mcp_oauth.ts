@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { Fault } from "../../contracts/mod.ts";
 import { clock } from "../../net/clock_powers.ts";
 import { makeExchange } from "../../net/exchange_powers.ts";
-import { resolvingNames } from "../../net/resolver.ts";
+import { resolvingNames } from "../../net/address/resolver.ts";
 import { makeNetService } from "../../net/service.ts";
 import type { LoginHands } from "../mcp/login/hands.ts";
 import { makeLoginHands } from "../mcp/login/hands_powers.ts";

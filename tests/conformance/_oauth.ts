@@ -6,8 +6,8 @@ import { logIn } from "../../cli/mcp/login/login.ts";
 import type { McpHttpAnswer } from "../../contracts/wire_mcp.ts";
 import { clock } from "../../net/clock_powers.ts";
 import { makeExchange } from "../../net/exchange_powers.ts";
-import { resolvingNames } from "../../net/resolver.ts";
-import { makeSystemResolver } from "../../net/resolver_powers.ts";
+import { resolvingNames } from "../../net/address/resolver.ts";
+import { makeSystemResolver } from "../../net/address/resolver_powers.ts";
 import { makeNetService } from "../../net/service.ts";
 
 /** A description of the client at an address, for servers that take one: that of the suite. */

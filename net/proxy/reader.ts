@@ -1,7 +1,7 @@
 /** Reads a client's bytes: a head, then a body whose end is known. RFC 9112. @module */
-import { Fault } from "../contracts/fault.ts";
-import type { Framing } from "./proxy_head.ts";
-import type { SocketEnd } from "./sockets.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { Framing } from "./head.ts";
+import type { SocketEnd } from "../sockets.ts";
 
 /** Bytes of a head, at most. */
 export const PROXY_HEAD_BYTES = 32 * 1024;

@@ -1,6 +1,6 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
-import { Fault } from "../contracts/fault.ts";
-import { parseProxyHead } from "./proxy_head.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { parseProxyHead } from "./head.ts";
 
 const HOST = "Host: api.example";
 const head = (first: string, ...lines: readonly string[]): string => [first, ...lines].join("\r\n");

@@ -1,12 +1,12 @@
 /** The proxies of servers in namespaces without network: each a socket, each with hosts of its own. Issue 6. @module */
-import { Fault } from "../contracts/fault.ts";
-import type { NetProxied, NetProxy } from "../contracts/wire_net.ts";
-import { type ProxyPowers, serveConnection } from "./proxy_connection.ts";
-import { refusalBytes } from "./proxy_answer.ts";
-import { makeTold } from "./proxy_told.ts";
-import { type SocketEnd, type SocketListener, writeAll } from "./sockets.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { NetProxied, NetProxy } from "../../contracts/wire_net.ts";
+import { type ProxyPowers, serveConnection } from "./connection.ts";
+import { refusalBytes } from "./answer.ts";
+import { makeTold } from "./told.ts";
+import { type SocketEnd, type SocketListener, writeAll } from "../sockets.ts";
 
-export type { ProxyPowers } from "./proxy_connection.ts";
+export type { ProxyPowers } from "./connection.ts";
 
 /** Connections of one proxy, and of all. */
 const AT_ONCE = 32;

@@ -1,7 +1,7 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
-import { Fault } from "../contracts/fault.ts";
-import { startNameServer } from "./_fixture/name_server.ts";
-import { allowed, isFault, makeInService, makeNames, makeUpAnswers } from "./_fixture/parts.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { startNameServer } from "../_fixture/name_server.ts";
+import { allowed, isFault, makeInService, makeNames, makeUpAnswers } from "../_fixture/parts.ts";
 import { resolvingNames } from "./resolver.ts";
 import { makeSystemResolver } from "./resolver_powers.ts";
 

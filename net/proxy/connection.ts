@@ -1,16 +1,16 @@
 /** One connection to a proxy: one request, or one tunnel, and its end. Nothing is kept alive. Issue 6. @module */
-import { Fault } from "../contracts/fault.ts";
-import type { NetProxied, NetProxy } from "../contracts/wire_net.ts";
-import { firstOf } from "./addresses.ts";
-import type { WireAnswer } from "./exchange.ts";
-import type { NetPowers } from "./hops.ts";
-import { watchIdle } from "./idle.ts";
-import { portOf } from "./ports.ts";
-import { answerHead, chunkBytes, ESTABLISHED, LAST_CHUNK, refusalBytes } from "./proxy_answer.ts";
-import { parseProxyHead, type Place, type ProxyAsk } from "./proxy_head.ts";
-import { makeProxyReader, type ProxyReader } from "./proxy_reader.ts";
-import { type SocketEnd, type Sockets, writeAll } from "./sockets.ts";
-import { vet } from "./vet.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { NetProxied, NetProxy } from "../../contracts/wire_net.ts";
+import { firstOf } from "../address/first_of.ts";
+import type { WireAnswer } from "../exchange.ts";
+import type { NetPowers } from "../hops.ts";
+import { watchIdle } from "../idle.ts";
+import { portOf } from "../address/ports.ts";
+import { answerHead, chunkBytes, ESTABLISHED, LAST_CHUNK, refusalBytes } from "./answer.ts";
+import { parseProxyHead, type Place, type ProxyAsk } from "./head.ts";
+import { makeProxyReader, type ProxyReader } from "./reader.ts";
+import { type SocketEnd, type Sockets, writeAll } from "../sockets.ts";
+import { vet } from "../address/vet.ts";
 
 /** Milliseconds for the head of a request. */
 const HEAD_MS = 15_000;

@@ -1,11 +1,11 @@
 import { deepEqual, equal, match, rejects, throws } from "node:assert/strict";
-import { makeCertificate } from "./_fixture/certificate.ts";
-import { isFault, makeNames } from "./_fixture/parts.ts";
-import { connectTo, openProxy } from "./_fixture/proxy.ts";
-import { hangAfter, raw, redirect, reply, startSite } from "./_fixture/site.ts";
-import { makeExchange } from "./exchange_powers.ts";
+import { makeCertificate } from "../_fixture/certificate.ts";
+import { isFault, makeNames } from "../_fixture/parts.ts";
+import { connectTo, openProxy } from "../_fixture/proxy.ts";
+import { hangAfter, raw, redirect, reply, startSite } from "../_fixture/site.ts";
+import { makeExchange } from "../exchange_powers.ts";
 import { makeProxies } from "./proxies.ts";
-import { makeSockets } from "./sockets_powers.ts";
+import { makeSockets } from "../sockets_powers.ts";
 
 const names = makeNames({
   "inner.example": [["127.0.0.1"]],

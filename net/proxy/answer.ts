@@ -1,9 +1,9 @@
 /** What a proxy answers its client: always the last answer on its connection. @module */
-import { Fault, type FaultCode } from "../contracts/fault.ts";
-import { EMPTY } from "./answer.ts";
-import type { WireAnswer } from "./exchange.ts";
-import { answerHeaders } from "./proxy_head.ts";
-import { joinBytes } from "../port/join_bytes.ts";
+import { Fault, type FaultCode } from "../../contracts/fault.ts";
+import { EMPTY } from "../answer.ts";
+import type { WireAnswer } from "../exchange.ts";
+import { answerHeaders } from "./head.ts";
+import { joinBytes } from "../../port/join_bytes.ts";
 
 /** Statuses of what the proxy itself says. */
 const STATUS: Readonly<Partial<Record<FaultCode, number>>> = {

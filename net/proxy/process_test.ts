@@ -1,12 +1,12 @@
 import { deepEqual, equal, match, rejects, throws } from "node:assert/strict";
-import { bundled } from "../port/_fixture/bundled_child.ts";
-import type { Json } from "../contracts/json.ts";
-import type { NetProxied } from "../contracts/wire_net.ts";
-import { makeCertificate } from "./_fixture/certificate.ts";
-import { startNet } from "./_fixture/net_child.ts";
-import { isFault } from "./_fixture/parts.ts";
-import { connectTo } from "./_fixture/proxy.ts";
-import { reply, startSite } from "./_fixture/site.ts";
+import { bundled } from "../../port/_fixture/bundled_child.ts";
+import type { Json } from "../../contracts/json.ts";
+import type { NetProxied } from "../../contracts/wire_net.ts";
+import { makeCertificate } from "../_fixture/certificate.ts";
+import { startNet } from "../_fixture/net_child.ts";
+import { isFault } from "../_fixture/parts.ts";
+import { connectTo } from "../_fixture/proxy.ts";
+import { reply, startSite } from "../_fixture/site.ts";
 
 const BWRAP = "/usr/bin/bwrap";
 const hasBwrap = (() => {
@@ -39,7 +39,7 @@ function inNamespace(socket: string, script: string): Promise<Deno.CommandOutput
 
 async function world() {
   const folder = await Deno.makeTempDir({ prefix: "remit-proxy-" });
-  const built = await bundled(new URL("./main.ts", import.meta.url));
+  const built = await bundled(new URL("../main.ts", import.meta.url));
   return {
     folder,
     file: built.file,

@@ -1,6 +1,6 @@
 /** What the kernel is told of connections: each at first, then no more than so many a second. @module */
-import type { NetProxied } from "../contracts/wire_net.ts";
-import type { Clock } from "./clock.ts";
+import type { NetProxied } from "../../contracts/wire_net.ts";
+import type { Clock } from "../clock.ts";
 
 /** What became of one connection. */
 export type Became = Omit<NetProxied, "id" | "more">;
