@@ -1,14 +1,14 @@
 /** mallory wrote raw/sources.jsonl of a wiki that carol cloned. */
 import assert from "node:assert/strict";
-import { sha256Hex } from "../../port/digest.ts";
-import { CATALOGUE_FILE, LINE_BYTES } from "./catalogue_line.ts";
-import { readCatalogue } from "./catalogue_reading.ts";
-import { openWikiFolder } from "./files/wiki_folder.ts";
-import { assertSound } from "./_fixture/sound.ts";
-import { chunksOf, makeRig, type Rig, sourceFrom } from "./_fixture/wiki_rig.ts";
-import type { Chunker } from "./inside.ts";
-import type { WikiSource } from "../../contracts/mod.ts";
-import { wikiStorePowers } from "./store_powers.ts";
+import { sha256Hex } from "../../../port/digest.ts";
+import { CATALOGUE_FILE, LINE_BYTES } from "./line.ts";
+import { readCatalogue } from "./reading.ts";
+import { openWikiFolder } from "../files/wiki_folder.ts";
+import { assertSound } from "../_fixture/sound.ts";
+import { chunksOf, makeRig, type Rig, sourceFrom } from "../_fixture/wiki_rig.ts";
+import type { Chunker } from "../inside.ts";
+import type { WikiSource } from "../../../contracts/mod.ts";
+import { wikiStorePowers } from "../store_powers.ts";
 
 const chunk: Chunker = (text) => ({ title: "T", chunks: chunksOf(new TextDecoder().decode(text)) });
 const digest = sha256Hex("good words\n");
@@ -212,7 +212,7 @@ Deno.test("a raw file that a text could not be made of stops no other file's ado
   cloned(rig, lineOf({}));
   const odd = sha256Hex("\0");
   Deno.writeTextFileSync(`${rig.folder}/raw/odd.${odd.slice(0, 12)}.bin`, "\0");
-  const { Fault } = await import("../../contracts/mod.ts");
+  const { Fault } = await import("../../../contracts/mod.ts");
   const picky: Chunker = (text, kind, title) => {
     if (text[0] === 0) throw new Fault("invalidInput", "Cannot cut it: it is no text");
     return chunk(text, kind, title);

@@ -6,12 +6,12 @@ import {
   Page as PageSchema,
   type PageName,
   type PatchName,
-} from "../../contracts/mod.ts";
-import type { ReadPage } from "../markdown/page_text.ts";
-import { changed, colourNumber, type Inside, labelNumber, recordTrust } from "./inside.ts";
-import type { LookedUp } from "./page_citations.ts";
-import { bytes, int, json, type Row, text } from "./sqlite/rows.ts";
-import type { StoredPage } from "./wiki_store.ts";
+} from "../../../contracts/mod.ts";
+import type { ReadPage } from "../../markdown/page_text.ts";
+import { changed, colourNumber, type Inside, labelNumber, recordTrust } from "../inside.ts";
+import type { LookedUp } from "./citations.ts";
+import { bytes, int, json, type Row, text } from "../sqlite/rows.ts";
+import type { StoredPage } from "../wiki_store.ts";
 
 /** Most of a page's file, bytes. */
 export const PAGE_BYTES = 1_048_576;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { ingestOf, makeFolders, openFolders, refusal, takeIn } from "../_fixture/opened_wiki.ts";
-import { Died, dyingPowers } from "./_fixture/dying_powers.ts";
-import { assertSound } from "./_fixture/sound.ts";
+import { ingestOf, makeFolders, openFolders, refusal, takeIn } from "../../_fixture/opened_wiki.ts";
+import { Died, dyingPowers } from "../_fixture/dying_powers.ts";
+import { assertSound } from "../_fixture/sound.ts";
 import {
   chunksOf,
   citing,
@@ -11,9 +11,9 @@ import {
   sourceFrom,
   writePages,
   writing,
-} from "./_fixture/wiki_rig.ts";
-import type { Chunker } from "./inside.ts";
-import type { WikiStore } from "./wiki_store.ts";
+} from "../_fixture/wiki_rig.ts";
+import type { Chunker } from "../inside.ts";
+import type { WikiStore } from "../wiki_store.ts";
 
 const chunk: Chunker = (text) => ({ title: "T", chunks: chunksOf(new TextDecoder().decode(text)) });
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { Page } from "../../contracts/mod.ts";
-import { sha256Hex } from "../../port/digest.ts";
-import { faultOf } from "./_fixture/faults.ts";
-import { citing, makeRig, named, sourceFrom, writePages, writing } from "./_fixture/wiki_rig.ts";
+import { Page } from "../../../contracts/mod.ts";
+import { sha256Hex } from "../../../port/digest.ts";
+import { faultOf } from "../_fixture/faults.ts";
+import { citing, makeRig, named, sourceFrom, writePages, writing } from "../_fixture/wiki_rig.ts";
 
 const BEST = { colour: "BLUE", label: "public" } as const;
 
@@ -104,7 +104,7 @@ Deno.test("a page that was edited by hand is never overwritten, whether or not t
 Deno.test("another's lease is a conflict until it ends; a lease gives no right to write", async () => {
   using rig = makeRig();
   let time = 1_000_000;
-  const { wikiStorePowers } = await import("./store_powers.ts");
+  const { wikiStorePowers } = await import("../store_powers.ts");
   const { store } = await rig.open({ powers: { ...wikiStorePowers(), now: () => time } });
   const page = named("a");
   store.leases.claim(page, "task:alice", 500);

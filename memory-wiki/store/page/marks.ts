@@ -5,12 +5,12 @@ import {
   type PageMark,
   PageMark as PageMarkSchema,
   pageMarkText,
-} from "../../contracts/mod.ts";
-import { changed, colourNumber, type Inside, labelNumber } from "./inside.ts";
-import { pageRow } from "./page_versions.ts";
-import { settle } from "./settle.ts";
-import { markedTrust } from "./trust_rules.ts";
-import { appendEvent } from "./wiki_log.ts";
+} from "../../../contracts/mod.ts";
+import { changed, colourNumber, type Inside, labelNumber } from "../inside.ts";
+import { pageRow } from "./versions.ts";
+import { settle } from "../settle.ts";
+import { markedTrust } from "../trust_rules.ts";
+import { appendEvent } from "../wiki_log.ts";
 
 /**
  * Checks the mark, then the page has its colour and label for as long as it has these bytes.

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { citing, makeRig, named, sourceFrom, writePages, writing } from "./_fixture/wiki_rig.ts";
+import { citing, makeRig, named, sourceFrom, writePages, writing } from "../_fixture/wiki_rig.ts";
 
 Deno.test("hand edits, new files and removed files are taken in once, as versions by hand", async () => {
   using rig = makeRig();

@@ -9,9 +9,9 @@ import {
   digestOfLine,
   LINE_BYTES,
   tryCatalogueEntry,
-} from "./catalogue_line.ts";
-import { eachPiece, type WikiFolder } from "./files/wiki_folder.ts";
-import { mixTrust, type Trust } from "./trust_rules.ts";
+} from "./line.ts";
+import { eachPiece, type WikiFolder } from "../files/wiki_folder.ts";
+import { mixTrust, type Trust } from "../trust_rules.ts";
 
 /** A catalogue above this is not read, bytes. */
 const MOST_BYTES = 268_435_456;

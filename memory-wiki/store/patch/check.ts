@@ -1,16 +1,16 @@
 /** What a patch must be before anyone sees it. @module */
-import { Fault, PageChange, type PageName } from "../../contracts/mod.ts";
-import { type Inside } from "./inside.ts";
+import { Fault, PageChange, type PageName } from "../../../contracts/mod.ts";
+import { type Inside } from "../inside.ts";
 import {
   citationKey,
   type KnownSources,
   type LookedUp,
   lookUpCitations,
   makeKnownSources,
-} from "./page_citations.ts";
-import { pageRow, versionText } from "./page_versions.ts";
-import { pageOfChange } from "./patch_rows.ts";
-import { text } from "./sqlite/rows.ts";
+} from "../page/citations.ts";
+import { pageRow, versionText } from "../page/versions.ts";
+import { pageOfChange } from "./rows.ts";
+import { text } from "../sqlite/rows.ts";
 
 /** Most changes of one patch. */
 const MOST_CHANGES = 20_000;

@@ -1,18 +1,18 @@
 /** Takes sources in: raw files first, then one transaction for all of a batch. @module */
-import { type Digest, Fault, TEXT_KINDS, type WikiSource } from "../../contracts/mod.ts";
-import { sha256Hex } from "../../port/digest.ts";
-import { chunkRows } from "./_chunk_rows.ts";
-import { SOURCE_STATES, sourceById, sourceOf } from "./_source_rows.ts";
-import { placeOfRaw, type RawPlace, writeRaw } from "./files/raw_keep.ts";
-import { rawNames, textNames } from "./files/raw_name.ts";
-import { countLines } from "./files/text_lines.ts";
-import { checkCatalogue, followCatalogue } from "./catalogue.ts";
-import { changed, colourNumber, type Inside, labelNumber, recordedTrust } from "./inside.ts";
-import { type Batch, makeBatch, retire } from "./source_batch.ts";
-import { spreadTrust } from "./spread_trust.ts";
-import { int, type Row } from "./sqlite/rows.ts";
-import { sourceTrust, type Trust } from "./trust_rules.ts";
-import type { NewSource, TakenSource } from "./wiki_store.ts";
+import { type Digest, Fault, TEXT_KINDS, type WikiSource } from "../../../contracts/mod.ts";
+import { sha256Hex } from "../../../port/digest.ts";
+import { chunkRows } from "../_chunk_rows.ts";
+import { SOURCE_STATES, sourceById, sourceOf } from "../_source_rows.ts";
+import { placeOfRaw, type RawPlace, writeRaw } from "../files/raw_keep.ts";
+import { rawNames, textNames } from "../files/raw_name.ts";
+import { countLines } from "../files/text_lines.ts";
+import { checkCatalogue, followCatalogue } from "../catalogue/catalogue.ts";
+import { changed, colourNumber, type Inside, labelNumber, recordedTrust } from "../inside.ts";
+import { type Batch, makeBatch, retire } from "./batch.ts";
+import { spreadTrust } from "../spread_trust.ts";
+import { int, type Row } from "../sqlite/rows.ts";
+import { sourceTrust, type Trust } from "../trust_rules.ts";
+import type { NewSource, TakenSource } from "../wiki_store.ts";
 
 /** A source whose bytes lie in raw/. */
 interface Kept {

@@ -4,16 +4,16 @@
  * their colour and label only where it makes them worse. Its pages come in as hand edits do.
  * @module
  */
-import { Fault, type FaultCode, type SourceKind, TEXT_KINDS } from "../../contracts/mod.ts";
-import { CATALOGUE_FILE, type CatalogueEntry } from "./catalogue_line.ts";
-import { type ReadCatalogue, readCatalogue } from "./catalogue_reading.ts";
-import { digestOfFile } from "./files/raw_keep.ts";
-import { readRawName } from "./files/raw_name.ts";
-import { type Inside, recordedTrust } from "./inside.ts";
-import { type FoundSource, makeSourceIntake } from "./source_intake.ts";
-import { adoptedTrust } from "./trust_rules.ts";
-import { LOG_FILE } from "./wiki_log.ts";
-import { sha256Hex } from "../../port/digest.ts";
+import { Fault, type FaultCode, type SourceKind, TEXT_KINDS } from "../../../contracts/mod.ts";
+import { CATALOGUE_FILE, type CatalogueEntry } from "./line.ts";
+import { type ReadCatalogue, readCatalogue } from "./reading.ts";
+import { digestOfFile } from "../files/raw_keep.ts";
+import { readRawName } from "../files/raw_name.ts";
+import { type Inside, recordedTrust } from "../inside.ts";
+import { type FoundSource, makeSourceIntake } from "../source/intake.ts";
+import { adoptedTrust } from "../trust_rules.ts";
+import { LOG_FILE } from "../wiki_log.ts";
+import { sha256Hex } from "../../../port/digest.ts";
 
 /** A raw file above this is left alone. */
 const MOST_BYTES = 1_000_000_000;

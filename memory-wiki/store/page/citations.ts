@@ -1,10 +1,10 @@
 /** Citations of a page, looked up: which source, do its lines exist, and what they are. @module */
-import type { Citation, Digest, WikiSource } from "../../contracts/mod.ts";
-import { sha256Hex } from "../../port/digest.ts";
-import type { ReadPage } from "../markdown/page_text.ts";
-import { sourceOf } from "./_source_rows.ts";
-import { type Inside, recordedTrust } from "./inside.ts";
-import { mixTrust, type Trust } from "./trust_rules.ts";
+import type { Citation, Digest, WikiSource } from "../../../contracts/mod.ts";
+import { sha256Hex } from "../../../port/digest.ts";
+import type { ReadPage } from "../../markdown/page_text.ts";
+import { sourceOf } from "../_source_rows.ts";
+import { type Inside, recordedTrust } from "../inside.ts";
+import { mixTrust, type Trust } from "../trust_rules.ts";
 
 type Written = ReadPage["citations"][number];
 

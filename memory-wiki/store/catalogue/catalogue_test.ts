@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { faultOf } from "./_fixture/faults.ts";
-import { assertSound, catalogueOf } from "./_fixture/sound.ts";
-import { makeRig, type Rig, sourceFrom, writePages, writing } from "./_fixture/wiki_rig.ts";
+import { faultOf } from "../_fixture/faults.ts";
+import { assertSound, catalogueOf } from "../_fixture/sound.ts";
+import { makeRig, type Rig, sourceFrom, writePages, writing } from "../_fixture/wiki_rig.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const fileOf = (rig: Rig): string => `${rig.folder}/raw/sources.jsonl`;

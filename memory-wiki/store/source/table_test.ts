@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { sha256Hex } from "../../port/digest.ts";
-import { faultOf } from "./_fixture/faults.ts";
-import { makeRig, sourceFrom } from "./_fixture/wiki_rig.ts";
-import type { WikiStore } from "./wiki_store.ts";
+import { sha256Hex } from "../../../port/digest.ts";
+import { faultOf } from "../_fixture/faults.ts";
+import { makeRig, sourceFrom } from "../_fixture/wiki_rig.ts";
+import type { WikiStore } from "../wiki_store.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 

@@ -1,6 +1,6 @@
 /** What `raw/sources.jsonl` says of one version of a source. It is written by the store, and read as anyone's words. @module */
 import * as z from "zod";
-import { Colour, Label, Millis, SourceOrigin, WikiSource } from "../../contracts/mod.ts";
+import { Colour, Label, Millis, SourceOrigin, WikiSource } from "../../../contracts/mod.ts";
 
 /** Where the catalogue lies. */
 export const CATALOGUE_FILE = "raw/sources.jsonl";

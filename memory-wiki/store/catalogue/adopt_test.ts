@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { faultOf } from "./_fixture/faults.ts";
-import { assertSound } from "./_fixture/sound.ts";
+import { faultOf } from "../_fixture/faults.ts";
+import { assertSound } from "../_fixture/sound.ts";
 import {
   chunksOf,
   citing,
@@ -9,8 +9,8 @@ import {
   sourceFrom,
   writePages,
   writing,
-} from "./_fixture/wiki_rig.ts";
-import type { Chunker } from "./inside.ts";
+} from "../_fixture/wiki_rig.ts";
+import type { Chunker } from "../inside.ts";
 
 const chunk: Chunker = (text) => ({ title: "T", chunks: chunksOf(new TextDecoder().decode(text)) });
 

@@ -7,13 +7,13 @@ import {
   Page as PageSchema,
   PageKind,
   PageName,
-} from "../../contracts/mod.ts";
-import { sha256Hex } from "../../port/digest.ts";
-import type { ReadPage } from "../markdown/page_text.ts";
-import { STAGED } from "./files/wiki_folder.ts";
-import { countLines } from "./files/text_lines.ts";
-import { type Inside, recordedTrust } from "./inside.ts";
-import { lookUpCitations } from "./page_citations.ts";
+} from "../../../contracts/mod.ts";
+import { sha256Hex } from "../../../port/digest.ts";
+import type { ReadPage } from "../../markdown/page_text.ts";
+import { STAGED } from "../files/wiki_folder.ts";
+import { countLines } from "../files/text_lines.ts";
+import { type Inside, recordedTrust } from "../inside.ts";
+import { lookUpCitations } from "./citations.ts";
 import {
   deleteVersion,
   PAGE_BYTES,
@@ -21,14 +21,14 @@ import {
   type PageRow,
   pageRow,
   putVersion,
-} from "./page_versions.ts";
-import { shownTrust } from "./shown_trust.ts";
-import { handTrust } from "./trust_rules.ts";
-import { appendEvent } from "./wiki_log.ts";
-import { settle, settlePages } from "./settle.ts";
-import { spreadTrust } from "./spread_trust.ts";
-import { text } from "./sqlite/rows.ts";
-import type { PageTable } from "./wiki_store.ts";
+} from "./versions.ts";
+import { shownTrust } from "../shown_trust.ts";
+import { handTrust } from "../trust_rules.ts";
+import { appendEvent } from "../wiki_log.ts";
+import { settle, settlePages } from "../settle.ts";
+import { spreadTrust } from "../spread_trust.ts";
+import { text } from "../sqlite/rows.ts";
+import type { PageTable } from "../wiki_store.ts";
 
 /** A file whose times are younger than this when it is read may change again unseen, milliseconds. */
 const GRAIN_MS = 2_000;

@@ -1,11 +1,11 @@
 /** Pages as the store has them. @module */
-import { Fault, type PageName } from "../../contracts/mod.ts";
-import { changed, type Inside, labelNumber, trustOf } from "./inside.ts";
+import { Fault, type PageName } from "../../../contracts/mod.ts";
+import { changed, type Inside, labelNumber, trustOf } from "../inside.ts";
 import { takeHandEdits } from "./hand_edits.ts";
-import { markPage } from "./page_marks.ts";
-import { PAGE_BYTES, pageFile, pageOf, pageRow, storedPage, versionText } from "./page_versions.ts";
-import { int, maybeText, type Row, text } from "./sqlite/rows.ts";
-import type { PageTable, PageVersion, StoredPage } from "./wiki_store.ts";
+import { markPage } from "./marks.ts";
+import { PAGE_BYTES, pageFile, pageOf, pageRow, storedPage, versionText } from "./versions.ts";
+import { int, maybeText, type Row, text } from "../sqlite/rows.ts";
+import type { PageTable, PageVersion, StoredPage } from "../wiki_store.ts";
 
 /** The table of one wiki. */
 export function makePageTable(inside: Inside, trustedKeys: readonly string[]): PageTable {

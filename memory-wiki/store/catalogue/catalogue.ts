@@ -4,13 +4,13 @@
  * it is written anew.
  * @module
  */
-import { Fault } from "../../contracts/mod.ts";
-import { sourceOf } from "./_source_rows.ts";
-import { CATALOGUE_FILE, catalogueLine } from "./catalogue_line.ts";
-import { type Inside, meta } from "./inside.ts";
-import { int, type Row, text } from "./sqlite/rows.ts";
-import { logPictureLags, writeLogPicture } from "./wiki_log.ts";
-import { joinBytes } from "../../port/join_bytes.ts";
+import { Fault } from "../../../contracts/mod.ts";
+import { sourceOf } from "../_source_rows.ts";
+import { CATALOGUE_FILE, catalogueLine } from "./line.ts";
+import { type Inside, meta } from "../inside.ts";
+import { int, type Row, text } from "../sqlite/rows.ts";
+import { logPictureLags, writeLogPicture } from "../wiki_log.ts";
+import { joinBytes } from "../../../port/join_bytes.ts";
 
 /** Lines of one reading. */
 const PAGE = 1_000;

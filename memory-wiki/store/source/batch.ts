@@ -1,8 +1,8 @@
 /** What one transaction does to the passages of sources, gathered by label. @module */
-import { type ChunkRows, dropChunks, writeChunkRows } from "./_chunk_rows.ts";
-import { type Numbering, numberingOf } from "./_numbering.ts";
-import type { Inside } from "./inside.ts";
-import { int, type Row } from "./sqlite/rows.ts";
+import { type ChunkRows, dropChunks, writeChunkRows } from "../_chunk_rows.ts";
+import { type Numbering, numberingOf } from "../_numbering.ts";
+import type { Inside } from "../inside.ts";
+import { int, type Row } from "../sqlite/rows.ts";
 
 /** Rows of one transaction, by label. */
 export interface Batch {

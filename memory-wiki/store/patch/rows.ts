@@ -6,9 +6,9 @@ import type {
   PageName,
   PagePatch,
   PatchName,
-} from "../../contracts/mod.ts";
-import { colourNumber, type Inside, labelNumber, trustOf } from "./inside.ts";
-import { bytes, int, json, type Row, text } from "./sqlite/rows.ts";
+} from "../../../contracts/mod.ts";
+import { colourNumber, type Inside, labelNumber, trustOf } from "../inside.ts";
+import { bytes, int, json, type Row, text } from "../sqlite/rows.ts";
 
 /** Most of a patch's changes, JSON bytes. */
 const PATCH_BYTES = 256 * 1_048_576;
