@@ -1,8 +1,8 @@
 /** A tool that runs as a task of its server: asked for, polled to its end, and cancelled with its call. @module */
-import { Fault } from "../../../contracts/fault.ts";
-import { isObject, type JsonObject } from "../../../contracts/json.ts";
-import type { Clock } from "./clock.ts";
-import type { Ask, Behalf } from "./requests.ts";
+import { Fault } from "../../../../contracts/fault.ts";
+import { isObject, type JsonObject } from "../../../../contracts/json.ts";
+import type { Clock } from "../clock.ts";
+import type { Ask, Behalf } from "../requests.ts";
 
 /** What running takes. */
 export interface TaskCallParts {

@@ -1,6 +1,6 @@
 /** One tool, resource, template or prompt as a server describes it: bounded, as contracts/mcp.ts has it. @module */
-import { isObject, type JsonObject } from "../../../contracts/json.ts";
-import type { McpPromptWords, McpResourceWords, McpToolWords } from "../../../contracts/mcp.ts";
+import { isObject, type JsonObject } from "../../../../contracts/json.ts";
+import type { McpPromptWords, McpResourceWords, McpToolWords } from "../../../../contracts/mcp.ts";
 import { fieldsOf, Malformed, present } from "./fields.ts";
 
 const SCHEMA_UNITS = 65_536;

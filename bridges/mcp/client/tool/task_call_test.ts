@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { startBridge } from "../_fixture/bridge_process.ts";
-import { ANSWER, type RawRule, rawServer } from "../_fixture/raw_server.ts";
+import { startBridge } from "../../_fixture/bridge_process.ts";
+import { ANSWER, type RawRule, rawServer } from "../../_fixture/raw_server.ts";
 
 const CAPABILITIES = { tools: {}, tasks: { cancel: {}, requests: { tools: { call: {} } } } };
 const says = (result: object): RawRule["say"] => [{ jsonrpc: "2.0", id: "$id", result }];

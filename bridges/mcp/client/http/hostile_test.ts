@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
-import type { McpHttp } from "../../../contracts/wire_mcp.ts";
-import { type BridgeProcess, type KernelAnswers, startBridge } from "../_fixture/bridge_process.ts";
-import { httpEcho } from "../_fixture/servers.ts";
+import type { McpHttp } from "../../../../contracts/wire_mcp.ts";
+import {
+  type BridgeProcess,
+  type KernelAnswers,
+  startBridge,
+} from "../../_fixture/bridge_process.ts";
+import { httpEcho } from "../../_fixture/servers.ts";
 
 /** What mallory's server answers to `tools/call`, the id of which is given. */
 type Attack = (id: number, request: Request) => Response | Promise<Response>;

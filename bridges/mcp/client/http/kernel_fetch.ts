@@ -1,12 +1,12 @@
 /** `fetch` for the SDK's HTTP transport: the kernel makes the request, and we read what comes with our limits. @module */
 import type { FetchLike } from "@modelcontextprotocol/client";
-import { Fault } from "../../../contracts/fault.ts";
-import { MCP_LINE } from "../../../contracts/mcp_limits.ts";
+import { Fault } from "../../../../contracts/fault.ts";
+import { MCP_LINE } from "../../../../contracts/mcp_limits.ts";
 import { makeEventReader } from "./events.ts";
 import { makeKernelHttp, methodOf } from "./kernel_http.ts";
-import type { KernelSide } from "./kernel_side.ts";
-import { readMessage } from "./message.ts";
-import type { Odd } from "./violations.ts";
+import type { KernelSide } from "../kernel_side.ts";
+import { readMessage } from "../message.ts";
+import type { Odd } from "../violations.ts";
 import { readAll } from "./read_all.ts";
 
 /** What a fetch is made of. */

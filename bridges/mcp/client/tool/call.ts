@@ -1,10 +1,10 @@
 /** A call of a tool, from its arguments to its result. @module */
-import { Fault } from "../../../contracts/fault.ts";
-import type { JsonObject } from "../../../contracts/json.ts";
-import type { McpCall, McpCallResult } from "../../../contracts/wire_mcp.ts";
-import { asJson } from "../../../port/as_json.ts";
-import { parseJson } from "../../../port/parse.ts";
-import { cutText } from "./cut.ts";
+import { Fault } from "../../../../contracts/fault.ts";
+import type { JsonObject } from "../../../../contracts/json.ts";
+import type { McpCall, McpCallResult } from "../../../../contracts/wire_mcp.ts";
+import { asJson } from "../../../../port/as_json.ts";
+import { parseJson } from "../../../../port/parse.ts";
+import { cutText } from "../cut.ts";
 import { misfit } from "./schema_check.ts";
 import { toolResult } from "./result.ts";
 

@@ -3,7 +3,7 @@
  * 12 ms of each bridge's start.
  * @module
  */
-import { isObject, type Json, type JsonObject } from "../../../contracts/json.ts";
+import { isObject, type Json, type JsonObject } from "../../../../contracts/json.ts";
 
 /** A member that is not as it must be: it is left out, with the reason. */
 export class Malformed extends Error {}

@@ -1,12 +1,12 @@
 /** What a server may ask of us: folders, a person's input, an inference. Everything else is refused. @module */
 import { type Client, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
-import { isObject, type Json, type JsonObject } from "../../../contracts/json.ts";
-import type { McpElicit, McpOpen, McpRoot, McpSample } from "../../../contracts/wire_mcp.ts";
-import { parseJson } from "../../../port/parse.ts";
+import { isObject, type Json, type JsonObject } from "../../../../contracts/json.ts";
+import type { McpElicit, McpOpen, McpRoot, McpSample } from "../../../../contracts/wire_mcp.ts";
+import { parseJson } from "../../../../port/parse.ts";
 import { formOf } from "./form.ts";
-import { misfit } from "./schema_check.ts";
-import type { KernelSide } from "./kernel_side.ts";
-import type { Odd } from "./violations.ts";
+import { misfit } from "../tool/schema_check.ts";
+import type { KernelSide } from "../kernel_side.ts";
+import type { Odd } from "../violations.ts";
 
 /** What answering takes. */
 export interface AskParts {

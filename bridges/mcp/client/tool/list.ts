@@ -1,6 +1,6 @@
 /** What the bridge itself must know of a server's tools: which of them run as tasks only. @module */
-import { isObject, type JsonObject } from "../../../contracts/json.ts";
-import { PAGES } from "./limits.ts";
+import { isObject, type JsonObject } from "../../../../contracts/json.ts";
+import { PAGES } from "../limits.ts";
 
 /** See {@link makeToolList}. */
 export interface ToolList {

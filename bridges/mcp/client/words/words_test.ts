@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { Fault } from "../../../contracts/fault.ts";
-import type { Json, JsonObject } from "../../../contracts/json.ts";
-import { McpWords } from "../../../contracts/mcp.ts";
-import { PAGES } from "./limits.ts";
+import { Fault } from "../../../../contracts/fault.ts";
+import type { Json, JsonObject } from "../../../../contracts/json.ts";
+import { McpWords } from "../../../../contracts/mcp.ts";
+import { PAGES } from "../limits.ts";
 import { type Introduction, readWords } from "./words.ts";
 
 const ABOUT: Introduction = {

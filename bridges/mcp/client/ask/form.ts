@@ -1,5 +1,5 @@
 /** The form that a server asks a person to fill: a flat object of primitives, nothing else of its schema. @module */
-import { isObject, type Json, type JsonObject } from "../../../contracts/json.ts";
+import { isObject, type Json, type JsonObject } from "../../../../contracts/json.ts";
 
 const FIELDS = 64;
 const OPTIONS = 256;

@@ -1,6 +1,6 @@
 /** Requests that the kernel makes for the transports of an SDK, with answers that come in pieces. @module */
-import { Fault } from "../../../contracts/fault.ts";
-import type { KernelSide } from "./kernel_side.ts";
+import { Fault } from "../../../../contracts/fault.ts";
+import type { KernelSide } from "../kernel_side.ts";
 
 /** An answer, of which no byte was read yet. */
 export interface KernelAnswer {

@@ -1,8 +1,8 @@
 /** A server's result made into parts: bounded, typed, nothing followed. contracts/wire_mcp.ts. @module */
-import { isObject, type Json, type JsonObject } from "../../../contracts/json.ts";
-import type { McpCallResult, McpPart } from "../../../contracts/wire_mcp.ts";
-import { cutText } from "./cut.ts";
-import { RESULT_PARTS, RESULT_UNITS } from "./limits.ts";
+import { isObject, type Json, type JsonObject } from "../../../../contracts/json.ts";
+import type { McpCallResult, McpPart } from "../../../../contracts/wire_mcp.ts";
+import { cutText } from "../cut.ts";
+import { RESULT_PARTS, RESULT_UNITS } from "../limits.ts";
 
 /** What parts may be made of. */
 const TEXT_UNITS = 8_000_000;

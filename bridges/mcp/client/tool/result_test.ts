@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { Json } from "../../../contracts/json.ts";
-import { McpCallResult } from "../../../contracts/wire_mcp.ts";
-import { RESULT_PARTS, RESULT_UNITS } from "./limits.ts";
+import type { Json } from "../../../../contracts/json.ts";
+import { McpCallResult } from "../../../../contracts/wire_mcp.ts";
+import { RESULT_PARTS, RESULT_UNITS } from "../limits.ts";
 import { promptResult, resourceResult, toolResult } from "./result.ts";
 
 const text = (said: string): Json => ({ type: "text", text: said });

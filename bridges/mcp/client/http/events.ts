@@ -3,10 +3,10 @@
  * parses it again.
  * @module
  */
-import { MCP_LINE } from "../../../contracts/mcp_limits.ts";
+import { MCP_LINE } from "../../../../contracts/mcp_limits.ts";
 import { makeEventTexts } from "./event_texts.ts";
-import { readMessage } from "./message.ts";
-import type { Odd } from "./violations.ts";
+import { readMessage } from "../message.ts";
+import type { Odd } from "../violations.ts";
 
 /** Longest id of an event: it comes back as a header. */
 const ID_UNITS = 1_024;

@@ -1,9 +1,9 @@
 /** Error -32042 of 2025-11-25: a person must visit addresses before the call can be made again. @module */
 import { ProtocolError } from "@modelcontextprotocol/client";
-import { Fault } from "../../../contracts/fault.ts";
-import { isObject, type Json, type JsonObject } from "../../../contracts/json.ts";
-import { asJson } from "../../../port/as_json.ts";
-import type { KernelSide } from "./kernel_side.ts";
+import { Fault } from "../../../../contracts/fault.ts";
+import { isObject, type Json, type JsonObject } from "../../../../contracts/json.ts";
+import { asJson } from "../../../../port/as_json.ts";
+import type { KernelSide } from "../kernel_side.ts";
 
 const URL_NEEDED = -32_042;
 /** Addresses of one error that a person is asked to visit. */

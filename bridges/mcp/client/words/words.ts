@@ -1,10 +1,10 @@
 /** Everything that a server says of itself: all pages of all lists, bounded; what is left out is named. @module */
-import { isObject, type JsonObject } from "../../../contracts/json.ts";
-import type { McpWords } from "../../../contracts/mcp.ts";
-import { cutText, quoted } from "./cut.ts";
+import { isObject, type JsonObject } from "../../../../contracts/json.ts";
+import type { McpWords } from "../../../../contracts/mcp.ts";
+import { cutText, quoted } from "../cut.ts";
 import { Malformed } from "./fields.ts";
-import { PAGES, WORDS_NODES, WORDS_UNITS } from "./limits.ts";
-import { readPrompt, readResource, readTemplate, readTool } from "./word_items.ts";
+import { PAGES, WORDS_NODES, WORDS_UNITS } from "../limits.ts";
+import { readPrompt, readResource, readTemplate, readTool } from "./items.ts";
 
 /** What lists are asked for with. */
 export interface Lister {

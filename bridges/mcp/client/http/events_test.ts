@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { MCP_LINE } from "../../../contracts/mcp_limits.ts";
+import { MCP_LINE } from "../../../../contracts/mcp_limits.ts";
 import { makeEventReader } from "./events.ts";
 
 function read(

@@ -3,10 +3,10 @@
  * followed. The schema was reviewed, the value comes from the server.
  * @module
  */
-import { Fault } from "../../../contracts/fault.ts";
-import { isObject, type Json, type JsonObject } from "../../../contracts/json.ts";
-import { canonicalJson } from "../../../port/canonical.ts";
-import { cutText } from "./cut.ts";
+import { Fault } from "../../../../contracts/fault.ts";
+import { isObject, type Json, type JsonObject } from "../../../../contracts/json.ts";
+import { canonicalJson } from "../../../../port/canonical.ts";
+import { cutText } from "../cut.ts";
 
 /** Schemas that are applied to values, all together. */
 const STEPS = 200_000;

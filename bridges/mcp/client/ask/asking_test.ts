@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { startBridge } from "../_fixture/bridge_process.ts";
-import { rawLine, type RawRule, rawServer } from "../_fixture/raw_server.ts";
-import { answersOf, asked, outcomeOf, type Words } from "./_fixture/attack.ts";
+import { startBridge } from "../../_fixture/bridge_process.ts";
+import { rawLine, type RawRule, rawServer } from "../../_fixture/raw_server.ts";
+import { answersOf, asked, outcomeOf, type Words } from "../_fixture/attack.ts";
 
 Deno.test("mallory's server asks outside of any call: it is refused, and only a ping is answered", async () => {
   const say = [
