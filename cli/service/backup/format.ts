@@ -8,7 +8,7 @@
  * {"sha256":"…"}                                        of all bytes before this line, but for the first line
  * ```
  *
- * Where it is sealed, what follows the first line is sealed in pieces (backup_seal_powers.ts).
+ * Where it is sealed, what follows the first line is sealed in pieces (seal_powers.ts).
  * @module
  */
 import * as z from "zod";
