@@ -1,9 +1,9 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
-import { Fault, Pid } from "../contracts/mod.ts";
-import { sha256Hex } from "../port/digest.ts";
-import { makeRow } from "./_fixture/fake_processes.ts";
-import { DESK } from "./_fixture/test_tool.ts";
-import { makeWorld } from "./_fixture/world.ts";
+import { Fault, Pid } from "../../contracts/mod.ts";
+import { sha256Hex } from "../../port/digest.ts";
+import { makeRow } from "../_fixture/fake_processes.ts";
+import { DESK } from "../_fixture/test_tool.ts";
+import { makeWorld } from "../_fixture/world.ts";
 
 const READ = { name: "file_read", effect: "read" } as const;
 const APPLY = { name: "patch_apply", effect: "mutateLocal", category: "mutate" } as const;

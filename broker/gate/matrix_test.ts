@@ -1,7 +1,7 @@
 import { equal } from "node:assert/strict";
-import type { Colour, EffectClass, Label, PermissionMode } from "../contracts/mod.ts";
-import { COLOURS, LABELS } from "./_fixture/fake_processes.ts";
-import { makeWorld } from "./_fixture/world.ts";
+import type { Colour, EffectClass, Label, PermissionMode } from "../../contracts/mod.ts";
+import { COLOURS, LABELS } from "../_fixture/fake_processes.ts";
+import { makeWorld } from "../_fixture/world.ts";
 
 /**
  * DESIGN section 5 written out by hand: for each colour, what the flow alone asks for, as

@@ -1,8 +1,8 @@
 /** What the gate makes of tools that one task was handed: imported ones. Issue 6. */
 import { deepEqual, equal, match } from "node:assert/strict";
-import type { PowerResult, ToolBinding } from "../contracts/mod.ts";
-import { descriptorDigest } from "./pins.ts";
-import { makeWorld, type World, type WorldOptions } from "./_fixture/world.ts";
+import type { PowerResult, ToolBinding } from "../../contracts/mod.ts";
+import { descriptorDigest } from "../pins.ts";
+import { makeWorld, type World, type WorldOptions } from "../_fixture/world.ts";
 
 const TOOL = "mcp_files_save";
 

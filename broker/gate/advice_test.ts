@@ -1,9 +1,9 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import fc from "fast-check";
-import { type Colour, EffectClass, type Guard, type Label, Profile } from "../contracts/mod.ts";
-import { COLOURS, LABELS } from "./_fixture/fake_processes.ts";
-import { makeWorld, type World } from "./_fixture/world.ts";
-import { makeRuleGuard } from "./guard.ts";
+import { type Colour, EffectClass, type Guard, type Label, Profile } from "../../contracts/mod.ts";
+import { COLOURS, LABELS } from "../_fixture/fake_processes.ts";
+import { makeWorld, type World } from "../_fixture/world.ts";
+import { makeRuleGuard } from "../guard.ts";
 
 /** Advisors that like nothing, say too much, or break. */
 const ADVISORS: Readonly<Record<string, Guard>> = {

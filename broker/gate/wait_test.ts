@@ -1,8 +1,8 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
-import { type Digest, Fault } from "../contracts/mod.ts";
-import { sha256Hex } from "../port/digest.ts";
-import { CAROL_STEP_UP } from "./_fixture/carol.ts";
-import { makeWorld, type World } from "./_fixture/world.ts";
+import { type Digest, Fault } from "../../contracts/mod.ts";
+import { sha256Hex } from "../../port/digest.ts";
+import { CAROL_STEP_UP } from "../_fixture/carol.ts";
+import { makeWorld, type World } from "../_fixture/world.ts";
 
 const WRITE = { resource: "mount", right: "write", path: "desk" } as const;
 

@@ -11,9 +11,9 @@ import {
   type PlacedRule,
   Profile,
   ToolName,
-} from "../contracts/mod.ts";
-import { COLOURS, LABELS } from "./_fixture/fake_processes.ts";
-import { makeWorld, type World } from "./_fixture/world.ts";
+} from "../../contracts/mod.ts";
+import { COLOURS, LABELS } from "../_fixture/fake_processes.ts";
+import { makeWorld, type World } from "../_fixture/world.ts";
 
 /** How much a decision lets happen: more is graver for the caller. */
 function gravity(decision: Decision): number {

@@ -26,18 +26,18 @@ import {
   type TaskId,
   type ToolCall,
   type ToolResult,
-} from "../contracts/mod.ts";
-import { advertiser } from "./gate/advertise.ts";
-import { provideQuestion } from "./gate/ask.ts";
-import { refusedEvent } from "./gate/events.ts";
-import { decisionOf, judge, type Proposal } from "./gate/judge.ts";
-import type { GateParts, Judged, JudgeParts, Verdict } from "./gate/parts.ts";
-import { makePerformer } from "./gate/perform.ts";
-import { faultOf, refuse } from "./gate/refusal.ts";
-import { parseArguments } from "./arguments.ts";
-import { callKey } from "./gate/step_read.ts";
-import { BUILT_IN_GUARDS } from "./guards.ts";
-import { makeValidators } from "./validators.ts";
+} from "../../contracts/mod.ts";
+import { advertiser } from "./advertise.ts";
+import { provideQuestion } from "./ask.ts";
+import { refusedEvent } from "./events.ts";
+import { decisionOf, judge, type Proposal } from "./judge.ts";
+import type { GateParts, Judged, JudgeParts, Verdict } from "./parts.ts";
+import { makePerformer } from "./perform.ts";
+import { faultOf, refuse } from "./refusal.ts";
+import { parseArguments } from "../arguments.ts";
+import { callKey } from "./step_read.ts";
+import { BUILT_IN_GUARDS } from "../guards.ts";
+import { makeValidators } from "../validators.ts";
 
 /** The gate, and the end of what it keeps for a task. */
 export interface TaskGate extends Gate {

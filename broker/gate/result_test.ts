@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
-import { Fault, type GrantedCall, type PowerResult } from "../contracts/mod.ts";
-import { DESK } from "./_fixture/test_tool.ts";
-import { makeWorld } from "./_fixture/world.ts";
+import { Fault, type GrantedCall, type PowerResult } from "../../contracts/mod.ts";
+import { DESK } from "../_fixture/test_tool.ts";
+import { makeWorld } from "../_fixture/world.ts";
 
 const never = (): Promise<Partial<PowerResult>> => new Promise(() => {});
 const FREE = { rules: [{ mode: "auto", at: "remit.yaml:1" }] } as const;
