@@ -1,14 +1,14 @@
 /** A real wiki in a temporary folder, filled for benches. @module */
-import { PageName, type PagePatch } from "../contracts/mod.ts";
-import { chunkText } from "../memory-wiki/markdown/mod.ts";
+import { PageName, type PagePatch } from "../../contracts/mod.ts";
+import { chunkText } from "../../memory-wiki/markdown/mod.ts";
 import {
   makeIndexFiles,
   makeWikiSearch,
   termsOf,
   type WikiSearch,
-} from "../memory-wiki/search/mod.ts";
-import { makeRig } from "../memory-wiki/store/_fixture/wiki_rig.ts";
-import type { NewSource, WikiStore } from "../memory-wiki/store/wiki_store.ts";
+} from "../../memory-wiki/search/mod.ts";
+import { makeRig } from "../../memory-wiki/store/_fixture/wiki_rig.ts";
+import type { NewSource, WikiStore } from "../../memory-wiki/store/wiki_store.ts";
 
 /** One text to take in. */
 export interface Text {

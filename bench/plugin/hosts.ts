@@ -1,21 +1,21 @@
 /** Plugin hosts and the gate over them, without a kernel process around. For benches. @module */
-import { CallId, type KernelConfig, Pid, TaskId } from "../contracts/mod.ts";
-import { makeMisfits } from "../broker/mod.ts";
-import { NOT_BUILT, provideBundles } from "../cli/program/bundles_powers.ts";
-import { findPrograms } from "../cli/program/programs_powers.ts";
-import { realPowers } from "../kernel/_fixture/small_children.ts";
-import { makeChildren } from "../kernel/child/children.ts";
-import type { Looking } from "../kernel/plugin/host_functions.ts";
-import { makeEngine, makePluginCode } from "../kernel/plugin/code.ts";
-import { makePluginHosts, type PluginHosts } from "../kernel/plugin/hosts.ts";
-import { makePluginTools } from "../kernel/plugin/plugin_tools.ts";
-import { makeSpawnPowers } from "../kernel/start/spawn_powers.ts";
-import { bindPlugin, descriptorOf } from "../tools-wasm/binding/mod.ts";
-import { type BuiltTools, provideTools } from "../tools-wasm/build/mod.ts";
-import { makeBenchGate } from "./_gate.ts";
-import { cacheFolder } from "./_kernel.ts";
+import { CallId, type KernelConfig, Pid, TaskId } from "../../contracts/mod.ts";
+import { makeMisfits } from "../../broker/mod.ts";
+import { NOT_BUILT, provideBundles } from "../../cli/program/bundles_powers.ts";
+import { findPrograms } from "../../cli/program/programs_powers.ts";
+import { realPowers } from "../../kernel/_fixture/small_children.ts";
+import { makeChildren } from "../../kernel/child/children.ts";
+import type { Looking } from "../../kernel/plugin/host_functions.ts";
+import { makeEngine, makePluginCode } from "../../kernel/plugin/code.ts";
+import { makePluginHosts, type PluginHosts } from "../../kernel/plugin/hosts.ts";
+import { makePluginTools } from "../../kernel/plugin/plugin_tools.ts";
+import { makeSpawnPowers } from "../../kernel/start/spawn_powers.ts";
+import { bindPlugin, descriptorOf } from "../../tools-wasm/binding/mod.ts";
+import { type BuiltTools, provideTools } from "../../tools-wasm/build/mod.ts";
+import { makeBenchGate } from "../_gate.ts";
+import { cacheFolder } from "../_kernel.ts";
 
-const HOME = new URL("..", import.meta.url).pathname;
+const HOME = new URL("../..", import.meta.url).pathname;
 const NO_FILES: Looking = {
   readScope: () => ({ resource: "mount", right: "read", path: "desk" }),
   look: () => Promise.reject(new Error("not in this bench")),

@@ -1,7 +1,7 @@
 /** The documents and questions that retrieval is measured with: bench/_data/wiki_questions.json. @module */
 import * as z from "zod";
 
-const HOME = new URL("..", import.meta.url).pathname.replace(/\/$/, "");
+const HOME = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
 const MAP = `${HOME}/bench/_data/wiki_questions_package.json`;
 
 /** How a question was written. */
@@ -42,7 +42,7 @@ export interface Question {
 /** Fetches the package (once, 1.4 MB) and reads its documents. */
 export async function readDocuments(): Promise<readonly Document[]> {
   await runDeno(["install", "--quiet", "--config", MAP]);
-  const script = `${HOME}/bench/_wiki_documents.ts`;
+  const script = `${HOME}/bench/wiki/documents.ts`;
   const printed = await runDeno([
     ...["run", "--quiet", "--no-prompt", "--no-check", "--allow-read", "--config", MAP, script],
   ]);
@@ -56,7 +56,7 @@ export async function readDocuments(): Promise<readonly Document[]> {
 
 /** Reads the questions. Throws when a snippet is not in its document: the package is another than was read. */
 export function readQuestions(documents: readonly Document[]): readonly Question[] {
-  const file = new URL("_data/wiki_questions.json", import.meta.url);
+  const file = new URL("../_data/wiki_questions.json", import.meta.url);
   const { questions } = QuestionSet.parse(JSON.parse(Deno.readTextFileSync(file)));
   const texts = new Map(documents.map(({ name, text }) => [name, text.split("\n")]));
   return questions.map(({ kind, half, question, answers = [] }) => ({

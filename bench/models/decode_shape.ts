@@ -1,5 +1,5 @@
 /** What engines decode to be compared. @module */
-import { makeTinyGguf } from "../models/_fixture/tiny_gguf.ts";
+import { makeTinyGguf } from "../../models/_fixture/tiny_gguf.ts";
 
 /** Tokens of context. */
 export const CONTEXT = 4_096;

@@ -1,5 +1,5 @@
 /** Prints what 10,000 messages keep in memory, waiting and then settled: a process of its own, so that nothing else counts. */
-import { openInboxWorld } from "./_inbox_world.ts";
+import { openInboxWorld } from "./world.ts";
 
 const [dir = "", count = "0", bytes = "0"] = Deno.args;
 const collect = (globalThis as { gc?: () => void }).gc;

@@ -3,10 +3,10 @@
  * with `-A`. Writes its origin to standard output, and ends with its standard input.
  * @module
  */
-import { streamOpenai } from "../models/_fixture/providers/openai.ts";
-import type { Piece } from "../models/_fixture/providers/script.ts";
-import { serveLoopback } from "../models/_fixture/providers/server.ts";
-import { DELTAS, EVERY_MS, FIRST_MS } from "./_stream_shape.ts";
+import { streamOpenai } from "../../models/_fixture/providers/openai.ts";
+import type { Piece } from "../../models/_fixture/providers/script.ts";
+import { serveLoopback } from "../../models/_fixture/providers/server.ts";
+import { DELTAS, EVERY_MS, FIRST_MS } from "./stream_shape.ts";
 
 /** A word with its space: what providers send at a time. */
 const WORDS = "the model writes a file and then it reads what stands in that path again "

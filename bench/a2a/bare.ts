@@ -1,6 +1,6 @@
 /**
  * A server on the official SDK and nothing else, as a process of its own: the baseline of rows about `remit serve`.
- * `deno run -A bench/_a2a_bare.ts echo|kernel`; prints `{"url","pids"}` as one line and serves until its input ends.
+ * `deno run -A bench/a2a/bare.ts echo|kernel`; prints `{"url","pids"}` as one line and serves until its input ends.
  *
  * - `echo`: answers at once, inside the process.
  * - `kernel`: each message is a task of a kernel, with the same scripted model; the least that the same agent takes.
@@ -16,8 +16,8 @@ import {
   JsonRpcTransportHandler,
   ServerCallContext,
 } from "@a2a-js/sdk/server";
-import { ANSWER, PIECE, pieces, SCENARIO } from "./_a2a_shape.ts";
-import { benchRequest, startBenchKernel } from "./_kernel.ts";
+import { ANSWER, PIECE, pieces, SCENARIO } from "./shape.ts";
+import { benchRequest, startBenchKernel } from "../_kernel.ts";
 
 /** What answers: tells each piece, and gives the whole. */
 type Answer = (text: string, tell: (piece: string) => void) => Promise<string>;

@@ -3,15 +3,15 @@
  * TOKENS`. For each line of standard input it decodes once, and writes tokens a second as a line.
  * @module
  */
-import type { Addon } from "../models/native/addon.ts";
-import { CONTEXT, PROMPT } from "./_decode_shape.ts";
+import type { Addon } from "../../models/native/addon.ts";
+import { CONTEXT, PROMPT } from "./decode_shape.ts";
 
 /** Decodes so many tokens; milliseconds from the first to the last. */
 type Decode = (tokens: number) => Promise<number>;
 
 async function bareWasm(path: string): Promise<Decode> {
   const [{ lendGlobals }, { default: wasm }, { Wllama }] = await Promise.all([
-    import("../models/local/engine_globals_powers.ts"),
+    import("../../models/local/engine_globals_powers.ts"),
     import("@wllama/wllama/esm/wasm/wllama.wasm", { with: { type: "bytes" } }),
     import("@wllama/wllama/esm/index.js"),
   ]);
@@ -43,7 +43,7 @@ async function bareWasm(path: string): Promise<Decode> {
 }
 
 async function bareNative(path: string, addonPath: string): Promise<Decode> {
-  const { nativePowers } = await import("../models/native/addon_powers.ts");
+  const { nativePowers } = await import("../../models/native/addon_powers.ts");
   const addon = await nativePowers.load(addonPath, { gpu: undefined, complain: () => {} });
   const model = new addon.AddonModel(path, {
     ...{ addonExports: addon, gpuLayers: 0, useMmap: true, vocabOnly: false },

@@ -1,9 +1,9 @@
 /** Trees of npm servers for benches: what `remit mcp add` fetches, kept between runs. @module */
-import { digestTree, TREE_DISK } from "../bridges/mcp/tree/mod.ts";
-import { Digest, type McpLaunch } from "../contracts/mod.ts";
-import { makeDisk } from "../cli/disk/disk_powers.ts";
-import { provideWarm } from "../cli/mcp/store/warm.ts";
-import { cacheFolder } from "./_kernel.ts";
+import { digestTree, TREE_DISK } from "../../bridges/mcp/tree/mod.ts";
+import { Digest, type McpLaunch } from "../../contracts/mod.ts";
+import { makeDisk } from "../../cli/disk/disk_powers.ts";
+import { provideWarm } from "../../cli/mcp/store/warm.ts";
+import { cacheFolder } from "../_kernel.ts";
 
 /** A server of npm: how a task is handed it, and how anybody else starts it. */
 export interface BenchServer {
@@ -12,7 +12,7 @@ export interface BenchServer {
   readonly bare: readonly string[];
 }
 
-const HOME = new URL("..", import.meta.url).pathname;
+const HOME = new URL("../..", import.meta.url).pathname;
 const DENO = await Deno.realPath(Deno.execPath());
 const BARE = ["run", "--quiet", "--no-prompt", "--no-config", "--no-lock", "--cached-only", "-A"];
 const OWN_REGISTRY = "http://packages.test/";

@@ -1,6 +1,6 @@
 /** Inboxes over a real store and log, for measurements. @module */
-import { openInbox } from "../agents/mod.ts";
-import { LOG_POWERS, makeSigner, openLog } from "../broker/audit/mod.ts";
+import { openInbox } from "../../agents/mod.ts";
+import { LOG_POWERS, makeSigner, openLog } from "../../broker/audit/mod.ts";
 import {
   type AgentInbox,
   type AgentMessage,
@@ -12,8 +12,8 @@ import {
   SessionId,
   type Store,
   TaskId,
-} from "../contracts/mod.ts";
-import { openSqliteStore } from "../store/sqlite/mod.ts";
+} from "../../contracts/mod.ts";
+import { openSqliteStore } from "../../store/sqlite/mod.ts";
 
 /** The task whose box is filled. */
 const TASK = TaskId.parse("tbench0000000");

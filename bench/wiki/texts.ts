@@ -1,5 +1,5 @@
 /** Made-up texts with the word frequencies of real ones. The same number gives the same text. @module */
-import type { Text } from "./_wiki_world.ts";
+import type { Text } from "./world.ts";
 
 const VOCABULARY = 30_000;
 /** Zipf's law with this exponent: a few words are everywhere, most are rare. */

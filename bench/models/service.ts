@@ -1,12 +1,12 @@
 /** Real model services and what they are asked, for benches. @module */
 import { createHash } from "node:crypto";
-import { InferenceRequest, type ToolDescriptor } from "../contracts/mod.ts";
-import { realPowers } from "../kernel/_fixture/small_children.ts";
-import { makeModelServices, type ModelServices } from "../kernel/model/services.ts";
-import { WEIGHTS_POWERS } from "../kernel/model/weights_powers.ts";
-import { ownTools } from "../models/grammar/_fixture/own_tools.ts";
-import { makeNativeEngine } from "../cli/model/engine/engine_powers.ts";
-import { type BenchWorld, makeBenchWorld } from "./world.ts";
+import { InferenceRequest, type ToolDescriptor } from "../../contracts/mod.ts";
+import { realPowers } from "../../kernel/_fixture/small_children.ts";
+import { makeModelServices, type ModelServices } from "../../kernel/model/services.ts";
+import { WEIGHTS_POWERS } from "../../kernel/model/weights_powers.ts";
+import { ownTools } from "../../models/grammar/_fixture/own_tools.ts";
+import { makeNativeEngine } from "../../cli/model/engine/engine_powers.ts";
+import { type BenchWorld, makeBenchWorld } from "../world.ts";
 
 /** Model services as the kernel starts them. */
 export interface BenchModels extends AsyncDisposable {
@@ -62,7 +62,7 @@ export async function makeBenchModels(
 
 /** Where the tests, or a person, fetched it to; nothing is fetched here. */
 function fetchedAddon(): string | undefined {
-  const tests = new URL("../.build/native_test", import.meta.url).pathname;
+  const tests = new URL("../../.build/native_test", import.meta.url).pathname;
   const own = `${Deno.env.get("XDG_CACHE_HOME") ?? `${Deno.env.get("HOME")}/.cache`}/remit`;
   return [tests, own].map((folder) => makeNativeEngine({ cache: () => folder }).found())
     .find((folder) => folder !== undefined);

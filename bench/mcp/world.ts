@@ -1,8 +1,8 @@
 /** A real kernel whose tasks are handed imported servers, and an agent that does nothing but call them. @module */
-import { importedTool, translate } from "../bridges/mcp/review/mod.ts";
-import { NOT_BUILT, provideBundles } from "../cli/program/bundles_powers.ts";
-import { parseLook } from "../cli/mcp/look.ts";
-import { mcpPrograms, provideMcpPrograms } from "../cli/mcp/programs_powers.ts";
+import { importedTool, translate } from "../../bridges/mcp/review/mod.ts";
+import { NOT_BUILT, provideBundles } from "../../cli/program/bundles_powers.ts";
+import { parseLook } from "../../cli/mcp/look.ts";
+import { mcpPrograms, provideMcpPrograms } from "../../cli/mcp/programs_powers.ts";
 import {
   ImportedServer,
   type McpGrants,
@@ -12,11 +12,11 @@ import {
   NO_GRANTS,
   NO_POLICY,
   toJson,
-} from "../contracts/mod.ts";
-import { type BenchKernel, benchRequest, cacheFolder, startBenchKernel } from "./_kernel.ts";
-import { benchTrees } from "./_mcp_trees.ts";
+} from "../../contracts/mod.ts";
+import { type BenchKernel, benchRequest, cacheFolder, startBenchKernel } from "../_kernel.ts";
+import { benchTrees } from "./trees.ts";
 
-const HOME = new URL("..", import.meta.url).pathname;
+const HOME = new URL("../..", import.meta.url).pathname;
 /** Sockets of permission brokers: one for each server that starts at once. */
 const BROKERS = 32;
 

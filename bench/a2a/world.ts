@@ -1,9 +1,9 @@
 /** `remit serve` as a person starts it, and servers on the SDK alone. @module */
-import { type Machine, onMachine } from "../tests/fake/remit.ts";
-import { configure, startService } from "../tests/fake/service.ts";
-import type { PeerAt } from "./_a2a_client.ts";
-import { SCENARIO } from "./_a2a_shape.ts";
-import { startLineProcess } from "./_line_process.ts";
+import { type Machine, onMachine } from "../../tests/fake/remit.ts";
+import { configure, startService } from "../../tests/fake/service.ts";
+import type { PeerAt } from "./client.ts";
+import { SCENARIO } from "./shape.ts";
+import { startLineProcess } from "../_line_process.ts";
 
 /** A service with the operating-system processes that it is. */
 export interface ServedPeer extends PeerAt {
@@ -51,7 +51,7 @@ peers:
 
 /** Starts one. */
 export async function startBare(kind: "echo" | "kernel"): Promise<BarePeer> {
-  const source = new URL("_a2a_bare.ts", import.meta.url).pathname;
+  const source = new URL("bare.ts", import.meta.url).pathname;
   const own = await startLineProcess([source, kind]);
   const { url, pids } = JSON.parse(own.greeting);
   return { url, token: "none", pids, [Symbol.asyncDispose]: () => own[Symbol.asyncDispose]() };

@@ -1,6 +1,6 @@
 /** Rows of benches over imported servers. @module */
-import { median } from "./quantile.ts";
-import type { Row } from "./row.ts";
+import { median } from "../quantile.ts";
+import type { Row } from "../row.ts";
 
 /** A figure against its baseline, with what it may be at most. */
 export function ratioRow(
