@@ -12,7 +12,7 @@ import {
   TaskId,
   type ToolBinding,
 } from "../contracts/mod.ts";
-import { makeGate, type TaskGate } from "../broker/gate.ts";
+import { makeGate, type TaskGate } from "../broker/gate/gate.ts";
 import { makePins } from "../broker/pins.ts";
 import { makePolicy } from "../broker/policy.ts";
 import { openQuestions } from "../broker/questions.ts";

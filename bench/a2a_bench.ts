@@ -7,10 +7,10 @@
  *
  * @module
  */
-import { ask, begin, type PeerAt, send, stream, type StreamTimes } from "./_a2a_client.ts";
-import { LONG, PIECES } from "./_a2a_shape.ts";
-import { type ServedPeer, startBare, withService } from "./_a2a_world.ts";
-import { ratioRow, toldRow } from "./_mcp_rows.ts";
+import { ask, begin, type PeerAt, send, stream, type StreamTimes } from "./a2a/client.ts";
+import { LONG, PIECES } from "./a2a/shape.ts";
+import { type ServedPeer, startBare, withService } from "./a2a/world.ts";
+import { ratioRow, toldRow } from "./mcp/rows.ts";
 import { memoryOf } from "./_memory.ts";
 import type { Row } from "./row.ts";
 import { timed } from "./world.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { type DocumentWrite, toJson } from "../contracts/mod.ts";
-import { type InboxWorld, openInboxWorld } from "./_inbox_world.ts";
+import { type InboxWorld, openInboxWorld } from "./inbox/world.ts";
 import { benchRequest, startBenchKernel } from "./_kernel.ts";
 import { median } from "./quantile.ts";
 import type { Row } from "./row.ts";
@@ -74,7 +74,7 @@ export async function inboxBench(): Promise<Row[]> {
 }
 
 async function memoryRows(dir: string): Promise<Row[]> {
-  const script = new URL("./_inbox_memory.ts", import.meta.url).pathname;
+  const script = new URL("./inbox/memory.ts", import.meta.url).pathname;
   const { stdout, success } = await new Deno.Command(Deno.execPath(), {
     args: ["run", "--quiet", "-A", "--v8-flags=--expose-gc", script, dir, `${MANY}`, `${BODY}`],
     stderr: "inherit",

@@ -5,11 +5,11 @@
  */
 import { httpEcho } from "../bridges/mcp/_fixture/servers.ts";
 import type { ImportedServer } from "../contracts/mod.ts";
-import { type BareClient, bareHttp, bareStdio } from "./_mcp_bare.ts";
-import { floorStdio } from "./_mcp_floor.ts";
-import { ratioRow, toldRow } from "./_mcp_rows.ts";
-import { bundled, npmServer, ownServer } from "./_mcp_trees.ts";
-import { makeMcpBench, type McpBench } from "./_mcp_world.ts";
+import { type BareClient, bareHttp, bareStdio } from "./mcp/bare.ts";
+import { floorStdio } from "./mcp/floor.ts";
+import { ratioRow, toldRow } from "./mcp/rows.ts";
+import { bundled, npmServer, ownServer } from "./mcp/trees.ts";
+import { makeMcpBench, type McpBench } from "./mcp/world.ts";
 import type { Row } from "./row.ts";
 import { timed } from "./world.ts";
 

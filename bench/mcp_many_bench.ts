@@ -1,8 +1,8 @@
 /** Twenty imported servers at once: their calls, and the memory of each with its bridge. Issue 6, "How well". @module */
-import { type BareClient, bareStdio } from "./_mcp_bare.ts";
-import { ratioRow, toldRow } from "./_mcp_rows.ts";
-import { npmServer } from "./_mcp_trees.ts";
-import { type Chain, makeMcpBench } from "./_mcp_world.ts";
+import { type BareClient, bareStdio } from "./mcp/bare.ts";
+import { ratioRow, toldRow } from "./mcp/rows.ts";
+import { npmServer } from "./mcp/trees.ts";
+import { type Chain, makeMcpBench } from "./mcp/world.ts";
 import { type Memory, memoryOf } from "./_memory.ts";
 import type { Row } from "./row.ts";
 import { timed } from "./world.ts";

@@ -1,8 +1,8 @@
 /** What a permission costs that is decided live, against the same access under flags. Issue 6, "How well". @module */
-import { bareStdio } from "./_mcp_bare.ts";
-import { toldRow } from "./_mcp_rows.ts";
-import { ownServer } from "./_mcp_trees.ts";
-import { makeMcpBench } from "./_mcp_world.ts";
+import { bareStdio } from "./mcp/bare.ts";
+import { toldRow } from "./mcp/rows.ts";
+import { ownServer } from "./mcp/trees.ts";
+import { makeMcpBench } from "./mcp/world.ts";
 import type { Row } from "./row.ts";
 
 const TIMES = 2_000;

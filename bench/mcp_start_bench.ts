@@ -5,10 +5,10 @@
  * @module
  */
 import type { ImportedServer } from "../contracts/mod.ts";
-import { bareStdio } from "./_mcp_bare.ts";
-import { ratioRow, toldRow } from "./_mcp_rows.ts";
-import { npmServer } from "./_mcp_trees.ts";
-import { makeMcpBench, type McpBench } from "./_mcp_world.ts";
+import { bareStdio } from "./mcp/bare.ts";
+import { ratioRow, toldRow } from "./mcp/rows.ts";
+import { npmServer } from "./mcp/trees.ts";
+import { makeMcpBench, type McpBench } from "./mcp/world.ts";
 import type { Row } from "./row.ts";
 import { timed } from "./world.ts";
 

@@ -3,9 +3,14 @@
  * in the same run. Issue 4, "How well".
  * @module
  */
-import { makeBenchModels } from "./_models.ts";
-import { bareClient, sdkClient, serviceClient, type StreamClient } from "./_stream_clients.ts";
-import { DELTAS } from "./_stream_shape.ts";
+import { makeBenchModels } from "./models/service.ts";
+import {
+  bareClient,
+  sdkClient,
+  serviceClient,
+  type StreamClient,
+} from "./models/stream_clients.ts";
+import { DELTAS } from "./models/stream_shape.ts";
 import { startLineProcess } from "./_line_process.ts";
 import { median, quantile } from "./quantile.ts";
 import type { Row } from "./row.ts";
@@ -26,7 +31,7 @@ interface Figures {
 /** About two minutes: the answer takes three seconds, as a provider's does. */
 export async function streamBench(): Promise<Row[]> {
   await using server = await startLineProcess([
-    new URL("./_stream_server.ts", import.meta.url).pathname,
+    new URL("./models/stream_server.ts", import.meta.url).pathname,
   ]);
   const { greeting: origin } = server;
   await using models = await makeBenchModels(["remote"]);

@@ -4,9 +4,9 @@
  * @module
  */
 import type { OpenModel } from "../kernel/model/services.ts";
-import { CONTEXT, type DecodeLoad, LOADS, PROMPT } from "./_decode_shape.ts";
+import { CONTEXT, type DecodeLoad, LOADS, PROMPT } from "./models/decode_shape.ts";
 import { startLineProcess } from "./_line_process.ts";
-import { type BenchModels, makeBenchModels, NEVER, question } from "./_models.ts";
+import { type BenchModels, makeBenchModels, NEVER, question } from "./models/service.ts";
 import { median } from "./quantile.ts";
 import type { Row } from "./row.ts";
 import { timed } from "./world.ts";
@@ -49,7 +49,7 @@ async function decoding(
   const file = `${models.world.dir}/bare.gguf`;
   await Deno.writeFile(file, weights);
   await using bare = await startLineProcess([
-    new URL("./_bare_engine.ts", import.meta.url).pathname,
+    new URL("./models/bare_engine.ts", import.meta.url).pathname,
     ...[engine, file, `${models.addon}/llama-addon.node`, `${load.tokens}`],
   ], { yields: (await models.world.children()).walls().nice });
   const model = await opened(models, engine, weights);

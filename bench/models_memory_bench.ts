@@ -1,7 +1,7 @@
 /** Memory of each kind of model service after its first answer, medians of several. @module */
 import { makeTinyGguf } from "../models/_fixture/tiny_gguf.ts";
 import { memoryOf } from "./_memory.ts";
-import { type BenchModels, makeBenchModels, NEVER, question } from "./_models.ts";
+import { type BenchModels, makeBenchModels, NEVER, question } from "./models/service.ts";
 import { median } from "./quantile.ts";
 import type { Row } from "./row.ts";
 import { startLineProcess } from "./_line_process.ts";
@@ -15,7 +15,7 @@ const MOST = { scripted: 60, remote: 90, local: 330, native: 120 } as const;
 /** Gives a row for each kind; the baseline is a bare `deno run` of an empty program. */
 export async function modelMemoryBench(): Promise<Row[]> {
   await using server = await startLineProcess([
-    new URL("./_stream_server.ts", import.meta.url).pathname,
+    new URL("./models/stream_server.ts", import.meta.url).pathname,
   ]);
   await using models = await makeBenchModels(["model", "remote", "local", "native"]);
   const tiny = makeTinyGguf({ seed: 7 });

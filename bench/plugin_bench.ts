@@ -1,7 +1,7 @@
 /** Plugins: instances, calls through gate and port, host calls, overruns, memory. Issue 3, "How well". @module */
 import { startLineProcess } from "./_line_process.ts";
-import { startPipeFloor } from "./_pipe_floor.ts";
-import { makeRig, type Rig } from "./_plugins.ts";
+import { startPipeFloor } from "./plugin/pipe_floor.ts";
+import { makeRig, type Rig } from "./plugin/hosts.ts";
 import { median, quantile } from "./quantile.ts";
 import type { Row } from "./row.ts";
 import { timed } from "./world.ts";
@@ -37,7 +37,7 @@ async function rounds(count: number, work: () => Promise<unknown>): Promise<numb
 async function freshInstances(rig: Rig): Promise<Row> {
   const input = JSON.stringify({ v: 1, op: "exec", args: { code: "1 + 1" } });
   const home = new URL("..", import.meta.url).pathname;
-  const program = [`--config=${home}deno.json`, `${home}bench/_bare_plugin.ts`];
+  const program = [`--config=${home}deno.json`, `${home}bench/plugin/bare.ts`];
   // It gives way to others as the plugin host beside it does.
   await using raw = await startLineProcess([...program, fileOf(rig, "exec"), input], {
     yields: true,

@@ -9,9 +9,9 @@ import { lintWiki } from "../memory-wiki/lint/mod.ts";
 import { chunkText } from "../memory-wiki/markdown/mod.ts";
 import { termsOf } from "../memory-wiki/search/mod.ts";
 import { matchAny } from "../memory-wiki/search/source_passages.ts";
-import { readDocuments, readQuestions } from "./_wiki_corpus.ts";
-import { makeQuestions, makeText } from "./_wiki_texts.ts";
-import { makeWikiWorld, takeSources, type Text, writePages } from "./_wiki_world.ts";
+import { readDocuments, readQuestions } from "./wiki/corpus.ts";
+import { makeQuestions, makeText } from "./wiki/texts.ts";
+import { makeWikiWorld, takeSources, type Text, writePages } from "./wiki/world.ts";
 import { median, quantile } from "./quantile.ts";
 import type { Row } from "./row.ts";
 

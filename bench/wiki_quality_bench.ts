@@ -8,7 +8,7 @@ import { parseLexicon } from "../models/local/lexical/lexicon_file.ts";
 import { provideLexical } from "../models/local/lexical/build/mod.ts";
 import { textVector } from "../models/local/lexical/text_vector.ts";
 import type { Found } from "../contracts/mod.ts";
-import { type Kind, KINDS, type Question, readDocuments, readQuestions } from "./_wiki_corpus.ts";
+import { type Kind, KINDS, type Question, readDocuments, readQuestions } from "./wiki/corpus.ts";
 import {
   bareOramaRanking,
   ftsRanking,
@@ -19,8 +19,8 @@ import {
   PLACES,
   type Ranking,
   withoutRepeats,
-} from "./_wiki_rankings.ts";
-import { makeWikiWorld, takeSources, type WikiWorld, writePages } from "./_wiki_world.ts";
+} from "./wiki/rankings.ts";
+import { makeWikiWorld, takeSources, type WikiWorld, writePages } from "./wiki/world.ts";
 import type { Row } from "./row.ts";
 
 const HOME = new URL("..", import.meta.url).pathname.replace(/\/$/, "");

@@ -13,7 +13,7 @@
  * ```
  * @module
  */
-export { makeGate, type TaskGate } from "./gate.ts";
+export { makeGate, type TaskGate } from "./gate/gate.ts";
 export { makeRuleGuard } from "./guard.ts";
 export { descriptorDigest, makePins, type Pins } from "./pins.ts";
 export { whyModelRefused } from "./model_policy.ts";

@@ -15,7 +15,7 @@ import {
   type WireBody,
   type WireRequest,
 } from "./exchange.ts";
-import { tryIp } from "./ip.ts";
+import { tryIp } from "./address/ip.ts";
 
 /** Trust other than that of the bundled roots. */
 export interface ExchangeOptions {

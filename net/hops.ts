@@ -1,16 +1,16 @@
 /** A request and what its redirects lead to, each hop judged anew. Issue 3, "Net service". @module */
 import { Fault } from "../contracts/fault.ts";
 import type { NetAnswer, NetHop, NetRequest } from "../contracts/wire_net.ts";
-import { firstOf } from "./addresses.ts";
+import { firstOf } from "./address/first_of.ts";
 import { answerFrom } from "./answer.ts";
 import { ACCEPT_ENCODING } from "./body.ts";
 import type { Clock } from "./clock.ts";
 import type { Exchange, WireAnswer } from "./exchange.ts";
-import { parseAddress } from "./origin.ts";
+import { parseAddress } from "./address/origin.ts";
 import { type Follow, follow, type Step } from "./redirect.ts";
 import { headersTrouble, lowerCased } from "./request_headers.ts";
-import type { Resolver } from "./resolver.ts";
-import { vet } from "./vet.ts";
+import type { Resolver } from "./address/resolver.ts";
+import { vet } from "./address/vet.ts";
 
 /** What the net service is made of. */
 export interface NetPowers {

@@ -7,7 +7,7 @@ import type { ProcessRow } from "../contracts/process.ts";
 import type { ToolDescriptor } from "../contracts/tool.ts";
 import type { NetAnswer, NetRequest } from "../contracts/wire_net.ts";
 import { fetchResult } from "./fetch_result.ts";
-import { originOf, URL_LIMIT } from "./origin.ts";
+import { originOf, URL_LIMIT } from "./address/origin.ts";
 import { headersTrouble } from "./request_headers.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;

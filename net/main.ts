@@ -6,8 +6,8 @@ import { WIDE_FRAME_BYTES } from "../contracts/wire_plugin.ts";
 import { serveChild } from "../port/child_powers.ts";
 import { clock } from "./clock_powers.ts";
 import { makeExchange } from "./exchange_powers.ts";
-import { resolvingNames } from "./resolver.ts";
-import { makeSystemResolver } from "./resolver_powers.ts";
+import { resolvingNames } from "./address/resolver.ts";
+import { makeSystemResolver } from "./address/resolver_powers.ts";
 import { makeNetService } from "./service.ts";
 import { makeSockets } from "./sockets_powers.ts";
 

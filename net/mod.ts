@@ -12,4 +12,4 @@
  */
 export { labelOfAnswer } from "./answer_label.ts";
 export { httpFetchBinding } from "./http_fetch.ts";
-export { originOf } from "./origin.ts";
+export { originOf } from "./address/origin.ts";

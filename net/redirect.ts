@@ -1,6 +1,6 @@
 /** What a redirect leads to: the Fetch standard's rules, and stricter ones. @module */
 import { harmless, withoutBody } from "./request_headers.ts";
-import { URL_LIMIT } from "./origin.ts";
+import { URL_LIMIT } from "./address/origin.ts";
 
 /** One request before it is sent. */
 export interface Step {

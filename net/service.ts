@@ -10,7 +10,7 @@ import type {
   NetStream,
 } from "../contracts/wire_net.ts";
 import { fetchHops, type NetPowers } from "./hops.ts";
-import { makeProxies, type ProxyPowers } from "./proxies.ts";
+import { makeProxies, type ProxyPowers } from "./proxy/proxies.ts";
 import { makeRoom } from "./room.ts";
 import { makeStreams } from "./streams.ts";
 

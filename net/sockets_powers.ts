@@ -1,6 +1,6 @@
 /** The real sockets. Nothing here decides: a path was granted, an address was vetted before. @module */
 import { Fault } from "../contracts/fault.ts";
-import { tryIp } from "./ip.ts";
+import { tryIp } from "./address/ip.ts";
 import type { SocketEnd, SocketListener, Sockets } from "./sockets.ts";
 
 /** Milliseconds until a listener that could not take a connection tries again: there were too many files. */

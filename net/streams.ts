@@ -5,7 +5,7 @@ import type { NetStream, NetStreamHead, NetStreamPiece } from "../contracts/wire
 import { EMPTY, joined } from "./answer.ts";
 import type { WireAnswer } from "./exchange.ts";
 import { firstStep, type NetPowers, sendOne } from "./hops.ts";
-import { vet } from "./vet.ts";
+import { vet } from "./address/vet.ts";
 
 /** Streams that are open at once. */
 const AT_ONCE = 64;

@@ -10,7 +10,7 @@ import { provideMcpPrograms } from "../cli/mcp/programs_powers.ts";
 import { provideServeProgram } from "../cli/mcp_serve/program_powers.ts";
 import { type ModelProgram, provideModelProgram } from "../cli/model/programs_powers.ts";
 import { placesOf } from "../cli/disk/places.ts";
-import { provideWikiProgram, type WikiProgram } from "../cli/wiki/programs_powers.ts";
+import { provideWikiProgram, type WikiProgram } from "../cli/wiki/process/programs_powers.ts";
 import { provideTools } from "../tools-wasm/build/mod.ts";
 import { cachePackages, print, ROOT } from "./process.ts";
 

@@ -9,7 +9,7 @@
  * @example
  * ```ts
  * import { mayImport } from "./import_table.ts";
- * if (mayImport("broker/gate.ts", "store/mod.ts") === undefined) throw new Error("the gate never sees a store");
+ * if (mayImport("broker/gate/gate.ts", "store/mod.ts") === undefined) throw new Error("the gate never sees a store");
  * ```
  * @module
  */

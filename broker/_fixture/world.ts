@@ -15,7 +15,7 @@ import {
   type ToolCall,
   type ToolResult,
 } from "../../contracts/mod.ts";
-import { makeGate, type TaskGate } from "../gate.ts";
+import { makeGate, type TaskGate } from "../gate/gate.ts";
 import type { Guards } from "../guards.ts";
 import { makePins, type Pins } from "../pins.ts";
 import { makePolicy } from "../policy.ts";

@@ -1,6 +1,6 @@
 /** Servers of remit.lock for tests. @module */
 import { Digest, McpServerName, Millis, NO_GRANTS, ToolName } from "../../contracts/mod.ts";
-import { LockedServer, type LockedTool } from "../mcp/lock.ts";
+import { LockedServer, type LockedTool } from "../mcp/lock/lock.ts";
 
 /** A tool that was reviewed. */
 export function lockedTool(

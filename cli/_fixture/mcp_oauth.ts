@@ -3,12 +3,12 @@ import { createHash } from "node:crypto";
 import { Fault } from "../../contracts/mod.ts";
 import { clock } from "../../net/clock_powers.ts";
 import { makeExchange } from "../../net/exchange_powers.ts";
-import { resolvingNames } from "../../net/resolver.ts";
+import { resolvingNames } from "../../net/address/resolver.ts";
 import { makeNetService } from "../../net/service.ts";
-import type { LoginHands } from "../mcp/login_hands.ts";
-import { makeLoginHands } from "../mcp/login_powers.ts";
-import type { LoginParts } from "../mcp/oauth_login.ts";
-import type { NetLink } from "../mcp/oauth_net.ts";
+import type { LoginHands } from "../mcp/login/hands.ts";
+import { makeLoginHands } from "../mcp/login/hands_powers.ts";
+import type { LoginParts } from "../mcp/login/login.ts";
+import type { NetLink } from "../mcp/login/net.ts";
 
 type Fields = Record<string, unknown>;
 

@@ -2,7 +2,7 @@
 import { Fault, type NativeBuild } from "../../contracts/mod.ts";
 import type { ModelHands, ModelProgram, NativeEngine } from "../model/hands.ts";
 import { makeModelHttp } from "../model/http_powers.ts";
-import { makeWeightsDisk } from "../model/weights_powers.ts";
+import { makeWeightsDisk } from "../model/weights/files_powers.ts";
 
 /** An engine that was never fetched. */
 export const NO_ENGINE: NativeEngine = Object.freeze({

@@ -1,5 +1,5 @@
 /** Hands of a service for tests without one. @module */
-import type { ServiceHands } from "../service/service_hands.ts";
+import type { ServiceHands } from "../service/hands.ts";
 
 /** The lock is free, nobody listens, no time passes. */
 export const NO_SERVICE_HANDS: ServiceHands = Object.freeze<ServiceHands>({

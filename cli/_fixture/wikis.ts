@@ -2,7 +2,7 @@
 import { Fault, type Json, toJson, type WikiStatus } from "../../contracts/mod.ts";
 import { makePathList, NEVER } from "../../broker/never.ts";
 import type { WikiHands, WikiLink, WikiStart } from "../wiki/hands.ts";
-import { makeWikiHands } from "../wiki/hands_powers.ts";
+import { makeWikiHands } from "../wiki/process/hands_powers.ts";
 
 /** What a fake process answers, by op. `tell` reaches the command. */
 export type WikiOps = Readonly<

@@ -10,7 +10,7 @@ import {
   NO_GRANTS,
 } from "../../contracts/mod.ts";
 import { type Command, printJson, printLines } from "../command.ts";
-import { putServer } from "../mcp/add_command.ts";
+import { putServer } from "../mcp/command/add.ts";
 import {
   approvedLines,
   pin,
@@ -18,12 +18,12 @@ import {
   showFailure,
   showReview,
   waitingLines,
-} from "../mcp/introduce.ts";
-import { type LockedServer, parseMcpName } from "../mcp/lock.ts";
+} from "../mcp/meet/introduce.ts";
+import { type LockedServer, parseMcpName } from "../mcp/lock/lock.ts";
 import { keepLook } from "../mcp/look.ts";
-import { reviewOf } from "../mcp/review.ts";
-import { reviewDocument } from "../mcp/review_document.ts";
-import { forgetMcpSecrets, keepMcpSecret } from "../mcp/store_secrets.ts";
+import { reviewOf } from "../mcp/review/review.ts";
+import { reviewDocument } from "../mcp/review/document.ts";
+import { forgetMcpSecrets, keepMcpSecret } from "../mcp/grant/secrets.ts";
 import { lockOf, lookAt } from "../mcp/work.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 import { preparePlaces } from "../disk/places.ts";

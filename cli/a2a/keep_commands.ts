@@ -1,8 +1,8 @@
 /** `a2a log|login|revoke|remove`: what is done with a peer as with any imported server. Issue 7. @module */
 import type { Command, Work } from "../command.ts";
-import { mcpRemove, mcpRevoke } from "../mcp/keep_commands.ts";
-import { mcpLog } from "../mcp/log_command.ts";
-import { mcpLogin } from "../mcp/login_command.ts";
+import { mcpRemove, mcpRevoke } from "../mcp/command/keep.ts";
+import { mcpLog } from "../mcp/command/log.ts";
+import { mcpLogin } from "../mcp/login/command.ts";
 import { namedPeer } from "./peer_work.ts";
 
 function ofPeer(work: Work): Work {

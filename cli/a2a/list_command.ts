@@ -1,10 +1,10 @@
 /** `a2a list` and `a2a describe`: peers, from what was reviewed and pinned; nobody is asked. Issue 7. @module */
 import { EXIT } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
-import { alienLines } from "../mcp/alien_lines.ts";
+import { alienLines } from "../mcp/review/alien_lines.ts";
 import { type Command, commandText, printJson, printLines } from "../command.ts";
-import { serverDocument, toolsCell } from "../mcp/list_command.ts";
-import { wrapTable } from "../mcp/table.ts";
+import { serverDocument, toolsCell } from "../mcp/command/list.ts";
+import { wrapTable } from "../terminal/wrapped_table.ts";
 import { lockOf } from "../mcp/work.ts";
 import { fieldLines } from "../plugin/review.ts";
 import { isLockedPeer, keysWords, type LockedPeer, namedPeer } from "./peer_work.ts";

@@ -9,7 +9,7 @@ import {
 } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";
-import { type LockedServer, parseMcpName } from "../mcp/lock.ts";
+import { type LockedServer, parseMcpName } from "../mcp/lock/lock.ts";
 import { lockOf } from "../mcp/work.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 

@@ -1,9 +1,9 @@
 /** `a2a review` and `a2a approve`: as of MCP servers, with what the card says beside its skills. Issue 7. @module */
 import { EXIT, type McpLook } from "../../contracts/mod.ts";
 import { type Command, printLines } from "../command.ts";
-import { mcpApprove } from "../mcp/approve_command.ts";
+import { mcpApprove } from "../mcp/command/approve.ts";
 import { keepLook, type KeptLook, keptLook } from "../mcp/look.ts";
-import { mcpReview } from "../mcp/review_command.ts";
+import { mcpReview } from "../mcp/command/review.ts";
 import { lockOf } from "../mcp/work.ts";
 import {
   cardChanges,

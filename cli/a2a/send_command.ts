@@ -2,7 +2,7 @@
 import { Fault, peerTaskIn } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";
-import { calledAs } from "../mcp/call_command.ts";
+import { calledAs } from "../mcp/command/call.ts";
 import type { Seen } from "../audit/event_fields.ts";
 import { flag, has } from "../arguments/parse_arguments.ts";
 import { toolCall } from "../tool/call_command.ts";

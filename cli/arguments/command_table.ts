@@ -14,17 +14,17 @@ import {
   WIKI,
 } from "./command_spec.ts";
 import { A2A_COMMANDS } from "../a2a/command_table.ts";
-import { MODEL_COMMANDS, MODEL_FLAGS } from "../model/command_table.ts";
+import { MODEL_COMMANDS, MODEL_FLAGS } from "../model/command/table.ts";
 import { CONTEXT_COMMANDS } from "../conversation/command_table.ts";
 import { PLUGIN_COMMANDS } from "../plugin/command_table.ts";
 import { SEMANTIC_COMMANDS } from "../sgrep/sgrep_command_table.ts";
-import { MCP_COMMANDS } from "../mcp/command_table.ts";
+import { MCP_COMMANDS } from "../mcp/command/table.ts";
 import { MCP_SERVE_COMMANDS } from "../mcp_serve/command_table.ts";
 import { SERVICE_COMMANDS } from "../service/serve_command_table.ts";
 import { TRIGGER_COMMANDS } from "../service/trigger_command_table.ts";
 import { INBOX_COMMANDS } from "../inbox/command_table.ts";
 import { MAIL_COMMANDS } from "../mail/command_table.ts";
-import { WIKI_COMMANDS } from "../wiki/command_table.ts";
+import { WIKI_COMMANDS } from "../wiki/command/table.ts";
 export type { CommandSpec, FlagSpec };
 
 /** Flags that every command takes. */

@@ -6,7 +6,7 @@ import { fakeHands } from "../_fixture/world.ts";
 import { QUESTION, question, TASK, taskJson, told } from "../_fixture/samples.ts";
 import { parseReceipts } from "../audit/commands.ts";
 import { runCommandLine } from "./dispatch.ts";
-import type { ServiceHands } from "../service/service_hands.ts";
+import type { ServiceHands } from "../service/hands.ts";
 import { parseSince } from "../terminal/since.ts";
 
 const staged = { patch: null, changes: [], applied: [], content: "/nowhere" };

@@ -19,7 +19,7 @@ import type { ConfigFile } from "./text.ts";
 import { type MergedMcp, narrowMcp, NO_MCP, overlayMcp } from "./mcp.ts";
 import { type MergedMemory, narrowMemory, NO_MEMORY, overlayMemory } from "./memory.ts";
 import { definedModelsFor, narrowPolicy } from "./narrow.ts";
-import { NO_SERVICE, overlayService, type ServiceConfig, serviceNotes } from "../service/config.ts";
+import { NO_SERVICE, overlayService, type ServiceConfig, serviceNotes } from "./serve.ts";
 
 /** A layer: a file, and whether it may widen. */
 export interface Layer {

@@ -16,7 +16,7 @@ import { findPrograms } from "../program/programs_powers.ts";
 import { openSecretKeep } from "../secret/keep.ts";
 import type { SourceDigests } from "../program/source_digest_powers.ts";
 import { VERSION } from "../version.ts";
-import { wikiProgramFile } from "../wiki/programs_powers.ts";
+import { wikiProgramFile } from "../wiki/process/programs_powers.ts";
 
 const IDLE_MS = 2_000;
 

@@ -4,7 +4,7 @@ import { displayText } from "../../text/mod.ts";
 import { type Command, printJson, printLines } from "../command.ts";
 import { loadConfig } from "../config/files.ts";
 import { openKeyRing } from "../key/ring.ts";
-import type { LockedServer } from "../mcp/lock.ts";
+import type { LockedServer } from "../mcp/lock/lock.ts";
 import { lockOf } from "../mcp/work.ts";
 import { reachableStates } from "../model/status.ts";
 import { VERSION } from "../version.ts";

@@ -12,7 +12,7 @@ import {
 } from "../command.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 import { absolute } from "../disk/places.ts";
-import { answerCommand } from "../question/commands.ts";
+import { answerCommand } from "../task/question_commands.ts";
 import { questionLines } from "../question/question_frame.ts";
 import { tableLines } from "../terminal/table.ts";
 import { spanText } from "../terminal/span.ts";

@@ -9,7 +9,7 @@ import { makeTally } from "../run/tally.ts";
 import { noteSuspension } from "./suspend.ts";
 import { findCommand } from "../arguments/command_table.ts";
 import { placesOf } from "../disk/places.ts";
-import { LockedServer, mcpLockText } from "./lock.ts";
+import { LockedServer, mcpLockText } from "./lock/lock.ts";
 
 const event = (body: object, inner: object = {}): SeenEvent => ({
   ...{ n: 1, at: 1_700_000_000_000, event: "mcp" },

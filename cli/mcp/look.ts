@@ -18,8 +18,8 @@ import {
 } from "../../contracts/mod.ts";
 import { digestOf } from "../../port/digest.ts";
 import type { DiskRead, DiskWrite, KernelLink } from "../hands.ts";
-import type { LockedServer } from "./lock.ts";
-import { familyOf } from "./words.ts";
+import type { LockedServer } from "./lock/lock.ts";
+import { familyOf } from "./review/words.ts";
 import type { Places } from "../disk/places.ts";
 
 /** Milliseconds for a look: in observation it may start several times. */

@@ -13,9 +13,9 @@ import {
 } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, reachKernel } from "../command.ts";
-import { readyMcp } from "./choice.ts";
-import { provideLaunch } from "./launch_provide.ts";
-import { parseMcpName } from "./lock.ts";
+import { readyMcp } from "./grant/choice.ts";
+import { provideLaunch } from "./fetch/provide.ts";
+import { parseMcpName } from "./lock/lock.ts";
 import { askLook } from "./look.ts";
 
 /** What the story is played with. */

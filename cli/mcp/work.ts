@@ -2,9 +2,9 @@
 import type { Label, McpLook, McpServerName } from "../../contracts/mod.ts";
 import { type Command, reachKernel } from "../command.ts";
 import type { KernelLink } from "../hands.ts";
-import { importedOf, lendMcp, readyMcp } from "./choice.ts";
-import { type LockedServer, parseMcpName } from "./lock.ts";
-import { type McpLock, openMcpLock } from "./lock_file.ts";
+import { importedOf, lendMcp, readyMcp } from "./grant/choice.ts";
+import { type LockedServer, parseMcpName } from "./lock/lock.ts";
+import { type McpLock, openMcpLock } from "./lock/file.ts";
 import { askLook, keepLook } from "./look.ts";
 
 /** Opens remit.lock. */

@@ -3,7 +3,7 @@ import { Fault } from "../../contracts/mod.ts";
 import type { Command } from "../command.ts";
 import type { Merged } from "../config/layers.ts";
 import { foundLines } from "./found.ts";
-import { readRecording } from "./recording.ts";
+import { readRecording } from "./recording/recording.ts";
 import type { ModelFlags, ModelParts } from "./part.ts";
 import { type ResolvedModel, resolveModel } from "./ref.ts";
 import { flag, has } from "../arguments/parse_arguments.ts";

@@ -7,7 +7,7 @@ import { parseModelName } from "./name.ts";
 import type { ModelPart, ModelParts } from "./part.ts";
 import { providerPart } from "./part_provider.ts";
 import { weightsPart } from "./part_weights.ts";
-import { weightsPath } from "./weights_store.ts";
+import { weightsPath } from "./weights/store.ts";
 
 /** The built-in embedder, which has no settings. */
 const LEXICAL = "lexical";

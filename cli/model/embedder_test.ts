@@ -4,7 +4,7 @@ import { sha256Hex } from "../../port/digest.ts";
 import { fakeHands } from "../_fixture/world.ts";
 import { type EmbedderParts, resolveEmbedder } from "./embedder.ts";
 import { placesOf, preparePlaces } from "../disk/places.ts";
-import { weightsPath } from "./weights_store.ts";
+import { weightsPath } from "./weights/store.ts";
 
 const VECTORS = new TextEncoder().encode("vectors");
 

@@ -2,11 +2,11 @@
 import { join } from "node:path";
 import type { NativeBuild } from "../../contracts/mod.ts";
 import type { Screen } from "../hands.ts";
-import { makeNativeEngine } from "./engine_powers.ts";
+import { makeNativeEngine } from "./engine/engine_powers.ts";
 import type { ModelHands, ModelProgram } from "./hands.ts";
 import { makeModelHttp } from "./http_powers.ts";
 import { provideModelProgram } from "./programs_powers.ts";
-import { makeWeightsDisk } from "./weights_powers.ts";
+import { makeWeightsDisk } from "./weights/files_powers.ts";
 
 /** Makes them. `cache` is asked for when it is first needed: without HOME there is none. */
 export function makeModelHands(

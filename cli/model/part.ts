@@ -11,7 +11,7 @@ import type { Around } from "../hands.ts";
 import type { Aliases, ModelSettings } from "./alias.ts";
 import type { ModelHands, ModelProgram } from "./hands.ts";
 import type { SecretPlace } from "../secret/rules.ts";
-import type { WeightsParts } from "./weights_pin.ts";
+import type { WeightsParts } from "./weights/pin.ts";
 
 /** What flags say about the model. */
 export interface ModelFlags {

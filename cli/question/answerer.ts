@@ -1,12 +1,18 @@
 /** Who answers a run's questions: an answers file, a person, or nobody. @module */
-import type { OnQuestion } from "../../contracts/mod.ts";
+import type { Answer, OnQuestion, Question, Staged } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { PreparedAnswers } from "./answers_file.ts";
 import { askPerson, shownChanges } from "./asking.ts";
 import type { Hands } from "../hands.ts";
 import type { KeyRing } from "../key/ring.ts";
 import { signAnswer } from "./sign_answer.ts";
-import type { Answerer } from "../run/watch_task.ts";
+
+/** Answers a question; undefined leaves it open. `signal` fires when it was closed elsewhere. */
+export type Answerer = (
+  question: Question,
+  staged: Staged,
+  signal: AbortSignal,
+) => Promise<Answer | undefined>;
 
 /** What {@link makeAnswerer} is handed. */
 export interface AnswererParts {

@@ -8,7 +8,7 @@ import { provideStoryServers } from "../mcp/story.ts";
 import { flag, has } from "../arguments/parse_arguments.ts";
 import type { RunDefaults } from "./run_setting.ts";
 import { DEMO, STORIES, type Story } from "./stories.ts";
-import { provideWiki } from "../wiki/filled_wiki.ts";
+import { provideWiki } from "../wiki/ingest/filled_wiki.ts";
 
 /** A story that is ready to run. */
 export interface Demo {

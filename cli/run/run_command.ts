@@ -7,7 +7,7 @@ import { resultDocument, type RunResult, showClosing } from "./closing.ts";
 import { type Command, commandText, printJson } from "../command.ts";
 import type { KernelLink } from "../hands.ts";
 import { kernelFor } from "./kernel_for.ts";
-import { keepRenewed, lendApproved } from "../mcp/choice.ts";
+import { keepRenewed, lendApproved } from "../mcp/grant/choice.ts";
 import { announce } from "../model/announcement.ts";
 import { foundLines } from "../model/found.ts";
 import { readyAgain } from "../model/ready.ts";

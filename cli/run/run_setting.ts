@@ -20,12 +20,12 @@ import { chooseModel } from "../model/choice.ts";
 import type { ResolvedModel } from "../model/ref.ts";
 import { chooseAgent, instructionsIn, limitsOf, mountsOf } from "./agent_choice.ts";
 import { modelClearance } from "../model/clearance.ts";
-import { mcpOfTask } from "../mcp/choice.ts";
+import { mcpOfTask } from "../mcp/grant/choice.ts";
 import { chooseMemory, type ChosenMemory } from "./memory_choice.ts";
 import { type MountWish, parseMount, resolveMount } from "../disk/mounts.ts";
 import { nestMounts } from "../disk/nested_mounts.ts";
 import { flag, oneOf } from "../arguments/parse_arguments.ts";
-import { checkRecordingPlace } from "../model/recording.ts";
+import { checkRecordingPlace } from "../model/recording/recording.ts";
 import { checkWritable } from "../disk/output_file.ts";
 import { absolute } from "../disk/places.ts";
 

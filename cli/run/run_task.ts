@@ -17,7 +17,7 @@ import { makeCallJoin } from "../audit/join_calls.ts";
 import { openKeyRing } from "../key/ring.ts";
 import { makeLiveView } from "./live_view.ts";
 import { noteSuspension } from "../mcp/suspend.ts";
-import { startRecording } from "../model/recording.ts";
+import { startRecording } from "../model/recording/recording.ts";
 import { absolute } from "../disk/places.ts";
 import type { RunSetting } from "./run_setting.ts";
 import { safeJson } from "../terminal/safe_json.ts";

@@ -1,6 +1,5 @@
 /** Follows one task on a link: shows, counts, traces, and has its questions answered. @module */
 import {
-  type Answer,
   Fault,
   Question,
   type Staged,
@@ -11,6 +10,7 @@ import {
 import * as z from "zod";
 import { readSeen, type Seen, textOf } from "../audit/event_fields.ts";
 import type { KernelLink } from "../hands.ts";
+import type { Answerer } from "../question/answerer.ts";
 
 /** How a watch came to its end. */
 export interface WatchEnd {
@@ -21,13 +21,6 @@ export interface WatchEnd {
   /** A question that waits, when that is why. */
   readonly waiting?: string;
 }
-
-/** Answers a question; undefined leaves it open. `signal` fires when it was closed elsewhere. */
-export type Answerer = (
-  question: Question,
-  staged: Staged,
-  signal: AbortSignal,
-) => Promise<Answer | undefined>;
 
 const StagedAnswer = z.object({
   patch: z.string().nullable(),

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { Fault, type McpServerName, type Secret } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import type { DiskRead, DiskWrite } from "../hands.ts";
-import { isMcpSecretPlace, mcpOrigin } from "../mcp/store_place.ts";
+import { isMcpSecretPlace, mcpOrigin } from "./mcp_place.ts";
 import type { Places } from "../disk/places.ts";
 import { type SealedSecret, SecretFile, type SecretPlace } from "./rules.ts";
 import { makeSecretKey, openSecret, parseSecretKey, sealSecret } from "./seal_powers.ts";
-import { isHookSecret } from "../service/hook_secret.ts";
+import { isHookSecret } from "./hook_secret.ts";
 
 const FILE = "secrets.json";
 const KEY = "secret_key";

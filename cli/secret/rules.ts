@@ -1,8 +1,8 @@
 /** What a secret may be called, where it may go, and what it may hold. Issue 3, Secrets. @module */
 import * as z from "zod";
 import { Fault, isLoopback, type Secret } from "../../contracts/mod.ts";
-import { isMcpSecretPlace, parseMcpSecretName } from "../mcp/store_place.ts";
-import { HOOK_PLACE } from "../service/hook_secret.ts";
+import { isMcpSecretPlace, parseMcpSecretName } from "./mcp_place.ts";
+import { HOOK_PLACE } from "./hook_secret.ts";
 
 /** A secret without its value: safe to show. */
 export type SecretPlace = Omit<Secret, "value">;

@@ -2,7 +2,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { Fault, type Secret } from "../../contracts/mod.ts";
 import { canonicalJson } from "../../port/mod.ts";
-import { isMcpSecretPlace, parseMcpSecretValue } from "../mcp/store_place.ts";
+import { isMcpSecretPlace, parseMcpSecretValue } from "./mcp_place.ts";
 import { parseSecretValue, type SealedSecret, type SecretPlace } from "./rules.ts";
 
 const b64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64url");

@@ -7,7 +7,7 @@ import { preparePlaces } from "../disk/places.ts";
 import type { TokenBook } from "../mcp_serve/token_book.ts";
 import { tokenName, tokenText, tokenVerbs } from "../mcp_serve/token_words.ts";
 import { SERVE_AT } from "./serve_command_table.ts";
-import { openPeerTokens, type PeerToken } from "./peer_tokens.ts";
+import { openPeerTokens, type PeerToken } from "./peer/tokens.ts";
 
 /** `a2a token create PEER [--name N]`, `a2a token list`, `a2a token revoke ID`. */
 export function a2aToken(command: Command): Promise<number> {

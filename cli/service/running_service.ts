@@ -8,16 +8,16 @@ import { openHost } from "../mcp_serve/host.ts";
 import { makeMediator, mayHave } from "../mcp_serve/mediator.ts";
 import { openTokens } from "../mcp_serve/tokens.ts";
 import type { GatewayLink } from "../mcp_serve/hands.ts";
-import { makeDurations } from "./durations.ts";
-import type { ServiceConfig } from "./config.ts";
+import { makeDurations } from "./care/durations.ts";
+import type { ServiceConfig } from "../config/serve.ts";
 import type { StartedGateway } from "./gateway_keeper.ts";
-import { openPageDesk } from "./page_desk.ts";
-import { openPeerFront } from "./peer_front.ts";
-import { makeServiceHandler, type ServiceHandler } from "./service_handler.ts";
-import { keySetText } from "./service_key.ts";
-import { lendService, type ServiceSetting } from "./service_setting.ts";
-import { startStateCare } from "./state_care.ts";
-import { openTriggers } from "./triggers.ts";
+import { openPageDesk } from "./page/desk.ts";
+import { openPeerFront } from "./peer/front.ts";
+import { makeServiceHandler, type ServiceHandler } from "./handler.ts";
+import { keySetText } from "./peer/service_key.ts";
+import { lendService, type ServiceSetting } from "./setting/setting.ts";
+import { startStateCare } from "./care/state_care.ts";
+import { openTriggers } from "./trigger/triggers.ts";
 
 /** How often what is under way is looked at while the service drains, milliseconds. */
 const LOOK_MS = 200;

@@ -8,15 +8,15 @@ import { has } from "../arguments/parse_arguments.ts";
 import { preparePlaces } from "../disk/places.ts";
 import { addressText } from "../mcp_serve/line.ts";
 import { VERSION } from "../version.ts";
-import type { ServiceConfig } from "./config.ts";
+import type { ServiceConfig } from "../config/serve.ts";
 import { keepGateway } from "./gateway_keeper.ts";
 import { tasksOfOtherRules } from "./other_rules.ts";
 import { retentionDryRun, showServing } from "./serve_words.ts";
 import { makeReload } from "./reload.ts";
 import { type RunningService, startService } from "./running_service.ts";
 import { SERVE_AT } from "./serve_command_table.ts";
-import { serviceDoor } from "./service_door.ts";
-import { serviceKernel, type ServiceSetting, settleService } from "./service_setting.ts";
+import { serviceDoor } from "./door.ts";
+import { serviceKernel, type ServiceSetting, settleService } from "./setting/setting.ts";
 
 /** Milliseconds that what is under way gets at the end, where remit.yaml does not say. */
 const DRAIN_MS = 10_000;

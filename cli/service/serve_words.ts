@@ -4,7 +4,7 @@ import { EXIT, Fault, type TaskId } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, commandText, printJson, reachKernel } from "../command.ts";
 import { loadConfig } from "../config/files.ts";
-import { sweepRetention } from "./retention.ts";
+import { sweepRetention } from "./care/retention.ts";
 
 /** Tasks that are named at the start; the page and the list name all. */
 const MOST_NAMED = 5;

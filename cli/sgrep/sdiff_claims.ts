@@ -3,7 +3,7 @@ import * as z from "zod";
 import { Fault } from "../../contracts/mod.ts";
 import type { SemanticDocument } from "./sgrep_documents.ts";
 import type { SemanticAsk, Spending } from "./sgrep_spending.ts";
-import { readJsonAnswer } from "../wiki/json_answer.ts";
+import { readJsonAnswer } from "../wiki/model/json_answer.ts";
 
 /** A claim that stands in both, otherwise. */
 export interface ModifiedClaim {

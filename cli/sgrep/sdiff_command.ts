@@ -12,7 +12,7 @@ import {
 } from "./sdiff_structure.ts";
 import { readDocument, type SemanticDocument } from "./sgrep_documents.ts";
 import { makeSpending } from "./sgrep_spending.ts";
-import { openModel, sayWhere, usd } from "../wiki/ask.ts";
+import { openModel, sayWhere, usd } from "../wiki/model/ask.ts";
 import { numberOf } from "../wiki/command.ts";
 
 const MODES = ["structure", "claims", "summary"] as const;

@@ -11,7 +11,7 @@ import {
   type SearchMode,
   verbose,
 } from "./sgrep_search.ts";
-import { usd } from "../wiki/ask.ts";
+import { usd } from "../wiki/model/ask.ts";
 import { counted, numberOf, wholeNumber } from "../wiki/command.ts";
 
 const MOST_DOCUMENTS = 100_000;

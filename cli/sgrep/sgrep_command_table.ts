@@ -1,6 +1,6 @@
 /** `sgrep` and `sdiff`, as help and parsing read them. Seed 004 sections 35 and 39.4. @module */
 import { type CommandSpec, type FlagSpec, simple } from "../arguments/command_spec.ts";
-import { ASKED, LABEL, maxCost } from "../wiki/command_table.ts";
+import { ASKED, LABEL, maxCost } from "../wiki/command/table.ts";
 
 const VERBOSE: FlagSpec = { name: "verbose", help: "a line on standard error for each document" };
 const TEXTS: FlagSpec = { ...LABEL, help: "how confidential the documents are; absent: internal" };

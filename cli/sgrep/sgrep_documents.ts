@@ -4,8 +4,8 @@ import { Fault } from "../../contracts/mod.ts";
 import type { Command } from "../command.ts";
 import { absolute } from "../disk/places.ts";
 import { shownPath } from "../wiki/command.ts";
-import { kindOfName, looksLikeText } from "../wiki/kinds.ts";
-import { neverFault, walkFolder } from "../wiki/walk.ts";
+import { kindOfName, looksLikeText } from "../wiki/ingest/kinds.ts";
+import { neverFault, walkFolder } from "../wiki/ingest/walk.ts";
 
 /** A document. */
 export interface SemanticDocument {

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import type { SemanticDocument } from "./sgrep_documents.ts";
 import type { SemanticAsk } from "./sgrep_spending.ts";
-import { readJsonAnswer } from "../wiki/json_answer.ts";
+import { readJsonAnswer } from "../wiki/model/json_answer.ts";
 
 /** Characters of a document that a model reads. */
 const READ_MOST = 24_000;

@@ -7,9 +7,9 @@ import { flag, has, oneOf } from "../arguments/parse_arguments.ts";
 import { passagesOf, type SemanticDocument } from "./sgrep_documents.ts";
 import { judgeAsk, readVerdict } from "./sgrep_judge.ts";
 import { makeSpending, type Spending } from "./sgrep_spending.ts";
-import { openModel, sayWhere, usd } from "../wiki/ask.ts";
+import { openModel, sayWhere, usd } from "../wiki/model/ask.ts";
 import { counted, numberOf } from "../wiki/command.ts";
-import { openEmbedder } from "../wiki/vectors.ts";
+import { openEmbedder } from "../wiki/model/vectors.ts";
 
 /** How documents are searched. The caller says it: there is no default. */
 export const MODES = ["embed", "llm", "hybrid"] as const;

@@ -1,6 +1,6 @@
 /** Money that a command spends on a model, counted before and after each request. Seed 004 section 39.4. @module */
 import type { Colour, Label } from "../../contracts/mod.ts";
-import type { Asked, AskedModel } from "../wiki/ask.ts";
+import type { Asked, AskedModel } from "../wiki/model/ask.ts";
 
 /** A request of a command's own. */
 export interface SemanticAsk {

@@ -1,11 +1,11 @@
 /** Opens a wiki: its folder, its database, and what a crash or another machine left. @module */
 import { Fault } from "../../contracts/mod.ts";
-import { adoptRawFiles, setOldLogAside } from "./adopt.ts";
+import { adoptRawFiles, setOldLogAside } from "./catalogue/adopt.ts";
 import { makeChunkSearch } from "./chunk_search.ts";
 import { makeDocuments } from "./document_table.ts";
 import { makeTextLines } from "./files/text_lines.ts";
 import { openWikiFolder } from "./files/wiki_folder.ts";
-import { takeHandEdits } from "./hand_edits.ts";
+import { takeHandEdits } from "./page/hand_edits.ts";
 import {
   type Chunker,
   type Inside,
@@ -16,11 +16,11 @@ import {
 } from "./inside.ts";
 import { makePageLeases } from "./lease_table.ts";
 import { makeNoteTable } from "./note_table.ts";
-import { makePageTable } from "./page_table.ts";
-import { makePatchTable } from "./patch_table.ts";
+import { makePageTable } from "./page/table.ts";
+import { makePatchTable } from "./patch/table.ts";
 import { repair } from "./repair.ts";
 import { settle, settlePictures } from "./settle.ts";
-import { makeSourceTable } from "./source_table.ts";
+import { makeSourceTable } from "./source/table.ts";
 import { makeVectorTable } from "./vector_table.ts";
 import { appendEvent, listEvents, verifyLog } from "./wiki_log.ts";
 import type { WikiLog, WikiStore } from "./wiki_store.ts";

@@ -2,7 +2,7 @@
 import { STAGED, WIKI_FOLDERS } from "./files/wiki_folder.ts";
 import { changed, type Inside } from "./inside.ts";
 import { settlePages, settlePictures } from "./settle.ts";
-import { retire } from "./source_batch.ts";
+import { retire } from "./source/batch.ts";
 import { appendEvent } from "./wiki_log.ts";
 
 /** A temporary file that nobody can still be writing, milliseconds. */

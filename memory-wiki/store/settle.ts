@@ -6,9 +6,9 @@
 import { Fault, type IndexRow } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { digestOfFile } from "./files/raw_keep.ts";
-import { catalogueLags, checkCatalogue, writeCatalogue } from "./catalogue.ts";
+import { catalogueLags, checkCatalogue, writeCatalogue } from "./catalogue/catalogue.ts";
 import { type Inside, meta, setMeta } from "./inside.ts";
-import { pageFile, pageOf, versionText } from "./page_versions.ts";
+import { pageFile, pageOf, versionText } from "./page/versions.ts";
 import { int, maybeText, text } from "./sqlite/rows.ts";
 import { LOG_FILE, logPictureLags, writeLogPicture } from "./wiki_log.ts";
 

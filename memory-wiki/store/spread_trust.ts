@@ -16,8 +16,8 @@ import {
   recordTrust,
   trustOf,
 } from "./inside.ts";
-import { pageRow, versionText } from "./page_versions.ts";
-import { type Batch, makeBatch } from "./source_batch.ts";
+import { pageRow, versionText } from "./page/versions.ts";
+import { type Batch, makeBatch } from "./source/batch.ts";
 import { int, type Row, text } from "./sqlite/rows.ts";
 import { sameTrust, type Trust, worsenedTrust } from "./trust_rules.ts";
 import { appendEvent } from "./wiki_log.ts";

@@ -3,8 +3,8 @@ import { Fault } from "../../contracts/fault.ts";
 import { ECHO_LIMIT, MESSAGE_LIMIT, type ToolCall } from "../../contracts/chat.ts";
 import type { FinishReason, StreamChunk } from "../../contracts/model.ts";
 import { makeCallIds } from "./call_ids.ts";
-import type { Delta } from "./delta.ts";
-import { inPieces, type StreamText } from "./stream_text.ts";
+import type { Delta } from "./answer/delta.ts";
+import { inPieces, type StreamText } from "./answer/stream_text.ts";
 import type { ToolNames } from "./tool_names.ts";
 
 /** Most calls of one answer: what a message can hold. */

@@ -3,9 +3,9 @@ import { Fault } from "../../contracts/fault.ts";
 import { ChatMessage } from "../../contracts/chat.ts";
 import { StreamChunk } from "../../contracts/model.ts";
 import { type Assembler, makeAssembler, MOST_CALLS } from "./assemble.ts";
-import type { Delta } from "./delta.ts";
+import type { Delta } from "./answer/delta.ts";
 import { makeDialect } from "./dialect/mod.ts";
-import { makeStreamText } from "./stream_text.ts";
+import { makeStreamText } from "./answer/stream_text.ts";
 import { makeToolNames } from "./tool_names.ts";
 
 function assembler(more: Partial<Parameters<typeof makeAssembler>[0]> = {}) {

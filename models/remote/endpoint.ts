@@ -5,7 +5,7 @@
  */
 import type { RemoteConfig } from "../../contracts/model_config.ts";
 import type { Asked } from "./provider_fault.ts";
-import type { StreamText } from "./stream_text.ts";
+import type { StreamText } from "./answer/stream_text.ts";
 
 /** A request to the provider. */
 export interface WireRequest {

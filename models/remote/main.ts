@@ -12,11 +12,11 @@ import { remotePowers } from "./remote_powers.ts";
 await serveChild((port) =>
   makeModelService(port, {
     anthropic: async () => {
-      const { openAnthropic } = await import("./anthropic.ts");
+      const { openAnthropic } = await import("./anthropic/open.ts");
       return (open) => openAnthropic(open, remotePowers);
     },
     openai: async () => {
-      const { openOpenai } = await import("./openai.ts");
+      const { openOpenai } = await import("./openai/open.ts");
       return (open) => openOpenai(open, remotePowers);
     },
     ollama: async () => {
@@ -24,7 +24,7 @@ await serveChild((port) =>
       return (open) => openOllama(open, remotePowers);
     },
     "openai-embed": async () => {
-      const { openOpenaiEmbed } = await import("./openai_embed.ts");
+      const { openOpenaiEmbed } = await import("./openai/embed.ts");
       return (open) => openOpenaiEmbed(open, remotePowers);
     },
     "ollama-embed": async () => {

@@ -2,7 +2,7 @@
 import { Fault } from "../../contracts/fault.ts";
 import { isLoopback } from "../../contracts/loopback.ts";
 import type { Credential } from "../../contracts/model_config.ts";
-import { boundedBody } from "./bounded_body.ts";
+import { boundedBody } from "./answer/bounded_body.ts";
 import type {
   Endpoint,
   EndpointConfig,
@@ -10,16 +10,16 @@ import type {
   WireRequest,
   WireResponse,
 } from "./endpoint.ts";
-import { watchIdle } from "./idle_watch.ts";
+import { watchIdle } from "./answer/idle_watch.ts";
 import type { RemotePowers } from "./powers.ts";
 import { type Exchange, keptHeaders, lineOf, pieceOf } from "./recording.ts";
 import { makeReplay, type Played } from "./replay.ts";
 import { inSeconds, retryAfter, retrying } from "./retry.ts";
 import { type Asked, faultOfNetwork, faultOfRefusal } from "./provider_fault.ts";
-import { readingAway } from "./read_away.ts";
-import { makeStreamText } from "./stream_text.ts";
-import { makeByteScrub, scrubFault, scrubText } from "./scrub.ts";
-import { secretsOf } from "./secret_forms.ts";
+import { readingAway } from "./answer/read_away.ts";
+import { makeStreamText } from "./answer/stream_text.ts";
+import { makeByteScrub, scrubFault, scrubText } from "./redact/scrub.ts";
+import { secretsOf } from "./redact/secret_forms.ts";
 
 /** Milliseconds without progress after which an answer is given up. */
 const IDLE_MS = 60_000;

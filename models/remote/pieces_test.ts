@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Fault } from "../../contracts/fault.ts";
-import { boundedBody } from "./bounded_body.ts";
-import { makeByteScrub, scrubFault, scrubText } from "./scrub.ts";
-import { secretsOf } from "./secret_forms.ts";
-import { eventsOf } from "./sse.ts";
-import { inPieces, makeStreamText } from "./stream_text.ts";
+import { boundedBody } from "./answer/bounded_body.ts";
+import { makeByteScrub, scrubFault, scrubText } from "./redact/scrub.ts";
+import { secretsOf } from "./redact/secret_forms.ts";
+import { eventsOf } from "./answer/sse.ts";
+import { inPieces, makeStreamText } from "./answer/stream_text.ts";
 
 const SECRET = "sk-aaab-aaac-aaaa";
 

@@ -1,7 +1,7 @@
 /** A line of a recording: one exchange with a provider, without what could be a credential. @module */
 import * as z from "zod";
 import { Fault } from "../../contracts/fault.ts";
-import { holdsSplit } from "./split_secret.ts";
+import { holdsSplit } from "./redact/split_secret.ts";
 import { fieldsOf, stringOf, tryJson } from "./wire_json.ts";
 
 /** A piece of an answer: milliseconds since the request, and its text; or base64 where it is not UTF-8. */
@@ -36,7 +36,7 @@ export const Exchange = z.object({
 /** See {@link Exchange}. */
 export type Exchange = z.infer<typeof Exchange>;
 
-/** A line as it was written: a body may be told by that of the exchange before it (cli/model/recorded_bodies.ts). */
+/** A line as it was written: a body may be told by that of the exchange before it (cli/model/recording/bodies.ts). */
 const Line = Exchange.extend({
   request: Exchange.shape.request.extend({
     body: z.union([

@@ -4,7 +4,7 @@ import { OPENAI_KEY, openaiEvent, serveOpenai } from "../_fixture/providers/mod.
 import { streamOpenai } from "../_fixture/providers/openai.ts";
 import { openBody, quickPowers } from "./_fixture/bench.ts";
 import { Exchange, EXCHANGE_CHARS, lineOf, parseRecording } from "./recording.ts";
-import { openOpenai } from "./openai.ts";
+import { openOpenai } from "./openai/open.ts";
 
 const KEY = `${OPENAI_KEY}-0123456789abcdef`;
 const first = requestOf([said("Überall?")], { tools: [tool("file_read")], seed: 3 });

@@ -6,10 +6,10 @@ import type { RemoteConfig } from "../../contracts/model_config.ts";
 import type { InferenceResponse, LanguageModel, ModelInfo } from "../../contracts/model.ts";
 import { makeAdvertise } from "./advertised.ts";
 import { type Assembled, makeAssembler } from "./assemble.ts";
-import type { Delta } from "./delta.ts";
+import type { Delta } from "./answer/delta.ts";
 import type { MakeDialect } from "./dialect_of.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { makeRedact, redactMessages } from "./redact.ts";
+import { makeRedact, redactMessages } from "./redact/redact.ts";
 import { prepare, type Prepared } from "./prepared.ts";
 
 export type { Prepared } from "./prepared.ts";

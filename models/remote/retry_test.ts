@@ -10,8 +10,8 @@ import {
   serveOpenai,
 } from "../_fixture/providers/mod.ts";
 import { openBody, quickPowers } from "./_fixture/bench.ts";
-import { openAnthropic } from "./anthropic.ts";
-import { openOpenai } from "./openai.ts";
+import { openAnthropic } from "./anthropic/open.ts";
+import { openOpenai } from "./openai/open.ts";
 import { inSeconds } from "./retry.ts";
 
 const ask = requestOf([said("Hello.")]);

@@ -1,5 +1,5 @@
 /** A prepared request in the words of the AI SDK's language-model specification. @module */
-import type { OpenaiEcho } from "./openai_echo.ts";
+import type { OpenaiEcho } from "./openai/echo.ts";
 import type { AnsweredCall, Turn } from "./turns.ts";
 import type { Prepared } from "./prepared.ts";
 import type { SdkOptions } from "./sdk_request.ts";

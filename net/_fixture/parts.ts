@@ -12,7 +12,7 @@ import type { Clock } from "../clock.ts";
 import { makeExchange } from "../exchange_powers.ts";
 import type { Exchange, WireRequest } from "../exchange.ts";
 import type { NetPowers } from "../hops.ts";
-import { type Resolver, resolvingNames } from "../resolver.ts";
+import { type Resolver, resolvingNames } from "../address/resolver.ts";
 import { makeNetService } from "../service.ts";
 
 /** A clock that is turned by hand. */

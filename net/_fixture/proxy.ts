@@ -1,8 +1,8 @@
 /** A proxy within the test on a real socket, and clients that write byte by byte. @module */
 import type { NetProxied, NetProxy } from "../../contracts/wire_net.ts";
 import { makeExchange } from "../exchange_powers.ts";
-import { makeProxies, type ProxyPowers } from "../proxies.ts";
-import { resolvingNames } from "../resolver.ts";
+import { makeProxies, type ProxyPowers } from "../proxy/proxies.ts";
+import { resolvingNames } from "../address/resolver.ts";
 import { makeSockets } from "../sockets_powers.ts";
 import { type HandClock, makeHandClock, makeNames } from "./parts.ts";
 

@@ -4,7 +4,7 @@
  * @example
  * ```ts
  * import { lintFile } from "./mod.ts";
- * const found = lintFile("broker/gate.ts", "export default 1;\n");
+ * const found = lintFile("broker/gate/gate.ts", "export default 1;\n");
  * if (found[0]?.rule !== "form") throw new Error("a default export must be found");
  * ```
  * @module

@@ -6,7 +6,7 @@ import {
   type TaskMemory,
 } from "../../contracts/mod.ts";
 import { NOT_BUILT, provideBundles } from "../../cli/program/bundles_powers.ts";
-import { provideWikiProgram } from "../../cli/wiki/programs_powers.ts";
+import { provideWikiProgram } from "../../cli/wiki/process/programs_powers.ts";
 import {
   citing,
   makeRig,

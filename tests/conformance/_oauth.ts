@@ -1,13 +1,13 @@
 /** A login as `remit mcp login` does it, for the suite's authorization scenarios: the person agrees to everything. */
-import { bearerChallenge } from "../../cli/mcp/oauth_challenge.ts";
-import { makeLoginHands } from "../../cli/mcp/login_powers.ts";
-import type { GivenClient } from "../../cli/mcp/oauth_client.ts";
-import { logIn } from "../../cli/mcp/oauth_login.ts";
+import { bearerChallenge } from "../../cli/mcp/login/challenge.ts";
+import { makeLoginHands } from "../../cli/mcp/login/hands_powers.ts";
+import type { GivenClient } from "../../cli/mcp/login/client.ts";
+import { logIn } from "../../cli/mcp/login/login.ts";
 import type { McpHttpAnswer } from "../../contracts/wire_mcp.ts";
 import { clock } from "../../net/clock_powers.ts";
 import { makeExchange } from "../../net/exchange_powers.ts";
-import { resolvingNames } from "../../net/resolver.ts";
-import { makeSystemResolver } from "../../net/resolver_powers.ts";
+import { resolvingNames } from "../../net/address/resolver.ts";
+import { makeSystemResolver } from "../../net/address/resolver_powers.ts";
 import { makeNetService } from "../../net/service.ts";
 
 /** A description of the client at an address, for servers that take one: that of the suite. */

@@ -2,7 +2,7 @@
 import { makeDisk } from "../../cli/disk/disk_powers.ts";
 import type { Command } from "../../cli/command.ts";
 import { openKeyRing } from "../../cli/key/ring.ts";
-import { openPageDesk, type PageDesk } from "../../cli/service/page_desk.ts";
+import { openPageDesk, type PageDesk } from "../../cli/service/page/desk.ts";
 import { Fault } from "../../contracts/mod.ts";
 import { after, makeSeal, now, randomBytes, sha256Base64 } from "../../ingress/gateway_powers.ts";
 import { listen } from "../../ingress/listen_powers.ts";

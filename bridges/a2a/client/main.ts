@@ -4,7 +4,7 @@
  * @module
  */
 import { hearWarnings } from "../../mcp/client/quiet_powers.ts";
-import { restoreWeb } from "../../mcp/client/web_powers.ts";
+import { restoreWeb } from "../../mcp/client/http/web_powers.ts";
 import "../../../port/prelude_powers.ts";
 import { MCP_PORT_LIMITS } from "../../../contracts/mcp_limits.ts";
 import { serveChild } from "../../../port/child_powers.ts";

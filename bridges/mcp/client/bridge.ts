@@ -5,7 +5,7 @@ import type { Port, PortHandler } from "../../../contracts/port.ts";
 import type { McpOpen, McpReady, McpRoot } from "../../../contracts/wire_mcp.ts";
 import { asJson } from "../../../port/as_json.ts";
 import { hearAnnouncements } from "./notifications.ts";
-import { serveAsks } from "./server_requests.ts";
+import { serveAsks } from "./ask/server_requests.ts";
 import { makeCalls } from "./calls.ts";
 import type { Clock } from "./clock.ts";
 import { type Connecting, type Connection, startConnection } from "./connect.ts";

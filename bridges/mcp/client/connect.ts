@@ -13,7 +13,7 @@ import { type Calls, OPENING } from "./calls.ts";
 import type { Clock } from "./clock.ts";
 import { cutText } from "./cut.ts";
 import { type Guard, makeGuard } from "./guard.ts";
-import { makeKernelFetch } from "./kernel_fetch.ts";
+import { makeKernelFetch } from "./http/kernel_fetch.ts";
 import type { KernelSide } from "./kernel_side.ts";
 import type { Odd } from "./violations.ts";
 import {
@@ -23,7 +23,7 @@ import {
   makeLineTransport,
 } from "./transports.ts";
 import { upstreamFault } from "./upstream.ts";
-import type { Introduction } from "./words.ts";
+import type { Introduction } from "./words/words.ts";
 
 /** What a connection is made of. */
 export interface ConnectParts {

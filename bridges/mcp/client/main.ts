@@ -4,7 +4,7 @@
  * @module
  */
 import { hearWarnings } from "./quiet_powers.ts";
-import { restoreWeb } from "./web_powers.ts";
+import { restoreWeb } from "./http/web_powers.ts";
 import "../../../port/prelude_powers.ts";
 import { MCP_PORT_LIMITS } from "../../../contracts/mcp_limits.ts";
 import { serveChild } from "../../../port/child_powers.ts";

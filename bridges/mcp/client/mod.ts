@@ -12,9 +12,9 @@
 export { type Calls, makeCalls, OPENING } from "./calls.ts";
 export type { Clock } from "./clock.ts";
 export { cutText, quoted } from "./cut.ts";
-export { makeEventTexts } from "./event_texts.ts";
-export { fieldsOf, Malformed } from "./fields.ts";
-export { makeKernelHttp } from "./kernel_http.ts";
+export { makeEventTexts } from "./http/event_texts.ts";
+export { fieldsOf, Malformed } from "./words/fields.ts";
+export { makeKernelHttp } from "./http/kernel_http.ts";
 export { type KernelSide, makeKernelSide } from "./kernel_side.ts";
 export { makeOdd, type Odd } from "./violations.ts";
-export { readAll } from "./read_all.ts";
+export { readAll } from "./http/read_all.ts";

@@ -11,12 +11,12 @@ import { cutText } from "./cut.ts";
 import type { KernelSide } from "./kernel_side.ts";
 import { WORDS_MS } from "./limits.ts";
 import type { Ask, Behalf } from "./requests.ts";
-import { promptResult, resourceResult } from "./result.ts";
-import { callAsTask } from "./task_call.ts";
-import { callParams, callResult } from "./tool_call.ts";
-import { makeToolList } from "./tool_list.ts";
-import { askVisits } from "./url_elicitation.ts";
-import { readWords } from "./words.ts";
+import { promptResult, resourceResult } from "./tool/result.ts";
+import { callAsTask } from "./tool/task_call.ts";
+import { callParams, callResult } from "./tool/call.ts";
+import { makeToolList } from "./tool/list.ts";
+import { askVisits } from "./tool/url_elicitation.ts";
+import { readWords } from "./words/words.ts";
 
 /** What the operations take. */
 export interface ServerOpsParts {

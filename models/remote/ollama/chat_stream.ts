@@ -1,5 +1,5 @@
 /** The lines of /api/chat as deltas. TRUST: from the provider. @module */
-import type { Delta } from "../delta.ts";
+import type { Delta } from "../answer/delta.ts";
 import type { WireResponse } from "../endpoint.ts";
 import { type Asked, faultOfStreamError } from "../provider_fault.ts";
 import { malformed } from "./fault.ts";

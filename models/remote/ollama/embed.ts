@@ -7,7 +7,7 @@ import type { Endpoint } from "../endpoint.ts";
 import { parseRemoteConfig, remoteInfo } from "../open_config.ts";
 import { openEndpoint } from "../open_endpoint.ts";
 import type { RemotePowers } from "../powers.ts";
-import { makeRedact } from "../redact.ts";
+import { makeRedact } from "../redact/redact.ts";
 import { unitVectors } from "../unit_vectors.ts";
 import { malformed, ollamaFault } from "./fault.ts";
 import { type Members, objectOf, wholeOf } from "./json.ts";

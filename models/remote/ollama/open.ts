@@ -2,7 +2,7 @@
 import { Fault } from "../../../contracts/fault.ts";
 import type { LanguageModel } from "../../../contracts/model.ts";
 import type { OpenBody } from "../../../contracts/wire_model.ts";
-import { LINE_BYTES } from "../bounded_body.ts";
+import { LINE_BYTES } from "../answer/bounded_body.ts";
 import { callDialect } from "../dialect/mod.ts";
 import { dialectOf } from "../dialect_of.ts";
 import { parseRemoteConfig, remoteInfo } from "../open_config.ts";

@@ -1,0 +1,100 @@
+/** `fetch` for the SDK's HTTP transport: the kernel makes the request, and we read what comes with our limits. @module */
+import type { FetchLike } from "@modelcontextprotocol/client";
+import { Fault } from "../../../../contracts/fault.ts";
+import { MCP_LINE } from "../../../../contracts/mcp_limits.ts";
+import { makeEventReader } from "./events.ts";
+import { makeKernelHttp, methodOf } from "./kernel_http.ts";
+import type { KernelSide } from "../kernel_side.ts";
+import { readMessage } from "../message.ts";
+import type { Odd } from "../violations.ts";
+import { readAll } from "./read_all.ts";
+
+/** What a fetch is made of. */
+export interface FetchParts {
+  readonly kernel: Pick<KernelSide, "http" | "httpRead" | "httpCancel">;
+  /** The one origin that is asked. */
+  readonly origin: string;
+  readonly odd: Odd;
+}
+
+/** Text of an answer that is no message. */
+const REFUSAL_UNITS = 65_536;
+
+/** Makes the fetch. */
+export function makeKernelFetch({ kernel, origin, odd }: FetchParts): FetchLike {
+  const ask = makeKernelHttp(kernel, { origin, whose: "server" });
+  return async (address, init = {}) => {
+    const { status, headers, type, bodiless, pieces, stop } = await ask(new URL(address), init);
+    if (bodiless !== undefined) return bodiless;
+    if (type === "text/event-stream" && status === 200) {
+      const asked = askedBy(init.body);
+      return new Response(eventStream(pieces, stop, { odd, asked }), { status, headers });
+    }
+    const whole = type === "application/json" && status < 300;
+    const text = await readAll(pieces, whole ? MCP_LINE : REFUSAL_UNITS, !whole);
+    if (text === undefined) {
+      stop();
+      odd("It answered with more than a message may hold");
+      throw new Fault("tooLarge", "Cannot read the answer: it is too long");
+    }
+    if (whole && methodOf(init) === "POST" && text.trim() !== "") {
+      if (askedBy(init.body) === undefined) {
+        odd("It answered what was no request");
+        return new Response(null, { status: 202, headers });
+      }
+      refuseBad(text, odd);
+    }
+    return new Response(text, { status, headers });
+  };
+}
+
+/** The id of the request that a body of ours is: a notification or an answer has none, and no answer. */
+function askedBy(body: RequestInit["body"]): string | number | undefined {
+  if (typeof body !== "string") return undefined;
+  const message: unknown = JSON.parse(body);
+  if (typeof message !== "object" || message === null || !("method" in message)) return undefined;
+  const id: unknown = "id" in message ? message.id : undefined;
+  return typeof id === "string" || typeof id === "number" ? id : undefined;
+}
+
+function refuseBad(text: string, odd: Odd): void {
+  const message = readMessage(text);
+  if (message.kind !== "bad") return;
+  odd(`It sent what is no message: ${message.why}`);
+  throw new Fault("upstream", `Cannot read the answer: it is ${message.why}`);
+}
+
+function eventStream(
+  pieces: () => Promise<Uint8Array>,
+  stop: () => void,
+  { odd, asked }: { readonly odd: Odd; readonly asked: string | number | undefined },
+): ReadableStream<Uint8Array> {
+  const reader = makeEventReader(odd);
+  const decoder = new TextDecoder(), encoder = new TextEncoder();
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      for (;;) {
+        const bytes = await pieces();
+        if (bytes.length === 0) return controller.close();
+        let whole: string;
+        try {
+          whole = reader.take(decoder.decode(bytes, { stream: true }));
+        } catch (error) {
+          odd("It sent an event that is too long");
+          stop();
+          if (asked === undefined) return controller.error(error);
+          // The SDK would wait for the answer until the deadline: it is told that there is none.
+          controller.enqueue(encoder.encode(`data: ${refusal(asked)}\n\n`));
+          return controller.close();
+        }
+        if (whole !== "") return controller.enqueue(encoder.encode(whole));
+      }
+    },
+    cancel: stop,
+  }, { highWaterMark: 0 });
+}
+
+function refusal(id: string | number): string {
+  const error = { code: -32_000, message: "its answer is too long" };
+  return JSON.stringify({ jsonrpc: "2.0", id, error });
+}

@@ -1,0 +1,204 @@
+/**
+ * The gate: the one path from a proposed call to an effect. Its ten steps, in DESIGN section 3's order:
+ *
+ * | step | what | where |
+ * |---|---|---|
+ * | 1, 2 | advertised in this snapshot; still the reviewed tool | gate/step_known.ts |
+ * | 3 | arguments parsed with limits, references resolved | gate/step_read.ts |
+ * | 4 | effect and destination against colour and label | gate/step_flow.ts |
+ * | 5 | capability, never-list, live leases | gate/step_authority.ts |
+ * | 6 | budget and rate | gate/step_budget.ts |
+ * | 7 | mode: policy, flow, guards; an answer that stands | gate/step_mode.ts |
+ * | 8 | after a wait 1 to 7 again; commit intent, single-use token | here, gate/perform.ts |
+ * | 9 | the power acts, within a deadline | gate/bounded.ts |
+ * | 10 | commit the outcome; guard, redact, cut | gate/result.ts, gate/events.ts |
+ *
+ * @module
+ */
+import {
+  type Answered,
+  type Decision,
+  type Digest,
+  Fault,
+  type Gate,
+  type Pid,
+  type ProcessRow,
+  type TaskId,
+  type ToolCall,
+  type ToolResult,
+} from "../../contracts/mod.ts";
+import { advertiser } from "./advertise.ts";
+import { provideQuestion } from "./ask.ts";
+import { refusedEvent } from "./events.ts";
+import { decisionOf, judge, type Proposal } from "./judge.ts";
+import type { GateParts, Judged, JudgeParts, Verdict } from "./parts.ts";
+import { makePerformer } from "./perform.ts";
+import { faultOf, refuse } from "./refusal.ts";
+import { parseArguments } from "../arguments.ts";
+import { callKey } from "./step_read.ts";
+import { BUILT_IN_GUARDS } from "../guards.ts";
+import { makeValidators } from "../validators.ts";
+
+/** The gate, and the end of what it keeps for a task. */
+export interface TaskGate extends Gate {
+  /** Drops what is kept for a task that has ended: outcomes, snapshots, answers. */
+  forget(task: TaskId): void;
+}
+
+/** A call is asked about twice at most: once, and once more when things changed while a person thought. */
+const MOST_ASKED = 2;
+
+/** Makes the gate of a kernel. */
+export function makeGate(given: GateParts): TaskGate {
+  const parts: GateParts = { ...given, guards: given.guards ?? BUILT_IN_GUARDS };
+  const { processes, questions } = parts;
+  const performer = makePerformer(parts);
+  const advertise = advertiser(parts);
+  const flying = new Map<Digest, Promise<ToolResult>>();
+  const judging: JudgeParts = {
+    processes,
+    leases: parts.leases,
+    policy: parts.policy,
+    tools: parts.tools,
+    pins: parts.pins,
+    grants: questions.grants,
+    validators: makeValidators(),
+    guards: parts.guards ?? BUILT_IN_GUARDS,
+    open: performer.open,
+    ...(parts.unfinished === undefined ? {} : { unfinished: parts.unfinished }),
+  };
+
+  async function call(
+    pid: Pid,
+    proposed: ToolCall,
+    snapshot: string,
+    signal: AbortSignal,
+  ): Promise<ToolResult> {
+    const process = processes.get(pid);
+    const known = process && knownBefore(process, proposed);
+    if (process === undefined || known === undefined) {
+      return await decideAndDo({ pid, call: proposed, snapshot }, signal);
+    }
+    const { key } = known;
+    // The same call again, in flight or done, never acts twice.
+    const before = performer.done(process.task, key) ?? parts.finished?.(process.task).get(key);
+    if (before !== undefined) return before;
+    const same = flying.get(key);
+    if (same !== undefined) return await same;
+    const flight = decideAndDo({ pid, call: proposed, snapshot, before: known }, signal);
+    flying.set(key, flight);
+    try {
+      return await flight;
+    } finally {
+      flying.delete(key);
+    }
+  }
+
+  async function decideAndDo(proposal: Proposal, signal: AbortSignal): Promise<ToolResult> {
+    for (let asked = 0;; asked++) {
+      const verdict = judge(judging, proposal);
+      if (verdict.kind === "refuse") return await refused(proposal, verdict);
+      if (signal.aborted) return await refused(proposal, withdrawn(verdict));
+      if (verdict.kind === "allow") {
+        return await performer.perform(verdict, proposal.call, signal);
+      }
+      const { process } = verdict.known;
+      if (process.onQuestion === "deny") return await refused(proposal, unattended(verdict));
+      if (asked === MOST_ASKED) return await refused(proposal, unsettled(verdict));
+      const ended = await put(verdict, signal);
+      if (ended.kind === "expired") return await refused(proposal, unanswered(verdict));
+    }
+  }
+
+  /** Asks a person. An answer that no longer covers the call, judged anew, is dropped. */
+  async function put(judged: Judged, signal: AbortSignal): Promise<Answered> {
+    const question = await provideQuestion(parts, judged);
+    const wait = judged.known.process.onQuestion === "ask";
+    const answered = await questions.ask(question, { wait, signal });
+    if (answered.kind === "queued") {
+      throw new Fault(
+        "needsApproval",
+        `Cannot go on with "${judged.known.tool}": question ${question.id} waits for a person`,
+        { detail: { question: question.id } },
+      );
+    }
+    return answered;
+  }
+
+  async function refused(
+    proposal: Proposal,
+    verdict: Extract<Verdict, { kind: "refuse" }>,
+  ): Promise<ToolResult> {
+    const { pid, call } = proposal, { refusal } = verdict;
+    const process = processes.get(pid);
+    const result: ToolResult = {
+      callId: call.id,
+      outcome: refusal.outcome,
+      content: "",
+      error: parts.redact(refusal.why.toWellFormed()).slice(0, 8_000),
+      // The words may quote what the process wrote: no better than what it has read.
+      colour: process?.colour ?? "RED",
+      label: process?.label ?? "public",
+    };
+    if (process !== undefined) {
+      const more = { verdict, result };
+      await performer.append(process, [refusedEvent(process, call, more)]);
+    }
+    return result;
+  }
+
+  return Object.freeze({
+    advertise,
+    call,
+    decide: (pid: Pid, proposed: ToolCall, snapshot: string): Decision =>
+      decisionOf(judge(judging, { pid, call: proposed, snapshot })),
+    forget: (task: TaskId): void => {
+      performer.forget(task);
+      questions.grants.forgetTask(task);
+    },
+  });
+}
+
+/** Undefined for arguments that are none: step 3 says why. */
+function knownBefore(process: ProcessRow, call: ToolCall): Proposal["before"] {
+  const parsed = faultOf(() => parseArguments(call.arguments));
+  return parsed instanceof Fault ? undefined : { parsed, key: callKey(process, call, parsed.text) };
+}
+
+type Refused = Extract<Verdict, { kind: "refuse" }>;
+
+function refusedFor(judged: Judged, refusal: Refused["refusal"]): Refused {
+  return { kind: "refuse", refusal, known: judged.known, read: judged.read };
+}
+
+function withdrawn(judged: Judged): Refused {
+  const { known, decision } = judged;
+  return refusedFor(
+    judged,
+    refuse(7, `Cannot call "${known.tool}": cancelled`, { code: "cancelled", rule: decision.rule }),
+  );
+}
+
+function unattended(judged: Judged): Refused {
+  const { known, decision } = judged;
+  const why =
+    `Cannot call "${known.tool}": ${decision.rule} asks a person, and nobody is asked in ` +
+    "this run; run with `--on-question ask` or `queue`";
+  return refusedFor(judged, refuse(7, why, { code: "denied", rule: decision.rule }));
+}
+
+function unanswered(judged: Judged): Refused {
+  const { known, decision, needs } = judged;
+  const code = needs === "stepUp" ? "stepUpFailed" : "denied";
+  const why = `Cannot call "${known.tool}": nobody answered in time; propose it again to ask anew`;
+  return refusedFor(judged, refuse(7, why, { code, rule: decision.rule }));
+}
+
+function unsettled(judged: Judged): Refused {
+  const { known, decision } = judged;
+  const why = `Cannot call "${known.tool}": what a person was asked about changed while they ` +
+    "thought, twice; read again what it depends on and propose it anew";
+  return refusedFor(judged, refuse(7, why, { rule: decision.rule }));
+}
+
+export type { GateParts };

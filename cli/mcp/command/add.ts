@@ -1,0 +1,124 @@
+/** `mcp add NAME -- COMMAND…` and `mcp add NAME URL`: takes one server in. Issue 6. @module */
+import { Fault, Millis, NO_GRANTS } from "../../../contracts/mod.ts";
+import { displayText } from "../../../text/mod.ts";
+import type { Command } from "../../command.ts";
+import { secretArguments } from "../../secret/looks_secret.ts";
+import { readGrantFlags, takeSecrets, withGrants } from "../grant/flags.ts";
+import { introduce } from "../meet/introduce.ts";
+import { launchOf, type McpWish } from "../launch/launch.ts";
+import { type ProvidedLaunch, provideLaunch } from "../fetch/provide.ts";
+import type { LockedServer } from "../lock/lock.ts";
+import { placeWords } from "../meet/paths.ts";
+import { keepMcpSecret } from "../grant/secrets.ts";
+import { clearanceOf, lockOf, serverName } from "../work.ts";
+import { preparePlaces } from "../../disk/places.ts";
+
+const IN_THE_OPEN =
+  "something in its arguments looks like a key: it stands in remit.lock in clear; where it can, give it as --secret VAR";
+
+/** A server with nothing granted, and none of its tools approved. */
+export function freshServer(
+  name: LockedServer["name"],
+  provided: ProvidedLaunch,
+  more: Pick<LockedServer, "from" | "addedAt">,
+): LockedServer {
+  const { launch, packages, notes } = provided;
+  return {
+    ...{ name, launch, ...more },
+    grants: { read: [...NO_GRANTS.read], write: [...NO_GRANTS.write], net: [...NO_GRANTS.net] },
+    ...{ env: {}, secretEnv: [], secretHeaders: [], offers: { resources: false, prompts: false } },
+    ...{ samplingTokens: 0, elicitation: true, clearance: "internal", state: "added" },
+    packages: [...packages],
+    reviewed: [],
+    notes: [...notes],
+  };
+}
+
+/** Puts a server into remit.lock; one that was never approved gives way. Throws Fault `alreadyExists`. */
+export function putServer(command: Command, server: LockedServer): void {
+  const lock = lockOf(command);
+  const before = lock.find(server.name);
+  if (before === undefined) return lock.add(server);
+  if (before.state !== "added") throw taken(server.name);
+  lock.change(server.name, () => server);
+}
+
+function taken(name: string): Fault {
+  return new Fault(
+    "alreadyExists",
+    `Cannot add MCP server "${name}": there is one of that name; remove it with "remit mcp remove ${name}", or choose another name`,
+  );
+}
+
+/** Fetches or finds it; what cannot be contained is said of the server by its name. */
+async function contained(command: Command, name: string, wish: McpWish): Promise<ProvidedLaunch> {
+  try {
+    return await provideLaunch(command, wish);
+  } catch (error) {
+    const [, why] = error instanceof Fault
+      ? /^Cannot contain it: (.*)$/s.exec(error.message) ?? []
+      : [];
+    if (!(error instanceof Fault) || why === undefined) throw error;
+    throw new Fault(error.code, `Cannot add MCP server "${name}": ${why}`, { cause: error });
+  }
+}
+
+/** Runs the command. */
+export async function mcpAdd(command: Command): Promise<number> {
+  const { hands, places, parsed } = command;
+  const name = serverName(command);
+  preparePlaces(hands.disk, places, hands.around.uid);
+  const before = lockOf(command).find(name);
+  if (before !== undefined && before.state !== "added") throw taken(name);
+  const words = placeWords(command, parsed.args.slice(1));
+  const wish = launchOf(words);
+  if (wish.kind === "refused") {
+    throw new Fault("refused", `Cannot add MCP server "${name}": ${wish.why}`);
+  }
+  if (wish.kind !== "http" && parsed.dashed !== true) {
+    // Without it `-y`, meant for npx, would be our own --yes.
+    const shown = words.slice(0, 2).map((word) => displayText(word, { max: 100 })).join(" ");
+    throw new Fault(
+      "invalidInput",
+      `Cannot add MCP server "${name}": write -- before its command, so that its flags are its own: remit mcp add ${name} -- ${shown} …`,
+    );
+  }
+  const flags = readGrantFlags(command);
+  const { grants, secretEnv, secretHeaders } = flags;
+  const reaches = [...grants.read, ...grants.write, ...grants.net, ...secretEnv];
+  if (wish.kind === "http" && reaches.length > 0) {
+    throw new Fault(
+      "invalidInput",
+      `Cannot grant that to MCP server "${name}": one at a URL has no files, variables or hosts here; it takes --header`,
+    );
+  }
+  if (wish.kind !== "http" && secretHeaders.length > 0) {
+    throw new Fault(
+      "invalidInput",
+      `Cannot give MCP server "${name}" a header: only one at a URL has requests; use --secret VAR`,
+    );
+  }
+  const provided = await contained(command, name, wish);
+  const headers = wish.kind === "http" ? wish.headers : {};
+  for (const [header, value] of Object.entries(headers)) {
+    keepMcpSecret(command, name, { header }, value);
+  }
+  const server = withGrants(
+    freshServer(name, provided, {
+      addedAt: Millis.parse(hands.around.now()),
+      from: {
+        kind: wish.kind === "http" ? "url" : "command",
+        // A header's value is a secret: it is kept apart, and in no file in clear.
+        text: (wish.kind === "http" ? wish.url : words.join(" ")).slice(0, 16_384),
+      },
+    }),
+    { ...flags, secretHeaders: [...secretHeaders, ...Object.keys(headers)] },
+  );
+  if (wish.kind !== "http" && secretArguments(words.slice(1)).length > 0) {
+    server.notes.push(IN_THE_OPEN);
+  }
+  await takeSecrets(command, name, flags);
+  const added = { ...server, clearance: clearanceOf(server) };
+  putServer(command, added);
+  return await introduce(command, added);
+}

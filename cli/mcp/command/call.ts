@@ -1,0 +1,63 @@
+/** `mcp call NAME TOOL JSON`: one call of one imported tool, as `tool call` makes it. Issue 6. @module */
+import { Fault } from "../../../contracts/mod.ts";
+import { displayText } from "../../../text/mod.ts";
+import type { Command } from "../../command.ts";
+import type { LockedServer } from "../lock/lock.ts";
+import { familyOf, nounOf } from "../review/words.ts";
+import { lockOf, serverName } from "../work.ts";
+import { toolCall } from "../../tool/call_command.ts";
+
+/** Why a tool cannot be called, in words that say what to do. */
+function whyNot(server: LockedServer, tool: string): string | undefined {
+  const { name, state, reviewed } = server, family = familyOf(server);
+  if (state === "revoked") {
+    return `the server is revoked; "remit ${family} approve ${name}" takes it back`;
+  }
+  if (state === "added") {
+    return `the server is not approved; "remit ${family} review ${name}" shows it`;
+  }
+  const found = reviewed.find((each) => each.tool.tool === tool);
+  if (found === undefined) return undefined;
+  if (found.off) return `it is switched off; "remit mcp tool ${name} on ${tool}"`;
+  if (found.suspended === undefined) return undefined;
+  return `it changed since it was reviewed; "remit ${family} review ${name}" shows how`;
+}
+
+/** Remit's own tools over a server or a peer, as their names end. */
+const OWN = { mcp: ["resource", "prompt"], a2a: ["describe", "task", "artifact"] } as const;
+
+/** The name that models call a tool by: of the server's name for it, or of that name itself. */
+export function calledAs(server: LockedServer, tool: string): string {
+  const why = whyNot(server, tool);
+  if (why !== undefined) {
+    throw new Fault(
+      "refused",
+      `Cannot call "${tool}" of ${nounOf(server)} "${server.name}": ${why}`,
+    );
+  }
+  const found = server.reviewed.find((each) => each.tool.tool === tool || each.tool.name === tool);
+  if (found !== undefined) return found.tool.name;
+  const family = familyOf(server);
+  const own = OWN[family].find((each) =>
+    tool === each || tool === `${family}_${server.name}_${each}`
+  );
+  if (own !== undefined) return `${family}_${server.name}_${own}`;
+  const known = server.reviewed.map((each) => displayText(each.tool.tool, { max: 64 })).slice(
+    0,
+    40,
+  );
+  throw new Fault(
+    "unknownTool",
+    `Cannot call "${tool}": ${nounOf(server)} "${server.name}" has ${
+      known.join(", ") || "no approved tool"
+    }`,
+  );
+}
+
+/** Runs the command. */
+export async function mcpCall(command: Command): Promise<number> {
+  const server = lockOf(command).need(serverName(command));
+  const [, tool = "", ...rest] = command.parsed.args;
+  const name = calledAs(server, tool);
+  return await toolCall({ ...command, parsed: { ...command.parsed, args: [name, ...rest] } });
+}

@@ -1,0 +1,188 @@
+/** `mcp tool|grant|revoke|remove`: what a server may do from now on. Issue 6. @module */
+import { EXIT, Fault } from "../../../contracts/mod.ts";
+import { displayText } from "../../../text/mod.ts";
+import { type Command, commandText, printJson, printLines } from "../../command.ts";
+import { sweepTrees } from "../grant/choice.ts";
+import {
+  type GrantFlags,
+  parseHost,
+  readGrantFlags,
+  takeSecrets,
+  withGrants,
+} from "../grant/flags.ts";
+import { serverDocument } from "./list.ts";
+import type { LockedServer } from "../lock/lock.ts";
+import { dropLook } from "../look.ts";
+import { forgetMcpSecrets } from "../grant/secrets.ts";
+import { familyOf, grantsDocument, mayLines } from "../review/words.ts";
+import { clearanceOf, endServer, lockOf, serverName } from "../work.ts";
+import { absolute } from "../../disk/places.ts";
+
+/** `mcp tool NAME on|off TOOL…`. Tasks that run keep what they were handed. */
+export function mcpTool(command: Command): Promise<number> {
+  const [, word = "", ...tools] = command.parsed.args;
+  if (word !== "on" && word !== "off") {
+    throw new Fault("invalidInput", `Cannot switch tools "${word}": say on or off`);
+  }
+  const off = word === "off";
+  const server = lockOf(command).change(serverName(command), (before) => {
+    for (const tool of tools) {
+      if (before.reviewed.some((each) => each.tool.tool === tool)) continue;
+      const known = before.reviewed.map((each) => displayText(each.tool.tool, { max: 64 }));
+      throw new Fault(
+        "notFound",
+        `Cannot switch "${tool}": server "${before.name}" has ${
+          known.slice(0, 40).join(", ") || "no approved tool"
+        }`,
+      );
+    }
+    const reviewed = before.reviewed.map((each) =>
+      tools.includes(each.tool.tool) ? { ...each, off } : each
+    );
+    return { ...before, reviewed };
+  });
+  if (command.json) printJson(command, serverDocument(server));
+  else {
+    const names = tools.map((tool) => displayText(tool, { max: 64 })).join(", ");
+    printLines(command, [`${server.name}: ${names} ${tools.length === 1 ? "is" : "are"} ${word}`]);
+  }
+  return Promise.resolve(EXIT.success);
+}
+
+/** Takes something back: a folder, a host, a variable, a header. Throws Fault `notFound`. */
+function without(command: Command, server: LockedServer, dropped: string): LockedServer {
+  const { disk, around } = command.hands;
+  const path = absolute(around, dropped);
+  const same = new Set([dropped, dropped.toLowerCase(), path, disk.real(path) ?? path]);
+  try {
+    same.add(parseHost(dropped));
+  } catch (error) {
+    // A folder or a variable is no host.
+    if (!(error instanceof Fault)) throw error;
+  }
+  const kept = (list: readonly string[]): string[] => list.filter((each) => !same.has(each));
+  const { grants } = server;
+  const next: LockedServer = {
+    ...server,
+    grants: { read: kept(grants.read), write: kept(grants.write), net: kept(grants.net) },
+    env: Object.fromEntries(Object.entries(server.env).filter(([name]) => name !== dropped)),
+    secretEnv: kept(server.secretEnv),
+    secretHeaders: kept(server.secretHeaders),
+  };
+  const size = (each: LockedServer): number =>
+    [each.grants.read, each.grants.write, each.grants.net, each.secretEnv, each.secretHeaders]
+      .reduce((sum, list) => sum + list.length, Object.keys(each.env).length);
+  if (size(next) < size(server)) return next;
+  throw new Fault(
+    "notFound",
+    `Cannot take "${dropped}" back: MCP server "${server.name}" was not granted it`,
+  );
+}
+
+/** The pinned tools as the grants make them now: the same words, perhaps another effect. */
+function translatedAnew(command: Command, server: LockedServer): LockedServer {
+  const { mcp } = command.hands;
+  const { grants, launch } = server;
+  const words = server.reviewed.map((each) => each.words);
+  const tools = new Map(
+    mcp.translate(server.name, words, { grants, launch }).tools.map((each) => [each.tool, each]),
+  );
+  return {
+    ...server,
+    clearance: clearanceOf(server),
+    reviewed: server.reviewed.map((each) => {
+      const tool = tools.get(each.words.name);
+      return tool === undefined ? each : { ...each, tool: mcp.importedTool(tool) };
+    }),
+  };
+}
+
+function effectLines(before: LockedServer, after: LockedServer): readonly string[] {
+  const was = new Map(before.reviewed.map(({ tool }) => [tool.tool, tool.effect]));
+  return after.reviewed.filter(({ tool }) => was.get(tool.tool) !== tool.effect).map(({ tool }) =>
+    `  ${displayText(tool.tool, { max: 64 })}: ${was.get(tool.tool) ?? "new"} → ${tool.effect}`
+  );
+}
+
+function isEmpty(flags: GrantFlags): boolean {
+  const { grants, env, secretEnv, secretHeaders, sampling } = flags;
+  return sampling === undefined &&
+    [grants.read, grants.write, grants.net, Object.keys(env), secretEnv, secretHeaders]
+      .every((each) => each.length === 0);
+}
+
+/** `mcp grant NAME …`: what is taken back ends at once, in every task; what is given holds for the next task. */
+export async function mcpGrant(command: Command): Promise<number> {
+  const lock = lockOf(command);
+  const before = lock.need(serverName(command));
+  const flags = readGrantFlags(command);
+  const drops = command.parsed.flags.get("drop") ?? [];
+  if (isEmpty(flags) && drops.length === 0) {
+    throw new Fault(
+      "invalidInput",
+      "Cannot change grants: say what, with --read PATH or another flag",
+    );
+  }
+  const files = [...flags.grants.read, ...flags.grants.write, ...flags.grants.net];
+  if (before.launch.kind === "http" ? files.length > 0 : flags.secretHeaders.length > 0) {
+    throw new Fault(
+      "invalidInput",
+      `Cannot grant that to MCP server "${before.name}": it is ${
+        before.launch.kind === "http" ? "at a URL" : "a program of this machine"
+      }`,
+    );
+  }
+  await takeSecrets(command, before.name, flags);
+  const after = lock.change(before.name, (server) => {
+    const narrowed = drops.reduce((each, drop) => without(command, each, drop), server);
+    return translatedAnew(command, withGrants(narrowed, flags));
+  });
+  const narrows = drops.length > 0 || after.samplingTokens < before.samplingTokens;
+  const ended = !narrows ? 0 : await endServer(command, after.name);
+  if (command.json) {
+    printJson(command, { name: after.name, grants: grantsDocument(after.grants), ended });
+    return EXIT.success;
+  }
+  printLines(command, [
+    `${after.name} may now:`,
+    ...mayLines(after).map((line) => `  ${line}`),
+    ...effectLines(before, after),
+  ]);
+  if (ended > 0) command.hands.screen.say(`${ended} of its processes were ended.`);
+  return EXIT.success;
+}
+
+/** `mcp revoke NAME`: no task is handed it any more, and those that run lose it now. */
+export async function mcpRevoke(command: Command): Promise<number> {
+  const server = lockOf(command).change(serverName(command), (before) => ({
+    ...before,
+    state: "revoked",
+  }));
+  const { name } = server;
+  const ended = await endServer(command, name);
+  if (command.json) printJson(command, { name, state: "revoked", ended });
+  else {
+    printLines(command, [
+      `${name} is revoked${ended > 0 ? `; ${ended} of its processes were ended` : ""}`,
+    ]);
+    command.hands.screen.say(
+      `take it back: ${commandText(command, `${familyOf(server)} approve ${name}`)}`,
+    );
+  }
+  return EXIT.success;
+}
+
+/** `mcp remove NAME`: it is ended, and forgotten with its secrets and its code. */
+export async function mcpRemove(command: Command): Promise<number> {
+  const { hands, places } = command;
+  const lock = lockOf(command);
+  const { name } = lock.need(serverName(command));
+  const ended = await endServer(command, name);
+  lock.remove(name);
+  forgetMcpSecrets(command, name);
+  dropLook(hands.disk, places, name);
+  await sweepTrees(command);
+  if (command.json) printJson(command, { removed: name, ended });
+  else printLines(command, [`removed ${name}`]);
+  return EXIT.success;
+}

@@ -1,0 +1,138 @@
+/** `--read --write --net --env --secret --header`: what a server is granted, from flags. Issue 6. @module */
+import { Fault, McpEnvName, type McpGrants, McpHost } from "../../../contracts/mod.ts";
+import { displayText } from "../../../text/mod.ts";
+import type { Command } from "../../command.ts";
+import { resolveGrant } from "./choice.ts";
+import type { LockedServer } from "../lock/lock.ts";
+import { keepMcpSecret } from "./secrets.ts";
+
+/** What the flags say. */
+export interface GrantFlags {
+  readonly grants: McpGrants;
+  readonly env: Readonly<Record<string, string>>;
+  readonly secretEnv: readonly string[];
+  readonly secretHeaders: readonly string[];
+  /** Tokens for what it may ask a model, in each task; absent: as it was. */
+  readonly sampling?: number;
+}
+
+const HTTPS = 443;
+
+function wrong(message: string): Fault {
+  return new Fault("invalidInput", message);
+}
+
+/** Reads `HOST[:PORT]`. Throws Fault `invalidInput`. */
+export function parseHost(text: string): string {
+  const host = text.includes(":") ? text.toLowerCase() : `${text.toLowerCase()}:${HTTPS}`;
+  if (McpHost.safeParse(host).success && Number(host.split(":")[1]) <= 65_535) return host;
+  throw wrong(`Cannot grant the network: "${text}" is no HOST or HOST:PORT`);
+}
+
+/** Reads the name of a variable. Throws Fault `invalidInput`. */
+function parseVariable(text: string): string {
+  if (McpEnvName.safeParse(text).success) return text;
+  throw wrong(
+    `Cannot hand over variable "${text}": it is no name, or one that steers programs (PATH, LD_…, …_PROXY)`,
+  );
+}
+
+function parseHeader(text: string): string {
+  const name = text.toLowerCase();
+  if (/^[a-z][a-z0-9-]{0,63}$/.test(name)) return name;
+  throw wrong(`Cannot use header "${text}": that is no header's name`);
+}
+
+const MOST_TOKENS = 10_000_000;
+
+function parseTokens(text: string): number {
+  const tokens = /^[0-9]{1,8}$/.test(text) ? Number(text) : MOST_TOKENS + 1;
+  if (tokens <= MOST_TOKENS) return tokens;
+  throw wrong(`Cannot read --sampling "${text}": it takes tokens, 0 to ${MOST_TOKENS}`);
+}
+
+function variable(command: Command, text: string): readonly [string, string] {
+  const at = text.indexOf("=");
+  if (at >= 0) return [parseVariable(text.slice(0, at)), text.slice(at + 1)];
+  const name = parseVariable(text);
+  const value = command.hands.around.env(name);
+  if (value !== undefined) return [name, value];
+  throw wrong(
+    `Cannot hand over variable "${name}": your environment has none; write --env ${name}=VALUE`,
+  );
+}
+
+const unique = (list: readonly string[]): string[] => [...new Set(list)];
+
+/** Reads the flags. Throws Fault `invalidInput`, and `refused` for folders that no server is granted. */
+export function readGrantFlags(command: Command): GrantFlags {
+  const all = (name: string): readonly string[] => command.parsed.flags.get(name) ?? [];
+  const write = unique(all("write").map((path) => resolveGrant(command, path)));
+  const read = unique(all("read").map((path) => resolveGrant(command, path)));
+  const sampling = all("sampling").at(-1);
+  return {
+    grants: {
+      read: read.filter((path) => !write.includes(path)),
+      write,
+      net: unique(all("net").map(parseHost)),
+    },
+    env: Object.fromEntries(all("env").map((text) => variable(command, text))),
+    secretEnv: unique(all("secret").map(parseVariable)),
+    secretHeaders: unique(all("header").map(parseHeader)),
+    ...(sampling === undefined ? {} : { sampling: parseTokens(sampling) }),
+  };
+}
+
+/** A server with these grants, too. A folder that it may change is not listed as one to read. */
+export function withGrants(
+  server: LockedServer,
+  more: GrantFlags,
+): LockedServer {
+  const write = unique([...server.grants.write, ...more.grants.write]);
+  const grants: McpGrants = {
+    write,
+    read: unique([...server.grants.read, ...more.grants.read]).filter((path) =>
+      !write.includes(path)
+    ),
+    net: unique([...server.grants.net, ...more.grants.net]),
+  };
+  const env = { ...server.env, ...more.env };
+  for (const name of more.secretEnv) delete env[name];
+  return {
+    ...server,
+    ...{ grants, env, samplingTokens: more.sampling ?? server.samplingTokens },
+    secretEnv: unique([...server.secretEnv, ...more.secretEnv]).filter((name) =>
+      more.env[name] === undefined
+    ),
+    secretHeaders: unique([...server.secretHeaders, ...more.secretHeaders]),
+  };
+}
+
+/** Reads the values of secrets, typed without being shown or piped in a line each, and keeps them. */
+export async function takeSecrets(
+  command: Command,
+  name: LockedServer["name"],
+  flags: Pick<GrantFlags, "secretEnv" | "secretHeaders">,
+): Promise<void> {
+  const { keyboard } = command.hands;
+  const wanted = [
+    ...flags.secretEnv.map((env) => ({ label: env, place: { env } })),
+    ...flags.secretHeaders.map((header) => ({
+      label: `header ${header}`,
+      place: { header },
+    })),
+  ];
+  if (wanted.length === 0) return;
+  const piped = keyboard === undefined ? (await command.hands.readInput()).split("\n") : [];
+  for (const { label, place } of wanted) {
+    const value = keyboard === undefined
+      ? piped.shift()?.replace(/\r$/, "")
+      : await keyboard.line(`  value of ${displayText(label)} (not shown) › `, { echo: false });
+    if (value === undefined || value === "") {
+      throw wrong(
+        `Cannot keep the secret "${label}": no value was given; type it, or pipe the values in, a line each`,
+      );
+    }
+    keepMcpSecret(command, name, place, value);
+  }
+}

@@ -1,0 +1,82 @@
+/** Paths that a server is granted: absolute, real, and never where Remit keeps what is its own. Issue 6. @module */
+import { basename, dirname, join } from "node:path";
+import { Fault, McpGrants } from "../../../contracts/mod.ts";
+import type { Command } from "../../command.ts";
+import { within } from "../../disk/mounts.ts";
+import { absolute, type Places } from "../../disk/places.ts";
+
+type Asked = Pick<Command, "places"> & {
+  readonly hands: {
+    readonly around: Pick<Command["hands"]["around"], "cwd" | "env" | "home">;
+    readonly disk: Pick<Command["hands"]["disk"], "real" | "stat">;
+  };
+};
+
+/** What no server may reach: state, sockets, keys, the operator's own rules, and Remit's code. */
+function own(
+  { state, runtime, config, cache }: Places,
+  options: { readonly home: string; readonly right: "read" | "write" },
+): readonly string[] {
+  const secret = [state, runtime, dirname(config)];
+  return options.right === "read" ? secret : [...secret, cache, options.home];
+}
+
+/**
+ * A path as it is granted: `~/x` and relative ones made absolute, links resolved. It must be there: only what is can be
+ * shown to a server.
+ *
+ * @throws Fault `notFound`; `refused` for a path that Remit's own files lie in, above or beneath; `invalidInput` for one
+ * that cannot be written into a grant
+ */
+export function resolveGrant(
+  command: Asked,
+  text: string,
+  right: "read" | "write" = "write",
+): string {
+  const { around, disk } = command.hands;
+  const asked = absolute(around, text);
+  const folder = disk.real(dirname(asked));
+  const real = disk.real(asked);
+  const meant = real ?? (folder === undefined ? undefined : join(folder, basename(asked)));
+  const why = meant === undefined ? undefined : whyNever(command, { real: meant, right });
+  if (why !== undefined) throw new Fault("refused", `Cannot grant "${text}": ${why}`);
+  if (real === undefined) {
+    throw new Fault(
+      "notFound",
+      `Cannot grant "${text}": there is no such file or folder; make it first, or grant a folder around it`,
+    );
+  }
+  if (!McpGrants.shape.read.element.safeParse(real).success) {
+    throw new Fault(
+      "invalidInput",
+      `Cannot grant "${text}": its path holds a comma or a control character, or is too long`,
+    );
+  }
+  return real;
+}
+
+/** Why a real path is granted to nobody; undefined where it may be. */
+export function whyNever(
+  { hands: { around, disk }, places }: Asked,
+  { real, right }: { readonly real: string; readonly right: "read" | "write" },
+): string | undefined {
+  if (real === "/") return "that is the whole machine";
+  const kept = own(places, { home: around.home, right }).map((path) => disk.real(path) ?? path)
+    .find((path) => within(real, path) || within(path, real));
+  if (kept === undefined) return undefined;
+  return `${within(real, kept) ? "it lies in" : "it holds"} what is Remit's own (${kept})`;
+}
+
+/** Why a grant of remit.lock cannot be handed over now; undefined where it leads to what it did when it was given. */
+export function whyMoved(
+  command: Asked,
+  path: string,
+  right: "read" | "write",
+): string | undefined {
+  const { disk } = command.hands;
+  const real = disk.real(path);
+  if (real === undefined) return `"${path}" is not there`;
+  return real === path
+    ? whyNever(command, { real, right })
+    : `"${path}" leads to another place now`;
+}

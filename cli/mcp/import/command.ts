@@ -1,0 +1,195 @@
+/** `mcp import [FILE]`: the servers that other programs of this machine know, in one table. Issue 6. @module */
+import { EXIT, type ExitCode, Fault, McpServerName } from "../../../contracts/mod.ts";
+import { displayText } from "../../../text/mod.ts";
+import { type Command, commandText, printJson, printLines } from "../../command.ts";
+import { findHostConfigs, readHostConfig } from "./hosts.ts";
+import { askInputs, type Came, takeServer, textOf, type Wanted } from "./take_in.ts";
+import { pin } from "../meet/introduce.ts";
+import { reviewDocument } from "../review/document.ts";
+import { wrapTable } from "../../terminal/wrapped_table.ts";
+import { endedWords, flagsWords, mayWords, runsAsWords, toolsByEffect } from "../review/words.ts";
+import { has } from "../../arguments/parse_arguments.ts";
+import { absolute, preparePlaces } from "../../disk/places.ts";
+
+/** Fetches and starts that go on at the same time. */
+const AT_ONCE = 2;
+const NAME_LENGTH = 24;
+
+/** Two files may call two servers by one name: the later one gets a number. */
+function named(wanted: Wanted, taken: ReadonlySet<string>): Wanted {
+  const { name } = wanted.from;
+  if (!taken.has(name)) return wanted;
+  for (let n = 2;; n++) {
+    const next = McpServerName.parse(`${name.slice(0, NAME_LENGTH - 3)}${n}`);
+    if (!taken.has(next)) return { ...wanted, from: { ...wanted.from, name: next } };
+  }
+}
+
+function wantedIn(command: Command): readonly Wanted[] {
+  const [given] = command.parsed.args;
+  const files = given === undefined
+    ? findHostConfigs(command)
+    : [{ file: absolute(command.hands.around, given), host: undefined }];
+  if (files.length === 0) {
+    throw new Fault(
+      "notFound",
+      "Cannot find servers to import: Claude, Cursor and VS Code have no configuration here; give a FILE",
+    );
+  }
+  const seen = new Set<string>(), taken = new Set<string>();
+  const all: Wanted[] = [];
+  for (const { file, host } of files) {
+    for (const from of readHostConfig(command, file, host)) {
+      // Two hosts that know one server know it by the same words.
+      const key = `${from.name} ${textOf(from)}`;
+      if (seen.has(key)) continue;
+      seen.add(key);
+      const wanted = named({ from, file }, taken);
+      taken.add(wanted.from.name);
+      all.push(wanted);
+    }
+  }
+  if (all.length > 0) return all;
+  throw new Fault(
+    "notFound",
+    `Cannot find servers to import: ${
+      files.map(({ file }) => displayText(file, { max: 300 })).join(", ")
+    } ${files.length === 1 ? "names" : "name"} none`,
+  );
+}
+
+/** Takes all, at most two at a time; one that fails does not stop the others. */
+async function takeAll(command: Command, all: readonly Wanted[]): Promise<readonly Came[]> {
+  const { screen } = command.hands;
+  const came = new Map<Wanted, Came>();
+  const waiting: { readonly wanted: Wanted; readonly text: string; readonly as: Wanted }[] = [];
+  for (const wanted of all) {
+    waiting.push({
+      as: wanted,
+      text: textOf(wanted.from),
+      wanted: await askInputs(command, wanted),
+    });
+  }
+  const worker = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const { wanted, text, as } = next;
+      try {
+        came.set(as, await takeServer(command, wanted, text));
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error;
+        came.set(as, { is: "left", wanted, why: error.message });
+      }
+      if (!command.json) screen.say(`  ${came.size} of ${all.length}  ${wanted.from.name}`);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  screen.hint("");
+  return all.flatMap((wanted) => came.get(wanted) ?? []);
+}
+
+function cells(command: Command, came: Came): readonly string[] {
+  const { flagWords } = command.hands.mcp;
+  const { name } = came.wanted.from;
+  if (came.is === "left") return [name, "not taken in", "", "", "see below"];
+  const { server } = came;
+  const what = [name, runsAsWords(server.launch), mayWords(server)];
+  if (came.is === "same") return [...what, `${server.reviewed.length} pinned`, "as it was"];
+  const { review, look } = came;
+  if (review === undefined) {
+    return [...what, "no answer", endedWords(look.ended)];
+  }
+  const flags = [...review.flags, ...review.rows.flatMap((row) => row.flags)];
+  return [...what, toolsByEffect(review.rows), flagsWords(flags, flagWords) || "none"];
+}
+
+function belowLines(came: readonly Came[]): readonly string[] {
+  const each = (lines: (one: Came) => readonly string[]): readonly string[] =>
+    came.flatMap((one) => lines(one).map((line) => `  ${one.wanted.from.name}: ${line}`));
+  const left = each((one) => one.is === "left" ? [displayText(one.why, { max: 600 })] : []);
+  const moved = each((one) =>
+    one.is === "taken" && one.moved.length > 0
+      ? [one.moved.map((name) => displayText(name)).join(", ")]
+      : []
+  );
+  const notes = each((one) =>
+    one.is === "taken" ? one.server.notes.map((note) => displayText(note, { max: 400 })) : []
+  );
+  const renamed = each(({ wanted: { from } }) =>
+    from.said === from.name ? [] : [`called "${displayText(from.said, { max: 100 })}" there`]
+  );
+  return [
+    ...(renamed.length > 0 ? ["", "named otherwise here (a-z and 0-9):", ...renamed] : []),
+    ...(left.length > 0 ? ["", "not taken in:", ...left] : []),
+    ...(moved.length > 0
+      ? ["", "kept as secrets from now on (remove them from the files they came from):", ...moved]
+      : []),
+    ...(notes.length > 0 ? ["", "notes:", ...notes] : []),
+  ];
+}
+
+function nextLines(command: Command, came: readonly Came[]): readonly string[] {
+  const taken = came.filter((each) => each.is === "taken");
+  const mute = taken.filter(({ review }) => review === undefined);
+  const names = (list: readonly Came[]): string =>
+    list.map(({ wanted }) => wanted.from.name).join(", ");
+  return [
+    ...(mute.length === 0 ? [] : [
+      "",
+      `No answer came from ${names(mute)}. Start one again: ${
+        commandText(command, `mcp inspect ${mute.length === 1 ? names(mute) : "NAME"}`)
+      }`,
+    ]),
+    ...(taken.length === mute.length ? [] : [
+      "",
+      "No task is handed what is new yet; what it asked for is granted once you approve it.",
+      `  ${commandText(command, "mcp approve --all")}   pins what is not flagged`,
+      `  ${commandText(command, "mcp review NAME")}     shows exactly what would be pinned`,
+    ]),
+  ];
+}
+
+function document(came: Came): Record<string, unknown> {
+  const { wanted: { from: { name }, file } } = came;
+  if (came.is === "left") return { name, file, taken: false, why: came.why };
+  if (came.is === "same") return { name, file, taken: false, same: true, state: came.server.state };
+  const { look, review, server, moved } = came;
+  return {
+    ...(review === undefined
+      ? { name, ended: look.ended ?? null, errors: look.errors }
+      : reviewDocument({ ...review, server }, look)),
+    ...{ file, taken: true, moved },
+  };
+}
+
+function exitOf(came: readonly Came[], approved: readonly string[]): ExitCode {
+  const taken = came.filter((each) => each.is === "taken").length;
+  if (taken > approved.length) return EXIT.waiting;
+  return came.length > 0 && came.every((each) => each.is === "left") ? EXIT.failure : EXIT.success;
+}
+
+/** Runs the command. With `--yes` what is not flagged is approved at once. */
+export async function mcpImport(command: Command): Promise<number> {
+  const { hands, places } = command;
+  preparePlaces(hands.disk, places, hands.around.uid);
+  const came = await takeAll(command, wantedIn(command));
+  const approved = came.flatMap((each) => {
+    if (!has(command.parsed, "yes") || each.is !== "taken" || each.review === undefined) return [];
+    const { server } = pin(command, each.review, { flagged: false });
+    return server.state === "approved" ? [server.name] : [];
+  });
+  const exit = exitOf(came, approved);
+  if (command.json) {
+    printJson(command, { servers: came.map(document), approved });
+    return exit;
+  }
+  printLines(command, [
+    ...wrapTable(
+      ["NAME", "RUNS AS", "ASKED FOR", "TOOLS", "FLAGS"],
+      came.map((each) => cells(command, each)),
+      hands.screen.outWidth ?? 120,
+    ),
+    ...belowLines(came),
+    ...(approved.length > 0 ? ["", `approved: ${approved.join(", ")}`] : nextLines(command, came)),
+  ]);
+  return exit;
+}

@@ -1,0 +1,171 @@
+/** Servers that other programs of this machine know: their configuration files, read and never changed. Issue 6. @module */
+import { dirname, join } from "node:path";
+import * as z from "zod";
+import { Fault, McpServerName } from "../../../contracts/mod.ts";
+import { displayText } from "../../../text/mod.ts";
+import type { Command } from "../../command.ts";
+import { HostEntry, type HostServer, readEntry } from "./entry.ts";
+import { parseJsonc } from "./json.ts";
+import { within } from "../../disk/mounts.ts";
+import { absolute } from "../../disk/places.ts";
+
+export type { HostInput, HostServer } from "./entry.ts";
+
+/** A program that starts servers. */
+export type Host = "claude-desktop" | "claude-code" | "cursor" | "vscode";
+
+/** A configuration file that is there. */
+export interface HostConfig {
+  readonly host: Host;
+  /** Absolute. */
+  readonly file: string;
+}
+
+/** Claude Code keeps its whole history in one file. */
+const LONGEST = 64_000_000;
+const MOST = 64;
+
+function candidates(home: string, config: string, cwd: string): readonly HostConfig[] {
+  const library = join(home, "Library", "Application Support");
+  const list: readonly (readonly [Host, readonly string[]])[] = [
+    ["claude-desktop", [
+      join(config, "Claude", "claude_desktop_config.json"),
+      join(library, "Claude", "claude_desktop_config.json"),
+    ]],
+    ["claude-code", [join(home, ".claude.json"), join(cwd, ".mcp.json")]],
+    ["cursor", [join(home, ".cursor", "mcp.json"), join(cwd, ".cursor", "mcp.json")]],
+    ["vscode", [
+      join(cwd, ".vscode", "mcp.json"),
+      ...[join(config, "Code"), join(library, "Code")].flatMap((folder) => [
+        join(folder, "User", "mcp.json"),
+        join(folder, "User", "settings.json"),
+      ]),
+    ]],
+  ];
+  return list.flatMap(([host, files]) => files.map((file) => ({ host, file })));
+}
+
+/** The files that are there, of this home and this folder. A link that leads out of these is none. */
+export function findHostConfigs(command: Pick<Command, "hands">): readonly HostConfig[] {
+  const { around, disk } = command.hands;
+  const home = around.env("HOME");
+  if (home === undefined) return [];
+  const config = absolute(around, around.env("XDG_CONFIG_HOME") ?? join(home, ".config"));
+  const roots = [home, config, around.cwd].map((path) => disk.real(path) ?? path);
+  const seen = new Set<string>();
+  return candidates(home, config, around.cwd).filter(({ file }) => {
+    const real = disk.real(file);
+    if (real === undefined || seen.has(real) || disk.stat(real)?.folder === true) return false;
+    seen.add(real);
+    return roots.some((root) => within(real, root));
+  });
+}
+
+const Entries = z.record(z.string().max(512), z.unknown());
+const File = z.looseObject({
+  mcpServers: Entries.optional(),
+  servers: Entries.optional(),
+  /** VS Code's settings.json. */
+  mcp: z.looseObject({ servers: Entries.optional(), inputs: z.unknown().optional() }).optional(),
+  /** Claude Code's projects, by folder. */
+  projects: z.record(z.string().max(4_096), z.unknown()).optional(),
+  inputs: z.unknown().optional(),
+});
+const Project = z.looseObject({ mcpServers: Entries.optional() });
+const Inputs = z.array(z.looseObject({
+  id: z.string().max(256),
+  description: z.string().max(1_024).optional(),
+  password: z.boolean().optional(),
+})).max(256);
+
+/** Reads the servers of a file. Throws Fault `notFound`, `tooLarge`, `invalidInput`. */
+export function readHostConfig(
+  command: Pick<Command, "hands">,
+  file: string,
+  host?: Host,
+): readonly HostServer[] {
+  const { around, disk } = command.hands;
+  const shown = displayText(file, { max: 512 });
+  const bytes = disk.read(file, { most: LONGEST });
+  if (bytes === undefined) {
+    throw new Fault("notFound", `Cannot read "${shown}": there is no such file`);
+  }
+  if (bytes.length > LONGEST) {
+    throw new Fault("tooLarge", `Cannot read "${shown}": it is longer than ${LONGEST} bytes`);
+  }
+  const read = parseFile(shown, new TextDecoder().decode(bytes));
+  const inputs = Inputs.safeParse(read.inputs ?? read.mcp?.inputs).data ?? [];
+  const asked = new Map(
+    inputs.map(({ id, description = "", password = false }) =>
+      [id, { description, password }] as const
+    ),
+  );
+  const folder = projectOf(file, host) ?? around.cwd;
+  const groups: readonly (readonly [string, Readonly<Record<string, unknown>> | undefined])[] = [
+    [folder, read.mcpServers],
+    [folder, read.servers],
+    [folder, read.mcp?.servers],
+    ...Object.entries(read.projects ?? {}).map(([path, project]) =>
+      [path, Project.safeParse(project).data?.mcpServers] as const
+    ),
+  ];
+  const all = groups.flatMap(([at, entries]) =>
+    Object.entries(entries ?? {}).map(([said, entry]) => ({ at, said, entry }))
+  );
+  if (all.length > MOST) {
+    throw new Fault("tooLarge", `Cannot read "${shown}": it has more than ${MOST} servers`);
+  }
+  const taken = new Set<string>(), known = new Set<string>();
+  const unnamed = McpServerName.parse("unnamed");
+  return all.map(({ at, said, entry }) => {
+    const parsed = HostEntry.safeParse(entry);
+    const parts = {
+      ...{ said, folder: at, asked, home: around.env("HOME") ?? "/", name: unnamed },
+      variable: (name: string) => around.env(name),
+    };
+    if (parsed.success) return readEntry(parsed.data, parts);
+    return {
+      ...readEntry({}, parts),
+      wish: { kind: "refused", why: "its entry is of an unknown form" } as const,
+    };
+  }).filter((server) => {
+    // Claude Code repeats a server for each folder.
+    const key = JSON.stringify(server);
+    if (known.has(key)) return false;
+    known.add(key);
+    return true;
+  }).map((server) => ({ ...server, name: freshName(server.said, taken) }));
+}
+
+function parseFile(shown: string, text: string): z.infer<typeof File> {
+  let read: unknown;
+  try {
+    read = parseJsonc(text);
+  } catch {
+    // Without its cause: a parser's message repeats the text, in which keys may be.
+    throw new Fault("invalidInput", `Cannot read "${shown}": it is no JSON`);
+  }
+  const parsed = File.safeParse(read);
+  if (parsed.success) return parsed.data;
+  throw new Fault("invalidInput", `Cannot read "${shown}": it is no configuration of servers`);
+}
+
+/** The folder that a project's own file speaks of. */
+function projectOf(file: string, host: Host | undefined): string | undefined {
+  const folder = dirname(file);
+  if (/\/\.(?:cursor|vscode)$/.test(folder)) return dirname(folder);
+  return host === "claude-code" && file.endsWith("/.mcp.json") ? folder : undefined;
+}
+
+/** A name in the characters of names here, and no other server's of this file. */
+function freshName(said: string, taken: Set<string>): McpServerName {
+  const letters = said.toLowerCase().replace(/[^a-z0-9]+/g, "").replace(/^[0-9]+/, "");
+  const stem = letters === "" ? "server" : letters.slice(0, 24);
+  for (let n = 1;; n++) {
+    const end = n === 1 ? "" : String(n);
+    const name = stem.slice(0, 24 - end.length) + end;
+    if (taken.has(name)) continue;
+    taken.add(name);
+    return McpServerName.parse(name);
+  }
+}

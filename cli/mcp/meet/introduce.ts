@@ -1,0 +1,242 @@
+/**
+ * A server is met for the first time: watched with nothing granted, asked about, looked at again with what a person
+ * agreed to, shown, and pinned as far as they say. Issue 6.
+ * @module
+ */
+import { EXIT, type ExitCode, isPeer, type McpLook } from "../../../contracts/mod.ts";
+import { displayText } from "../../../text/mod.ts";
+import { type Command, commandText, printJson, printLines } from "../../command.ts";
+import { agree, ungrantedLines } from "./agree.ts";
+import { approve, type Approved, FLAGGED } from "../review/approval.ts";
+import { withGrants } from "../grant/flags.ts";
+import type { LockedServer } from "../lock/lock.ts";
+import { namedPaths } from "./paths.ts";
+import { type Proposal, propose } from "../review/propose.ts";
+import { type McpReview, reviewOf } from "../review/review.ts";
+import { reviewDocument } from "../review/document.ts";
+import { alienLines } from "../review/alien_lines.ts";
+import { reviewLines, serverLines } from "../review/lines.ts";
+import { endedWords, familyOf } from "../review/words.ts";
+import { clearanceOf, lockOf, lookAt, person } from "../work.ts";
+import { has } from "../../arguments/parse_arguments.ts";
+
+/** A server that was looked at. */
+export interface Met {
+  readonly server: LockedServer;
+  readonly look: McpLook;
+  readonly proposal: Proposal;
+}
+
+/** Looks at a server that nobody has agreed to anything for: what it asks for is refused and noted. */
+export async function meet(command: Command, server: LockedServer): Promise<Met> {
+  const look = await lookAt(command, server, server.launch.kind !== "http");
+  const proposal = propose({
+    named: server.launch.kind === "http"
+      ? []
+      : namedPaths(command, { launch: server.launch, env: server.env }),
+    accesses: look.accesses,
+    tools: look.words?.tools ?? [],
+    given: server.grants,
+    env: [...Object.keys(server.env), ...server.secretEnv],
+  });
+  return { server, look, proposal };
+}
+
+/** Says why a server never came so far as to answer. */
+export function showFailure(
+  command: Command,
+  server: LockedServer,
+  look: McpLook,
+  { kept = true }: { readonly kept?: boolean } = {},
+): void {
+  const { screen } = command.hands;
+  screen.say(
+    `  ${screen.paint.red("it gave no answer:")} ${endedWords(look.ended)}`,
+  );
+  for (const line of alienLines(screen, look.errors, 12)) screen.say(line);
+  if (!kept) return;
+  screen.say(
+    `  It stays known, and no task is handed it. Look again: ${
+      commandText(
+        command,
+        `${familyOf(server)} ${isPeer(server.launch) ? "review" : "inspect"} ${server.name}`,
+      )
+    }`,
+  );
+}
+
+/** Shows the whole of a review on the live view. */
+export function showReview(
+  command: Command,
+  review: McpReview,
+  parts: { readonly look: Pick<McpLook, "accesses">; readonly whole: boolean },
+): void {
+  const { screen, mcp } = command.hands;
+  const lines = [
+    ...serverLines(screen, review.server, parts.look.accesses),
+    ...reviewLines(screen, review, { kit: mcp, whole: parts.whole }),
+  ];
+  for (const line of lines) screen.say(line);
+}
+
+/** Tools that an approval of everything unflagged would pin anew. */
+function waiting(review: McpReview): readonly string[] {
+  return review.rows.filter(({ plain, stands }) => plain && stands !== "pinned")
+    .map(({ tool }) => tool);
+}
+
+/** Asks whether what is not flagged is pinned; `--yes` is a yes. */
+export async function saysYes(command: Command, review: McpReview): Promise<boolean> {
+  if (has(command.parsed, "yes")) return true;
+  const { keyboard } = command.hands;
+  const count = waiting(review).length;
+  if (keyboard === undefined || count === 0) return false;
+  const what = count === 1 ? "the tool that is" : `the ${count} tools that are`;
+  const typed = await keyboard.line(`  pin ${what} not flagged? y, or Enter for no › `);
+  return /^(?:y|yes)$/i.test((typed ?? "").trim());
+}
+
+/** Pins in remit.lock. Where the server was changed meanwhile, only what was shown is. */
+export function pin(
+  command: Command,
+  review: McpReview,
+  options: { readonly tools?: readonly string[]; readonly flagged: boolean },
+): Approved {
+  const approval = {
+    tools: options.tools,
+    flagged: options.flagged,
+    at: command.hands.around.now(),
+    by: person(command),
+  };
+  let done: Approved | undefined;
+  lockOf(command).change(review.server.name, (server) => {
+    done = approve({ ...review, server }, approval, command.hands.mcp.importedTool);
+    return done.server;
+  });
+  if (done === undefined) throw new TypeError("Cannot pin: nothing was changed");
+  return done;
+}
+
+const SHOWN_NAMES = 8;
+
+/** Tools that were left, those of one reason together. */
+function leftLines(left: Approved["left"]): string[] {
+  return [...Map.groupBy(left, ({ why }) => why)].map(([why, tools]) => {
+    const names = tools.slice(0, SHOWN_NAMES).map(({ tool }) => displayText(tool, { max: 64 }));
+    const more = tools.length - names.length;
+    const all = `${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+    return `  left out, ${displayText(why, { max: 400 })}: ${all}`;
+  });
+}
+
+/** Says what was pinned and what was not. */
+export function approvedLines(command: Command, done: Approved): readonly string[] {
+  const { name, state } = done.server, family = familyOf(done.server);
+  const count = done.approved.length;
+  return [
+    `${name}: ${count === 1 ? "1 tool is" : `${count} tools are`} pinned, ${
+      state === "approved" ? "and tasks are handed it" : "and no task is handed it yet"
+    }`,
+    ...leftLines(done.left),
+    ...(done.withheld
+      ? ["  left out, flagged: its resources and prompts, with what it says of them"]
+      : []),
+    ...(done.left.length > 0 || done.withheld
+      ? [`  read them:     ${commandText(command, `${family} review ${name}`)}`]
+      : []),
+    ...(done.left.some(({ why }) => why === FLAGGED) || done.withheld
+      ? [`  pin them, too: ${commandText(command, `${family} approve ${name} --flagged`)}`]
+      : []),
+  ];
+}
+
+/** Says that a server waits, and how it goes on. */
+export function waitingLines(command: Command, review: McpReview): readonly string[] {
+  const { name } = review.server, family = familyOf(review.server);
+  const all = review.rows.filter(({ stands }) => stands !== "pinned").length;
+  const flagged = all > 0 && waiting(review).length === 0;
+  return [
+    `${name} is not approved${
+      flagged ? ", as all of its tools are flagged" : ""
+    }: no task is handed it`,
+    `  read it:    ${commandText(command, `${family} review ${name}`)}`,
+    `  approve it: ${
+      commandText(command, `${family} approve ${name}${flagged ? " --flagged" : ""}`)
+    }`,
+  ];
+}
+
+/** Meets a server that is in remit.lock, to the end. Gives the exit code: 75 where a person must still approve it. */
+export async function introduce(command: Command, added: LockedServer): Promise<ExitCode> {
+  const { screen } = command.hands;
+  screen.hint(`  … ${added.name} is started, and what it asks for is refused`);
+  const met = await meet(command, added);
+  screen.hint("");
+  let { server, look } = met;
+  const lock = lockOf(command);
+  if (look.words === undefined && met.proposal.read.length + met.proposal.net.length === 0) {
+    return failed(command, server, look);
+  }
+  const agreed = await agree(command, met.proposal);
+  const more = [agreed.grants.read, agreed.grants.write, agreed.grants.net].some((each) =>
+    each.length > 0
+  );
+  if (more) {
+    server = lock.change(server.name, (each) => {
+      const granted = withGrants(each, {
+        ...agreed,
+        ...{ env: {}, secretEnv: [], secretHeaders: [] },
+      });
+      return { ...granted, clearance: clearanceOf(granted) };
+    });
+  }
+  // Once a person agreed to what it needs it is started as tasks will start it.
+  const open = ungrantedLines(command, server, met.proposal);
+  if (server.launch.kind !== "http" && (more || met.proposal.read.length === 0)) {
+    screen.hint(`  … ${server.name} is started with what it was granted`);
+    const second = await lookAt(command, server, false);
+    screen.hint("");
+    look = { ...second, accesses: [...met.look.accesses, ...second.accesses] };
+    if (second.words !== undefined) {
+      screen.say(
+        `  It runs with what it was granted: ready in ${Math.round(second.readyMs ?? 0)} ms.`,
+      );
+    } else if (met.look.words !== undefined) {
+      showFailure(command, server, second);
+      look = { ...met.look };
+    }
+  }
+  const { words } = look;
+  if (words === undefined) return failed(command, server, look);
+  const review = await reviewOf(command, server, { words, servers: lock.list() });
+  if (!command.json) {
+    showReview(command, review, { look, whole: false });
+    for (const line of open) screen.say(`  it may want: ${line}`);
+  }
+  const done = await saysYes(command, review)
+    ? pin(command, review, { flagged: false })
+    : undefined;
+  const approved = done !== undefined && (done.approved.length > 0 || words.tools.length === 0);
+  if (command.json) {
+    printJson(command, {
+      ...reviewDocument({ ...review, server: done?.server ?? server }, look),
+      ...{ proposed: met.proposal, approved: done?.approved ?? [], left: done?.left ?? [] },
+    });
+  } else {
+    printLines(
+      command,
+      done === undefined ? waitingLines(command, review) : approvedLines(command, done),
+    );
+  }
+  return approved ? EXIT.success : EXIT.waiting;
+}
+
+function failed(command: Command, server: LockedServer, look: McpLook): ExitCode {
+  if (command.json) {
+    printJson(command, {
+      ...{ name: server.name, state: server.state, ended: look.ended ?? null },
+      ...{ errors: look.errors, asked: look.accesses, approved: [] },
+    });
+  } else showFailure(command, server, look);
+  return EXIT.upstreamFailure;
+}

@@ -1,0 +1,39 @@
+/** Trees that no server needs any more are removed. Issue 6. @module */
+import { join } from "node:path";
+import type { Command } from "../../command.ts";
+import { openMcpLock } from "../lock/file.ts";
+import { warmFolder } from "./warm.ts";
+
+/** Name of a folder that is being fetched into. */
+const DRAFT = /^\.new-/;
+/** A fetch is over long before. */
+const DRAFT_MS = 3_600_000;
+
+/** Removes what a fetch that was interrupted left behind. Gives the names. */
+export function sweepDrafts(
+  { hands: { disk, mcpStore, around }, places }: Pick<Command, "hands" | "places">,
+): readonly string[] {
+  const gone = disk.list(places.mcpTrees).filter((name) =>
+    DRAFT.test(name) &&
+    around.now() - (mcpStore.changedAt(join(places.mcpTrees, name)) ?? 0) > DRAFT_MS
+  );
+  for (const name of gone) mcpStore.drop(join(places.mcpTrees, name));
+  return gone;
+}
+
+/** Removes trees that no server of remit.lock has, and drafts that a fetch left behind. Gives their names. */
+export function sweepTrees(command: Pick<Command, "hands" | "places">): readonly string[] {
+  const { hands: { disk, mcpStore }, places } = command;
+  const lock = openMcpLock({ disk, places, exclusively: mcpStore.exclusively });
+  const used = new Set(
+    lock.list().flatMap(({ launch }) =>
+      launch.kind !== "http" && launch.tree !== undefined ? [launch.tree.id] : []
+    ),
+  );
+  const drafts = sweepDrafts(command);
+  const gone = disk.list(places.mcpTrees).filter((name) => !DRAFT.test(name) && !used.has(name));
+  for (const name of gone) mcpStore.drop(join(places.mcpTrees, name));
+  const warm = warmFolder(places);
+  for (const name of disk.list(warm)) if (!used.has(name)) mcpStore.drop(join(warm, name));
+  return [...drafts, ...gone];
+}

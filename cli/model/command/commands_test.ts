@@ -1,0 +1,323 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { toJson } from "../../../contracts/mod.ts";
+import { sha256Hex } from "../../../port/digest.ts";
+import { fakeHands, fakeKeyboard, type FakeOps } from "../../_fixture/world.ts";
+import { TASK, taskJson, told } from "../../_fixture/samples.ts";
+import { fakeWeights } from "../../_fixture/gguf.ts";
+import { fakeModels, NO_ENGINE } from "../../_fixture/models.ts";
+import { honest, serveWeights } from "../../_fixture/weights_server.ts";
+import { runCommandLine } from "../../arguments/dispatch.ts";
+import { placesOf } from "../../disk/places.ts";
+import { weightsPath } from "../weights/store.ts";
+
+type Given = ReturnType<typeof fakeHands>;
+
+const shown = (hands: Given): string => [...hands.screen.outs, ...hands.screen.lines].join("\n");
+const jsonOf = (hands: Given): unknown => JSON.parse(hands.screen.outs.at(-1) ?? "null");
+const configOf = (hands: Given): string => join(hands.root, ".config", "remit", "remit.yaml");
+
+function writeConfig(hands: Given, text: string): void {
+  Deno.mkdirSync(join(hands.root, ".config", "remit"), { recursive: true });
+  Deno.writeTextFileSync(configOf(hands), text);
+}
+
+function weightsIn(hands: Given, filler?: string): string {
+  const path = join(hands.root, "work", "tiny.gguf");
+  Deno.writeFileSync(path, fakeWeights(filler === undefined ? {} : { filler }));
+  return path;
+}
+
+Deno.test("list shows every backend with its state, what is configured, stored and to be had", async () => {
+  await using server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => undefined },
+    () => Response.json({ models: [{ name: "qwen3:4b" }, { name: "\x1b]0;owned\x07" }] }),
+  );
+  const hands = fakeHands({
+    env: { ANTHROPIC_API_KEY: "sk-ant-0123456789" },
+    models: fakeModels({ ollama: server.addr.port }),
+  });
+  writeConfig(
+    hands,
+    "version: 1\nmodel: mine\nmodels:\n  mine: gguf:tiny\n  gone: nothing-there\n",
+  );
+  assert.equal(await runCommandLine(["model", "add", weightsIn(hands)], hands), 0);
+  assert.equal(await runCommandLine(["model", "list"], hands), 0);
+  const text = shown(hands);
+  assert.match(text, /✓ anthropic +anthropic:NAME +key in the environment \(ANTHROPIC_API_KEY\)/);
+  assert.match(text, /– openai +openai:NAME +no key: remit secret set openai/);
+  assert.match(text, /✓ ollama +ollama:NAME +runs with qwen3:4b/);
+  assert.match(text, /✓ gguf +gguf:PATH .*1 in the store/);
+  assert.match(text, /✓ mine \(chosen\) +gguf:tiny +in the store/);
+  assert.match(text, /– gone +nothing-there +not in the store/);
+  assert.match(text, /tiny +\d+ bytes +no +alice 2023-11-14 +mit/);
+  assert.match(text, /qwen2\.5-1\.5b +1\.12 GB +unpinned +Apache-2\.0/);
+  // deno-lint-ignore no-control-regex -- it looks for them
+  assert.doesNotMatch(text, /[\x1b\x07]|sk-ant/);
+  assert.equal(await runCommandLine(["model", "list", "--json"], hands), 0);
+  const { model, backends } = jsonOf(hands) as { model: string; backends: { name: string }[] };
+  assert.equal(model, "mine");
+  assert.deepEqual(backends.map(({ name }) => name), [
+    ...["scripted", "anthropic", "openai", "ollama", "gguf"],
+  ]);
+});
+
+Deno.test("use takes no file that is not there, nor a far server without a model's name", async () => {
+  const hands = fakeHands();
+  for (
+    const [text, says] of [
+      ["gguf:nowhere.gguf", /there is no file "[^"]*nowhere\.gguf"/],
+      ["scripted:nowhere.yaml", /there is no file/],
+      ["gguf:.", /there is no file/],
+      [
+        "https://api.openai.com",
+        /names no model; write openai:NAME@https:\/\/api\.openai\.com\/v1/,
+      ],
+    ] as const
+  ) {
+    assert.equal(await runCommandLine(["model", "use", text], hands), 2, text);
+    assert.match(shown(hands), says);
+    assert.throws(() => Deno.statSync(configOf(hands)), Deno.errors.NotFound);
+  }
+});
+
+Deno.test("use writes the one line, and leaves every comment where it was", async () => {
+  const hands = fakeHands();
+  writeConfig(
+    hands,
+    "# mine\nversion: 1 # always\n\nmodel: ollama:old   # the small one\nlimits: {money: 2}   # USD\n",
+  );
+  assert.equal(await runCommandLine(["model", "use", "anthropic:claude-x"], hands), 0);
+  assert.equal(
+    Deno.readTextFileSync(configOf(hands)),
+    "# mine\nversion: 1 # always\n\nmodel: anthropic:claude-x   # the small one\nlimits: {money: 2}   # USD\n",
+  );
+  assert.match(shown(hands), /- model: ollama:old/);
+  assert.match(shown(hands), /\+ model: anthropic:claude-x/);
+  writeConfig(hands, "version: 1\nnever: [ '*.pem']\n");
+  assert.equal(await runCommandLine(["model", "use", "ollama:new"], hands), 0);
+  assert.equal(
+    Deno.readTextFileSync(configOf(hands)),
+    "version: 1\nnever: [ '*.pem']\nmodel: ollama:new\n",
+  );
+});
+
+Deno.test("use makes the file when there is none, and means the same file from anywhere", async () => {
+  const hands = fakeHands();
+  weightsIn(hands);
+  assert.equal(await runCommandLine(["model", "use", "gguf:tiny.gguf"], hands), 0);
+  assert.equal(
+    Deno.readTextFileSync(configOf(hands)),
+    `version: 1\nmodel: gguf:${join(hands.around.cwd, "tiny.gguf")}\n`,
+  );
+  assert.equal(await runCommandLine(["model", "use", "no-such-name"], hands), 2);
+  assert.match(shown(hands), /remit model list/);
+  writeConfig(hands, "version: 1\nmodle: x\n");
+  assert.equal(await runCommandLine(["model", "use", "ollama:x"], hands), 2);
+  assert.equal(Deno.readTextFileSync(configOf(hands)), "version: 1\nmodle: x\n");
+});
+
+Deno.test("what is in the store is verified byte by byte, and removed", async () => {
+  const hands = fakeHands();
+  const add = ["model", "add", weightsIn(hands), "--name", "mine", "--licence", "my own"];
+  assert.equal(await runCommandLine(add, hands), 0);
+  assert.equal(await runCommandLine(["model", "verify"], hands), 0);
+  assert.match(shown(hands), /✓ mine +its bytes are what was pinned, not signed/);
+  const path = weightsPath(placesOf(hands.around, undefined), sha256Hex(fakeWeights()));
+  Deno.chmodSync(path, 0o600);
+  const poisoned = fakeWeights({ filler: "poisoned" });
+  Deno.writeFileSync(path, poisoned);
+  assert.equal(await runCommandLine(["model", "verify", "mine"], hands), 1);
+  assert.match(shown(hands), new RegExp(`✗ mine +CHANGED.*${sha256Hex(poisoned)}`));
+  assert.match(shown(hands), /remit model remove mine/);
+  Deno.removeSync(path);
+  assert.equal(await runCommandLine(["model", "verify", "mine", "--json"], hands), 1);
+  assert.deepEqual(jsonOf(hands), [{
+    name: "mine",
+    sha256: sha256Hex(fakeWeights()),
+    ok: false,
+    says: "its file is gone",
+  }]);
+  assert.equal(await runCommandLine(["model", "remove", "mine"], hands), 0);
+  assert.equal(await runCommandLine(["model", "remove", "mine"], hands), 2);
+  assert.equal(await runCommandLine(add, hands), 0, "and can be added again");
+  assert.equal(await runCommandLine([...add.slice(0, 3), "--name", "mine"], hands), 1);
+});
+
+Deno.test("a signature file that is none, or of a stranger, keeps weights out", async () => {
+  const hands = fakeHands();
+  const file = join(hands.root, "sig.json");
+  const add = ["model", "add", weightsIn(hands), "--signature", file];
+  assert.equal(await runCommandLine(add, hands), 2);
+  Deno.writeTextFileSync(file, "{}");
+  assert.equal(await runCommandLine(add, hands), 2);
+  assert.match(shown(hands), /"remit-weights-v1"/);
+  Deno.writeTextFileSync(file, JSON.stringify({ key: "a".repeat(64), value: "b".repeat(128) }));
+  assert.equal(await runCommandLine(add, hands), 64);
+  assert.deepEqual(hands.disk.list(placesOf(hands.around, undefined).models), []);
+});
+
+Deno.test("pull shows what it gets; unsigned weights need a yes where keys are named", async () => {
+  const weights = fakeWeights({ filler: "weights ".repeat(4) });
+  await using server = serveWeights(honest(weights));
+  const hands = fakeHands();
+  const home = join(hands.root, "home");
+  Deno.mkdirSync(join(home, "cli", "model", "weights"), { recursive: true });
+  Deno.writeTextFileSync(
+    join(home, "cli", "model", "weights", "models.yaml"),
+    `version: 1\nmodels:\n  - { name: tiny, title: Tiny, url: "${server.url}", about: ${weights.length}, ` +
+      "licence: MIT, why: it is small }\n",
+  );
+  const there = { ...hands, around: { ...hands.around, home } };
+  writeConfig(hands, `version: 1\nmodelKeys: [${"a".repeat(64)}]\n`);
+  assert.equal(await runCommandLine(["model", "pull", "tiny"], there), 64);
+  assert.match(shown(hands), /unpinned: what comes now is pinned by you/);
+  assert.match(shown(hands), /add --yes/);
+  assert.equal(server.asked.length, 0);
+  const no = { ...there, keyboard: fakeKeyboard(["no"]) };
+  assert.equal(await runCommandLine(["model", "pull", "tiny"], no), 64);
+  assert.equal(await runCommandLine(["model", "pull", "tiny", "--yes", "--json"], there), 0);
+  assert.equal((jsonOf(hands) as { sha256: string }).sha256, sha256Hex(weights));
+  assert.equal(await runCommandLine(["model", "pull", "none"], there), 2);
+  assert.match(shown(hands), /the catalogue has tiny; .*remit model add FILE\.gguf/);
+});
+
+Deno.test("what has no digest yet is pinned by a person's word: asked for at a terminal, by --yes without one", async () => {
+  const weights = fakeWeights({ filler: "weights ".repeat(4) });
+  await using server = serveWeights(honest(weights));
+  const hands = fakeHands();
+  const home = join(hands.root, "home");
+  const place = join(home, "cli", "catalogue");
+  Deno.mkdirSync(place, { recursive: true });
+  const list = (more: string): void =>
+    Deno.writeTextFileSync(
+      join(place, "models.yaml"),
+      `version: 1\nmodels:\n  - { name: tiny, title: Tiny, url: "${server.url}", about: ${weights.length}, ` +
+        `licence: MIT, why: it is small${more} }\n`,
+    );
+  const there = { ...hands, around: { ...hands.around, home } };
+  const pull = ["model", "pull", "tiny"];
+  list("");
+  assert.equal(await runCommandLine(pull, there), 64);
+  assert.match(
+    shown(hands),
+    /Cannot pull "tiny", which is unpinned: nobody is at a terminal to say yes; add --yes/,
+  );
+  assert.equal(await runCommandLine(pull, { ...there, keyboard: fakeKeyboard([""]) }), 64);
+  assert.equal(server.asked.length, 0, "nothing was fetched");
+  const carol = fakeKeyboard(["y"]);
+  assert.equal(await runCommandLine(pull, { ...there, keyboard: carol }), 0);
+  assert.match(carol.prompts.join(), /pin what comes now\?/);
+  assert.equal(await runCommandLine(["model", "remove", "tiny"], there), 0);
+  assert.equal(await runCommandLine([...pull, "--yes"], there), 0);
+  assert.equal(await runCommandLine(["model", "remove", "tiny"], there), 0);
+  list(`, sha256: ${sha256Hex(weights)}, bytes: ${weights.length}`);
+  assert.equal(await runCommandLine(pull, there), 0, "what is pinned needs no word");
+});
+
+Deno.test("the native engine is fetched once, after a yes", async () => {
+  let fetched = 0;
+  const engine = {
+    offer: { package: "@node-llama-cpp/linux-x64@3.22.1", about: "llama.cpp" },
+    found: () => fetched > 0 ? "/cache/native" : undefined,
+    fetch(): Promise<{ folder: string; bytes: number; files: number }> {
+      fetched += 1;
+      return Promise.resolve({ folder: "/cache/native", bytes: 30_000_000, files: 20 });
+    },
+  };
+  const hands = fakeHands({ models: fakeModels({ engine }) });
+  assert.equal(await runCommandLine(["model", "accelerate"], hands), 64);
+  assert.equal(fetched, 0);
+  assert.equal(await runCommandLine(["model", "accelerate", "--yes"], hands), 0);
+  assert.match(shown(hands), /package @node-llama-cpp\/linux-x64@3\.22\.1/);
+  assert.match(shown(hands), /20 files, 30\.0 MB/);
+  assert.equal(await runCommandLine(["model", "accelerate"], hands), 0);
+  assert.equal(fetched, 1);
+  const none = fakeHands({ models: fakeModels({ engine: NO_ENGINE }) });
+  assert.equal(await runCommandLine(["model", "accelerate"], none), 1);
+});
+
+/** A kernel whose model does what `events` and `answer` say. */
+function testing(
+  events: readonly (readonly [string, object, object?])[],
+  answer: (word: string) => string,
+): FakeOps {
+  let word = "";
+  return {
+    run(body) {
+      const { mounts } = body as { mounts: { dir: string }[] };
+      const note = Deno.readTextFileSync(join(mounts[0]?.dir ?? "", "note.txt"));
+      word = /k[0-9a-z]{12}/.exec(note)?.[0] ?? "";
+      return { task: TASK };
+    },
+    watch(_body, kernel) {
+      kernel.tell({ kind: "chunk", text: "…" });
+      kernel.end("done", 0);
+      return null;
+    },
+    task: () => taskJson({ answer: answer(word) }),
+    staged: () => toJson({ patch: null, changes: [], applied: [], content: "/nowhere" }),
+    receipts: () => [],
+    auditVerify: () => ({ ok: true, head: "c".repeat(64) }),
+    log: (body) =>
+      ((body as { from?: number }).from ?? 0) > 0
+        ? []
+        : events.map(([event, fields, inner], n) => toJson(told(n, event, fields, inner))),
+  };
+}
+
+const INFERRED = ["inferred", { inputTokens: 100, outputTokens: 5, money: 0 }] as const;
+const READ = [
+  ["intent", { call: "c", tool: "file_read" }, { arguments: '{"path":"check/note.txt"}' }],
+  ["outcome", { call: "c", tool: "file_read", outcome: "ok" }],
+] as const;
+
+Deno.test("a model that calls the tool and uses what it gave can drive the loop", async () => {
+  const hands = fakeHands({
+    ops: testing([INFERRED, ...READ, INFERRED], (word) => `It is ${word.toUpperCase()}.`),
+  });
+  assert.equal(await runCommandLine(["model", "test", "ollama:m"], hands), 0);
+  assert.match(
+    shown(hands),
+    /✓ it calls a tool[^]*2 requests, 200 tokens in, 10 out[^]*It can drive/,
+  );
+  const [, body] = hands.kernels_.last?.asked.find(([op]) => op === "run") ?? [];
+  const { agent, mounts, onQuestion } = body as {
+    agent: { capabilities: unknown };
+    mounts: { mode: string }[];
+    onQuestion: string;
+  };
+  assert.deepEqual(agent.capabilities, [{ tool: "file_read" }]);
+  assert.deepEqual(mounts.map(({ mode }) => mode), ["ro"]);
+  assert.equal(onQuestion, "deny");
+});
+
+Deno.test("a model that only talks, guesses, or calls wrongly cannot, and it is said why", async () => {
+  const invalid = ["refused", {
+    call: "c",
+    tool: "file_read",
+    outcome: "invalidArguments",
+  }] as const;
+  for (
+    const [events, answer, says] of [
+      [[INFERRED], () => "I would read the file.", /it did not call the tool/],
+      [[INFERRED, invalid], () => "", /its call did not fit/],
+      [[INFERRED, ...READ, INFERRED], () => "Done.", /does not use the result/],
+    ] as const
+  ) {
+    const hands = fakeHands({ ops: testing(events, answer) });
+    assert.equal(await runCommandLine(["model", "test", "ollama:m"], hands), 1);
+    assert.match(shown(hands), says);
+    assert.match(shown(hands), /It cannot drive the loop/);
+    assert.equal(await runCommandLine(["model", "test", "ollama:m", "--json"], hands), 1);
+    assert.equal((jsonOf(hands) as { drives: boolean }).drives, false);
+  }
+});
+
+Deno.test("doctor says which models can be reached", async () => {
+  const hands = fakeHands({ env: { OPENAI_API_KEY: "sk-0123456789" } });
+  writeConfig(hands, "version: 1\nmodels:\n  near: ollama:m@http://127.0.0.1:1\n");
+  assert.equal(await runCommandLine(["doctor"], hands), 0);
+  assert.match(shown(hands), /Models\n +– near +127\.0\.0\.1:1 cannot be reached/);
+  assert.match(shown(hands), /✓ openai +key in the environment \(OPENAI_API_KEY\)/);
+});

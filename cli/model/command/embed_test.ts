@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import type { Json } from "../../../contracts/mod.ts";
+import { sha256Hex } from "../../../port/digest.ts";
+import { fakeHands } from "../../_fixture/world.ts";
+import { fakeModels } from "../../_fixture/models.ts";
+import { runCommandLine } from "../../arguments/dispatch.ts";
+import { placesOf } from "../../disk/places.ts";
+import { weightsPath } from "../weights/store.ts";
+
+const KEY = "sk-0123456789";
+
+/** Hands that reach a kernel which makes vectors of lengths, and know a small lexicon. */
+function makeHands(input?: string): ReturnType<typeof fakeHands> {
+  const file = Deno.makeTempFileSync({ prefix: "remit-lexicon-" });
+  Deno.writeTextFileSync(file, "vectors");
+  const lexicon = { file, sha256: sha256Hex("vectors"), bytes: 7 };
+  return fakeHands({
+    ...(input === undefined ? {} : { input }),
+    env: { OPENAI_API_KEY: KEY },
+    models: fakeModels({ lexicon: () => Promise.resolve(lexicon) }),
+    ops: {
+      lend: () => null,
+      embed: (body: Json) => {
+        const { texts } = body as { texts: string[] };
+        const vectors = texts.map((text) => [text.length, 1]);
+        return { model: "e", vectors, inputTokens: texts.length, money: 0 };
+      },
+    },
+  });
+}
+
+const askedOf = (hands: ReturnType<typeof fakeHands>): readonly (readonly [string, Json])[] =>
+  hands.kernels_.last?.asked ?? [];
+
+Deno.test("two texts are compared by the built-in embedder, whose vectors are in the store by then", async () => {
+  const hands = makeHands();
+  assert.equal(await runCommandLine(["model", "embed", "abc", "xyz"], hands), 0);
+  assert.deepEqual(hands.screen.outs, ["1.0000\n"]);
+  assert.deepEqual(hands.screen.lines, [], "nothing leaves, nothing is announced");
+  const [[op, body] = []] = askedOf(hands);
+  assert.equal(op, "embed");
+  assert.deepEqual(body, {
+    model: {
+      ref: "lexical:wordnet",
+      config: JSON.stringify({ weights: sha256Hex("vectors"), bytes: 7 }),
+    },
+    texts: ["abc", "xyz"],
+    label: "internal",
+  });
+  const stored = weightsPath(placesOf(hands.around, undefined), sha256Hex("vectors"));
+  assert.equal(Deno.readTextFileSync(stored), "vectors");
+});
+
+Deno.test("each line that comes in becomes a line of JSON, 256 texts at a time", async () => {
+  const lines = Array.from({ length: 300 }, (_, n) => "x".repeat(n % 7 + 1));
+  const hands = makeHands(`${lines.join("\n")}\n\n`);
+  assert.equal(await runCommandLine(["model", "embed", "-"], hands), 0);
+  const printed = hands.screen.outs.map((line) => JSON.parse(line));
+  assert.deepEqual(
+    printed,
+    lines.map((line, n) => ({ n: n + 1, model: "e", vector: [line.length, 1] })),
+  );
+  const sizes = askedOf(hands).map(([, body]) => (body as { texts: string[] }).texts.length);
+  assert.deepEqual(sizes, [256, 44]);
+});
+
+Deno.test("a provider's embedder is announced, and its key lent, before texts go to it", async () => {
+  const hands = makeHands();
+  const words = ["model", "embed", "--model", "openai:small", "--label", "public", "some text"];
+  assert.equal(await runCommandLine(words, hands), 0);
+  assert.deepEqual(askedOf(hands).map(([op]) => op), ["lend", "embed"]);
+  assert.match(
+    hands.screen.lines.join("\n"),
+    /leaves this machine for api\.openai\.com, model small/,
+  );
+  assert.match(hands.screen.lines.join("\n"), /about 3 tokens/);
+  assert.ok(!JSON.stringify([hands.screen.lines, hands.screen.outs]).includes(KEY));
+});
+
+Deno.test("bob's words that are no embedder, no label or no text are refused before a kernel is asked", async () => {
+  for (
+    const words of [
+      ["model", "embed", "--model", "anthropic:x", "a"],
+      ["model", "embed", "--label", "top", "a"],
+      ["model", "embed", "-"],
+      ["model", "embed"],
+    ]
+  ) {
+    const hands = makeHands("\n \n");
+    assert.equal(await runCommandLine(words, hands), 2, words.join(" "));
+    assert.equal(hands.kernels_.last, undefined);
+  }
+});
+
+Deno.test("texts are put in order by how near they are to one, each on one line of safe text", async () => {
+  const hands = makeHands("ab\n\x1b[2Jabcdefgh\nabc\n");
+  assert.equal(await runCommandLine(["model", "embed", "--near", "abc", "-"], hands), 0);
+  const lines = hands.screen.outs.join("").split("\n").slice(0, -1);
+  assert.deepEqual(lines.map((line) => line.split("  ")[0]), ["1.0000", "0.9899", "0.9717"]);
+  assert.match(lines[0] ?? "", /^1\.0000 {2}abc$/);
+  // deno-lint-ignore no-control-regex -- it looks for them
+  assert.doesNotMatch(hands.screen.outs.join(""), /\x1b/);
+  const asJson = makeHands("ab\nabc\n");
+  assert.equal(await runCommandLine(["model", "embed", "--json", "--near", "abc", "-"], asJson), 0);
+  const rows = asJson.screen.outs.join("").trim().split("\n").map((line) => JSON.parse(line));
+  assert.deepEqual(rows.map(({ n, text }) => [n, text]), [[2, "abc"], [1, "ab"]]);
+});
+
+Deno.test("each text gets the label that fits it best; texts and labels are sent once", async () => {
+  const hands = makeHands("a\nabcdefghijkl\n");
+  const words = ["model", "embed", "--labels", "x, xxxxxxxxxx", "-"];
+  assert.equal(await runCommandLine(words, hands), 0);
+  const [first = "", second = ""] = hands.screen.outs.join("").split("\n");
+  assert.match(first, /^0\.\d\d {2}x {2}a$/);
+  assert.match(second, /^0\.\d\d {2}x{10} {2}abcdefghijkl$/);
+  assert.deepEqual(askedOf(hands).map(([, body]) => (body as { texts: string[] }).texts), [
+    ["a", "abcdefghijkl", "x", "xxxxxxxxxx"],
+  ]);
+});
+
+Deno.test("bob's labels that are one, or twice the same, and both wishes at once are refused", async () => {
+  for (
+    const wish of [["--labels", "one"], ["--labels", "a,a"], ["--labels", "a,b", "--near", "c"]]
+  ) {
+    const hands = makeHands();
+    assert.equal(await runCommandLine(["model", "embed", ...wish, "text"], hands), 2);
+    assert.equal(hands.kernels_.last, undefined);
+  }
+});

@@ -1,0 +1,191 @@
+/**
+ * `model test NAME`: can this model drive the loop? An ordinary task with one read-only tool over a
+ * fresh folder, through the kernel like any other. Issue 4.
+ * @module
+ */
+import { join } from "node:path";
+import { EXIT, type Json, Outcome, ToolName } from "../../../contracts/mod.ts";
+import { displayText } from "../../../text/mod.ts";
+import { type Command, commandText, printJson, printLines } from "../../command.ts";
+import { numberOf, readSeen, type Seen, subjectOf, textOf } from "../../audit/event_fields.ts";
+import { makeCallJoin } from "../../audit/join_calls.ts";
+import { kernelFor } from "../../run/kernel_for.ts";
+import { announce } from "../announcement.ts";
+import { type RunSetting, settle } from "../../run/run_setting.ts";
+import { awaitEnd, createTask, followTask, gather, readPast } from "../../run/run_task.ts";
+
+const MOUNT = "check";
+const FILE = "note.txt";
+const TOOL = ToolName.parse("file_read");
+const REQUEST =
+  `Read the file ${MOUNT}/${FILE} with the tool ${TOOL}. It holds one code word. Answer with that ` +
+  "code word and nothing else.";
+const MONEY = 0.1;
+
+/** What the check came to. */
+export interface ModelTest {
+  readonly answered: boolean;
+  /** The tool was called with arguments that fit. */
+  readonly called: boolean;
+  /** The answer holds what only the tool could tell. */
+  readonly used: boolean;
+  /** Calls that did not fit their schema, or named no tool. */
+  readonly invalid: number;
+  readonly requests: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly money: number;
+}
+
+/** Reads a task's log. `word` is the code word. */
+function judgeTest(
+  past: readonly Json[],
+  { answer, word }: { readonly answer: string; readonly word: string },
+): ModelTest {
+  let [called, invalid, requests, inputTokens, outputTokens, money] = [false, 0, 0, 0, 0, 0];
+  const join = makeCallJoin();
+  for (const told of past) {
+    const seen = readSeen(told);
+    if (seen?.kind !== "event") continue;
+    const event = join(seen.event);
+    if (event.event === "inferred") {
+      requests += 1;
+      inputTokens += numberOf(event, "inputTokens");
+      outputTokens += numberOf(event, "outputTokens");
+      money += numberOf(event, "money");
+      continue;
+    }
+    const outcome = Outcome.safeParse(textOf(event, "outcome"));
+    if (!outcome.success) continue;
+    if (outcome.data === "invalidArguments" || outcome.data === "unknownTool") invalid += 1;
+    const right = textOf(event, "tool") === TOOL && subjectOf(event) === `${MOUNT}/${FILE}`;
+    if (right && outcome.data === "ok") called = true;
+  }
+  const used = answer.toLowerCase().includes(word);
+  return {
+    answered: answer.trim() !== "",
+    ...{ called, used, invalid, requests, inputTokens, outputTokens, money },
+  };
+}
+
+/** The setting of the check: one mount, one tool, small limits, nobody is asked. */
+async function settingOf(command: Command, folder: string): Promise<RunSetting> {
+  const [name] = command.parsed.args;
+  const flags = new Map(command.parsed.flags);
+  if (name !== undefined) flags.set("model", [name]);
+  const setting = await settle({ ...command, parsed: { ...command.parsed, flags } }, {
+    folder: command.hands.around.cwd,
+    mounts: [{ name: MOUNT, dir: folder, mode: "ro" }],
+  });
+  return {
+    ...setting,
+    mounts: setting.mounts.filter((mount) => mount.name === MOUNT),
+    onQuestion: "deny",
+    prepared: undefined,
+    instructions: [],
+    limits: { ...setting.limits, iterations: 6, toolCalls: 6, money: MONEY },
+    agent: {
+      name: "model-check",
+      labels: {},
+      persona: "You do exactly what is asked, with the tool that you have.",
+      mounts: [MOUNT],
+      capabilities: [{ tool: TOOL }],
+      limits: {},
+      env: {},
+    },
+  };
+}
+
+/** Runs the command. */
+export async function modelTest(command: Command): Promise<number> {
+  const { hands } = command;
+  const folder = hands.disk.temporary("remit-model-test-");
+  const word = hands.around.id("k");
+  hands.disk.write(join(folder, FILE), `The code word is ${word}.\n`, { mode: 0o600 });
+  try {
+    const setting = await settingOf(command, folder);
+    const link = await kernelFor(command, setting);
+    try {
+      announce(hands.screen, setting.resolved.providers, { request: REQUEST, money: MONEY });
+      hands.screen.hint(`  asking ${displayText(setting.model.ref, { max: 60 })} …`);
+      const before = hands.around.now();
+      let first: number | undefined;
+      const onSeen = (seen: Seen): void => {
+        if (seen.kind === "chunk") first ??= hands.around.now() - before;
+      };
+      const task = await createTask(command, link, setting, {
+        text: REQUEST,
+        interactive: false,
+        plan: false,
+      });
+      const running = await followTask(command, link, task, {
+        ...{ setting, onSeen, budget: MONEY, quiet: true },
+      });
+      const result = await gather(link, task, await awaitEnd(command, link, running));
+      hands.screen.hint("");
+      const test = judgeTest(await readPast(link, task), {
+        answer: result.task.answer ?? "",
+        word,
+      });
+      const ms = hands.around.now() - before;
+      const drives = result.exit === EXIT.success && test.called && test.used;
+      const { ref } = setting.model;
+      const reason = result.task.reason;
+      const report = { model: ref, drives, ...test, ms, firstTokenMs: first, task, reason };
+      if (command.json) printJson(command, report);
+      else printLines(command, testLines(command, report));
+      if (drives) return EXIT.success;
+      return result.exit === EXIT.success ? EXIT.failure : result.exit;
+    } finally {
+      link.close();
+    }
+  } finally {
+    hands.disk.remove(folder);
+  }
+}
+
+function testLines(
+  command: Command,
+  report: ModelTest & {
+    readonly model: string;
+    readonly drives: boolean;
+    readonly ms: number;
+    readonly firstTokenMs: number | undefined;
+    readonly task: string;
+    readonly reason: string | undefined;
+  },
+): readonly string[] {
+  const { paint } = command.hands.screen;
+  const line = (ok: boolean, text: string): string =>
+    `  ${ok ? paint.green("✓") : paint.red("✗")} ${text}`;
+  const seconds = (ms: number): string => `${(ms / 1_000).toFixed(2)} s`;
+  const { invalid, firstTokenMs: first } = report;
+  return [
+    paint.bold(displayText(report.model, { max: 200 })),
+    line(report.answered, report.answered ? "it answers" : "it gave no answer"),
+    line(
+      report.called,
+      report.called
+        ? `it calls a tool with arguments that fit${
+          invalid === 0 ? "" : `, after ${invalid} that did not`
+        }`
+        : invalid > 0
+        ? `its ${invalid === 1 ? "call" : `${invalid} calls`} did not fit the tool`
+        : "it did not call the tool",
+    ),
+    line(report.used, report.used ? "it uses the result" : "its answer does not use the result"),
+    `  ${report.requests} ${
+      report.requests === 1 ? "request" : "requests"
+    }, ${report.inputTokens} tokens in, ${report.outputTokens} out, ${seconds(report.ms)}${
+      first === undefined ? "" : `, first text after ${seconds(first)}`
+    }, ${report.money.toFixed(4)} USD`,
+    ...(report.reason === undefined ? [] : [`  ${displayText(report.reason, { max: 500 })}`]),
+    report.drives
+      ? paint.green("It can drive the loop.")
+      : `${paint.red("It cannot drive the loop")}: ${
+        report.called || report.invalid > 0 || !report.answered
+          ? "see"
+          : "a model for tools is needed, or a dialect in remit.yaml; see"
+      } "${commandText(command, `log ${report.task}`)}"`,
+  ];
+}

@@ -1,0 +1,206 @@
+/** `model pull|add|verify|remove`: what is in the store of weights. Issue 4. @module */
+import { EXIT, Fault } from "../../../contracts/mod.ts";
+import { displayText } from "../../../text/mod.ts";
+import { findEntry, readCatalogue } from "../weights/catalogue.ts";
+import { type Command, printJson, printLines } from "../../command.ts";
+import { loadConfig } from "../../config/files.ts";
+import { flag, has } from "../../arguments/parse_arguments.ts";
+import { absolute, preparePlaces } from "../../disk/places.ts";
+import { addWeights, bytesText, progress, type WeightsParts } from "../weights/pin.ts";
+import { pullWeights } from "../weights/pull.ts";
+import { checkWeights, WeightsSignature, type WeightsSigned } from "../weights/signature.ts";
+import {
+  dropWeights,
+  findWeights,
+  listWeights,
+  type StoredWeights,
+  WeightsName,
+  weightsPath,
+} from "../weights/store.ts";
+
+function modelKeysOf({ hands, places }: Command): readonly string[] {
+  return loadConfig(hands.disk, places, { folder: hands.around.cwd, mounts: [] }).modelKeys;
+}
+
+function weightsParts(
+  command: Command,
+): WeightsParts & { readonly models: Command["hands"]["models"] } {
+  const { hands, places } = command;
+  preparePlaces(hands.disk, places, hands.around.uid);
+  const { disk, models, around, screen } = hands;
+  return { disk, models, around, screen, places, modelKeys: modelKeysOf(command) };
+}
+
+/** Asks before something that the operator must say; `--yes` says it. Throws `refused`, `denied`. */
+export async function asked(command: Command, what: string, prompt: string): Promise<void> {
+  if (has(command.parsed, "yes")) return;
+  const { keyboard } = command.hands;
+  if (keyboard === undefined) {
+    throw new Fault("refused", `Cannot ${what}: nobody is at a terminal to say yes; add --yes`);
+  }
+  const typed = await keyboard.line(`  ${prompt} y, or Enter for no › `);
+  if (/^y(?:es)?$/i.test(typed?.trim() ?? "")) return;
+  throw new Fault("denied", `Cannot ${what}: you did not say yes`);
+}
+
+/** Weights in the store, by name. Throws `notFound` listing all. */
+function needWeights({ hands, places }: Command, verb: string, name: string): StoredWeights {
+  const found = findWeights(hands.disk, places, name);
+  if (found !== undefined) return found;
+  const all = listWeights(hands.disk, places).map((each) => each.name).join(", ");
+  throw new Fault(
+    "notFound",
+    `Cannot ${verb} "${name}": the store has ${all === "" ? "no weights" : all}`,
+  );
+}
+
+const SIGNED: Readonly<Record<WeightsSigned, string>> = {
+  none: "not signed",
+  known: "signed by a key of yours",
+  unknown: "signed by a key that remit.yaml does not name",
+  wrong: "signature WRONG",
+};
+
+function showTaken(command: Command, entry: StoredWeights): void {
+  if (command.json) return printJson(command, entry);
+  printLines(command, [
+    `${entry.name}: ${bytesText(entry.bytes)}, licence ${displayText(entry.licence, { max: 80 })}`,
+    `  sha256 ${entry.sha256}`,
+    `  use it with --model ${entry.name}, or "${command.hands.around.command} model use ${entry.name}"`,
+  ]);
+}
+
+/** `model pull NAME`. */
+export async function modelPull(command: Command): Promise<number> {
+  const { hands, parsed } = command;
+  const entry = findEntry(readCatalogue(hands.disk, hands.around.home), parsed.args[0] ?? "");
+  const parts = weightsParts(command);
+  const { say, paint } = hands.screen;
+  say(`${paint.bold(entry.name)}  ${displayText(entry.title, { max: 120 })}`);
+  say(`  from     ${displayText(entry.url, { max: 500 })}`);
+  say(
+    `  size     ${entry.bytes === undefined ? "about " : ""}${
+      bytesText(entry.bytes ?? entry.about)
+    }`,
+  );
+  say(`  licence  ${displayText(entry.licence, { max: 120 })}`);
+  say(
+    entry.sha256 === undefined
+      ? "  digest   unpinned: what comes now is pinned by you, and checked ever after"
+      : `  digest   ${entry.sha256}`,
+  );
+  const unsigned = entry.signature === undefined && parts.modelKeys.length > 0;
+  if (unsigned) say("  signed   no, although remit.yaml names keys that sign weights");
+  const unpinned = entry.sha256 === undefined;
+  if (unsigned || unpinned) {
+    const what = unpinned ? "pin what comes now?" : "pin it yourself?";
+    await asked(command, `pull "${entry.name}"${unpinned ? ", which is unpinned" : ""}`, what);
+  }
+  const abort = new AbortController();
+  const stop = hands.interrupts.listen(() => abort.abort());
+  try {
+    showTaken(command, await pullWeights(parts, entry, abort.signal));
+  } finally {
+    stop();
+  }
+  return EXIT.success;
+}
+
+function readSignature(command: Command): WeightsSignature | undefined {
+  const file = flag(command.parsed, "signature");
+  if (file === undefined) return undefined;
+  const bytes = command.hands.disk.read(absolute(command.hands.around, file));
+  if (bytes === undefined) {
+    throw new Fault("notFound", `Cannot read the signature: there is no file "${file}"`);
+  }
+  try {
+    return WeightsSignature.parse(JSON.parse(new TextDecoder().decode(bytes)));
+  } catch (cause) {
+    throw new Fault(
+      "invalidInput",
+      `Cannot read the signature "${file}": it is JSON with "key" (64 hex digits) and "value" (128), ` +
+        'Ed25519 over "remit-weights-v1", the sha256 and the size, each with a line end',
+      { cause },
+    );
+  }
+}
+
+/** `model add FILE.gguf [--name NAME]`. */
+export async function modelAdd(command: Command): Promise<number> {
+  const { hands, parsed } = command;
+  const name = flag(parsed, "name");
+  if (name !== undefined && !WeightsName.safeParse(name).success) {
+    throw new Fault(
+      "invalidInput",
+      `Cannot name weights "${name}": a name is letters, digits, ".", "_" and "-", at most 64`,
+    );
+  }
+  const parts = weightsParts(command);
+  if (name !== undefined && findWeights(parts.disk, parts.places, name) !== undefined) {
+    throw new Fault(
+      "alreadyExists",
+      `Cannot add weights "${name}": the store has some of that name; ` +
+        `give another --name, or "remit model remove ${name}" first`,
+    );
+  }
+  const { entry, added } = await addWeights(parts, absolute(hands.around, parsed.args[0] ?? ""), {
+    name,
+    licence: flag(parsed, "licence"),
+    signature: readSignature(command),
+  });
+  if (!added && !command.json) hands.screen.say(`The store has them already, as "${entry.name}".`);
+  showTaken(command, entry);
+  return EXIT.success;
+}
+
+/** `model verify [NAME]`. */
+export async function modelVerify(command: Command): Promise<number> {
+  const { hands, places, parsed } = command;
+  const [name] = parsed.args;
+  const entries = name === undefined
+    ? listWeights(hands.disk, places)
+    : [needWeights(command, "verify", name)];
+  const keys = modelKeysOf(command);
+  const rows: { name: string; sha256: string; ok: boolean; says: string }[] = [];
+  for (const entry of entries) {
+    const path = weightsPath(places, entry.sha256);
+    const found = hands.models.weights.stat(path);
+    const signed = checkWeights(entry, keys);
+    const sha256 = found === undefined ? undefined : await hands.models.weights.hash(path, {
+      onBytes: progress(hands.screen, `reading ${entry.name}`, found.bytes),
+    });
+    hands.screen.hint("");
+    const whole = sha256 === entry.sha256;
+    const says = sha256 === undefined
+      ? "its file is gone"
+      : whole
+      ? `its bytes are what was pinned, ${SIGNED[signed]}`
+      : `CHANGED on the disk: its sha256 is ${sha256}`;
+    const ok = whole && (signed === "none" || signed === "known");
+    rows.push({ name: entry.name, sha256: entry.sha256, ok, says });
+  }
+  if (command.json) printJson(command, rows);
+  else if (rows.length === 0) hands.screen.say("The store has no weights.");
+  else {
+    const { paint } = hands.screen;
+    printLines(
+      command,
+      rows.map((row) => `${row.ok ? paint.green("✓") : paint.red("✗")} ${row.name}  ${row.says}`),
+    );
+    for (const { name: bad } of rows.filter((row) => !row.ok)) {
+      hands.screen.say(`  "remit model remove ${bad}", and pull or add it again`);
+    }
+  }
+  return rows.every(({ ok }) => ok) ? EXIT.success : EXIT.failure;
+}
+
+/** `model remove NAME`. */
+export function modelRemove(command: Command): Promise<number> {
+  const { hands, places, parsed } = command;
+  const entry = needWeights(command, "remove", parsed.args[0] ?? "");
+  dropWeights(hands.disk, places, entry);
+  const { name, sha256, bytes } = entry;
+  if (command.json) printJson(command, { removed: name, sha256, bytes });
+  else printLines(command, [`removed ${name}, ${bytesText(bytes)}`]);
+  return Promise.resolve(EXIT.success);
+}

@@ -1,0 +1,114 @@
+/** The service's figures in OpenMetrics' words. Names, states and counts: no id and no content. Issue 7, OpenTelemetry. @module */
+import type { StateCounts } from "../../../contracts/mod.ts";
+import { type Duration, durationLines } from "./durations.ts";
+import type { HookCounts } from "../trigger/hooks.ts";
+import type { PushCount } from "../peer/pushes.ts";
+
+/** What this process counted itself. */
+export interface ServiceCounts {
+  readonly hooks: HookCounts;
+  /** Requests of the gateway by surface: `mcp`, `a2a`, `hooks`, `page`. */
+  readonly requests?: Readonly<Record<string, number>>;
+  /** How long those took. */
+  readonly durations?: Readonly<Record<string, Duration>>;
+  /** Deliveries to peers. */
+  readonly pushes?: Readonly<Record<PushCount, number>>;
+}
+
+/** What is shown. */
+export interface MetricsSample {
+  readonly state: StateCounts;
+  readonly counts: ServiceCounts;
+  /** When the service started, milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly version: string;
+}
+
+type Row = readonly [labels: Readonly<Record<string, string>>, value: number];
+
+const quoted = (text: string): string =>
+  `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")}"`;
+
+function family(
+  name: string,
+  kind: "gauge" | "counter",
+  options: { readonly help: string; readonly rows: readonly Row[] },
+): readonly string[] {
+  const full = kind === "counter" ? `${name}_total` : name;
+  const lines = options.rows.map(([labels, value]) => {
+    const said = Object.entries(labels).map(([label, text]) => `${label}=${quoted(text)}`).join(
+      ",",
+    );
+    return `${full}${said === "" ? "" : `{${said}}`} ${value}`;
+  });
+  return [`# TYPE ${name} ${kind}`, `# HELP ${name} ${options.help}`, ...lines];
+}
+
+const by = (label: string, counts: Readonly<Record<string, number>> = {}): Row[] =>
+  Object.entries(counts).map(([name, value]) => [{ [label]: name }, value]);
+
+/** Makes the text, `# EOF` at its end. */
+export function metricsText({ state, counts, startedAt, version }: MetricsSample): string {
+  const { pushes } = counts;
+  const hooks = Object.entries(counts.hooks).flatMap(([webhook, results]) =>
+    Object.entries(results).map(([result, value]): Row => [
+      { webhook: webhook === "" ? "(no such path)" : webhook, result },
+      value,
+    ])
+  );
+  return [
+    ...family("remit_build", "gauge", { help: "The version that runs.", rows: [[{ version }, 1]] }),
+    ...family("remit_start_time_seconds", "gauge", {
+      help: "When the service started.",
+      rows: [[{}, startedAt / 1_000]],
+    }),
+    ...family("remit_tasks", "gauge", {
+      help: "Tasks of the kernel by status.",
+      rows: by("status", state.tasks),
+    }),
+    ...family("remit_tasks_by_channel", "gauge", {
+      help: "Tasks of the kernel by where they came in.",
+      rows: by("channel", state.channels),
+    }),
+    ...family("remit_questions_open", "gauge", {
+      help: "Questions that wait for a person.",
+      rows: [[{}, state.questions]],
+    }),
+    ...family("remit_processes", "gauge", {
+      help: "Processes of agents.",
+      rows: [[{}, state.processes]],
+    }),
+    ...family("remit_inbox_messages", "gauge", {
+      help: "Messages that wait, and the newest settled ones, by state.",
+      rows: by("state", state.inbox),
+    }),
+    ...family("remit_exchanges", "gauge", {
+      help: "Exchanges with peers by state.",
+      rows: by("state", state.exchanges),
+    }),
+    ...family("remit_webhook_deliveries", "counter", {
+      help: "Deliveries to webhooks by what was answered.",
+      rows: hooks,
+    }),
+    ...family("remit_peer_delivery_tries", "counter", {
+      help: "Deliveries to peers that were sent off, each try counted.",
+      rows: pushes === undefined ? [] : [[{}, pushes.tried]],
+    }),
+    ...family("remit_peer_deliveries", "counter", {
+      help: "Deliveries to peers by what came of them in the end.",
+      rows: pushes === undefined
+        ? []
+        : [[{ result: "delivered" }, pushes.delivered], [{ result: "given_up" }, pushes.givenUp]],
+    }),
+    ...family("remit_requests", "counter", {
+      help: "Requests that the gateway passed on, by surface.",
+      rows: by("surface", counts.requests),
+    }),
+    ...durationLines("remit_request_duration_seconds", {
+      help: "How long the requests took that the gateway passed on, by surface.",
+      ...{ label: "surface", durations: counts.durations ?? {} },
+    }),
+    "# EOF",
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,172 @@
+/**
+ * The page's side of `remit serve`: who is logged in, what is shown, and answers that are signed. TRUST: the gateway may be
+ * hostile. It sees what a logged-in person sees and can answer consent in their name while their session lives; stepUp,
+ * budgets and recovery it cannot answer at all, because the kernel takes no such answer of the page's key. Issue 7.
+ * @module
+ */
+import {
+  AgentTask,
+  type Answer,
+  Fault,
+  InboxEntry,
+  type Json,
+  type PageAnswer,
+  type PageAsk,
+  PageView,
+  Question,
+  type QuestionId,
+  type TaskId,
+  toJson,
+} from "../../../contracts/mod.ts";
+import * as z from "zod";
+import { displayText } from "../../text/mod.ts";
+import { shownChanges } from "../question/asking.ts";
+import { type Command, commandText } from "../command.ts";
+import type { KernelLink } from "../hands.ts";
+import { openKeyRing } from "../key/ring.ts";
+import { lendApproved } from "../mcp/choice.ts";
+import { readyAgain } from "../model/ready.ts";
+import { readPast } from "../run/run_task.ts";
+import { signAnswer } from "../question/sign_answer.ts";
+import { askStaged } from "../run/watch_task.ts";
+import { makePageCodes } from "./page_codes.ts";
+import { waitingQuestions } from "../question/waiting.ts";
+import { openPageKey } from "./page_key.ts";
+import { homeView, questionView, taskView } from "./page_lines.ts";
+import { messageView, UNDECIDED } from "./page_messages.ts";
+import { makePageSessions } from "./page_sessions.ts";
+
+/** What the desk is made of. */
+export interface PageDeskParts {
+  readonly command: Command;
+  readonly link: KernelLink;
+  now(): number;
+  /** 256 bits of chance, base64url. */
+  secret(): string;
+  note(text: string): void;
+  /** Makes a task's models ready to go on; absent: as `remit answer` does. */
+  beforeAnswer?(task: TaskId): Promise<void>;
+}
+
+/** The page's desk. Faults are as contracts/wire_a2a.ts lists them. */
+export interface PageDesk {
+  /** A one-time code, good for five minutes. */
+  code(): string;
+  open(code: string): Promise<{ readonly session: string; readonly expiresAt: number }>;
+  view(ask: PageAsk): Promise<PageView>;
+  /** Rejects `conflict` where the question is not, or no more, what was shown; `refused` where it is not answered here. */
+  answer(said: PageAnswer): Promise<void>;
+  /** Logs out. */
+  leave(session: string): void;
+  /** Takes the key back. */
+  close(): Promise<void>;
+}
+
+const Tasks = z.array(z.json());
+const Entries = z.array(InboxEntry);
+
+/** Opens it: makes the page's key, and has the kernel know it. */
+export async function openPageDesk(parts: PageDeskParts): Promise<PageDesk> {
+  const { command, link, now, note } = parts;
+  const { disk } = command.hands;
+  const codes = makePageCodes(parts);
+  const sessions = makePageSessions(parts);
+  const key = await openPageKey({ link, now, ring: openKeyRing(disk, command.places) });
+  const ready = parts.beforeAnswer ??
+    (async (task: TaskId): Promise<void> => {
+      await readyAgain(command, link, await readPast(link, task));
+      await lendApproved(command, link);
+    });
+
+  const ask = async (op: string, body: Json): Promise<Json> => await link.ask(op, body);
+  const openOnes = async (task?: TaskId): Promise<readonly Question[]> =>
+    await waitingQuestions(ask, task);
+
+  /** A question as the page shows it now. */
+  const questionOf = async (
+    id: QuestionId,
+  ): Promise<{ readonly question: Question; readonly view: PageView }> => {
+    const question = Question.parse(await ask("question", { question: id }));
+    const changes = question.changes.length === 0
+      ? []
+      : shownChanges(question, await askStaged(link, question.task), disk);
+    const answer = commandText(command, `answer ${id} allow`);
+    return { question, view: questionView(question, { changes, now: now(), command: answer }) };
+  };
+
+  const viewOf = async (view: PageAsk["view"]): Promise<PageView> => {
+    switch (view.kind) {
+      case "home": {
+        const [tasks, questions, ...held] = await Promise.all([
+          ask("tasks", {}),
+          openOnes(),
+          ...UNDECIDED.map((state) => ask("inbox", { state })),
+        ]);
+        const messages = held.flatMap((each) => Entries.parse(each));
+        return homeView({ tasks: Tasks.parse(tasks), questions, messages, now: now() });
+      }
+      case "task": {
+        const task = AgentTask.parse(await ask("task", { task: view.task }));
+        const [questions, { changes }] = await Promise.all([
+          openOnes(view.task),
+          askStaged(link, view.task),
+        ]);
+        return taskView({ task, questions, staged: changes, now: now() });
+      }
+      case "question":
+        return (await questionOf(view.question)).view;
+      case "message": {
+        const entry = InboxEntry.parse(await ask("inboxShow", { id: view.message }));
+        return messageView(entry, { now: now(), command: (words) => commandText(command, words) });
+      }
+    }
+  };
+
+  const answer = async (
+    { question: id, shown, decision, say }: Omit<PageAnswer, "session">,
+  ): Promise<void> => {
+    const { question, view } = await questionOf(id);
+    if (view.elsewhere !== undefined) {
+      throw new Fault("refused", `Cannot answer question ${id} here: ${view.elsewhere}`);
+    }
+    if (view.answer?.shown !== shown) {
+      throw new Fault("conflict", `Cannot answer question ${id}: it is not what was shown`);
+    }
+    const signer = await key.ready();
+    await ready(question.task);
+    const verdict = { decision, for: "once", say, by: "page", channel: "page" } as const;
+    const signed: Answer = signAnswer(question, verdict, { signer, at: now() });
+    await ask("answer", toJson(signed));
+  };
+
+  return Object.freeze<PageDesk>({
+    code: codes.make,
+    async open(code) {
+      await Promise.resolve();
+      if (!codes.take(code)) throw new Fault("denied", "Cannot log in: the code is not good");
+      const opened = sessions.open();
+      note("somebody logged in at the page");
+      return opened;
+    },
+    async view({ session, view }) {
+      sessions.need(session);
+      return PageView.parse(await safely(viewOf(view)));
+    },
+    async answer({ session, ...said }) {
+      sessions.need(session);
+      await safely(answer(said));
+    },
+    leave: sessions.close,
+    close: () => key.close(),
+  });
+}
+
+/** What faults say is shown: names in them may be of others' making. */
+async function safely<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    throw new Fault(error.code, displayText(error.message, { max: 500 }), { cause: error });
+  }
+}

@@ -1,0 +1,144 @@
+/** Webhooks: a delivery that is signed, fresh and new becomes one task. Issue 7, Webhooks. @module */
+import { createHash } from "node:crypto";
+import {
+  Fault,
+  type HookAnswer,
+  type HookCall,
+  type TaskId,
+  type WebhookConfig,
+} from "../../../contracts/mod.ts";
+import { type Fired, type Firing, firingSession, hookIngress } from "./firing.ts";
+import type { FiringBook } from "./firing_book.ts";
+import { checkHook, HOOK_WINDOW_MS, type HookBytes, hookHeader } from "./hook_signature.ts";
+import { checkHookText, fillHookText } from "./hook_template.ts";
+import { readTraceparent, type TraceLink } from "../trace/otlp.ts";
+
+/** Deliveries of one webhook a minute that become tasks. */
+const PER_MINUTE = 120;
+const MINUTE_MS = 60_000;
+const DELIVERY = "x-github-delivery";
+
+/** What {@link makeHooks} is handed. */
+export interface HookParts {
+  readonly webhooks: Readonly<Record<string, WebhookConfig>>;
+  /** `FILE:LINE` of an entry. */
+  at(entry: string): string;
+  secret(name: string): string | undefined;
+  fire(firing: Firing): Promise<Fired>;
+  readonly book: Pick<FiringBook, "seen" | "see">;
+  /** A task began on behalf of another's trace, or of none. */
+  began?(task: TaskId, link: TraceLink | undefined): void;
+  /** Milliseconds since 1970. */
+  now(): number;
+  note(text: string): void;
+}
+
+/** What was answered to deliveries, by webhook. */
+export type HookCounts = Readonly<Record<string, Readonly<Record<HookAnswer["result"], number>>>>;
+
+/** The webhooks of one service. */
+export interface Hooks {
+  /** Rejects `rateLimited`, and what the kernel says. */
+  call(call: HookCall): Promise<HookAnswer>;
+  counts(): HookCounts;
+}
+
+/** Where deliveries of a webhook come. */
+export function hookPath(name: string, config: Pick<WebhookConfig, "path">): string {
+  return config.path ?? `/hooks/${name}`;
+}
+
+/**
+ * Makes the webhooks.
+ *
+ * @throws Fault `invalidInput` where two have one path, or a request names what is not there
+ */
+export function makeHooks(parts: HookParts): Hooks {
+  const entries = Object.entries(parts.webhooks);
+  const byPath = new Map<string, readonly [string, WebhookConfig]>();
+  for (const [name, config] of entries) {
+    const where = `webhook "${name}" (${parts.at(`webhooks.${name}`)})`;
+    checkHookText(config.request, where);
+    const path = hookPath(name, config);
+    if (byPath.has(path)) {
+      throw new Fault("invalidInput", `Cannot use ${where}: another one has the path "${path}"`);
+    }
+    byPath.set(path, [name, config]);
+  }
+  const counts = new Map<string, Record<HookAnswer["result"], number>>();
+  const answer = (name: string, result: HookAnswer["result"]): HookAnswer => {
+    const have = counts.get(name) ?? { taken: 0, duplicate: 0, unknown: 0, late: 0 };
+    have[result] += 1;
+    counts.set(name, have);
+    return { result };
+  };
+  const minutes = new Map<string, { since: number; taken: number }>();
+  const within = (name: string): void => {
+    const now = parts.now(), have = minutes.get(name);
+    const minute = have === undefined || Math.abs(now - have.since) >= MINUTE_MS
+      ? { since: now, taken: 0 }
+      : have;
+    minutes.set(name, minute);
+    minute.taken += 1;
+    if (minute.taken > PER_MINUTE) {
+      throw new Fault("rateLimited", `Cannot take the delivery: more than ${PER_MINUTE} a minute`);
+    }
+  };
+  // Read once: a look at the disk would tell a path that is there from one that is not by its time.
+  const secrets = new Map<string, string>();
+  for (const [name, config] of entries) {
+    const secret = parts.secret(config.secret);
+    if (secret !== undefined) secrets.set(name, secret);
+    else {
+      parts.note(
+        `webhook ${name}: there is no secret "${config.secret}", so nothing is taken; "remit webhook secret ${name}" keeps one`,
+      );
+    }
+  }
+
+  return Object.freeze<Hooks>({
+    async call(call): Promise<HookAnswer> {
+      const [name, config] = byPath.get(call.path) ?? [];
+      const bytes: HookBytes = { headers: call.headers, body: Buffer.from(call.body, "base64") };
+      const { verdict, mac } = checkHook(bytes, {
+        config: config ?? {},
+        secret: secrets.get(name ?? ""),
+        now: parts.now(),
+      });
+      if (name === undefined || config === undefined) return answer("", "unknown");
+      if (verdict === "wrong") return answer(name, "unknown");
+      if (verdict === "late") return answer(name, "late");
+      const { principal } = hookIngress(name);
+      const firing: Firing = {
+        kind: "webhook",
+        name,
+        request: fillHookText(name, config.request, bytes),
+        session: firingSession(principal, deliveryOf(bytes, config)),
+        ingress: hookIngress(name),
+      };
+      const since = parts.now() - 2 * HOOK_WINDOW_MS;
+      const timed = config.timestamp !== undefined;
+      // A delivery's id is seldom signed: signed bytes that came before are no new delivery under another id.
+      if (timed && parts.book.seen(name, mac, since)) return answer(name, "duplicate");
+      within(name);
+      const { task, already } = await parts.fire(firing);
+      // After the task is there: a crash in between repeats, and the kernel knows the session.
+      if (timed) parts.book.see(name, mac, { at: parts.now(), since });
+      if (already) return answer(name, "duplicate");
+      parts.began?.(task, readTraceparent(hookHeader(bytes.headers, "traceparent")));
+      parts.note(`webhook ${name}: task ${task}`);
+      return answer(name, "taken");
+    },
+    counts: () => Object.fromEntries([...counts].map(([name, each]) => [name, { ...each }])),
+  });
+}
+
+/** What makes a delivery the one it is: its id, else what it says. */
+function deliveryOf(call: HookBytes, config: WebhookConfig): string {
+  const id = hookHeader(call.headers, config.delivery ?? DELIVERY);
+  if (id !== undefined && id !== "") return `id ${id}`;
+  const time = config.timestamp === undefined
+    ? ""
+    : hookHeader(call.headers, config.timestamp) ?? "";
+  return `body ${createHash("sha256").update(`${time}.`).update(call.body).digest("hex")}`;
+}

@@ -1,0 +1,186 @@
+/** `questions` and `answer`: what waits for a person, from any terminal. @module */
+import {
+  AgentTask,
+  EXIT,
+  Fault,
+  type Json,
+  Question,
+  QuestionId,
+  toJson,
+} from "../../contracts/mod.ts";
+import * as z from "zod";
+import { canonicalJson } from "../../port/mod.ts";
+import { displayText } from "../../text/mod.ts";
+import { shownChanges } from "../question/asking.ts";
+import {
+  cell,
+  type Command,
+  commandText,
+  idOf,
+  printJson,
+  printLines,
+  reachKernel,
+  recordOf,
+} from "../command.ts";
+import { askForm } from "../question/elicit_asking.ts";
+import { parseElicit } from "../question/elicit_form.ts";
+import { wrongForm } from "../question/elicit_value.ts";
+import type { KernelLink } from "../hands.ts";
+import { openKeyRing } from "../key/ring.ts";
+import { lendApproved } from "../mcp/grant/choice.ts";
+import { readyAgain } from "../model/ready.ts";
+import { flag, oneOf } from "../arguments/parse_arguments.ts";
+import { readPassphrase } from "../key/passphrase.ts";
+import { questionLines } from "../question/question_frame.ts";
+import { followTask, readPast } from "../run/run_task.ts";
+import { finishFollowing } from "../run/run_command.ts";
+import { inItsPlace } from "../kernel/task_rules.ts";
+import { signAnswer, type Verdict } from "./sign_answer.ts";
+import { expiredWords, waitingQuestions } from "./waiting.ts";
+import { tableLines } from "../terminal/table.ts";
+import { askStaged } from "../run/watch_task.ts";
+import { spanText } from "../terminal/span.ts";
+
+/** A question in a table: id, task, kind, age, summary; safe to show. */
+export function questionCells(row: Readonly<Record<string, Json>>, now: number): string[] {
+  return [
+    cell(row["id"]),
+    cell(row["task"]),
+    cell(row["kind"]),
+    spanText(now - Number(row["createdAt"] ?? now)),
+    `${row["state"] === "expired" ? "expired: " : ""}${cell(row["summary"], 300)}`,
+  ];
+}
+
+/** `questions`. */
+export async function questionsCommand(command: Command): Promise<number> {
+  const { screen, around } = command.hands;
+  const link = await reachKernel(command);
+  let waiting: readonly Question[];
+  try {
+    waiting = await waitingQuestions(link.ask);
+  } finally {
+    link.close();
+  }
+  if (command.json) {
+    printJson(command, toJson(waiting));
+    return EXIT.success;
+  }
+  const now = around.now();
+  const rows = waiting.map((each) => questionCells(recordOf(toJson(each)), now));
+  if (rows.length === 0) printLines(command, ["nothing waits for you"]);
+  else {
+    const heads = ["QUESTION", "TASK", "KIND", "AGE", "WHAT"];
+    printLines(command, tableLines(heads, rows, screen.width));
+  }
+  const hint = (what: string, words: string): void =>
+    screen.say(screen.paint.dim(`${what}: ${commandText(command, words)}`));
+  if (waiting.some(({ state }) => state === "open")) hint("answer with", "answer QUESTION allow");
+  if (waiting.some(({ state }) => state === "expired")) {
+    hint("ask again what has expired with", "resume TASK");
+  }
+  return EXIT.success;
+}
+
+function verdictOf(command: Command, decision: "allow" | "deny"): Verdict {
+  return {
+    decision,
+    for: oneOf(command.parsed, "for", ["once", "turn", "session"]) ?? "once",
+    say: flag(command.parsed, "say"),
+    by: command.hands.around.env("USER") ?? "operator",
+    channel: "command",
+  };
+}
+
+/** The form that a server asks for: `--say JSON`, else typed at the terminal. */
+async function formVerdict(command: Command, asked: Question, verdict: Verdict): Promise<Verdict> {
+  const form = parseElicit(asked);
+  if (form.url !== undefined) return { ...verdict, say: undefined };
+  const { keyboard, screen } = command.hands;
+  if (verdict.say === undefined && keyboard !== undefined) {
+    return { ...verdict, ...await askForm(asked, { screen, keyboard }) };
+  }
+  const given = parseForm(verdict.say ?? (form.fields.length === 0 ? "{}" : ""));
+  const wrong = given === undefined ? "it is no JSON" : wrongForm(form, given);
+  if (given !== undefined && wrong === undefined) return { ...verdict, say: canonicalJson(given) };
+  throw new Fault(
+    "invalidInput",
+    `Cannot send the form: ${wrong}; give its fields: --say '{"FIELD":"VALUE"}'`,
+  );
+}
+
+function parseForm(text: string): Json | undefined {
+  try {
+    return toJson(JSON.parse(text));
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** A kernel carries a task on by itself only under the rules that it had; said was that those of now hold. */
+async function goOnUnderRulesOfNow(link: KernelLink, task: Question["task"]): Promise<void> {
+  const { status, rules } = AgentTask.parse(await link.ask("task", { task }));
+  if (status !== "needsApproval" || rules === undefined || rules === link.rules) return;
+  await link.ask("resume", { task });
+}
+
+/** `answer ID allow|deny`: shows what is answered, signs, and follows the task to its next end. */
+export async function answerCommand(command: Command): Promise<number> {
+  const { hands, parsed, places } = command;
+  const [id = "", word = ""] = parsed.args;
+  const decision = z.enum(["allow", "deny"]).safeParse(word);
+  if (!decision.success) {
+    throw new Fault("invalidInput", `Cannot answer "${word}": say allow or deny`);
+  }
+  const question = idOf(QuestionId, id, "question");
+  const ring = openKeyRing(hands.disk, places);
+  let link = await reachKernel(command);
+  try {
+    const asked = Question.parse(await link.ask("question", { question }));
+    if (asked.state !== "open") {
+      const why = asked.state === "expired"
+        ? `it has expired; ${expiredWords(asked)}`
+        : `it is ${asked.state}`;
+      throw new Fault("conflict", `Cannot answer question ${id}: ${why}`);
+    }
+    link = await inItsPlace(command, link, asked.task);
+    const staged = await askStaged(link, asked.task);
+    // Hashed and shown before it is signed: what is signed is what could be seen.
+    const changes = shownChanges(asked, staged, hands.disk);
+    const { screen } = hands;
+    if (!command.json) {
+      const options = { width: screen.width, paint: screen.paint, whole: false };
+      for (const line of questionLines(asked, changes, options)) screen.say(line);
+    }
+    const grave = asked.kind === "stepUp" && decision.data === "allow";
+    const signer = grave
+      ? ring.openStepUp(await readPassphrase(command, "passphrase-file", "passphrase"))
+      : ring.provideConsent();
+    const past = await readPast(link, asked.task);
+    // The task goes on with this answer, perhaps in another kernel than it began in.
+    await readyAgain(command, link, past);
+    await lendApproved(command, link);
+    const said = verdictOf(command, decision.data);
+    const verdict = asked.kind === "elicit" && said.decision === "allow"
+      ? await formVerdict(command, asked, said)
+      : said;
+    const given = signAnswer(asked, verdict, {
+      signer,
+      at: hands.around.now(),
+    });
+    await link.ask("answer", toJson(given));
+    await goOnUnderRulesOfNow(link, asked.task);
+    if (!command.json) {
+      screen.say(`  ${verdict.decision === "allow" ? "allowed" : "denied"}: ${displayText(id)}`);
+      screen.say("");
+    }
+    const running = await followTask(command, link, asked.task, {
+      past,
+      budget: 1,
+    });
+    return await finishFollowing(command, link, running);
+  } finally {
+    link.close();
+  }
+}

@@ -1,0 +1,133 @@
+/** `wiki query --answer`: a model's answer, each sentence cited or marked; filed as a page by a decision. Issue 5. @module */
+import { join } from "node:path";
+import { type CheckedAnswer, EXIT, Fault, type WikiQuery } from "../../../contracts/mod.ts";
+import { displayText } from "../../../text/mod.ts";
+import { type Command, printJson, printLines } from "../../command.ts";
+import { has } from "../../arguments/parse_arguments.ts";
+import { wordWrap } from "../../terminal/columns.ts";
+import {
+  type PatchAnswer,
+  readAnswer,
+  readAnswerPlan,
+  readPatch,
+  type WorkAnswer,
+} from "../answers.ts";
+import { type Asked, openModel, sayWhere, usd } from "../model/ask.ts";
+import { marksOf, numberOf, type OpenWiki, operatorName, shownPath } from "../command.ts";
+import { nothingLines } from "../hit_lines.ts";
+import { decideNow, exitOfPatch } from "../patch.ts";
+
+const MOST_COST = 1_000;
+
+/** Answers a question. Exit code 68 when nothing fits: then no model is asked. */
+export async function answerFromWiki(
+  command: Command,
+  wiki: OpenWiki,
+  question: WikiQuery,
+): Promise<number> {
+  const { found, ask } = readAnswerPlan(await wiki.ask("answerPlan", question));
+  if (ask === null) {
+    if (command.json) {
+      printJson(command, {
+        question: question.text,
+        fit: found.fit,
+        answer: null,
+        searched: found.searched,
+      });
+    } else printLines(command, nothingLines(command, found));
+    return EXIT.lowConfidence;
+  }
+  const { answer: said, model } = await askModel(command, ask);
+  const checked = readAnswer(
+    await wiki.ask("answerCheck", { question: question.text, text: said.text, found }),
+  );
+  const patch = has(command.parsed, "file") ? await file(command, wiki, checked, model) : undefined;
+  if (command.json) {
+    printJson(command, {
+      question: question.text,
+      fit: found.fit,
+      answer: checked,
+      model,
+      cost_usd: said.money,
+      tokens: said.inputTokens + said.outputTokens,
+      ...(patch === undefined ? {} : { patch: patch.id, state: patch.state }),
+    });
+    return EXIT.success;
+  }
+  show(command, wiki, checked, said);
+  if (patch === undefined) return EXIT.success;
+  // Filing is a decision: at a terminal it is taken now, elsewhere it waits.
+  return exitOfPatch(await decideNow(command, wiki, patch));
+}
+
+async function askModel(
+  command: Command,
+  ask: WorkAnswer,
+): Promise<{ readonly answer: Asked; readonly model: string }> {
+  const most = numberOf(command, "max-cost", MOST_COST);
+  const model = await openModel(command);
+  try {
+    const { screen } = command.hands;
+    sayWhere(command, model.providers);
+    const input = Math.ceil((ask.system.length + ask.user.length) / 3);
+    const worst = model.priceOf({ input, output: ask.maxTokens });
+    if (most !== undefined && worst > most) {
+      throw new Fault(
+        "budgetExhausted",
+        `Cannot answer: it may cost ${usd(worst)}, and --max-cost says ${usd(most)}`,
+      );
+    }
+    screen.hint("  the model reads the passages …");
+    const { system, user, responseSchema, maxTokens, label, colour } = ask;
+    const answer = await model.ask({ system, user, responseSchema, maxTokens, label, colour });
+    screen.hint("");
+    return { answer, model: model.name };
+  } finally {
+    model.close();
+  }
+}
+
+/** Proposes the answer as a page. */
+async function file(
+  command: Command,
+  wiki: OpenWiki,
+  answer: CheckedAnswer,
+  model: string,
+): Promise<PatchAnswer> {
+  const by = operatorName(command.hands);
+  return readPatch(await wiki.ask("answerFile", { answer, model, by }));
+}
+
+function show(command: Command, wiki: OpenWiki, answer: CheckedAnswer, said: Asked): void {
+  const { screen, around } = command.hands;
+  const { paint } = screen;
+  const places = new Map<string, number>();
+  const numberOfPlace = (text: string): number => {
+    const known = places.get(text) ?? places.size + 1;
+    places.set(text, known);
+    return known;
+  };
+  const text = answer.sentences.map(({ text: sentence, citations, uncited }) => {
+    const marks = citations.map(({ file: name, startLine, endLine }) => {
+      const at = `${shownPath(around, join(wiki.place.folder, name))}:${startLine}`;
+      return `[${numberOfPlace(endLine > startLine ? `${at}-${endLine}` : at)}]`;
+    });
+    const mark = uncited ? "(uncited)" : [...new Set(marks)].join("");
+    return `${displayText(sentence, { max: 4_000 })} ${mark}`;
+  }).join(" ");
+  const lines = wordWrap(text, Math.min(screen.width, 100)).map((line) =>
+    line.replaceAll("(uncited)", paint.yellow("(uncited)"))
+  );
+  const cited = [...places].map(([place, n]) => `  [${n}] ${paint.cyan(place)}`);
+  printLines(command, [...lines, ...(cited.length === 0 ? [] : ["", ...cited])]);
+  const uncited = answer.sentences.filter((each) => each.uncited).length;
+  const about = [
+    `${said.inputTokens} tokens in, ${said.outputTokens} out, ${usd(said.money)}`,
+    marksOf(command, answer),
+    uncited === 0
+      ? ""
+      : `${uncited} of ${answer.sentences.length} sentences have no citation that holds`,
+    answer.dropped === 0 ? "" : `${answer.dropped} citations of the model's did not hold`,
+  ].filter((each) => each !== "");
+  screen.say(paint.dim(`  ${about.join(" · ")}`));
+}

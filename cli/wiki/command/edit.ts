@@ -1,0 +1,126 @@
+/** `wiki edit PAGE`: a page in the operator's editor; what meets another's change is kept, not written. Issue 5. @module */
+import { join } from "node:path";
+import { EXIT, Fault, type PageName } from "../../../contracts/mod.ts";
+import { type Command, printJson } from "../../command.ts";
+import { type PatchAnswer, readPage, readPatch } from "../answers.ts";
+import {
+  askOperator,
+  EVERYTHING,
+  type OpenWiki,
+  operatorName,
+  pageNameOf,
+  shownPath,
+  withWiki,
+} from "../command.ts";
+import { exitOfPatch, sayPatch } from "../patch.ts";
+import { readWhole } from "./show.ts";
+
+interface Base {
+  readonly text: string;
+  /** 0 for a new page. */
+  readonly version: number;
+}
+
+/** What a new page begins with. */
+function template(name: PageName): string {
+  return `---\nkind: concept\ntitle: ${JSON.stringify(name.replaceAll("-", " "))}\n---\n\n`;
+}
+
+async function baseOf(wiki: OpenWiki, name: PageName): Promise<Base> {
+  try {
+    const { page } = readPage(await wiki.ask("page", { clearance: EVERYTHING, name }));
+    const read = await readWhole(wiki, `pages/${name}.md`, {
+      clearance: EVERYTHING,
+      version: page.version,
+    });
+    return { text: `${read.text.replace(/\n$/, "")}\n`, version: page.version };
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== "notFound") throw error;
+    return { text: template(name), version: 0 };
+  }
+}
+
+/** Runs the command. Exit code 1 for a conflict: the text is kept in a file whose name is said. */
+export async function wikiEdit(command: Command): Promise<number> {
+  const { hands, parsed } = command;
+  const name = pageNameOf(parsed.args[0] ?? "");
+  const { around, disk, screen } = hands;
+  const editor = around.env("VISUAL") ?? around.env("EDITOR");
+  if (editor === undefined || editor.trim() === "") {
+    throw new Fault("unavailable", "Cannot edit: set EDITOR to the program that you edit with");
+  }
+  return await withWiki(command, async (wiki) => {
+    const base = await baseOf(wiki, name);
+    if (base.version === 0) {
+      await askOperator(command, `edit "${name}"`, `there is no page "${name}": make one?`, {
+        yes: true,
+      });
+    }
+    const folder = disk.temporary("remit-wiki-edit-");
+    const file = join(folder, `${name}.md`);
+    try {
+      disk.write(file, base.text);
+      const code = await hands.wikis.edit(editor, file);
+      const bytes = disk.read(file);
+      if (code !== 0 || bytes === undefined) {
+        throw new Fault("cancelled", `Cannot edit "${name}": the editor ended with ${code}`);
+      }
+      const text = new TextDecoder().decode(bytes);
+      if (text === base.text) {
+        screen.say("  nothing changed");
+        return EXIT.success;
+      }
+      return await save(command, wiki, { name, text, base });
+    } finally {
+      disk.remove(folder);
+    }
+  });
+}
+
+/** The version that a patch made of a page. Another one may stand there already. */
+async function versionOf(
+  wiki: OpenWiki,
+  name: PageName,
+  patch: PatchAnswer["id"],
+): Promise<number | undefined> {
+  const { history } = readPage(await wiki.ask("page", { clearance: EVERYTHING, name }));
+  return history.find((each) => each.patch === patch)?.version;
+}
+
+async function save(
+  command: Command,
+  wiki: OpenWiki,
+  { name, text, base }: { readonly name: PageName; readonly text: string; readonly base: Base },
+): Promise<number> {
+  const { hands } = command;
+  const kept = join(wiki.place.state, "kept", `${name}.${hands.around.id("")}.md`);
+  // Before it is handed over: whatever happens then, nothing that was typed is lost.
+  hands.disk.makeFolder(join(wiki.place.state, "kept"), 0o700);
+  hands.disk.write(kept, text);
+  const sayKept = (): void =>
+    hands.screen.say(`  your text is kept in ${shownPath(hands.around, kept)}`);
+  try {
+    const by = operatorName(hands);
+    const patch = readPatch(await wiki.ask("edit", { name, text, base: base.version, by }));
+    const version = patch.state === "applied" ? await versionOf(wiki, name, patch.id) : undefined;
+    if (command.json) {
+      printJson(command, {
+        page: name,
+        version: version ?? null,
+        state: patch.state,
+        conflicts: patch.conflicts ?? [],
+        kept: patch.state === "conflict" ? kept : null,
+      });
+    } else if (version === undefined) sayPatch(command, patch);
+    else {
+      const { paint, say } = hands.screen;
+      say(`  ${paint.green("✓")} ${name} is version ${version} now (${patch.id})`);
+    }
+    if (patch.state === "conflict") sayKept();
+    else hands.disk.remove(kept);
+    return exitOfPatch(patch);
+  } catch (error) {
+    sayKept();
+    throw error;
+  }
+}

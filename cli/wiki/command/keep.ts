@@ -1,0 +1,135 @@
+/** `wiki reindex|embed|watch`: keeping a wiki's index, its vectors, and what it was made from. Issue 5. @module */
+import { EXIT, Fault, Label } from "../../../contracts/mod.ts";
+import { displayText } from "../../../text/mod.ts";
+import { type Command, printJson, printLines } from "../../command.ts";
+import { flag, has, oneOf } from "../../arguments/parse_arguments.ts";
+import { absolute } from "../../disk/places.ts";
+import { readExtract, readStatus, readTexts } from "../answers.ts";
+import { sayWhere, usd } from "../model/ask.ts";
+import { counted, operatorName, withWiki } from "../command.ts";
+import { ingestFolder, type Trust } from "../ingest/files.ts";
+import { onIngest, totalsText } from "./ingest_lines.ts";
+import { keepEmbedder, MOST_TEXTS, openEmbedder } from "../model/vectors.ts";
+
+/** `wiki reindex`: the search index anew from the files. */
+export async function wikiReindex(command: Command): Promise<number> {
+  return await withWiki(command, async (wiki) => {
+    command.hands.screen.hint("  building the index …");
+    const status = readStatus(await wiki.ask("reindex", null));
+    command.hands.screen.hint("");
+    if (command.json) printJson(command, { ...status, folder: wiki.place.folder });
+    else {
+      const { pages, passages, index } = status;
+      printLines(command, [
+        `index ${index}: ${counted(pages, "page")}, ${counted(passages, "passage")}`,
+      ]);
+    }
+    return EXIT.success;
+  });
+}
+
+/** `wiki embed`: vectors for what has none, so that questions find what is worded otherwise. */
+export async function wikiEmbed(command: Command): Promise<number> {
+  const { hands, parsed } = command;
+  const given = flag(parsed, "embedder");
+  return await withWiki(command, async (wiki) => {
+    const embedder = await openEmbedder(command, given);
+    try {
+      sayWhere(command, embedder.providers);
+      let [texts, money] = [0, 0];
+      for (;;) {
+        const body = { embedder: embedder.ref, limit: MOST_TEXTS };
+        const next = readTexts(await wiki.ask("embedPlan", body));
+        if (next.length === 0) break;
+        // The most confidential that a wiki holds decides where its texts may go.
+        const made = await embedder.embed(next.map(({ text }) => text), labelOf(command));
+        money += made.money;
+        await wiki.ask("embedTaken", {
+          embedder: embedder.ref,
+          vectors: next.map(({ key }, n) => ({ key, vector: made.vectors[n] ?? [] })),
+        });
+        texts += next.length;
+        hands.screen.hint(`  ${texts} texts …`);
+      }
+      hands.screen.hint("");
+      keepEmbedder(command, wiki.place, given ?? configuredEmbedder(embedder.ref));
+      if (command.json) printJson(command, { embedder: embedder.ref, texts, cost_usd: money });
+      else {
+        const name = displayText(embedder.ref, { max: 100 });
+        printLines(command, [`${counted(texts, "text")} by ${name}, ${usd(money)}`]);
+      }
+      return EXIT.success;
+    } finally {
+      embedder.close();
+    }
+  });
+}
+
+/** A wiki may hold secrets, so that nothing less is said of its texts unless the operator says it. */
+function labelOf({ parsed }: Command): Label {
+  return oneOf(parsed, "label", Label.options) ?? "secret";
+}
+
+const configuredEmbedder = (ref: string): string => ref.startsWith("lexical:") ? "lexical" : ref;
+
+/** `wiki watch FOLDER`: takes in what changes, until Ctrl-C. */
+export async function wikiWatch(command: Command): Promise<number> {
+  const { hands, parsed } = command;
+  const { disk, around, screen } = hands;
+  const given = parsed.args[0] ?? "";
+  const root = disk.real(absolute(around, given));
+  if (root === undefined || disk.stat(root)?.folder !== true) {
+    throw new Fault("notFound", `Cannot watch "${given}": there is no such folder`);
+  }
+  const trust: Trust = {
+    label: oneOf(parsed, "label", Label.options) ?? "internal",
+    colour: oneOf(parsed, "colour", ["YELLOW", "RED"]) ?? "YELLOW",
+    owner: operatorName(hands),
+  };
+  const stopping = new AbortController();
+  const unlisten = hands.interrupts.listen(() => stopping.abort());
+  try {
+    // Begun before the first look: a change meanwhile is not lost.
+    const changes = hands.watch(root, stopping.signal)[Symbol.asyncIterator]();
+    for (let going = true; going;) {
+      await takeOnce(command, root, trust, stopping.signal);
+      screen.hint("  waiting for a change; Ctrl-C ends");
+      going = (await changes.next()).done !== true;
+      screen.hint("");
+    }
+  } finally {
+    unlisten();
+  }
+  return EXIT.success;
+}
+
+async function takeOnce(
+  command: Command,
+  root: string,
+  trust: Trust,
+  signal: AbortSignal,
+): Promise<void> {
+  const { screen } = command.hands;
+  try {
+    await withWiki(command, async (wiki) => {
+      const on = onIngest(command, signal);
+      const { report, removed } = await ingestFolder(command, wiki, root, trust, on);
+      const changed = report.added + report.changed + removed.length > 0;
+      if (changed && !has(command.parsed, "no-pages")) {
+        readExtract(await wiki.ask("extract", {}));
+      }
+      screen.hint("");
+      screen.out(`${totalsText(report, removed.length)}\n`);
+    }, { reads: [root] });
+  } catch (error) {
+    // What does not work now may work after the next change.
+    if (!(error instanceof Fault) || signal.aborted) {
+      return signal.aborted ? undefined : fail(error);
+    }
+    screen.say(`${screen.paint.red("✗")} ${displayText(error.message, { max: 500 })}`);
+  }
+}
+
+function fail(error: unknown): never {
+  throw error;
+}

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import type { Json } from "../../../contracts/mod.ts";
+import { runCommandLine } from "../../arguments/dispatch.ts";
+import { body, REPORT, rig } from "../_fixture/rig.ts";
+
+Deno.test("watch takes a folder in at once and after each change, until Ctrl-C", async () => {
+  const at = await rig({
+    ops: {
+      ingestFiles: (given) => ({ ...REPORT, added: (body(given)["files"] as Json[]).length }),
+      ingestGone: () => ({ removed: [] }),
+    },
+  });
+  at.work("docs/a.md");
+  let press: (count: number) => void = () => undefined;
+  const hands = {
+    ...at.hands,
+    interrupts: {
+      listen(heard: (count: number) => void) {
+        press = heard;
+        return () => undefined;
+      },
+    },
+    async *watch(): AsyncGenerator<void> {
+      await Promise.resolve();
+      at.work("docs/b.md");
+      yield;
+      press(1);
+    },
+  };
+  assert.equal(await runCommandLine(["wiki", "watch", "docs"], hands), 0);
+  assert.deepEqual(
+    at.asked("ingestFiles").map((each) => (body(each)["files"] as Json[]).length),
+    [1, 2],
+  );
+  assert.equal(await at.run("watch", "gone"), 2);
+});

@@ -1,0 +1,118 @@
+/** `wiki list`: a wiki's pages, its sources, or the wikis themselves. Issue 5. @module */
+import { EXIT, Fault, type WikiSource } from "../../../contracts/mod.ts";
+import { displayText } from "../../../text/mod.ts";
+import { type Command, printJson, printLines } from "../../command.ts";
+import { has } from "../../arguments/parse_arguments.ts";
+import { tableLines } from "../../terminal/table.ts";
+import { type IndexAnswer, readIndex, readSources } from "../answers.ts";
+import {
+  clearanceOf,
+  marksOf,
+  momentText,
+  type OpenWiki,
+  shownPath,
+  withWiki,
+} from "../command.ts";
+import { knownWikis } from "../place.ts";
+
+/** Rows that the process is asked for at once. */
+const AT_ONCE = 1_000;
+const WIDE = 300;
+
+/** Runs the command. */
+export async function wikiList(command: Command): Promise<number> {
+  const { hands, parsed } = command;
+  const wikis = has(parsed, "wikis");
+  if (wikis && has(parsed, "sources")) {
+    throw new Fault("invalidInput", "Cannot list both: say --wikis or --sources");
+  }
+  if (wikis) {
+    const all = knownWikis(command).map(({ folder }) => folder).sort();
+    if (command.json) printJson(command, all);
+    else printLines(command, all.map((each) => shownPath(hands.around, each)));
+    return EXIT.success;
+  }
+  return await withWiki(command, async (wiki) => {
+    const { rows, lines } = has(parsed, "sources")
+      ? await listed(wikiSources(command, wiki), (all) => sourceLines(command, all))
+      : await listed(wikiPages(command, wiki), (all) => pageLines(command, all));
+    if (command.json) printJson(command, rows);
+    else printLines(command, lines);
+    return EXIT.success;
+  });
+}
+
+async function listed<T>(
+  found: AsyncIterable<readonly T[]>,
+  show: (rows: readonly T[]) => readonly string[],
+): Promise<{ readonly rows: readonly unknown[]; readonly lines: readonly string[] }> {
+  const rows = (await Array.fromAsync(found)).flat();
+  return { rows, lines: show(rows) };
+}
+
+async function* wikiPages(
+  command: Command,
+  wiki: OpenWiki,
+): AsyncGenerator<readonly IndexAnswer[]> {
+  const body = { clearance: clearanceOf(command), limit: AT_ONCE };
+  let after: string | undefined;
+  do {
+    const rows = readIndex(
+      await wiki.ask("index", after === undefined ? body : { ...body, after }),
+    );
+    yield rows;
+    after = rows.length < AT_ONCE ? undefined : rows.at(-1)?.name;
+  } while (after !== undefined);
+}
+
+async function* wikiSources(
+  command: Command,
+  wiki: OpenWiki,
+): AsyncGenerator<readonly WikiSource[]> {
+  const body = { clearance: clearanceOf(command), limit: AT_ONCE };
+  for (let afterId = 0;;) {
+    const rows = readSources(await wiki.ask("sources", { ...body, afterId }));
+    yield rows.filter(({ state }) => state !== "superseded");
+    afterId = rows.at(-1)?.id ?? afterId;
+    if (rows.length < AT_ONCE) return;
+  }
+}
+
+function pageLines(command: Command, rows: readonly IndexAnswer[]): readonly string[] {
+  if (rows.length === 0) return ["no pages yet"];
+  const { paint, outWidth } = command.hands.screen;
+  const cells = rows.map((row) => [
+    displayText(row.name, { max: 130 }),
+    displayText(row.kind, { max: 12 }),
+    [marksOf(command, row), row.stale ? paint.yellow("stale") : ""].filter((each) => each !== "")
+      .join(" "),
+    displayText(row.about === "" ? row.title : row.about, { max: 200 }),
+  ]);
+  return tableLines(["page", "kind", "", "about"], cells, outWidth ?? WIDE);
+}
+
+function sourceLines(command: Command, rows: readonly WikiSource[]): readonly string[] {
+  if (rows.length === 0) return ["no sources yet"];
+  const { around, screen } = command.hands;
+  const cells = rows.map((row) => {
+    const { origin } = row.provenance;
+    const { expiresAt } = row;
+    const until = expiresAt === undefined
+      ? ""
+      : `${expiresAt > around.now() ? "until" : "ended"} ${momentText(expiresAt).slice(0, 10)}`;
+    const state = row.state === "removed" ? "removed" : "";
+    return [
+      displayText(row.text, { max: 130 }),
+      displayText(row.kind, { max: 12 }),
+      [marksOf(command, row), until, state].filter((each) => each !== "").join(" "),
+      momentText(row.ingestedAt),
+      displayText(row.owner, { max: 40 }),
+      origin.startsWith("/") ? shownPath(around, origin) : displayText(origin, { max: 300 }),
+    ];
+  });
+  return tableLines(
+    ["source", "kind", "", "taken in", "owner", "from"],
+    cells,
+    screen.outWidth ?? WIDE,
+  );
+}

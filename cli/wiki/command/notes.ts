@@ -1,0 +1,67 @@
+/** `wiki notes`: what agents wished to remember, and what of it is kept. Issue 5. @module */
+import { EXIT, Fault, type Note } from "../../../contracts/mod.ts";
+import { displayBlock, displayText } from "../../../text/mod.ts";
+import { type Command, commandText, printJson, printLines } from "../../command.ts";
+import { has, oneOf } from "../../arguments/parse_arguments.ts";
+import { readNote, readNotes } from "../answers.ts";
+import { clearanceOf, marksOf, momentText, operatorName, withWiki } from "../command.ts";
+
+function noteLines(command: Command, note: Note): readonly string[] {
+  const { paint } = command.hands.screen;
+  const head = [
+    paint.bold(note.id),
+    momentText(note.at),
+    note.kind,
+    note.state === "waiting" ? paint.yellow("waits") : note.state,
+    `by ${displayText(note.agent, { max: 64 })} in ${displayText(note.task, { max: 64 })}`,
+    marksOf(command, note),
+    note.expiresAt === undefined ? "" : `until ${momentText(note.expiresAt)}`,
+  ].filter((each) => each !== "").join("  ");
+  return [head, ...displayBlock(note.text, { maxLines: 20 })];
+}
+
+/** `wiki notes [list|keep|reject] [NOTE]`. */
+export async function wikiNotes(command: Command): Promise<number> {
+  const { parsed, hands } = command;
+  const [verb = "list", id] = parsed.args;
+  if (!["list", "keep", "reject"].includes(verb)) {
+    throw new Fault("invalidInput", `Cannot run "wiki notes ${verb}": there is list, keep, reject`);
+  }
+  if ((verb === "list") !== (id === undefined)) {
+    throw new Fault(
+      "invalidInput",
+      verb === "list"
+        ? "Cannot list one note: the list has all of them"
+        : `Cannot ${verb} a note: say which`,
+    );
+  }
+  const kind = oneOf(parsed, "kind", ["taskLog", "projectWiki", "userMemory"]);
+  return await withWiki(command, async (wiki) => {
+    if (id !== undefined) {
+      const by = operatorName(hands);
+      const note = readNote(await wiki.ask("noteDecide", { id, keep: verb === "keep", by }));
+      if (command.json) printJson(command, note);
+      else printLines(command, [`${note.id} is ${note.state}`]);
+      return EXIT.success;
+    }
+    const notes = readNotes(
+      await wiki.ask("notes", {
+        clearance: clearanceOf(command),
+        ...(kind === undefined ? {} : { kind }),
+        ...(has(parsed, "all") ? {} : { state: "waiting" }),
+      }),
+    );
+    if (command.json) printJson(command, notes);
+    else if (notes.length === 0) {
+      printLines(command, [
+        has(parsed, "all") ? "no notes" : "no note waits; --all shows the others",
+      ]);
+    } else {
+      printLines(command, notes.flatMap((each) => noteLines(command, each)));
+      hands.screen.say(
+        hands.screen.paint.cyan(`  ${commandText(command, "wiki notes keep NOTE")}`),
+      );
+    }
+    return EXIT.success;
+  });
+}

@@ -1,0 +1,211 @@
+/** Files of this machine into a wiki: in batches, and what is gone marked as gone. Issue 5. @module */
+import { basename } from "node:path";
+import {
+  type Colour,
+  Fault,
+  type IngestFiles,
+  type IngestProgress,
+  type IngestReport,
+  type Label,
+  type SourceKind,
+} from "../../../contracts/mod.ts";
+import { readGone, readProgress, readReport } from "../answers.ts";
+import type { OpenWiki } from "../command.ts";
+import { kindOfName, looksLikeText } from "./kinds.ts";
+import { knownWikis, type WikiWhere } from "../place.ts";
+import { neverFault, type Walk, walkFolder } from "./walk.ts";
+
+/** What is said of everything that one command takes in. */
+export interface Trust {
+  readonly label: Label;
+  readonly colour: Colour;
+  readonly owner: string;
+  readonly expiresAt?: number;
+}
+
+/** Whoever looks on, and may stop it between two batches. */
+export interface OnIngest {
+  readonly signal?: AbortSignal;
+  onFile?(progress: IngestProgress, of: { readonly done: number; readonly all: number }): void;
+}
+
+/** What became of one thing that was named. */
+export interface Ingested {
+  /** The source's key; of a folder what the keys of its files begin with. */
+  readonly of: { readonly key: string } | { readonly prefix: string };
+  readonly report: IngestReport;
+  readonly walk?: Walk;
+  /** Keys of sources whose files are gone. */
+  readonly removed: readonly string[];
+}
+
+/** Bytes of one document, at most. */
+export const DOCUMENT_BYTES = 32 * 1024 * 1024;
+const BATCH_FILES = 500;
+const BATCH_BYTES = 64 * 1024 * 1024;
+const NOTHING: IngestReport = Object.freeze({ added: 0, changed: 0, unchanged: 0, failed: [] });
+
+/** As little as is no text. */
+const NO_TEXT = new Uint8Array(1);
+
+type Taken = IngestFiles["files"][number];
+
+/** The key of a file's source. */
+const fileKey = (path: string): string => `file:${path}`;
+
+/** What the keys of all files beneath a folder begin with. */
+const folderKey = (path: string): string => fileKey(path === "/" ? "/" : `${path}/`);
+
+/** Two reports as one. */
+export function addReports(a: IngestReport, b: IngestReport): IngestReport {
+  return {
+    added: a.added + b.added,
+    changed: a.changed + b.changed,
+    unchanged: a.unchanged + b.unchanged,
+    failed: [...a.failed, ...b.failed],
+  };
+}
+
+/** Hands documents over, at most 500 files and 64 MiB at once. Throws `cancelled` between two batches. */
+async function ingestBatches(
+  wiki: OpenWiki,
+  files: readonly (Taken & { readonly bytes: number })[],
+  trust: Trust,
+  on: OnIngest = {},
+): Promise<IngestReport> {
+  let report = NOTHING;
+  let done = 0;
+  wiki.link.onTell((op, body) => {
+    if (op !== "progress") return;
+    const progress = readProgress(body);
+    done += 1;
+    const { name, did, why } = progress;
+    on.onFile?.({ name, did, ...(why === undefined ? {} : { why }) }, { done, all: files.length });
+  });
+  const isStopped = (): boolean => on.signal?.aborted === true;
+  for (let at = 0; at < files.length;) {
+    if (isStopped()) throw stopped();
+    const batch: Taken[] = [];
+    for (let bytes = 0; at < files.length && batch.length < BATCH_FILES; at++) {
+      const next = files[at];
+      if (next === undefined || (batch.length > 0 && bytes + next.bytes > BATCH_BYTES)) break;
+      bytes += next.bytes;
+      const { path, key, kind, name, origin } = next;
+      batch.push({ path, key, kind, name, origin });
+    }
+    const body = { files: batch, ...trust, by: "operator", maxBytes: DOCUMENT_BYTES };
+    try {
+      report = addReports(report, readReport(await wiki.ask("ingestFiles", body)));
+    } catch (error) {
+      if (isStopped()) throw stopped(error);
+      throw error;
+    }
+  }
+  return report;
+}
+
+function stopped(cause?: unknown): Fault {
+  return new Fault(
+    "cancelled",
+    "Cannot go on: stopped by you; what was taken in stays, and the same command goes on",
+    { cause },
+  );
+}
+
+/** Takes a folder in: what its rules leave, and marks as removed what it held before. */
+export async function ingestFolder(
+  where: WikiWhere,
+  wiki: OpenWiki,
+  root: string,
+  trust: Trust,
+  on: OnIngest = {},
+): Promise<Ingested> {
+  const { hands, places } = where;
+  const { disk, wikis } = hands;
+  const apart = [
+    disk.real(places.state) ?? places.state,
+    wiki.place.folder,
+    ...knownWikis(where).map(({ folder }) => folder),
+  ].filter((each) => each !== root);
+  const walk = walkFolder({ disk, wikis, apart, most: DOCUMENT_BYTES }, root);
+  const files = walk.files.map(({ path, name, kind, bytes }) => ({
+    ...{ path: wiki.link.inside(path), key: fileKey(path), kind, bytes, origin: path },
+    name: name.slice(-512),
+  }));
+  const long = files.filter(({ origin }) => origin.length > 4_000);
+  const taken = await ingestBatches(wiki, files.filter((each) => !long.includes(each)), trust, on);
+  const failed = [
+    ...taken.failed,
+    ...long.map(({ name }) => ({ name, why: "its path is too long" })),
+    ...walk.unread.map(({ name, why }) => ({ name, why: `${why}; what was taken in of it stays` })),
+    ...walk.large.map(({ name, bytes }) => ({
+      name,
+      why: `it has ${bytes} bytes; a document has at most ${DOCUMENT_BYTES}`,
+    })),
+  ];
+  // What could not be read this time is there all the same.
+  const present = [...walk.files, ...walk.large].map(({ path }) => fileKey(path));
+  const unseen = [...walk.unread, ...walk.deep].map(({ path }) => folderKey(path));
+  const gone = { keyPrefix: folderKey(root), present, ...(unseen.length === 0 ? {} : { unseen }) };
+  const { removed } = readGone(await wiki.ask("ingestGone", gone));
+  return { of: { prefix: folderKey(root) }, report: { ...taken, failed }, walk, removed };
+}
+
+/** Takes one file in that was named by hand: of a kind that its name or its bytes tell. */
+export async function ingestFile(
+  where: WikiWhere,
+  wiki: OpenWiki,
+  path: string,
+  trust: Trust,
+  on: OnIngest = {},
+): Promise<Ingested> {
+  const { disk, wikis } = where.hands;
+  if (wikis.isNever(path)) throw neverFault(path);
+  const bytes = wikis.look(path)?.bytes ?? 0;
+  const name = basename(path);
+  const of = { key: fileKey(path) };
+  const fail = (why: string): Ingested => ({
+    of,
+    report: { ...NOTHING, failed: [{ name, why }] },
+    removed: [],
+  });
+  if (bytes > DOCUMENT_BYTES) {
+    return fail(`it has ${bytes} bytes; a document has at most ${DOCUMENT_BYTES}`);
+  }
+  let kind = kindOfName(name);
+  if (kind === undefined) {
+    try {
+      // A file without a size is not opened to look at it: some of the machine's own have no end.
+      if (bytes === 0 || looksLikeText(disk.read(path) ?? NO_TEXT)) kind = "text";
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      return fail("it may not be read");
+    }
+  }
+  if (kind === undefined) return fail("it is of no kind that is read, and its bytes are no text");
+  const report = await ingestBatches(
+    wiki,
+    [{ path: wiki.link.inside(path), ...of, kind, name, origin: path, bytes }],
+    trust,
+    on,
+  );
+  return { of, report, removed: [] };
+}
+
+/** Takes bytes in that came from elsewhere: they lie in a file that the wiki's process may read. */
+export async function ingestBytes(
+  wiki: OpenWiki,
+  from: {
+    readonly path: string;
+    readonly key: string;
+    readonly kind: SourceKind;
+    readonly name: string;
+    readonly origin: string;
+  },
+  trust: Trust,
+  on: OnIngest = {},
+): Promise<Ingested> {
+  const file = { ...from, path: wiki.link.inside(from.path), bytes: 0 };
+  const report = await ingestBatches(wiki, [file], trust, on);
+  return { of: { key: from.key }, report, removed: [] };
+}

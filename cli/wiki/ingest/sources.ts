@@ -1,0 +1,188 @@
+/** What `wiki ingest` is told to take in, and how far it is trusted. Issue 5, SourceCorpus. @module */
+import { join } from "node:path";
+import {
+  type Colour,
+  Fault,
+  type Label,
+  mixColour,
+  type SourceKind,
+} from "../../../contracts/mod.ts";
+import { displayText } from "../../../text/mod.ts";
+import type { Command } from "../../command.ts";
+import { within } from "../../disk/mounts.ts";
+import { flag, oneOf } from "../../arguments/parse_arguments.ts";
+import { absolute } from "../../disk/places.ts";
+import { askOperator, operatorName, shownPath } from "../command.ts";
+import { DOCUMENT_BYTES, type Trust } from "./files.ts";
+import { kindOfAnswer, kindOfName, looksLikeText } from "./kinds.ts";
+
+/** One thing that was named, ready to be taken in. */
+export type Source =
+  | { readonly kind: "folder"; readonly path: string; readonly shown: string }
+  | { readonly kind: "file"; readonly path: string; readonly shown: string }
+  | {
+    readonly kind: "bytes";
+    readonly path: string;
+    readonly key: string;
+    readonly document: SourceKind;
+    readonly name: string;
+    readonly origin: string;
+    readonly shown: string;
+  };
+
+const DAY = 86_400_000;
+const UNITS: Readonly<Record<string, number>> = {
+  m: 60_000,
+  h: 3_600_000,
+  d: DAY,
+  w: 7 * DAY,
+  y: 365 * DAY,
+};
+
+/** Milliseconds of `30d`, `12h`, `1y`. Throws `invalidInput`. */
+function readTtl(text: string): number {
+  const [, count = "", unit = ""] = /^(\d{1,6})([mhdwy])$/.exec(text) ?? [];
+  const value = Number(count) * (UNITS[unit] ?? Number.NaN);
+  if (value > 0) return value;
+  throw new Fault("invalidInput", `Cannot read --ttl "${text}": it is like 12h, 30d, 8w or 1y`);
+}
+
+/** Whether a word names a page of the web. */
+export const isUrl = (text: string): boolean => /^https?:\/\//i.test(text);
+
+/** What the flags say of everything that is taken in. `least` is what its place says. */
+export async function trustOf(
+  command: Command,
+  place: { readonly colour: Colour; readonly label: Label; readonly shown: string },
+): Promise<Trust> {
+  const { hands, parsed } = command;
+  const colour = oneOf(parsed, "colour", ["BLUE", "YELLOW", "RED"]) ?? place.colour;
+  const label = oneOf(parsed, "label", ["public", "internal", "secret"]) ?? place.label;
+  if (mixColour(colour, place.colour) !== colour) {
+    await askOperator(
+      command,
+      `take ${place.shown} in as ${colour}`,
+      `${place.shown} is ${place.colour} by where it comes from: trust it as ${colour}?`,
+      { yes: false },
+    );
+  }
+  const ttl = flag(parsed, "ttl");
+  return {
+    ...{ colour, label },
+    owner: (flag(parsed, "owner") ?? operatorName(hands)).slice(0, 128),
+    ...(ttl === undefined ? {} : { expiresAt: hands.around.now() + readTtl(ttl) }),
+  };
+}
+
+/** Where things come from says how far they are trusted. */
+export function placeTrust(text: string): { readonly colour: Colour; readonly label: Label } {
+  return isUrl(text) ? { colour: "RED", label: "public" } : { colour: "YELLOW", label: "internal" };
+}
+
+/** What the system shows of itself as files. */
+const MACHINE = ["/proc", "/sys", "/dev"];
+
+/**
+ * A file or folder that was named. Throws `notFound`; `invalidInput` for pipes and sockets; `refused` for what may not
+ * be read, devices, the state, the wiki itself and the whole machine.
+ */
+export function pathSource(command: Command, text: string, wiki: string): Source {
+  const { hands, places } = command;
+  const { disk, around } = hands;
+  const named = absolute(around, text);
+  if (MACHINE.some((each) => within(named, each))) {
+    throw new Fault("refused", `Cannot take "${text}" in: it is the machine's own, no document`);
+  }
+  const path = disk.real(named);
+  if (path === undefined) {
+    throw new Fault("notFound", `Cannot take "${text}" in: there is no such file or folder`);
+  }
+  const state = disk.real(places.state) ?? places.state;
+  if (within(path, state)) {
+    throw new Fault("refused", `Cannot take "${text}" in: it is Remit's own state`);
+  }
+  if (path === "/" || within(path, wiki)) {
+    throw new Fault(
+      "refused",
+      `Cannot take "${text}" in: ${
+        path === "/" ? "name the folders beneath it" : "it is the wiki itself"
+      }`,
+    );
+  }
+  const found = hands.wikis.look(path)?.kind;
+  if (found === undefined) {
+    throw new Fault("refused", `Cannot take "${text}" in: it may not be looked at`);
+  }
+  if (found !== "file" && found !== "folder") {
+    // A pipe would be waited for, a device read without end.
+    throw new Fault(
+      "invalidInput",
+      `Cannot take "${text}" in: it is neither a file nor a folder; what a program writes is taken as -`,
+    );
+  }
+  return { kind: found, path, shown: shownPath(around, path) };
+}
+
+/** A page of the web, in a file beneath `folder`. Throws as `WikiHands.fetch`, and `invalidInput` for what is no document. */
+export async function fetchedSource(
+  command: Command,
+  text: string,
+  folder: string,
+): Promise<Source> {
+  const { hands } = command;
+  const { screen, wikis, disk } = hands;
+  const stop = new AbortController();
+  const unlisten = hands.interrupts.listen(() => stop.abort());
+  screen.hint(`  getting ${displayText(text, { max: 200 })} …`);
+  try {
+    const { url, mediaType, bytes } = await wikis.fetch(text, stop.signal);
+    const document = kindOfAnswer(mediaType, url);
+    if (document === undefined) {
+      throw new Fault(
+        "invalidInput",
+        `Cannot take "${text}" in: it is "${mediaType}", which is no document`,
+      );
+    }
+    const path = join(folder, `${hands.around.id("u")}`);
+    disk.write(path, bytes);
+    const { host, pathname } = new URL(url);
+    const name = `${host}${pathname}`.slice(0, 512);
+    // Fragments name no other document.
+    const key = new URL(text);
+    key.hash = "";
+    return {
+      ...{ kind: "bytes", path, document, name, shown: displayText(text, { max: 300 }) },
+      ...{ key: key.href.slice(0, 4_200), origin: url.slice(0, 4_096) },
+    };
+  } finally {
+    unlisten();
+    screen.hint("");
+  }
+}
+
+/** Standard input, in a file beneath `folder`. Throws `invalidInput` for nothing, and for what is no text and has no name. */
+export async function pipedSource(command: Command, folder: string): Promise<Source> {
+  const { hands, parsed } = command;
+  const name = flag(parsed, "name") ?? "stdin";
+  const bytes = await hands.wikis.input(DOCUMENT_BYTES);
+  if (bytes.length === 0) throw new Fault("invalidInput", "Cannot take - in: nothing came in");
+  const document = kindOfName(name) ?? (looksLikeText(bytes) ? "text" : undefined);
+  if (document === undefined) {
+    throw new Fault(
+      "invalidInput",
+      "Cannot take - in: it is no text; say what it is with --name, as in --name report.pdf",
+    );
+  }
+  const path = join(folder, hands.around.id("i"));
+  hands.disk.write(path, bytes);
+  const shown = displayText(name, { max: 100 });
+  return {
+    kind: "bytes",
+    path,
+    key: `stdin:${name.slice(0, 4_000)}`,
+    document,
+    name: name.slice(0, 512),
+    origin: "-",
+    shown,
+  };
+}

@@ -1,0 +1,75 @@
+/** Anthropic's messages API. @module */
+import { createAnthropic } from "@ai-sdk/anthropic";
+import type { LanguageModel } from "../../../contracts/model.ts";
+import type { OpenBody } from "../../../contracts/wire_model.ts";
+import { markingPrefix } from "./cache.ts";
+import { makeAnthropicReader } from "./stream.ts";
+import { LINE_BYTES } from "../answer/bounded_body.ts";
+import { dialectOf } from "../dialect_of.ts";
+import { parseRemoteConfig, remoteInfo } from "../open_config.ts";
+import { openEndpoint } from "../open_endpoint.ts";
+import type { RemotePowers } from "../powers.ts";
+import type { Prepared } from "../prepared.ts";
+import { makeRemoteModel } from "../remote_model.ts";
+import { sdkOptions } from "../sdk_prompt.ts";
+import { type MakeRequest, sdkRequests } from "../sdk_request.ts";
+import { eventsOfAnswer } from "../answer/sse_answer.ts";
+import { fieldsOf, listOf } from "../wire_json.ts";
+
+/** The SDK insists on a key. The real one is set by the endpoint, which takes this one out. */
+const PLACEHOLDER = "placeholder";
+/** How the SDK calls the tool by which a model without structured output gives one. */
+const ANSWER_TOOL = "json";
+
+/** Opens a model. Throws `invalidInput` when the configuration is wrong. */
+export async function openAnthropic(open: OpenBody, powers: RemotePowers): Promise<LanguageModel> {
+  const config = parseRemoteConfig(open);
+  const endpoint = openEndpoint(
+    { ...config, base: "/v1", keyHeader: "x-api-key" },
+    open.credential,
+    powers,
+  );
+  const requestOf = sdkRequests((fetcher) =>
+    createAnthropic({ baseURL: endpoint.base, apiKey: PLACEHOLDER, fetch: fetcher })
+      .languageModel(config.model)
+  );
+  return makeRemoteModel({
+    info: remoteInfo({
+      kind: "anthropic",
+      config,
+      endpoint,
+      knobs: [
+        ...(await heedsTemperature(requestOf) ? ["temperature" as const] : []),
+        "stopSequences",
+        "responseSchema",
+      ],
+    }),
+    config,
+    endpoint,
+    dialect: await dialectOf(config),
+    stream: async (request, { take, signal, onWire }) => {
+      const { seed: _none, ...rest } = request;
+      const wire = await requestOf(markingPrefix(sdkOptions(rest, { argumentsOf: JSON.parse })));
+      const answerTool = addsAnswerTool(wire.body, request) ? ANSWER_TOOL : undefined;
+      const reader = makeAnthropicReader({ asked: endpoint.asked, take, answerTool });
+      const answer = await endpoint.send(wire, { signal, onWire, lineBytes: LINE_BYTES });
+      for await (const data of eventsOfAnswer(answer, endpoint.host)) reader.event(data);
+    },
+  });
+}
+
+/** Newer models take no temperature, and the SDK knows which. */
+async function heedsTemperature(requestOf: MakeRequest): Promise<boolean> {
+  const { body } = await requestOf({
+    prompt: [{ role: "user", content: [{ type: "text", text: "hello" }] }],
+    maxOutputTokens: 1,
+    temperature: 0.5,
+  });
+  return Object.hasOwn(JSON.parse(body), "temperature");
+}
+
+function addsAnswerTool(body: string, { tools, responseSchema }: Prepared): boolean {
+  if (responseSchema === undefined || tools.some(({ name }) => name === ANSWER_TOOL)) return false;
+  return listOf(fieldsOf(JSON.parse(body))["tools"])
+    .some((tool) => fieldsOf(tool)["name"] === ANSWER_TOOL);
+}

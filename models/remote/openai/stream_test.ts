@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import { ASKED } from "../_fixture/bench.ts";
+import fc from "fast-check";
+import { Fault } from "../../../contracts/fault.ts";
+import type { Delta } from "../answer/delta.ts";
+import { makeOpenaiReader } from "./stream.ts";
+
+function read(...events: readonly unknown[]): Delta[] {
+  const deltas: Delta[] = [];
+  const reader = makeOpenaiReader({ asked: ASKED, take: (delta) => void deltas.push(delta) });
+  for (const event of events) {
+    reader.event(typeof event === "string" ? event : JSON.stringify(event));
+  }
+  return deltas;
+}
+
+const delta = (fields: object, more: object = {}): unknown => ({
+  choices: [{ index: 0, delta: fields, ...more }],
+});
+const call = (fields: object): unknown => delta({ tool_calls: [fields] });
+
+/** Calls as [id, name, arguments]. */
+function callsOf(deltas: readonly Delta[]): (string | undefined)[][] {
+  const calls = new Map<string, [string | undefined, string, string]>();
+  for (const each of deltas) {
+    if (each.kind === "callStart") calls.set(each.key, [each.id, each.name, ""]);
+    const known = each.kind === "callDelta" ? calls.get(each.key) : undefined;
+    if (known !== undefined && each.kind === "callDelta") known[2] += each.text;
+  }
+  return [...calls.values()];
+}
+
+Deno.test("parallel calls whose pieces are mixed are told apart by their index", () => {
+  const deltas = read(
+    call({ index: 0, id: "a", function: { name: "one", arguments: "" } }),
+    call({ index: 1, id: "b", function: { name: "two", arguments: "{" } }),
+    call({ index: 0, function: { arguments: '{"x"' } }),
+    call({ index: 1, function: { arguments: "}" } }),
+    call({ index: 0, function: { arguments: ":1}" } }),
+    delta({}, { finish_reason: "tool_calls" }),
+    "[DONE]",
+  );
+  assert.deepEqual(callsOf(deltas), [["a", "one", '{"x":1}'], ["b", "two", "{}"]]);
+  assert.deepEqual(deltas.at(-1), { kind: "finish", reason: "toolCalls" });
+});
+
+Deno.test("servers that repeat id and name in each piece, give index 0 to all, or no index, are understood", () => {
+  const repeated = read(
+    call({ index: 0, id: "a", function: { name: "one", arguments: "{" } }),
+    call({ index: 0, id: "a", function: { name: "one", arguments: "}" } }),
+  );
+  assert.deepEqual(callsOf(repeated), [["a", "one", "{}"]]);
+  const zero = read(
+    call({ index: 0, id: "a", function: { name: "one", arguments: '{"n":1}' } }),
+    call({ index: 0, id: "b", function: { name: "one", arguments: '{"n":2}' } }),
+    call({ index: 0, function: { name: "one", arguments: "{}" } }),
+  );
+  assert.equal(callsOf(zero).length, 3);
+  const none = read(
+    call({ id: "a", function: { name: "one", arguments: '{"n":' } }),
+    call({ function: { arguments: "1}" } }),
+    call({ id: "b", function: { name: "two", arguments: { n: 2 } } }),
+  );
+  assert.deepEqual(callsOf(none), [["a", "one", '{"n":1}'], ["b", "two", '{"n":2}']]);
+});
+
+Deno.test("a name that comes late, or never, loses nothing of the call", () => {
+  const late = read(
+    call({ index: 0, id: "a", function: { arguments: '{"n"' } }),
+    call({ index: 0, function: { name: "one", arguments: ":1}" } }),
+  );
+  assert.deepEqual(callsOf(late), [["a", "one", '{"n":1}']]);
+  const never = read(
+    call({ index: 0, id: "a", function: { arguments: "{}" } }),
+    delta({}, { finish_reason: "tool_calls" }),
+  );
+  assert.deepEqual(callsOf(never), [["a", "", "{}"]]);
+});
+
+Deno.test("thoughts, parts, refusals and usage are what they are", () => {
+  const deltas = read(
+    delta({ reasoning_content: "hm" }),
+    delta({ reasoning: "so" }),
+    delta({
+      content: [{ type: "text", text: "part" }, { type: "thinking", thinking: [{ text: "t" }] }],
+    }),
+    delta({ refusal: "No." }),
+    delta({}, { finish_reason: "stop" }),
+    { choices: [], usage: { prompt_tokens: 5, completion_tokens: 2 } },
+    "[DONE]",
+  );
+  assert.deepEqual(deltas, [
+    { kind: "rationale", text: "hm" },
+    { kind: "rationale", text: "so" },
+    { kind: "text", text: "part" },
+    { kind: "rationale", text: "t" },
+    { kind: "text", text: "No." },
+    { kind: "finish", reason: "contentFilter" },
+    { kind: "usage", inputTokens: 5, outputTokens: 2 },
+  ]);
+});
+
+Deno.test("an error within the stream is a fault of its kind", () => {
+  const faultOf = (event: unknown): string => {
+    try {
+      read(event);
+    } catch (error) {
+      assert.ok(error instanceof Fault);
+      return error.code;
+    }
+    return "none";
+  };
+  assert.equal(faultOf({ error: { message: "x", type: "server_error" } }), "upstream");
+  assert.equal(
+    faultOf({ error: "the context length was exceeded: maximum context length" }),
+    "contextOverflow",
+  );
+  assert.equal(faultOf("{"), "upstream");
+  assert.equal(faultOf("[]"), "upstream");
+});
+
+Deno.test("whatever JSON a server sends, the reader gives deltas or a fault", () => {
+  const keys = fc.constantFrom(
+    "choices",
+    "delta",
+    "tool_calls",
+    "function",
+    "content",
+    "usage",
+    "index",
+    "id",
+    "name",
+    "arguments",
+    "finish_reason",
+    "error",
+  );
+  const shape = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 6 },
+      fc.constantFrom(null, 0, -1, 1e9, "", "x", true),
+      tie("list"),
+      tie("object"),
+    ),
+    list: fc.array(tie("value"), { maxLength: 3 }),
+    object: fc.dictionary(keys, tie("value"), { maxKeys: 4 }),
+  }));
+  fc.assert(
+    fc.property(fc.array(shape.object, { maxLength: 6 }), (events) => {
+      try {
+        read(...events);
+      } catch (error) {
+        assert.ok(error instanceof Fault, String(error));
+      }
+    }),
+    { numRuns: 500 },
+  );
+});

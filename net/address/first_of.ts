@@ -1,0 +1,28 @@
+/** One thing sent to the first of a host's addresses that takes it. @module */
+import { Fault } from "../../contracts/fault.ts";
+
+/** Milliseconds for an address to answer while another one is left to try. */
+const CONNECT_MS = 5_000;
+const TRIED = 4;
+
+/**
+ * Tries vetted addresses in turn: the next one only where nothing was sent to the one before, so that a request is
+ * never made twice. `connectMs` is absent at the last.
+ * @throws {Fault} what the last attempt throws.
+ */
+export async function firstOf<T>(
+  addresses: readonly string[],
+  attempt: (address: string, connectMs?: number) => Promise<T>,
+): Promise<{ readonly address: string; readonly got: T }> {
+  const tried = addresses.slice(0, TRIED);
+  for (const [index, address] of tried.entries()) {
+    const last = index === tried.length - 1;
+    try {
+      return { address, got: await (last ? attempt(address) : attempt(address, CONNECT_MS)) };
+    } catch (error) {
+      const unsent = error instanceof Fault && error.detail?.["connected"] === false;
+      if (last || !unsent) throw error;
+    }
+  }
+  throw new TypeError("Cannot send: no address was vetted");
+}

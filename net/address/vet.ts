@@ -1,0 +1,82 @@
+/** Where one hop may connect to: asked anew for each. DESIGN section 1, issue 3. @module */
+import { Fault } from "../../contracts/fault.ts";
+import type { AllowedOrigin } from "../../contracts/wire_net.ts";
+import { type Ip, tryIp } from "./ip.ts";
+import { type IpKind, kindOf, type Reach } from "./ip_ranges.ts";
+import { isWebPort, portOf } from "./ports.ts";
+import type { Resolver } from "./resolver.ts";
+
+/** Addresses of a host that are looked at, at most. */
+const ADDRESSES = 32;
+
+/** What vetting is done with. */
+export interface VetParts {
+  readonly resolver: Resolver;
+  readonly allow: readonly AllowedOrigin[];
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The addresses that a request for `url` may connect to, IPv4 first. The name is resolved only
+ * when the origin is allowed, once, and every address that it has must be fit.
+ * @throws {Fault} `refused` with why, `notFound`, `unavailable`, or the signal's reason.
+ */
+export async function vet(url: URL, parts: VetParts): Promise<readonly string[]> {
+  const allowed = parts.allow.find(({ origin }) => origin === url.origin);
+  if (allowed === undefined) {
+    throw refused(url, "the origin is not allowed; ask for it to be granted");
+  }
+  const port = portOf(url);
+  if (!allowed.named && !isWebPort(port)) {
+    throw refused(url, `port ${port} is not one of the web; name the origin in remit.yaml`);
+  }
+  const itself = tryIp(url.hostname);
+  if (itself !== undefined) {
+    check(url, { ip: itself, named: allowed.named, literal: true });
+    return [text(url.hostname)];
+  }
+  if (/[[\]:%]/.test(url.hostname)) throw refused(url, "the host is not a name");
+  const found = await parts.resolver.resolve(url.hostname, parts.signal);
+  if (found.length === 0) {
+    throw new Fault("notFound", `Cannot fetch: ${quoted(url)} has no address`);
+  }
+  if (found.length > ADDRESSES) throw refused(url, "the host has too many addresses");
+  const ips = found.map((address) => ({ address, ip: tryIp(address) }));
+  for (const { ip } of ips) {
+    if (ip === undefined) throw refused(url, "the host's address does not read as one");
+    check(url, { ip, named: allowed.named, literal: false });
+  }
+  return ips.toSorted((a, b) => (a.ip?.version ?? 0) - (b.ip?.version ?? 0))
+    .map(({ address }) => text(address));
+}
+
+function check(
+  url: URL,
+  { ip, named, literal }: { readonly ip: Ip; readonly named: boolean; readonly literal: boolean },
+): void {
+  const kind = kindOf(ip);
+  if (fits(kind.reach, named, literal)) return;
+  // Not which address: that would tell an agent what the inside of a network looks like.
+  throw refused(url, `the host leads to ${kind.what}${advice(kind)}`);
+}
+
+function fits(reach: Reach, named: boolean, literal: boolean): boolean {
+  return reach === "public" || (named && (reach === "private" || (reach === "literal" && literal)));
+}
+
+function advice({ reach }: IpKind): string {
+  if (reach === "private") return "; the operator can name the origin in remit.yaml";
+  return reach === "literal" ? "; the operator can name that very address in remit.yaml" : "";
+}
+
+function refused(url: URL, why: string): Fault {
+  return new Fault("refused", `Cannot fetch: ${quoted(url)}: ${why}`);
+}
+
+function quoted(url: URL): string {
+  return JSON.stringify(url.origin);
+}
+
+function text(host: string): string {
+  return host.replace(/^\[|\]$/g, "");
+}

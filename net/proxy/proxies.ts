@@ -1,0 +1,87 @@
+/** The proxies of servers in namespaces without network: each a socket, each with hosts of its own. Issue 6. @module */
+import { Fault } from "../../contracts/fault.ts";
+import type { NetProxied, NetProxy } from "../../contracts/wire_net.ts";
+import { type ProxyPowers, serveConnection } from "./connection.ts";
+import { refusalBytes } from "./answer.ts";
+import { makeTold } from "./told.ts";
+import { type SocketEnd, type SocketListener, writeAll } from "../sockets.ts";
+
+export type { ProxyPowers } from "./connection.ts";
+
+/** Connections of one proxy, and of all. */
+const AT_ONCE = 32;
+const ALL_AT_ONCE = 128;
+
+/** The proxies of one service. */
+export interface Proxies {
+  /** Listens. @throws {Fault} `conflict` for an id or path in use, `unavailable` where it cannot. */
+  open(proxy: NetProxy): void;
+  /** Ends it with all its connections; resolves when none is left. Nothing for an id that is not open. */
+  close(id: string): Promise<void>;
+}
+
+/** Makes the proxies of a service. */
+export function makeProxies(powers: ProxyPowers): Proxies {
+  const open = new Map<string, { readonly path: string; close(): Promise<void> }>();
+  let all = 0;
+
+  function start(proxy: NetProxy, listener: SocketListener): () => Promise<void> {
+    const under = new Map<AbortController, Promise<void>>();
+    const told = makeTold(powers.clock, (event) => powers.proxied({ id: proxy.id, ...event }));
+
+    const serve = (client: SocketEnd): void => {
+      if (under.size >= AT_ONCE || all >= ALL_AT_ONCE) return void turnAway(client, told.tell);
+      const abort = new AbortController();
+      all++;
+      const served = serveConnection(
+        client,
+        { powers, allow: proxy.allow, told: told.tell },
+        abort,
+      ).finally(() => {
+        all--;
+        under.delete(abort);
+      });
+      under.set(abort, served);
+    };
+    const accepting = (async (): Promise<void> => {
+      for (let client = await listener.accept(); client; client = await listener.accept()) {
+        serve(client);
+      }
+    })();
+    return async (): Promise<void> => {
+      listener.close();
+      await accepting;
+      const gone = new Fault("cancelled", "Cannot serve the request: the proxy is closed");
+      const left = [...under.values()];
+      for (const abort of under.keys()) abort.abort(gone);
+      await Promise.all(left);
+      told.close();
+    };
+  }
+
+  return Object.freeze<Proxies>({
+    open(proxy: NetProxy): void {
+      if (open.has(proxy.id) || [...open.values()].some(({ path }) => path === proxy.path)) {
+        throw new Fault("conflict", "Cannot open the proxy: it is open");
+      }
+      const listener = powers.sockets.listen(proxy.path);
+      open.set(proxy.id, { path: proxy.path, close: start(proxy, listener) });
+    },
+    async close(id: string): Promise<void> {
+      const proxy = open.get(id);
+      open.delete(id);
+      await proxy?.close();
+    },
+  });
+}
+
+/** One more than there may be: told why, and not read. */
+async function turnAway(
+  client: SocketEnd,
+  tell: (what: Pick<NetProxied, "host" | "ok" | "why">) => void,
+): Promise<void> {
+  const fault = new Fault("rateLimited", "Cannot connect: too many connections are open");
+  tell({ host: "", ok: false, why: fault.message });
+  await writeAll(client, refusalBytes(fault)).catch(() => undefined);
+  client.close();
+}
