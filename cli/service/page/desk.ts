@@ -19,22 +19,22 @@ import {
   toJson,
 } from "../../../contracts/mod.ts";
 import * as z from "zod";
-import { displayText } from "../../text/mod.ts";
-import { shownChanges } from "../question/asking.ts";
-import { type Command, commandText } from "../command.ts";
-import type { KernelLink } from "../hands.ts";
-import { openKeyRing } from "../key/ring.ts";
-import { lendApproved } from "../mcp/choice.ts";
-import { readyAgain } from "../model/ready.ts";
-import { readPast } from "../run/run_task.ts";
-import { signAnswer } from "../question/sign_answer.ts";
-import { askStaged } from "../run/watch_task.ts";
-import { makePageCodes } from "./page_codes.ts";
-import { waitingQuestions } from "../question/waiting.ts";
-import { openPageKey } from "./page_key.ts";
-import { homeView, questionView, taskView } from "./page_lines.ts";
-import { messageView, UNDECIDED } from "./page_messages.ts";
-import { makePageSessions } from "./page_sessions.ts";
+import { displayText } from "../../../text/mod.ts";
+import { shownChanges } from "../../question/asking.ts";
+import { type Command, commandText } from "../../command.ts";
+import type { KernelLink } from "../../hands.ts";
+import { openKeyRing } from "../../key/ring.ts";
+import { lendApproved } from "../../mcp/grant/choice.ts";
+import { readyAgain } from "../../model/ready.ts";
+import { readPast } from "../../run/run_task.ts";
+import { signAnswer } from "../../question/sign_answer.ts";
+import { askStaged } from "../../run/watch_task.ts";
+import { makePageCodes } from "./codes.ts";
+import { waitingQuestions } from "../../question/waiting.ts";
+import { openPageKey } from "./key.ts";
+import { homeView, questionView, taskView } from "./lines.ts";
+import { messageView, UNDECIDED } from "./messages.ts";
+import { makePageSessions } from "./sessions.ts";
 
 /** What the desk is made of. */
 export interface PageDeskParts {

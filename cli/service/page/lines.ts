@@ -7,19 +7,19 @@ import {
   type Question,
   TaskId,
   toJson,
-} from "../../contracts/mod.ts";
-import { digestOf } from "../../port/digest.ts";
-import { displayBlock, displayText } from "../../text/mod.ts";
-import { cell, recordOf } from "../command.ts";
-import { makePaint } from "../terminal/paint.ts";
-import { questionCells } from "../question/commands.ts";
-import { expiredWords } from "../question/waiting.ts";
-import { questionLines } from "../question/question_frame.ts";
-import type { ShownChange } from "../question/shown_content.ts";
-import { taskLines } from "../task/commands.ts";
-import { taskCells } from "../task/list.ts";
-import { waitsForRules } from "./other_rules.ts";
-import { messagesSection } from "./page_messages.ts";
+} from "../../../contracts/mod.ts";
+import { digestOf } from "../../../port/digest.ts";
+import { displayBlock, displayText } from "../../../text/mod.ts";
+import { cell, recordOf } from "../../command.ts";
+import { makePaint } from "../../terminal/paint.ts";
+import { questionCells } from "../../task/question_commands.ts";
+import { expiredWords } from "../../question/waiting.ts";
+import { questionLines } from "../../question/question_frame.ts";
+import type { ShownChange } from "../../question/shown_content.ts";
+import { taskLines } from "../../task/commands.ts";
+import { taskCells } from "../../task/list.ts";
+import { waitsForRules } from "../other_rules.ts";
+import { messagesSection } from "./messages.ts";
 import {
   clipped,
   list,
