@@ -27,6 +27,7 @@ import { makeLoginHands } from "./mcp/login/hands_powers.ts";
 import { makeMcpStore } from "./mcp/store/hands_powers.ts";
 import { makeModelHands } from "./model/hands_powers.ts";
 import { makePluginKit } from "./plugin/kit_powers.ts";
+import { RESERVED_TOOLS } from "./plugin/reserved.ts";
 import { placesOf } from "./disk/places.ts";
 import { makeServeHands } from "./mcp_serve/hands_powers.ts";
 import { makeBackupHands } from "./service/backup/hands_powers.ts";
@@ -58,7 +59,8 @@ const plugins = makePluginKit({
   ],
   reserved: [
     ...WORKSPACE_TOOLS.map(({ descriptor }) => descriptor.name),
-    ...["http_fetch", ...PROCESS_TOOL_NAMES],
+    ...PROCESS_TOOL_NAMES,
+    ...RESERVED_TOOLS,
   ],
   ownTools: async () => {
     const { httpFetchBinding } = await import("../net/http_fetch.ts");

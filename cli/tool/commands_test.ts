@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { join } from "node:path";
+import { ToolName } from "../../contracts/mod.ts";
 import { fakeHands, fakeKeyboard } from "../_fixture/world.ts";
 import { OWN } from "../_fixture/plugins.ts";
 import { runCommandLine } from "../arguments/dispatch.ts";
 import { placesOf } from "../disk/places.ts";
 import { choosePlugins } from "../plugin/choice.ts";
+import { RESERVED_TOOLS } from "../plugin/reserved.ts";
 import { checkSignature, signManifest } from "../plugin/signature.ts";
 import { installedPlugins } from "../plugin/store.ts";
 
@@ -247,6 +249,21 @@ Deno.test("a key that a cloned folder's remit.yaml names is not trusted until th
   assert.deepEqual(await wish(), []);
   assert.equal(await runCommandLine(["trust"], hands), 0);
   assert.deepEqual(await wish(), [key]);
+});
+
+Deno.test("a plugin never takes the name of a tool that only some tasks have", () => {
+  const said: string[] = [];
+  const [tool] = OWN.tools;
+  assert.ok(tool !== undefined);
+  const clash = { ...OWN, tools: [{ ...tool, name: ToolName.parse("wiki_search") }] };
+  const { plugins } = choosePlugins({
+    built: { engine: { sha256: OWN.sha256, file: "/e" }, plugins: [] },
+    installed: [{ manifest: clash, file: "/clash", signed: true }],
+    reserved: RESERVED_TOOLS,
+    onRefused: (text) => void said.push(text),
+  });
+  assert.deepEqual(plugins, []);
+  assert.match(said.join(""), /there is another "wiki_search"/);
 });
 
 Deno.test("a plugin whose name Remit took since is left out of the kernel's, and named", () => {

@@ -1,0 +1,11 @@
+/** Names that no plugin may take: tools that are no plugin's, which main.ts does not load to ask. @module */
+
+/**
+ * Of net/, browser/, memory-wiki/ and the kernel's own, beside the tools of files and processes. A name that one task
+ * knows from Remit must not be somebody else's in the next (test: tests/house/reserved_names_test.ts).
+ */
+export const RESERVED_TOOLS = [
+  ...["http_fetch", "browser_screenshot", "tool_search"],
+  ...["wiki_index", "wiki_search", "wiki_read", "wiki_cite", "wiki_propose", "memory_note"],
+  ...["peer_ask", "peer_artifact", "peer_status", "peer_answer"],
+] as const;

@@ -1,0 +1,17 @@
+/** A plugin never takes the name of a tool of Remit's own, also of one that few tasks have. Issue 3, tools-wasm/host. */
+import { deepStrictEqual } from "node:assert/strict";
+import { SCREENSHOT } from "../../browser/mod.ts";
+import { RESERVED_TOOLS } from "../../cli/plugin/reserved.ts";
+import { PEER_TOOLS } from "../../kernel/peer/peer_tools.ts";
+import { TOOL_SEARCH } from "../../kernel/session/tool_search.ts";
+import { MEMORY_DESCRIPTORS } from "../../memory-wiki/tools/mod.ts";
+import { httpFetchBinding } from "../../net/http_fetch.ts";
+
+Deno.test("the reserved names are those of all tools that are no plugin's", () => {
+  const own = [
+    ...[httpFetchBinding().descriptor.name, SCREENSHOT, TOOL_SEARCH.name],
+    ...Object.keys(MEMORY_DESCRIPTORS),
+    ...PEER_TOOLS.map(({ name }) => name),
+  ];
+  deepStrictEqual([...RESERVED_TOOLS].sort(), own.map(String).sort());
+});
