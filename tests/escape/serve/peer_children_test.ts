@@ -142,10 +142,13 @@ Deno.test("children of mallory's task get her no tool, no budget, no colour, no 
     const asked = async (): Promise<readonly Row[]> =>
       (await siege.ask("questions", {})) as readonly Row[];
 
+    let first: Exchange["task"];
+
     await t.step(
       "a child would have tools, calls, time and children that the task has not",
       async () => {
         const { last } = await ended(siege, (await send(siege, "MORE")).id);
+        first = last.task;
         const over = "budgetExhausted";
         deepEqual(JSON.parse(words(last)), {
           ...{ "what it has": "spawned", more: [], "a writer": "spawned", exit: WAITS },
@@ -156,9 +159,18 @@ Deno.test("children of mallory's task get her no tool, no budget, no colour, no 
     );
 
     await t.step("a child's writing would be the operator's", async () => {
-      const [question] = await asked();
-      const { tool, colour } = Object(question?.["scope"]);
-      deepEqual([tool, colour], ["file_write", "RED"]);
+      const of = async (event: string): Promise<readonly Row[]> => {
+        const log = (await siege.ask("log", { task: first ?? "", from: 0 })) as readonly Row[];
+        return log.filter((row) => row["event"] === event).map(({ body }) => Object(body));
+      };
+      const closed = await waitUntil("the question ends with its task", async () => {
+        const found = await of("questionAnswered");
+        return found.length === 0 ? undefined : found;
+      });
+      deepEqual(closed.map(({ state }) => state), ["lapsed"]);
+      const [question, ...more] = await of("questionAsked");
+      deepEqual([question?.["tool"], question?.["colour"], more], ["file_write", "RED", []]);
+      deepEqual(await asked(), [], "nobody is asked for a task that has ended");
       equal(await Deno.readTextFile(`${siege.desk}/notes/plan.md`), `${SECRET}\n`);
     });
 
