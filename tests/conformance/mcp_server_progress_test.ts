@@ -12,8 +12,11 @@ Deno.test("a secret would have reached a host as the progress of a call whose re
     const client = await overPipe(machine, ["--mount", `notes=${machine.dir}/notes:ro`]);
     const heard: string[] = [];
     const ask = async (file: string): Promise<string> => {
+      // The SDK's client drops progress that it reads in one piece with the answer: the program goes on for a while.
       const code = `const text = await remit.tool("file_read", { path: "notes/${file}" });
-        await remit.progress("it says " + text); text`;
+        await remit.progress("it says " + text);
+        for (let i = 0; i < 40; i++) await remit.tool("file_stat", { path: "notes/${file}" });
+        text`;
       return textOf(
         await client.callTool({ name: "exec", arguments: { code } }, {
           onprogress: ({ message = "" }) => heard.push(message),

@@ -187,7 +187,7 @@ Deno.test("what has no digest yet is pinned by a person's word: asked for at a t
   await using server = serveWeights(honest(weights));
   const hands = fakeHands();
   const home = join(hands.root, "home");
-  const place = join(home, "cli", "catalogue");
+  const place = join(home, "cli", "model", "weights");
   Deno.mkdirSync(place, { recursive: true });
   const list = (more: string): void =>
     Deno.writeTextFileSync(
