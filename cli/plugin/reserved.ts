@@ -2,7 +2,7 @@
 
 /**
  * Of net/, browser/, memory-wiki/ and the kernel's own, beside the tools of files and processes. A name that one task
- * knows from Remit must not be somebody else's in the next (test: tests/house/reserved_names_test.ts).
+ * knows from Remit must not be somebody else's in the next (test: "the reserved names are those of all tools…").
  */
 export const RESERVED_TOOLS = [
   ...["http_fetch", "browser_screenshot", "tool_search"],
