@@ -205,7 +205,7 @@ test("a lease that is taken back ends the server in the middle of a walk, and th
   await until(() => mcp.noted.slice(read).some(({ body }) => body["value"] === `${dir}/desk`));
   mcp.leases.revoke(`hostile${dir}/desk`);
   await walking;
-  equal(runs(pid), false);
+  await until(() => !runs(pid));
   match(
     await mcp.run(server, `return Deno.readTextFileSync("${dir}/desk/notes/a.md")`),
     /^!NotCapable/,
