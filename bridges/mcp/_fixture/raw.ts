@@ -1,9 +1,10 @@
 /**
  * A server that says exactly what a test tells it to: its first argument is JSON, `[{ "when": METHOD, "say": [...] }]`.
  * For each line that it reads whose method is `when` (each rule once, in order, unless `"always": true`) it writes the
- * `say` lines: strings as they are, objects as JSON; `"$id"` as a value stands for the request's id, `"$token"` for its
- * progress token, `"$x1000"` for a thousand `x`. A rule without `when` speaks at once. `{ "exit": CODE }` in `say` ends it, `{ "spin": BYTES }` writes
- * so many `x` without a newline, `{ "repeat": N, "line": … }` writes a line N times, `{ "bytes": BASE64 }` raw bytes.
+ * `say` lines: strings as they are, objects as JSON; `"$id"` as a value stands for the request's id (in a string, too),
+ * `"$token"` for its progress token, `"$x1000"` for a thousand `x`. A rule without `when` speaks at once.
+ * `{ "exit": CODE }` in `say` ends it, `{ "spin": BYTES }` writes so many `x` without a newline,
+ * `{ "repeat": N, "line": … }` writes a line N times, `{ "bytes": BASE64 }` raw bytes.
  * What it reads goes to its error stream, a line each, after `< `.
  * @module
  */
@@ -42,7 +43,10 @@ function filled(value: unknown, heard: Heard): unknown {
 }
 
 function say(saying: Saying, heard: Heard): void {
-  if (typeof saying === "string") return write(encoder.encode(`${saying}\n`));
+  if (typeof saying === "string") {
+    const id = JSON.stringify(heard.id ?? null);
+    return write(encoder.encode(`${saying.replaceAll('"$id"', id)}\n`));
+  }
   if (typeof saying["exit"] === "number") Deno.exit(saying["exit"]);
   if (typeof saying["spin"] === "number") return write(new Uint8Array(saying["spin"]).fill(120));
   if (typeof saying["bytes"] === "string") {
