@@ -1,16 +1,15 @@
 /**
- * A worker's session: its c-list, its conversation, its turns. What a worker says is checked here
- * and goes to the gate or the model; nothing it says acts by itself. DESIGN sections 1 and 2.
+ * A worker's session: its c-list, its conversation, its turns. What a worker says is checked
+ * (worker_requests.ts) and goes to the gate or the model; nothing it says acts by itself. DESIGN
+ * sections 1 and 2.
  * @module
  */
 import {
   type AgentSpec,
   type ChatMessage,
-  type ContextAnswer,
   type EventLog,
   Fault,
   type Gate,
-  type InferenceResponse,
   isForeignProgram,
   type Json,
   type Powers,
@@ -24,7 +23,6 @@ import { asJson } from "../../port/as_json.ts";
 import { drawCaps, redrawModel } from "../worker/draw_caps.ts";
 import type { Child, Children } from "../child/children.ts";
 import type { ProcessModel } from "./process_model.ts";
-import { parseWorkerRequest } from "../worker/worker_ops.ts";
 import { withoutEchoes } from "../worker/echoes.ts";
 import { type InferenceParts, makeInference } from "./inference.ts";
 import { watchHealth } from "../worker/health.ts";
@@ -35,6 +33,7 @@ import { switchingInference } from "./switching_inference.ts";
 import type { Offspring } from "./offspring.ts";
 import type { ProcessTable } from "../process/table.ts";
 import { heardTurnEnd } from "../worker/turn_end.ts";
+import { makeWorkerRequests } from "./worker_requests.ts";
 
 /** How a turn ended, seen from the kernel. */
 export type SessionTurn =
@@ -96,7 +95,6 @@ export function makeSession(parts: SessionParts): Session {
   let child: Child | undefined;
   let ended = false;
   let parked: ((question: QuestionId) => void) | undefined;
-  let inferring: AbortController | undefined;
   let broken: Fault | undefined;
   const interrupt = makeInterrupt();
 
@@ -112,16 +110,6 @@ export function makeSession(parts: SessionParts): Session {
     toWorker: (op, body) => child?.port.tell(op, body),
     listens: isForeignProgram(parts.program),
   });
-
-  const calls = makeSessionCalls(parts);
-  const held = (given: number, wanted: number): void => {
-    if (given !== wanted) {
-      throw new Fault(
-        "unknownCapability",
-        `Cannot use capability ${given}: it was never handed over`,
-      );
-    }
-  };
 
   const park = (fault: Fault): void => {
     const question = QuestionId.safeParse(fault.detail?.["question"]);
@@ -153,63 +141,18 @@ export function makeSession(parts: SessionParts): Session {
   const advertise = (): Json =>
     asJson({ ...parts.gate.advertise(row.pid), tools: inference.offered().tools });
 
-  const serve = async (op: string, raw: Json): Promise<Json> => {
-    const request = parseWorkerRequest(op, raw);
-    // Sent before the worker heard of the interrupt: cancelled as what was under way then.
-    const unaware = interrupt.unheard();
-    await pause.passed();
-    switch (request.op) {
-      case "advertise":
-        held(request.body.cap, caps.tools);
-        return advertise();
-      case "infer":
-      case "context": {
-        held(request.body.cap, caps.model);
-        if (inferring !== undefined) {
-          throw new Fault("rateLimited", "Cannot infer: an inference of this process is under way");
-        }
-        inferring = new AbortController();
-        if (unaware) inferring.abort();
-        try {
-          const answer = await noticing<InferenceResponse | ContextAnswer>(
-            request.op === "infer"
-              ? infer(request.body, inferring.signal)
-              : inference.makeRoom(request.body, inferring.signal),
-          );
-          await pause.passed();
-          return asJson(answer);
-        } finally {
-          inferring = undefined;
-        }
-      }
-      case "call": {
-        held(request.body.cap, caps.tools);
-        const result = await noticing(calls.call(request.body, unaware));
-        await pause.passed();
-        return asJson(result);
-      }
-      case "spawn":
-        held(request.body.cap, caps.children);
-        return { pid: await parts.offspring.spawn(request.body) };
-      case "wait":
-        held(request.body.cap, caps.children);
-        return toJson(await parts.offspring.wait(request.body.pid));
-      case "kill":
-        held(request.body.cap, caps.children);
-        await parts.offspring.kill(request.body.pid, request.body.signal);
-        return null;
-    }
-  };
-
-  const withdraw = (): void => {
-    inferring?.abort();
-    calls.withdraw();
-  };
+  const requests = makeWorkerRequests({
+    caps: () => caps,
+    ...{ pause, interrupt, infer, advertise, noticing },
+    makeRoom: inference.makeRoom,
+    calls: makeSessionCalls(parts),
+    offspring: parts.offspring,
+  });
 
   /** `ready` rejects where its program does not load. */
   const begin = async (): Promise<{ readonly worker: Child; readonly ready: Promise<Json> }> => {
     const taken = await parts.children.worker({
-      ask: serve,
+      ask: requests.serve,
       tell: (op) => {
         if (op === "heard") return interrupt.heard();
         throw new Fault(
@@ -268,14 +211,14 @@ export function makeSession(parts: SessionParts): Session {
         parked = undefined;
         interrupt.turnOver();
         // What a turn left under way is for nobody: its question would be answered to the dead.
-        withdraw();
+        requests.withdraw();
       }
     },
     interrupt(): void {
       interrupt.press();
-      withdraw();
+      requests.withdraw();
     },
-    stopInferring: () => inferring?.abort(),
+    stopInferring: requests.stopInferring,
     park,
     tell: (signal: Signal) => child?.port.tell("signal", { signal }),
     hold: () => pause.close(),
@@ -288,7 +231,7 @@ export function makeSession(parts: SessionParts): Session {
       ended = true;
       parts.model.release();
       pause.open();
-      withdraw();
+      requests.withdraw();
       await child?.kill();
     },
   });

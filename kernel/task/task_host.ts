@@ -5,18 +5,15 @@
  */
 import {
   type AgentTask,
-  type ChatMessage,
   EXIT,
   Fault,
   type Gate,
-  type HostedTask,
   type ModelChoice,
   outlivesTurns,
   type Phase,
   type Pid,
   type ProcessRow,
   programOf,
-  type ReviewOutcome,
   type Signal,
   type Staged,
   type Store,
@@ -24,20 +21,18 @@ import {
   type TaskHost,
   type TaskId,
   type TaskRequest,
-  type TurnOutcome,
-  type UsedUp,
 } from "../../contracts/mod.ts";
 import type { AskAside, InferAside } from "../session/aside.ts";
 import { watchDenials } from "./denied_patch.ts";
 import { makeFamily } from "./family.ts";
 import { grantedScopes, isRevoked } from "./granted_scopes.ts";
+import { makeHostedTask } from "./hosted_task.ts";
 import { makeTurns } from "./in_turns.ts";
 import type { LeaseTable } from "../lease/leases.ts";
 import { newRoot } from "./new_root.ts";
 import { systemMessage } from "../context/persona.ts";
 import { type ReadPrivate } from "../log/read_events.ts";
 import { type Replay, replayTask } from "../log/replay.ts";
-import { sourcesOf } from "../log/replay_records.ts";
 import type { Restored } from "../log/restored.ts";
 import { makeReview } from "./review.ts";
 import type { Offspring } from "../session/offspring.ts";
@@ -207,50 +202,11 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       moreTime: time.extended,
       osPids: family.osPids,
     });
-    const review = makeReview({ gate: denied.gate, row, workspace, denied });
-    const before = replay?.conversation ?? [];
-    let pending = replay?.pending;
-    const unfinished = pending !== undefined || !isAnswered(before) || workspace.unfinished();
-    let first = true;
-
-    const hosted: HostedTask = {
-      async turn(message): Promise<TurnOutcome & UsedUp> {
-        const next = message ?? pending;
-        // A task that waited only for its review has nothing more to infer.
-        if (first && next === undefined && !unfinished) return answered(before);
-        if (first && replay?.brakeDenied === true) return { stop: "brake", text: "" };
-        if (!first && next !== undefined) await time.turn();
-        first = false;
-        pending = undefined;
-        if (next !== undefined) {
-          processes.setTurn(row.pid, row.turn + 1);
-          // What others said is read by the process like anything else that it reads.
-          processes.taint(row.pid, { ...next.provenance, sources: sourcesOf(next) });
-        }
-        const end = await root.turn(next);
-        const killed = family.killedBy(row.pid);
-        const limit = family.limitOf(row.pid);
-        const outcome: TurnOutcome = killed === undefined
-          ? end
-          : { stop: "killed", exit: killed.exit, text: `ended by ${killed.signal}` };
-        return limit === undefined ? outcome : { ...outcome, limit };
-      },
-      async review(begins): Promise<ReviewOutcome> {
-        const outcome = await review(begins);
-        if (outcome.kind !== "waiting") await torn.settle();
-        return outcome;
-      },
-      interrupt: () => root.interrupt(),
-      unattended(): void {
-        if (row.onQuestion !== "ask" || row.status === "ended") return;
-        processes.setOnQuestion(row.pid, "queue");
-        parts.queueQuestions(task.id);
-      },
-      attended(): void {
-        if (row.status !== "ended") processes.setOnQuestion(row.pid, request.onQuestion);
-      },
-      staged: () => workspace.staged(dirs.content),
-      undo: () => workspace.undo(row),
+    return makeHostedTask({
+      ...{ request, row, root, processes, family, time, workspace, torn, replay },
+      content: dirs.content,
+      review: makeReview({ gate: denied.gate, row, workspace, denied }),
+      queueQuestions: parts.queueQuestions,
       async end(exit): Promise<void> {
         running.delete(task.id);
         if (exit !== EXIT.waiting) await torn.settle();
@@ -262,8 +218,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
         if (exit !== EXIT.waiting) parts.forget(task.id);
         models.release();
       },
-    };
-    return { hosted, unfinished };
+    });
   };
 
   return Object.freeze({
@@ -287,13 +242,4 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       throw new Fault("conflict", `Cannot reach task ${task}: it has no process now`);
     },
   });
-}
-
-function isAnswered(conversation: readonly ChatMessage[]): boolean {
-  const last = conversation.at(-1);
-  return last?.role === "assistant" && (last.toolCalls ?? []).length === 0;
-}
-
-function answered(conversation: readonly ChatMessage[]): TurnOutcome {
-  return { stop: "answered", text: conversation.at(-1)?.content ?? "" };
 }
