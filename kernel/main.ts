@@ -1,83 +1,19 @@
-/** The kernel process: wires the parts together, in the order in which a request flows. @module */
-import {
-  type EventLog,
-  Fault,
-  type KernelConfig,
-  type Leases,
-  type Pid,
-  type ProcessKeeper,
-  type ProcessRow,
-  type TaskId,
-  type ToolBinding,
-} from "../contracts/mod.ts";
-import { isFinal } from "../agents/mod.ts";
-import {
-  auditRecords,
-  exportLog,
-  exportReceipts,
-  openLog,
-  readPrivate,
-  repairTail,
-  verifyChain,
-  verifyLog,
-} from "../broker/audit/mod.ts";
+/** The kernel process: takes its folder, opens its log, and serves; a damaged log it serves for mending alone. @module */
+import { Fault, type KernelConfig } from "../contracts/mod.ts";
+import { openLog, repairTail, verifyChain, verifyLog } from "../broker/audit/mod.ts";
 import { KEY_POWERS, LOG_POWERS } from "../broker/audit/log_powers.ts";
 import { loadOrMakeReceiptKey } from "../broker/audit/signer.ts";
-import {
-  makeGate,
-  makePins,
-  makePolicy,
-  makeRedeem,
-  makeRuleGuard,
-  makeTokens,
-  openQuestions,
-  redact,
-  type TaskGate,
-  whyModelRefused,
-} from "../broker/mod.ts";
-import { askToGoOn } from "./process/brake.ts";
-import { makeReadArtifact } from "./task/artifact_bytes.ts";
-import { makeBus } from "./log/bus.ts";
-import { makeChildren } from "./child/children.ts";
-import { chooseModel } from "./control/choose_model.ts";
 import type { Control, ControlHandlers } from "./control/control.ts";
-import { makeExtend } from "./control/extend.ts";
-import { tellingExhaustion } from "./process/exhaustion.ts";
-import { makeIdleWatch } from "./control/idle.ts";
-import { readLeases } from "./log/lease_history.ts";
-import { makeLeases } from "./lease/leases.ts";
+import { type IdleWatch, makeIdleWatch } from "./control/idle.ts";
 import { disk, exit, note, onTerminate, readConfigLine, realPowers } from "./main_powers.ts";
 import { damagedHandlers } from "./control/maintenance.ts";
-import { careOverWork, makeLogCare } from "./log/care.ts";
-import { makePipePowers } from "./child/mcp_pipe_powers.ts";
+import { makeLogCare } from "./log/care.ts";
 import { makeMending } from "./log/mend.ts";
 import { openStore } from "./log/open_store.ts";
-import { makeHandlers } from "./control/operator.ts";
-import { makeEngine, makePluginCode } from "./plugin/code.ts";
 import { NO_PEERS } from "./peer/peer_ops.ts";
-import { makeProcessOps } from "./control/process_ops.ts";
-import { makeProcessTable } from "./process/table.ts";
-import { makePhaseMove } from "./control/phase.ts";
-import type { ReadPrivate } from "./log/read_events.ts";
-import { makeRestored } from "./log/restored.ts";
 import { serveControl, type ServeParts } from "./serve_control.ts";
-import { makeSpawnPowers } from "./start/spawn_powers.ts";
-import { makeTaskHost, type RunningTasks } from "./task/task_host.ts";
-import { makeTaskQuestions } from "./task/task_questions.ts";
-import { wireAgents } from "./main_agents.ts";
-import { type MainModelsParts, wireModels } from "./main_models.ts";
-import { wireTools } from "./main_tools.ts";
-import { makeToolhosts } from "./toolhost/toolhosts.ts";
-import { rulesOf } from "./control/rules_digest.ts";
-import { makeTrial } from "./task/trial.ts";
-import { makeWatching, NOTHING_TO_WATCH, pastEvents } from "./log/watch.ts";
-
-/** Bytes that a task may keep in scratch. */
-const SCRATCH_QUOTA = 64_000_000;
-/** Milliseconds that closing may take; whatever is left dies with this process. */
-const CLOSING_MS = 3_000;
-/** Tasks with live processes at once; more wait their turn. */
-const CONCURRENT = 128;
+import { NOTHING_TO_WATCH } from "./log/watch.ts";
+import { work } from "./main_work.ts";
 
 // TRUST: init is the operator's own program, and wrote this line.
 const config = JSON.parse(await readConfigLine()) as KernelConfig;
@@ -95,7 +31,6 @@ const signer = await loadOrMakeReceiptKey({
   powers: KEY_POWERS,
   path: `${config.dir}/receipt_key`,
 });
-const secretOf: ReadPrivate = (event) => readPrivate(store, event);
 const damaged = disk.flag(`${config.dir}/damaged`);
 const care = makeLogCare({
   ...{ store, damage },
@@ -109,7 +44,9 @@ onTerminate(() => end.now());
 
 try {
   await care.check();
-  await work(await openLog({ store, signer, ...LOG_POWERS, now: powers.now }));
+  const plainLog = await openLog({ store, signer, ...LOG_POWERS, now: powers.now });
+  const receiptKey = signer.publicKey;
+  await work({ config, powers, store, plainLog, receiptKey, care, end, serve, idleUnless });
 } catch (error) {
   if (!(error instanceof Fault) || error.code !== "storeCorrupt") throw error;
   note(error.message);
@@ -125,7 +62,8 @@ try {
   idleUnless(() => control.connections() > 0).start();
 }
 
-function idleUnless(busy: () => boolean): ReturnType<typeof makeIdleWatch> {
+/** Ends this process once it has had nothing to do for long enough. */
+function idleUnless(busy: () => boolean): IdleWatch {
   const { idleMs, stay } = config;
   return makeIdleWatch({ powers, idleMs, stay, busy, end: () => end.now() });
 }
@@ -136,165 +74,4 @@ function serve(
   parts: Pick<ServeParts, "watching" | "peers" | "head">,
 ): Promise<Control> {
   return serveControl({ ...parts, config, handlers, pid: Deno.pid, receiptKey: signer.publicKey });
-}
-
-/** Everything over an intact log. */
-async function work(plainLog: EventLog): Promise<void> {
-  const bus = makeBus(plainLog, powers.now);
-  const { log } = bus;
-  const policy = makePolicy(config.policy);
-  const processes = makeProcessTable(powers);
-  const leases = makeLeases({ log, powers });
-  const { personKey, stepUpKey, harness } = config, rules = rulesOf(config.policy);
-  const people = { personKey, stepUpKey, kernelKey: signer.publicKey };
-  const questions = await openQuestions({ store, log, powers, ...people });
-  const asking = makeTaskQuestions({
-    ...{ questions, bus, note, statusOf: (task) => agents.keeper.get(task)?.status },
-  });
-
-  const spawn = makeSpawnPowers();
-  const code = makePluginCode(disk.read);
-  const engine = makeEngine(code, config.tools.engine);
-  const children = await makeChildren({
-    ...{ config, powers, spawn, pipes: makePipePowers(), preparePlugin: engine?.load },
-  });
-  const modelRefused: MainModelsParts["modelRefused"] = (row, model) =>
-    whyModelRefused(policy.modelAllowed, row, model);
-  const { models, rates, lend, embed, ask } = wireModels({
-    ...{ config, children, powers, log, modelRefused },
-  });
-  const policyNever = (path: string, right: "read" | "write"): string | undefined => {
-    const found = policy.never(path, right);
-    return found === undefined ? undefined : `"${found.glob}" (${found.at})`;
-  };
-  const toolhosts = makeToolhosts({ children, leases, powers, spawn, policyNever });
-
-  const tokens = makeTokens(powers);
-  const redeem = makeRedeem(tokens, processes);
-  const restored = makeRestored(), pins = makePins();
-  const read = makeReadArtifact({ work: `${config.dir}/work`, read: disk.read, now: powers.now });
-  const tools = await wireTools({
-    ...{ config, children, toolhosts, leases, log, processes, powers, code, engine, spawn, redeem },
-    ...{ pins, questions, store, note, policyNever, readPrivate: secretOf },
-    ...{ inbox: () => agents.inbox, listen: bus.listen },
-    ...{ read, exchangeOf: (task: TaskId) => agents.exchanges.ofTask(task) },
-    ...{ executes: policy.executes, clearanceOf: policy.clearance },
-    family: (task) => tasks.family(task),
-    onProgress: (task, said) => watching.progress(task, said),
-  });
-  const granting = { rules: config.policy.rules, network: tools.network };
-  const gateOver = (over: {
-    readonly processes: ProcessKeeper;
-    readonly leases: Leases;
-    tools(process: ProcessRow): ReadonlyMap<string, ToolBinding>;
-  }): TaskGate =>
-    makeGate({
-      ...{ powers, questions, policy, log, pins, tokens },
-      redact,
-      advisor: makeRuleGuard(),
-      unfinished: restored.unfinished,
-      finished: restored.finished,
-      ...over,
-    });
-  const exhausted = (pid: Pid, limit: string): void => {
-    const row = processes.get(pid);
-    const family = row === undefined ? undefined : tasks.family(row.task);
-    family?.exhausted(pid, limit).catch((error: unknown) =>
-      note(`SIGXCPU was not delivered: ${String(error)}`)
-    );
-  };
-  const gate = gateOver({
-    processes: tellingExhaustion(processes, exhausted),
-    leases,
-    tools: ({ task }) => tasks.family(task)?.workspace.tools ?? new Map(),
-  });
-
-  const tasks: RunningTasks = makeTaskHost({
-    ...{ children, gate, powers, processes, leases, models, store, restored, disk, log },
-    toolhosts: tools.hosts,
-    ...{ granting, note, readPrivate: secretOf },
-    work: `${config.dir}/work`,
-    never: policy.neverGlobs("read"),
-    scratchQuota: SCRATCH_QUOTA,
-    workspace: (task, request) => tools.workspace(task, request),
-    phaseOf: (task) => agents.keeper.get(task)?.phase,
-    ...{ modelRefused, rates },
-    askBrake: (row) => askToGoOn({ questions, powers, processes }, row),
-    ...{ exhausted, ...asking },
-    onText(task, text) {
-      watching.text(task, text);
-      agents.exchanges.text(task, text);
-    },
-    onWire: (task, exchange) => watching.wire(task, exchange),
-    forget: gate.forget,
-  });
-  const agents = await wireAgents({
-    ...{ store, log, bus, powers, harness, rules, note, read },
-    ...{ net: tools.net, related: tools.related },
-    labelNow: (task) => tasks.family(task)?.root.label,
-    ...{ readPrivate: secretOf, host: tasks, concurrent: CONCURRENT },
-    ...asking,
-    stranded(task, why, exit) {
-      note(`Cannot go on with task ${task}: ${why}`);
-      watching.strand({ task, status: "open", exit });
-    },
-  });
-  const { keeper, past, service, conversations, outbox } = agents;
-  leases.onEnd((lease) => {
-    // SIGCAPDROP: the process degrades; the call that used the lease is refused by its own checks.
-    tasks.family(lease.task)?.signal(lease.pid, "SIGCAPDROP").catch((error: unknown) =>
-      note(`SIGCAPDROP was not delivered: ${String(error)}`)
-    );
-  });
-  const watching = makeWatching({
-    ...{ bus, store },
-    readPrivate: secretOf,
-    get: service.get,
-    unwatched: service.unattended,
-  });
-
-  const control = await serve(
-    makeHandlers({
-      ...{ service, leases, questions, conversations, past, rules, now: powers.now },
-      ...makeProcessOps({ processes, tasks, toolhosts: tools.hosts, advertise: gate.advertise }),
-      grants: questions.grants.list,
-      leasesEver: (of, live) => readLeases({ store, readPrivate: secretOf }, of, live),
-      ...{ lend, embed, ask, mcp: tools.mcp, agents: agents.ops },
-      choose: chooseModel({ tasks, service, log }),
-      can: makeTrial({
-        ...{ powers, gateOver, granting },
-        tools: (task, request) => tools.workspace(task, request).tools,
-      }),
-      extend: makeExtend({ processes, tasks, service, keeper, isFinal }),
-      move: makePhaseMove({ processes, tasks, service, keeper, isFinal }),
-      artifacts: outbox.list,
-      release: outbox.release,
-      log: (task, from) => pastEvents(store, secretOf, { task, from }),
-      auditQuery: (filter) => auditRecords({ store, filter }),
-      auditExport: () => exportLog(store),
-      ...careOverWork(care, () => idle.endSoon()),
-      receipts: (task, call) =>
-        exportReceipts({ store, task, ...(call === undefined ? {} : { call }) }),
-      stop: () => idle.endSoon(),
-    }),
-    { watching, peers: agents.peers, head: log.head },
-  );
-  end.now = (): void => {
-    end.now = () => undefined;
-    control.close();
-    // Children are ended first: a start that hangs must not hold up the rest.
-    const closed = Promise.all([children, service, models].map((each) => each.close()))
-      // What waited for the commit of what comes next has it now.
-      .then(() => log.append("kernel", []).catch(() => undefined))
-      .then(() => store.close());
-    const late = new Promise<void>((resolve) => powers.after(CLOSING_MS, resolve));
-    void Promise.race([closed, late]).finally(() => exit(0));
-    leases.close();
-  };
-  const idle = idleUnless(() => control.connections() > 0 || !service.idle());
-  await service.recover();
-  await asking.tidy();
-  await agents.exchanges.recover();
-  await conversations.sweep();
-  idle.start();
 }

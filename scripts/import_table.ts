@@ -216,6 +216,7 @@ const WIRING: ReadonlySet<string> = new Set([
   "kernel/main_mail.ts",
   "kernel/main_mcp.ts",
   "kernel/main_tools.ts",
+  "kernel/main_work.ts",
 ]);
 
 /** Whether `path` is one of the files that wire parts together: a `main.ts`, or anything outside the running system. */

@@ -12,8 +12,15 @@ export interface IdleParts {
   end(): void;
 }
 
+/** The watch over an idle kernel. */
+export interface IdleWatch {
+  start(): void;
+  /** Ends the kernel as soon as no task is at work. */
+  endSoon(): void;
+}
+
 /** Looks whether there is work, and ends the kernel after a while without. */
-export function makeIdleWatch(parts: IdleParts): { start(): void; endSoon(): void } {
+export function makeIdleWatch(parts: IdleParts): IdleWatch {
   let quiet = false;
   const look = (): void => {
     if (parts.busy()) quiet = false;
@@ -31,7 +38,6 @@ export function makeIdleWatch(parts: IdleParts): { start(): void; endSoon(): voi
     start(): void {
       if (!parts.stay) parts.powers.after(parts.idleMs, look);
     },
-    /** Ends the kernel as soon as no task is at work. */
     endSoon: () => void parts.powers.after(0, drain),
   });
 }

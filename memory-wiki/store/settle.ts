@@ -78,30 +78,36 @@ function optional<K extends string>(key: K, value: string | undefined): { [P in 
 
 function settlePage(inside: Inside, pending: PendingFile): string {
   const { folder } = inside;
-  const { name, version, digest, before, staged } = pending;
+  const { name, version, digest, before } = pending;
   const path = pageFile(name);
+  // Before its bytes are read: whatever is saved from here on is seen to be another file.
+  const seen = folder.expect(path);
   const found = digestOfFile(folder, path);
-  if (found === digest) return drop(inside, staged, `page "${name}" was there already`);
-  if (found !== before) {
+  if (found === digest) return drop(inside, pending.staged, `page "${name}" was there already`);
+  const staged = found === before ? staging(inside, pending) : pending.staged;
+  if (found !== before || !folder.supersede(path, seen, staged)) {
     return drop(
       inside,
       staged,
       `page "${name}" was changed by hand before version ${version} was there`,
     );
   }
-  if (digest === undefined) {
-    folder.remove(path);
-    return `page "${name}" was removed`;
+  return digest === undefined
+    ? `page "${name}" was removed`
+    : `page "${name}" was brought to version ${version}`;
+}
+
+/** Where the new bytes of a page lie; undefined where it shall go. */
+function staging(inside: Inside, pending: PendingFile): string | undefined {
+  const { folder } = inside;
+  const { name, version, digest, staged } = pending;
+  if (digest === undefined) return undefined;
+  if (staged !== undefined && digestOfFile(folder, staged) === digest) return staged;
+  const whole = versionText(inside, name, version);
+  if (whole === undefined) {
+    throw new Fault("storeCorrupt", `Cannot finish page "${name}": version ${version} is gone`);
   }
-  if (staged !== undefined && digestOfFile(folder, staged) === digest) folder.place(staged, path);
-  else {
-    const whole = versionText(inside, name, version);
-    if (whole === undefined) {
-      throw new Fault("storeCorrupt", `Cannot finish page "${name}": version ${version} is gone`);
-    }
-    folder.place(folder.stage(path, encoder.encode(whole)), path);
-  }
-  return `page "${name}" was brought to version ${version}`;
+  return folder.stage(pageFile(name), encoder.encode(whole));
 }
 
 function drop({ folder }: Inside, staged: string | undefined, told: string): string {

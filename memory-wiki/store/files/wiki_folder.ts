@@ -39,6 +39,11 @@ export interface WikiFolder {
     mode?: number,
   ): Promise<readonly WikiPath[]>;
   place(staged: WikiPath, path: WikiPath): void;
+  /**
+   * Puts `staged` in the place of what was `seen` there, or removes that without `staged`. Gives false, and changes
+   * nothing, where something else is there by then: it is looked at last of all, some microseconds before.
+   */
+  supersede(path: WikiPath, seen: FileLook | undefined, staged: WikiPath | undefined): boolean;
   remove(path: WikiPath): void;
   append(path: WikiPath, bytes: Uint8Array): void;
   syncFolder(folder: "raw" | "pages"): void;
@@ -183,6 +188,13 @@ export function openWikiFolder(files: WikiFiles, options: WikiFolderOptions): Wi
       plain(path);
       guarded("write", path, (absolute) => files.rename(`${root}/${staged}`, absolute));
     },
+    supersede: (path, seen, staged) =>
+      guarded("write", path, (absolute) => {
+        if (files.look(absolute)?.mark !== seen?.mark) return false;
+        if (staged === undefined) files.remove(absolute);
+        else files.rename(`${root}/${staged}`, absolute);
+        return true;
+      }),
     remove(path) {
       plain(path);
       guarded("remove", path, (absolute) => files.remove(absolute));

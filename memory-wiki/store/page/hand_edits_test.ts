@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { citing, makeRig, named, sourceFrom, writePages, writing } from "../_fixture/wiki_rig.ts";
+import { wikiStorePowers } from "../store_powers.ts";
 
 Deno.test("hand edits, new files and removed files are taken in once, as versions by hand", async () => {
   using rig = makeRig();
@@ -111,5 +112,36 @@ Deno.test("what is no page is left alone and told", async () => {
     "pages/long.md",
   ]);
   assert.equal(store.pages.get(named("a"))?.version, 1);
+  store.close();
+});
+
+Deno.test("what alice saves after a page was looked at, and before a patch is there, stays and is taken in", async () => {
+  const real = wikiStorePowers();
+  // When the new bytes are read for the last time, the page's own were read already.
+  let meanwhile = (): void => {};
+  const files: typeof real.files = {
+    ...real.files,
+    open(path) {
+      if (path.includes("/.remit-")) meanwhile();
+      return real.files.open(path);
+    },
+  };
+  using rig = makeRig();
+  const { store } = await rig.open({ powers: { ...real, files } });
+  await writePages(store, [writing("changed", "one\n"), writing("left", "one\n")]);
+  const page = `${rig.folder}/pages/changed.md`;
+  meanwhile = () => {
+    Deno.writeTextFileSync(`${page}~`, "words of alice\n");
+    Deno.renameSync(`${page}~`, page);
+    meanwhile = () => {};
+  };
+  await writePages(store, [writing("changed", "two\n", 1), writing("left", "two\n", 1)]);
+  assert.equal(Deno.readTextFileSync(page), "words of alice\n");
+  assert.deepEqual((await store.pages.sync()).taken, ["changed"]);
+  assert.match(store.pages.text(named("changed"), 2) ?? "", /two/);
+  assert.equal(store.pages.text(named("changed"), 3), "words of alice\n");
+  // Nothing of what gave way lies about.
+  const hidden = [...Deno.readDirSync(`${rig.folder}/pages`)].filter(({ name }) => name[0] === ".");
+  assert.deepEqual(hidden, []);
   store.close();
 });
