@@ -21,7 +21,7 @@ export interface WorkerRequestsParts extends Pick<Inference, "infer" | "makeRoom
   caps(): CapList;
   readonly pause: Pick<Pause, "passed">;
   readonly interrupt: Pick<Interrupt, "unheard">;
-  readonly calls: Pick<SessionCalls, "call" | "withdraw">;
+  readonly calls: SessionCalls;
   readonly offspring: Offspring;
   /** The tools that the process may see. */
   advertise(): Json;

@@ -84,14 +84,10 @@ function settlePage(inside: Inside, pending: PendingFile): string {
   const seen = folder.expect(path);
   const found = digestOfFile(folder, path);
   if (found === digest) return drop(inside, pending.staged, `page "${name}" was there already`);
-  const staged = found === before ? staging(inside, pending) : pending.staged;
-  if (found !== before || !folder.supersede(path, seen, staged)) {
-    return drop(
-      inside,
-      staged,
-      `page "${name}" was changed by hand before version ${version} was there`,
-    );
-  }
+  const byHand = `page "${name}" was changed by hand before version ${version} was there`;
+  if (found !== before) return drop(inside, pending.staged, byHand);
+  const staged = staging(inside, pending);
+  if (!folder.supersede(path, seen, staged)) return drop(inside, staged, byHand);
   return digest === undefined
     ? `page "${name}" was removed`
     : `page "${name}" was brought to version ${version}`;

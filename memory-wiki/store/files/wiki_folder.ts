@@ -41,7 +41,7 @@ export interface WikiFolder {
   place(staged: WikiPath, path: WikiPath): void;
   /**
    * Puts `staged` in the place of what was `seen` there, or removes that without `staged`. Gives false, and changes
-   * nothing, where something else is there by then: it is looked at last of all, some microseconds before.
+   * nothing, where something else is there by then: it is looked at last of all.
    */
   supersede(path: WikiPath, seen: FileLook | undefined, staged: WikiPath | undefined): boolean;
   remove(path: WikiPath): void;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { citing, makeRig, named, sourceFrom, writePages, writing } from "../_fixture/wiki_rig.ts";
+import { STAGED } from "../files/wiki_folder.ts";
 import { wikiStorePowers } from "../store_powers.ts";
 
 Deno.test("hand edits, new files and removed files are taken in once, as versions by hand", async () => {
@@ -115,33 +116,47 @@ Deno.test("what is no page is left alone and told", async () => {
   store.close();
 });
 
-Deno.test("what alice saves after a page was looked at, and before a patch is there, stays and is taken in", async () => {
+Deno.test("what alice saves after a page was looked at, and before a patch takes its place, stays and is taken in", async () => {
   const real = wikiStorePowers();
-  // When the new bytes are read for the last time, the page's own were read already.
-  let meanwhile = (): void => {};
+  const saves = new Set<string>();
+  let settling = false;
   const files: typeof real.files = {
     ...real.files,
+    rename(from, to) {
+      real.files.rename(from, to);
+      // Pages are put in place in the order of their names: from here on, each is read for the last time.
+      settling ||= to.endsWith("/pages/a.md");
+    },
     open(path) {
-      if (path.includes("/.remit-")) meanwhile();
-      return real.files.open(path);
+      const file = real.files.open(path);
+      if (settling && saves.delete(path)) {
+        Deno.writeTextFileSync(`${path}~`, "words of alice\n");
+        Deno.renameSync(`${path}~`, path);
+      }
+      return file;
     },
   };
   using rig = makeRig();
   const { store } = await rig.open({ powers: { ...real, files } });
-  await writePages(store, [writing("changed", "one\n"), writing("left", "one\n")]);
-  const page = `${rig.folder}/pages/changed.md`;
-  meanwhile = () => {
-    Deno.writeTextFileSync(`${page}~`, "words of alice\n");
-    Deno.renameSync(`${page}~`, page);
-    meanwhile = () => {};
-  };
-  await writePages(store, [writing("changed", "two\n", 1), writing("left", "two\n", 1)]);
-  assert.equal(Deno.readTextFileSync(page), "words of alice\n");
-  assert.deepEqual((await store.pages.sync()).taken, ["changed"]);
+  const pages = `${rig.folder}/pages`;
+  await writePages(store, ["a", "changed", "removed"].map((name) => writing(name, "one\n")));
+  settling = false;
+  for (const name of ["changed", "removed"]) saves.add(`${pages}/${name}.md`);
+  await writePages(store, [
+    writing("a", "two\n", 1),
+    writing("changed", "two\n", 1),
+    { kind: "delete", base: 1, name: named("removed") },
+  ]);
+  assert.equal(saves.size, 0);
+  for (const name of ["changed", "removed"]) {
+    assert.equal(Deno.readTextFileSync(`${pages}/${name}.md`), "words of alice\n");
+  }
+  assert.deepEqual([...(await store.pages.sync()).taken].sort(), ["changed", "removed"]);
   assert.match(store.pages.text(named("changed"), 2) ?? "", /two/);
-  assert.equal(store.pages.text(named("changed"), 3), "words of alice\n");
+  for (const name of ["changed", "removed"]) {
+    assert.equal(store.pages.text(named(name), 3), "words of alice\n");
+  }
   // Nothing of what gave way lies about.
-  const hidden = [...Deno.readDirSync(`${rig.folder}/pages`)].filter(({ name }) => name[0] === ".");
-  assert.deepEqual(hidden, []);
+  assert.deepEqual([...Deno.readDirSync(pages)].filter(({ name }) => name.startsWith(STAGED)), []);
   store.close();
 });
