@@ -61,10 +61,17 @@ export function isThere(program: string): boolean {
 /** A user whom nobody else is. */
 const USER = "61234";
 
-/** Lets {@link USER} into a folder of the test's. */
+/** Lets {@link USER} into a folder that nothing else writes meanwhile, with all that is in it. */
 async function letIn(folder: string): Promise<void> {
-  const { success } = await new Deno.Command("chmod", { args: ["-R", "a+rX", folder] }).output();
-  if (!success) throw new Error(`Cannot open ${folder}`);
+  const chmod = new Deno.Command("chmod", { args: ["-R", "a+rX", folder], stderr: "inherit" });
+  if (!(await chmod.output()).success) throw new Error(`Cannot open ${folder}`);
+}
+
+/** Lets {@link USER} into one folder under `top`: what stands beside it may be going away. */
+async function letThrough(top: string, folder: string): Promise<void> {
+  for (let path = folder; path.length > top.length; path = path.slice(0, path.lastIndexOf("/"))) {
+    await Deno.chmod(path, 0o755);
+  }
 }
 
 const built = Promise.withResolvers<string>();
@@ -172,7 +179,7 @@ export async function makeBench(
       remove: removeRoom,
       async makeDir(path: string): Promise<void> {
         await disk.makeDir(path);
-        if (alone) await letIn(world.dir);
+        if (alone) await letThrough(world.dir, path);
       },
     },
   };
