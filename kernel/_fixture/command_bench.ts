@@ -12,6 +12,7 @@ import {
   TaskId,
 } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
+import { asOtherUser, letIn, letThrough } from "./other_user.ts";
 import { makeWorld, realPowers, type World } from "./small_children.ts";
 import { removeRoom } from "../command/room_powers.ts";
 import { makeLook } from "../command/command_look.ts";
@@ -55,22 +56,6 @@ export function isThere(program: string): boolean {
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return false;
     throw error;
-  }
-}
-
-/** A user whom nobody else is. */
-const USER = "61234";
-
-/** Lets {@link USER} into a folder that nothing else writes meanwhile, with all that is in it. */
-async function letIn(folder: string): Promise<void> {
-  const chmod = new Deno.Command("chmod", { args: ["-R", "a+rX", folder], stderr: "inherit" });
-  if (!(await chmod.output()).success) throw new Error(`Cannot open ${folder}`);
-}
-
-/** Lets {@link USER} into one folder under `top`: what stands beside it may be going away. */
-async function letThrough(top: string, folder: string): Promise<void> {
-  for (let path = folder; path.length > top.length; path = path.slice(0, path.lastIndexOf("/"))) {
-    await Deno.chmod(path, 0o755);
   }
 }
 
@@ -132,14 +117,6 @@ export async function makeBench(
   await Deno.writeTextFile(`${world.dir}/vault/v.txt`, "VAULT\n");
   // Root's own rights are another thing than a user's: as root, the program is started by a user.
   const alone = identity === "own" && Deno.uid() === 0;
-  const as = <T extends { readonly program: string; readonly args: readonly string[] }>(
-    line: T,
-  ): T =>
-    !alone ? line : {
-      ...line,
-      program: "/usr/bin/setpriv",
-      args: ["--reuid", USER, "--regid", USER, "--clear-groups", "--", line.program, ...line.args],
-    };
   if (alone) await letIn(world.dir);
   const spawn = makeSpawnPowers();
   const overlay: StagedChange[] = [];
@@ -147,7 +124,7 @@ export async function makeBench(
   const real = makeRunPowers();
   const programs: RunPowers = {
     run(options) {
-      const program = real.run(as(options));
+      const program = real.run(alone ? asOtherUser(options) : options);
       pids.push(program.pid);
       return program;
     },

@@ -14,6 +14,7 @@ import {
   type TaskId,
 } from "../../contracts/mod.ts";
 import { ALICE, copyBundle, granted, TASK } from "./command_bench.ts";
+import { asOtherUser, letIn, letThrough } from "./other_user.ts";
 import { makeWorld, realPowers, type World } from "./small_children.ts";
 import { makeLook } from "../command/command_look.ts";
 import { makePins } from "../command/pins.ts";
@@ -21,7 +22,7 @@ import { removeRoom } from "../command/room_powers.ts";
 import { makeRunPowers } from "../command/command_spawn_powers.ts";
 import { probeCommandWalls } from "../start/command_walls.ts";
 import { disk } from "../main_powers.ts";
-import { type LongRunPowers, makeLongRunPowers } from "../process_session/process_powers.ts";
+import { makeLongRunPowers } from "../process_session/process_powers.ts";
 import { makeProcessSessions, type TaskSessions } from "../process_session/process_sessions.ts";
 import { makeSpawnPowers } from "../start/spawn_powers.ts";
 
@@ -62,30 +63,6 @@ export const owns = (pid: Pid, task: TaskId = TASK): SessionOwner => ({ task, pi
 /** Timers that wait longer than this are a test's to fire. */
 const LONG_MS = 61_000;
 
-/** A user whom nobody else is. */
-const USER = "61235";
-
-/** Lets {@link USER} into a folder of the test's. */
-async function letIn(folder: string): Promise<void> {
-  const { success } = await new Deno.Command("chmod", { args: ["-R", "a+rX", folder] }).output();
-  if (!success) throw new Error(`Cannot open ${folder}`);
-}
-
-/** The real power; programs are started by {@link USER} where `alone`. */
-function longRuns(alone: boolean): LongRunPowers {
-  const real = makeLongRunPowers();
-  if (!alone) return real;
-  const become = ["--reuid", USER, "--regid", USER, "--clear-groups", "--"];
-  return {
-    begin: (options) =>
-      real.begin({
-        ...options,
-        program: "/usr/bin/setpriv",
-        args: [...become, options.program, ...options.args],
-      }),
-  };
-}
-
 /** Makes a bench; `files` lie in `desk`. As "own", programs have a plain user's own rights. */
 export async function makeSessionBench(
   files: Readonly<Record<string, string>> = {},
@@ -99,6 +76,7 @@ export async function makeSessionBench(
   const alone = identity === "own" && Deno.uid() === 0;
   if (alone) await letIn(world.dir);
   const spawn = makeSpawnPowers();
+  const longRuns = makeLongRunPowers();
   const overlay: StagedChange[] = [];
   let listener: (lease: Lease, why: "revoked" | "expired") => void = () => {};
   const lease: Lease = {
@@ -124,7 +102,7 @@ export async function makeSessionBench(
       remove: removeRoom,
       async makeDir(path: string): Promise<void> {
         await disk.makeDir(path);
-        if (alone) await letIn(world.dir);
+        if (alone) await letThrough(world.dir, path);
       },
     },
   };
@@ -133,7 +111,7 @@ export async function makeSessionBench(
     walls: identity === "own"
       ? { kind: "walled", identity }
       : await probeCommandWalls(world.config.programs, spawn),
-    programs: longRuns(alone),
+    programs: alone ? { begin: (options) => longRuns.begin(asOtherUser(options)) } : longRuns,
     powers: {
       ...powers,
       after(ms, due) {
