@@ -1,37 +1,55 @@
 /** `cut`. @module */
-import { UsageError } from "./faults.ts";
+import { FileError, UsageError } from "./faults.ts";
 import { readOptions, wholeNumber } from "./options.ts";
+import { utf8Bytes } from "./output.ts";
 import { forEach, orStdin, type Program } from "./program.ts";
 
 /** Prints chosen fields or characters of each line. */
 export const cut: Program = {
-  usage: "-f LIST [-d CHAR] [-s] | -c LIST [--output-delimiter TEXT] [FILE…]",
+  usage: "(-f LIST [-d CHAR] [-s] | -c LIST | -b LIST) [--output-delimiter TEXT] [FILE…]",
   async run({ words, input, output }) {
     const given = readOptions(words, {
-      ...{ f: true, d: true, c: true, b: true, s: false, "output-delimiter": true },
+      ...{ f: true, fields: "f", d: true, delimiter: "d", c: true, characters: "c" },
+      ...{ b: true, bytes: "b", s: false, "only-delimited": "s", "output-delimiter": true },
     });
-    const fields = given.value("f"), chars = given.value("c") ?? given.value("b");
+    const [list, ...more] = ["f", "c", "b"].flatMap((name) => given.values(name));
+    if (list === undefined || more.length > 0) throw new UsageError("give one of -f, -c and -b");
+    const byField = given.has("f"), byByte = given.has("b");
+    if (!byField && given.has("d", "s")) throw new UsageError("-d and -s go with -f");
     const delimiter = given.value("d") ?? "\t";
-    if ((fields === undefined) === (chars === undefined)) throw new UsageError("give -f or -c");
     if ([...delimiter].length !== 1) throw new UsageError("-d takes one character");
-    const wanted = readList(fields ?? chars ?? "");
-    const joint = given.value("output-delimiter") ?? (fields === undefined ? "" : delimiter);
+    const ranges = readList(list);
+    const joint = given.value("output-delimiter") ?? (byField ? delimiter : "");
     return await forEach({ name: "cut", output }, orStdin(given.operands), async (name) => {
       for await (const { lines } of input.lines(name)) {
         for (const line of lines) {
-          if (fields !== undefined && !line.includes(delimiter)) {
+          if (byField && !line.includes(delimiter)) {
             if (!given.has("s")) output.line(line);
             continue;
           }
-          const parts = fields === undefined ? [...line] : line.split(delimiter);
-          output.line(parts.filter((_, at) => wanted(at + 1)).join(joint));
+          if (byByte && utf8Bytes(line) > line.length) {
+            throw new FileError(`${name}: -b would cut within a character; use -c`);
+          }
+          const parts = byField ? line.split(delimiter) : [...line];
+          const kept = ranges.map(({ least, most }) => parts.slice(least - 1, most));
+          // Fields are joined one by one, characters range by range.
+          const joined = byField
+            ? kept.flat()
+            : kept.filter(({ length }) => length > 0).map((range) => range.join(""));
+          output.line(joined.join(joint));
         }
       }
     });
   },
 };
 
-function readList(text: string): (at: number) => boolean {
+interface Range {
+  readonly least: number;
+  readonly most: number;
+}
+
+/** Ranges in the order of a line, each place in one of them. */
+function readList(text: string): readonly Range[] {
   const ranges = text.split(",").map((part) => {
     const [, from = "", dash, to = ""] = /^([0-9]*)(-?)([0-9]*)$/.exec(part) ?? [];
     if (from === "" && to === "") {
@@ -42,5 +60,13 @@ function readList(text: string): (at: number) => boolean {
     if (most < least) throw new UsageError("a range is the wrong way round");
     return { least, most };
   });
-  return (at) => ranges.some(({ least, most }) => at >= least && at <= most);
+  const joined: Range[] = [];
+  for (const range of ranges.sort((a, b) => a.least - b.least)) {
+    const last = joined.at(-1);
+    if (last === undefined || range.least > last.most) joined.push(range);
+    else {
+      joined[joined.length - 1] = { least: last.least, most: Math.max(last.most, range.most) };
+    }
+  }
+  return joined;
 }

@@ -6,9 +6,6 @@ import { wholeNumber } from "./options.ts";
 import { below } from "./place.ts";
 import { baseName, forEach, type Program, sorted } from "./program.ts";
 
-/** Deepest level that is looked at. */
-const DEPTH = 16;
-
 interface Found {
   /** As it is printed. */
   readonly name: string;
@@ -21,10 +18,11 @@ export const find: Program = {
   usage: "[FOLDER…] [-maxdepth N] [-mindepth N] [[!] TEST]… with TEST -name GLOB, -iname GLOB, " +
     "-path GLOB, -type f|d, -size [+-]N[ck], -empty",
   async run({ words, input, output }) {
-    const { folders, tests, least, most } = readWords(words);
+    const { folders, tests, least, most, filled } = readWords(words);
     return await forEach({ name: "find", output }, folders, async (folder) => {
       const top = input.place(folder);
-      const entries = await input.entries(folder, Math.min(DEPTH, Math.max(1, most)));
+      // Whether a folder is empty is seen a level below it.
+      const entries = await input.entries(folder, Math.max(1, filled ? most + 1 : most));
       const self: Entry = {
         path: top,
         kind: entries === undefined ? "file" : "folder",
@@ -39,7 +37,8 @@ export const find: Program = {
       if (least === 0) tell({ name: folder, entry: self });
       for (const entry of most === 0 ? [] : sorted(entries ?? [])) {
         const rest = top === "" ? entry.path : entry.path.slice(top.length + 1);
-        if (rest.split("/").length < least) continue;
+        const level = rest.split("/").length;
+        if (level < least || level > most) continue;
         tell({ name: below(folder, rest), entry });
       }
     });
@@ -56,13 +55,15 @@ function readWords(words: readonly string[]): {
   readonly tests: readonly Test[];
   readonly least: number;
   readonly most: number;
+  /** Whether it is asked what holds nothing. */
+  readonly filled: boolean;
 } {
   // `--` ends options; the tests of find are no options, so that folders may follow it.
   const given = words[0] === "--" ? words.slice(1) : words;
   const first = given.findIndex((word) => word === "!" || (word.startsWith("-") && word !== "-"));
   const folders = first < 0 ? given : given.slice(0, first);
   const tests: Test[] = [];
-  let least = 0, most = DEPTH, not = false;
+  let least = 0, most = Infinity, not = false;
   const rest = first < 0 ? [] : given.slice(first);
   for (let at = 0; at < rest.length; at++) {
     const word = rest[at] ?? "";
@@ -85,7 +86,8 @@ function readWords(words: readonly string[]): {
     }
     not = false;
   }
-  return { folders: folders.length === 0 ? ["."] : folders, tests, least, most };
+  const filled = rest.includes("-empty");
+  return { folders: folders.length === 0 ? ["."] : folders, tests, least, most, filled };
 }
 
 function readTest(word: string, value: () => string): Test {
@@ -123,6 +125,7 @@ function sizeTest(text: string): Test {
   const number = Number(parts[2]);
   return ({ entry }) => {
     const size = Math.ceil(entry.bytes / unit);
+    if (entry.kind === "folder") return false;
     return parts[1] === "+" ? size > number : parts[1] === "-" ? size < number : size === number;
   };
 }

@@ -7,13 +7,10 @@ import { baseName, type Program, type Run, sorted } from "./program.ts";
 import { below } from "./place.ts";
 import { makeNameTest } from "./glob.ts";
 
-/** Most levels and entries of a search in folders. */
-const DEPTH = 16;
-
 /** Prints lines that match a pattern. */
 export const grep: Program = {
   usage: "[-EFivnclLorwxqhHs] [-m N] [-A N] [-B N] [-C N] [--include GLOB] [--exclude GLOB] " +
-    "(PATTERN | -e PATTERN…) [FILE…]",
+    "[--exclude-dir GLOB] (PATTERN | -e PATTERN…) [FILE…]",
   async run(run) {
     const given = readOptions(run.words, OPTIONS);
     if (given.has("P")) throw new UsageError("-P: use -E; there are no Perl patterns here");
@@ -51,6 +48,12 @@ const OPTIONS = {
   ...{ l: false, L: false, o: false, r: false, R: false, w: false, x: false, q: false },
   ...{ h: false, H: false, s: false, e: true, m: true, A: true, B: true, C: true },
   ...{ include: true, exclude: true, "exclude-dir": true },
+  ...{ "extended-regexp": "E", "fixed-strings": "F", "basic-regexp": "G", "perl-regexp": "P" },
+  ...{ "ignore-case": "i", "invert-match": "v", "line-number": "n", count: "c", regexp: "e" },
+  ...{ "files-with-matches": "l", "files-without-match": "L", "only-matching": "o" },
+  ...{ recursive: "r", "dereference-recursive": "R", "word-regexp": "w", "line-regexp": "x" },
+  ...{ quiet: "q", silent: "q", "no-filename": "h", "with-filename": "H", "no-messages": "s" },
+  ...{ "max-count": "m", "after-context": "A", "before-context": "B", context: "C" },
 };
 
 interface Form {
@@ -63,6 +66,8 @@ interface Form {
   readonly most: number;
   readonly above: number;
   readonly under: number;
+  /** Whether lines of dashes stand between groups: where any context was asked for, also none. */
+  readonly parted: boolean;
 }
 
 function readForm(given: Given, named: boolean): Form {
@@ -81,6 +86,7 @@ function readForm(given: Given, named: boolean): Form {
     most: count("m") ?? Infinity,
     above: count("B") ?? around,
     under: count("A") ?? around,
+    parted: given.has("A", "B", "C"),
   };
 }
 
@@ -89,7 +95,7 @@ async function* filesOf(
   given: Given,
   { target, deep }: { readonly target: string; readonly deep: boolean },
 ): AsyncGenerator<string> {
-  const entries = deep && target !== "-" ? await input.entries(target, DEPTH) : undefined;
+  const entries = deep && target !== "-" ? await input.entries(target, Infinity) : undefined;
   if (entries === undefined) {
     yield target;
     return;
@@ -131,7 +137,7 @@ async function search(
       const hit = hits < form.most && expression.test(line) !== form.inverted;
       if (!hit) {
         if (printing && after-- > 0) {
-          output.line(head(number, "-") + line);
+          if (!form.only) output.line(head(number, "-") + line);
           printed = number;
         } else if (form.above > 0) {
           kept.push(line);
@@ -142,18 +148,18 @@ async function search(
       hits++;
       if (form.quiet || form.tell === "with" || form.tell === "without") break search;
       if (!printing || binary) continue;
+      if (form.only && form.inverted) continue;
+      const first = number - kept.length;
+      if (form.parted && printed > 0 && first > printed + 1) output.line("--");
       if (form.only) {
-        if (form.inverted) continue;
         for (const { from, to } of occurrences(expression, line)) {
           if (to > from) output.line(head(number, ":") + line.slice(from, to));
         }
-        continue;
+      } else {
+        for (const [at, earlier] of kept.entries()) output.line(head(first + at, "-") + earlier);
+        output.line(head(number, ":") + line);
       }
-      const first = number - kept.length;
-      if (printed > 0 && first > printed + 1 && form.above + form.under > 0) output.line("--");
-      for (const [at, earlier] of kept.entries()) output.line(head(first + at, "-") + earlier);
       kept.length = 0;
-      output.line(head(number, ":") + line);
       printed = number;
       after = form.under;
     }
@@ -162,5 +168,5 @@ async function search(
   if (form.tell === "count" && !form.quiet) output.line((form.named ? `${shown}:` : "") + hits);
   if (form.tell === "with" && hits > 0 && !form.quiet) output.line(shown);
   if (form.tell === "without" && hits === 0 && !form.quiet) output.line(shown);
-  return form.tell === "without" ? hits === 0 : hits > 0;
+  return hits > 0;
 }

@@ -1,25 +1,29 @@
 /** `head`. @module */
 import { readOptions, wholeNumber } from "./options.ts";
 import { utf8Bytes } from "./output.ts";
-import { forEach, orStdin, type Program } from "./program.ts";
+import { forEach, orStdin, type Program, type Run } from "./program.ts";
 
-/** Prints the first lines, or bytes, of files. */
+/** Prints the first lines, or bytes, of files; with `-N` all but the last N. */
 export const head: Program = {
-  usage: "[-n LINES | -c BYTES] [-qv] [FILE…]",
+  usage: "[-n [-]LINES | -c [-]BYTES] [-qv] [FILE…]",
   async run({ words, input, output }) {
     const given = readOptions(words, {
-      ...{ n: true, lines: true, c: true, bytes: true, q: false, v: false },
+      ...{ n: true, lines: "n", c: true, bytes: "c", q: false, v: false },
     }, { digits: true });
-    const bytes = given.value("c") ?? given.value("bytes");
-    const count = given.value("n") ?? given.value("lines") ?? "10";
-    const most = wholeNumber(bytes ?? count, "count");
+    const bytes = given.value("c");
+    const count = bytes ?? given.value("n") ?? "10";
+    const butLast = count.startsWith("-");
+    const most = wholeNumber(butLast ? count.slice(1) : count, "count");
     const names = orStdin(given.operands);
     const titled = given.has("v") || (names.length > 1 && !given.has("q"));
-    return await forEach({ name: "head", output }, names, async (name, index) => {
-      let left = most;
+    let titles = 0;
+    return await forEach({ name: "head", output }, names, async (name) => {
+      const size = butLast && bytes !== undefined ? await input.size(name) : 0;
       const texts = input.texts(name);
       let text = (await texts.next()).value ?? "";
-      if (titled) output.write(title(name, index));
+      if (titled) output.write(title(name, titles++));
+      if (butLast && bytes === undefined) return await allButLast({ input, output }, name, most);
+      let left = butLast ? Math.max(0, size - most) : most;
       while (text !== "" && left > 0) {
         const part = bytes === undefined ? firstLines(text, left) : firstBytes(text, left);
         output.write(part.text);
@@ -31,9 +35,22 @@ export const head: Program = {
   },
 };
 
-/** The line above a file's part when there are several. */
-export function title(name: string, index: number): string {
-  return `${index > 0 ? "\n" : ""}==> ${name === "-" ? "standard input" : name} <==\n`;
+/** The line above a file's part when there are several; `before`: how many stood before it. */
+export function title(name: string, before: number): string {
+  return `${before > 0 ? "\n" : ""}==> ${name === "-" ? "standard input" : name} <==\n`;
+}
+
+async function allButLast(
+  { input, output }: Pick<Run, "input" | "output">,
+  name: string,
+  last: number,
+): Promise<void> {
+  let held: string[] = [];
+  for await (const { lines, open } of input.lines(name)) {
+    held = held.concat(lines);
+    const free = held.splice(0, Math.max(0, held.length - last));
+    if (free.length > 0) output.write(free.join("\n") + (open && last === 0 ? "" : "\n"));
+  }
 }
 
 interface Part {

@@ -8,8 +8,8 @@ import { placeOf } from "./place.ts";
 const PIECE = 1024 * 1024;
 /** Bytes that programs which need a file whole take. */
 export const WHOLE_LIMIT = 16 * 1024 * 1024;
-/** Most entries of one walk. */
-const ENTRIES = 5_000;
+/** Most entries of one walk, and levels that one call lists. */
+const ENTRIES = 5_000, LEVELS = 16;
 
 /** Reading, for one program. All throw {@link FileError}. A name `-` is stdin. */
 export interface Input {
@@ -102,6 +102,20 @@ export function makeInput(
     }
   }
 
+  /** Levels below those of one call are asked for folder by folder. */
+  async function listed(path: string, depth: number): Promise<readonly Entry[]> {
+    const { entries } = await files.list({ path, depth: Math.min(depth, LEVELS), limit: ENTRIES });
+    if (depth <= LEVELS) return entries;
+    const all = [...entries];
+    const level = path.split("/").length + LEVELS;
+    for (const entry of entries) {
+      if (entry.kind !== "folder" || entry.path.split("/").length !== level) continue;
+      if (all.length >= ENTRIES) break;
+      all.push(...await listed(entry.path, depth - LEVELS));
+    }
+    return all;
+  }
+
   return Object.freeze({
     place,
     texts,
@@ -116,11 +130,7 @@ export function makeInput(
       const path = place(name);
       if (path === "") throw new FileError(`${name}: give cwd, or begin with a mount's name`);
       try {
-        const { entries } = await files.list({
-          path,
-          depth,
-          limit: ENTRIES,
-        });
+        const entries = await listed(path, depth);
         if (entries.length < ENTRIES) return entries;
       } catch (error) {
         const isFile = path.includes("/") && error instanceof Error && "code" in error &&

@@ -20,10 +20,11 @@ export const ls: Program = {
       deep: given.has("R"),
     };
     return await forEach({ name: "ls", output }, names, async (name, index) => {
-      const entries = given.has("d") ? undefined : await input.entries(name);
-      if (entries === undefined) {
-        const bytes = given.has("d") ? 0 : await input.size(name);
-        output.line(shown({ path: name, kind: "file", bytes }, form, name));
+      const entries = await input.entries(name);
+      if (entries === undefined || given.has("d")) {
+        const kind = entries === undefined ? "file" : "folder";
+        const bytes = entries === undefined ? await input.size(name) : 0;
+        output.line(shown({ path: name, kind, bytes }, form, name));
         return;
       }
       if (names.length > 1 || form.deep) output.write(`${index > 0 ? "\n" : ""}${name}:\n`);

@@ -1,8 +1,8 @@
 /** Options of a program, read the POSIX way: from a list of words, never from a line of text. @module */
 import { UsageError } from "./faults.ts";
 
-/** Options by their one letter or long name. True: it takes a value. */
-export type OptionTable = Readonly<Record<string, boolean>>;
+/** Options by letter or long name. True: it takes a value. A text: another name of that option. */
+export type OptionTable = Readonly<Record<string, boolean | string>>;
 
 /** What was given. */
 export interface Given {
@@ -28,9 +28,13 @@ export function readOptions(
 ): Given {
   const given: { readonly name: string; readonly value: string | undefined }[] = [];
   const operands: string[] = [];
-  const takes = (name: string, shown: string): boolean => {
-    if (!Object.hasOwn(table, name)) throw new UsageError(`unknown option ${shown}`);
-    return table[name] === true;
+  const find = (
+    word: string,
+    shown: string,
+  ): { readonly name: string; readonly wants: boolean } => {
+    const row = Object.hasOwn(table, word) ? table[word] : undefined;
+    if (row === undefined) throw new UsageError(`unknown option ${shown}`);
+    return typeof row === "string" ? find(row, shown) : { name: word, wants: row };
   };
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? "";
@@ -47,9 +51,9 @@ export function readOptions(
       operands.push(word);
     } else if (word.startsWith("--")) {
       const sign = word.indexOf("=");
-      const name = word.slice(2, sign < 0 ? undefined : sign), shown = `--${name}`;
-      if (name.length < 2) throw new UsageError(`unknown option ${shown}`);
-      const wants = takes(name, shown);
+      const long = word.slice(2, sign < 0 ? undefined : sign), shown = `--${long}`;
+      if (long.length < 2) throw new UsageError(`unknown option ${shown}`);
+      const { name, wants } = find(long, shown);
       if (sign >= 0 && !wants) throw new UsageError(`option ${shown} takes no value`);
       const value = !wants ? undefined : sign < 0 ? next(shown) : word.slice(sign + 1);
       given.push({ name, value });
@@ -58,8 +62,9 @@ export function readOptions(
     } else {
       const letters = word.slice(1);
       for (let i = 0; i < letters.length; i++) {
-        const name = letters.charAt(i), shown = `-${name}`;
-        if (!takes(name, shown)) {
+        const shown = `-${letters.charAt(i)}`;
+        const { name, wants } = find(letters.charAt(i), shown);
+        if (!wants) {
           given.push({ name, value: undefined });
           continue;
         }

@@ -150,6 +150,8 @@ export function parsePattern(pattern: string, { extended, ignoreCase }: PatternS
   const repeated = (part: Node): Node => {
     let node = part;
     for (;;) {
+      // A star at the beginning of a basic pattern, also behind its ^, is a star.
+      if (!extended && part.kind === "assert" && part.what === "lineStart") return part;
       if (chars[at] === "*") {
         at++;
         node = { kind: "repeat", part: node, least: 0, most: Infinity };
@@ -196,7 +198,6 @@ export function parsePattern(pattern: string, { extended, ignoreCase }: PatternS
     // In a basic pattern an anchor is one only at its end of a sequence.
     if (char === "^" && (extended || first)) return { kind: "assert", what: "lineStart" };
     if (char === "$" && (extended || atEnd())) return { kind: "assert", what: "lineEnd" };
-    if (char === "*" && !first) throw bad(pattern, "nothing stands before a *");
     if (extended && (char === "+" || char === "?")) {
       throw bad(pattern, `nothing stands before a ${char}`);
     }

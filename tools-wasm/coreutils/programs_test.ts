@@ -8,6 +8,13 @@ const FILES = {
   "empty": "",
   "sub/c.md": "# Title\napple pie and apple juice\n",
   "sub/deep/d.md": "TODO: x1\nnot this\n",
+  "stars": "*a\n**b\nab\nx+y\n",
+  "wide": "9007199254740992\n9007199254740993\n9007199254740992\n0x10\n-0\n00\n.5\n-.5\n",
+  "keys": "b 2 x\na 10 y\na 2 z\nc -1 w\nB 2 q\nA 1 p\na 2 z \n",
+  "pairs": "\u{1f600}\n\uff5e\n\u00e9\nz\n",
+  "hits": Array.from({ length: 30 }, (_, at) => at % 7 === 3 ? `hit ${at}\n` : `no ${at}\n`).join(
+    "",
+  ),
 };
 
 /** Words that GNU's programs answer the same, byte for byte. */
@@ -68,6 +75,41 @@ const SAME: readonly (readonly string[])[] = [
   ["grep", "-E", "[[:digit:]]{2}", "a.txt"],
   ["grep", "--", "-x", "a.txt"],
   ["sha256sum", "a.txt", "b.txt", "empty"],
+  ["cat", "-n", "b.txt", "a.txt"],
+  ["cat", "-s", "b.txt", "a.txt"],
+  ["head", "-n", "-2", "a.txt"],
+  ["head", "-n", "-1", "b.txt"],
+  ["head", "-c", "-2", "b.txt"],
+  ["head", "-n1", "missing", "a.txt", "b.txt"],
+  ["tail", "-n", "-2", "a.txt"],
+  ["tail", "-n1", "missing", "a.txt", "b.txt"],
+  ["cut", "-c", "4-6,1-2,5,9", "--output-delimiter", "_", "a.txt"],
+  ["cut", "-f3,1", "-d;", "--output-delimiter", "::", "t.csv"],
+  ["cut", "-b", "1-2", "a.txt"],
+  ["grep", "^*a", "stars"],
+  ["grep", "\\(*a\\)\\|x+", "stars"],
+  ["grep", "-L", "apple", "b.txt"],
+  ["grep", "-L", "apple", "a.txt"],
+  ["grep", "-A0", "hit", "hits"],
+  ["grep", "-n", "-C1", "hit", "hits"],
+  ["grep", "-o", "-A1", "hit", "hits"],
+  ["grep", "--count", "--ignore-case", "HIT", "hits"],
+  ["grep", "--regexp=hit", "--max-count=2", "--line-number", "hits"],
+  ["sort", "-r", "-k", "2,2n", "keys"],
+  ["sort", "-n", "-k", "2,2r", "keys"],
+  ["sort", "-n", "-k", "2,2", "keys"],
+  ["sort", "-k", "1,1f", "-k", "2,2nr", "keys"],
+  ["sort", "-rs", "-k1,1", "keys"],
+  ["sort", "-u", "-k2", "keys"],
+  ["sort", "-cf", "keys"],
+  ["sort", "-cu", "a.txt"],
+  ["sort", "-n", "wide"],
+  ["sort", "-nu", "wide"],
+  ["sort", "-nr", "wide"],
+  ["sort", "pairs"],
+  ["sort", "-fr", "pairs"],
+  ["date", "-u", "-d", "2024-12-30", "+%D %k %l %h %C %G %g %V %U %W %c %x %X %r %q %P"],
+  ["date", "-u", "-d", "2021-01-03", "+%G %V %U %W %-d %_m %0e %-j %^a %^B %Q %E"],
   ["date", "-u", "-d", "@1700000000", "+%Y-%m-%d %H:%M:%S %j %a %b %e %s %%"],
   ["date", "-u", "-d", "2024-02-29", "+%A %d %B %y %I %p %u %Z %z"],
 ];
@@ -136,6 +178,49 @@ Deno.test("alice finds by name, kind, size and depth", async () => {
   assert.equal(await found(".", "-name", "[ab].m?", "-size", "+4c"), "./a.md\n");
 });
 
+Deno.test("alice finds what lies deeper than one call lists", async () => {
+  const deep = `desk/${"d/".repeat(40)}`;
+  const { run } = makeDesk({ [`${deep}low.md`]: "needle\n", "desk/top.md": "" });
+  const shown = `./${"d/".repeat(40)}`;
+  const found = await run("find", [".", "-name", "low.md"], { cwd: "desk" });
+  assert.deepEqual([found.stdout, found.exit], [`${shown}low.md\n`, 0]);
+  assert.equal((await run("find", [".", "-type", "d", "-empty"], { cwd: "desk" })).stdout, "");
+  assert.equal((await run("find", [".", "-maxdepth", "20"], { cwd: "desk" })).stdout.length, 471);
+  const hit = await run("grep", ["-r", "needle", "."], { cwd: "desk" });
+  assert.equal(hit.stdout, `${shown}low.md:needle\n`);
+});
+
+Deno.test("a folder that holds something is not empty, at the last level looked at either", async () => {
+  const { run } = desk();
+  const words = [".", "-maxdepth", "1", "-empty"];
+  assert.equal((await run("find", words, { cwd: "desk" })).stdout, "");
+  assert.equal(
+    (await run("find", ["sub", "-name", "[[:lower:]]"], { cwd: "desk" })).stdout,
+    "sub/e\n",
+  );
+  assert.equal((await run("find", ["sub", "-name", "[!]b]"], { cwd: "desk" })).stdout, "sub/e\n");
+});
+
+Deno.test("what ls -d names exists, and is told apart", async () => {
+  const { run } = desk();
+  const told = await run("ls", ["-dF", "sub", "a.md", "nope"], { cwd: "desk" });
+  assert.equal(told.stdout, "sub/\na.md\n");
+  assert.deepEqual([told.stderr, told.exit], ["ls: nope: No such file or directory\n", 1]);
+  assert.equal((await run("ls", ["-ld", "sub"], { cwd: "desk" })).stdout, "d          0 sub\n");
+});
+
+Deno.test("a time that no calendar has is refused, and so is a cut within a character", async () => {
+  const { run } = makeDesk({ "desk/a": "é\n" });
+  for (const time of ["2023-02-30", "2023-13-01", "2023-02-03T24:00", "2023-02-03T23:60"]) {
+    const { exit, stderr } = await run("date", ["-d", time]);
+    assert.equal(exit, 2, time);
+    assert.match(stderr, /no such time/);
+  }
+  const { exit, stderr } = await run("cut", ["-b", "1", "a"], { cwd: "desk" });
+  assert.equal(exit, 1);
+  assert.match(stderr, /use -c/);
+});
+
 Deno.test("alice searches folders and keeps to the files that she names", async () => {
   const { run } = desk();
   const { stdout, exit } = await run("grep", ["-rn", "old", "--include", "*.md"], { cwd: "desk" });
@@ -195,4 +280,7 @@ Deno.test("checks of sums pass and fail by content", async () => {
   });
   assert.equal((await run("sha256sum", ["-c", "sums"], { cwd: "desk" })).stdout, "abc: OK\n");
   assert.equal((await run("sha256sum", ["-c", "wrong"], { cwd: "desk" })).exit, 1);
+  const none = await run("sha256sum", ["-c", "abc"], { cwd: "desk" });
+  assert.equal(none.exit, 1);
+  assert.match(none.stderr, /no line of it is a checksum/);
 });

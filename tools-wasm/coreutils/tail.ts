@@ -10,18 +10,20 @@ export const tail: Program = {
   usage: "[-n [+]LINES | -c [+]BYTES] [-qv] [FILE…]",
   async run({ words, input, output }) {
     const given = readOptions(words, {
-      ...{ n: true, lines: true, c: true, bytes: true, q: false, v: false, f: false },
+      ...{ n: true, lines: "n", c: true, bytes: "c", q: false, v: false, f: false },
     }, { digits: true });
     if (given.has("f")) throw new UsageError("-f: nothing follows a file here");
-    const bytes = given.value("c") ?? given.value("bytes");
-    const count = bytes ?? given.value("n") ?? given.value("lines") ?? "10";
+    const bytes = given.value("c");
+    const count = bytes ?? given.value("n") ?? "10";
     const fromStart = count.startsWith("+");
-    const number = wholeNumber(fromStart ? count.slice(1) : count, "count");
+    const number = wholeNumber(count.replace(/^[+-]/, ""), "count");
     const names = orStdin(given.operands);
     const titled = given.has("v") || (names.length > 1 && !given.has("q"));
-    return await forEach({ name: "tail", output }, names, async (name, index) => {
-      const size = bytes === undefined ? 0 : await input.size(name);
-      if (titled) output.write(title(name, index));
+    let titles = 0;
+    return await forEach({ name: "tail", output }, names, async (name) => {
+      // A file that is not there has no title.
+      const size = bytes === undefined && !titled ? 0 : await input.size(name);
+      if (titled) output.write(title(name, titles++));
       if (bytes !== undefined) {
         const from = fromStart ? Math.max(0, number - 1) : Math.max(0, size - number);
         if (from < size) { for await (const text of input.texts(name, from)) output.write(text); }

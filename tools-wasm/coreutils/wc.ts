@@ -16,14 +16,14 @@ export const wc: Program = {
   async run({ words, input, output }) {
     const given = readOptions(words, {
       ...{ l: false, w: false, m: false, c: false },
-      ...{ lines: false, words: false, chars: false, bytes: false },
+      ...{ lines: "l", words: "w", chars: "m", bytes: "c" },
     });
-    const all = !given.has("l", "w", "m", "c", "lines", "words", "chars", "bytes");
+    const all = !given.has("l", "w", "m", "c");
     const wanted = [
-      ...(all || given.has("l", "lines") ? ["lines"] as const : []),
-      ...(all || given.has("w", "words") ? ["words"] as const : []),
-      ...(given.has("m", "chars") ? ["chars"] as const : []),
-      ...(all || given.has("c", "bytes") ? ["bytes"] as const : []),
+      ...(all || given.has("l") ? ["lines"] as const : []),
+      ...(all || given.has("w") ? ["words"] as const : []),
+      ...(given.has("m") ? ["chars"] as const : []),
+      ...(all || given.has("c") ? ["bytes"] as const : []),
     ];
     const names = orStdin(given.operands);
     const sum: Counts = { lines: 0, words: 0, chars: 0, bytes: 0 };
