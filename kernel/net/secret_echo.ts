@@ -5,8 +5,8 @@ import type { Json, Secret } from "../../contracts/mod.ts";
 
 /** What stands in the place of a secret. */
 export const REDACTED = "⟨redacted: secret⟩";
-/** A value this short stands for too much else. */
-const SHORTEST = 4;
+/** A value this short stands for too much else, and so does a part of base64. */
+const SHORTEST = 4, SHORTEST_PART = 8;
 
 /** A text without the values, plain or in the usual encodings. */
 export function hidden(text: string, secrets: readonly Pick<Secret, "value" | "prefix">[]): string {
@@ -43,15 +43,46 @@ function cleanBytes(base64: string, secrets: readonly Pick<Secret, "value" | "pr
   return after === before ? base64 : Buffer.from(after, "latin1").toString("base64");
 }
 
-/** Each value as it is, in base64 with and without its prefix, percent-encoded, and in JSON. */
+/**
+ * Each value as it is, percent-encoded as URLs and forms do, in JSON, and in base64 of both
+ * alphabets, alone, with its prefix, and within a longer text (`user:value` of Basic). The longest
+ * first: none hides the rest of another.
+ */
 export function secretForms(
   secrets: readonly Pick<Secret, "value" | "prefix">[],
 ): readonly string[] {
-  return secrets.filter(({ value }) => value.length >= SHORTEST).flatMap(({ value, prefix }) => [
-    value,
-    Buffer.from(value).toString("base64").replace(/=+$/, ""),
-    Buffer.from(prefix + value).toString("base64").replace(/=+$/, ""),
-    encodeURIComponent(value),
-    JSON.stringify(value).slice(1, -1),
+  const forms = secrets.filter(({ value }) => value.length >= SHORTEST).flatMap((
+    { value, prefix },
+  ) => [value, ...urlForms(value), ...jsonForms(value), ...base64Forms(value, prefix)]);
+  return [...new Set(forms)].sort((a, b) => b.length - a.length);
+}
+
+function urlForms(value: string): readonly string[] {
+  return [encodeURIComponent(value), new URLSearchParams({ "": value }).toString().slice(1)]
+    .flatMap((form) => [form, form.replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())]);
+}
+
+function jsonForms(value: string): readonly string[] {
+  const form = JSON.stringify(value).slice(1, -1);
+  const ascii = form.replaceAll(
+    /[\u0080-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  return [form, ascii].flatMap((each) => [each, each.replaceAll("/", "\\/")]);
+}
+
+function base64Forms(value: string, prefix: string): readonly string[] {
+  const bytes = Buffer.from(value);
+  // A character of base64 is six bits: of those at the edges other bytes have a part.
+  const within = [0, 1, 2].map((before) =>
+    Buffer.concat([Buffer.alloc(before), bytes]).toString("base64")
+      .slice(Math.ceil(before * 8 / 6), Math.floor((before + bytes.length) * 8 / 6))
+  ).filter(({ length }) => length >= SHORTEST_PART);
+  const whole = [bytes, Buffer.from(prefix + value)].map((each) =>
+    each.toString("base64").replace(/=+$/, "")
+  );
+  return [...whole, ...within].flatMap((form) => [
+    form,
+    form.replaceAll("+", "-").replaceAll("/", "_"),
   ]);
 }

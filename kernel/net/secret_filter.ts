@@ -19,8 +19,7 @@ export function makeSecretFilter(
   const latin = (text: string): string => Buffer.from(text, "utf8").toString("latin1");
   const bytes = (text: string): Uint8Array<ArrayBuffer> =>
     new Uint8Array(Buffer.from(text, "latin1"));
-  // The longest first: none hides the rest of another.
-  const forms = [...new Set(secretForms(secrets).map(latin))].sort((a, b) => b.length - a.length);
+  const forms = secretForms(secrets).map(latin);
   const redacted = latin(REDACTED);
   let held = "";
 
