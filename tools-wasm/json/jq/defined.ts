@@ -42,6 +42,11 @@ def pick(f): . as $top | reduce path(f) as $p (null; setpath($p; $top | getpath(
 def range($to): range(0; $to; 1);
 def range($from; $to): range($from; $to; 1);
 def combinations: if length == 0 then [] else .[0][] as $x | (.[1:] | combinations) as $rest | [$x] + $rest end;
+def combinations($n): . as $all | [range($n) | $all] | combinations;
+def IN(g): any(. == g; .);
+def IN(source; g): any(source == g; .);
+def INDEX(f): INDEX(.[]; f);
+def INDEX(source; f): reduce source as $row ({}; .[$row | f | tostring] = $row);
 def ascii: [.] | implode;
 def finites: select(isinfinite or isnan | not);
 def test(re): test(re; null);

@@ -24,6 +24,27 @@ Deno.test("each of 210 filters gives what jq 1.6 gave for the same input", () =>
   }
 });
 
+for (
+  const [filter, wanted] of [
+    ['.s | [scan("\\\\w+")]', ["héllo", "wörld_2", "٣"]],
+    ['.s | [scan("\\\\W+")]', [" ", "-"]],
+    ['.s | [scan("[\\\\w-]+")]', ["héllo", "wörld_2-٣"]],
+    ['.s | [scan("[^\\\\W]+")]', ["héllo", "wörld_2", "٣"]],
+    ['.s | [scan("\\\\d")]', ["2", "٣"]],
+    ['.s | [scan("\\\\b.")]', ["h", " ", "w", "-", "٣"]],
+    ['.s | capture("(?<a>\\\\w+) (?<b>\\\\w+)")', { a: "héllo", b: "wörld_2" }],
+    ["[1e1000, -1e1000]", [Number.MAX_VALUE, -Number.MAX_VALUE]],
+    ["[(2 | IN(1, 2)), IN(.n[]; 5)]", [true, false]],
+    [".e | INDEX(.k)", { a: { k: "a", v: 2 }, "1": { k: 1, v: 3 } }],
+    ["[[0, 1] | combinations(2)]", [[0, 0], [0, 1], [1, 0], [1, 1]]],
+  ] as const
+) {
+  Deno.test(`what jq 1.6 gives for ${filter}, this gives`, () => {
+    const e = [{ k: "a", v: 1 }, { k: "a", v: 2 }, { k: 1, v: 3 }];
+    assert.deepEqual(all(filter, { s: "héllo wörld_2-٣", n: [1, 2], e }), [wanted]);
+  });
+}
+
 Deno.test("arguments are variables, each by its name and all as $args", () => {
   assert.deepEqual(all("$city, $args.n", null, { city: "Bern", n: 2 }), ["Bern", 2]);
 });

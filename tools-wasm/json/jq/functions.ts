@@ -283,7 +283,6 @@ export const FUNCTIONS: ReadonlyMap<string, Compute> = new Map<string, Compute>(
   ["exp/0", math(Math.exp)],
   ["pow/2", (_, args) => finite(number(arg(args)) ** number(arg(args, 1)))],
   ["infinite/0", () => Number.MAX_VALUE],
-  ["nan/0", () => null],
   ["isnan/0", () => false],
   ["isinfinite/0", (value) => Math.abs(number(value)) === Number.MAX_VALUE],
   ["fromdate/0", fromDate],

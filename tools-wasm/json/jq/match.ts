@@ -32,7 +32,7 @@ export function* matches(text: Json, { pattern, flags, budget }: Wanted): Iterab
   }
   const wanted = flagsOf(extra ?? flags ?? null);
   const spend = (steps: number): void => budget.spend(steps);
-  const compiled = makePattern(source, { flags: wanted, spend });
+  const compiled = makePattern(source, { flags: `${wanted}u`, spend });
   const points = [...text];
   let from = 0;
   while (from <= points.length) {

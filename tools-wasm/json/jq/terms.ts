@@ -1,5 +1,6 @@
 /** Parses what binds tighter than operators: literals, paths, constructions, keywords and calls. @module */
 import type { Cursor } from "./cursor.ts";
+import { finite } from "./operators.ts";
 import { readText, type TextNode } from "./text_literal.ts";
 import {
   type Ast,
@@ -76,7 +77,7 @@ export function makeTerms(cursor: Cursor, reader: Reader) {
     if (next === undefined) throw cursor.fail("something is missing");
     if (next === '"') return text();
     const number = cursor.match(NUMBER);
-    if (number !== undefined) return literal(Number(number));
+    if (number !== undefined) return literal(finite(Number(number)));
     if (cursor.sign("..")) return { kind: "recurse" };
     const field = cursor.match(FIELD);
     if (field !== undefined) return { kind: "index", of: IDENTITY, key: literal(field.slice(1)) };

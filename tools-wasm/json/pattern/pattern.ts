@@ -32,8 +32,11 @@ type Instruction =
   | { readonly op: "split"; first: number; second: number }
   | { readonly op: "jump"; to: number }
   | { readonly op: "save"; readonly slot: number }
-  | { readonly op: "assert"; readonly what: Assertion }
+  | { readonly op: "assert"; readonly holds: Condition }
   | { readonly op: "match" };
+
+/** Whether something holds between the characters before and at `at`. */
+type Condition = (text: readonly string[], at: number) => boolean;
 
 const MOST_INSTRUCTIONS = 4_000;
 
@@ -43,15 +46,17 @@ const MOST_INSTRUCTIONS = 4_000;
  * @throws {Refusal} `invalidArguments` for a mistake or an expression that is too large.
  */
 export function makePattern(source: string, { flags = "", spend }: PatternOptions = {}): Pattern {
-  const tree = parsePattern(source, { i: flags.includes("i"), s: flags.includes("s") });
-  const program = compile(tree.part);
+  const [i, s, u] = [flags.includes("i"), flags.includes("s"), flags.includes("u")];
+  const tree = parsePattern(source, { i, s, u });
+  const program = compile(tree.part, u ? /^[\p{L}\p{M}\p{N}\p{Pc}]$/u : /^[A-Za-z0-9_]$/);
   return Object.freeze({
     names: tree.names,
     find: (text: readonly string[], from = 0) => simulate(program, { text, from, spend }),
   });
 }
 
-function compile(part: Part): readonly Instruction[] {
+/** `word`: what a character of a word is. */
+function compile(part: Part, word: RegExp): readonly Instruction[] {
   const program: Instruction[] = [];
   const emit = <T extends Instruction>(instruction: T): T => {
     if (program.length >= MOST_INSTRUCTIONS) {
@@ -69,7 +74,7 @@ function compile(part: Part): readonly Instruction[] {
         emit({ op: "char", test: node.test });
         return;
       case "assert":
-        emit({ op: "assert", what: node.what });
+        emit({ op: "assert", holds: conditionOf(node.what, word) });
         return;
       case "all":
         node.parts.forEach(write);
@@ -211,7 +216,7 @@ function follow(program: readonly Instruction[], { thread, text, at, seen, ready
         break;
       }
       case "assert":
-        if (holds(instruction.what, text, at)) open.push({ at: next.at + 1, slots: next.slots });
+        if (instruction.holds(text, at)) open.push({ at: next.at + 1, slots: next.slots });
         break;
       default:
         ready.push(next);
@@ -219,15 +224,12 @@ function follow(program: readonly Instruction[], { thread, text, at, seen, ready
   }
 }
 
-function holds(what: Assertion, text: readonly string[], at: number): boolean {
-  if (what === "start") return at === 0;
-  if (what === "end") return at === text.length;
-  const edge = isWord(text[at - 1]) !== isWord(text[at]);
-  return what === "edge" ? edge : !edge;
-}
-
-function isWord(char: string | undefined): boolean {
-  return char !== undefined && /^[A-Za-z0-9_]$/.test(char);
+function conditionOf(what: Assertion, word: RegExp): Condition {
+  if (what === "start") return (_, at) => at === 0;
+  if (what === "end") return (text, at) => at === text.length;
+  const isWord = (char: string | undefined): boolean => char !== undefined && word.test(char);
+  const edge: Condition = (text, at) => isWord(text[at - 1]) !== isWord(text[at]);
+  return what === "edge" ? edge : (text, at) => !edge(text, at);
 }
 
 function groupsOf(slots: readonly number[]): Match["groups"] {

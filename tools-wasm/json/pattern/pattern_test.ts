@@ -104,3 +104,12 @@ Deno.test("what cannot be matched in linear time, or is too large, is refused", 
   }
   assert.throws(() => makePattern("(".repeat(10_000)), { name: "Refusal" });
 });
+
+Deno.test("a pattern of a schema takes ASCII alone for \\w and \\d, and letters of all scripts with flag u", () => {
+  for (const char of ["é", "٣", "я", "\u0301"]) {
+    assert.equal(span("\\w|\\d", char), null, char);
+    assert.deepEqual(span("\\w|\\d", char, "u"), [0, 1], char);
+    assert.deepEqual(span("[\\W]", char), [0, 1], char);
+    assert.equal(span("[\\W]", char, "u"), null, char);
+  }
+});

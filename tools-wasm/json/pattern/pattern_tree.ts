@@ -25,10 +25,14 @@ export interface PatternTree {
   readonly names: readonly (string | undefined)[];
 }
 
-/** What flags mean here: `i` ignores case, `s` lets the dot match a line end. */
+/**
+ * What flags mean here: `i` ignores case, `s` lets the dot match a line end, `u` takes the letters
+ * and digits of all scripts for `\w` and `\d`, as jq does and JSON Schema does not.
+ */
 export interface PatternFlags {
   readonly i: boolean;
   readonly s: boolean;
+  readonly u: boolean;
 }
 
 const CONTROL: Readonly<Record<string, string>> = {
@@ -49,6 +53,13 @@ const EDGES: Readonly<Record<string, Assertion>> = {
 /** Escapes that stand for a set or a number, read by the engine's own expressions, one character at a time. */
 const ESCAPE =
   /^\\(?:[dDwWsS]|[pP]\{[^{}]{1,40}\}|u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|c[a-zA-Z])/;
+/** The classes of flag `u`, as parts of a set. */
+const UNICODE: Readonly<Record<string, string>> = {
+  w: "\\p{L}\\p{M}\\p{N}\\p{Pc}",
+  W: "\\p{C}\\p{Z}\\p{S}\\p{Pd}\\p{Ps}\\p{Pe}\\p{Pi}\\p{Pf}\\p{Po}",
+  d: "\\p{Nd}",
+  D: "\\P{Nd}",
+};
 const BOUNDS = /^\{(\d{1,4})(?:(,)(\d{1,4})?)?\}/;
 const NESTING = 40;
 const MOST_REPEATS = 1_000;
@@ -188,9 +199,12 @@ export function parsePattern(source: string, flags: PatternFlags): PatternTree {
 
   /** A set as the engine reads it, asked for one character at a time, so that nothing can backtrack. */
   const oneOf = (text: string): Part => {
+    const meant = (escaped: string): string =>
+      escaped.replaceAll(/\\([^])/gu, (whole, char: string) => UNICODE[char] ?? whole);
+    const wide = text.startsWith("[") ? meant(text) : `[${meant(text)}]`;
     let native: RegExp;
     try {
-      native = new RegExp(`^${text}$`, flags.i ? "iu" : "u");
+      native = new RegExp(`^${flags.u ? wide : text}$`, flags.i ? "iu" : "u");
     } catch {
       throw fail(`${text} is no set of characters`);
     }
