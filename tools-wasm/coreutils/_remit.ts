@@ -20,6 +20,13 @@ export interface Entry {
   readonly bytes: number;
 }
 
+/** What lies in a folder. */
+export interface Listing {
+  readonly entries: readonly Entry[];
+  /** Set when something was left out: a folder could not be read, or there is more. */
+  readonly cut?: boolean;
+}
+
 /** Files of the task: each call is checked by the kernel. */
 export interface Files {
   read(
@@ -27,7 +34,7 @@ export interface Files {
   ): Promise<Piece>;
   list(
     args: { path: string; depth?: number; limit?: number },
-  ): Promise<{ readonly entries: readonly Entry[] }>;
+  ): Promise<Listing>;
   write(args: { path: string; text: string }): Promise<unknown>;
 }
 

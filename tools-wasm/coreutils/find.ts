@@ -1,7 +1,8 @@
 /** `find`. @module */
 import type { Entry } from "./_remit.ts";
-import { UsageError } from "./faults.ts";
+import { FileError, UsageError } from "./faults.ts";
 import { makeNameTest } from "./glob.ts";
+import { LEVELS } from "./input.ts";
 import { wholeNumber } from "./options.ts";
 import { below } from "./place.ts";
 import { baseName, forEach, type Program, sorted } from "./program.ts";
@@ -18,29 +19,47 @@ export const find: Program = {
   usage: "[FOLDER…] [-maxdepth N] [-mindepth N] [[!] TEST]… with TEST -name GLOB, -iname GLOB, " +
     "-path GLOB, -type f|d, -size [+-]N[ck], -empty",
   async run({ words, input, output }) {
-    const { folders, tests, least, most, filled } = readWords(words);
+    const { folders, tests, least, most, empty } = readWords(words);
     return await forEach({ name: "find", output }, folders, async (folder) => {
       const top = input.place(folder);
-      // Whether a folder is empty is seen a level below it.
-      const entries = await input.entries(folder, Math.max(1, filled ? most + 1 : most));
+      // Whether a folder is empty is seen one level below it.
+      const wanted = empty ? most + 1 : most;
+      const levels = Math.min(LEVELS, Math.max(1, wanted));
+      const listing = await input.listing(folder, levels);
       const self: Entry = {
         path: top,
-        kind: entries === undefined ? "file" : "folder",
-        bytes: entries === undefined ? await input.size(folder) : 0,
+        kind: listing === undefined ? "file" : "folder",
+        bytes: listing === undefined ? await input.size(folder) : 0,
       };
-      const full = new Set(entries?.map(({ path }) => path.slice(0, path.lastIndexOf("/"))) ?? []);
+      const entries = sorted(listing?.entries ?? []);
+      const restOf = ({ path }: Entry): string => path.slice(top.length + 1);
+      const levelOf = (entry: Entry): number => restOf(entry).split("/").length;
+      const deepest = wanted <= LEVELS
+        ? undefined
+        : entries.find((entry) => entry.kind === "folder" && levelOf(entry) === LEVELS);
+      const full = new Set(entries.map(({ path }) => path.slice(0, path.lastIndexOf("/"))));
       const tell = (found: Found): void => {
         if (tests.every((test) => test({ ...found, entry: emptied(found.entry, full) }))) {
           output.line(/[\n\r]/.test(found.name) ? JSON.stringify(found.name) : found.name);
         }
       };
       if (least === 0) tell({ name: folder, entry: self });
-      for (const entry of most === 0 ? [] : sorted(entries ?? [])) {
-        const rest = top === "" ? entry.path : entry.path.slice(top.length + 1);
-        const level = rest.split("/").length;
+      for (const entry of entries) {
+        const level = levelOf(entry);
         if (level < least || level > most) continue;
-        tell({ name: below(folder, rest), entry });
+        // Nobody has looked into a folder of the last level: it is not called empty.
+        if (deepest !== undefined && entry.kind === "folder" && level === LEVELS) {
+          full.add(entry.path);
+        }
+        tell({ name: below(folder, restOf(entry)), entry });
       }
+      if (deepest !== undefined) {
+        throw new FileError(
+          `${below(folder, restOf(deepest))}: nothing below ${LEVELS} levels was looked at; ` +
+            "begin with this folder",
+        );
+      }
+      if (listing?.cut === true) throw new FileError(`${folder}: not all of it could be read`);
     });
   },
 };
@@ -55,8 +74,8 @@ function readWords(words: readonly string[]): {
   readonly tests: readonly Test[];
   readonly least: number;
   readonly most: number;
-  /** Whether it is asked what holds nothing. */
-  readonly filled: boolean;
+  /** One of the tests asks whether a folder is empty. */
+  readonly empty: boolean;
 } {
   // `--` ends options; the tests of find are no options, so that folders may follow it.
   const given = words[0] === "--" ? words.slice(1) : words;
@@ -65,6 +84,7 @@ function readWords(words: readonly string[]): {
   const tests: Test[] = [];
   let least = 0, most = Infinity, not = false;
   const rest = first < 0 ? [] : given.slice(first);
+  let empty = false;
   for (let at = 0; at < rest.length; at++) {
     const word = rest[at] ?? "";
     const value = (): string => {
@@ -82,12 +102,12 @@ function readWords(words: readonly string[]): {
     else {
       const test = readTest(word, value);
       const turned = not;
+      empty ||= word === "-empty";
       tests.push((found) => test(found) !== turned);
     }
     not = false;
   }
-  const filled = rest.includes("-empty");
-  return { folders: folders.length === 0 ? ["."] : folders, tests, least, most, filled };
+  return { folders: folders.length === 0 ? ["."] : folders, tests, least, most, empty };
 }
 
 function readTest(word: string, value: () => string): Test {
@@ -95,7 +115,7 @@ function readTest(word: string, value: () => string): Test {
     case "-name":
     case "-iname": {
       const test = makeNameTest(value(), word === "-iname");
-      return ({ entry, name }) => test(baseName(entry.path === "" ? name : entry.path));
+      return ({ name }) => test(baseName(name.replace(/(?!^)\/+$/, "")));
     }
     case "-path":
     case "-ipath": {
@@ -124,8 +144,8 @@ function sizeTest(text: string): Test {
   const unit = { c: 1, k: 1024, M: 1024 * 1024 }[parts[3] ?? ""] ?? 512;
   const number = Number(parts[2]);
   return ({ entry }) => {
-    const size = Math.ceil(entry.bytes / unit);
     if (entry.kind === "folder") return false;
+    const size = Math.ceil(entry.bytes / unit);
     return parts[1] === "+" ? size > number : parts[1] === "-" ? size < number : size === number;
   };
 }

@@ -6,7 +6,7 @@ import { literalNode, type Node, parsePattern } from "./pattern_parse.ts";
 export function makeNameTest(glob: string, ignoreCase: boolean): (name: string) => boolean {
   const parts: Node[] = [{ kind: "assert", what: "lineStart" }];
   for (let at = 0; at < glob.length;) {
-    const close = glob[at] === "[" ? endOfSet(glob, at) : -1;
+    const close = glob[at] === "[" ? setEnd(glob, at + 1) : -1;
     const char = String.fromCodePoint(glob.codePointAt(at) ?? 0);
     let used = char.length;
     if (char === "*") parts.push({ kind: "repeat", part: ANY, least: 0, most: Infinity });
@@ -26,16 +26,18 @@ export function makeNameTest(glob: string, ignoreCase: boolean): (name: string) 
   return makePattern({ kind: "all", parts }).test;
 }
 
-/** Where the `]` of a set stands, or -1: not one at its beginning, nor that of a `[:class:]`. */
-function endOfSet(glob: string, from: number): number {
-  let at = from + 1;
-  if (glob[at] === "!" || glob[at] === "^") at++;
-  if (glob[at] === "]") at++;
-  while (at < glob.length && glob[at] !== "]") {
-    const close = glob.startsWith("[:", at) ? glob.indexOf(":]", at + 2) : -1;
-    at = close < 0 ? at + 1 : close + 2;
-  }
-  return at < glob.length ? at : -1;
-}
-
 const ANY: Node = { kind: "char", test: () => true };
+
+/** Where the `]` of a set stands whose words begin at `from`; -1 where it has none. */
+function setEnd(glob: string, from: number): number {
+  let at = from + (glob[from] === "!" || glob[from] === "^" ? 1 : 0);
+  // Right at the beginning it is one of the set.
+  if (glob[at] === "]") at++;
+  for (; at < glob.length; at++) {
+    if (glob[at] === "]") return at;
+    if (!glob.startsWith("[:", at)) continue;
+    const close = glob.indexOf(":]", at + 2);
+    if (close >= 0) at = close + 1;
+  }
+  return -1;
+}

@@ -1,6 +1,7 @@
 /** `grep`. @module */
 import { makeExpression, occurrences } from "./expression.ts";
 import { FileError, UsageError } from "./faults.ts";
+import { LEVELS } from "./input.ts";
 import { type Given, readOptions, wholeNumber } from "./options.ts";
 import type { Pattern } from "./pattern.ts";
 import { baseName, type Program, type Run, sorted } from "./program.ts";
@@ -95,8 +96,8 @@ async function* filesOf(
   given: Given,
   { target, deep }: { readonly target: string; readonly deep: boolean },
 ): AsyncGenerator<string> {
-  const entries = deep && target !== "-" ? await input.entries(target, Infinity) : undefined;
-  if (entries === undefined) {
+  const listing = deep && target !== "-" ? await input.listing(target, LEVELS) : undefined;
+  if (listing === undefined) {
     yield target;
     return;
   }
@@ -104,7 +105,7 @@ async function* filesOf(
     given.values(name).map((glob) => makeNameTest(glob, false));
   const include = tests("include"), exclude = tests("exclude"), closed = tests("exclude-dir");
   const top = input.place(target);
-  for (const { path, kind } of sorted(entries)) {
+  for (const { path, kind } of sorted(listing.entries)) {
     const name = baseName(path);
     if (kind !== "file" || exclude.some((test) => test(name))) continue;
     if (include.length > 0 && !include.some((test) => test(name))) continue;
@@ -112,6 +113,11 @@ async function* filesOf(
     if (rest.split("/").slice(0, -1).some((part) => closed.some((test) => test(part)))) continue;
     yield target === "." && given.operands.length < 2 ? rest : below(target, rest);
   }
+  const levels = (path: string): number => path.slice(top.length + 1).split("/").length;
+  if (listing.entries.some(({ kind, path }) => kind === "folder" && levels(path) === LEVELS)) {
+    throw new FileError(`${target}: nothing below ${LEVELS} levels was looked at`);
+  }
+  if (listing.cut === true) throw new FileError(`${target}: not all of it could be read`);
 }
 
 async function search(

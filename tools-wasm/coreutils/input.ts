@@ -1,5 +1,5 @@
 /** What programs read: files in pieces, lines across pieces, or the text given as stdin. @module */
-import type { Entry, Files, Piece } from "./_remit.ts";
+import type { Entry, Files, Listing, Piece } from "./_remit.ts";
 import { FileError, fileError } from "./faults.ts";
 import { utf8Bytes } from "./output.ts";
 import { placeOf } from "./place.ts";
@@ -8,8 +8,10 @@ import { placeOf } from "./place.ts";
 const PIECE = 1024 * 1024;
 /** Bytes that programs which need a file whole take. */
 export const WHOLE_LIMIT = 16 * 1024 * 1024;
-/** Most entries of one walk, and levels that one call lists. */
-const ENTRIES = 5_000, LEVELS = 16;
+/** Most entries of one walk. */
+const ENTRIES = 5_000;
+/** Levels of the deepest walk, as many as the kernel goes down at once. */
+export const LEVELS = 64;
 
 /** Reading, for one program. All throw {@link FileError}. A name `-` is stdin. */
 export interface Input {
@@ -25,7 +27,9 @@ export interface Input {
   base64(name: string): AsyncGenerator<string>;
   size(name: string): Promise<number>;
   /** What lies in the folder, down to `depth`; undefined where a file lies. */
-  entries(name: string, depth?: number): Promise<readonly Entry[] | undefined>;
+  listing(name: string, depth?: number): Promise<Listing | undefined>;
+  /** Tells what lies there. */
+  kind(name: string): Promise<Entry["kind"]>;
 }
 
 /** Some lines. */
@@ -102,19 +106,21 @@ export function makeInput(
     }
   }
 
-  /** Levels below those of one call are asked for folder by folder. */
-  async function listed(path: string, depth: number): Promise<readonly Entry[]> {
-    const { entries } = await files.list({ path, depth: Math.min(depth, LEVELS), limit: ENTRIES });
-    if (depth <= LEVELS) return entries;
-    const all = [...entries];
-    const level = path.split("/").length + LEVELS;
-    for (const entry of entries) {
-      if (entry.kind !== "folder" || entry.path.split("/").length !== level) continue;
-      if (all.length >= ENTRIES) break;
-      all.push(...await listed(entry.path, depth - LEVELS));
+  const list = async (
+    name: string,
+    { depth, limit }: { readonly depth: number; readonly limit: number },
+  ): Promise<Listing | undefined> => {
+    const path = place(name);
+    if (path === "") throw new FileError(`${name}: give cwd, or begin with a mount's name`);
+    try {
+      return await files.list({ path, depth, limit });
+    } catch (error) {
+      const isFile = path.includes("/") && error instanceof Error && "code" in error &&
+        error.code === "invalidArguments";
+      if (isFile) return undefined;
+      throw fileError(name, error);
     }
-    return all;
-  }
+  };
 
   return Object.freeze({
     place,
@@ -126,18 +132,11 @@ export function makeInput(
       name === "-"
         ? utf8Bytes(stdin)
         : (await piece(name, 0, { bytes: 1, encoding: "base64" })).bytes,
-    async entries(name: string, depth = 1): Promise<readonly Entry[] | undefined> {
-      const path = place(name);
-      if (path === "") throw new FileError(`${name}: give cwd, or begin with a mount's name`);
-      try {
-        const entries = await listed(path, depth);
-        if (entries.length < ENTRIES) return entries;
-      } catch (error) {
-        const isFile = path.includes("/") && error instanceof Error && "code" in error &&
-          error.code === "invalidArguments";
-        if (isFile) return undefined;
-        throw fileError(name, error);
-      }
+    kind: async (name: string) =>
+      await list(name, { depth: 1, limit: 1 }) === undefined ? "file" : "folder",
+    async listing(name: string, depth = 1): Promise<Listing | undefined> {
+      const listing = await list(name, { depth, limit: ENTRIES });
+      if (listing === undefined || listing.entries.length < ENTRIES) return listing;
       throw new FileError(`${name}: more than ${ENTRIES} entries; name a folder below it`);
     },
   });

@@ -1,8 +1,10 @@
 /** `ls`. @module */
 import type { Entry } from "./_remit.ts";
+import { FileError } from "./faults.ts";
 import { readOptions } from "./options.ts";
 import { below } from "./place.ts";
 import { baseName, forEach, type Program, type Run, sorted } from "./program.ts";
+import { compareTexts } from "./sort_keys.ts";
 
 /** Lists folders: names, with `-l` kind and size. Times and owners are not known here. */
 export const ls: Program = {
@@ -19,17 +21,25 @@ export const ls: Program = {
       marks: given.has("F"),
       deep: given.has("R"),
     };
-    return await forEach({ name: "ls", output }, names, async (name, index) => {
-      const entries = await input.entries(name);
-      if (entries === undefined || given.has("d")) {
-        const kind = entries === undefined ? "file" : "folder";
-        const bytes = entries === undefined ? await input.size(name) : 0;
-        output.line(shown({ path: name, kind, bytes }, form, name));
-        return;
-      }
-      if (names.length > 1 || form.deep) output.write(`${index > 0 ? "\n" : ""}${name}:\n`);
-      await list(run, form, { name, entries });
+    const found: { readonly name: string; readonly kind: Entry["kind"]; readonly bytes: number }[] =
+      [];
+    const looked = await forEach({ name: "ls", output }, names, async (name) => {
+      const kind = await input.kind(name);
+      found.push({ name, kind, bytes: kind === "file" ? await input.size(name) : 0 });
     });
+    found.sort((a, b) => compareTexts(a.name, b.name));
+    // What is shown by itself comes first: below a folder's title it would seem to lie in there.
+    const single = found.filter(({ kind }) => given.has("d") || kind === "file");
+    const folders = found.filter(({ kind }) => !given.has("d") && kind === "folder");
+    for (const { name, kind, bytes } of single) {
+      output.line(shown({ path: name, kind, bytes }, form, name));
+    }
+    const titled = names.length > 1 || form.deep;
+    const listed = await forEach({ name: "ls", output }, folders, async ({ name }, index) => {
+      if (titled) output.write(`${index > 0 || single.length > 0 ? "\n" : ""}${name}:\n`);
+      await list(run, form, name);
+    });
+    return looked || listed;
   },
 };
 
@@ -40,22 +50,17 @@ interface Form {
   readonly deep: boolean;
 }
 
-async function list(
-  run: Run,
-  form: Form,
-  folder: { readonly name: string; readonly entries: readonly Entry[] },
-): Promise<void> {
-  const kept = sorted(folder.entries).filter(({ path }) =>
-    form.hidden || !baseName(path).startsWith(".")
-  );
+async function list(run: Run, form: Form, folder: string): Promise<void> {
+  const { entries = [], cut = false } = await run.input.listing(folder) ?? {};
+  const kept = sorted(entries).filter(({ path }) => form.hidden || !baseName(path).startsWith("."));
   for (const entry of kept) run.output.line(shown(entry, form, baseName(entry.path)));
-  if (!form.deep) return;
-  for (const { path, kind } of kept) {
+  for (const { path, kind } of form.deep ? kept : []) {
     if (kind !== "folder") continue;
-    const name = below(folder.name, baseName(path));
+    const name = below(folder, baseName(path));
     run.output.write(`\n${name}:\n`);
-    await list(run, form, { name, entries: await run.input.entries(name) ?? [] });
+    await list(run, form, name);
   }
+  if (cut) throw new FileError(`${folder}: not all of it could be read`);
 }
 
 function shown(entry: Entry, form: Form, name: string): string {

@@ -141,8 +141,11 @@ export function parsePattern(pattern: string, { extended, ignoreCase }: PatternS
 
   const sequence = (): Node => {
     const parts: Node[] = [];
-    while (at < chars.length && operator("|") === 0 && operator(")") === 0) {
-      parts.push(repeated(atom(parts.length === 0)));
+    for (let first = true; !atEnd();) {
+      const node = atom(first);
+      // In a basic pattern a sign of repetition that follows the first anchor is that character.
+      first = first && !extended && node.kind === "assert" && node.what === "lineStart";
+      parts.push(first ? node : repeated(node));
     }
     return parts.length === 1 ? parts[0] ?? EMPTY : { kind: "all", parts };
   };
@@ -150,8 +153,6 @@ export function parsePattern(pattern: string, { extended, ignoreCase }: PatternS
   const repeated = (part: Node): Node => {
     let node = part;
     for (;;) {
-      // A star at the beginning of a basic pattern, also behind its ^, is a star.
-      if (!extended && part.kind === "assert" && part.what === "lineStart") return part;
       if (chars[at] === "*") {
         at++;
         node = { kind: "repeat", part: node, least: 0, most: Infinity };
@@ -198,7 +199,8 @@ export function parsePattern(pattern: string, { extended, ignoreCase }: PatternS
     // In a basic pattern an anchor is one only at its end of a sequence.
     if (char === "^" && (extended || first)) return { kind: "assert", what: "lineStart" };
     if (char === "$" && (extended || atEnd())) return { kind: "assert", what: "lineEnd" };
-    if (extended && (char === "+" || char === "?")) {
+    // GNU reads over these with a warning: what was meant is not known.
+    if (extended && (/[*+?]/.test(char) || (char === "{" && /[0-9,]/.test(chars[at] ?? "")))) {
       throw bad(pattern, `nothing stands before a ${char}`);
     }
     if (char === "\\") return escape();

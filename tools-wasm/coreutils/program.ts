@@ -25,11 +25,11 @@ export function orStdin(operands: readonly string[]): readonly string[] {
   return operands.length === 0 ? ["-"] : operands;
 }
 
-/** Runs `work` for each name; a {@link FileError} is told and makes the exit code 1. */
-export async function forEach(
+/** Runs `work` for each of `names`; a {@link FileError} is told and makes the exit code 1. */
+export async function forEach<T>(
   { name, output }: { readonly name: string; readonly output: Output },
-  names: readonly string[],
-  work: (name: string, index: number) => Promise<void>,
+  names: readonly T[],
+  work: (name: T, index: number) => Promise<void>,
 ): Promise<number> {
   let exit = 0;
   for (const [index, each] of names.entries()) {
