@@ -37,7 +37,7 @@ export function readHunk(lines: readonly Line[], place: HunkPlace): ReadHunk {
   for (; at < lines.length; at += 1) {
     const line = lines[at] ?? { text: "", end: "" };
     if (line.text.startsWith("\\ ")) {
-      endOfFile(found, at);
+      endOfFile(found, at, lines[place.at]?.end === "\r\n");
       continue;
     }
     const full = counted.old >= said.old && counted.new >= said.new;
@@ -87,10 +87,13 @@ function trimBlank(found: HunkLine[], lines: readonly Line[], at: number): void 
   for (let back = at - 1; found.length > 0 && lines[back]?.text === ""; back -= 1) found.pop();
 }
 
-function endOfFile(found: HunkLine[], at: number): void {
+/** Takes the end off the last line; a CR before it is the line's own, unless all of the diff has them. */
+function endOfFile(found: HunkLine[], at: number, crlfDiff: boolean): void {
   const last = found.pop();
   if (last === undefined) throw bad(at, "says that a line has no end, and there is none before it");
-  found.push({ kind: last.kind, line: { text: last.line.text, end: "" } });
+  const { text, end } = last.line;
+  const own = end === "\r\n" && !crlfDiff ? "\r" : "";
+  found.push({ kind: last.kind, line: { text: text + own, end: "" } });
 }
 
 function checkEnds(found: readonly HunkLine[], at: number): void {

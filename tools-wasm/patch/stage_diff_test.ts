@@ -34,6 +34,28 @@ Deno.test("a hunk that fits at two places and not where it says is refused", asy
   assert.deepEqual(host.changes, []);
 });
 
+Deno.test("a last line that ends with a CR alone keeps it, and loses it only where the diff says so", async () => {
+  const end = "\\ No newline at end of file\n";
+  for (
+    const [before, hunk, after] of [
+      ["a\nb\r", ` a\n-b\r\n${end}+c\r\n${end}`, "a\nc\r"],
+      ["a\nb", ` a\n-b\n${end}+b\r\n${end}`, "a\nb\r"],
+      ["a\nb\r", ` a\n-b\r\n${end}+b\n${end}`, "a\nb"],
+      ["a\nb\r", `-a\n+A\n b\r\n${end}`, "A\nb\r"],
+    ] as const
+  ) {
+    const host = makeFakeHost({ "desk/x": before });
+    const result = await stage(host, change(`@@ -1,2 +1,2 @@\n${hunk}`));
+    assert.equal(result.applied, true, JSON.stringify(hunk));
+    assert.equal(host.files.get("desk/x"), after, JSON.stringify(hunk));
+  }
+  // In a diff whose lines all end with CR LF the CR is the diff's.
+  const host = makeFakeHost({ "desk/x": "a\r\nb" });
+  const crlf = change(`@@ -1,2 +1,2 @@\n a\n-b\n${end}+c\n${end}`).replaceAll("\n", "\r\n");
+  assert.equal((await stage(host, crlf)).applied, true);
+  assert.equal(host.files.get("desk/x"), "a\r\nc");
+});
+
 Deno.test("one hunk of one file that does not fit keeps everything as it was, and says what was found", async () => {
   const host = makeFakeHost({ "desk/x": TEN, "desk/y": "other\n" });
   const diff = change("@@ -1,2 +1,2 @@\n 1\n-2\n+two\n") +
