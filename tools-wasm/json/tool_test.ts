@@ -178,6 +178,24 @@ Deno.test("any value survives being written and read as JSON, JSON lines and YAM
   );
 });
 
+Deno.test("a row of one empty cell is a row, and a blank line is none", () => {
+  const one = { delimiter: ",", header: false };
+  assert.equal(writeCsv([[""], ["a"], [null], ["", ""]], one), '""\r\na\r\n""\r\n,\r\n');
+  assert.deepEqual(readCsv('""\n\na\n""\r\n\r\n""', one), [[""], ["a"], [""], [""]]);
+  assert.equal(writeCsv([{ n: "" }, { n: null }, { n: 1 }], CSV), 'n\r\n""\r\n""\r\n1\r\n');
+  assert.deepEqual(readCsv('n\r\n""\r\n1\r\n', CSV), [{ n: "" }, { n: "1" }]);
+});
+
+Deno.test("a row of CSV ends with CR LF, LF or CR", () => {
+  const rows = [{ a: "1", b: "x\r\ny" }, { a: "2", b: "" }];
+  for (const end of ["\r\n", "\n", "\r"]) {
+    const text = ["a,b", '1,"x\r\ny"', "", "2,"].join(end);
+    assert.deepEqual(readCsv(text, CSV), rows, JSON.stringify(end));
+    assert.deepEqual(readCsv(text + end, CSV), rows, JSON.stringify(end));
+  }
+  assert.throws(() => readCsv("a,b\n1,x\ry\n", CSV), /row 3 has 1 cells/);
+});
+
 Deno.test("any rows of texts survive being written and read as CSV", () => {
   const cell = fc.string({
     unit: fc.constantFrom("a", '"', ",", "\n", "\r", " ", ";", "é"),

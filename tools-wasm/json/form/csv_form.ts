@@ -10,7 +10,7 @@ export interface CsvOptions {
 }
 
 /**
- * Reads rows: objects by the header's names, or arrays.
+ * Reads rows, which end with CR LF, LF or CR: objects by the header's names, or arrays.
  *
  * @throws {Refusal} `invalidInput` for a quote that is not closed or stands inside a cell, a row of another length
  * than the header, or a column named twice.
@@ -48,20 +48,21 @@ function readRows(text: string, delimiter: string): readonly (readonly string[])
       ? quotedCell(text, at, rows.length + 1)
       : plainCell(text, at, delimiter);
     row.push(cell.text);
+    const quoted = text[at] === '"';
     at = cell.next;
     if (text[at] === delimiter) {
       at += 1;
       if (at < text.length) continue;
       row.push("");
     } else if (text.startsWith("\r\n", at)) at += 2;
-    else if (at < text.length && text[at] !== "\n") {
+    else if (at < text.length && text[at] !== "\n" && text[at] !== "\r") {
       throw new Refusal(
         "invalidInput",
         `Cannot read the CSV: row ${rows.length + 1} goes on behind a closing quote`,
       );
     } else at += 1;
-    // A blank line is no row.
-    if (row.length > 1 || row[0] !== "") rows.push(row);
+    // A blank line is no row; one with an empty cell in quotes is.
+    if (row.length > 1 || row[0] !== "" || quoted) rows.push(row);
     row = [];
   }
   return rows;
@@ -74,9 +75,11 @@ interface Cell {
 
 function plainCell(text: string, from: number, delimiter: string): Cell {
   let at = from;
-  while (at < text.length && text[at] !== delimiter && text[at] !== "\n") at += 1;
-  const end = text[at] === "\n" && text[at - 1] === "\r" && at > from ? at - 1 : at;
-  return { text: text.slice(from, end), next: end };
+  for (; at < text.length; at += 1) {
+    const char = text[at];
+    if (char === delimiter || char === "\n" || char === "\r") break;
+  }
+  return { text: text.slice(from, at), next: at };
 }
 
 function quotedCell(text: string, from: number, row: number): Cell {
@@ -114,8 +117,11 @@ export function writeCsv(value: Json, { delimiter, header }: CsvOptions): string
     } else if (isList(row) && names.size === 0) lines.push(row);
     else throw notRows();
   }
-  return lines.map((row) => `${row.map((cell) => writeCell(cell, delimiter)).join(delimiter)}\r\n`)
-    .join("");
+  return lines.map((row) => {
+    const line = row.map((cell) => writeCell(cell, delimiter)).join(delimiter);
+    // A blank line would be read as no row.
+    return `${line === "" && row.length === 1 ? '""' : line}\r\n`;
+  }).join("");
 }
 
 function writeCell(cell: Json, delimiter: string): string {
