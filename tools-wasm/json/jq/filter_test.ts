@@ -44,6 +44,16 @@ for (
     assert.deepEqual(all(filter, { s: "héllo wörld_2-٣", n: [1, 2], e }), [wanted]);
   });
 }
+Deno.test("a replacement that gives several texts gives as many results", () => {
+  const cases = `"\\(.a|ascii_upcase)", "\\(.a|ascii_downcase)", "c"`;
+  assert.deepEqual(all(`sub("(?<a>.)"; ${cases})`, "aB"), ["AB", "aB", "cB"]);
+  assert.deepEqual(all(`gsub("(?<a>.)"; ${cases})`, "aB"), ["AB", "ab", "cc"]);
+  assert.deepEqual(all('gsub("x"; "1", "2")', "aB"), ["aB"]);
+  assert.deepEqual(all('sub("a" | ., "B"; "1", "2")', "aB"), ["1B", "2B", "a1", "a2"]);
+  const uneven = 'gsub("(?<a>.)"; if .a == "a" then "1" else "1", "2" end)';
+  assert.throws(() => all(uneven, "aB"), /gives 2 texts for one match/);
+  assert.throws(() => all('sub("a"; empty)', "aB"), /gives 0 texts for one match/);
+});
 
 Deno.test("arguments are variables, each by its name and all as $args", () => {
   assert.deepEqual(all("$city, $args.n", null, { city: "Bern", n: 2 }), ["Bern", 2]);

@@ -216,18 +216,27 @@ function* substitute(call: FlowCall): Iterable<Spot> {
         throw new FilterError(`${shown(text)} cannot be matched, as it is not a string`);
       }
       const points = [...text];
-      let out = "";
+      let outs: readonly string[] | undefined;
       let done = 0;
       for (const found of matches(text, { pattern, flags, budget: call.scope.budget })) {
-        out += points.slice(done, found.offset).join("");
-        done = found.offset + found.length;
-        const [made] = values(arg(call, 1), { value: found.named }, call.scope);
-        if (typeof made !== "string") {
-          throw new FilterError(`${shown(made ?? null)} cannot be added to a string`);
+        const made = [...values(arg(call, 1), { value: found.named }, call.scope)];
+        if (made.length === 0 || (outs !== undefined && outs.length !== made.length)) {
+          throw new FilterError(
+            `a replacement gives ${made.length} texts for one match, which leaves another without`,
+          );
         }
-        out = boundedText(out + made);
+        const gap = points.slice(done, found.offset).join("");
+        done = found.offset + found.length;
+        // The n-th output has the n-th text at every match, as from jq 1.7 on.
+        outs = made.map((each, at) => {
+          if (typeof each !== "string") {
+            throw new FilterError(`${shown(each)} cannot be added to a string`);
+          }
+          return boundedText((outs?.[at] ?? "") + gap + each);
+        });
       }
-      yield { value: out + points.slice(done).join("") };
+      const rest = points.slice(done).join("");
+      for (const out of outs ?? [""]) yield { value: out + rest };
     }
   }
 }
