@@ -82,13 +82,25 @@ export function parsePath(text: string): NamedPath {
 }
 
 /**
+ * Refuses a path that no tool writes, whatever is there.
+ *
+ * @throws Fault `invalidArguments`
+ */
+export function checkWritableName(path: NamedPath): void {
+  if (path.rel === "") throw bad(path.text, "it names a mount, not a file");
+  if (path.parts.some((part) => part.startsWith(".remit-"))) {
+    throw bad(path.text, "names in .remit-* are Remit's own");
+  }
+}
+
+/**
  * Refuses a path as the name of a new file: what is already there may be called anything, but no
  * tool makes a name that looks like another.
  *
  * @throws Fault `invalidArguments`
  */
 export function checkNewName(path: NamedPath): void {
-  if (path.rel === "") throw bad(path.text, "it names a mount, not a file");
+  checkWritableName(path);
   if (path.text.normalize("NFC") !== path.text) {
     throw bad(path.text, "a new file's name must be in Unicode normal form C");
   }
@@ -96,7 +108,6 @@ export function checkNewName(path: NamedPath): void {
     throw bad(path.text, "a new file's name must not hold invisible characters");
   }
   for (const part of path.parts) {
-    if (part.startsWith(".remit-")) throw bad(path.text, "names in .remit-* are Remit's own");
     if (part.trim() !== part) throw bad(path.text, "a new name must not begin or end with a space");
   }
 }

@@ -7,7 +7,7 @@ import type { Resolved } from "../contracts/power.ts";
 import type { Mount, StagedChange } from "../contracts/workspace.ts";
 import type { Ledger } from "./ledger.ts";
 import { patchDigest } from "./patch.ts";
-import { checkNewName, type NamedPath, parsePath, SCRATCH } from "./path.ts";
+import { checkNewName, checkWritableName, type NamedPath, parsePath, SCRATCH } from "./path.ts";
 
 /** What resolving needs to know. */
 export interface ResolveParts {
@@ -91,7 +91,7 @@ export function reading(verb: string): Resolver {
 export function changing(verb: string): Resolver {
   return (parts, args, caller) => {
     const path = pathIn(args);
-    checkNewName(path);
+    checkWritableName(path);
     if (path.mount === SCRATCH) {
       throw new Fault("refused", `Cannot ${verb} ${quoted(path.text)}: use scratch_write for it`);
     }

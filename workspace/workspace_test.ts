@@ -144,6 +144,30 @@ Deno.test("an edit must match exactly once, and against the version that was rea
   overlapping[Symbol.dispose]();
 });
 
+Deno.test("a file whose name no tool would make is edited, deleted and undone where it is", async () => {
+  for (const mode of ["stage", "rw"] as const) {
+    using rig = makeRig({ mode });
+    const names = ["e\u0301.md", "trailing ", "zero\u200bwidth"];
+    for (const name of names) rig.put(name, "old");
+    const before = rig.tree();
+    const [first = "", second = ""] = names;
+    await rig.call("file_edit", { path: `desk/${first}`, old: "old", new: "new" });
+    await rig.call("file_write", { path: `desk/${second}`, content: "new" });
+    await rig.call("file_delete", { path: `desk/${names[2]}` });
+    if (mode === "stage") await rig.call("patch_apply", {});
+    deepEqual(rig.tree(), { [first]: "new", [second]: "new" });
+    while (rig.workspace.applied().length > 0) await rig.undo();
+    deepEqual(rig.tree(), before);
+    for (const name of ["a\u0301.md", "other ", "zero\u200b"]) {
+      await rejects(
+        rig.call("file_write", { path: `desk/${name}`, content: "new" }),
+        fault("invalidArguments", /a new (file's )?name must/),
+      );
+    }
+    deepEqual(rig.tree(), before);
+  }
+});
+
 Deno.test("a change back to the folder's content is no change", async () => {
   using rig = makeRig();
   rig.put("a.md", "a");

@@ -12,7 +12,7 @@ import { openJudged, readAll } from "../host/open.ts";
 import { type HostState, linksOf } from "../host/state.ts";
 import { mix } from "../host/taint.ts";
 import { taintOfName, WHOLE_LIMIT } from "../host/view.ts";
-import { DEPTH_LIMIT, type NamedPath, parsePath } from "../path.ts";
+import { checkNewName, DEPTH_LIMIT, type NamedPath, parsePath } from "../path.ts";
 import { type Copied, type Copies, COPY_FILES, isSame } from "./copies.ts";
 import type { CopyFiles, CopyStat } from "./copy_files.ts";
 
@@ -51,10 +51,11 @@ export async function collectChanges(
     staged.push(change);
   };
   /** The path if a tool may write it; tells why not, else. */
-  const writable = (text: string): NamedPath | undefined => {
+  const writable = (text: string, base: Copied["base"]): NamedPath | undefined => {
     try {
       const path = parsePath(text);
       state.judge.writable(path);
+      if (base === undefined) checkNewName(path);
       return path;
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
@@ -86,7 +87,7 @@ export async function collectChanges(
     full: string,
     { stat, copied }: { readonly stat: CopyStat; readonly copied: Copied | undefined },
   ): Promise<void> => {
-    const path = writable(text);
+    const path = writable(text, copied?.base);
     if (path === undefined) return;
     if (stat.bytes > WHOLE_LIMIT || (copied !== undefined && copied.seen === undefined)) {
       return leave(text, `files above ${WHOLE_LIMIT} bytes are not staged`);
@@ -116,7 +117,7 @@ export async function collectChanges(
     const { path: text, kind, base } = copied;
     if (closed.some((folder) => text.startsWith(`${folder}/`))) return;
     if (kind === "link") return leave(text, "links are not staged; it stays");
-    const path = writable(text);
+    const path = writable(text, base);
     if (path === undefined) return;
     if (copied.seen === undefined) {
       return leave(text, `files above ${WHOLE_LIMIT} bytes are not staged; it stays`);

@@ -232,6 +232,14 @@ test("a program that writes over a file, byte for byte as long, has changed it",
   assert.deepEqual((await bench.collect()).staged.map(({ path }) => path), ["desk/b"]);
 });
 
+test("a program may change a file of any name, and makes none that no tool would make", async (bench) => {
+  await Deno.writeTextFile(`${bench.desk}/e\u0301`, "old\n");
+  const first = await bench.prepare();
+  await Deno.writeTextFile(`${first}/e\u0301`, "new\n");
+  await Deno.writeTextFile(`${first}/a\u0301`, "new\n");
+  assert.deepEqual((await bench.collect()).staged.map(({ path }) => path), ["desk/e\u0301"]);
+});
+
 test(
   "what was made in the second in which a program began is made again: it could hide a change",
   async (bench) => {

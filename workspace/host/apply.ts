@@ -11,7 +11,7 @@ import { byText } from "../overlay.ts";
 import { parsePath } from "../path.ts";
 import { faultOf } from "./_trouble.ts";
 import { makeFolders, pruneFolders } from "./folders.ts";
-import { recallFolders, rememberFolders } from "./journal.ts";
+import { recallFolders, recallMode, rememberFolders, rememberMode } from "./journal.ts";
 import type { HostCall, HostState } from "./state.ts";
 import { planFile, type PlannedFile, sweep } from "./plan.ts";
 import { CLEAN, mix } from "./taint.ts";
@@ -74,12 +74,18 @@ export async function applyChanges(state: HostState, job: Job): Promise<readonly
 }
 
 async function writeNext(state: HostState, plan: PlannedFile): Promise<void> {
-  if (plan.change.next === undefined) return;
-  const bytes = await state.content.get(plan.change.next);
-  state.files.create(plan.fresh, bytes, plan.found?.mode);
+  const { path, base, next } = plan.change;
+  if (next === undefined) {
+    if (base !== undefined && plan.found !== undefined) {
+      await rememberMode(state, { path, digest: base }, plan.found.mode);
+    }
+    return;
+  }
+  const mode = plan.found?.mode ?? await recallMode(state, { path, digest: next });
+  state.files.create(plan.fresh, await state.content.get(next), mode);
   // INVARIANT: what is written lies where the patch says (test: "… became a link …").
   if (state.files.real(plan.fresh) === plan.fresh) return;
-  throw new Fault("refused", `Cannot apply "${plan.change.path}": links are not written through`);
+  throw new Fault("refused", `Cannot apply "${path}": links are not written through`);
 }
 
 function swap(

@@ -72,6 +72,46 @@ Deno.test("a file keeps its permission bits through apply and undo", async () =>
   equal(mode(), 0o751);
 });
 
+for (const mode of ["stage", "rw"] as const) {
+  Deno.test(`a file that was deleted comes back with its permission bits (${mode})`, async () => {
+    using rig = makeRig({ mode });
+    rig.put("private", "alice's own");
+    Deno.chmodSync(`${rig.desk}/private`, 0o600);
+    await rig.call("file_delete", { path: "desk/private" });
+    if (mode === "stage") await rig.call("patch_apply", {});
+    deepEqual(rig.tree(), {});
+    rig.restartHost();
+    await rig.undo();
+    deepEqual(rig.tree(), { private: "alice's own" });
+    equal((Deno.statSync(`${rig.desk}/private`).mode ?? 0) & 0o777, 0o600);
+  });
+}
+
+Deno.test("the new version of a private file is private while it is written", async () => {
+  const modes: number[] = [];
+  using rig = makeRig({
+    files: (real) => ({
+      ...real,
+      create(path, bytes, mode): void {
+        // Asked for the bytes once the file is there, and before the last of them is written.
+        const watched = Object.assign(bytes.slice(), {
+          subarray(from: number): Uint8Array {
+            if (path.startsWith(`${rig.desk}/`)) modes.push((Deno.statSync(path).mode ?? 0) & 0o77);
+            return bytes.subarray(from);
+          },
+        });
+        real.create(path, watched, mode);
+      },
+    }),
+  });
+  rig.put("private", "alice's own");
+  Deno.chmodSync(`${rig.desk}/private`, 0o600);
+  await rig.call("file_write", { path: "desk/private", content: "alice's newer own" });
+  await rig.call("patch_apply", {});
+  equal(rig.text("private"), "alice's newer own");
+  deepEqual(modes, [0]);
+});
+
 Deno.test("a file that is changed between verifying and replacing is kept, and all else is put back", async () => {
   let meddle = (): void => {};
   using rig = makeRig({ reach: (point) => point === "swapped" ? meddle() : undefined });

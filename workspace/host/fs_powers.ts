@@ -50,7 +50,9 @@ export function denoFiles(): Files {
     open: (path) => attempt(() => opened(Deno.openSync(path, { read: true }))),
     create: (path, bytes, mode) =>
       attempt(() => {
-        const file = Deno.openSync(path, { write: true, createNew: true });
+        // A private file is private from its first byte on.
+        const bits = mode === undefined ? {} : { mode: mode & 0o600 };
+        const file = Deno.openSync(path, { write: true, createNew: true, ...bits });
         try {
           writeAll(file, bytes);
           file.syncSync();

@@ -1,4 +1,5 @@
 /** Small notes beside the contents, by key: what makes a repeated call the same call. @module */
+import type { Digest } from "../../contracts/ids.ts";
 import type { Json } from "../../contracts/json.ts";
 import type { StagedChange } from "../../contracts/workspace.ts";
 import { about } from "./_trouble.ts";
@@ -46,4 +47,25 @@ export function rememberFolders(state: HostState, patch: string, made: readonly 
 export function recallFolders(state: HostState, patch: string): readonly string[] {
   const value = recall(state, at(state, patch, "folders"));
   return Array.isArray(value) ? value.filter((path) => typeof path === "string") : [];
+}
+
+/** A file by its name and what it holds: one that undo makes again is known by both. */
+interface Held {
+  readonly path: string;
+  readonly digest: Digest;
+}
+
+async function modeKey(state: HostState, { path, digest }: Held): Promise<string> {
+  return await state.sha256(new TextEncoder().encode(`${digest} ${path}`));
+}
+
+/** Notes the permission bits of a file that is about to be deleted: a private one stays private. */
+export async function rememberMode(state: HostState, file: Held, mode: number): Promise<void> {
+  note(state, at(state, await modeKey(state, file), "mode"), mode);
+}
+
+/** Permission bits with which this task deleted such a file. */
+export async function recallMode(state: HostState, file: Held): Promise<number | undefined> {
+  const value = recall(state, at(state, await modeKey(state, file), "mode"));
+  return typeof value === "number" ? value : undefined;
 }

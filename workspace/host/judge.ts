@@ -2,7 +2,7 @@
 import { Fault } from "../../contracts/fault.ts";
 import type { HostMount } from "../../contracts/wire_toolhost.ts";
 import { makeGlobs } from "../glob.ts";
-import { checkNewName, type NamedPath, parsePath } from "../path.ts";
+import { checkWritableName, type NamedPath, parsePath } from "../path.ts";
 
 /** A path that may be looked up. */
 export interface Place {
@@ -62,7 +62,7 @@ export function makeJudge(
   };
 
   const writable = (path: NamedPath): Place => {
-    checkNewName(path);
+    checkWritableName(path);
     const found = place(path, "write");
     if (found.mount.mode === "ro") {
       throw new Fault(

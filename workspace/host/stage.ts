@@ -3,7 +3,7 @@ import { Fault } from "../../contracts/fault.ts";
 import type { Digest } from "../../contracts/ids.ts";
 import type { HostCallAnswer } from "../../contracts/wire_toolhost.ts";
 import type { StagedChange } from "../../contracts/workspace.ts";
-import type { NamedPath } from "../path.ts";
+import { checkNewName, type NamedPath } from "../path.ts";
 import { flag, maybeText, pathOf, text } from "./_args.ts";
 import { about } from "./_trouble.ts";
 import { applyChanges } from "./apply.ts";
@@ -79,6 +79,7 @@ async function change(
   const before = await lookBefore(state, call, path);
   checkBase(call, before);
   const bytes = next(before);
+  if (before.base === undefined) checkNewName(path);
   if (bytes !== undefined && bytes.length > WHOLE_LIMIT) {
     throw new Fault("tooLarge", `Cannot write "${path.text}": more than ${WHOLE_LIMIT} bytes`);
   }
