@@ -112,14 +112,15 @@ export function question(more: object = {}): Question {
 export function change(
   folder: string,
   path: string,
-  contents: { readonly base?: string; readonly next?: string },
+  contents: { readonly base?: string | Uint8Array; readonly next?: string | Uint8Array },
 ): StagedChange {
   const store = (
-    text: string | undefined,
+    given: string | Uint8Array | undefined,
   ): { digest: ReturnType<typeof sha256Hex> } | undefined => {
-    if (text === undefined) return undefined;
-    const digest = sha256Hex(text);
-    Deno.writeTextFileSync(join(folder, digest), text);
+    if (given === undefined) return undefined;
+    const bytes = typeof given === "string" ? new TextEncoder().encode(given) : given;
+    const digest = sha256Hex(bytes);
+    Deno.writeFileSync(join(folder, digest), bytes);
     return { digest };
   };
   const [base, next] = [store(contents.base), store(contents.next)];

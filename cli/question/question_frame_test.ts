@@ -122,6 +122,42 @@ Deno.test("what is no text is named by its size and digest", () => {
   );
 });
 
+Deno.test("what an agent can write as text is shown as text, whatever was there and however it is encoded", () => {
+  const wide = (text: string): Uint8Array =>
+    new Uint8Array(Uint16Array.from(`\ufeff${text}`, (unit) => unit.charCodeAt(0)).buffer);
+  const shown = (base: string | Uint8Array | undefined, next: string | Uint8Array | undefined) => {
+    const contents = {
+      ...(base === undefined ? {} : { base }),
+      ...(next === undefined ? {} : { next }),
+    };
+    const { note, lines } = showChange(disk, folder, change(folder, "desk/x", contents));
+    return [note, ...lines];
+  };
+  const latin = new Uint8Array([0x63, 0xe9, 0x0a]);
+  const [note, ...lines] = shown(latin, "caf\u00e9\n");
+  assert.match(
+    note ?? "",
+    /^what was there is no text; all that comes: 6 bytes, sha256 [0-9a-f]{64}$/,
+  );
+  assert.deepEqual(lines, ["@@ -1,0 +1,1 @@", "+caf\u00e9"]);
+  assert.deepEqual(shown(wide("one\ntwo\n"), wide("one\n2\n")), [
+    "in utf-16le",
+    "@@ -1,2 +1,2 @@",
+    " \\u{feff}one",
+    "-two",
+    "+2",
+  ]);
+  assert.deepEqual(shown(wide("one\n"), undefined), [
+    "in utf-16le",
+    "@@ -1,1 +1,0 @@",
+    "-\\u{feff}one",
+  ]);
+  assert.deepEqual(shown(wide("one\n"), "\ufeffone\n"), ["encoded anew, from utf-16le to utf-8"]);
+  assert.deepEqual(shown(latin, undefined).map((line) => line?.slice(0, 24)), [
+    "no text: 3 bytes, sha256",
+  ]);
+});
+
 Deno.test("advice stands in a question as Remit's own words, one line each, and cannot leave the frame", () => {
   const advice = ["the arguments hold something that looks like a key", "x\n┗━━━━\x1b[2J"];
   const lines = questionLines(question({ advice }), [], options);

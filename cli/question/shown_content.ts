@@ -40,18 +40,41 @@ export interface ShownChange {
   readonly minus: number;
   /** Lines of the diff, each beginning with `+`, `-`, a space or `@`. */
   readonly lines: readonly string[];
-  /** Something that is no text, or too large for a diff. */
+  /** What is no text on one side or both, or in another encoding than UTF-8. */
   readonly note?: string;
 }
 
-function textIn(bytes: Uint8Array): string | undefined {
+/** What an agent can edit as text is shown as text, in whatever encoding it is. */
+interface Content {
+  /** Undefined for what is no text. */
+  readonly text: string | undefined;
+  readonly encoding: "utf-8" | "utf-16le" | "utf-16be";
+}
+
+function contentOf(bytes: Uint8Array): Content {
+  const [a, b] = bytes;
+  const encoding = a === 0xff && b === 0xfe
+    ? "utf-16le"
+    : a === 0xfe && b === 0xff
+    ? "utf-16be"
+    : "utf-8";
   try {
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-    return text.includes("\0") ? undefined : text;
+    const text = new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(bytes);
+    return { text: text.includes("\0") ? undefined : text, encoding };
   } catch (error) {
-    if (error instanceof TypeError) return undefined;
+    if (error instanceof TypeError) return { text: undefined, encoding };
     throw error;
   }
+}
+
+/** What the lines alone do not say: a side that is no text, an encoding that is not the usual one. */
+function noteOf(old: Content, next: Content, whole: string): string | undefined {
+  if (next.text === undefined) return `no text: ${whole}`;
+  if (old.text === undefined) return `what was there is no text; all that comes: ${whole}`;
+  if (old.encoding !== next.encoding) {
+    return `encoded anew, from ${old.encoding} to ${next.encoding}`;
+  }
+  return next.encoding === "utf-8" ? undefined : `in ${next.encoding}`;
 }
 
 function safeLines(raw: readonly string[]): string[] {
@@ -76,12 +99,15 @@ export function showChange(
   const read = (digest: Digest | undefined): Uint8Array =>
     digest === undefined ? new Uint8Array() : readContent(disk, folder, digest);
   const [before, after] = [read(change.base), read(change.next)];
-  const [old, next] = [textIn(before), textIn(after)];
-  const counted = { path, kind, plus: 0, minus: 0, lines: [] } as const;
-  if (old === undefined || next === undefined) {
-    const hash = change.next ?? change.base ?? "";
-    return { ...counted, note: `no text: ${after.length} bytes, sha256 ${hash}` };
-  }
+  const now = contentOf(after);
+  // What is not there yet, or no more, has no encoding of its own.
+  const was = change.base === undefined ? { ...now, text: "" } : contentOf(before);
+  const to = change.next === undefined ? { ...was, text: was.text && "" } : now;
+  const [held, hash] = change.next === undefined ? [before, change.base] : [after, change.next];
+  const note = noteOf(was, to, `${held.length} bytes, sha256 ${hash}`);
+  const noted = note === undefined ? {} : { note };
+  if (to.text === undefined) return { path, kind, plus: 0, minus: 0, lines: [], ...noted };
+  const old = was.text ?? "", next = to.text;
   const patch = old.length + next.length > LARGEST_DIFF
     ? undefined
     : structuredPatch("a", "b", old, next, "", "", { context: 3, timeout: DIFF_MS });
@@ -98,6 +124,7 @@ export function showChange(
     plus: raw.filter((line) => line.startsWith("+")).length,
     minus: raw.filter((line) => line.startsWith("-")).length,
     lines: safeLines(raw),
+    ...noted,
   };
 }
 
