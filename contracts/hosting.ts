@@ -32,10 +32,12 @@ export type ReviewOutcome =
   | { readonly kind: "kept"; readonly why: string }
   | { readonly kind: "waiting"; readonly question: QuestionId };
 
-/** What became of an undo. */
+/** What became of an undo: of the newest patch that stands. */
 export interface UndoOutcome {
   readonly undone: readonly string[];
   readonly conflicts: readonly Conflict[];
+  /** Patches that stand still: each further undo takes the next one back. */
+  readonly standing: number;
 }
 
 /** A task with its processes. */

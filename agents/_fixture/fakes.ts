@@ -180,7 +180,7 @@ export function handHost(): TaskHost & {
           host.attended = true;
         },
         staged: () => ({ patch: null, changes: [], applied: [], content: "/nowhere" }),
-        undo: () => Promise.resolve({ undone: [], conflicts: [] }),
+        undo: () => Promise.resolve({ undone: [], conflicts: [], standing: 0 }),
         end(exit) {
           host.ended.push(exit);
           for (const each of waiting.splice(0)) each({ stop: "upstream", text: "ended" });

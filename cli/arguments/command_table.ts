@@ -120,7 +120,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   ]),
   simple("kill", "PID [SIGNAL]", [1, 2], "signal a process", ["remit kill 4", "remit kill 4 STOP"]),
   simple("diff", "TASK", [1, 1], "what a task staged or changed", ["remit diff t1"]),
-  simple("undo", "TASK", [1, 1], "take a task's changes back", ["remit undo t1"]),
+  simple("undo", "TASK", [1, 1], "take back what a task applied last", ["remit undo t1"]),
   simple(
     "log",
     "TASK",

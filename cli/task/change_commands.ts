@@ -84,5 +84,12 @@ export function undoLines(answer: ReturnType<typeof recordOf>): string[] {
     ...list(undone).map((path) => `undone    ${path}`),
     ...list(conflicts).map((path) => `conflict  ${path}: changed since; left as it is`),
   ];
-  return lines.length === 0 ? ["nothing to undo"] : lines;
+  if (lines.length === 0) return ["nothing to undo"];
+  const standing = answer["standing"];
+  // One that stands in the way stands itself.
+  const older = typeof standing === "number" ? standing - (list(conflicts).length > 0 ? 1 : 0) : 0;
+  const left = `still there: ${older} older ${older === 1 ? "patch" : "patches"} of this task`;
+  return older === 0
+    ? lines
+    : [...lines, list(conflicts).length > 0 ? left : `${left}; undo again takes the next one back`];
 }

@@ -135,10 +135,10 @@ export function makeTaskWorkspace(
           private: { record, paths: [...undone] },
         }]);
         fold(record);
-        return { undone, conflicts: [] };
+        return { undone, conflicts: [], standing: made.applied().length };
       } catch (error) {
         if (!(error instanceof Fault) || error.code !== "conflict") throw error;
-        return { undone: [], conflicts: conflictsOf(error) };
+        return { undone: [], conflicts: conflictsOf(error), standing: made.applied().length };
       }
     },
   });

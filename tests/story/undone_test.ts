@@ -50,10 +50,50 @@ Deno.test("alice undoes a change of three files, and the folder is byte for byte
     assert.equal(undone.code, 0, undone.stderr);
     assert.equal(await machine.read("plans/trip.txt"), "Leave on Monday.\nTake the boat.\n");
     assert.deepEqual(await Deno.readFile(`${machine.dir}/plans/old.txt`), bytes);
+    assert.equal(((await Deno.stat(`${machine.dir}/plans/old.txt`)).mode ?? 0) & 0o777, 0o640);
     await assert.rejects(machine.read("plans/new/list.txt"), Deno.errors.NotFound);
     const again = await machine.remit(["undo", run.task]);
     assert.equal(again.code, 2);
     assert.match(again.stderr, /it applied nothing that still stands/);
+  });
+});
+
+Deno.test("of what a task applied in several patches, undo takes back the newest and says what stands", async () => {
+  await onMachine(async (machine) => {
+    const apply = { tool: "patch_apply", args: {} };
+    const write = (content: string) => ({
+      tool: "file_write",
+      args: { path: "plans/trip.txt", content },
+    });
+    const play = {
+      scenario: "three patches",
+      turns: [
+        ...["one\n", "two\n", "three\n"].map((text) => ({ calls: [write(text), apply] })),
+        { say: "Done." },
+      ],
+    };
+    const words = [...await alicesPlans(machine), ...await playing(machine, JSON.stringify(play))];
+    await machine.write("answers.json", ALLOW.replace('allow"', 'allow","max":3'));
+    const asked = ["run", "-p", "Change", "--answers", "answers.json", "--json", ...words];
+    const { task } = readRun((await machine.remit(asked)).stdout);
+    const first = await machine.remit(["undo", task]);
+    assert.equal(await machine.read("plans/trip.txt"), "two\n");
+    assert.match(first.stdout, /^still there: 2 older patches .*; undo again takes the next one/m);
+
+    await machine.write("plans/trip.txt", "alice's own\n");
+    const second = await machine.remit(["undo", task]);
+    assert.equal(second.code, 1);
+    assert.match(second.stdout, /^still there: 1 older patch of this task$/m);
+
+    await machine.write("plans/trip.txt", "two\n");
+    const third = await machine.remit(["undo", task, "--json"]);
+    assert.deepEqual(JSON.parse(third.stdout), {
+      undone: ["plans/trip.txt"],
+      conflicts: [],
+      standing: 1,
+    });
+    const last = await machine.remit(["undo", task]);
+    assert.equal(last.stdout, "undone    plans/trip.txt\n");
   });
 });
 
