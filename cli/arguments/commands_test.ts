@@ -194,7 +194,23 @@ const SEAL = { hashes: [HASH], prev: HASH, signature: "s", key: "k" };
 Deno.test("a span or a date is a time", () => {
   assert.equal(parseSince("2h", 10_000_000), 10_000_000 - 7_200_000);
   assert.equal(parseSince("1970-01-02", 5), 86_400_000);
-  assert.throws(() => parseSince("soon", 5), /30m, 2h, 7d/);
+  for (const text of ["1970-01-02T01:30", "1970-01-02 01:30Z", "1970-01-02T02:30:00.000+01:00"]) {
+    assert.equal(parseSince(text, 5), 86_400_000 + 5_400_000, text);
+  }
+  for (
+    const text of [
+      "soon",
+      "10",
+      "2",
+      "Nov 24",
+      "2026",
+      "2026-02-31",
+      "2026-13-01",
+      "1970-01-02T25:00",
+    ]
+  ) {
+    assert.throws(() => parseSince(text, 5), /30m, 2h, 7d/, text);
+  }
 });
 
 Deno.test("help and version are everywhere, and need nothing", async () => {

@@ -35,7 +35,8 @@ function asksJson(argv: readonly string[]): boolean {
 export async function runCommandLine(argv: readonly string[], hands: Hands): Promise<number> {
   const [first, ...rest] = argv;
   if (first === "help") {
-    if (rest.join(" ") !== "all") return await runCommandLine([...rest, "--help"], hands);
+    const words = rest.filter((word) => !word.startsWith("-"));
+    if (words[0] !== "all") return await runCommandLine([...rest, "--help"], hands);
     hands.screen.out(everythingText());
     return EXIT.success;
   }

@@ -38,6 +38,7 @@ Deno.test("a newcomer's help is one screen that leaves no command out, and names
   }
   assert.equal(await shown(["help"]), overview);
   const every = await shown(["help", "all"]);
+  assert.equal(await shown(["help", "all", "--state", "/tmp/x"]), every);
   for (const { name, args } of COMMANDS) assert.ok(every.includes(`${name} ${args}`.trim()), name);
   assert.equal(await shown(["help", "lease", "list"]), await shown(["lease", "list", "--help"]));
   assert.match(await shown(["help", "wiki"]), /^remit wiki COMMAND/);

@@ -2,7 +2,7 @@
 import { Fault, TaskId } from "../../contracts/mod.ts";
 import { askKernel, cell, type Command, commandText, rowsOf } from "../command.ts";
 
-const TAKES_TASK = /^\[?TASK\]?( |$)/;
+const TAKES_TASK = /^\[?TASK(\|NAME)?\]?( |$)/;
 /** What cannot be taken back is done to the task that was named, not to whichever came last. */
 const NAMED_ONLY: ReadonlySet<string> = new Set([
   "task cancel",
@@ -21,7 +21,8 @@ const NAMED_ONLY: ReadonlySet<string> = new Set([
 export async function withWholeTask(command: Command): Promise<Command> {
   const { parsed } = command;
   const [word, ...rest] = parsed.args;
-  if (word === undefined || !TAKES_TASK.test(parsed.command.args)) return command;
+  const takes = TAKES_TASK.exec(parsed.command.args);
+  if (word === undefined || takes === null) return command;
   const named = NAMED_ONLY.has(parsed.command.name);
   if (word === "last" && named) {
     throw new Fault(
@@ -33,6 +34,11 @@ export async function withWholeTask(command: Command): Promise<Command> {
   }
   const last = word === "last";
   if (!last && !/^t[0-9a-z]{1,11}$/.test(word)) return command;
+  // What somebody called so is that.
+  if (takes[1] !== undefined) {
+    const named = rowsOf(await askKernel(command, "conversations", null));
+    if (named.some(({ name }) => name === word)) return command;
+  }
   const tasks = rowsOf(await askKernel(command, "tasks", { archived: true }));
   const all = tasks.flatMap(({ id, createdAt }) => {
     const read = TaskId.safeParse(id);

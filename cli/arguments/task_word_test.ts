@@ -37,6 +37,27 @@ Deno.test("carol names a task by its first letters or as last, and hears when th
   }
 });
 
+Deno.test("carol resumes a task by its first letters or as last, and a conversation by the name she gave it", async () => {
+  const resumed = async (word: string, names: readonly string[]): Promise<Json | undefined> => {
+    const hands = fakeHands({
+      ops: {
+        tasks: () => [older, taskJson()],
+        conversations: () => names.map((name) => ({ name, task: OLDER })),
+        conversation: () => ({ task: OLDER, messages: [] }),
+        task: () => taskJson({ status: "done" }),
+      },
+    });
+    await runCommandLine(["resume", word], hands);
+    return hands.kernels_.last?.asked.findLast(([op]) => op === "task")?.[1];
+  };
+  for (const word of [TASK.slice(0, 6), "last", TASK]) {
+    assert.deepEqual(await resumed(word, ["plans"]), { task: TASK }, word);
+  }
+  for (const name of [TASK.slice(0, 6), "last", "plans"]) {
+    assert.deepEqual(await resumed(name, [name]), { task: OLDER }, name);
+  }
+});
+
 Deno.test("what cannot be taken back is done to a named task only: last purges nothing", async () => {
   for (const verb of ["purge", "cancel", "archive"]) {
     const hands = world();

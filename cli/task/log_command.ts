@@ -86,11 +86,16 @@ export async function logCommand(command: Command): Promise<number> {
       return EXIT.success;
     }
     const end = Promise.withResolvers<number>();
+    let ended = false;
     link.onTell((op, body) => {
       if (op === "event") show(body);
-      if (op === "end") end.resolve(EXIT.success);
+      if (op !== "end") return;
+      ended = true;
+      end.resolve(EXIT.success);
     });
     void link.closed.then((why) => {
+      // It is this command that hangs up once all is told.
+      if (ended) return;
       screen.say(cell(why.message, 300));
       end.resolve(EXIT.failure);
     });

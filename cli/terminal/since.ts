@@ -8,13 +8,24 @@ const UNITS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** Reads `2h` or a date as milliseconds since 1970. Throws `invalidInput`. */
+const DATE = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/;
+
+/**
+ * Reads `2h` or a date as milliseconds since 1970; a time without a zone is UTC, as the log's are.
+ * Throws `invalidInput`.
+ */
 export function parseSince(text: string, now: number): number {
   const ago = /^(\d{1,6})([smhd])$/.exec(text);
   if (ago !== null) return Math.max(0, now - Number(ago[1]) * (UNITS[ago[2] ?? ""] ?? 0));
-  const at = Date.parse(text);
-  if (Number.isNaN(at)) {
-    throw new Fault("invalidInput", `Cannot read "${text}": write 30m, 2h, 7d, or a date`);
+  // Date.parse alone would take "10" for a month of 2001.
+  const [, day, time = "00:00", zone = "Z"] = DATE.exec(text) ?? [];
+  const at = day === undefined ? NaN : Date.parse(`${day}T${time}${zone}`);
+  const sameDay = day === new Date(Date.parse(`${day}T00:00Z`) || 0).toISOString().slice(0, 10);
+  if (Number.isNaN(at) || !sameDay) {
+    throw new Fault(
+      "invalidInput",
+      `Cannot read "${text}": write 30m, 2h, 7d, or a date, as in 2026-11-24 or 2026-11-24T09:30`,
+    );
   }
   return Math.max(0, at);
 }

@@ -157,9 +157,17 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
         task === undefined ? service.list() : [service.get(task)],
         leases.list(task),
       ),
-    revoke: async ({ lease }: Body<"revoke">) => ({
-      revoked: await leases.revoke(lease, "revoked by its operator"),
-    }),
+    revoke: async ({ lease }: Body<"revoke">) => {
+      const revoked = await leases.revoke(lease, "revoked by its operator");
+      if (revoked.length === 0) {
+        // A slip of an id must not read as a lease that is gone.
+        const ever = await parts.leasesEver(service.list(), leases.list());
+        if (!ever.some(({ id }) => id === lease)) {
+          throw new Fault("notFound", `Cannot revoke lease ${lease}: there is none`);
+        }
+      }
+      return { revoked };
+    },
     outbox: ({ task }: Body<"outbox">) => parts.artifacts(task),
     release: ({ artifact }: Body<"release">) => parts.release(artifact),
     extend: ({ task, limits }: Body<"extend">) => parts.extend(task, defined(limits)),

@@ -77,6 +77,12 @@ Deno.test("carol starts the demo without a terminal: it ends with 0, says what i
     const log = await machine.remit(["log", task]);
     assert.equal(log.code, 0);
     assert.match(log.stdout, /refused .*keys\.env/);
+    const followed = await machine.remit(["log", task, "--follow"]);
+    assert.deepEqual(
+      [followed.code, followed.stdout, followed.stderr],
+      [0, log.stdout, ""],
+      "following what has ended is reading it",
+    );
     const diff = await machine.remit(["diff", task]);
     assert(diff.stdout.includes(`+${NEW}`) && diff.stdout.includes("applied"), diff.stdout);
     const verified = await machine.remit(["audit", "verify", "--head", head]);

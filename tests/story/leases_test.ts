@@ -52,7 +52,13 @@ Deno.test("alice revokes the leases on a folder while a question waits: her own 
       assert.equal(await machine.read("plans/trip.txt"), "Leave on Monday.\nTake the boat.\n");
       const [first] = onPlans;
       const again = await machine.remit(["lease", "revoke", first?.id ?? ""]);
-      assert.notEqual(again.stdout, `revoked  ${first?.id}\n`, "it is revoked once");
+      assert.deepEqual([again.code, again.stdout], [0, "it had ended already\n"]);
+      // A slip of an id must not read as if the lease were gone.
+      const slip = await machine.remit(["lease", "revoke", `${first?.id.slice(0, -1)}_`]);
+      assert.notEqual(slip.code, 0);
+      const other = await machine.remit(["lease", "revoke", "l000000000000"]);
+      assert.deepEqual([other.code, other.stdout], [2, ""]);
+      assert.match(other.stderr, /Cannot revoke lease l000000000000: there is none/);
     } finally {
       await run.close();
     }
