@@ -51,6 +51,7 @@ export function makeAftercare(
 
     async undo(task): Promise<UndoOutcome> {
       const state = keeper.need(task);
+      checkKept(state, "undo");
       // Its processes may still be ending.
       if (isFinal(state.status)) await runs.settled(task);
       if (runs.running(task)) {
@@ -68,4 +69,9 @@ export function makeAftercare(
       });
     },
   };
+}
+
+/** What was purged is not taken for a log that is damaged. Throws Fault `conflict`. */
+export function checkKept({ id, purged }: AgentTask, verb: string): void {
+  if (purged) throw new Fault("conflict", `Cannot ${verb} task ${id}: its content is erased`);
 }

@@ -16,7 +16,7 @@ import {
   TaskId,
   TaskRequest,
 } from "../contracts/mod.ts";
-import { makeAftercare } from "./aftercare.ts";
+import { checkKept, makeAftercare } from "./aftercare.ts";
 import { type Deliveries, makeDeliveries } from "./inbox/deliveries.ts";
 import { makeForks } from "./forks.ts";
 import { lastStatus } from "./task/ending.ts";
@@ -80,7 +80,7 @@ export function makeHostedAgentService(parts: ServiceParts): AgentService {
 
   const resume = async (task: TaskId, how: { readonly watched: boolean }): Promise<AgentTask> => {
     const state = keeper.need(task);
-    checkOpen(state);
+    checkOpen(state, "go on with");
     if (!runs.running(task)) return await goOn(task, how);
     const joined = how.watched && alone.has(task);
     const aside = joined && parts.asked(task);
@@ -179,7 +179,7 @@ export function makeHostedAgentService(parts: ServiceParts): AgentService {
 
     async cancel(task, why): Promise<AgentTask> {
       const state = keeper.need(task);
-      checkOpen(state);
+      checkOpen(state, "cancel");
       const after = await runs.status(task, {
         status: "cancelled",
         exit: EXIT.failure,
@@ -216,6 +216,7 @@ export function makeHostedAgentService(parts: ServiceParts): AgentService {
 
     async staged(task): Promise<Staged> {
       const state = keeper.need(task);
+      checkKept(state, "show the changes of");
       const standing = runs.hosted(task);
       return standing === undefined ? await parts.host.staged(state) : standing.staged();
     },
@@ -246,8 +247,8 @@ const NO_INBOX: Pick<Inbox, "due" | "delivering" | "over"> = {
   over: () => Promise.resolve(),
 };
 
-function checkOpen(task: AgentTask): void {
+function checkOpen(task: AgentTask, verb: string): void {
   if (isFinal(task.status)) {
-    throw new Fault("conflict", `Cannot go on with task ${task.id}: it is "${task.status}"`);
+    throw new Fault("conflict", `Cannot ${verb} task ${task.id}: it is "${task.status}"`);
   }
 }

@@ -86,20 +86,25 @@ export async function logCommand(command: Command): Promise<number> {
       return EXIT.success;
     }
     const end = Promise.withResolvers<number>();
-    let ended = false;
+    let over = false;
     link.onTell((op, body) => {
       if (op === "event") show(body);
       if (op !== "end") return;
-      ended = true;
+      over = true;
       end.resolve(EXIT.success);
     });
     void link.closed.then((why) => {
-      // It is this command that hangs up once all is told.
-      if (ended) return;
+      // It is this command that hangs up once all is told, or refused.
+      if (over) return;
       screen.say(cell(why.message, 300));
       end.resolve(EXIT.failure);
     });
-    await link.ask("watch", { task, from: 0 });
+    try {
+      await link.ask("watch", { task, from: 0 });
+    } catch (error) {
+      over = true;
+      throw error;
+    }
     return await end.promise;
   } finally {
     link.close();

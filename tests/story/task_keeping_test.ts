@@ -96,6 +96,7 @@ Deno.test("alice shows, archives and purges a task: its content is gone, its cha
     assert.match(shown.stdout, /^mount +plans = .* \(stage, YELLOW\)$/m);
     const cancelled = await machine.remit(["task", "cancel", run.task]);
     assert.equal(cancelled.code, 1, "what has ended cannot be cancelled");
+    assert.equal(cancelled.stderr, `remit: Cannot cancel task ${run.task}: it is "done"\n`);
 
     const exported = await machine.remit(["receipt", "export", run.task]);
     const file = await machine.write("receipts.jsonl", exported.stdout);
@@ -109,6 +110,19 @@ Deno.test("alice shows, archives and purges a task: its content is gone, its cha
     const verified = await machine.remit(["audit", "verify", "--head", run.head]);
     assert.equal(verified.code, 0, verified.stdout);
     assert.equal((await machine.remit(["receipt", "verify", file])).code, 0);
+
+    // What is gone is not told as damage.
+    const told: readonly (readonly [readonly string[], string])[] = [
+      [["diff", run.task], "show the changes of"],
+      [["undo", run.task], "undo"],
+    ];
+    for (const [words, verb] of told) {
+      const { code, stderr } = await machine.remit(words);
+      assert.equal(code, 1, stderr);
+      assert.equal(stderr, `remit: Cannot ${verb} task ${run.task}: its content is erased\n`);
+    }
+    const followed = await machine.remit(["log", run.task, "--follow"]);
+    assert.equal(followed.stderr, `remit: Cannot watch task ${run.task}: it was purged\n`);
 
     assert.equal((await machine.remit(["task", "show", "t00000000000x"])).code, 2);
     assert.equal((await machine.remit(["log", "nonsense"])).code, 2);
