@@ -1,4 +1,4 @@
-import { equal, match, ok } from "node:assert/strict";
+import { doesNotMatch, equal, match, ok } from "node:assert/strict";
 import { exec } from "./_fixture/instance.ts";
 
 const value = async (code: string, more: { language?: string; input?: unknown } = {}) => {
@@ -80,6 +80,23 @@ Deno.test("TypeScript loses its types and keeps its lines", async () => {
     /^invalidArguments: Cannot read the program: .*1:10/,
   );
   match(await error("1", { language: "py" }), /^invalidArguments: .*neither/);
+});
+
+Deno.test("TypeScript that is sent as JavaScript is named as what it is, and nothing of it runs", async () => {
+  for (
+    const code of [
+      "const x: number = 5;\nconsole.log('ran');\nreturn x",
+      "enum E { A }\nE.A",
+      "class A { constructor(private x: number) {} }\nnew A(3)",
+      "await 1 as any",
+    ]
+  ) {
+    match(await error(code), /^invalidArguments: .*say language: "ts"\)$/, code);
+    doesNotMatch(await error(code), /ran/, code);
+  }
+  for (const code of ["const b = ;", "return 1 + ;", "}); evil(); ({"]) {
+    doesNotMatch(await error(code), /language/, code);
+  }
 });
 
 Deno.test("two runs see the same clock and the same numbers, and timers do not wait", async () => {

@@ -56,7 +56,11 @@ export function makeExtismEnv(live: LiveNow): Readonly<Record<string, Linked>> {
       if (block === undefined || size < 0 || offset + size > block.length) {
         return failCall(call, "upstream", "it set an output that lies in no block");
       }
-      if (size > call.outputBytes) failCall(call, "tooLarge", "its result is too large");
+      if (size > call.outputBytes) {
+        const why = `its result has ${size} bytes, and ${call.outputBytes} are the most: ` +
+          "have it give less";
+        failCall(call, "tooLarge", why);
+      }
       call.output = block.subarray(offset, offset + size);
     },
 

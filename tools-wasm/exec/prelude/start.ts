@@ -77,8 +77,23 @@ export function makeStarter(
       );
     }
     put(target, "input", own(args, "input") ?? null, true);
-    const text = language === "ts" ? strip(loadStripper(), code) : code;
-    return startProgram(evaluate, text);
+    if (language === "ts") return startProgram(evaluate, strip(loadStripper(), code));
+    try {
+      return startProgram(evaluate, code);
+    } catch (error) {
+      const said = own(error, "message");
+      if (typeof said !== "string" || !isTypeScript(code)) throw error;
+      throw faultError("invalidArguments", `${said} (if it is TypeScript, say language: "ts")`);
+    }
+  };
+
+  /** Whether a program that is no JavaScript has types to take out. */
+  const isTypeScript = (code: string): boolean => {
+    try {
+      return loadStripper()(code) !== code;
+    } catch {
+      return false;
+    }
   };
 
   const start = (op: unknown, args: unknown): unknown => {
