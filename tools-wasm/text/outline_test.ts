@@ -30,6 +30,10 @@ const CASES: readonly [claim: string, text: string, wanted: readonly string[]][]
   ["numbers of a list", "1. a\n---\n2) b\n===\n", []],
   ["front matter is skipped", "---\ntitle: a\n# b\n---\n# c\n", ["1:5:c"]],
   ["a line across at the top is no front matter", "---\n# a\n", ["1:2:a"]],
+  ["behind a byte order mark", "\ufeff# a\n# b\n", ["1:1:a", "1:2:b"]],
+  ["underlined behind a byte order mark", "\ufeffa\n===\n", ["1:1:a"]],
+  ["front matter behind a byte order mark", "\ufeff---\n# a\n---\n# b\n", ["1:4:b"]],
+  ["a mark in another line is text", "\ufeff\n\ufeff# a\n", []],
   ["CR LF", "# a\r\nb\r\n---\r\n", ["1:1:a", "2:2:b"]],
 ];
 

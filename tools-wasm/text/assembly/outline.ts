@@ -16,7 +16,10 @@ export function outline(args: Json): void {
   if (failed()) return;
   const lines = new Lines(source);
   const reader = new Outline(depth);
-  while (lines.next() && !reader.full) reader.take(lines.at, lines.bytes, lines.number);
+  while (lines.next() && !reader.full) {
+    const mark = lines.number == 1 ? markBytes(lines.at, lines.bytes) : 0;
+    reader.take(lines.at + mark, lines.bytes - mark, lines.number);
+  }
   answer(reader.write());
 }
 
@@ -130,6 +133,13 @@ class Outline {
     if (this.full) this.out.key("more").bool(true);
     return this.out.close("}");
   }
+}
+
+/** Bytes of the mark of UTF-8 that some editors begin a file with: it is no part of the first line. */
+function markBytes(at: usize, bytes: i32): i32 {
+  return bytes >= 3 && load<u8>(at) == 0xef && load<u8>(at, 1) == 0xbb && load<u8>(at, 2) == 0xbf
+    ? 3
+    : 0;
 }
 
 /** Whether a line is no part of a paragraph: a quotation, a list's item, a line across, or HTML. */
