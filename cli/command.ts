@@ -104,9 +104,9 @@ function wrongId(text: string, what: string): Error {
   const list = LISTED[what];
   return new Fault(
     "invalidInput",
-    `Cannot read ${JSON.stringify(text.slice(0, 80))} as the id of a ${what}${
-      list === undefined ? "" : `: "remit ${list}" names them`
-    }`,
+    `Cannot read ${JSON.stringify(text.slice(0, 80))} as the id of ${
+      /^[aeiou]/.test(what) ? "an" : "a"
+    } ${what}${list === undefined ? "" : `: "remit ${list}" names them`}`,
   );
 }
 

@@ -29,6 +29,8 @@ export interface Resolved {
   readonly summary: string;
   /** For a call that changes files: the changes, for the question. */
   readonly changes?: readonly StagedChange[];
+  /** Files that a call stages a change of: refused at once where no tool writes them. */
+  readonly stages?: readonly string[];
   readonly executes?: readonly string[];
   /** True when this call's effect is already on the books if it is run again (its key repeats). */
   readonly idempotent: boolean;

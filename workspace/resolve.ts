@@ -105,7 +105,12 @@ export function changing(verb: string): Resolver {
     }
     const read: Scope = { resource: "mount", right: "read", path: path.text };
     if (mount.mode === "stage") {
-      return plain(`stage: ${verb} ${quoted(path.text)}`, { scopes: [read], caller }, "stage");
+      const resolved = plain(
+        `stage: ${verb} ${quoted(path.text)}`,
+        { scopes: [read], caller },
+        "stage",
+      );
+      return { ...resolved, stages: [path.text] };
     }
     const scopes: readonly Scope[] = [read, { ...read, right: "write" }];
     const resolved = plain(

@@ -175,6 +175,25 @@ Deno.test("step 5: keys.env is refused by the never-list whatever the policy say
   deepEqual(world.effects, ["file_read"]);
 });
 
+Deno.test("step 5: what no tool writes is not staged either, so that the rest of a patch can be applied", async () => {
+  const world = await makeWorld({});
+  world.add({
+    name: "file_write",
+    effect: "stage",
+    resolve: ({ path }) => ({
+      scopes: [{ resource: "mount", right: "read", path: String(path) }],
+      stages: [String(path)],
+    }),
+  });
+  for (const name of ["quiz/answers.json", "remit.yaml.", "ｒemit.lock", "git~1/config"]) {
+    const result = await world.call("file_write", { path: `desk/${name}` });
+    equal(result.outcome, "refusedByPolicy", name);
+    match(result.error ?? "", /no tool writes/);
+  }
+  deepEqual(world.effects, []);
+  equal((await world.call("file_write", { path: "desk/quiz/answers.md" })).outcome, "ok");
+});
+
 Deno.test("step 5: an agent's argument filter holds for it and for every child of it", async () => {
   const world = await makeWorld({
     row: { capabilities: [{ tool: "file_read" as never, where: { path: ["desk/notes"] } }] },

@@ -112,7 +112,13 @@ function neverTouched(
     const refusal = onList(policy, tool, { path, right: right === "write" ? "write" : "read" });
     if (refusal !== undefined) return refusal;
   }
-  for (const { path } of resolved.changes ?? []) {
+  // One file that may not be written would have the whole patch refused in the end.
+  for (
+    const path of [
+      ...resolved.stages ?? [],
+      ...(resolved.changes ?? []).map(({ path }) => path),
+    ]
+  ) {
     const refusal = onList(policy, tool, { path, right: "write" });
     if (refusal !== undefined) return refusal;
   }

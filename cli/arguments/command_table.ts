@@ -84,8 +84,8 @@ export const COMMANDS: readonly CommandSpec[] = [
   ], RUN_FLAGS),
   simple("questions", "", [0, 0], "what waits for you", ["remit questions"]),
   simple("answer", "ID allow|deny", [2, 2], "answer a question; its task goes on", [
-    "remit answer q3k9 allow",
-    "remit answer q3k9 deny --say 'Keep the old wording'",
+    "remit answer q3k9… allow",
+    "remit answer q3k9… deny --say 'Keep the old wording'",
   ], [FOR, SAY, PASSPHRASE]),
   simple("resume", "TASK|NAME", [1, 1], "go on with a task that stopped or waits", [
     "remit resume t1",
@@ -167,15 +167,15 @@ export const COMMANDS: readonly CommandSpec[] = [
   simple("lease list", "[TASK]", [0, 1], "what is lent to whom", ["remit lease list"], [
     { name: "all", help: "also what was lent to tasks that have ended" },
   ]),
-  simple("lease revoke", "LEASE", [1, 1], "take a lease back, now", ["remit lease revoke l4"]),
+  simple("lease revoke", "LEASE", [1, 1], "take a lease back, now", ["remit lease revoke l3k9…"]),
   simple("grants", "[TASK]", [0, 1], "answers that still hold", ["remit grants"]),
   simple("can", "AGENT TOOL JSON", [3, 3], "which rule would decide a call, and why", [
     `remit can agent file_read '{"path":"desk/keys.env"}' --mount desk=.`,
   ], [PROFILE, MOUNT]),
   simple("outbox list", "[TASK]", [0, 1], "what agents made for you", ["remit outbox list"]),
-  simple("outbox show", "ARTIFACT", [1, 1], "one of them", ["remit outbox show a2"]),
+  simple("outbox show", "ARTIFACT", [1, 1], "one of them", ["remit outbox show a3k9…"]),
   simple("outbox release", "ARTIFACT", [1, 1], "let it out of quarantine", [
-    "remit outbox release a2",
+    "remit outbox release a3k9…",
   ]),
   simple("trust", "[DIR]", [0, 1], "accept a folder's remit.yaml as it is now", [
     "remit trust",

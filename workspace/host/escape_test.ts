@@ -184,6 +184,7 @@ const KEPT = [
   ".git/config",
   "sub/.git/hooks/x",
   "answers.json",
+  "sub/answers.json",
 ];
 for (const name of KEPT) {
   Deno.test(`no tool writes ${name}, not even past the kernel's side`, async () => {

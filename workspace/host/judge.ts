@@ -26,10 +26,17 @@ export interface Judge {
 }
 
 /** What no tool writes, in any mount: it decides over later runs. DESIGN section 6. */
-const PROTECTED: readonly string[] = ["remit.yaml", "remit.yml", "remit.lock", ".git"];
+const PROTECTED: readonly string[] = [
+  "remit.yaml",
+  "remit.yml",
+  "remit.lock",
+  "answers.json",
+  ".git",
+  "git~1",
+];
 
 /** At the top of a mount only: elsewhere the name is an honest one. */
-const PROTECTED_AT_TOP: readonly string[] = ["answers.json", ".remit"];
+const PROTECTED_AT_TOP: readonly string[] = [".remit"];
 
 /** Makes the judge of one task's mounts. */
 export function makeJudge(
