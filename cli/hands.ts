@@ -76,6 +76,8 @@ export interface DiskWrite {
   /** With its parents. 0700 when not given. */
   makeFolder(path: string, mode?: number): void;
   append(path: string, text: string): void;
+  /** Empties a file where it is: a pipe or a device stays one. */
+  clear(path: string): void;
   /** A symbolic link at `path` to `target`, which need not be there. */
   link(path: string, target: string): void;
   /** A fresh folder of the system's temporary place. */

@@ -103,6 +103,9 @@ export function makeDisk(): DiskRead & DiskWrite {
     append(path: string, text: string): void {
       Deno.writeTextFileSync(path, text, { append: true, mode: 0o600 });
     },
+    clear(path: string): void {
+      Deno.writeTextFileSync(path, "", { mode: 0o600 });
+    },
     temporary: (prefix: string) => Deno.realPathSync(Deno.makeTempDirSync({ prefix })),
   });
 }

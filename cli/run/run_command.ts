@@ -13,6 +13,8 @@ import { foundLines } from "../model/found.ts";
 import { readyAgain } from "../model/ready.ts";
 import { flag, has } from "../arguments/parse_arguments.ts";
 import { type RunDefaults, type RunSetting, settle } from "./run_setting.ts";
+import { checkWritable } from "../disk/output_file.ts";
+import { absolute } from "../disk/places.ts";
 import { checkSameFolders } from "../disk/same_folders.ts";
 import {
   awaitEnd,
@@ -215,8 +217,11 @@ export async function resumeFollowing(
   const past = await readPast(link, task);
   await readyAgain(command, link, past);
   await lendApproved(command, link);
+  const wanted = flag(command.parsed, "trace");
+  const trace = wanted === undefined ? undefined : absolute(command.hands.around, wanted);
+  // Before anything goes on that nobody could follow then.
+  if (trace !== undefined) checkWritable(command.hands.disk, trace, "write the trace to");
   await link.ask("resume", { task });
-  const trace = flag(command.parsed, "trace");
   const running = await followTask(command, link, task, {
     setting: {
       onQuestion: command.hands.keyboard === undefined ? "queue" : "ask",

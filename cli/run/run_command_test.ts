@@ -234,6 +234,36 @@ Deno.test("Ctrl-C once cancels what is under way, twice ends the task with 130",
   assert.deepEqual(told, [{ task: TASK, second: false }, { task: TASK, second: true }]);
 });
 
+Deno.test("a trace is written into what is there, and a task whose trace cannot be written does not go on", async () => {
+  const hands = fakeHands({
+    ops: {
+      ...ops((kernel) => {
+        kernel.tell(told(1, "intent", { call: "c", tool: "file_read", rule: "r" }));
+        kernel.tell(told(2, "outcome", { call: "c", tool: "file_read", outcome: "ok" }));
+        kernel.end("done", 0);
+      }),
+      task: () => taskJson(),
+      log: () => [],
+      resume: () => null,
+    },
+  });
+  const work = join(hands.root, "work");
+  Deno.writeTextFileSync(join(work, "theirs.jsonl"), "old\n");
+  Deno.symlinkSync("theirs.jsonl", join(work, "t.jsonl"));
+  const words = ["-p", "x", "--model", `scripted:${modelIn(hands.root)}`];
+  assert.equal(await runCommandLine(["run", ...words, "--trace", "t.jsonl"], hands), 0);
+  assert.ok(Deno.lstatSync(join(work, "t.jsonl")).isSymlink);
+  assert.match(Deno.readTextFileSync(join(work, "theirs.jsonl")), /^\{.*"tool_call"/);
+  assert.equal(await runCommandLine(["run", ...words, "--trace", "/dev/null"], hands), 0);
+
+  assert.equal(await runCommandLine(["resume", TASK, "--trace", "none/t.jsonl"], hands), 2);
+  assert.match(
+    hands.screen.lines.join("\n"),
+    /Cannot write the trace to ".*": there is no such folder/,
+  );
+  assert.ok(!hands.kernels_.last?.asked.some(([op]) => op === "resume"));
+});
+
 Deno.test("the trace file holds JSON lines of what was observed", async () => {
   const hands = fakeHands({
     ops: ops((kernel) => {

@@ -110,7 +110,7 @@ export async function followTask(
   const trace = options.setting?.trace === undefined
     ? undefined
     : absolute(hands.around, options.setting.trace);
-  if (trace !== undefined) hands.disk.write(trace, "");
+  if (trace !== undefined) hands.disk.clear(trace);
   const { record: recording, model } = options.setting ?? {};
   const record = recording === undefined || model === undefined
     ? undefined
