@@ -1,17 +1,23 @@
 /** A stream of chat completion chunks as deltas, in the ways in which servers write them. @module */
+import { Fault } from "../../../contracts/fault.ts";
 import type { FinishReason } from "../../../contracts/model.ts";
 import type { Delta } from "../answer/delta.ts";
 import { makeOpenaiCalls } from "./calls.ts";
 import { type Asked, faultOfStreamError } from "../provider_fault.ts";
+import { again } from "../retry.ts";
 import { type Fields, fieldsOf, listOf, numberOf, parseEvent, stringOf } from "../wire_json.ts";
 
 const REASONS: Readonly<Record<string, FinishReason>> = {
   stop: "stop",
   length: "length",
+  // Mistral's.
+  model_length: "length",
   content_filter: "contentFilter",
   tool_calls: "toolCalls",
   function_call: "toolCalls",
 };
+/** The server gave up: OpenRouter and Mistral, DeepSeek, vLLM. What came is not the answer. */
+const BROKEN: ReadonlySet<string> = new Set(["error", "insufficient_system_resource", "abort"]);
 
 /** Reads the data of events, in their order. Throws faults. */
 export function makeOpenaiReader(
@@ -37,6 +43,10 @@ export function makeOpenaiReader(
     }
   };
   const finish = (reason: string): void => {
+    if (BROKEN.has(reason)) {
+      const why = `${asked.host} broke its answer off (${reason})`;
+      throw new Fault("upstream", `Cannot infer: ${why}`, { detail: again() });
+    }
     finished = true;
     calls.end(thoughts);
     const meant = REASONS[reason] ?? "stop";
@@ -65,8 +75,9 @@ export function makeOpenaiReader(
         say("text", stringOf(delta["refusal"]));
       }
       for (const call of listOf(delta["tool_calls"])) calls.take(fieldsOf(call));
-      const reason = choice["finish_reason"];
-      if (typeof reason === "string" && !finished) finish(reason);
+      // Some servers write the empty text where others write null, or "stop" from the beginning on.
+      const reason = stringOf(choice["finish_reason"]);
+      if (reason !== "") finish(reason);
       return false;
     },
   });

@@ -100,6 +100,33 @@ Deno.test("thoughts, parts, refusals and usage are what they are", () => {
   ]);
 });
 
+Deno.test("a reason that is empty is none, and of several the last one counts", () => {
+  const open = read(delta({ content: "half" }, { finish_reason: "" }));
+  assert.deepEqual(open, [{ kind: "text", text: "half" }]);
+  for (const early of ["", "stop"]) {
+    const deltas = read(
+      delta({ content: "a" }, { finish_reason: early }),
+      delta({ content: "b" }, { finish_reason: early }),
+      delta({}, { finish_reason: "length" }),
+      "[DONE]",
+    );
+    assert.deepEqual(deltas.at(-1), { kind: "finish", reason: "length" }, early);
+  }
+  const ofMistral = read(delta({ content: "a" }, { finish_reason: "model_length" }));
+  assert.deepEqual(ofMistral.at(-1), { kind: "finish", reason: "length" });
+});
+
+Deno.test("an answer that the server gave up is no answer, and may be asked for again", () => {
+  for (const reason of ["error", "insufficient_system_resource", "abort"]) {
+    assert.throws(
+      () => read(delta({ content: "half" }, { finish_reason: reason }), "[DONE]"),
+      (error) =>
+        error instanceof Fault && error.code === "upstream" && error.detail?.["again"] === true &&
+        error.message.includes(reason),
+    );
+  }
+});
+
 Deno.test("an error within the stream is a fault of its kind", () => {
   const faultOf = (event: unknown): string => {
     try {
