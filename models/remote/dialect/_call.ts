@@ -7,12 +7,15 @@ export interface TextCall {
   readonly arguments: string;
 }
 
-/** `{"name": …, "arguments": {…}}`; without arguments: none. Undefined when it is not that. */
+/**
+ * `{"name": …, "arguments" (or "parameters", "args"): {…}}`; without arguments: none. Undefined when it
+ * is not that.
+ */
 export function hermesCall(json: string): TextCall | undefined {
   const fields = objectOf(json);
   if (fields === undefined) return undefined;
-  const { name, arguments: given = {} } = fields;
-  return callOf(name, given);
+  // A call whose arguments stand under another word must not be made without them.
+  return callOf(fields["name"], givenOf(fields) ?? {});
 }
 
 /**
@@ -23,9 +26,12 @@ export function fencedCall(json: string, advertised: ReadonlySet<string>): TextC
   const fields = objectOf(json);
   if (fields === undefined || Object.keys(fields).length !== 2) return undefined;
   const name = fields["name"] ?? fields["tool"];
-  const given = fields["arguments"] ?? fields["parameters"] ?? fields["args"];
   if (typeof name !== "string" || !advertised.has(name)) return undefined;
-  return callOf(name, given);
+  return callOf(name, givenOf(fields));
+}
+
+function givenOf(fields: Readonly<Record<string, unknown>>): unknown {
+  return fields["arguments"] ?? fields["parameters"] ?? fields["args"];
 }
 
 function callOf(name: unknown, given: unknown): TextCall | undefined {

@@ -42,6 +42,13 @@ const CASES: readonly (readonly [claim: string, text: string, outs: readonly Out
   ["a call without arguments", '<tool_call>{"name":"x"}</tool_call>', [
     { call: { name: "x", arguments: "{}" } },
   ]],
+  ...["parameters", "args"].map((word) =>
+    [
+      `a call that names its arguments "${word}"`,
+      `<tool_call>{"name":"clock","${word}":{"zone":"UTC"}}</tool_call>`,
+      [clock("UTC")],
+    ] as const
+  ),
   [
     "arguments that are text stay as they are",
     '<tool_call>{"name":"x","arguments":"{not"}</tool_call>',
