@@ -166,10 +166,12 @@ export function makeAssembler(parts: AssembleParts): Assembler {
       read(parts.dialect?.end() ?? []);
       say("textDelta", texts.textDelta.end());
       say("rationale", texts.rationale.end());
+      const lastCall = [...calls.values()].at(-1);
       for (const call of calls.values()) {
         give(call, call.stream.end());
-        // No arguments at all is how providers write none.
-        if (call.arguments.trim() === "") give(call, "{}");
+        // No arguments at all is how providers write none, unless the answer was cut before they came.
+        const cut = finish === "length" && call === lastCall;
+        if (call.arguments.trim() === "" && !cut) give(call, "{}");
       }
       const toolCalls = [...calls.values()].map(({ id, name, arguments: args, echo }) => ({
         id,

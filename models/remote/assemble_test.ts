@@ -52,6 +52,13 @@ Deno.test("a call without arguments has an empty object, one whose arguments are
   assert.deepEqual(chunks.at(-1), { toolCallDelta: { id: "a", arguments: "{}" } });
 });
 
+Deno.test("a call that was cut before its arguments came is not made with none", () => {
+  const { take, end } = assembler();
+  for (const id of ["a", "b"]) take({ kind: "callStart", key: id, id, name: "file_read" });
+  take({ kind: "finish", reason: "length" });
+  assert.deepEqual(end().toolCalls.map((call) => call.arguments), ["{}", ""]);
+});
+
 Deno.test("chunks are at most 65,536 characters, and join to the message", () => {
   const { take, end, chunks } = assembler();
   take({ kind: "text", text: "😀".repeat(100_000) });
