@@ -28,10 +28,11 @@ export interface Asked {
 
 /**
  * Words of providers for "too long for this model": OpenAI and vLLM, Anthropic, llama.cpp, LM Studio,
- * Ollama, Google.
+ * Ollama, Google, xAI.
  */
 const TOO_LONG = [
   /context_length_exceeded|maximum context length|longer than the maximum model length/i,
+  /model's context length is only|maximum prompt length is/i,
   /prompt is too long|exceed context limit|input is too long|request_too_large/i,
   /exceed_context_size|exceeds the available context size|input length exceeds/i,
   /greater than the context length|when context the overflows|exceeds? the context (length|window)/i,

@@ -14,6 +14,8 @@ Deno.test("a provider's way to say that a conversation is too long is understood
     `{"type":"error","error":{"type":"invalid_request_error","message":"input length and \`max_tokens\` exceed context limit: 199000 + 8192 > 200000"}}`,
     `{"error":{"code":400,"message":"the request exceeds the available context size, try increasing it","type":"exceed_context_size_error","n_prompt_tokens":9000,"n_ctx":4096}}`,
     `{"object":"error","message":"The decoder prompt (length 9000) is longer than the maximum model length of 8192.","type":"BadRequestError","code":400}`,
+    `{"error":{"message":"You passed 40961 input tokens and requested 0 output tokens. However, the model's context length is only 40960 tokens, resulting in a maximum input length of 40960 tokens.","type":"BadRequestError","param":"input_tokens","code":400}}`,
+    `{"code":"Client specified an invalid argument","error":"This model's maximum prompt length is 131072 but the request contains 537812 tokens."}`,
     `{"error":"Trying to keep the first 9000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens"}`,
     `{"error":{"message":"The input token count (1048577) exceeds the maximum number of tokens allowed (1048576)."}}`,
   ];
