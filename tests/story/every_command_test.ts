@@ -30,6 +30,7 @@ async function explain(words: readonly string[]): Promise<Finished> {
       remove: nothing,
       makeFolder: nothing,
       append: nothing,
+      clear: nothing,
       link: nothing,
       temporary: nothing,
     },
