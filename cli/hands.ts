@@ -43,6 +43,16 @@ export interface Keyboard {
   line(prompt: string, options?: LineOptions): Promise<string | undefined>;
 }
 
+/** What stands at a path, behind links. */
+export interface FileFacts {
+  readonly folder: boolean;
+  /** A file, no device, pipe or socket. */
+  readonly plain: boolean;
+  /** The permission bits. */
+  readonly mode: number;
+  readonly uid: number;
+}
+
 /** Reads files of the operator's own. */
 export interface DiskRead {
   /**
@@ -54,10 +64,8 @@ export interface DiskRead {
   list(path: string): readonly string[];
   /** The real path behind links; undefined when there is nothing. */
   real(path: string): string | undefined;
-  /** Undefined when there is nothing. `mode` is the permission bits. */
-  stat(
-    path: string,
-  ): { readonly folder: boolean; readonly mode: number; readonly uid: number } | undefined;
+  /** Undefined when there is nothing. */
+  stat(path: string): FileFacts | undefined;
 }
 
 /** Writes files of the operator's own. */
@@ -75,8 +83,9 @@ export interface DiskWrite {
   remove(path: string): void;
   /** With its parents. 0700 when not given. */
   makeFolder(path: string, mode?: number): void;
+  /** To what is there, whose mode stays as it is; a new file is 0600. */
   append(path: string, text: string): void;
-  /** Empties a file where it is: a pipe or a device stays one. */
+  /** Empties a file where it is: a pipe or a device stays one, and its mode as it was. */
   clear(path: string): void;
   /** A symbolic link at `path` to `target`, which need not be there. */
   link(path: string, target: string): void;

@@ -2,6 +2,12 @@
 import { Fault } from "../../contracts/mod.ts";
 import type { DiskRead, DiskWrite } from "../hands.ts";
 
+/**
+ * Mode of a file that is made. `Deno.writeFile` and its kin give theirs to one that is there, too: to
+ * somebody's own file, or to a device, which nobody else can open from then on.
+ */
+const NEW_FILE = 0o600;
+
 function missing(error: unknown): boolean {
   return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
 }
@@ -51,6 +57,10 @@ function linkFresh(draft: string, path: string): void {
   Deno.removeSync(draft);
 }
 
+function writeAll(file: Deno.FsFile, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length;) at += file.writeSync(bytes.subarray(at));
+}
+
 /** Makes the hands that touch the disk, with the process's own rights. */
 export function makeDisk(): DiskRead & DiskWrite {
   return Object.freeze({
@@ -67,6 +77,7 @@ export function makeDisk(): DiskRead & DiskWrite {
         const found = Deno.statSync(path);
         return {
           folder: found.isDirectory,
+          plain: found.isFile,
           mode: (found.mode ?? 0) & 0o7777,
           uid: found.uid ?? 0,
         };
@@ -82,9 +93,9 @@ export function makeDisk(): DiskRead & DiskWrite {
         using file = Deno.openSync(draft, {
           write: true,
           createNew: true,
-          mode: options?.mode ?? 0o600,
+          mode: options?.mode ?? NEW_FILE,
         });
-        for (let at = 0; at < data.length;) at += file.writeSync(data.subarray(at));
+        writeAll(file, data);
         file.syncSync();
         if (options?.fresh === true) linkFresh(draft, path);
         else Deno.renameSync(draft, path);
@@ -101,10 +112,13 @@ export function makeDisk(): DiskRead & DiskWrite {
       Deno.symlinkSync(target, path);
     },
     append(path: string, text: string): void {
-      Deno.writeTextFileSync(path, text, { append: true, mode: 0o600 });
+      using file = Deno.openSync(path, { append: true, create: true, mode: NEW_FILE });
+      writeAll(file, new TextEncoder().encode(text));
     },
     clear(path: string): void {
-      Deno.writeTextFileSync(path, "", { mode: 0o600 });
+      using _file = Deno.openSync(path, {
+        ...{ write: true, truncate: true, create: true, mode: NEW_FILE },
+      });
     },
     temporary: (prefix: string) => Deno.realPathSync(Deno.makeTempDirSync({ prefix })),
   });

@@ -248,13 +248,17 @@ Deno.test("a trace is written into what is there, and a task whose trace cannot 
     },
   });
   const work = join(hands.root, "work");
-  Deno.writeTextFileSync(join(work, "theirs.jsonl"), "old\n");
+  Deno.writeTextFileSync(join(work, "theirs.jsonl"), "old\n", { mode: 0o644 });
   Deno.symlinkSync("theirs.jsonl", join(work, "t.jsonl"));
   const words = ["-p", "x", "--model", `scripted:${modelIn(hands.root)}`];
   assert.equal(await runCommandLine(["run", ...words, "--trace", "t.jsonl"], hands), 0);
   assert.ok(Deno.lstatSync(join(work, "t.jsonl")).isSymlink);
   assert.match(Deno.readTextFileSync(join(work, "theirs.jsonl")), /^\{.*"tool_call"/);
+  // Root's own trace into /dev/null must leave it to everybody else.
+  assert.equal((Deno.statSync(join(work, "theirs.jsonl")).mode ?? 0) & 0o777, 0o644);
   assert.equal(await runCommandLine(["run", ...words, "--trace", "/dev/null"], hands), 0);
+  assert.equal((Deno.statSync("/dev/null").mode ?? 0) & 0o777, 0o666);
+  assert.ok(Deno.statSync("/dev/null").isCharDevice);
 
   assert.equal(await runCommandLine(["resume", TASK, "--trace", "none/t.jsonl"], hands), 2);
   assert.match(

@@ -45,9 +45,17 @@ function kept(choice: OneChoice): { readonly ref: string; readonly config: Remot
  * @throws Fault `invalidInput` where it cannot be written, or holds something that is no recording
  */
 export function checkRecordingPlace(
-  disk: Pick<DiskRead, "read"> & Pick<DiskWrite, "append">,
+  disk: Pick<DiskRead, "read" | "stat"> & Pick<DiskWrite, "append">,
   path: string,
 ): void {
+  const there = disk.stat(path);
+  // A recording takes the place of what was there: of a device, for everybody.
+  if (there !== undefined && !there.plain && !there.folder) {
+    throw new Fault(
+      "invalidInput",
+      `Cannot record to "${path}": it is a device or a pipe; name another file`,
+    );
+  }
   checkWritable(disk, path, "record to");
   const text = new TextDecoder().decode(disk.read(path));
   const [first = ""] = text.split("\n", 1);

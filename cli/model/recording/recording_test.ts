@@ -116,6 +116,7 @@ Deno.test("a place that cannot hold a recording is refused before anything is ru
   };
   refused(join(path, "..", "nowhere", "rec.jsonl"), /there is no such folder; name another file/);
   refused(join(path, ".."), /it is a folder/);
+  refused("/dev/null", /it is a device or a pipe; name another file/);
   Deno.writeTextFileSync(path, "my notes\n");
   refused(path, /it holds something that is no recording/);
   refused(join(path, "below"), /there is no such folder/);
