@@ -15,8 +15,8 @@ const DEAF: PortHandler = {
 
 /** Gives the rows of the issue's first performance line. */
 export async function startBench(): Promise<Row[]> {
-  await using world = await makeBenchWorld(["worker", "toolhost"]);
-  return [...await cold(world), ...await warm(world)];
+  await using world = await makeBenchWorld(["worker", "toolhost", "remote"]);
+  return [...await cold(world), ...await warm(world), await service(world)];
 }
 
 async function cold(world: BenchWorld): Promise<Row[]> {
@@ -46,6 +46,30 @@ async function cold(world: BenchWorld): Promise<Row[]> {
       walled ? 1.8 : 1.4,
     ),
   ];
+}
+
+/** The largest of the children's programs, as it lies, and where nothing of it is kept. docs/decision/0028. */
+async function service(world: BenchWorld): Promise<Row> {
+  const elsewhere = `${world.dir}/elsewhere/remote.js`;
+  await Deno.mkdir(`${world.dir}/elsewhere`);
+  await Deno.copyFile(world.bundles.remote, elsewhere);
+  const kept = await world.children();
+  const cold = await world.children({ bundles: { ...world.bundles, remote: elsewhere } });
+  const needs = { role: "remote", at: { host: "127.0.0.1", port: 9 } } as const;
+  const found: [number[], number[]] = [[], []];
+  for (let i = -1; i < COLD; i++) {
+    for (const [at, children] of [kept, cold].entries()) {
+      const ms = await timed(async () =>
+        await done(await children.model({ handler: DEAF, needs }))
+      );
+      if (i >= 0) found[at]?.push(ms);
+    }
+    for (const child of started.splice(0)) await child.kill();
+  }
+  const [value = NaN, baseline = NaN] = found.map((each) => quantile(each, 0.5));
+  const ratio = value / baseline;
+  const name = "provider's model service, cold start, against one of which Deno has kept nothing";
+  return { name, value, unit: "ms", baseline, ratio, target: "<= 0.6 x", ok: ratio <= 0.6 };
 }
 
 async function warm(world: BenchWorld): Promise<Row[]> {

@@ -1,7 +1,8 @@
 /** Bundled children and a configuration around them, for benches of the kernel. @module */
-import type { KernelConfig, Powers } from "../contracts/mod.ts";
+import { cacheBeside, type KernelConfig, type Powers, WASM_PAGES } from "../contracts/mod.ts";
 import { realPowers } from "../kernel/_fixture/small_children.ts";
 import { type Children, makeChildren } from "../kernel/child/children.ts";
+import { settleCaches, warm } from "../cli/program/warm_powers.ts";
 import { makeSpawnPowers } from "../kernel/start/spawn_powers.ts";
 
 const ENTRIES = {
@@ -20,11 +21,15 @@ const BESIDE: Readonly<Record<string, readonly string[]>> = {
   native: ["--platform", "deno"],
 };
 
+/** Programs with a folder and a code cache of their own, as the command line builds them. */
+const APART: ReadonlySet<string> = new Set(["remote", "local", "native"]);
+
 /** A folder with bundles and a warmed code cache, removed when it is disposed of. */
 export interface BenchWorld extends AsyncDisposable {
   readonly dir: string;
   readonly deno: string;
   readonly powers: Powers;
+  readonly bundles: KernelConfig["bundles"];
   children(changes?: Partial<KernelConfig>): Promise<Children>;
 }
 
@@ -39,8 +44,11 @@ export async function makeBenchWorld(
     await Deno.mkdir(`${dir}/${folder}`);
   }
   await Deno.writeTextFile(`${dir}/empty.js`, "");
+  const fileOf = (role: keyof typeof ENTRIES): string =>
+    APART.has(role) ? `${dir}/${role}/${role}.js` : `${dir}/${role}.js`;
   for (const role of roles) {
-    const out = `${dir}/${role}.js`;
+    const out = fileOf(role);
+    await Deno.mkdir(cacheBeside(out), { recursive: true });
     const shape = BESIDE[role] ?? ["--platform", "deno"];
     const flags = ["--quiet", "--no-check", "--minify", ...shape];
     const built = await new Deno.Command(deno, {
@@ -60,34 +68,37 @@ export async function makeBenchWorld(
       throw new Error(`Cannot bundle ${role}: ${new TextDecoder().decode(built.stderr)}`);
     }
   }
-  for (const role of roles) await warmCache(deno, `${dir}/${role}.js`, `${dir}/deno`);
+  for (const role of roles) {
+    const bundle = fileOf(role);
+    await warm({ bundle, pages: WASM_PAGES[role] }, cacheBeside(bundle));
+    settleCaches(cacheBeside(bundle));
+  }
+  const bundles: KernelConfig["bundles"] = {
+    worker: fileOf("worker"),
+    toolhost: fileOf("toolhost"),
+    model: fileOf("model"),
+    plugin: `${dir}/plugin.js`,
+    net: `${dir}/net.js`,
+    copy: `${dir}/copy.js`,
+    browser: "",
+    remote: fileOf("remote"),
+    local: fileOf("local"),
+    native: fileOf("native"),
+    wiki: "",
+    ...{ mcp: "", mcpTree: "", mcpRelay: "", a2a: "" },
+  };
   const powers = realPowers();
   const made: Children[] = [];
   return {
     dir,
     deno,
     powers,
+    bundles,
     async children(changes = {}): Promise<Children> {
       const children = await makeChildren({
         config: {
           programs: { deno, ...programs() },
-          bundles: {
-            worker: `${dir}/worker.js`,
-            toolhost: `${dir}/toolhost.js`,
-            model: `${dir}/model.js`,
-            plugin: `${dir}/plugin.js`,
-            net: `${dir}/net.js`,
-            copy: `${dir}/copy.js`,
-            browser: "",
-            remote: `${dir}/remote.js`,
-            local: `${dir}/local.js`,
-            native: `${dir}/native.js`,
-            wiki: "",
-            mcp: "",
-            mcpTree: "",
-            mcpRelay: "",
-            a2a: "",
-          },
+          bundles,
           dir: `${dir}/kernel`,
           runtime: `${dir}/run`,
           mcpTrees: "",
@@ -108,20 +119,6 @@ export async function makeBenchWorld(
       await Deno.remove(dir, { recursive: true });
     },
   };
-}
-
-/** Starts a program twice without work, as the build does, so that its compiled code is in the cache. */
-async function warmCache(deno: string, bundle: string, denoDir: string): Promise<void> {
-  for (let i = 0; i < 2; i++) {
-    await new Deno.Command(deno, {
-      args: ["run", "--quiet", "--no-prompt", "--no-config", "--no-lock", "--cached-only", bundle],
-      clearEnv: true,
-      env: { DENO_DIR: denoDir, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" },
-      stdin: "null",
-      stdout: "null",
-      stderr: "null",
-    }).output();
-  }
 }
 
 /** Milliseconds that `work` takes. */

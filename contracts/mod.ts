@@ -11,6 +11,7 @@
  */
 export * from "./agent_spec.ts";
 export * from "./budget.ts";
+export * from "./built_program.ts";
 export * from "./chat.ts";
 export * from "./colour.ts";
 export * from "./command.ts";

@@ -10,6 +10,13 @@ import { makeQuiet } from "./quiet.ts";
 /** Exit code of a child whose session ended in a fault: EX_SOFTWARE would be 70, which is taken. */
 const BROKEN = 1;
 const CHUNK_BYTES = 65_536;
+/**
+ * Argument of a start for the sake of Deno's caches. It writes compiled code between turns of its event
+ * loop, and a child that waits in the read makes none.
+ */
+export const WARMED = "warmed";
+/** Milliseconds of such turns. */
+const CACHE_MS = 30;
 
 /** What serves a child's port. */
 export interface ChildHandler extends PortHandler {
@@ -32,7 +39,7 @@ export async function serveChild(
   limits: Partial<PortLimits> = {},
 ): Promise<never> {
   // Taken now: a program that is loaded later cannot come between.
-  const { stdin, stdout, exit } = Deno;
+  const { args, stdin, stdout, exit } = Deno;
   const quiet = makeQuiet();
   const port: Port = makePort({
     trusted: true,
@@ -51,6 +58,7 @@ export async function serveChild(
     writeAll(Deno.stderr, new TextEncoder().encode(`${fault.code}: ${fault.message}${cause}\n`));
     exit(BROKEN);
   });
+  if (args[0] === WARMED) await new Promise((resolve) => setTimeout(resolve, CACHE_MS));
   const chunk = new Uint8Array(CHUNK_BYTES);
   for (;;) {
     const still = handler.still?.() === true && await quiet.settled();

@@ -5,7 +5,8 @@
  * @module
  */
 import { join } from "node:path";
-import { provideBrowser, provideBundles } from "../cli/program/bundles_powers.ts";
+import { provideBundles } from "../cli/program/bundles_powers.ts";
+import { provideBrowser } from "../cli/program/program_cache_powers.ts";
 import { provideMcpPrograms } from "../cli/mcp/programs_powers.ts";
 import { provideServeProgram } from "../cli/mcp_serve/program_powers.ts";
 import { type ModelProgram, provideModelProgram } from "../cli/model/programs_powers.ts";

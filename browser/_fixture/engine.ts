@@ -84,7 +84,6 @@ async function startWith(host: Host, sharing: readonly string[]): Promise<Engine
   const { program, args } = lineOfBrowser({
     programs,
     bundles: { browser: bundle },
-    denoDir: `${bundle.slice(0, bundle.lastIndexOf("/"))}/deno`,
     browser: { program: CHROMIUM },
   }, { bwrap: true, setpriv: true, nice: true, prlimit: true, storage: true });
   const child = new Deno.Command(program, {

@@ -1,10 +1,11 @@
 /** The programs of the MCP bridge, each built when it is first needed. docs/decision/0015. @module */
-import type { KernelConfig } from "../../contracts/mod.ts";
+import { type KernelConfig, WASM_PAGES } from "../../contracts/mod.ts";
 import {
   type ProgramBuild,
   programFile,
   type ProgramSource,
   provideProgram,
+  provideWarmProgram,
 } from "../program/program_cache_powers.ts";
 
 /** `client` speaks to one server, `tree` checks its files, `relay` is its way out of a namespace, `a2a` speaks to a peer. */
@@ -15,7 +16,7 @@ const SHARED = ["contracts", "port", "text"];
 
 const SOURCES: Readonly<Record<McpProgram, ProgramSource>> = {
   client: sourceOf("client", "browser"),
-  tree: sourceOf("tree", "deno"),
+  tree: { ...sourceOf("tree", "deno"), pages: WASM_PAGES.mcpTree },
   relay: sourceOf("relay", "deno"),
   a2a: {
     ...{ entry: "bridges/a2a/client/main.ts", platform: "browser", folder: "a2a-client" },
@@ -51,9 +52,11 @@ export function mcpPrograms(
   };
 }
 
-/** Finds or builds one; returns its absolute path. @throws Fault `unavailable` when it does not build. */
-async function provideMcpProgram(which: McpProgram, parts: ProgramBuild): Promise<string> {
-  return await provideProgram(SOURCES[which], parts);
+/** Finds or builds one. @throws Fault `unavailable` when it does not build. */
+async function provideMcpProgram(which: McpProgram, parts: ProgramBuild): Promise<void> {
+  // Whoever may only read the caches of Deno never fills them.
+  if (which === "tree") await provideWarmProgram(SOURCES[which], parts);
+  else await provideProgram(SOURCES[which], parts);
 }
 
 /** Builds what a kernel starts for imported servers, where it is not built. Throws as {@link provideMcpProgram}. */

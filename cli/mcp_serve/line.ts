@@ -6,7 +6,8 @@ export interface ServeLineParts extends WalledParts {
   readonly listen: { readonly hostname: string; readonly port: number } | undefined;
 }
 
-const MOST = { files: 4_096, heap: 512, data: 2_048, file: 1 } as const;
+/** What a gateway may take. */
+export const SERVE_MOST = { files: 4_096, heap: 512, pages: 64, data: 2_048, file: 1 } as const;
 
 /** Makes it. */
 export function serveLine({ listen, ...parts }: ServeLineParts): WalledLine {
@@ -17,7 +18,7 @@ export function serveLine({ listen, ...parts }: ServeLineParts): WalledLine {
       ...denying("read", "write", "run", "sys", "ffi", "import"),
       listen === undefined ? "--deny-net" : `--allow-net=${addressText(listen)}`,
     ],
-    most: MOST,
+    most: SERVE_MOST,
     sharing: listen === undefined ? [] : ["--share-net"],
   });
 }

@@ -1,7 +1,8 @@
 /** Model services' programs, each built when a model first needs it: most people use one kind. @module */
 import { join } from "node:path";
-import { Fault, type KernelConfig } from "../../contracts/mod.ts";
+import { Fault, type KernelConfig, WASM_PAGES } from "../../contracts/mod.ts";
 import { buildProgram } from "../program/bundles_powers.ts";
+import { provideCache } from "../program/program_cache_powers.ts";
 import { digestSources } from "../program/source_digest_powers.ts";
 
 /** The services that are not part of every build. */
@@ -79,4 +80,6 @@ export async function provideModelProgram(
     // Native code and providers' packages take their Node.js forms; WASM runs without that layer.
     platform: kind === "local" ? "browser" : "deno",
   });
+  // How many pages a model in WASM has follows from its weights.
+  if (kind !== "local") await provideCache({ bundle: file, pages: WASM_PAGES[kind] });
 }

@@ -9,7 +9,7 @@ import {
 } from "../../contracts/mod.ts";
 import { WIDE_FRAME_BYTES } from "../../contracts/wire_plugin.ts";
 import { makePort, type Port } from "../../port/mod.ts";
-import { CHILD_FLAGS } from "../program/bundles_powers.ts";
+import { CHILD_FLAGS } from "../program/warm_powers.ts";
 import type { PluginCode, PluginHost, ServeHost } from "./kit.ts";
 import { parseHostRequest, rawInput } from "./wire.ts";
 

@@ -1,10 +1,10 @@
 /** Builds the programs that run without sources: the kernel and its children. @module */
 import { basename, dirname, join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import { Fault, type KernelConfig } from "../../contracts/mod.ts";
+import { Fault, type KernelConfig, WASM_PAGES } from "../../contracts/mod.ts";
 import { displayBlock } from "../../text/mod.ts";
-import { digestSources, type SourceDigests } from "./source_digest_powers.ts";
 import { buildEnv } from "../../port/build_env.ts";
+import { digestSources, type SourceDigests } from "./source_digest_powers.ts";
+import { settleCaches, warm } from "./warm_powers.ts";
 
 /** Where built programs lie. */
 export interface Bundles {
@@ -36,17 +36,8 @@ const ENTRIES = {
   net: "net/main.ts",
   copy: "workspace/copy/main.ts",
 } as const;
-
-/** How every child is started, apart from its permissions. DESIGN section 1. */
-export const CHILD_FLAGS = [
-  "--quiet",
-  "--no-prompt",
-  "--no-config",
-  "--no-lock",
-  "--no-remote",
-  "--no-npm",
-  "--cached-only",
-];
+/** All but the kernel, which is not warmed: it would take its lock. */
+const CHILDREN = ["worker", "toolhost", "model", "plugin", "net", "copy"] as const;
 
 async function runDeno(args: readonly string[], env: Record<string, string>): Promise<void> {
   const child = await new Deno.Command(Deno.execPath(), {
@@ -68,18 +59,6 @@ async function runDeno(args: readonly string[], env: Record<string, string>): Pr
         `registry, later ones do not)\n${said}`,
     );
   }
-}
-
-/** Starts a program once without work, so that its compiled code is in the cache: at the second time it is. */
-export async function warm(bundle: string, denoDir: string): Promise<void> {
-  await new Deno.Command(Deno.execPath(), {
-    args: ["run", ...CHILD_FLAGS, bundle],
-    clearEnv: true,
-    env: { DENO_DIR: denoDir, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" },
-    stdin: "null",
-    stdout: "null",
-    stderr: "null",
-  }).output();
 }
 
 async function build(home: string, folder: string): Promise<void> {
@@ -121,28 +100,16 @@ async function build(home: string, folder: string): Promise<void> {
 /** Warms what was built where it lies: Deno knows compiled code by its path. */
 async function warmAll(folder: string): Promise<void> {
   const denoDir = join(folder, "deno");
-  // The kernel is not warmed here: it would take its lock.
-  const roles = Object.keys(ENTRIES).filter((role) => role !== "kernel");
+  const queue = [...CHILDREN];
   const warmNext = async (): Promise<void> => {
-    for (let role = roles.shift(); role !== undefined; role = roles.shift()) {
-      // Twice: Deno writes the code cache at the second start.
-      for (let i = 0; i < 2; i++) await warm(join(folder, `${role}.js`), denoDir);
+    for (let role = queue.shift(); role !== undefined; role = queue.shift()) {
+      // The copy service meets no WASM, and its line says nothing of it.
+      const pages = role === "copy" ? undefined : WASM_PAGES[role];
+      await warm({ bundle: join(folder, `${role}.js`), pages }, denoDir);
     }
   };
   await Promise.all([warmNext(), warmNext()]);
-  for (const { name } of Deno.readDirSync(denoDir)) {
-    // Deno leaves its caches as it last wrote them, and each child would read that first.
-    if (name.endsWith("_cache_v2")) settleCache(join(denoDir, name));
-  }
-}
-
-function settleCache(path: string): void {
-  const cache = new DatabaseSync(path);
-  try {
-    cache.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-  } finally {
-    cache.close();
-  }
+  settleCaches(denoDir);
 }
 
 function exists(path: string): boolean {
@@ -237,19 +204,4 @@ export async function buildProgram(parts: ProgramBuild): Promise<void> {
     if (exists(draft)) Deno.removeSync(draft, { recursive: true });
     if (!exists(file)) throw error;
   }
-}
-
-/**
- * Finds the program that drives Chromium, or builds it: apart, because few ask for it and it brings
- * a package of its own. Returns its absolute path.
- *
- * @throws Fault `unavailable` when it does not build.
- */
-export async function provideBrowser(
-  parts: { readonly home: string; readonly cache: string; readonly onBuild: () => void },
-): Promise<string> {
-  const folder = join(parts.cache, `browser-${digestSources(parts.home).slice(0, 32)}`);
-  const file = join(folder, "browser.js");
-  await buildProgram({ ...parts, file, entry: "browser/main.ts", platform: "deno" });
-  return file;
 }

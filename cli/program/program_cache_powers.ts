@@ -1,7 +1,9 @@
 /** Programs beside the kernel's own: each built when it is first needed, and kept by the digest of its sources. @module */
 import { dirname, join } from "node:path";
-import { buildProgram, warm } from "./bundles_powers.ts";
+import { cacheBeside } from "../../contracts/mod.ts";
+import { buildProgram } from "./bundles_powers.ts";
 import { digestSources, type SourceDigests } from "./source_digest_powers.ts";
+import { settleCaches, warm, type Warming } from "./warm_powers.ts";
 
 /** What programs are built with. */
 export interface ProgramBuild {
@@ -23,6 +25,8 @@ export interface ProgramSource {
   /** Of the folder in the cache, before its digest, and of the file in it. */
   readonly folder: string;
   readonly name: string;
+  /** WASM pages of its start line, if it names them. */
+  readonly pages?: number;
 }
 
 /** Where a program lies once it is built. */
@@ -59,9 +63,14 @@ export async function provideWarmProgram(
   parts: ProgramBuild,
 ): Promise<BuiltProgram> {
   const bundle = await provideProgram(source, parts);
-  const denoDir = join(dirname(bundle), "deno");
-  if (!isMade(denoDir)) await makeDenoDir(denoDir, bundle);
-  return Object.freeze({ bundle, denoDir });
+  return Object.freeze({ bundle, denoDir: await provideCache({ ...source, bundle }) });
+}
+
+/** Finds or makes the warmed code cache beside a program that is built: where its start line looks for it. */
+export async function provideCache(program: Warming): Promise<string> {
+  const denoDir = cacheBeside(program.bundle);
+  if (!isMade(denoDir)) await makeCache(denoDir, program);
+  return denoDir;
 }
 
 function isMade(denoDir: string): boolean {
@@ -73,13 +82,36 @@ function isMade(denoDir: string): boolean {
   }
 }
 
-async function makeDenoDir(denoDir: string, bundle: string): Promise<void> {
-  Deno.mkdirSync(denoDir, { recursive: true, mode: 0o700 });
-  // A file where Deno would keep what a process stores: localStorage and caches then fail in each.
-  Deno.writeTextFileSync(
-    join(denoDir, "location_data"),
-    "Remit: no process keeps anything here.\n",
-  );
-  // Twice: Deno writes the code cache at the second start.
-  for (let i = 0; i < 2; i++) await warm(bundle, denoDir);
+/** Whole or not at all: what it holds keeps processes from storing anything. */
+async function makeCache(denoDir: string, program: Warming): Promise<void> {
+  const draft = Deno.makeTempDirSync({ dir: dirname(denoDir), prefix: ".warming-" });
+  try {
+    // A file where Deno would keep what a process stores: localStorage and caches then fail in each.
+    Deno.writeTextFileSync(
+      join(draft, "location_data"),
+      "Remit: no process keeps anything here.\n",
+    );
+    await warm(program, draft);
+    settleCaches(draft);
+    Deno.renameSync(draft, denoDir);
+  } catch (error) {
+    Deno.removeSync(draft, { recursive: true });
+    // Somebody else was faster.
+    if (!isMade(denoDir)) throw error;
+  }
+}
+
+/** What drives Chromium: apart, because few ask for it and it brings a package of its own. */
+const BROWSER: ProgramSource = {
+  ...{ entry: "browser/main.ts", platform: "deno", folder: "browser", name: "browser" },
+  folders: ["browser", "contracts", "port", "text"],
+};
+
+/**
+ * Finds the program that drives Chromium, or builds it. Returns its absolute path.
+ *
+ * @throws Fault `unavailable` when it does not build.
+ */
+export async function provideBrowser(parts: ProgramBuild): Promise<string> {
+  return (await provideWarmProgram(BROWSER, parts)).bundle;
 }

@@ -31,10 +31,11 @@ export interface WalledParts {
 export interface WalledRights {
   /** Deno's flags, its permissions among them; the environment is ignored in any case. */
   readonly flags: readonly string[];
-  /** Files that it may have open; sizes in MiB, of V8's heap, of its data, of a file that it writes. */
+  /** Files that it may have open; pages of WASM; sizes in MiB, of V8's heap, of its data, of a file that it writes. */
   readonly most: {
     readonly files: number;
     readonly heap: number;
+    readonly pages: number;
     readonly data: number;
     readonly file: number;
   };
@@ -63,7 +64,7 @@ export function walledLine(parts: WalledParts, rights: WalledRights): WalledLine
     ...["run", "--quiet", "--no-prompt", "--no-config", "--no-lock", "--no-remote"],
     ...["--no-npm", "--cached-only", "--ignore-env"],
     ...flags,
-    `--v8-flags=--max-old-space-size=${most.heap}`,
+    `--v8-flags=--max-old-space-size=${most.heap},--wasm-max-mem-pages=${most.pages}`,
     bundle,
   ];
   const limits = prlimit === undefined ? [] : [

@@ -228,7 +228,6 @@ Deno.test("the browser's line has no network, no port, no root; without bubblewr
   const config = {
     programs: { deno: "/d", bwrap: "/usr/bin/bwrap" },
     bundles: { browser: "/b/browser.js" },
-    denoDir: "/dd0",
     browser: { program: "/usr/bin/chromium" },
   };
   const walls = { bwrap: true, setpriv: false, prlimit: false, nice: false, storage: true };

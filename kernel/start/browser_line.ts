@@ -4,7 +4,7 @@
  * docs/decision/0010.
  * @module
  */
-import { Fault, type KernelConfig } from "../../contracts/mod.ts";
+import { cacheBeside, Fault, type KernelConfig } from "../../contracts/mod.ts";
 import type { StartLine } from "./line_parts.ts";
 import type { Walls } from "./walls.ts";
 
@@ -12,7 +12,6 @@ import type { Walls } from "./walls.ts";
 export interface BrowserLineConfig {
   readonly programs: KernelConfig["programs"];
   readonly bundles: { readonly browser: string };
-  readonly denoDir: string;
   /** Chromium's executable, or Debian's launcher of it. */
   readonly browser: { readonly program: string };
 }
@@ -72,7 +71,7 @@ export function lineOfBrowser(config: BrowserLineConfig, walls: Walls): StartLin
     ...["--size", String(FILES), "--tmpfs", "/tmp"],
     ...["--ro-bind", deno, DENO],
     ...["--ro-bind", bundle, bundle],
-    ...["--ro-bind", config.denoDir, DENO_DIR],
+    ...["--ro-bind-try", cacheBeside(bundle), DENO_DIR],
     ...["--remount-ro", "/", "--chdir", "/", "--"],
     ...[DENO, "run", "--quiet", "--no-prompt", "--no-config", "--no-lock", "--no-remote"],
     ...["--no-npm", "--cached-only", "--ignore-env"],

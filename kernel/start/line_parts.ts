@@ -1,5 +1,5 @@
 /** What every child's start line is made of: walls, sizes, Deno's flags. FACTS 7.5. @module */
-import type { KernelConfig } from "../../contracts/mod.ts";
+import { type KernelConfig, WASM_PAGES } from "../../contracts/mod.ts";
 import type { Walls } from "./walls.ts";
 
 /** The kinds of children there are. */
@@ -38,24 +38,24 @@ export type SizedRole = Exclude<Role, "browser"> | "mcpServer";
 
 /** What a child of each kind may take, without the weights of a model. */
 export const SIZES: Readonly<Record<SizedRole, Sizes>> = {
-  worker: { heap: 128, pages: 1_024, data: 1_024, file: 64 },
-  toolhost: { heap: 256, pages: 4_096, data: 2_048, file: 1_024 },
-  model: { heap: 256, pages: 1_024, data: 1_024, file: 64 },
-  plugin: { heap: 256, pages: 4_096, data: 2_048, file: 64 },
-  net: { heap: 256, pages: 64, data: 1_024, file: 64 },
+  worker: { heap: 128, pages: WASM_PAGES.worker, data: 1_024, file: 64 },
+  toolhost: { heap: 256, pages: WASM_PAGES.toolhost, data: 2_048, file: 1_024 },
+  model: { heap: 256, pages: WASM_PAGES.model, data: 1_024, file: 64 },
+  plugin: { heap: 256, pages: WASM_PAGES.plugin, data: 2_048, file: 64 },
+  net: { heap: 256, pages: WASM_PAGES.net, data: 1_024, file: 64 },
   // Holds the index of some thousand pages; its database is one file.
-  wiki: { heap: 2_048, pages: 1_024, data: 6_144, file: 65_536 },
+  wiki: { heap: 2_048, pages: WASM_PAGES.wiki, data: 6_144, file: 65_536 },
   // Client of one imported server: a result of 16 MB is in it several times while it is parsed.
-  mcp: { heap: 256, pages: 64, data: 1_024, file: 64 },
-  mcpTree: { heap: 256, pages: 64, data: 1_024, file: 64 },
+  mcp: { heap: 256, pages: WASM_PAGES.mcp, data: 1_024, file: 64 },
+  mcpTree: { heap: 256, pages: WASM_PAGES.mcpTree, data: 1_024, file: 64 },
   // Client of one peer: the same bounds.
-  a2a: { heap: 256, pages: 64, data: 1_024, file: 64 },
+  a2a: { heap: 256, pages: WASM_PAGES.a2a, data: 1_024, file: 64 },
   // An imported server of npm. Other programs: see mcp_program_line.ts.
-  mcpServer: { heap: 512, pages: 4_096, data: 2_048, file: 1_024 },
-  remote: { heap: 256, pages: 64, data: 1_024, file: 64 },
+  mcpServer: { heap: 512, pages: WASM_PAGES.mcpServer, data: 2_048, file: 1_024 },
+  remote: { heap: 256, pages: WASM_PAGES.remote, data: 1_024, file: 64 },
   // Without the weights, whose size is added.
-  local: { heap: 512, pages: 4_096, data: 1_792, file: 64 },
-  native: { heap: 256, pages: 64, data: 1_024, file: 64 },
+  local: { heap: 512, pages: WASM_PAGES.local, data: 1_792, file: 64 },
+  native: { heap: 256, pages: WASM_PAGES.native, data: 1_024, file: 64 },
 };
 /** Where a child in a namespace finds what is its own. */
 export const NAMESPACE = {

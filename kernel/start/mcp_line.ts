@@ -3,7 +3,7 @@
  * docs/decision/0015.
  * @module
  */
-import { Fault, type KernelConfig, type McpLaunch } from "../../contracts/mod.ts";
+import { cacheBeside, Fault, type KernelConfig, type McpLaunch } from "../../contracts/mod.ts";
 import {
   DENIED,
   denoLine,
@@ -105,7 +105,7 @@ export function lineOfMcpNpm(
 
 /** The start line of the process that checks trees: it reads them, and of the machine one program, if one is given. */
 export function lineOfMcpTree(
-  config: Pick<KernelConfig, "programs" | "bundles" | "denoDir" | "mcpTrees">,
+  config: Pick<KernelConfig, "programs" | "bundles" | "mcpTrees">,
   walls: Walls,
   program?: string,
 ): StartLine {
@@ -115,7 +115,7 @@ export function lineOfMcpTree(
   const wall = [
     ...namespace(bwrap, deno, environment(NAMESPACE.denoDir)),
     ...["--ro-bind", bundle, bundle],
-    ...["--ro-bind", config.denoDir, NAMESPACE.denoDir],
+    ...["--ro-bind-try", cacheBeside(bundle), NAMESPACE.denoDir],
     ...["--ro-bind", read, read],
     ...["--symlink", NAMESPACE.deno, "/proc/self/exe"],
     ...["--remount-ro", "/", "--chdir", "/", "--"],

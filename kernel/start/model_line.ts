@@ -1,5 +1,5 @@
 /** The start lines of model services: one origin, one file of weights, or nothing. docs/decision/0011. @module */
-import { Fault, type Gpu, type KernelConfig } from "../../contracts/mod.ts";
+import { cacheBeside, Fault, type Gpu, type KernelConfig } from "../../contracts/mod.ts";
 import {
   DENIED,
   denoLine,
@@ -63,8 +63,9 @@ export function lineOfRemote(
   at: { readonly host: string; readonly port: number } | undefined,
 ): StartLine {
   const { bwrap, deno } = config.programs;
+  const { remote: bundle } = config.bundles;
   if (at === undefined) {
-    const inner = denoLine(deno, "remote", config.bundles.remote, DENIED);
+    const inner = denoLine(deno, "remote", bundle, DENIED);
     return started(config, walls, "remote", inner, environment(config.denoDir));
   }
   const rights = [
@@ -72,19 +73,19 @@ export function lineOfRemote(
     ...DENIED.filter((flag) => flag !== "--deny-net" && flag !== "--deny-env"),
   ];
   if (!walls.bwrap || bwrap === undefined) {
-    const inner = denoLine(deno, "remote", config.bundles.remote, rights);
+    const inner = denoLine(deno, "remote", bundle, rights);
     return started(config, walls, "remote", inner, environment(config.denoDir));
   }
   const wall = [
     ...namespace(bwrap, deno, environment(NAMESPACE.denoDir), ["--share-net"]),
     ...["--tmpfs", "/tmp"],
-    ...["--ro-bind", config.bundles.remote, config.bundles.remote],
-    ...["--ro-bind", config.denoDir, NAMESPACE.denoDir],
+    ...["--ro-bind", bundle, bundle],
+    ...["--ro-bind-try", cacheBeside(bundle), NAMESPACE.denoDir],
     ...NAMES.flatMap((file) => ["--ro-bind-try", file, file]),
     // Deno's HTTP client looks where its own executable is, and ends if it cannot.
     ...["--symlink", NAMESPACE.deno, "/proc/self/exe"],
     ...["--remount-ro", "/", "--chdir", "/", "--"],
-    ...denoLine(NAMESPACE.deno, "remote", config.bundles.remote, rights),
+    ...denoLine(NAMESPACE.deno, "remote", bundle, rights),
   ];
   return started(config, { ...walls, setpriv: false }, "remote", wall, {});
 }
@@ -134,7 +135,7 @@ export function lineOfNative(
     ...namespace(bwrap, deno, environment(NAMESPACE.denoDir)),
     ...["--proc", "/proc", "--tmpfs", "/tmp"],
     ...["--ro-bind", config.bundles.native, config.bundles.native],
-    ...["--ro-bind", config.denoDir, NAMESPACE.denoDir],
+    ...["--ro-bind-try", cacheBeside(config.bundles.native), NAMESPACE.denoDir],
     ...["--ro-bind", folder, folder, "--ro-bind", weights, NATIVE_WEIGHTS],
     ...(gpu === undefined ? [] : gpuBinds(gpu)),
     ...["--remount-ro", "/", "--chdir", "/", "--"],

@@ -1,5 +1,5 @@
 /** The start line of a wiki's process: two folders, and nothing else of the machine. docs/decision/0013. @module */
-import { Fault, type KernelConfig } from "../../contracts/mod.ts";
+import { cacheBeside, Fault, type KernelConfig } from "../../contracts/mod.ts";
 import {
   DENIED,
   denoLine,
@@ -34,8 +34,7 @@ export function lineOfWiki(
     throw new Fault("invalidInput", `Cannot open wiki ${JSON.stringify(folder)}: it holds a comma`);
   }
   const { bwrap, deno } = config.programs, bundle = config.bundles.wiki;
-  // Built later than the other programs, it has a code cache of its own beside it.
-  const denoDir = `${bundle.slice(0, bundle.lastIndexOf("/"))}/deno`;
+  const denoDir = cacheBeside(bundle);
   const rights = [
     ...["--ignore-env", `--allow-read=${folder},${stateFolder}`],
     `--allow-write=${readOnly ? stateFolder : `${folder},${stateFolder}`}`,

@@ -1,5 +1,5 @@
 /** The command line that starts a wiki's process, and the paths that it sees. Issue 5. @module */
-import { Fault } from "../../../contracts/mod.ts";
+import { Fault, WASM_PAGES } from "../../../contracts/mod.ts";
 import {
   denying,
   type WalledLine,
@@ -21,7 +21,10 @@ export interface WikiLineParts extends WalledParts {
 }
 
 /** An index of 10,000 pages takes a few hundred MiB of heap, the database of 500,000 passages has some GiB. */
-const MOST = { files: 1_024, heap: 2_048, data: 6_144, file: 64 * 1_024 } as const;
+const MOST = {
+  ...{ files: 1_024, heap: 2_048, pages: WASM_PAGES.wiki },
+  ...{ data: 6_144, file: 64 * 1_024 },
+} as const;
 /** Deno splits lists of paths here, and knows no escape. */
 const COMMA = ",";
 

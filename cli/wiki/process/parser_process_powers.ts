@@ -2,7 +2,7 @@
 import { Fault } from "../../../contracts/mod.ts";
 import { WIDE_FRAME_BYTES } from "../../../contracts/wire_plugin.ts";
 import { makePort, type Port } from "../../../port/mod.ts";
-import { CHILD_FLAGS } from "../../program/bundles_powers.ts";
+import { CHILD_FLAGS } from "../../program/warm_powers.ts";
 import type { findPrograms } from "../../program/programs_powers.ts";
 
 /** A parser that runs. */
@@ -24,7 +24,7 @@ const STDERR_BYTES = 4_096;
 /** MiB of V8's heap: what a bomb of objects may take. */
 const HEAP = 256;
 /** Pages of 64 KiB: no parser here needs WebAssembly, the library for PDF has some for pictures. */
-const WASM_PAGES = 256;
+export const PARSER_PAGES = 256;
 /**
  * MiB of data in all, of which V8 reserves about 545 and never touches them: some 450 are left for the
  * heap and for what lies beside it.
@@ -48,7 +48,7 @@ export function startParser(
       ...[`--data=${DATA * MiB}`, "--"],
     ]),
     ...[deno, "run", ...CHILD_FLAGS, ...DENIED.map((right) => `--deny-${right}`)],
-    `--v8-flags=--max-old-space-size=${HEAP},--wasm-max-mem-pages=${WASM_PAGES}`,
+    `--v8-flags=--max-old-space-size=${HEAP},--wasm-max-mem-pages=${PARSER_PAGES}`,
     program.bundle,
   ];
   const child = new Deno.Command(first, {

@@ -6,6 +6,8 @@ import {
   type ProgramSource,
   provideWarmProgram,
 } from "../../program/program_cache_powers.ts";
+import { WASM_PAGES } from "../../../contracts/mod.ts";
+import { PARSER_PAGES } from "./parser_process_powers.ts";
 
 /** `wiki` holds one wiki, `parser` makes text of one document. */
 export type WikiProgram = "wiki" | "parser";
@@ -14,6 +16,8 @@ const SOURCES: Readonly<Record<WikiProgram, ProgramSource>> = {
   wiki: {
     ...{ entry: "memory-wiki/main.ts", platform: "deno", folder: "wiki", name: "wiki" },
     folders: ["contracts", "memory-wiki", "port", "text"],
+    // The kernel starts it, too.
+    pages: WASM_PAGES.wiki,
   },
   parser: {
     // It has no Node.js layer and no permission that one needs.
@@ -24,6 +28,7 @@ const SOURCES: Readonly<Record<WikiProgram, ProgramSource>> = {
       name: "parser",
     },
     folders: ["contracts", "memory-wiki/parse", "port", "tools-wasm/web_read"],
+    pages: PARSER_PAGES,
   },
 };
 
