@@ -1,12 +1,15 @@
 /**
  * A provider's recorded answer, played at its own pace to whoever asks, in a process of its own: run
- * with `-A`. Writes its origin to standard output, and ends with its standard input.
+ * with `-A` and the number of its deltas. Writes its origin to standard output, and ends with its
+ * standard input.
  * @module
  */
 import { streamOpenai } from "../../models/_fixture/providers/openai.ts";
 import type { Piece } from "../../models/_fixture/providers/script.ts";
 import { serveLoopback } from "../../models/_fixture/providers/server.ts";
-import { DELTAS, EVERY_MS, FIRST_MS } from "./stream_shape.ts";
+import { EVERY_MS, FIRST_MS } from "./stream_shape.ts";
+
+const DELTAS = Number(Deno.args[0]);
 
 /** A word with its space: what providers send at a time. */
 const WORDS = "the model writes a file and then it reads what stands in that path again "
