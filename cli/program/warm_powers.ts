@@ -62,7 +62,8 @@ function holdsCode(denoDir: string, bundle: string): boolean {
 
 /**
  * Leaves the caches so that children can use them who may only read them, as all do in a namespace:
- * with nothing to be taken over from a write-ahead log, and with an empty one beside each.
+ * with nothing to be taken over from a write-ahead log, and with an empty one beside each. Where that
+ * cannot be done (a file system without links or such logs), starts take longer, and that is all.
  */
 export function settleCaches(denoDir: string): void {
   for (const { name } of [...Deno.readDirSync(denoDir)]) {
@@ -73,27 +74,28 @@ export function settleCaches(denoDir: string): void {
 function settle(path: string): void {
   const copied = `.${crypto.randomUUID()}`;
   const kept = BESIDE.map((end) => ({ at: `${path}${end}`, copy: `${path}${end}${copied}` }));
-  {
-    using cache = new DatabaseSync(path);
-    // Deno has SQLite look at its statistics whenever it opens one; who may not write can make none.
-    cache.exec("ANALYZE; PRAGMA wal_checkpoint(TRUNCATE)");
-    for (const { at, copy } of kept) Deno.copyFileSync(at, copy);
-  }
-  // The last one who closes a database takes both away.
-  let alone = true;
-  for (const { at, copy } of kept) {
-    if (alone) alone = linked(copy, at);
-    Deno.removeSync(copy);
+  try {
+    {
+      using cache = new DatabaseSync(path);
+      // Deno has SQLite look at its statistics whenever it opens one; who may not write can make none.
+      cache.exec("ANALYZE; PRAGMA wal_checkpoint(TRUNCATE)");
+      for (const { at, copy } of kept) Deno.copyFileSync(at, copy);
+    }
+    // The last one who closes a database takes both away; where they are there still, somebody else has
+    // it open, and a link to a name that is taken fails.
+    for (const { at, copy } of kept) Deno.linkSync(copy, at);
+  } catch (error) {
+    // Anything but a bug of ours is the file system's, or a lock's, word.
+    if (error instanceof TypeError) throw error;
+  } finally {
+    for (const { copy } of kept) removeIfThere(copy);
   }
 }
 
-/** Gives a file a second name, unless another one has it: then somebody has opened the database meanwhile. */
-function linked(path: string, name: string): boolean {
+function removeIfThere(path: string): void {
   try {
-    Deno.linkSync(path, name);
-    return true;
+    Deno.removeSync(path);
   } catch (error) {
-    if (error instanceof Deno.errors.AlreadyExists) return false;
-    throw error;
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
 }
