@@ -105,9 +105,9 @@ async function hundred(
   most: number,
 ): Promise<Row[]> {
   const start = await bare();
+  const { task } = await kernel.finish(REFUSED_ALONE);
   const cpu = await cpuOf(kernel.pid);
   let on = true;
-  const { task } = await kernel.finish(REFUSED_ALONE);
   const unrelated: number[] = [], all: number[] = [];
   const pinging = (async () => {
     while (on) {

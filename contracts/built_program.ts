@@ -21,6 +21,17 @@ export const WASM_PAGES = Object.freeze({
   native: 64,
 });
 
+/** How each program of ours is run, apart from its permissions. DESIGN section 1. */
+export const CHILD_FLAGS: readonly string[] = Object.freeze([
+  "--quiet",
+  "--no-prompt",
+  "--no-config",
+  "--no-lock",
+  "--no-remote",
+  "--no-npm",
+  "--cached-only",
+]);
+
 /** DENO_DIR of a program that is built apart from the kernel's own: beside it, warmed. Without it a start takes longer. */
 export function cacheBeside(bundle: string): string {
   return `${bundle.slice(0, bundle.lastIndexOf("/"))}/deno`;

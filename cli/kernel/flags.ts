@@ -1,15 +1,9 @@
 /** The kernel's start line: exactly the permissions of DESIGN section 1. @module */
-import type { KernelConfig } from "../../contracts/mod.ts";
+import { CHILD_FLAGS, type KernelConfig } from "../../contracts/mod.ts";
 
 const START = [
   "run",
-  "--quiet",
-  "--no-prompt",
-  "--no-config",
-  "--no-lock",
-  "--no-remote",
-  "--no-npm",
-  "--cached-only",
+  ...CHILD_FLAGS,
   "--ignore-env",
   // A hundred tasks at once leave garbage faster than it is looked for: half the memory this way.
   "--v8-flags=--max-semi-space-size=2,--heap-growing-percent=20",

@@ -1,6 +1,7 @@
 /** Runs a plugin host of the command line's own: a process without permissions, for tests of plugins. @module */
 import * as z from "zod";
 import {
+  CHILD_FLAGS,
   Fault,
   type Json,
   LOCAL_FUNCTIONS,
@@ -9,7 +10,6 @@ import {
 } from "../../contracts/mod.ts";
 import { WIDE_FRAME_BYTES } from "../../contracts/wire_plugin.ts";
 import { makePort, type Port } from "../../port/mod.ts";
-import { CHILD_FLAGS } from "../program/warm_powers.ts";
 import type { PluginCode, PluginHost, ServeHost } from "./kit.ts";
 import { parseHostRequest, rawInput } from "./wire.ts";
 

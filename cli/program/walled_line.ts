@@ -1,4 +1,5 @@
 /** The command line of a process that a command starts by itself: limits, a wall, and Deno with the rights that it is given. @module */
+import { CHILD_FLAGS } from "../../contracts/mod.ts";
 
 /** A program with its arguments and its whole environment. */
 export interface WalledLine {
@@ -61,8 +62,7 @@ export function walledLine(parts: WalledParts, rights: WalledRights): WalledLine
   };
   const inner = [
     walled ? inside.deno : deno,
-    ...["run", "--quiet", "--no-prompt", "--no-config", "--no-lock", "--no-remote"],
-    ...["--no-npm", "--cached-only", "--ignore-env"],
+    ...["run", ...CHILD_FLAGS, "--ignore-env"],
     ...flags,
     `--v8-flags=--max-old-space-size=${most.heap},--wasm-max-mem-pages=${most.pages}`,
     bundle,

@@ -6,6 +6,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
+import { CHILD_FLAGS } from "../../contracts/mod.ts";
 import { WARMED } from "../../port/child_powers.ts";
 
 /** A program as it will be started. */
@@ -14,17 +15,6 @@ export interface Warming {
   /** WASM pages of its start line, if it names them: V8 takes no code that was compiled with others. */
   readonly pages?: number | undefined;
 }
-
-/** How every child is started, apart from its permissions. DESIGN section 1. */
-export const CHILD_FLAGS = [
-  "--quiet",
-  "--no-prompt",
-  "--no-config",
-  "--no-lock",
-  "--no-remote",
-  "--no-npm",
-  "--cached-only",
-];
 
 /** Of Deno's, in DENO_DIR. */
 const CODE = "v8_code_cache_v2";

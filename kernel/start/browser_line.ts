@@ -4,7 +4,7 @@
  * docs/decision/0010.
  * @module
  */
-import { cacheBeside, Fault, type KernelConfig } from "../../contracts/mod.ts";
+import { cacheBeside, CHILD_FLAGS, Fault, type KernelConfig } from "../../contracts/mod.ts";
 import type { StartLine } from "./line_parts.ts";
 import type { Walls } from "./walls.ts";
 
@@ -73,8 +73,7 @@ export function lineOfBrowser(config: BrowserLineConfig, walls: Walls): StartLin
     ...["--ro-bind", bundle, bundle],
     ...["--ro-bind-try", cacheBeside(bundle), DENO_DIR],
     ...["--remount-ro", "/", "--chdir", "/", "--"],
-    ...[DENO, "run", "--quiet", "--no-prompt", "--no-config", "--no-lock", "--no-remote"],
-    ...["--no-npm", "--cached-only", "--ignore-env"],
+    ...[DENO, "run", ...CHILD_FLAGS, "--ignore-env"],
     ...[`--allow-run=${chromium}`, `--allow-read=/tmp,${chromium}`, "--allow-write=/tmp"],
     ...["--deny-net", "--deny-sys", "--deny-ffi", "--deny-import"],
     `--v8-flags=--max-old-space-size=${HEAP}`,

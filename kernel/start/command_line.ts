@@ -5,7 +5,7 @@
  * that it can neither trace it nor make namespaces of its own.
  * @module
  */
-import type { KernelConfig, Mount } from "../../contracts/mod.ts";
+import { CHILD_FLAGS, type KernelConfig, type Mount } from "../../contracts/mod.ts";
 import type { StartLine } from "./line_parts.ts";
 
 /** Whose rights a program has: the user's own, or where that is root, nobody's. */
@@ -132,9 +132,9 @@ function copyLine(
     ...["--ro-bind", denoDir, "/dd"],
     ...binds,
     ...["--remount-ro", "/", "--chdir", "/", "--"],
-    ...["/deno", "run", "--quiet", "--no-prompt", "--no-config", "--no-lock", "--no-remote"],
+    ...["/deno", "run", ...CHILD_FLAGS],
     // Deno makes links only for who may read and write everything: here the namespace is the wall.
-    ...["--no-npm", "--cached-only", "--allow-read", "--allow-write"],
+    ...["--allow-read", "--allow-write"],
     ...["--deny-net", "--deny-env", "--deny-run", "--deny-sys", "--deny-ffi", "--deny-import"],
     ...["--v8-flags=--max-old-space-size=512", bundle],
   ]);

@@ -1,5 +1,5 @@
 /** What every child's start line is made of: walls, sizes, Deno's flags. FACTS 7.5. @module */
-import { type KernelConfig, WASM_PAGES } from "../../contracts/mod.ts";
+import { CHILD_FLAGS, type KernelConfig, WASM_PAGES } from "../../contracts/mod.ts";
 import type { Walls } from "./walls.ts";
 
 /** The kinds of children there are. */
@@ -107,13 +107,7 @@ export function denoLine(
   return [
     deno,
     "run",
-    "--quiet",
-    "--no-prompt",
-    "--no-config",
-    "--no-lock",
-    "--no-remote",
-    "--no-npm",
-    "--cached-only",
+    ...CHILD_FLAGS,
     ...rights,
     `--v8-flags=--max-old-space-size=${heap},--wasm-max-mem-pages=${pages}`,
     bundle,

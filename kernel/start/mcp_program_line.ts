@@ -3,7 +3,7 @@
  * for as long as its task lasts. Its files are bound when it is started; nothing is decided later.
  * @module
  */
-import type { KernelConfig, McpLaunch } from "../../contracts/mod.ts";
+import { CHILD_FLAGS, type KernelConfig, type McpLaunch } from "../../contracts/mod.ts";
 import {
   above,
   BECOMING,
@@ -102,8 +102,7 @@ export function lineOfMcpProgram(
 /** The way out: it starts the program and ends with it. */
 function relayed(program: string): readonly string[] {
   return [
-    ...[NAMESPACE.deno, "run", "--quiet", "--no-prompt", "--no-config", "--no-lock", "--no-remote"],
-    ...["--no-npm", "--cached-only", "--allow-env", `--allow-run=${program}`],
+    ...[NAMESPACE.deno, "run", ...CHILD_FLAGS, "--allow-env", `--allow-run=${program}`],
     ...[`--allow-net=127.0.0.1,unix:${NET_SOCKET}`, `--allow-read=${NET_SOCKET}`],
     ...[`--allow-write=${NET_SOCKET}`, "--deny-sys", "--deny-ffi", "--deny-import"],
     ...["--v8-flags=--max-old-space-size=64", RELAY, NET_SOCKET],

@@ -1,8 +1,7 @@
 /** The process that makes text of one document: no right, little memory, little time. docs/decision/0014. @module */
-import { Fault } from "../../../contracts/mod.ts";
+import { CHILD_FLAGS, Fault } from "../../../contracts/mod.ts";
 import { WIDE_FRAME_BYTES } from "../../../contracts/wire_plugin.ts";
 import { makePort, type Port } from "../../../port/mod.ts";
-import { CHILD_FLAGS } from "../../program/warm_powers.ts";
 import type { findPrograms } from "../../program/programs_powers.ts";
 
 /** A parser that runs. */

@@ -1,0 +1,36 @@
+/** Programs that are started in a namespace find their own code compiled: nobody there can keep it. docs/decision/0028. */
+import assert from "node:assert/strict";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
+import { provideServeProgram } from "../../cli/mcp_serve/program_powers.ts";
+import { modelPrograms, provideModelProgram } from "../../cli/model/programs_powers.ts";
+import { provideBrowser } from "../../cli/program/program_cache_powers.ts";
+import { digestSources } from "../../cli/program/source_digest_powers.ts";
+import { provideWikiProgram } from "../../cli/wiki/process/programs_powers.ts";
+import { cache, testBundles } from "../fake/kernel.ts";
+
+const ROOT = new URL("../../", import.meta.url).pathname;
+
+Deno.test("each program that may only read what Deno keeps finds its own code there", async () => {
+  const parts = { home: ROOT, cache: cache(), onBuild: () => undefined };
+  const { children: { toolhost, net, copy }, denoDir } = await testBundles();
+  await provideModelProgram("remote", parts);
+  await provideModelProgram("native", parts);
+  const { remote, native } = modelPrograms(cache(), digestSources(ROOT));
+  const apart = [
+    ...[remote, native, await provideBrowser(parts)],
+    (await provideWikiProgram("wiki", parts)).bundle,
+    (await provideServeProgram(parts)).bundle,
+  ];
+  const places = [
+    ...[toolhost, net, copy].map((bundle) => ({ bundle, dir: denoDir })),
+    ...apart.map((bundle) => ({ bundle, dir: join(dirname(bundle), "deno") })),
+  ];
+  for (const { bundle, dir } of places) {
+    using code = new DatabaseSync(join(dir, "v8_code_cache_v2"), { readOnly: true });
+    const row = code.prepare("SELECT 1 FROM codecache WHERE specifier = ?");
+    assert.ok(row.get(pathToFileURL(bundle).href) !== undefined, bundle);
+    assert.ok(Deno.statSync(join(dir, "location_data")).isFile, dir);
+  }
+});
