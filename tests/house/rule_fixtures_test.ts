@@ -197,10 +197,10 @@ const FIXTURES: readonly Fixture[] = [
     passes: ["runner/a.ts", `const x = typeof globalThis;\n`],
   },
   {
-    claim: "a file past three hundred lines is two ideas, a test may be longer",
+    claim: "a file past four hundred lines is two ideas, a test may be longer",
     rule: "size",
-    breaks: ["port/a.ts", lines(301)],
-    passes: ["port/a_test.ts", lines(301)],
+    breaks: ["port/a.ts", lines(401)],
+    passes: ["port/a_test.ts", lines(401)],
   },
   {
     claim: "a file is named for an idea, not for a drawer",
@@ -344,7 +344,7 @@ for (const { claim, rule, breaks, passes } of FIXTURES) {
 }
 
 Deno.test("a long file is shown before it is too long", () => {
-  const found = lintFile("port/a.ts", lines(250));
+  const found = lintFile("port/a.ts", lines(380));
   deepStrictEqual(found.map(({ rule, level }) => [rule, level]), [["size", "warn"]]);
 });
 
@@ -352,6 +352,6 @@ Deno.test("AssemblyScript is judged by its size and its secrets alone: its modul
   const source = `@external("env", "x") declare function x(): void;\nexport default Deno;\n`;
   deepStrictEqual(lintFile("tools-wasm/text/assembly/a.ts", source), []);
   ok(lintFile("tools-wasm/text/a.ts", source).length > 0);
-  const long = lintFile("tools-wasm/text/assembly/a.ts", lines(301));
+  const long = lintFile("tools-wasm/text/assembly/a.ts", lines(401));
   deepStrictEqual(long.map(({ rule }) => rule), ["size"]);
 });
