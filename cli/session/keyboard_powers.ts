@@ -14,6 +14,14 @@ const MOST_ROWS = 12;
 /** What was entered, for the arrow up. */
 const MOST_PAST = 500;
 const END_OF_INPUT: Key = { kind: "move", move: "endOfInput" };
+/** How long a stop may take to reach this process before the terminal is taken back without one. */
+const STOP_MS = 100;
+/** Keys that a terminal in its usual mode turns into signals for the whole process group. */
+const SIGNAL_KEYS: ReadonlyMap<string, Deno.Signal> = new Map([
+  ["interrupt", "SIGINT"],
+  ["suspend", "SIGTSTP"],
+  ["quit", "SIGQUIT"],
+]);
 
 const say = (text: string): void => writeAll(Deno.stderr, text);
 
@@ -46,17 +54,36 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
   const dumb = Deno.env.get("TERM") === "dumb";
   const marks = (on: boolean): void =>
     dumb ? undefined : say(on ? PASTE_MARKS.on : PASTE_MARKS.off);
-  let reading = false;
+  let marked = false;
+  const mark = (on: boolean): void => {
+    if (on !== marked) marks(on);
+    marked = on;
+  };
   let pump: ReturnType<typeof startPump> | undefined;
   let past: readonly string[] = [];
   globalThis.addEventListener("unload", () => {
     Deno.stdin.setRaw(false);
-    if (reading) marks(false);
+    mark(false);
   });
+
+  /**
+   * Sends the signal that the terminal would have made of a key. While a line is read the terminal makes none itself:
+   * it would make them of the bytes of a paste, too.
+   */
+  function raise(signal: Deno.Signal, resumed: () => void): void {
+    if (signal !== "SIGINT") {
+      mark(false);
+      Deno.stdin.setRaw(false);
+    }
+    Deno.kill(0, signal);
+    // A process group without a shell is not stopped, and gets no SIGCONT either.
+    if (signal === "SIGTSTP") setTimeout(resumed, STOP_MS);
+  }
 
   function read(prompt: string, options: LineOptions, hearing: {
     take: (listener: ((bytes?: Uint8Array) => void) | undefined) => void;
     interrupted: (listener: () => void) => void;
+    resumed: (listener: () => void) => void;
   }): Promise<string | undefined> {
     const { many = false, echo = true, signal } = options;
     const keys = makeKeyReader();
@@ -80,8 +107,7 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
           editing = { ...editing, line: { ...editing.line, at: editing.line.letters.length } };
           draw();
         }
-        if (reading) marks(false);
-        reading = false;
+        mark(false);
         // At once: whoever ended this may write the next line.
         say("\n");
         resolve(value);
@@ -92,18 +118,35 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
         else end(edited.kind === "entered" ? textOf(editing.line) : undefined);
       };
       draw();
-      // Where a paste may be long. Behind the prompt, and away before its end: what stands on the terminal is plain text.
-      reading = many;
-      if (reading) marks(true);
+      // Behind the prompt, and away before its end: what stands on the terminal is plain text.
+      mark(true);
       hearing.interrupted(() => {
         if (!open) return;
         press({ kind: "move", move: "interrupt" });
         if (open) draw();
       });
+      const resumed = (): void => {
+        if (!open) return;
+        // The shell has put back a mode of its own, in which it shows what is typed.
+        Deno.stdin.setRaw(true);
+        mark(false);
+        drawn = undefined;
+        draw();
+        mark(true);
+      };
+      hearing.resumed(resumed);
       signal?.addEventListener("abort", () => end(undefined), { once: true });
       if (signal?.aborted === true) end(undefined);
       hearing.take((bytes) => {
-        for (const key of bytes === undefined ? [END_OF_INPUT] : keys(bytes)) if (open) press(key);
+        for (const key of bytes === undefined ? [END_OF_INPUT] : keys(bytes)) {
+          const raised = key.kind === "move" ? SIGNAL_KEYS.get(key.move) : undefined;
+          if (raised !== undefined) {
+            raise(raised, resumed);
+            // As a terminal does, what came with it is dropped.
+            break;
+          }
+          if (open) press(key);
+        }
         if (bytes === undefined) end(undefined);
         if (open) draw();
       });
@@ -117,21 +160,26 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
         early = true;
       };
       const onSignal = (): void => interrupted();
+      let resumed = (): void => Deno.stdin.setRaw(true);
+      const onResume = (): void => resumed();
       // Without a listener Ctrl-C would end the process and leave the terminal in this mode.
       Deno.addSignalListener("SIGINT", onSignal);
-      // Leaving line mode hands over what was typed ahead; all of it until things settle is dropped.
-      Deno.stdin.setRaw(true, { cbreak: true });
+      Deno.addSignalListener("SIGCONT", onResume);
+      // Leaving line mode hands over what was typed ahead; all of it until things settle is dropped, but for Ctrl-C.
+      Deno.stdin.setRaw(true);
       pump ??= startPump();
-      pump.take(undefined);
+      pump.take((bytes) => bytes?.includes(3) === true ? Deno.kill(0, "SIGINT") : undefined);
       await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
       screen.hint("");
       const { take } = pump;
       const typed = early ? undefined : await read(prompt, options, {
         take,
         interrupted: (listener) => interrupted = listener,
+        resumed: (listener) => resumed = listener,
       });
       if (early) say(`${prompt}\n`);
       Deno.removeSignalListener("SIGINT", onSignal);
+      Deno.removeSignalListener("SIGCONT", onResume);
       Deno.stdin.setRaw(false);
       const worth = options.many === true && typed !== undefined && typed.trim() !== "";
       if (worth && typed !== past.at(-1)) past = [...past, typed].slice(-MOST_PAST);

@@ -18,6 +18,8 @@ export type Move =
   | "killLine"
   | "killRest"
   | "interrupt"
+  | "suspend"
+  | "quit"
   | "endOfInput";
 
 /** One key, letters that came together, or a paste whole. */
@@ -48,6 +50,8 @@ const CONTROL: ReadonlyMap<string, Move> = new Map([
   ["\x10", "up"],
   ["\x15", "killLine"],
   ["\x17", "backWord"],
+  ["\x1a", "suspend"],
+  ["\x1c", "quit"],
   ["\x7f", "back"],
 ]);
 

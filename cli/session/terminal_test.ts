@@ -11,12 +11,15 @@ const ignore = !hasScript && Deno.env.get("CI") !== "true";
 /** What is done when a cue is seen: a text is typed. */
 type Deed = string | (() => Promise<void>);
 
-/** Runs the fixture on a terminal; does what belongs to each cue when it is seen. */
+const fixture = (argument: string): string =>
+  `${Deno.execPath()} run --quiet -A ${FIXTURE} ${argument}`;
+
+/** Runs the fixture, or another command, on a terminal; does what belongs to each cue when it is seen after the last. */
 async function onTerminal(
   cues: readonly (readonly [string, Deed])[],
   argument = "",
+  command = fixture(argument),
 ): Promise<string> {
-  const command = `${Deno.execPath()} run --quiet -A ${FIXTURE} ${argument}`;
   const child = new Deno.Command("script", {
     args: ["-qec", command, "/dev/null"],
     stdin: "piped",
@@ -28,11 +31,15 @@ async function onTerminal(
   const decoder = new TextDecoder();
   let seen = "";
   let next = 0;
+  let from = 0;
   for await (const chunk of child.stdout) {
     seen += decoder.decode(chunk, { stream: true });
-    for (let cue = cues[next]; cue !== undefined && seen.includes(cue[0]); cue = cues[next]) {
+    for (let cue = cues[next]; cue !== undefined; cue = cues[next]) {
+      const [text, deed] = cue;
+      const at = seen.indexOf(text, from);
+      if (at < 0) break;
+      from = at + text.length;
       next += 1;
-      const [, deed] = cue;
       if (typeof deed === "string") await input.write(new TextEncoder().encode(deed));
       else await deed();
     }
@@ -74,6 +81,62 @@ Deno.test({
   async fn(): Promise<void> {
     const seen = await onTerminal([["PROMPT> ", "hunter22\n"]], "secret");
     assert.equal(seen.split("hunter22").length, 2, "once, in what was heard");
+  },
+});
+
+const SHELL = "env PS1='SHELL$ ' bash --norc --noprofile -i";
+
+Deno.test({
+  name: "a passphrase is not echoed after Ctrl-Z and fg either, nor after a stop from elsewhere",
+  ignore,
+  async fn(): Promise<void> {
+    for (const stop of ["\x1a", stopTheFixture]) {
+      const seen = await onTerminal(
+        [
+          ["SHELL$ ", `${fixture("secret")}\n`],
+          ["PROMPT> \x1b[?2004h", stop],
+          ["Stopped", ""],
+          ["SHELL$ ", "fg\n"],
+          ["PROMPT> \x1b[?2004h", "hunter22\n"],
+          ["SHELL$ ", "exit\n"],
+        ],
+        "",
+        SHELL,
+      );
+      assert.equal(seen.split("hunter22").length, 2, `once, in what was heard: ${seen}`);
+      assert.match(seen, /HEARD\[hunter22\]/);
+    }
+  },
+});
+
+/** Stops the one process that runs the fixture, as another terminal would. */
+async function stopTheFixture(): Promise<void> {
+  for await (const { name } of Deno.readDir("/proc")) {
+    const line = await Deno.readTextFile(`/proc/${name}/cmdline`).catch(() => "");
+    if (line.startsWith(Deno.execPath()) && line.includes(`${FIXTURE}\0secret`)) {
+      Deno.kill(Number(name), "SIGSTOP");
+    }
+  }
+}
+
+Deno.test({
+  name:
+    "control characters in a paste make no signal: the session lives, the shell reads none of it",
+  ignore,
+  async fn(): Promise<void> {
+    for (const mode of ["many", "plain", "secret"]) {
+      const seen = await onTerminal(
+        [
+          ["SHELL$ ", `${fixture(mode)}\n`],
+          ["PROMPT> \x1b[?2004h", "\x1b[200~one\x03\x1a\x1c\x13\x16\x0ftwo\x1b[201~\r"],
+          ...(mode === "many" ? [["MORE> \x1b[?2004h", "\x03"] as const] : []),
+          ["SHELL$ ", "exit\n"],
+        ],
+        "",
+        SHELL,
+      );
+      assert.match(seen, /HEARD\[onetwo\]/, mode);
+    }
   },
 });
 
