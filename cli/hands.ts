@@ -66,6 +66,11 @@ export interface DiskRead {
   real(path: string): string | undefined;
   /** Undefined when there is nothing. */
   stat(path: string): FileFacts | undefined;
+  /**
+   * Why nothing can be written at `path`, which need not be there yet, in words for a person: no right to, a disk that is
+   * full or read-only. Undefined where it can.
+   */
+  obstacle(path: string): string | undefined;
 }
 
 /** Writes files of the operator's own. */
@@ -107,6 +112,8 @@ export interface Around {
   now(): number;
   /** `prefix` and 12 characters of `[0-9a-z]`. */
   id(prefix: string): string;
+  /** Why the folder that XDG_RUNTIME_DIR names is not used: words for a person. */
+  readonly unusableRuntime?: string;
 }
 
 /** One open session with a kernel. */

@@ -8,7 +8,41 @@ const WHY: ReadonlyMap<unknown, string> = new Map([
   ["EDQUOT", "your quota of the disk is used up"],
   ["EACCES", "your account may not"],
   ["EPERM", "your account may not"],
+  ["EEXIST", "there is something else of that name"],
+  ["ENOTDIR", "a part of its path is no folder"],
+  ["EISDIR", "it is a folder"],
+  ["ELOOP", "its links lead in a circle"],
+  ["ENAMETOOLONG", "its name is too long"],
+  ["EMFILE", "this process has too many files open"],
+  ["ENFILE", "the machine has too many files open"],
 ]);
+
+/** Free room, in bytes, below which writing soon fails. */
+const MIN_FREE_BYTES = 16_000_000;
+const MIN_FREE_FILES = 64;
+
+/** What a file system says of itself; see statfs(2). `files` is 0 where it does not count files. */
+export interface RoomFacts {
+  readonly freeBytes: number;
+  readonly files: number;
+  readonly freeFiles: number;
+}
+
+/** Why little can be written into a file system: words for a person, or undefined where there is room. */
+export function lackOfRoom({ freeBytes, files, freeFiles }: RoomFacts): string | undefined {
+  if (freeBytes < MIN_FREE_BYTES) {
+    return `the disk is full: ${(freeBytes / 1e6).toFixed(1)} MB are free`;
+  }
+  if (files > 0 && freeFiles < MIN_FREE_FILES) {
+    return `the disk has no room for more files: ${freeFiles} are free`;
+  }
+  return undefined;
+}
+
+/** Why an error of the file system was raised, in words for a person; undefined for every other error. */
+export function diskWhy(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error ? WHY.get(error.code) : undefined;
+}
 
 /**
  * The fault that an error of the file system stands for; undefined for every other error.
@@ -22,9 +56,8 @@ const WHY: ReadonlyMap<unknown, string> = new Map([
  * ```
  */
 export function diskFault(error: unknown): Fault | undefined {
-  if (!(error instanceof Error) || !("code" in error)) return undefined;
-  const why = WHY.get(error.code);
-  if (why === undefined) return undefined;
+  const why = diskWhy(error);
+  if (why === undefined || !(error instanceof Error)) return undefined;
   const [, path] = /'(\/[^']*)'/.exec(error.message) ?? [];
   const what = path === undefined ? "a file" : `"${displayText(path, { max: 500 })}"`;
   return new Fault("unavailable", `Cannot write or read ${what}: ${why}`, { cause: error });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { diskFault } from "./disk_fault.ts";
+import { diskFault, lackOfRoom } from "./disk_fault.ts";
 
 Deno.test("what this very system says of a place that is not to be written is a plain sentence with its path", () => {
   const place = join("/proc", "remit");
@@ -27,4 +27,12 @@ Deno.test("a bug is no fault, whatever it says", () => {
       undefined,
     ]
   ) assert.equal(diskFault(bug), undefined);
+});
+
+Deno.test("a disk without room for bytes or for files is named, one with room is not", () => {
+  const room = { freeBytes: 1e9, files: 1_000, freeFiles: 900 };
+  assert.equal(lackOfRoom(room), undefined);
+  assert.match(lackOfRoom({ ...room, freeBytes: 4_096 }) ?? "", /full: 0\.0 MB are free/);
+  assert.match(lackOfRoom({ ...room, freeFiles: 0 }) ?? "", /no room for more files/);
+  assert.equal(lackOfRoom({ ...room, files: 0, freeFiles: 0 }), undefined, "it counts none");
 });

@@ -1,5 +1,8 @@
 /** The operator's own files, as the command line reads and writes them. @module */
+import { accessSync, constants, statfsSync } from "node:fs";
+import { dirname } from "node:path";
 import { Fault } from "../../contracts/mod.ts";
+import { diskWhy, lackOfRoom } from "./disk_fault.ts";
 import type { DiskRead, DiskWrite } from "../hands.ts";
 
 /**
@@ -61,6 +64,20 @@ function writeAll(file: Deno.FsFile, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length;) at += file.writeSync(bytes.subarray(at));
 }
 
+/** Looks at the nearest folder that is there: what is beneath it would have to be made. */
+function obstacle(path: string): string | undefined {
+  for (let folder = path;; folder = dirname(folder)) {
+    const found = orUndefined(() => Deno.statSync(folder));
+    if (found === undefined && folder !== "/") continue;
+    if (found?.isDirectory === false) {
+      return folder === path ? "it is a file" : `"${folder}" is a file`;
+    }
+    accessSync(folder, constants.W_OK);
+    const { bavail, bsize, files, ffree } = statfsSync(folder);
+    return lackOfRoom({ freeBytes: bavail * bsize, files, freeFiles: ffree });
+  }
+}
+
 /** Makes the hands that touch the disk, with the process's own rights. */
 export function makeDisk(): DiskRead & DiskWrite {
   return Object.freeze({
@@ -82,6 +99,17 @@ export function makeDisk(): DiskRead & DiskWrite {
           uid: found.uid ?? 0,
         };
       }),
+    obstacle: (path: string) => {
+      try {
+        return obstacle(path);
+      } catch (error) {
+        // Deno itself keeps /sys, /proc and /dev from programs.
+        if (error instanceof Deno.errors.NotCapable) return "it is no place for files";
+        const why = diskWhy(error);
+        if (why === undefined) throw error;
+        return why;
+      }
+    },
     write(
       path: string,
       bytes: Uint8Array | string,

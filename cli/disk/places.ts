@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { isAbsolute, join, normalize, resolve } from "node:path";
 import { Fault } from "../../contracts/mod.ts";
+import { displayText } from "../../text/mod.ts";
 import type { Around, DiskRead, DiskWrite } from "../hands.ts";
 
 /** Absolute folders of this user and state. */
@@ -111,12 +112,48 @@ export function makePrivateFolder(
   }
 }
 
-/** Makes the state and runtime folders, and checks whose they are. */
+/** A place that cannot be written, why, and what a person sets to name another one. */
+export interface Obstacle {
+  readonly place: "state" | "cache" | "sockets";
+  readonly path: string;
+  readonly why: string;
+  readonly set: string;
+}
+
+/** Which places cannot be written on this machine as it is. */
+export function obstaclesOf(
+  disk: Pick<DiskRead, "obstacle">,
+  { state, cache, runtime }: Pick<Places, "state" | "cache" | "runtime">,
+): readonly Obstacle[] {
+  return ([
+    { place: "state", path: state, set: "--state DIR, XDG_STATE_HOME or HOME" },
+    { place: "cache", path: cache, set: "XDG_CACHE_HOME or HOME" },
+    { place: "sockets", path: runtime, set: "XDG_RUNTIME_DIR" },
+  ] as const).flatMap((each) => {
+    const why = disk.obstacle(each.path);
+    return why === undefined ? [] : [{ ...each, why }];
+  });
+}
+
+/** An obstacle as a sentence. */
+export const obstacleText = ({ path, why, set }: Obstacle): string =>
+  `Cannot write "${displayText(path, { max: 300 })}": ${why}; ${set} names another folder`;
+
+/**
+ * Makes the state and runtime folders, and checks whose they are.
+ *
+ * @throws Fault `unavailable` where one cannot be written, `invalidInput` where it is a file, `refused` where it is somebody else's
+ */
 export function preparePlaces(
-  disk: Pick<DiskRead & DiskWrite, "makeFolder" | "stat" | "real">,
+  disk: Pick<DiskRead & DiskWrite, "makeFolder" | "stat" | "real" | "obstacle">,
   places: Places,
   uid: number,
 ): void {
+  const [obstacle] = obstaclesOf(disk, places);
+  if (obstacle !== undefined) {
+    const file = disk.stat(obstacle.path)?.folder === false;
+    throw new Fault(file ? "invalidInput" : "unavailable", obstacleText(obstacle));
+  }
   for (
     const each of [
       ...[places.state, places.kernel, places.person, places.models, places.runtime, places.net],

@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Fault } from "../../contracts/mod.ts";
 import { fakeHands } from "../_fixture/world.ts";
-import { absolute, makePrivateFolder, placesOf, preparePlaces } from "./places.ts";
+import {
+  absolute,
+  makePrivateFolder,
+  obstaclesOf,
+  obstacleText,
+  placesOf,
+  preparePlaces,
+} from "./places.ts";
 
 const around = (env: Record<string, string>): Parameters<typeof placesOf>[0] => ({
   cwd: "/home/alice/work",
@@ -68,4 +75,21 @@ Deno.test("mallory's link in the place of the runtime folder is refused", () => 
   Deno.mkdirSync(join(hands.root, "run"), { mode: 0o700 });
   Deno.symlinkSync(elsewhere, places.runtime);
   assert.throws(() => preparePlaces(hands.disk, places, hands.around.uid), /it is a link/);
+});
+
+Deno.test("a state that is a file, or lies where nothing can be written, is refused in a sentence", () => {
+  const hands = fakeHands();
+  const file = join(Deno.makeTempDirSync(), "f");
+  Deno.writeTextFileSync(file, "x");
+  assert.throws(
+    () => preparePlaces(hands.disk, placesOf(hands.around, file), hands.around.uid),
+    (error) => error instanceof Fault && /it is a file; --state DIR/.test(error.message),
+  );
+  const within = placesOf(hands.around, join(file, "state"));
+  const [first] = obstaclesOf(hands.disk, within);
+  assert.match(
+    first === undefined ? "" : obstacleText(first),
+    /f" is a file; --state DIR, XDG_STATE/,
+  );
+  assert.deepEqual(obstaclesOf(hands.disk, placesOf(hands.around, undefined)), []);
 });

@@ -5,6 +5,7 @@ import { type Command, printJson, printLines } from "../command.ts";
 import { loadConfig } from "../config/files.ts";
 import { openKeyRing } from "../key/ring.ts";
 import type { LockedServer } from "../mcp/lock/lock.ts";
+import { obstaclesOf, obstacleText } from "../disk/places.ts";
 import { lockOf } from "../mcp/work.ts";
 import { reachableStates } from "../model/status.ts";
 import { VERSION } from "../version.ts";
@@ -13,6 +14,12 @@ import { VERSION } from "../version.ts";
 export async function doctorCommand(command: Command): Promise<number> {
   const { hands, places } = command;
   const { paint } = hands.screen;
+  const obstacles = obstaclesOf(hands.disk, places);
+  // Nothing else can be looked at where the state cannot be read.
+  if (obstacles.some(({ place }) => place === "state") && !command.json) {
+    printLines(command, obstacles.map((each) => paint.red(`  ✗ ${obstacleText(each)}`)));
+    return EXIT.failure;
+  }
   // First: an idle kernel ends while the walls are tried.
   const link = await hands.kernels(places).find();
   const kernel = link === undefined
@@ -37,10 +44,13 @@ export async function doctorCommand(command: Command): Promise<number> {
   const of = (state: LockedServer["state"]): number =>
     servers.filter((each) => each.state === state).length;
   const mcp = { approved: of("approved"), added: of("added"), revoked: of("revoked") };
+  const code = obstacles.length === 0 ? EXIT.success : EXIT.failure;
+  const { unusableRuntime } = hands.around;
   if (command.json) {
     printJson(command, {
       version: VERSION,
       walls,
+      obstacles,
       state: places.state,
       cache: places.cache,
       config: places.config,
@@ -50,7 +60,7 @@ export async function doctorCommand(command: Command): Promise<number> {
       models,
       mcp,
     });
-    return EXIT.success;
+    return code;
   }
   const line = (name: string, text: string): string => `  ${name.padEnd(16)} ${text}`;
   printLines(command, [
@@ -76,6 +86,11 @@ export async function doctorCommand(command: Command): Promise<number> {
     line("cache", places.cache),
     line("configuration", places.config),
     line("ceiling", places.ceiling),
+    line("sockets", places.runtime),
+    ...(unusableRuntime === undefined
+      ? []
+      : [line("", `not where ${displayText(unusableRuntime, { max: 300 })}`)]),
+    ...obstacles.map((each) => paint.red(`  ✗ ${obstacleText(each)}`)),
     "",
     "Now",
     line("kernel", kernel === undefined ? "none runs" : `runs as ${kernel.pid}, ${kernel.harness}`),
@@ -92,5 +107,5 @@ export async function doctorCommand(command: Command): Promise<number> {
     ),
     line("passphrase key", stepUp ?? 'none; "remit key create" makes one'),
   ]);
-  return EXIT.success;
+  return code;
 }

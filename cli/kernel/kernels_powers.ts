@@ -1,13 +1,16 @@
 /** Finds the kernel of a state, or starts it. DESIGN section 1. @module */
+import { dirname, join } from "node:path";
 import { Fault, type KernelConfig } from "../../contracts/mod.ts";
 import { displayBlock } from "../../text/mod.ts";
 import type { KernelLink, Kernels, KernelWish } from "../hands.ts";
 import type { KernelParts } from "./config_powers.ts";
-import { greet } from "./link.ts";
+import { greet, type Wire } from "./link.ts";
 import { preparePlaces } from "../disk/places.ts";
 import { connectSocket } from "./socket_powers.ts";
 import { VERSION } from "../version.ts";
 
+/** In STATE/kernel: where the kernel that was started last listens. */
+const SOCKET_FILE = "socket";
 const START_MS = 20_000;
 const STOP_MS = 3_000;
 const RETRY_MS = 10;
@@ -24,11 +27,28 @@ const rest = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(
 export function makeKernels(parts: KernelParts): Kernels {
   const { places, around, disk } = parts;
 
+  const whyEnded = (): string | undefined => {
+    const why = disk.obstacle(places.kernel);
+    return why === undefined ? undefined : `"${places.kernel}": ${why}`;
+  };
+
+  /** The kernel's socket, also of one that a session with another folder for sockets has started. */
+  const connect = async (): Promise<Wire | undefined> => {
+    const own = await connectSocket(places.controlSocket);
+    if (own !== undefined) return own;
+    const recorded = disk.read(join(places.kernel, SOCKET_FILE), { most: 200 });
+    const path = recorded === undefined ? "" : new TextDecoder().decode(recorded).trim();
+    if (path === "" || path === places.controlSocket) return undefined;
+    const folder = disk.stat(dirname(path));
+    if (folder?.uid !== around.uid || (folder.mode & 0o077) !== 0) return undefined;
+    return await connectSocket(path);
+  };
+
   const find = async (): Promise<KernelLink | undefined> => {
-    const wire = await connectSocket(places.controlSocket);
+    const wire = await connect();
     if (wire === undefined) return undefined;
     try {
-      return await greet(wire, VERSION);
+      return await greet(wire, VERSION, whyEnded);
     } catch (error) {
       // It was about to end when it was reached.
       if (error instanceof Fault && error.code === "gone") return undefined;
@@ -46,7 +66,7 @@ export function makeKernels(parts: KernelParts): Kernels {
     link.close();
     for (const before = performance.now(); performance.now() - before < STOP_MS;) {
       await rest(STOP_LOOK_MS);
-      const wire = await connectSocket(places.controlSocket);
+      const wire = await connect();
       if (wire === undefined) return;
       wire.close();
     }
@@ -64,6 +84,8 @@ export function makeKernels(parts: KernelParts): Kernels {
     const late = (): boolean => performance.now() - before > START_MS;
     for (;;) {
       const kernel = await startKernel(config, { bundle, mounts });
+      // Cron, su and containers have another folder for sockets, and find this kernel here.
+      disk.write(join(places.kernel, SOCKET_FILE), config.controlSocket);
       let code: number | undefined;
       void kernel.ended.then((ended) => code = ended);
       while (code === undefined && !late()) {

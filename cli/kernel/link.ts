@@ -23,11 +23,15 @@ export interface Wire {
 }
 
 /**
- * Greets a kernel.
+ * Greets a kernel. `whyEnded` is asked when the connection is lost: what a person could do about it, where it is known.
  *
  * @throws Fault `unavailable` when it speaks another version; `gone` when it ended.
  */
-export async function greet(wire: Wire, harness: string): Promise<KernelLink> {
+export async function greet(
+  wire: Wire,
+  harness: string,
+  whyEnded: () => string | undefined = () => undefined,
+): Promise<KernelLink> {
   let listener: ((op: string, body: Json) => void) | undefined;
   const early: [string, Json][] = [];
   const port = makePort({
@@ -44,7 +48,10 @@ export async function greet(wire: Wire, harness: string): Promise<KernelLink> {
       },
     },
   });
-  wire.onBytes((bytes) => port.feed(bytes), () => port.close("the kernel has ended"));
+  wire.onBytes((bytes) => port.feed(bytes), () => {
+    const why = whyEnded();
+    port.close(`the kernel has ended${why === undefined ? "" : `: ${why}`}`);
+  });
   void port.closed.then(() => wire.close());
   const answer = await port.ask("hello", { version: CONTROL_VERSION, harness });
   const welcome = Welcome.safeParse(answer);

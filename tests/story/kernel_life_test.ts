@@ -35,3 +35,28 @@ Deno.test("bob looks at an empty state: everything says that there is nothing, a
     assert.match((await machine.remit(["doctor"])).stdout, /kernel +none runs/);
   });
 });
+
+Deno.test("bob's login is over and its folder for sockets gone: doctor says so, and cron finds the same kernel", async () => {
+  await onMachine(async (machine) => {
+    const { XDG_RUNTIME_DIR: _session, ...cron } = machine.env;
+    const after = { ...cron, XDG_RUNTIME_DIR: "/nowhere/run" };
+    const remit = async (env: Record<string, string>, args: readonly string[]): Promise<string> => {
+      const [word = "", ...rest] = machine.command(args);
+      const done = await new Deno.Command(word, { args: rest, clearEnv: true, env }).output();
+      assert.equal(done.code, 0, new TextDecoder().decode(done.stderr));
+      return new TextDecoder().decode(done.stdout);
+    };
+    using held = await heldKernel(machine);
+    for (const env of [cron, after]) {
+      const { kernel } = JSON.parse(await remit(env, ["doctor", "--json"]));
+      assert.equal(typeof kernel?.pid, "number", "the kernel of the other session");
+    }
+    assert.match(
+      await remit(after, ["doctor"]),
+      /XDG_RUNTIME_DIR names "\/nowhere\/run": it is not there/,
+    );
+    held[Symbol.dispose]();
+    await machine.remit(["stop"]);
+    await remit(after, ["questions"]);
+  });
+});
