@@ -1,14 +1,5 @@
 /** One remit.yaml as text becomes data whose every rule knows its line. @module */
-import {
-  type Document,
-  isMap,
-  isNode,
-  isPair,
-  isScalar,
-  LineCounter,
-  type Node,
-  parseDocument,
-} from "yaml";
+import { isMap, isNode, isPair, isScalar, LineCounter, type Node, parseDocument } from "yaml";
 import { nearestIssue } from "./nearest_issue.ts";
 import { oddKey } from "./odd_key.ts";
 import { displayText } from "../../text/mod.ts";
@@ -43,17 +34,53 @@ function offsetOf(root: Node | null, path: readonly PropertyKey[], key?: string)
   return offset;
 }
 
-/** The document as plain data. Aliases could make a small file huge; a configuration needs none. */
-function toPlain(document: Document.Parsed, wrong: (why: string) => Fault): unknown {
-  try {
-    return document.toJS({ maxAliasCount: 0 });
-  } catch (error) {
-    if (error instanceof ReferenceError) throw wrong("aliases are not allowed");
-    throw error;
+/** Characters that mean something to YAML where a value begins with them: a pattern of paths often does. */
+const NEEDS_QUOTES = /^[*!&@`%|>{[]/;
+
+/** What a person most likely meant, where a value of this text at `offset` is no YAML. */
+function slipOf(text: string, offset: number): string {
+  const from = Math.max(text.lastIndexOf("\n", offset - 1) + 1, 0);
+  const [line = ""] = text.slice(from).split("\n", 1);
+  const value = /^(?:\s*-\s+|\s*[\w-]+:\s+(?:\[\s*)?)+(\S.*?)\s*$/.exec(line)?.[1] ?? "";
+  if (NEEDS_QUOTES.test(value)) {
+    return `; a value that begins with "${value.charAt(0)}" needs quotes: '${value}'`;
+  }
+  const inner = /^\s*(?:-\s+)*[\w-]+:\s+([^"'\s].*: .*?)\s*$/.exec(line)?.[1];
+  return inner === undefined ? "" : `; a value with ": " in it needs quotes: '${inner}'`;
+}
+
+/**
+ * The data of a configuration, where sections that hold nothing are left out: the error of a schema says that it wants
+ * a list or a map where there is none.
+ */
+function parseConfig(plain: unknown): ReturnType<typeof RemitConfig.safeParse> {
+  const data = plain ?? { version: 1 };
+  for (;;) {
+    const parsed = RemitConfig.safeParse(data);
+    const empty = parsed.error?.issues.find((issue) =>
+      issue.code === "invalid_type" && /array|object|record/.test(issue.expected) &&
+      issue.message.endsWith("received null")
+    );
+    if (empty === undefined || !dropAt(data, empty.path)) return parsed;
   }
 }
 
+/** Takes a key out of the map that it stands in; false where the path leads to none. */
+function dropAt(data: unknown, path: readonly PropertyKey[]): boolean {
+  const at = path.slice(0, -1).reduce<unknown>(
+    (value, key) => isRecord(value) ? value[String(key)] : undefined,
+    data,
+  );
+  const last = path.at(-1);
+  if (!isRecord(at) || last === undefined || !Object.hasOwn(at, last)) return false;
+  return delete at[String(last)];
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
 function wordOf({ code, message }: { readonly code: string; readonly message: string }): string {
+  if (message.endsWith("received null")) return "it is empty; write a value, or take out the line";
   return code === "invalid_key" ? "no name may look so; write it with a-z, 0-9 and -" : message;
 }
 
@@ -80,17 +107,19 @@ export function parseConfigText(file: string, text: string): ConfigFile {
     const found = lines.linePos(offset);
     return column ? `${shown}:${found.line}:${found.col}` : `${shown}:${found.line}`;
   };
-  const [first] = document.errors;
+  // A tag that nobody knows is a warning only, and its value is lost.
+  const [first] = [...document.errors, ...document.warnings];
   if (first !== undefined) {
-    throw wrong(
-      place(first.pos[0], true),
-      displayText(first.message.split("\n")[0] ?? "it is no YAML", { max: 300 }),
-    );
+    const [offset] = first.pos;
+    const said = first.code === "MULTIPLE_DOCS"
+      ? 'it holds more than one document: take out the line "---"'
+      : first.message.split("\n")[0] ?? "it is no YAML";
+    const plain = said.replace(/ at line \d+, column \d+:?$/, "");
+    throw wrong(place(offset, true), displayText(plain + slipOf(text, offset), { max: 400 }));
   }
   const odd = oddKey(document);
   if (odd !== undefined) throw wrong(place(odd.offset, true), odd.why);
-  const plain = toPlain(document, (why) => wrong(place(0, true), why));
-  const parsed = RemitConfig.safeParse(plain ?? {});
+  const parsed = parseConfig(document.toJS({ maxAliasCount: 0 }));
   if (!parsed.success) {
     const [found] = parsed.error.issues;
     if (found === undefined) throw wrong(shown, "it does not parse");
@@ -103,7 +132,8 @@ export function parseConfigText(file: string, text: string): ConfigFile {
         where === "version" ? 'it has to have the line "version: 1"' : wordOf(issue)
       }`
       : `unknown key "${unknown}"${where === "" ? "" : ` in "${where}"`}`;
-    throw wrong(place(offset, true), displayText(why, { max: 500 }));
+    const slip = unknown === undefined ? slipOf(text, offset) : "";
+    throw wrong(place(offset, true), displayText(why + slip, { max: 500 }));
   }
   const at = (path: readonly PropertyKey[]): string =>
     place(offsetOf(document.contents, path), false);

@@ -36,7 +36,50 @@ Deno.test("a wrong value is refused where it stands", () => {
 Deno.test("what is no YAML, a key given twice, and a bomb of aliases are refused", () => {
   refused("version: [1\n", /^remit\.yaml:\d+:\d+: /);
   refused("version: 1\nversion: 1\n", /^remit\.yaml:2:1: /);
-  refused("a: &a [x]\nversion: *a\n", /aliases are not allowed/);
+  refused("a: &a [x]\nversion: *a\n", /^remit\.yaml:1:7: .*anchors are not allowed/);
+  refused("version: 1\nmodel: *a\n", /^remit\.yaml:2:8: .*aliases are not allowed/);
+});
+
+Deno.test("a file or a section that holds nothing is none; a value that is missing is told", () => {
+  for (const text of ["", "# later\n", "---\n", "version: 1\r\nmodels:\r\nnever:\r\nlimits:\r\n"]) {
+    assert.deepEqual(parseConfigText("remit.yaml", text).config, { version: 1 });
+  }
+  const nested = parseConfigText(
+    "remit.yaml",
+    "version: 1\nmodels:\n  quick:\n    ref: a:b\nserve:\n",
+  );
+  assert.deepEqual(nested.config.models, { quick: { ref: "a:b" } });
+  refused("version: 1\nmodel:\n", /^remit\.yaml:2:1: .*"model" is wrong: it is empty/);
+  refused("version: 1\nlimits:\n  outputTokens:\n", /^remit\.yaml:3:3: .*it is empty/);
+  refused("version: 1\nrules:\n  - tool:\n    mode: auto\n", /^remit\.yaml:3:5: .*it is empty/);
+});
+
+Deno.test("a pattern without quotes is told with its line and the quotes that it needs", () => {
+  const never = (value: string): string => `version: 1\nnever:\n  - notes\n  - ${value}\n`;
+  for (
+    const value of [
+      "*.env",
+      "**/*.pem",
+      "!keep.txt",
+      "@x",
+      "`x`",
+      "%x",
+      "{a,b}/*",
+      "[a-z]*.key",
+      "&x",
+    ]
+  ) {
+    assert.throws(() => parseConfigText("remit.yaml", never(value)), (error) => {
+      assert.ok(error instanceof Fault && error.code === "invalidInput");
+      assert.match(error.message, /^remit\.yaml:4:\d+: /);
+      assert.ok(error.message.endsWith(`needs quotes: '${value}'`), error.message);
+      return true;
+    });
+    assert.deepEqual(parseConfigText("remit.yaml", never(`'${value}'`)).config.never?.[1], value);
+  }
+  refused("version: 1\nmodel: !x\n", /^remit\.yaml:2:8: .*needs quotes: '!x'$/);
+  refused("version: 1\nmodel: ollama: qwen\n", /needs quotes: 'ollama: qwen'$/);
+  refused("version: 1\n---\nversion: 1\n", /^remit\.yaml:2:1: .*more than one document/);
 });
 
 Deno.test("mallory's keys that are none, that stand twice by another spelling, and a hundred thousand of them end at once", () => {
