@@ -26,6 +26,7 @@ async function explain(words: readonly string[]): Promise<Finished> {
       list: nothing,
       real: nothing,
       stat: nothing,
+      obstacle: nothing,
       write: nothing,
       remove: nothing,
       makeFolder: nothing,
