@@ -33,11 +33,35 @@ export function argumentsText(args: JsonObject): string {
 }
 
 function anyText(text: string): Arguments {
-  const args = parseJson(text, LIMITS);
+  if (isNone(text)) return { args: deepFreeze({}), text: "{}" };
+  let args = parseJson(text, LIMITS);
+  // Models write a call's arguments as a string that holds them: that is read once, and no deeper.
+  const inner = typeof args === "string" ? args.trim() : undefined;
+  if (inner !== undefined) args = isNone(inner) ? deepFreeze({}) : once(inner);
   if (!isObject(args)) {
-    throw new Fault("invalidArguments", "arguments must be a JSON object");
+    throw new Fault(
+      "invalidArguments",
+      inner === undefined
+        ? "arguments must be a JSON object"
+        : "arguments must be a JSON object; a string that holds no object came (encoded twice?)",
+    );
   }
   return { args, text: canonicalJson(args) };
+}
+
+/** What models write where a call has no arguments. */
+function isNone(text: string): boolean {
+  return text.trim() === "null";
+}
+
+/** What a string holds; the string itself where it holds no JSON. */
+function once(text: string): Json {
+  try {
+    return parseJson(text, LIMITS);
+  } catch (error) {
+    if (error instanceof Fault && !text.startsWith("{")) return text;
+    throw error;
+  }
 }
 
 /**
