@@ -7,18 +7,6 @@ export interface Glob {
   matches(parts: readonly string[]): boolean;
 }
 
-const PLAIN = /^[ -~]*$/;
-
-/**
- * Makes names equal that some file system takes for the same: letter case, Unicode compatibility
- * forms, invisible characters.
- */
-export function foldPath(path: string): string {
-  if (PLAIN.test(path)) return path.toLowerCase();
-  const seen = path.normalize("NFKC").replace(/[\p{Cf}\uFE00-\uFE0F]/gu, "");
-  return seen.toLowerCase().normalize("NFKC");
-}
-
 /**
  * Compiles a glob. A part that is `**` stands for any number of parts, none included; elsewhere
  * `*` stands for any characters of one part. Takes at most pattern parts × path parts steps.

@@ -1,6 +1,7 @@
 import { equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { foldPath, makeGlob } from "./glob.ts";
+import { foldPath } from "../text/path_list.ts";
+import { makeGlob } from "./glob.ts";
 import { processorTime } from "../tests/fake/processor_time.ts";
 
 const match = (glob: string, path: string): boolean => makeGlob(glob).matches(path.split("/"));

@@ -1,6 +1,6 @@
 /** Guards before and after a call: advisory, they can only make things stricter. @module */
 import type { Colour, JsonObject, PermissionMode, Resolved } from "../contracts/mod.ts";
-import { foldPath } from "./glob.ts";
+import { foldPath } from "../text/path_list.ts";
 
 /** A call before it is decided. */
 export interface GuardedCall {

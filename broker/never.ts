@@ -1,40 +1,5 @@
-/** What no tool may touch, and which files execute later. DESIGN sections 5 and 6. @module */
-import { foldPath, type Glob, makeGlob } from "./glob.ts";
-
-/** Credentials and keys: no tool reads or writes them, whatever a rule says. */
-export const NEVER: readonly string[] = Object.freeze([
-  ".env*",
-  "*.env",
-  "**/.ssh/**",
-  "id_rsa*",
-  "id_dsa*",
-  "id_ecdsa*",
-  "id_ed25519*",
-  "*.pem",
-  "*.key",
-  "*.p12",
-  "*.pfx",
-  "*.jks",
-  "*.keystore",
-  "*.kdbx",
-  "*.ppk",
-  ".netrc",
-  "_netrc",
-  ".npmrc",
-  ".pypirc",
-  ".pgpass",
-  ".htpasswd",
-  ".git-credentials",
-  "**/.aws/**",
-  "**/.azure/**",
-  "**/.gnupg/**",
-  "**/.kube/**",
-  "**/.docker/config.json",
-  "**/.config/gcloud/**",
-  "**/.config/gh/**",
-  "credentials*.json",
-  "*service-account*.json",
-]);
+/** What no tool writes, and which files execute later. DESIGN sections 5 and 6. @module */
+import { makePathList } from "../text/path_list.ts";
 
 /** What no tool writes: Remit's own policy and answers, and a repository's inside. */
 export const NEVER_WRITE: readonly string[] = Object.freeze([
@@ -177,58 +142,8 @@ const EXECUTES = [
   ".gitmodules",
 ];
 
-/** A glob and the place it was written. */
-export interface PlacedGlob {
-  readonly glob: string;
-  readonly at: string;
-}
-
-/** Finds the first glob that covers a path. Results are kept: the answer depends on the path alone. */
-export function makePathList(
-  globs: readonly PlacedGlob[],
-): (path: string) => PlacedGlob | undefined {
-  const names: { readonly glob: Glob; readonly placed: PlacedGlob }[] = [];
-  const paths: typeof names = [];
-  for (const placed of globs) {
-    const folded = foldPath(placed.glob);
-    (folded.includes("/") ? paths : names).push({ glob: makeGlob(folded), placed });
-  }
-  const find = (path: string): PlacedGlob | undefined => {
-    // Folded before it is split: a compatibility form of "/" must not hide a name.
-    const parts = foldPath(path).split(/[/\\]/).filter((part) => part !== "" && part !== ".")
-      // Folders of Windows drop these at the end: `.git.` is `.git`.
-      .map((part) => part.replace(/[. ]{1,255}$/, "") || part);
-    for (const { glob, placed } of names) {
-      for (const part of parts) if (glob.matches([part])) return placed;
-    }
-    for (const { glob, placed } of paths) {
-      for (let end = 1; end <= parts.length; end++) {
-        if (glob.matches(parts.slice(0, end))) return placed;
-      }
-    }
-    return undefined;
-  };
-  return remembering(find);
-}
-
 /** Tells whether a file is one that executes later without anyone asking for it. */
 export const executesLater: (path: string) => boolean = (() => {
-  const find = makePathList(EXECUTES.map((glob) => ({ glob, at: "built-in: executes" })));
-  return (path) => find(path) !== undefined;
+  const list = makePathList(EXECUTES.map((glob) => ({ glob, at: "built-in: executes" })));
+  return (path) => list.find(path) !== undefined;
 })();
-
-const KEPT = 4_096;
-
-/** Remembers answers of a pure function, up to 4,096 of them. */
-export function remembering<T>(find: (key: string) => T): (key: string) => T {
-  const known = new Map<string, { readonly found: T }>();
-  return (key) => {
-    let entry = known.get(key);
-    if (entry === undefined) {
-      entry = { found: find(key) };
-      if (known.size >= KEPT) known.clear();
-      known.set(key, entry);
-    }
-    return entry.found;
-  };
-}

@@ -2,14 +2,8 @@
 import { Fault, type Label, type PermissionMode, type PolicySource } from "../contracts/mod.ts";
 import { defaultRuling, graver, lighter, type Ruling, standingForbid } from "./defaults.ts";
 import { type JudgeModel, makeModelPolicy } from "./model_policy.ts";
-import {
-  executesLater,
-  makePathList,
-  NEVER,
-  NEVER_WRITE,
-  type PlacedGlob,
-  remembering,
-} from "./never.ts";
+import { makePathList, NEVER, type PlacedGlob, remembering } from "../text/path_list.ts";
+import { executesLater, NEVER_WRITE } from "./never.ts";
 import { compileRule, firstMatch, type Subject } from "./rules.ts";
 
 /** What the policy says. Pure: the same question has the same answer until the policy is replaced. */
@@ -112,7 +106,7 @@ function neverLists(source: PolicySource): Record<
   const made = (placed: readonly PlacedGlob[]): ReturnType<typeof neverLists>["read"] =>
     Object.freeze({
       globs: Object.freeze(placed.map(({ glob }) => glob)),
-      find: makePathList(placed),
+      find: makePathList(placed).find,
     });
   return { read: made(reads), write: made(writes) };
 }

@@ -1,7 +1,8 @@
 /** Configured rules: which of them say something about a subject. @module */
 import type { EffectClass, Phase, PlacedRule, Profile } from "../contracts/mod.ts";
 import { graver, type Ruling } from "./defaults.ts";
-import { foldPath, type Glob, makeGlob } from "./glob.ts";
+import { foldPath } from "../text/path_list.ts";
+import { type Glob, makeGlob } from "./glob.ts";
 
 /** What a rule is asked about. */
 export interface Subject {

@@ -9,7 +9,6 @@ import {
   translate,
 } from "../bridges/mcp/review/mod.ts";
 import { digestTree, TREE_DISK } from "../bridges/mcp/tree/mod.ts";
-import { makePathList, NEVER } from "../broker/never.ts";
 import { toJson } from "../contracts/mod.ts";
 import { NAMESPACE, namespace } from "../kernel/start/line_parts.ts";
 import { tryIp } from "../net/address/ip.ts";
@@ -17,6 +16,7 @@ import { MODULE_BYTES } from "../tools-wasm/host/bounds.ts";
 import { gateFindings } from "../tools-wasm/host/load_gate.ts";
 import { readShape } from "../tools-wasm/host/module_shape.ts";
 import { PROCESS_TOOL_NAMES } from "../tools-wasm/command/mod.ts";
+import { makePathList, NEVER } from "../text/path_list.ts";
 import { WORKSPACE_TOOLS } from "../workspace/mod.ts";
 import { readAround } from "./disk/around_powers.ts";
 import { makeDisk } from "./disk/disk_powers.ts";
@@ -127,7 +127,7 @@ Deno.exit(
       ...{ screen, namespace, inside: NAMESPACE },
       provideProgram: () => wikiProgram("wiki"),
       makeParser: () => makeWikiParser({ provideProgram: () => wikiProgram("parser") }),
-      isNever: (path) => never(path) !== undefined,
+      isNever: (path) => never.find(path) !== undefined,
       fetch: (url, signal) =>
         fetchPage(url, {
           async fetchHops(request, stop) {

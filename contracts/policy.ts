@@ -145,7 +145,10 @@ export const RemitConfig = z.object({
     }).strict(),
   ).max(1_000).optional(),
   rules: z.array(PolicyRule).max(1_000).optional(),
-  /** Adds to the built-in never-list: globs that no tool reads or writes. */
+  /**
+   * Adds to the built-in never-list: globs that no tool reads or writes. `!GLOB` takes off it what its
+   * name calls an example: `"!.env.example"`.
+   */
   never: z.array(z.string().min(1).max(4_096)).max(1_000).optional(),
   /** What each sink may receive. Keys: `model:KIND:NAME`, an origin, a server, a peer, `outbox`. */
   clearance: z.record(z.string().max(2_048), Label).optional(),

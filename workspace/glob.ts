@@ -3,61 +3,17 @@
  * part, `**` across parts. A glob without `/` matches a part of that name at any depth.
  * @module
  */
+import { foldPath, partMatcher, wild } from "../text/path_list.ts";
 
 /** A set of globs, compiled. */
 export interface Globs {
-  /** False when no glob has a `/`: names alone decide. */
-  readonly hasPaths: boolean;
   /** Tells whether this path itself, taken as its parts, matches. */
   matches(parts: readonly string[]): boolean;
   /** Tells whether this path or a folder above it matches. */
   covers(parts: readonly string[]): boolean;
 }
 
-// deno-lint-ignore no-control-regex -- ASCII is what it asks for
-const ASCII = /^[\u0000-\u007f]*$/;
-
-function fold(text: string, anyCase: boolean): string {
-  if (!anyCase) return text;
-  return (ASCII.test(text) ? text : text.normalize("NFKC")).toLowerCase();
-}
-
-/** Greedy with one point of return, so that no pattern takes exponential time. */
-function wild<T>(
-  pattern: readonly T[],
-  subject: readonly T[],
-  star: T,
-  one: (p: T, s: T) => boolean,
-): boolean {
-  let p = 0, s = 0, backP = -1, backS = 0;
-  while (s < subject.length) {
-    const want = pattern[p], have = subject[s];
-    if (p < pattern.length && want === star) {
-      backP = p++;
-      backS = s;
-    } else if (
-      p < pattern.length && want !== undefined && have !== undefined && one(want, have)
-    ) {
-      p++;
-      s++;
-    } else if (backP >= 0) {
-      p = backP + 1;
-      s = ++backS;
-    } else return false;
-  }
-  while (p < pattern.length && pattern[p] === star) p++;
-  return p === pattern.length;
-}
-
-function partMatcher(pattern: string): (name: string) => boolean {
-  if (!/[*?]/.test(pattern)) return (name) => name === pattern;
-  const tail = pattern.slice(1);
-  if (pattern.startsWith("*") && !/[*?]/.test(tail)) return (name) => name.endsWith(tail);
-  const head = pattern.slice(0, -1);
-  if (pattern.endsWith("*") && !/[*?]/.test(head)) return (name) => name.startsWith(head);
-  const letters = [...pattern];
-  return (name) => wild(letters, [...name], "*", (p, s) => p === "?" || p === s);
-}
+const fold = (text: string, anyCase: boolean): string => anyCase ? foldPath(text) : text;
 
 /**
  * Compiles globs. With `anyCase`, case and Unicode compatibility forms do not tell names apart:
@@ -109,10 +65,5 @@ export function makeGlobs(
     if (last !== undefined && named(fold(last, anyCase))) return true;
     return paths.length > 0 && pathed(given.map((part) => fold(part, anyCase)));
   };
-  const hasPaths = paths.length > 0;
-  return Object.freeze({
-    hasPaths,
-    matches,
-    covers,
-  });
+  return Object.freeze({ matches, covers });
 }

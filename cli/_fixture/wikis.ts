@@ -1,6 +1,6 @@
 /** Hands over wikis for tests: real folders; a process that answers what a test tells it. @module */
 import { Fault, type Json, toJson, type WikiStatus } from "../../contracts/mod.ts";
-import { makePathList, NEVER } from "../../broker/never.ts";
+import { makePathList, NEVER } from "../../text/path_list.ts";
 import type { WikiHands, WikiLink, WikiStart } from "../wiki/hands.ts";
 import { makeWikiHands } from "../wiki/process/hands_powers.ts";
 
@@ -51,7 +51,7 @@ export function fakeWikis(
     namespace: none,
     inside: { deno: "", denoDir: "" },
     makeParser: () => ({ parse: none, close: () => Promise.resolve() }),
-    isNever: (path) => never(path) !== undefined,
+    isNever: (path) => never.find(path) !== undefined,
     fetch: parts.fetch ?? none,
   });
   const open = (start: WikiStart): Promise<WikiLink> => {

@@ -158,6 +158,11 @@ export function narrowPolicy(
     notes.push(`${file.at(["browser"])}: "browser" could widen`);
   }
   if (config.selfConsent === true) notes.push(`${file.at(["selfConsent"])}: "selfConsent" widens`);
+  const never = (config.never ?? []).map((glob, n) => ({ glob, at: file.at(["never", n]) }))
+    .filter(({ glob, at }) => {
+      if (glob.startsWith("!")) notes.push(`${at}: an exception of the never-list could widen`);
+      return !glob.startsWith("!");
+    });
   const resultBytes: Record<string, number> = { ...policy.resultBytes };
   for (const [tool, { resultBytes: wish }] of Object.entries(config.tools ?? {})) {
     const now = policy.resultBytes[tool];
@@ -166,10 +171,7 @@ export function narrowPolicy(
   return {
     policy: {
       rules: placeRules(policy.rules, rules),
-      never: [
-        ...policy.never,
-        ...(config.never ?? []).map((glob, n) => ({ glob, at: file.at(["never", n]) })),
-      ],
+      never: [...policy.never, ...never],
       clearance: narrowClearance(policy.clearance, file, notes),
       limits: narrowLimits(policy.limits, config.limits as Partial<Limits> | undefined ?? {}),
       strict: policy.strict || config.strict === true,

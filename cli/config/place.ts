@@ -20,6 +20,9 @@ function relative(inner: string, outer: string): string | undefined {
 }
 
 function placeGlob(glob: string, folder: string, mounts: readonly MountPlace[]): string[] {
+  if (glob.startsWith("!")) {
+    return placeGlob(glob.slice(1), folder, mounts).map((placed) => `!${placed}`);
+  }
   const plain = glob.replace(/^\.\//, "");
   const [first = ""] = plain.split("/");
   // Names without a folder, and `**`, hold everywhere.

@@ -1,4 +1,5 @@
 /** What no imported server touches, though it was granted a folder around it: the never-list, and what is a wiki's own. @module */
+import { foldPath } from "../../text/path_list.ts";
 import { beneath } from "../lease/scope.ts";
 
 /** What in a wiki's folder is written by its own process alone; and what a person writes, and no tool. */
@@ -16,15 +17,15 @@ export function makeMcpForbids(
     readonly wikis: readonly string[];
   },
 ): Forbids {
-  const own = wikis.flatMap((folder) => OWN.map((name) => `${folder}/${name}`.toLowerCase()));
+  const own = wikis.flatMap((folder) => OWN.map((name) => foldPath(`${folder}/${name}`)));
   const kept = [
     ...own,
-    ...wikis.flatMap((folder) => READ_ONLY.map((name) => `${folder}/${name}`.toLowerCase())),
+    ...wikis.flatMap((folder) => READ_ONLY.map((name) => foldPath(`${folder}/${name}`))),
   ];
   return (path, right) => {
     const rule = policyNever(path.slice(1), right);
     if (rule !== undefined) return `it is on the never-list (${rule})`;
-    const folded = path.toLowerCase();
+    const folded = foldPath(path);
     const touched = right === "write"
       // A folder above is moved or removed with the wiki in it.
       ? kept.some((each) => beneath(each, folded) || beneath(folded, each))

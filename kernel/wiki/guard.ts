@@ -5,6 +5,7 @@
  * @module
  */
 import { Fault, type Resolved, type ToolBinding } from "../../contracts/mod.ts";
+import { foldPath } from "../../text/path_list.ts";
 
 /** What of a wiki's folder has colours and labels of its own. */
 const OWN = ["raw", "pages", "index.md", "log.md"];
@@ -37,7 +38,7 @@ export function guardWikis({ mounts, wikis }: GuardedWikis): WikiGuard {
     );
   const own = placed(OWN), kept = placed([...OWN, ...READ_ONLY]);
   const among = (list: readonly string[], path: string): string | undefined =>
-    list.find((each) => within(folded(path), folded(each)));
+    list.find((each) => within(foldPath(path), foldPath(each)));
 
   const touched = (resolved: Resolved, tool: string): string | undefined => {
     for (const { resource, right, path } of resolved.scopes) {
@@ -46,7 +47,7 @@ export function guardWikis({ mounts, wikis }: GuardedWikis): WikiGuard {
       const writes = right === "write" || STAGING.has(tool);
       if (among(writes ? kept : own, path) !== undefined) return path;
       // A folder above is moved or removed with the wiki in it.
-      if (writes && kept.some((each) => within(folded(each), folded(path)))) return path;
+      if (writes && kept.some((each) => within(foldPath(each), foldPath(path)))) return path;
     }
     return resolved.changes?.find(({ path }) => among(kept, path) !== undefined)?.path;
   };
@@ -75,15 +76,10 @@ export function guardWikis({ mounts, wikis }: GuardedWikis): WikiGuard {
 
 /** Where a wiki's own lies in a mount; the mount itself where it lies within. */
 function placeIn(name: string, dir: string, own: string): readonly string[] {
-  if (within(folded(dir), folded(own))) return [name];
-  if (!within(folded(own), folded(dir))) return [];
+  if (within(foldPath(dir), foldPath(own))) return [name];
+  if (!within(foldPath(own), foldPath(dir))) return [];
   const rest = own.slice(dir.replace(/\/+$/, "").length + 1);
   return [`${name}/${rest}`];
-}
-
-/** As file systems take names for the same that do not tell letters' case or forms apart. */
-function folded(path: string): string {
-  return path.normalize("NFKC").toLowerCase();
 }
 
 function within(path: string, folder: string): boolean {

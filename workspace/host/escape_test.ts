@@ -36,6 +36,29 @@ for (const [what, target] of Object.entries(OUT)) {
   });
 }
 
+Deno.test("no tool shows, reads, searches, stages or links to a never-listed name with characters that cannot be seen", async () => {
+  using rig = makeRig();
+  const name = ".e\u{200b}nv";
+  rig.put(name, "TOKEN=1");
+  rig.put("keys.\u{ff25}nv", "TOKEN=2");
+  Deno.symlinkSync(name, `${rig.desk}/plan.md`);
+  const listed = await rig.call("file_list", { path: "desk" });
+  equal(listed.content.replaceAll("desk/plan.md [link]", "").includes("nv"), false);
+  const found = await rig.call("file_search", { query: "TOKEN" });
+  match(found.content, /nothing found/);
+  equal(/could not be read/.test(found.content), false);
+  for (const path of [`desk/${name}`, "desk/keys.\u{ff25}nv", "desk/plan.md"]) {
+    await rejects(rig.call("file_read", { path }), fault("refused", /never-list/), path);
+    await rejects(
+      rig.call("file_search", { query: "T", path }),
+      fault("refused", /never-list/),
+      path,
+    );
+    await rejects(rig.call("outbox_publish", { path }), fault("refused"), path);
+    await rejects(rig.call("file_write", { path, content: "x" }), fault("refused"), path);
+  }
+});
+
 Deno.test("mallory's linked folder leads nowhere: not to read, list, stage or apply", async () => {
   using rig = makeRig();
   Deno.mkdirSync(`${rig.root}/outside`);

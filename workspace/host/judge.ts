@@ -1,6 +1,7 @@
 /** Which path may be touched, and how: mounts, modes, the never-list, Remit's own files. @module */
 import { Fault } from "../../contracts/fault.ts";
 import type { HostMount } from "../../contracts/wire_toolhost.ts";
+import { makePathList } from "../../text/path_list.ts";
 import { makeGlobs } from "../glob.ts";
 import { checkWritableName, type NamedPath, parsePath } from "../path.ts";
 
@@ -43,15 +44,15 @@ export function makeJudge(
   setup: { readonly mounts: readonly HostMount[]; readonly never: readonly string[] },
 ): Judge {
   const mounts = new Map(setup.mounts.map((mount) => [mount.name, mount]));
-  const listed = makeGlobs(setup.never, { anyCase: true });
+  const listed = makePathList(setup.never.map((glob) => ({ glob, at: "never" })));
   const kept = makeGlobs(PROTECTED, { anyCase: true });
   const atTop = makeGlobs(PROTECTED_AT_TOP, { anyCase: true });
 
   const never = (mount: string, parts: readonly string[]): boolean =>
-    parts.length > 0 && (listed.covers(parts) || listed.covers([mount, ...parts]));
+    parts.length > 0 && listed.find([mount, ...parts].join("/")) !== undefined;
 
   const neverNext = (mount: string, parts: readonly string[]): boolean =>
-    listed.matches(parts) || (listed.hasPaths && listed.matches([mount, ...parts]));
+    listed.findNext([mount, ...parts].join("/")) !== undefined;
 
   const place = (path: NamedPath, verb: string): Place => {
     const mount = mounts.get(path.mount);

@@ -1,9 +1,10 @@
 /** Names by which a file that nobody reviewed as a program runs later all the same. */
 import assert from "node:assert/strict";
-import { executesLater, makePathList, NEVER_WRITE } from "../../../broker/never.ts";
+import { executesLater, NEVER_WRITE } from "../../../broker/never.ts";
+import { makePathList } from "../../../text/path_list.ts";
 
 Deno.test("a repository within the folder is not made by another name of .git, nor unseen without one", () => {
-  const find = makePathList(NEVER_WRITE.map((glob) => ({ glob, at: "built-in" })));
+  const { find } = makePathList(NEVER_WRITE.map((glob) => ({ glob, at: "built-in" })));
   // Where the folder is one of Windows, all of these are one name.
   for (const name of [".git", ".GIT", ".git.", ".git ", ".git. .", "git~1", "\uff0egit"]) {
     assert.ok(find(`desk/sub/${name}`), name);
