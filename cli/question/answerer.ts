@@ -20,6 +20,8 @@ export interface AnswererParts {
   readonly ring: KeyRing;
   readonly onQuestion: OnQuestion;
   readonly prepared?: PreparedAnswers | undefined;
+  /** The person's own words that the task began with; undefined where they are another's. */
+  readonly request?: () => Promise<string | undefined>;
 }
 
 /** Makes the answerer; undefined when the kernel alone handles questions. */
@@ -29,7 +31,10 @@ export function makeAnswerer(parts: AnswererParts): Answerer | undefined {
   return async (question, staged, signal) => {
     // Read and hashed before anything is signed, also for an answer that was prepared.
     shownChanges(question, staged, hands.disk);
-    const verdict = prepared?.take(question);
+    const verdict = prepared?.take(question, {
+      request: await parts.request?.(),
+      say: hands.screen.say,
+    });
     const signing = { signer: ring.provideConsent(), at: hands.around.now() };
     if (verdict !== undefined) return signAnswer(question, verdict, signing);
     // A server does not wait for hours: where nobody is, it hears no, and its call goes on.

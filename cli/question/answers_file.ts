@@ -1,7 +1,21 @@
-/** Answers given beforehand: `--answers FILE`. Strict, and used up. @module */
+/**
+ * Answers given beforehand: `--answers FILE`. Strict, and used up. What an imported server, a peer or the network
+ * is told is allowed by its arguments alone: the tool's name says nothing of what an injected text made of the call.
+ * @module
+ */
 import * as z from "zod";
-import { Fault, McpServerName, type Question, ToolName } from "../../contracts/mod.ts";
+import {
+  type EffectClass,
+  Fault,
+  type Json,
+  McpServerName,
+  type Question,
+  ToolName,
+} from "../../contracts/mod.ts";
+import { isObject } from "../../contracts/json.ts";
 import { canonicalJson } from "../../port/mod.ts";
+import { partMatcher } from "../../text/path_list.ts";
+import { displayText } from "../../text/mod.ts";
 import { type ElicitForm, parseElicit } from "./elicit_form.ts";
 import { wrongForm } from "./elicit_value.ts";
 import type { Verdict } from "./sign_answer.ts";
@@ -12,6 +26,11 @@ const Entry = z.object({
   path: z.string().min(1).max(4_096).optional(),
   /** The destination, exactly. */
   scope: z.string().min(1).max(2_048).optional(),
+  /**
+   * By name, every argument of the call and no other: a JSON value, exactly; `{"glob": "…"}`; or
+   * `{"fromRequest": true}`, a value that stands in the person's own request.
+   */
+  arguments: z.record(z.string().min(1).max(256), z.json()).optional(),
   answer: z.enum(["allow", "deny"]),
   /** How often it may be used; 1 when not given. */
   max: z.int().min(1).max(10_000).optional(),
@@ -46,24 +65,125 @@ const AnswersFile = z.object({
   ).max(1_000),
 }).strict();
 
-type Left<E> = { readonly entry: E; count: number };
+type Left<E> = {
+  readonly entry: E; /** Its place in the file, from 1. */
+  readonly at: number;
+  count: number;
+};
 
 /** Answers that are left. */
 export interface PreparedAnswers {
   /** The first entry that fits and is not used up, counted down; undefined when none does. */
-  take(question: Question): Verdict | undefined;
+  take(question: Question, asked?: AskedWith): Verdict | undefined;
+}
+
+/** What an answer may depend on beside the question. */
+export interface AskedWith {
+  /** The person's own words; absent where others wrote the request. */
+  readonly request?: string | undefined;
+  /** Hears why an entry that names the tool is not used. */
+  readonly say?: (line: string) => void;
+}
+
+const BY_ARGUMENTS: ReadonlySet<EffectClass> = new Set([
+  "outboundRead",
+  "outboundWrite",
+  "destructive",
+  "admin",
+]);
+
+/** Why an entry without arguments allows nothing of this question; undefined where it may. */
+function whyArguments({ scope }: Question): string | undefined {
+  if (scope.tool.startsWith("mcp_")) return "it is an imported server's";
+  if (scope.tool.startsWith("a2a_")) return "it tells a peer something";
+  return BY_ARGUMENTS.has(scope.effect) ? `its effect is ${scope.effect}` : undefined;
+}
+
+function argumentsOf({ argumentsText }: Question): Readonly<Record<string, Json>> | undefined {
+  try {
+    const args: Json = JSON.parse(argumentsText);
+    return isObject(args) ? args : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** Whether every argument is one that the entry names, and each is as it says. */
+function argumentsFit(
+  wanted: Readonly<Record<string, Json>>,
+  question: Question,
+  request: string | undefined,
+): boolean {
+  const args = argumentsOf(question);
+  if (args === undefined) return false;
+  const names = Object.keys(args);
+  return names.length === Object.keys(wanted).length && names.every((name) => {
+    const value = args[name], want = Object.hasOwn(wanted, name) ? wanted[name] : undefined;
+    return value !== undefined && want !== undefined && valueFits(want, value, request);
+  });
+}
+
+function valueFits(want: Json, value: Json, request: string | undefined): boolean {
+  if (isObject(want) && Object.keys(want).length === 1) {
+    const { glob, fromRequest } = want;
+    if (typeof glob === "string") {
+      return leavesOf(value).every((leaf) =>
+        leaf !== null && partMatcher(glob)(String(leaf).normalize())
+      );
+    }
+    if (fromRequest === true) {
+      const leaves = leavesOf(value);
+      return request !== undefined && leaves.length > 0 &&
+        leaves.every((leaf) => standsIn(request, leaf));
+    }
+  }
+  return canonicalJson(want) === canonicalJson(value);
+}
+
+/** Texts, numbers and marks in a value. Names of fields are the tool's. */
+function leavesOf(value: Json): readonly (string | number | boolean | null)[] {
+  if (value === null || typeof value !== "object") return [value];
+  return Object.values(value).flatMap((each: Json) => leavesOf(each));
+}
+
+/** A value in a text must not be a part of a longer one: `evil.example` does not stand in `not-evil.example`. */
+const BEFORE = /(?:^|[\s"'`(<[{,;:=$€£¥])$/u;
+const AFTER = /^(?:$|[\s"'`)>\]},;:!?€£¥%]|\.(?:\s|$))/u;
+const NUMBER = /-?\d+(?:,\d{3})*(?:\.\d+)?/gu;
+
+function standsIn(request: string, value: string | number | boolean | null): boolean {
+  const text = request.normalize();
+  const whole = (from: number, to: number): boolean =>
+    BEFORE.test(text.slice(Math.max(0, from - 2), from)) && AFTER.test(text.slice(to, to + 2));
+  if (typeof value === "number") {
+    return [...text.matchAll(NUMBER)].some(({ 0: found, index }) =>
+      Number(found.replaceAll(",", "")) === value && whole(index, index + found.length)
+    );
+  }
+  if (typeof value !== "string") return false;
+  const wanted = value.normalize();
+  if (wanted.trim() === "") return false;
+  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
+    if (whole(at, at + wanted.length)) return true;
+  }
+  return false;
+}
+
+/** What to write in place of an entry that names no arguments. */
+function proposedEntry(question: Question): string {
+  const args = Object.keys(argumentsOf(question) ?? {}).slice(0, 16);
+  return JSON.stringify({
+    tool: question.scope.tool,
+    arguments: Object.fromEntries(args.map((name) => [name, { fromRequest: true }])),
+    answer: "allow",
+  });
 }
 
 function paths(question: Question): string[] {
   if (question.changes.length > 0) return question.changes.map((change) => change.path);
-  try {
-    const args: unknown = JSON.parse(question.argumentsText);
-    const path = z.object({ path: z.string() }).safeParse(args);
-    return path.success ? [path.data.path] : [];
-  } catch (error) {
-    if (error instanceof SyntaxError) return [];
-    throw error;
-  }
+  const path = argumentsOf(question)?.["path"];
+  return typeof path === "string" ? [path] : [];
 }
 
 function beneath(path: string, prefix: string): boolean {
@@ -131,18 +251,29 @@ export function parseAnswers(file: string, text: string): PreparedAnswers {
   }
   const left: Left<z.infer<typeof Entry>>[] = [];
   const forms: Left<z.infer<typeof FormEntry>>[] = [];
-  for (const entry of parsed.data.answers) {
-    const count = entry.max ?? 1;
-    if ("tool" in entry) left.push({ entry, count });
-    else forms.push({ entry, count });
-  }
+  parsed.data.answers.forEach((entry, n) => {
+    const at = n + 1, count = entry.max ?? 1;
+    if ("tool" in entry) left.push({ entry, at, count });
+    else forms.push({ entry, at, count });
+  });
   return Object.freeze({
-    take(question: Question): Verdict | undefined {
+    take(question: Question, asked: AskedWith = {}): Verdict | undefined {
       if (question.kind === "elicit") return takeForm(forms, question);
       // The gravest questions, and those about Remit itself, are a person's alone.
       if (question.kind !== "consent") return undefined;
-      const found = left.find(({ entry, count }) => {
+      const needs = whyArguments(question);
+      const found = left.find(({ entry, at, count }) => {
         if (count < 1 || entry.tool !== question.scope.tool) return false;
+        if (entry.arguments !== undefined) {
+          if (!argumentsFit(entry.arguments, question, asked.request)) return false;
+        } else if (needs !== undefined && entry.answer === "allow") {
+          asked.say?.(
+            `  answer ${at} of "${displayText(file, { max: 200 })}" is not used: it allows ` +
+              `"${entry.tool}" whatever its arguments are, and ${needs}; say which it may have, ` +
+              `as ${displayText(proposedEntry(question), { max: 1_000 })}`,
+          );
+          return false;
+        }
         if (entry.scope !== undefined && entry.scope !== question.scope.destination) return false;
         const { path } = entry;
         if (path === undefined) return true;

@@ -58,3 +58,69 @@ Deno.test("an unknown key, a wrong word and what is no JSON are refused", () => 
   assert.throws(() => parseAnswers("a.json", "{"), /no JSON/);
   assert.throws(() => parseAnswers("a.json", '{"answers":[],"default":"allow"}'), /default/);
 });
+
+/** A transfer that a text asked for and the person did not. */
+const transfer = (args: object, more: object = {}): ReturnType<typeof question> =>
+  question({
+    scope: { ...question().scope, tool: "mcp_bank_send_money", ...more },
+    argumentsText: JSON.stringify(args),
+  });
+const REQUEST = "Send 1,250.50 EUR to carol@quay.example (IBAN US12 3456), subject 'Rent, May'.";
+
+Deno.test("an entry without arguments allows nothing that is imported, outbound or destructive, and says what to write", () => {
+  const said: string[] = [];
+  const say = (line: string): unknown => said.push(line);
+  const take = (asked: ReturnType<typeof question>, ...answers: object[]): unknown =>
+    file(...answers).take(asked, { say });
+  const whole = { tool: "mcp_bank_send_money", answer: "allow", max: 100 };
+  assert.equal(take(transfer({ to: "mallory", amount: 9 }), whole), undefined);
+  assert.match(said.join("\n"), /answer 1 of "answers.json" is not used.*imported server's/);
+  assert.match(said.join("\n"), /"arguments":\{"to":\{"fromRequest":true\}/);
+  for (const effect of ["outboundRead", "outboundWrite", "destructive"]) {
+    const asked = question({ scope: { ...question().scope, tool: "web_post", effect } });
+    const named = { tool: "web_post", scope: "https://a.example", answer: "allow" };
+    assert.equal(take(asked, { tool: "web_post", answer: "allow" }), undefined, effect);
+    assert.equal(take(asked, named), undefined, `${effect}: a destination is no argument`);
+  }
+  const peer = question({ scope: { ...question().scope, tool: "a2a_desk_echo" } });
+  assert.equal(take(peer, { tool: "a2a_desk_echo", answer: "allow" }), undefined);
+  // What says no needs no arguments, and an entry that is not used leaves the next one its turn.
+  assert.ok(take(transfer({ to: "x" }), { ...whole, answer: "deny" }));
+  assert.ok(take(transfer({ to: "x" }), whole, { ...whole, arguments: { to: "x" } }));
+});
+
+Deno.test("arguments fit exactly, by a glob or by standing in the person's own request, and every one is named", () => {
+  const fits = (args: object, wanted: object): boolean =>
+    file({ tool: "mcp_bank_send_money", arguments: wanted, answer: "allow" })
+      .take(transfer(args), { request: REQUEST }) !== undefined;
+  const own = { fromRequest: true };
+  assert.ok(fits({ to: "carol@quay.example", amount: 1250.5 }, { to: own, amount: own }));
+  assert.ok(fits({ subject: "Rent, May", iban: "US12 3456" }, { subject: own, iban: own }));
+  assert.ok(fits({ to: ["carol@quay.example"], n: { a: 1 } }, { to: own, n: { a: 1 } }));
+  assert.ok(fits({ url: "https://a.example/x/y" }, { url: { glob: "https://a.example/*" } }));
+  assert.ok(fits({}, {}));
+  const not: readonly (readonly [object, object])[] = [
+    [{ to: "mallory@evil.example" }, { to: own }],
+    // Parts of what stands there are other values.
+    [{ to: "quay.example" }, { to: own }],
+    [{ to: "carol@quay" }, { to: own }],
+    [{ amount: 50 }, { amount: own }],
+    [{ amount: 1250 }, { amount: own }],
+    [{ iban: "US12 34567" }, { iban: own }],
+    [{ to: ["carol@quay.example", "mallory@evil.example"] }, { to: own }],
+    [{ to: "" }, { to: own }],
+    [{ to: [] }, { to: own }],
+    [{ all: true }, { all: own }],
+    [{ url: "https://evil.example/https://a.example/" }, { url: { glob: "https://a.example/*" } }],
+    [{ url: null }, { url: { glob: "*" } }],
+    // One that the entry does not name, one that the call does not have, another type.
+    [{ to: "carol@quay.example", also: "mallory" }, { to: own }],
+    [{}, { to: own }],
+    [{ amount: "1" }, { amount: 1 }],
+    [{ __proto__: null, toString: "x" }, {}],
+  ];
+  for (const [args, wanted] of not) assert.equal(fits(args, wanted), false, JSON.stringify(args));
+  const elsewhere = file({ tool: "mcp_bank_send_money", arguments: { to: own }, answer: "allow" });
+  const asked = transfer({ to: "carol@quay.example" });
+  assert.equal(elsewhere.take(asked), undefined, "the request is not one's own words");
+});

@@ -4,7 +4,9 @@ import { hostilePeer, plainCard, result, task } from "../../bridges/a2a/_fixture
 import { onMachine } from "../fake/remit.ts";
 import { needs } from "../needs.ts";
 
-const ALLOW = JSON.stringify({ answers: [{ tool: "a2a_desk_echo", answer: "allow" }] });
+const ALLOW = JSON.stringify({
+  answers: [{ tool: "a2a_desk_echo", arguments: { message: { glob: "*" } }, answer: "allow" }],
+});
 
 Deno.test("alice adds a peer by its host, sends through the gate, sees a swapped card suspended, reviews it, revokes it", async () => {
   let card = (url: string): object => plainCard(url);
