@@ -3,7 +3,7 @@ import type { AgentTask, Json, Staged, StagedChange } from "../../contracts/mod.
 import { displayText } from "../../text/mod.ts";
 import { columnsOf, cutFront, cutTo } from "../terminal/columns.ts";
 import type { Screen } from "../hands.ts";
-import type { Tally } from "./tally.ts";
+import type { Did, Tally } from "./tally.ts";
 
 /** A changed file, for programs. */
 export interface ChangedFile {
@@ -54,6 +54,7 @@ export function resultDocument(result: RunResult, tally: Tally): Record<string, 
     model: task.model,
     read: [...tally.read],
     changes: result.changes,
+    did: tally.did,
     refused: tally.refused,
     asked: tally.asked,
     spent: tally.spent,
@@ -71,6 +72,26 @@ function dollars(money: number): string {
   return money === 0 ? "no money" : `${money.toFixed(money < 0.01 ? 4 : 2)} USD`;
 }
 
+const WHOSE: Readonly<Record<Did["kind"], string>> = {
+  imported: "of an imported server",
+  peer: "to a peer",
+  network: "over the network",
+  command: "of a program",
+  other: "",
+};
+
+/** What was done outside of the task's files, a line for each tool. */
+export function didLines(did: readonly Did[]): string[] {
+  return did.map(({ tool, kind, effect, calls, failed, open }) => {
+    const what = `${plural(calls, kind === "command" ? "run" : "call")} ${WHOSE[kind]}`.trimEnd();
+    return [
+      `${displayText(tool, { max: 120 })}: ${what} (${displayText(effect)})`,
+      ...(failed > 0 ? [`${failed} came to an error`] : []),
+      ...(open > 0 ? [`${open} with no known outcome`] : []),
+    ].join(", ");
+  });
+}
+
 /** Shows what was read, changed, refused, asked and spent. */
 export function showClosing(screen: Screen, result: RunResult, tally: Tally): void {
   const { paint, width } = screen;
@@ -83,13 +104,16 @@ export function showClosing(screen: Screen, result: RunResult, tally: Tally): vo
   };
   const room = Math.max(24, width - 14);
   screen.say("");
-  group("read", [...tally.read].map((path) => cutTo(safe(path), room)), "nothing");
+  // Of what acts elsewhere no list of files tells: "nothing" would be false beside it.
+  const done = didLines(tally.did), none = done.length > 0 ? "no files" : "nothing";
+  group("read", [...tally.read].map((path) => cutTo(safe(path), room)), none);
+  if (done.length > 0) group("did", done.map((each) => cutTo(each, room)), "");
   group(
     "changed",
     result.changes.map((file) =>
       `${cutTo(safe(file.path), room - 20)}  ${paint.dim(`${file.kind}, ${file.state}`)}`
     ),
-    "nothing",
+    none,
   );
   if (tally.remembered.length > 0) {
     group("memory", tally.remembered.map((each) => cutTo(safe(each), room)), "");

@@ -1,5 +1,5 @@
 /** What a task did, counted from its events: the closing words are made of this. @module */
-import { numberOf, type SeenEvent, subjectOf, textOf } from "../audit/event_fields.ts";
+import { argumentsOf, numberOf, type SeenEvent, subjectOf, textOf } from "../audit/event_fields.ts";
 import { mcpHappening } from "../mcp/events.ts";
 
 /** A refusal. All texts untrusted. */
@@ -19,6 +19,18 @@ export interface Asked {
   readonly by: string;
 }
 
+/** Calls that were carried out outside of the task's files, by tool; for commands, by program. Untrusted. */
+export interface Did {
+  readonly tool: string;
+  readonly kind: "imported" | "peer" | "network" | "command" | "other";
+  readonly effect: string;
+  readonly calls: number;
+  /** Of these, calls that came to an error. What they did before it stays done. */
+  readonly failed: number;
+  /** Of these, calls of which no outcome is known: they may have happened. */
+  readonly open: number;
+}
+
 /** The fold. */
 export interface Tally {
   take(event: SeenEvent): void;
@@ -26,6 +38,8 @@ export interface Tally {
   /** What went into the memory: pages, notes. Untrusted. */
   readonly remembered: readonly string[];
   readonly refused: readonly Refusal[];
+  /** What was done that no list of changed files shows. */
+  readonly did: readonly Did[];
   /** Calls that were let through and did not end well. */
   readonly failed: readonly Omit<Refusal, "rule">[];
   readonly asked: readonly Asked[];
@@ -47,8 +61,23 @@ const REMEMBERING: ReadonlyMap<string, string> = new Map([
   ["wiki_propose", "wiki page"],
   ["memory_note", "note"],
 ]);
+const COMMANDS = new Set(["exec", "process_start"]);
+const OUTBOUND = new Set(["outboundRead", "outboundWrite"]);
+const GRAVE = new Set(["destructive", "admin"]);
+
+/** What kind of deed a call is that acts elsewhere than on the task's files; undefined for any other. */
+function deedOf(tool: string, effect: string): Did["kind"] | undefined {
+  if (tool.startsWith("mcp_")) return "imported";
+  if (tool.startsWith("a2a_") || tool.startsWith("peer_")) return "peer";
+  if (COMMANDS.has(tool)) return "command";
+  if (OUTBOUND.has(effect)) return "network";
+  return GRAVE.has(effect) ? "other" : undefined;
+}
+
 /** A server may try as often as it likes. */
 const MOST_REFUSED = 200;
+/** Lines of what was done. */
+const MOST_DID = 200;
 /** And read as many files. */
 const MOST_READ = 200;
 /** What is a server's own within its walls: its code, its scratch. */
@@ -60,6 +89,7 @@ export function makeTally(): Tally {
   const read = new Set<string>();
   const remembered: string[] = [];
   const refused: Refusal[] = [];
+  const did = new Map<string, Did>();
   const failed: Omit<Refusal, "rule">[] = [];
   const asked = new Map<string, Asked>();
   const spent = { calls: 0, turns: 0, inputTokens: 0, outputTokens: 0, money: 0 };
@@ -72,6 +102,22 @@ export function makeTally(): Tally {
     outcome,
     why: textOf(event, "why") || textOf(event, "error"),
   });
+
+  /** An intent is a call that was let through: whether it came back is another event's. */
+  const act = (event: SeenEvent, more: Partial<Pick<Did, "calls" | "failed" | "open">>): void => {
+    const tool = textOf(event, "tool"), effect = textOf(event, "effect");
+    const kind = deedOf(tool, effect);
+    if (kind === undefined) return;
+    const program = argumentsOf(event)["program"];
+    const named = kind === "command" && typeof program === "string" ? `${tool} ${program}` : tool;
+    const key = JSON.stringify([named, effect]);
+    const { calls = 0, failed = 0, open = 0 } = did.get(key) ?? {};
+    if (!did.has(key) && did.size >= MOST_DID) return;
+    did.set(key, {
+      ...{ tool: named, kind, effect, calls: calls + (more.calls ?? 0) },
+      ...{ failed: failed + (more.failed ?? 0), open: Math.max(0, open + (more.open ?? 0)) },
+    });
+  };
 
   const take = (event: SeenEvent): void => {
     switch (event.event) {
@@ -91,9 +137,13 @@ export function makeTally(): Tally {
           rule: textOf(event, "rule"),
         });
         return;
+      case "intent":
+        act(event, { calls: 1, open: 1 });
+        return;
       case "outcome": {
         spent.calls += 1;
         const outcome = textOf(event, "outcome");
+        act(event, { open: -1, failed: outcome === "ok" ? 0 : 1 });
         if (textOf(event, "decision") === "reused") reused += 1;
         if (outcome !== "ok") {
           failed.push(missed(event, outcome));
@@ -146,6 +196,9 @@ export function makeTally(): Tally {
     read,
     remembered,
     refused,
+    get did() {
+      return [...did.values()];
+    },
     failed,
     get asked() {
       return [...asked.values()];

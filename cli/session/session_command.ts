@@ -10,6 +10,7 @@ import { keepRenewed } from "../mcp/grant/choice.ts";
 import { announce } from "../model/announcement.ts";
 import { readyAgain } from "../model/ready.ts";
 import { flag, has } from "../arguments/parse_arguments.ts";
+import { didLines } from "../run/closing.ts";
 import { printAnswer } from "../run/run_command.ts";
 import { type RunSetting, settle } from "../run/run_setting.ts";
 import { checkSameFolders } from "../disk/same_folders.ts";
@@ -108,6 +109,7 @@ function announceNew({ command, setting, running, announced }: Session, request:
 
 async function turn(session: Session, text: string): Promise<number | undefined> {
   const { command, link } = session;
+  const before = new Set(didLines(session.running?.tally.did ?? []));
   announceNew(session, text);
   if (session.running === undefined) {
     const task = await createTask(command, link, session.setting, {
@@ -132,6 +134,9 @@ async function turn(session: Session, text: string): Promise<number | undefined>
   const failed = end.status === "failed" || end.failed !== undefined;
   if (!failed || state.answer !== session.said) printAnswer(command, state.answer);
   session.said = state.answer;
+  for (const line of didLines(session.running.tally.did).filter((each) => !before.has(each))) {
+    command.hands.screen.say(`  ${command.hands.screen.paint.bold("did")}  ${line}`);
+  }
   const { reason } = session.running.tally;
   if (reason !== "" && reason !== state.answer) command.hands.screen.say(`  ${cell(reason, 500)}`);
   if (end.failed !== undefined) sayWhatStays(command, end.failed);
