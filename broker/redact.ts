@@ -19,6 +19,11 @@ const SECRETS: readonly { readonly kind: string; readonly pattern: RegExp }[] = 
   { kind: "Google key", pattern: /\bAIza[0-9A-Za-z_-]{35}/g },
   { kind: "API key", pattern: /\b(?:sk|rk|pk)[-_][0-9A-Za-z_-]{20,255}/g },
   { kind: "npm token", pattern: /\bnpm_[0-9A-Za-z]{36}\b/g },
+  {
+    kind: "API key",
+    pattern:
+      /\b(?:hf_[0-9A-Za-z]{30,64}|gsk_[0-9A-Za-z]{40,64}|nvapi-[0-9A-Za-z_-]{40,80}|r8_[0-9A-Za-z]{37}|tvly-[0-9A-Za-z-]{28,64}|xai-[0-9A-Za-z]{60,100}|dop_v1_[0-9a-f]{64}|pypi-AgEI[0-9A-Za-z_-]{50,255}|SG\.[0-9A-Za-z_-]{16,32}\.[0-9A-Za-z_-]{32,64}|lin_api_[0-9A-Za-z]{30,64}|AGE-SECRET-KEY-1[0-9A-Z]{58})/g,
+  },
   { kind: "bearer token", pattern: /\bbearer\s{1,8}[0-9A-Za-z._~+/-]{20,4096}={0,2}/gi },
   {
     kind: "JWT",
@@ -42,14 +47,20 @@ const SECRETS: readonly { readonly kind: string; readonly pattern: RegExp }[] = 
  * ```
  */
 export function redact(text: string): string {
+  return replaceSecrets(text, (kind) => `⟨redacted: ${kind}⟩`);
+}
+
+/** Replaces what looks like a secret by what `by` says of it. */
+export function replaceSecrets(text: string, by: (kind: string, secret: string) => string): string {
   return SECRETS.reduce((shown, { kind, pattern }) => {
     let [clean, at] = ["", 0];
     for (const match of shown.matchAll(pattern)) {
       const from = match.index - (match[1] ?? "").length;
       // What was taken out already begins no other.
       if (from < at) continue;
-      clean += `${shown.slice(at, from)}⟨redacted: ${kind}⟩`;
-      at = match.index + match[0].length;
+      const to = match.index + match[0].length;
+      clean += shown.slice(at, from) + by(kind, shown.slice(from, to));
+      at = to;
     }
     return at === 0 ? shown : clean + shown.slice(at);
   }, text);

@@ -1,6 +1,6 @@
 /** The gate's interface: the one path from a proposed call to an effect. DESIGN section 3. @module */
 import type { Digest, LeaseId, Pid, QuestionId, TaskId } from "./ids.ts";
-import type { ToolCall } from "./chat.ts";
+import type { ChatMessage, ToolCall } from "./chat.ts";
 import type { PermissionMode, ToolResult, ToolSnapshot } from "./tool.ts";
 import type { Outcome } from "./tool.ts";
 import type { Colour, EffectClass, Label } from "./colour.ts";
@@ -46,6 +46,11 @@ export interface Gate {
    * question was queued and the caller must wait, and with `storeFull` when nothing may happen.
    */
   call(pid: Pid, call: ToolCall, snapshot: string, signal: AbortSignal): Promise<ToolResult>;
+  /**
+   * A model's message as it is kept and handed on: marks stand for credentials in calls that leave the
+   * machine. `call` knows the marks.
+   */
+  withhold(pid: Pid, message: ChatMessage): ChatMessage;
 }
 
 /** Why a wait for a person ended. */

@@ -11,6 +11,7 @@ import { covers } from "../grants.ts";
 import { QUESTION_TTL_MS } from "../questions.ts";
 import { adviceBefore } from "./advice.ts";
 import type { GateParts, Judged } from "./parts.ts";
+import { tell } from "./step_mode.ts";
 
 /** Effects for which an answer may be remembered, when nothing else speaks against it. */
 const REMEMBERED: ReadonlySet<EffectClass> = new Set([
@@ -49,8 +50,8 @@ export async function provideQuestion(
     callId: known.callId,
     turn: process.turn,
     scope,
-    argumentsText: read.argumentsText,
-    summary: summary.slice(0, 1_024),
+    argumentsText: judged.decision.argumentsText,
+    summary: tell(read, summary).slice(0, 1_024),
     changes: [...changes],
     executes: [...judged.executes],
     sources: process.sources.slice(-100),

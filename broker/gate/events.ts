@@ -12,8 +12,10 @@ import {
 } from "../../contracts/mod.ts";
 import { asJson } from "../../port/as_json.ts";
 import { sha256Hex } from "../../port/digest.ts";
+import { mapTexts } from "../credentials.ts";
 import type { Grant } from "../grants.ts";
 import type { Judged, Verdict } from "./parts.ts";
+import { tell } from "./step_mode.ts";
 
 /** Who asked for what: the part that intents and refusals share. */
 function subjectOf(process: ProcessRow, call: ToolCall): JsonObject {
@@ -79,21 +81,21 @@ export function intentEvent(
       colour: decision.colour,
       label: decision.label,
       lease: decision.lease,
-      argumentsHash: sha256Hex(salt, read.argumentsHash),
+      argumentsHash: sha256Hex(salt, decision.argumentsHash),
     },
     private: {
       key: read.key(),
-      arguments: read.argumentsText,
-      argumentsHash: read.argumentsHash,
+      arguments: decision.argumentsText,
+      argumentsHash: decision.argumentsHash,
       salt,
       scope: read.resolved.scopes.map(({ resource, right, path }) =>
-        `${resource}:${right}:${path}`
+        tell(read, `${resource}:${right}:${path}`)
       ),
       digests: { ...read.resolved.digests },
-      summary: read.resolved.summary,
+      summary: tell(read, read.resolved.summary),
       ...(read.resolved.destination === undefined
         ? {}
-        : { destination: read.resolved.destination }),
+        : { destination: tell(read, read.resolved.destination) }),
     },
   };
 }
@@ -144,8 +146,12 @@ export function outcomeEvent(
       ...(more.advice.length === 0 ? {} : { advice: [...more.advice] }),
       ...(power?.observed === undefined ? {} : { observedVersion: power.observed }),
       ...(power?.written === undefined ? {} : { writtenVersion: power.written }),
-      ...(sources.length === 0 ? {} : { sources: sources.map((source) => ({ ...source })) }),
-      ...(power?.record === undefined ? {} : { record: power.record }),
+      ...(sources.length === 0
+        ? {}
+        : { sources: sources.map((each) => ({ ...each, source: tell(read, each.source) })) }),
+      ...(power?.record === undefined ? {} : {
+        record: read.told === undefined ? power.record : mapTexts(power.record, read.told.mask),
+      }),
       // A read is read again after a crash; an effect's answer is given again.
       ...(decision.effect === "read" ? {} : { result: resultJson(result) }),
     },
@@ -159,6 +165,7 @@ export function refusedEvent(
   more: {
     readonly verdict: Extract<Verdict, { kind: "refuse" }>;
     readonly result: ToolResult;
+    readonly why: string;
   },
 ): NewEvent {
   const { known, read, refusal, grant } = more.verdict;
@@ -181,7 +188,7 @@ export function refusedEvent(
     private: {
       name: call.name.toWellFormed(),
       arguments: call.arguments.slice(0, 65_536).toWellFormed(),
-      why: refusal.why.toWellFormed(),
+      why: more.why.toWellFormed(),
       ...(settled ? { key: read.key(), result: resultJson(more.result) } : {}),
     },
   };

@@ -17,6 +17,7 @@
  */
 import {
   type Answered,
+  type ChatMessage,
   type Decision,
   type Digest,
   Fault,
@@ -36,6 +37,7 @@ import { makePerformer } from "./perform.ts";
 import { faultOf, refuse } from "./refusal.ts";
 import { parseArguments } from "../arguments.ts";
 import { callKey } from "./step_read.ts";
+import { hideInMessage, holdsMark, makeWithheld, tellsOthers } from "../credentials.ts";
 import { BUILT_IN_GUARDS } from "../guards.ts";
 import { makeValidators } from "../validators.ts";
 
@@ -50,7 +52,16 @@ const MOST_ASKED = 2;
 
 /** Makes the gate of a kernel. */
 export function makeGate(given: GateParts): TaskGate {
-  const parts: GateParts = { ...given, guards: given.guards ?? BUILT_IN_GUARDS };
+  const withheld = makeWithheld(given.powers.token);
+  const parts: GateParts = {
+    ...given,
+    guards: given.guards ?? BUILT_IN_GUARDS,
+    redact: (text) => {
+      const shown = given.redact(text);
+      if (shown !== text) withheld.note(text);
+      return shown;
+    },
+  };
   const { processes, questions } = parts;
   const performer = makePerformer(parts);
   const advertise = advertiser(parts);
@@ -75,9 +86,11 @@ export function makeGate(given: GateParts): TaskGate {
     signal: AbortSignal,
   ): Promise<ToolResult> {
     const process = processes.get(pid);
-    const known = process && knownBefore(process, proposed);
-    if (process === undefined || known === undefined) {
-      return await decideAndDo({ pid, call: proposed, snapshot }, signal);
+    if (process === undefined) return await decideAndDo({ pid, call: proposed, snapshot }, signal);
+    const read = withoutCredentials(process, proposed);
+    const known = knownBefore(process, read);
+    if (known === undefined) {
+      return await decideAndDo({ pid, ...read, snapshot }, signal);
     }
     const { key } = known;
     // The same call again, in flight or done, never acts twice.
@@ -85,13 +98,27 @@ export function makeGate(given: GateParts): TaskGate {
     if (before !== undefined) return before;
     const same = flying.get(key);
     if (same !== undefined) return await same;
-    const flight = decideAndDo({ pid, call: proposed, snapshot, before: known }, signal);
+    const flight = decideAndDo({ pid, ...read, snapshot, before: known }, signal);
     flying.set(key, flight);
     try {
       return await flight;
     } finally {
       flying.delete(key);
     }
+  }
+
+  /** The call as it is made, and as it is told, where the two differ. */
+  function withoutCredentials(
+    process: ProcessRow,
+    proposed: ToolCall,
+  ): Pick<Proposal, "call" | "shown"> {
+    const binding = parts.tools(process).get(proposed.name);
+    if (binding === undefined || !tellsOthers(binding)) return { call: proposed };
+    const shown = withheld.hide(process.task, proposed);
+    const call = withheld.restore(process.task, shown);
+    if (call !== undefined && !holdsMark(shown.arguments)) return { call: proposed };
+    const mask = (text: string): string => withheld.mask(process.task, text);
+    return { call: call ?? shown, shown: { call: shown, lost: call === undefined, mask } };
   }
 
   async function decideAndDo(proposal: Proposal, signal: AbortSignal): Promise<ToolResult> {
@@ -129,20 +156,22 @@ export function makeGate(given: GateParts): TaskGate {
     proposal: Proposal,
     verdict: Extract<Verdict, { kind: "refuse" }>,
   ): Promise<ToolResult> {
-    const { pid, call } = proposal, { refusal } = verdict;
+    const { pid } = proposal, { refusal } = verdict;
+    const call = proposal.shown?.call ?? proposal.call;
     const process = processes.get(pid);
+    const why = proposal.shown?.mask(refusal.why) ?? refusal.why;
     const result: ToolResult = {
       callId: call.id,
       outcome: refusal.outcome,
       content: "",
-      error: parts.redact(refusal.why.toWellFormed()).slice(0, 8_000),
+      error: parts.redact(why.toWellFormed()).slice(0, 8_000),
       // The words may quote what the process wrote: no better than what it has read.
       colour: process?.colour ?? "RED",
       label: process?.label ?? "public",
     };
     if (process !== undefined) {
       const more = { verdict, result };
-      await performer.append(process, [refusedEvent(process, call, more)]);
+      await performer.append(process, [refusedEvent(process, call, { ...more, why })]);
     }
     return result;
   }
@@ -150,19 +179,37 @@ export function makeGate(given: GateParts): TaskGate {
   return Object.freeze({
     advertise,
     call,
-    decide: (pid: Pid, proposed: ToolCall, snapshot: string): Decision =>
-      decisionOf(judge(judging, { pid, call: proposed, snapshot })),
+    decide: (pid: Pid, proposed: ToolCall, snapshot: string): Decision => {
+      const process = processes.get(pid);
+      const read = process === undefined
+        ? { call: proposed }
+        : withoutCredentials(process, proposed);
+      return decisionOf(judge(judging, { pid, ...read, snapshot }));
+    },
+    withhold: (pid: Pid, message: ChatMessage): ChatMessage => {
+      const process = processes.get(pid);
+      if (process === undefined) return message;
+      return hideInMessage(withheld, message, {
+        task: process.task,
+        bindings: parts.tools(process),
+      });
+    },
     forget: (task: TaskId): void => {
       performer.forget(task);
+      withheld.forget(task);
       questions.grants.forgetTask(task);
     },
   });
 }
 
-/** Undefined for arguments that are none: step 3 says why. */
-function knownBefore(process: ProcessRow, call: ToolCall): Proposal["before"] {
+/** Undefined for arguments that are none: step 3 says why. A call is named by what is told of it. */
+function knownBefore(
+  process: ProcessRow,
+  { call, shown }: Pick<Proposal, "call" | "shown">,
+): Proposal["before"] {
   const parsed = faultOf(() => parseArguments(call.arguments));
-  return parsed instanceof Fault ? undefined : { parsed, key: callKey(process, call, parsed.text) };
+  if (parsed instanceof Fault) return undefined;
+  return { parsed, key: callKey(process, call, shown?.call.arguments ?? parsed.text) };
 }
 
 type Refused = Extract<Verdict, { kind: "refuse" }>;

@@ -16,6 +16,12 @@ export interface Proposal {
   readonly pid: Pid;
   readonly call: ToolCall;
   readonly snapshot: string;
+  /** As it is told, where credentials are withheld. `lost`: a mark stands for one that is no more. */
+  readonly shown?: {
+    readonly call: ToolCall;
+    readonly lost: boolean;
+    mask(text: string): string;
+  };
   /** Its arguments, where they were read before; and what names it for ever. */
   readonly before?: { readonly parsed: Arguments; readonly key: Digest };
 }
@@ -85,7 +91,8 @@ function judgeRead(parts: JudgeParts, known: Known, read: Read): Verdict {
     const asked = overBudget(parts.processes, known, { read, effect, question: true });
     if (asked !== undefined) return refused(asked);
   }
-  const { argumentsText, argumentsHash } = read;
+  const argumentsText = read.told?.text ?? read.argumentsText;
+  const argumentsHash = read.told?.hash ?? read.argumentsHash;
   const decision: Judged["decision"] = {
     kind,
     mode,

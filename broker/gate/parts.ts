@@ -86,6 +86,10 @@ export interface Read {
   readonly args: JsonObject;
   readonly argumentsText: string;
   readonly argumentsHash: Digest;
+  /** The arguments as they are logged and shown, where credentials are withheld from them. */
+  readonly told:
+    | { readonly text: string; readonly hash: Digest; mask(text: string): string }
+    | undefined;
   /** Names the call for ever. Made when first asked for: a decision seldom needs it. */
   readonly key: () => Digest;
   readonly resolved: Resolved;

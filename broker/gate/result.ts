@@ -18,6 +18,7 @@ import { cutText } from "../cut.ts";
 import { adviceAfter } from "./advice.ts";
 import type { Ran } from "./bounded.ts";
 import type { GateParts, Judged } from "./parts.ts";
+import { tell } from "./step_mode.ts";
 import { faultOf, OUTCOME_OF } from "./refusal.ts";
 
 /** A call's end, ready for its second commit. */
@@ -105,7 +106,7 @@ function doneOf(parts: EndParts, judged: Judged, power: PowerResult): Ended {
   const raw = power.content.toWellFormed();
   const limit = parts.policy.resultBytes(known.tool) ?? known.binding.resultBytes;
   const whole = cutText(raw, Infinity);
-  const shown = cutText(parts.redact(raw), limit);
+  const shown = cutText(parts.redact(tell(judged.read, raw)), limit);
   const broke = refusedBy(() => processes.charge(pid, { resultBytes: shown.text.length }));
   let colour = power.colour;
   for (const guard of parts.guards?.after ?? []) {
@@ -117,7 +118,9 @@ function doneOf(parts: EndParts, judged: Judged, power: PowerResult): Ended {
       callId: known.callId,
       outcome: power.failed === undefined ? "ok" : "executionError",
       content: broke === undefined ? shown.text : `⟨withheld: ${broke.message}⟩`,
-      ...(power.failed === undefined ? {} : { error: power.failed.slice(0, MOST_ERROR) }),
+      ...(power.failed === undefined
+        ? {}
+        : { error: tell(judged.read, power.failed).slice(0, MOST_ERROR) }),
       colour,
       label: power.label,
     },
@@ -142,7 +145,7 @@ function failedOf(parts: EndParts, judged: Judged, error: unknown): Ended {
   const detail = fault?.code === "conflict" && fault.detail !== undefined
     ? canonicalJson(fault.detail)
     : "";
-  const content = cutText(parts.redact(detail), known.binding.resultBytes);
+  const content = cutText(parts.redact(tell(judged.read, detail)), known.binding.resultBytes);
   // A fault that carries what it read says so; else it is no worse than what the process has read.
   const colour = Colour.safeParse(fault?.detail?.["colour"]);
   const label = Label.safeParse(fault?.detail?.["label"]);
@@ -151,7 +154,7 @@ function failedOf(parts: EndParts, judged: Judged, error: unknown): Ended {
       callId: known.callId,
       outcome,
       content: content.text,
-      error: parts.redact(words.toWellFormed()).slice(0, MOST_ERROR),
+      error: parts.redact(tell(judged.read, words.toWellFormed())).slice(0, MOST_ERROR),
       colour: colour.success ? mixColour(process.colour, colour.data) : process.colour,
       label: label.success ? mixLabel(process.label, label.data) : process.label,
     },

@@ -62,6 +62,9 @@ export function modeOf(
     const raised = guard({ tool, args, resolved });
     if (raised !== undefined) found = graver(found, raised);
   }
+  if (read.told !== undefined) {
+    found = graver(found, { mode: "consent", rule: "built-in: a credential would leave" });
+  }
   if (wants.recovering) {
     found = graver(found, { mode: "consent", rule: "built-in: it may have happened already" });
   }
@@ -72,17 +75,22 @@ export function modeOf(
   return { mode, rule };
 }
 
+/** A text of a call without the credentials of its arguments. */
+export function tell<T extends string | undefined>(read: Read, text: T): T | string {
+  return text === undefined ? text : read.told?.mask(text) ?? text;
+}
+
 /** What exactly an answer to this call covers. */
 export function scopeOf(
   known: Known,
   read: Read,
   { effect, colour, label }: Pick<Flow, "effect" | "colour" | "label">,
 ): AnswerScope {
-  const { destination } = read.resolved;
+  const destination = tell(read, read.resolved.destination);
   return {
     tool: known.tool,
     descriptor: known.digest,
-    arguments: read.argumentsHash,
+    arguments: read.told?.hash ?? read.argumentsHash,
     ...(destination === undefined ? {} : { destination }),
     effect,
     colour,

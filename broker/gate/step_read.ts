@@ -14,9 +14,15 @@ const RULE = "built-in: arguments fit the tool's schema";
 export function readArguments(
   parts: Pick<JudgeParts, "validators">,
   known: Known,
-  { call, before }: Pick<Proposal, "call" | "before">,
+  { call, shown, before }: Pick<Proposal, "call" | "shown" | "before">,
 ): Read | Refusal {
   const { process, binding, tool, callId, digest } = known;
+  if (shown?.lost === true) {
+    return invalid(
+      tool,
+      "a credential in them was kept in memory alone and is no more; read it again, and call anew",
+    );
+  }
   const parsed = before?.parsed ?? faultOf(() => parseArguments(call.arguments));
   if (parsed instanceof Fault) return invalid(tool, parsed.message);
   const validate = faultOf(() => parts.validators.of(digest, binding.descriptor.paramSchema));
@@ -37,7 +43,16 @@ export function readArguments(
     args: parsed.args,
     argumentsText: parsed.text,
     argumentsHash: argumentsHash(parsed.text, resolved.digests),
-    key: once(() => before?.key ?? callKey(process, { id: callId, name: tool }, parsed.text)),
+    // INVARIANT: a digest of a short password would tell it (test: "… nowhere in the log …").
+    told: shown === undefined ? undefined : {
+      text: shown.call.arguments,
+      hash: argumentsHash(shown.call.arguments, resolved.digests),
+      mask: shown.mask,
+    },
+    key: once(() =>
+      before?.key ??
+        callKey(process, { id: callId, name: tool }, shown?.call.arguments ?? parsed.text)
+    ),
     resolved,
   };
 }

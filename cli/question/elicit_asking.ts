@@ -12,7 +12,7 @@ import { type ElicitField, type ElicitForm, type ElicitValue, parseElicit } from
 import { fieldLines } from "./elicit_frame.ts";
 import { FORM_CHARACTERS, readTyped, wantsSecret } from "./elicit_value.ts";
 import type { Hands, Keyboard } from "../hands.ts";
-import { holdsSecret } from "../secret/looks_secret.ts";
+import { holdsSecret } from "../../text/looks_secret.ts";
 import type { Verdict } from "./sign_answer.ts";
 
 /** What {@link askForm} is handed. */

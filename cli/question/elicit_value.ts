@@ -1,7 +1,7 @@
 /** What a person types into a field of a form, held against what the field takes. Issue 6, elicitation. @module */
 import * as z from "zod";
 import type { ElicitField, ElicitForm, ElicitValue } from "./elicit_form.ts";
-import { namesSecret } from "../secret/looks_secret.ts";
+import { namesSecret } from "../../text/looks_secret.ts";
 
 /** A value, or why it is none, in words that follow the field's name. */
 export type Held = { readonly value: ElicitValue } | { readonly wrong: string };

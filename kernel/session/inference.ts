@@ -7,6 +7,7 @@ import {
   type ChatMessage,
   type EventLog,
   Fault,
+  type Gate,
   type InferenceResponse,
   type Json,
   type NewEvent,
@@ -42,6 +43,8 @@ export interface InferenceParts {
   readonly row: ProcessRow;
   readonly processes: Pick<ProcessTable, "wouldExceed" | "settle" | "setModel">;
   readonly log: EventLog;
+  /** Takes credentials out of the calls that a model made. */
+  readonly gate: Pick<Gate, "withhold">;
   readonly powers: Powers;
   readonly model: GovernedModel;
   /** The kernel's copy of the conversation, changed in place. */

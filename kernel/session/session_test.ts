@@ -111,7 +111,10 @@ function bench({ program, ends, log: append }: {
         return Promise.resolve(child as Child);
       },
     },
-    gate: { advertise: () => ({ id: "snapshot", tools: [] }) } as unknown as Gate,
+    gate: {
+      advertise: () => ({ id: "snapshot", tools: [] }),
+      withhold: (_pid: unknown, message: unknown) => message,
+    } as unknown as Gate,
     offspring: undefined as never,
     brake: () => Promise.resolve(() => undefined),
     money: { hold: (_pid, request) => Promise.resolve({ request, release() {} }) },

@@ -20,7 +20,7 @@ type InferBody = Extract<WorkerRequest, { op: "infer" }>["body"];
 export type SettleParts =
   & Pick<
     InferenceParts,
-    "row" | "conversation" | "exhausted" | "paid"
+    "row" | "conversation" | "exhausted" | "paid" | "gate"
   >
   & {
     readonly processes: Pick<InferenceParts["processes"], "settle" | "setModel">;
@@ -41,12 +41,12 @@ export function settleInference(
   const { row, processes, model, conversation } = parts;
   // The answer is as trusted as what the process has read, whatever the service claims.
   const toolCalls = distinctCalls(response.message.toolCalls, conversation);
-  const message: ChatMessage = {
+  const message: ChatMessage = parts.gate.withhold(row.pid, {
     ...response.message,
     ...(toolCalls === undefined ? {} : { toolCalls }),
     role: "assistant",
     provenance: { origin: "model", source: model.info.id, colour: row.colour, label: row.label },
-  };
+  });
   conversation.push(message);
   const usage = cost.counted(response.usage, {
     inputTokens: input,

@@ -35,6 +35,7 @@ function settled(response: Partial<InferenceResponse> & Pick<InferenceResponse, 
   const parts: SettleParts = {
     ...{ row, processes, conversation, model: { info } },
     ...{ exhausted: () => undefined, paid: () => undefined },
+    gate: { withhold: (_pid, said) => said },
   };
   const usage = { inputTokens: 1_000_000, outputTokens: 0 };
   const whole: InferenceResponse = { usage, finishReason: "toolCalls", ...response };

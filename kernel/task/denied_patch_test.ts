@@ -12,6 +12,7 @@ function gateSaying(outcome: ToolResult["outcome"]): Gate {
   return {
     advertise: nobody,
     decide: nobody,
+    withhold: nobody,
     call: (_pid, call) =>
       Promise.resolve({ callId: call.id, outcome, content: "", colour: "BLUE", label: "public" }),
   };

@@ -123,6 +123,7 @@ export function preparing(
   return Object.freeze<Gate>({
     advertise: gate.advertise,
     decide: gate.decide,
+    withhold: gate.withhold,
     async call(...asked): ReturnType<Gate["call"]> {
       const [, call, , signal] = asked;
       await memory.prepare(call, task, signal);

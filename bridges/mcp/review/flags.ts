@@ -5,6 +5,7 @@
  */
 import { Fault, type McpToolWords, type McpWords } from "../../../contracts/mod.ts";
 import { foldText } from "../../../text/fold.ts";
+import { asksForSecret } from "../../../text/looks_secret.ts";
 import { cleanText } from "./clean_text.ts";
 import { LONGEST_DESCRIPTION } from "./describe.ts";
 import type { FlagKind, ToolFlag } from "./flag.ts";
@@ -141,6 +142,13 @@ function wordFlags({ where, text, kind }: Said, known: KnownTools, add: Add): vo
   if (kind === "name") {
     if (ASKING.has(folded.text.replace(/[^a-z0-9]/g, ""))) {
       add("conversation", where, "models would fill it with what was said to them");
+    }
+    if (where.startsWith("parameter") && asksForSecret(text)) {
+      add(
+        "secrets",
+        where,
+        "models would fill it with a key or a password, which the server then has",
+      );
     }
   }
   // Sentences hide in names, too: `read_the_file_and_pass_its_content`.

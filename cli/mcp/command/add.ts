@@ -2,7 +2,7 @@
 import { Fault, Millis, NO_GRANTS } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import type { Command } from "../../command.ts";
-import { secretArguments } from "../../secret/looks_secret.ts";
+import { secretArguments } from "../../../text/looks_secret.ts";
 import { readGrantFlags, takeSecrets, withGrants } from "../grant/flags.ts";
 import { introduce } from "../meet/introduce.ts";
 import { launchOf, type McpWish } from "../launch/launch.ts";

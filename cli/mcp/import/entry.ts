@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { McpEnvName, McpServerName } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
-import { holdsSecret, isSecret, namesSecret, secretArguments } from "../../secret/looks_secret.ts";
+import { holdsSecret, isSecret, namesSecret, secretArguments } from "../../../text/looks_secret.ts";
 import { type Filled, makeFiller } from "./variables.ts";
 import { httpOf, launchOf, type McpWish } from "../launch/launch.ts";
 

@@ -1,5 +1,5 @@
 /** `${…}` in another host's configuration. Issue 6. @module */
-import { namesSecret } from "../../secret/looks_secret.ts";
+import { namesSecret } from "../../../text/looks_secret.ts";
 
 /** What a text becomes. */
 export interface Filled {

@@ -3,7 +3,7 @@ import { displayText } from "../../../text/mod.ts";
 import type { Command } from "../../command.ts";
 import { commandText } from "../../command.ts";
 import type { GrantFlags } from "../grant/flags.ts";
-import { namesSecret } from "../../secret/looks_secret.ts";
+import { namesSecret } from "../../../text/looks_secret.ts";
 import type { Proposal } from "../review/propose.ts";
 import type { LockedServer } from "../lock/lock.ts";
 import { has } from "../../arguments/parse_arguments.ts";

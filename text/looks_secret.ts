@@ -1,8 +1,14 @@
-/** Tells what looks like a key among the words of a configuration. Issue 6. @module */
+/** Tells what looks like a key, by its name or its form. @module */
 
 /** Words of a variable's, a flag's or a parameter's name. */
 const NAMES =
   /(?:^|_)(?:api_?key|access_?key|secret_?key|private_?key|key|keys|token|tokens|secret|secrets|pass|passwd|password|passphrase|pwd|credential|credentials|auth|authorization|bearer|pat|jwt|dsn|cookie|session|signature|connection_?string|connstr|database_?url|db_?url|redis_?url|mongo_?uri|webhook_?url)(?:_|$)/;
+/** Of an argument: without the words that are an ordinary one's, as `key` of a table or `page_token`. */
+const ASKED =
+  /(?:^|_)(?:api_?keys?|access_?keys?|secret_?keys?|private_?keys?|ssh_?keys?|auth_?keys?|license_?keys?|encryption_?keys?|token|secrets?|passwd|passwords?|passphrase|pwd|credentials?|authorization|bearer|jwt|cookies?|connection_?string|connstr|dsn)(?:_|$)/;
+/** What stands beside `token` where it is a place in a list, or a count. */
+const NO_TOKEN =
+  /(?:^|_)(?:page|next|prev|previous|cursor|continuation|sync|resume|start|stop|end|max|min|num|count|total|limit)_?token(?:_|$)|(?:^|_)token_?(?:count|limit|budget)(?:_|$)/;
 /** How services begin their keys. */
 const PREFIXES =
   /^(?:sk|pk|rk|ghp|gho|ghs|ghu|github_pat|glpat|xox[abpres]|AKIA|ASIA|AIza|ya29|hf|npm|pypi|dop_v1|lin_api|ntn|secret|figd|key|tvly|r8|gsk|nvapi)[-_A-Za-z0-9]{1}[-_A-Za-z0-9.]{10,}$|^eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}|^-----BEGIN [A-Z ]*PRIVATE KEY/;
@@ -18,6 +24,22 @@ function parted(name: string): string {
 /** By a name alone: of a variable, a flag, a header, a parameter. */
 export function namesSecret(name: string): boolean {
   return NAMES.test(parted(name));
+}
+
+/** Whether a tool's parameter of this name asks for a key, a token or a password. */
+export function asksForSecret(name: string): boolean {
+  const words = parted(name);
+  return ASKED.test(words) && !NO_TOKEN.test(words);
+}
+
+/** What a person or a model writes in place of a secret: a variable, a handle, a blank. */
+const STAND_IN =
+  /^(?:<[^>]*>|\$\{?[A-Za-z_]\w*\}?|\{\{[^}]*\}\}|%[A-Z_]+%|secret:[a-z0-9_-]+|your[-_ ].*|[*•x.…]+|⟨[^⟩]*⟩)$/i;
+
+/** Whether an argument that asks for a secret was given one. */
+export function isGivenSecret(value: string): boolean {
+  const text = value.trim();
+  return text.length >= 4 && !isPlain(text) && !STAND_IN.test(text);
 }
 
 function bits(text: string): number {

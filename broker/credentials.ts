@@ -1,0 +1,205 @@
+/**
+ * Credentials in the arguments of calls that leave the machine. Their values stay in the kernel's memory: what is
+ * logged, shown and said to the worker holds a mark in the place of each, and the call alone gets the value back.
+ *
+ * A net with holes, like redaction: what looks like nothing passes. The never-list is the wall.
+ * @module
+ */
+import { isList, isObject } from "../contracts/json.ts";
+import {
+  type ChatMessage,
+  type EffectClass,
+  Fault,
+  type Json,
+  type JsonObject,
+  type TaskId,
+  type ToolBinding,
+  type ToolCall,
+} from "../contracts/mod.ts";
+import { canonicalJson } from "../port/mod.ts";
+import { remembering } from "../text/path_list.ts";
+import { asksForSecret, isGivenSecret } from "../text/looks_secret.ts";
+import { parseArguments } from "./arguments.ts";
+import { faultOf } from "./gate/refusal.ts";
+import { redact, replaceSecrets } from "./redact.ts";
+
+/** Values that are withheld from logs, by task. */
+export interface Withheld {
+  /** The call with marks in the place of credentials; itself where it holds none. */
+  hide(task: TaskId, call: ToolCall): ToolCall;
+  /** The call with its credentials; undefined where a mark stands for a value that is no more. */
+  restore(task: TaskId, call: ToolCall): ToolCall | undefined;
+  /** A text without the credentials of the task. */
+  mask(task: TaskId, text: string): string;
+  /** Knows what looks like a secret in a text from then on, wherever it comes again. */
+  note(text: string): void;
+  forget(task: TaskId): void;
+}
+
+/** Names of tools that tell somebody else something, also where they only read. */
+const TELLING = /^(?:mcp|a2a|peer|browser|web)_/;
+const OUTBOUND: ReadonlySet<EffectClass> = new Set(["outboundRead", "outboundWrite"]);
+
+/** Whether the arguments of a tool's calls leave the machine, or reach a program of somebody else. */
+export function tellsOthers({ descriptor, effect }: ToolBinding): boolean {
+  return TELLING.test(descriptor.name) || OUTBOUND.has(effect) || descriptor.category === "network";
+}
+
+const MARK = /⟨withheld: [^⟩]{1,64}⟩/g;
+/** Whether a text holds the mark of a credential. */
+export function holdsMark(text: string): boolean {
+  return text.includes("⟨withheld: ");
+}
+
+/** A value this short stands for too much else. */
+const SHORTEST = 4, SHORTEST_KNOWN = 8;
+const MOST_KNOWN = 2_000;
+/** `password=…` and the like within a longer text: what stands behind it. */
+const ASSIGNED =
+  /\b(_?auth_?token|api_?key|access_?token|access_?key|client_?secret|password|passwd|passphrase)(["']?\s{0,4}[:=]\s{0,4}["']?)([^\s"',;&<>⟨⟩]{8,256})/gi;
+
+interface TaskNotes {
+  readonly markOf: Map<string, string>;
+  readonly valueOf: Map<string, string>;
+}
+
+/** Makes the memory of a kernel. `draw` gives a few characters that nobody guesses. */
+export function makeWithheld(draw: () => string): Withheld {
+  const tasks = new Map<TaskId, TaskNotes>();
+  /** What redaction took out of any result of this kernel, oldest first. */
+  const seen = new Set<string>();
+
+  const notesOf = (task: TaskId): TaskNotes => {
+    const notes = tasks.get(task) ?? { markOf: new Map(), valueOf: new Map() };
+    tasks.set(task, notes);
+    return notes;
+  };
+
+  const markFor = ({ markOf, valueOf }: TaskNotes, kind: string, value: string): string => {
+    const known = markOf.get(value);
+    if (known !== undefined) return known;
+    const mark = `⟨withheld: ${kind.slice(0, 40)} ${draw().slice(0, 12)}⟩`;
+    markOf.set(value, mark);
+    valueOf.set(mark, value);
+    return mark;
+  };
+
+  /** A text with marks in the place of what is known or looks like a credential. */
+  const hideText = (notes: TaskNotes, text: string, name: string): string => {
+    const mark = (kind: string, value: string): string => markFor(notes, kind, value);
+    if (asksForSecret(name) && isGivenSecret(text) && !holdsMark(text)) {
+      return mark(name.replace(/[^A-Za-z0-9_-]/g, ""), text);
+    }
+    let left = text;
+    for (const value of [...notes.markOf.keys(), ...seen]) {
+      if (value.length < SHORTEST_KNOWN) continue;
+      for (const form of formsOf(value)) {
+        if (left.includes(form)) left = left.replaceAll(form, mark("known", form));
+      }
+    }
+    left = replaceSecrets(left, mark);
+    return left.replace(
+      ASSIGNED,
+      (whole, named: string, between: string, value: string) =>
+        isGivenSecret(value) && !holdsMark(value) && /[0-9]/.test(value) && /[A-Za-z]/.test(value)
+          ? `${named}${between}${mark(named, value)}`
+          : whole,
+    );
+  };
+
+  const mask = (task: TaskId, text: string): string => {
+    const notes = tasks.get(task);
+    if (notes === undefined) return text;
+    let left = text;
+    for (const [value, mark] of notes.markOf) {
+      if (value.length >= SHORTEST) left = left.replaceAll(value, mark);
+    }
+    return left;
+  };
+
+  return Object.freeze<Withheld>({
+    hide(task, call) {
+      const parsed = faultOf(() => parseArguments(call.arguments));
+      // No arguments that can be read: they go nowhere, and are told all the same.
+      if (parsed instanceof Fault) return { ...call, arguments: redact(call.arguments) };
+      const notes = notesOf(task);
+      let found = false;
+      const args = mapTexts(parsed.args, (text, name) => {
+        const hidden = hideText(notes, text, name);
+        found ||= hidden !== text;
+        return hidden;
+      });
+      return found ? { ...call, arguments: canonicalJson(args) } : call;
+    },
+    restore(task, call) {
+      if (!holdsMark(call.arguments)) return call;
+      const { valueOf } = notesOf(task);
+      const parsed = faultOf(() => parseArguments(call.arguments));
+      if (parsed instanceof Fault) return call;
+      let lost = false;
+      const args = mapTexts(parsed.args, (text) =>
+        text.replace(MARK, (mark) => {
+          const value = valueOf.get(mark);
+          lost ||= value === undefined;
+          return value ?? mark;
+        }));
+      return lost ? undefined : { ...call, arguments: canonicalJson(args) };
+    },
+    mask,
+    note(text) {
+      replaceSecrets(text, (_kind, secret) => {
+        if (secret.length < SHORTEST_KNOWN) return "";
+        seen.delete(secret);
+        seen.add(secret);
+        const [oldest] = seen;
+        if (seen.size > MOST_KNOWN && oldest !== undefined) seen.delete(oldest);
+        return "";
+      });
+    },
+    forget: (task) => void tasks.delete(task),
+  });
+}
+
+/** A message of a model as it is kept: its calls of tools that tell others, without their credentials. */
+export function hideInMessage(
+  withheld: Withheld,
+  message: ChatMessage,
+  of: { readonly task: TaskId; readonly bindings: ReadonlyMap<string, ToolBinding> },
+): ChatMessage {
+  if (message.toolCalls === undefined || message.toolCalls.length === 0) return message;
+  const toolCalls = message.toolCalls.map((call) => {
+    const binding = of.bindings.get(call.name);
+    return binding !== undefined && tellsOthers(binding) ? withheld.hide(of.task, call) : call;
+  });
+  if (toolCalls.every((call, n) => call === message.toolCalls?.[n])) return message;
+  return { ...message, content: withheld.mask(of.task, message.content), toolCalls };
+}
+
+/** As a value is found again where somebody wrote it otherwise. */
+const formsOf = remembering((value: string): readonly string[] => {
+  const bytes = new TextEncoder().encode(value);
+  const base64 = btoa(String.fromCharCode(...bytes.slice(0, 20_000))).replace(/=+$/, "");
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const forms = [value, encodeURIComponent(value.toWellFormed()), base64, hex];
+  return [...new Set([...forms, base64.replaceAll("+", "-").replaceAll("/", "_")])];
+});
+
+/** A value with each of its texts written anew; `name` is that of the field that it stands in. */
+export function mapTexts<T extends Json>(
+  value: T,
+  f: (text: string, name: string) => string,
+  name?: string,
+): T;
+export function mapTexts(
+  value: Json,
+  f: (text: string, name: string) => string,
+  name = "",
+): Json {
+  if (typeof value === "string") return f(value, name);
+  if (isList(value)) return value.map((each) => mapTexts(each, f, name));
+  if (!isObject(value)) return value;
+  const mapped: JsonObject = Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [key, mapTexts(each, f, key)]),
+  );
+  return mapped;
+}
