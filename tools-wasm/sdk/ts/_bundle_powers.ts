@@ -23,9 +23,9 @@ const OPEN = ["contracts", "port", "text", "tools-wasm/sdk"].map((name) => join(
 export async function bundleScript(folder: string): Promise<string> {
   const real = await Deno.realPath(folder);
   const tool = join(real, "tool.ts");
-  await checkImports(tool, real);
   const draft = await Deno.makeTempDir({ prefix: "remit-script-" });
   try {
+    await checkImports(tool, { folder: real, denoDir: join(draft, "deno") });
     const entry = join(draft, "entry.ts");
     await Deno.writeTextFile(
       entry,
@@ -41,26 +41,42 @@ export async function bundleScript(folder: string): Promise<string> {
       "--minify",
       "--keep-names",
     ];
-    return await runDeno("bundle", [...args, entry], tool);
+    // What is imported is pinned by now: nothing else may be resolved, fetched or written into our lock.
+    const env = beneath(join(HOME, "tools-wasm"), real) ? {} : NO_NETWORK;
+    return await runDeno("bundle", ["--frozen", ...args, entry], { tool, env });
   } finally {
     await Deno.remove(draft, { recursive: true });
   }
 }
 
-async function checkImports(tool: string, folder: string): Promise<void> {
-  const graph: unknown = JSON.parse(await runDeno("info", ["--json", tool], tool));
+/**
+ * Looks at what a tool imports, before anything of it is resolved: no package is asked for, no lock is read or
+ * written, and what Deno notes of the sources goes into a cache that is thrown away.
+ */
+async function checkImports(
+  tool: string,
+  { folder, denoDir }: { readonly folder: string; readonly denoDir: string },
+): Promise<void> {
+  const env = { ...NO_NETWORK, DENO_DIR: denoDir };
+  const said = await runDeno("info", ["--json", "--no-npm", "--no-lock", tool], { tool, env });
+  const graph: unknown = JSON.parse(said);
   const allowed = [folder, ...OPEN];
   const packages = await packagesOf(CONFIG);
   for (const found of modulesOf(graph)) {
-    if (found.error !== undefined) {
-      throw refuse(tool, found.error.split("\n").slice(0, SAID).join("\n"));
-    }
     const name = /^npm:\/?((?:@[^/]+\/)?[^/]+)/.exec(found.specifier)?.[1];
     if (name !== undefined && packages.has(name)) continue;
+    if (found.error !== undefined && found.specifier.startsWith("file:")) {
+      throw refuse(tool, found.error.split("\n").slice(0, SAID).join("\n"));
+    }
     const path = found.local === undefined ? undefined : await Deno.realPath(found.local);
     const inside = path !== undefined && found.specifier.startsWith("file:") &&
       allowed.some((root) => beneath(root, path));
     if (!inside) throw refuse(tool, `it imports "${found.specifier}", which is not its own`);
+    for (const { specifier, code, type } of found.dependencies ?? []) {
+      // A name that leads nowhere is no module: it stands with who named it alone.
+      if (code?.error === undefined && type?.error === undefined) continue;
+      throw refuse(tool, `it imports "${specifier}", which is not its own`);
+    }
   }
 }
 
@@ -79,6 +95,11 @@ interface GraphModule {
   readonly kind?: string;
   readonly local?: string;
   readonly error?: string;
+  readonly dependencies?: readonly {
+    readonly specifier: string;
+    readonly code?: { readonly error?: string };
+    readonly type?: { readonly error?: string };
+  }[];
 }
 
 function modulesOf(graph: unknown): readonly GraphModule[] {
@@ -93,15 +114,23 @@ function beneath(root: string, path: string): boolean {
   return way !== "" && !way.startsWith("..") && !isAbsolute(way);
 }
 
+/** A proxy where nothing listens: a folder that somebody wrote asks no host for anything. */
+const NO_NETWORK: Readonly<Record<string, string>> = Object.freeze({
+  ...{ HTTP_PROXY: "http://127.0.0.1:1", HTTPS_PROXY: "http://127.0.0.1:1", NO_PROXY: "" },
+  ...{ http_proxy: "http://127.0.0.1:1", https_proxy: "http://127.0.0.1:1", no_proxy: "" },
+});
+
 async function runDeno(
   command: "bundle" | "info",
   args: readonly string[],
-  tool: string,
+  { tool, env }: { readonly tool: string; readonly env: Readonly<Record<string, string>> },
 ): Promise<string> {
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [command, "--quiet", "--config", CONFIG, "--no-remote", ...args],
     clearEnv: true,
-    env: buildEnv(Deno.env.toObject()),
+    env: { ...buildEnv(Deno.env.toObject()), ...env },
+    // Where it stands a package.json or a .npmrc may lie.
+    cwd: HOME,
     stdin: "null",
   }).output();
   if (success) return new TextDecoder().decode(stdout);
