@@ -3,7 +3,7 @@ import { AgentTask, EXIT, Fault } from "../../contracts/mod.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 import { wordWrap } from "../terminal/columns.ts";
 import type { PreparedAnswers } from "../question/answers_file.ts";
-import { resultDocument, type RunResult, showClosing } from "./closing.ts";
+import { didLines, resultDocument, type RunResult, showClosing } from "./closing.ts";
 import { type Command, commandText, printJson } from "../command.ts";
 import type { KernelLink } from "../hands.ts";
 import { kernelFor } from "./kernel_for.ts";
@@ -128,6 +128,10 @@ async function finish(
     return result.exit;
   }
   if (result.exit === EXIT.waiting) {
+    // What was done before the question stays done, whatever is answered.
+    for (const line of didLines(running.tally.did)) {
+      screen.say(`  ${screen.paint.bold("did")}  ${line}`);
+    }
     showWaiting(command, end.waiting ?? result.task.questions.at(-1), running.id);
     return result.exit;
   }

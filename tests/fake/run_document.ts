@@ -19,6 +19,16 @@ export const RunDocument = z.object({
   changes: z.array(
     z.object({ path: z.string(), kind: z.string(), state: z.string(), bytes: z.number() }).strict(),
   ),
+  did: z.array(
+    z.object({
+      tool: z.string(),
+      kind: z.enum(["imported", "peer", "network", "command", "other"]),
+      effect: z.string(),
+      calls: z.number(),
+      failed: z.number(),
+      open: z.number(),
+    }).strict(),
+  ),
   refused: z.array(
     z.object({
       tool: z.string(),

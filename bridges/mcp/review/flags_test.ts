@@ -24,6 +24,21 @@ Deno.test("each of mallory's tools is flagged for what it does, or refused", () 
   assert.ok(HOSTILE.length >= 40);
 });
 
+Deno.test("a parameter that a model would fill with a key is flagged; pages, counts and keys of tables are not", () => {
+  const flagsOf = (name: string): readonly string[] => {
+    const inputSchema = { type: "object", properties: { [name]: { type: "string" } } };
+    const said = McpToolWords.parse({ name: "find", description: "Finds.", inputSchema });
+    const { tools } = translate(McpServerName.parse("pages"), [said], { ...HOW, ...NEIGHBOURS });
+    return tools.flatMap(({ flags }) => flags.map(({ what, where }) => `${what} ${where}`));
+  };
+  for (const name of ["api_key", "apiKey", "authToken", "password", "client-secret", "Cookie"]) {
+    assert.deepEqual(flagsOf(name), [`secrets parameter "${name}"`]);
+  }
+  for (const name of ["page_token", "nextPageToken", "max_tokens", "key", "issueKey", "author"]) {
+    assert.deepEqual(flagsOf(name), [], name);
+  }
+});
+
 Deno.test("no tool of the servers that people use is flagged, nor refused", async () => {
   const flagged: string[] = [];
   let count = 0;
