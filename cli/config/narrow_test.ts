@@ -117,7 +117,7 @@ Deno.test("limits only fall, strictness only rises, clearances and results only 
     strict: true,
     selfConsent: false,
     tools: { file_read: { resultBytes: 9_000_000 } },
-    never: ["diary/**"],
+    never: ["diary/**", "!.env.example"],
   });
   const { policy, model, notes } = mergeLayers([
     { file: own, trusted: true },
@@ -131,6 +131,7 @@ Deno.test("limits only fall, strictness only rises, clearances and results only 
   assert.deepEqual(policy.resultBytes, { file_read: 1_000 });
   assert.deepEqual(policy.never.map((each) => each.glob), ["diary/**"]);
   assert.ok(notes.some((note) => note.startsWith("theirs.yaml:2:")), notes.join("\n"));
+  assert.ok(notes.some((note) => /exception of the never-list/.test(note)), notes.join("\n"));
 });
 
 Deno.test("an untrusted file alone cannot raise a limit above the built-in one", () => {

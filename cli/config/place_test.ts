@@ -19,6 +19,8 @@ Deno.test("a path beneath the folder becomes a path of its mount, in each that s
 Deno.test("a file deep in a mount speaks of what lies beneath it", () => {
   const placed = place("never:\n  - a/b\n", "/home/alice/desk/mail");
   assert.deepEqual(placed.config.never, ["desk/mail/a/b"]);
+  const lifted = place("never: ['!.env.example', '!a/.env.sample']\n", "/home/alice/desk/mail");
+  assert.deepEqual(lifted.config.never, ["!.env.example", "!desk/mail/a/.env.sample"]);
 });
 
 Deno.test("a mount path is kept beside its other reading; bare names and double stars hold as they are", () => {

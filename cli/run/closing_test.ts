@@ -36,7 +36,7 @@ Deno.test("a closing counts what imported tools, peers, programs and the network
     ["mcp_bank_send_money", "destructive", "executionError"],
     ["mcp_bank_read_file", "read", "ok"],
     ["a2a_harbour_tides", "outboundWrite", undefined],
-    ["exec", "read", "ok", { program: "make\u001b[2J" }],
+    ["command", "read", "ok", { program: "make\u001b[2J" }],
     ["http_fetch", "outboundWrite", "ok"],
     ["file_read", "read", "ok", { path: "desk/a.md" }],
     ["patch_apply", "mutateLocal", "ok"],
@@ -45,7 +45,7 @@ Deno.test("a closing counts what imported tools, peers, programs and the network
     "mcp_bank_send_money: 2 calls of an imported server (destructive), 1 came to an error",
     "mcp_bank_read_file: 1 call of an imported server (read)",
     "a2a_harbour_tides: 1 call to a peer (outboundWrite), 1 with no known outcome",
-    "exec make\\u{1b}[2J: 1 run of a program (read)",
+    "command make\\u{1b}[2J: 1 run of a program (read)",
     "http_fetch: 1 call over the network (outboundWrite)",
   ]);
   const said = closing(tally);

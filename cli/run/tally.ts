@@ -61,7 +61,7 @@ const REMEMBERING: ReadonlyMap<string, string> = new Map([
   ["wiki_propose", "wiki page"],
   ["memory_note", "note"],
 ]);
-const COMMANDS = new Set(["exec", "process_start"]);
+const COMMANDS = new Set(["command", "process_start"]);
 const OUTBOUND = new Set(["outboundRead", "outboundWrite"]);
 const GRAVE = new Set(["destructive", "admin"]);
 
