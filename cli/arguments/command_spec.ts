@@ -62,7 +62,7 @@ export const ON_QUESTION: FlagSpec = {
 export const ANSWERS: FlagSpec = {
   name: "answers",
   value: "FILE",
-  help: "answers given beforehand, JSON",
+  help: "answers given beforehand, JSON; what leaves the machine by its arguments",
 };
 /** Which tasks, by their agent. */
 export const OF_AGENT: readonly FlagSpec[] = [

@@ -28,7 +28,10 @@ turns:
   - say: "I have nothing to show."
 `;
 const ANSWERS = JSON.stringify({
-  answers: ["a2a_desk_reports", "a2a_desk_task"].map((tool) => ({ tool, answer: "allow", max: 9 })),
+  answers: [
+    { tool: "a2a_desk_reports", arguments: { message: { glob: "*" }, wait: false } },
+    { tool: "a2a_desk_task", arguments: { task: { glob: "*" }, do: "wait" } },
+  ].map((entry) => ({ ...entry, answer: "allow", max: 9 })),
 });
 
 /** The one question that waits for alice. */
