@@ -10,6 +10,11 @@ export type HearNet = (op: string, body: Json) => void;
 export interface NetService {
   /** Rejects as {@link Children.net} does. One that ended is started anew by the next call. */
   provide(): Promise<Child>;
+  /**
+   * A new id for a request, a stream or a proxy: never one that was given before. The service keeps one table of each for
+   * everybody who asks, so nobody counts ids of their own.
+   */
+  freshId(): string;
   /** Hears what is told of `id`; the returned function ends that. */
   listen(id: string, hear: HearNet): () => void;
 }
@@ -18,6 +23,7 @@ export interface NetService {
 export function makeNetService(children: Pick<Children, "net">): NetService {
   let service: Promise<Child> | undefined;
   const hearing = new Map<string, HearNet>();
+  let ids = 0;
   const handler: PortHandler = Object.freeze<PortHandler>({
     ask(op: string): never {
       throw new Fault("unknownCapability", `Cannot serve "${op.slice(0, 64)}": not handed over`);
@@ -39,6 +45,7 @@ export function makeNetService(children: Pick<Children, "net">): NetService {
       made.then((child) => void child.port.closed.then(forget), forget);
       return made;
     },
+    freshId: () => `n${++ids}`,
     listen(id, hear): () => void {
       hearing.set(id, hear);
       return () => {
