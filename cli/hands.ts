@@ -181,10 +181,13 @@ export interface LogCheck {
   ): Promise<{ readonly ok: boolean; readonly key: string }>;
 }
 
-/** Two presses of Ctrl-C, counted with care. */
+/** Presses of Ctrl-C, counted with care. */
 export interface Interrupts {
-  /** Calls `press` with 1, 2, … for each press; the returned function stops listening. */
-  listen(press: (count: number) => void): () => void;
+  /**
+   * Calls `press` with 1, 2, … for each press, and with at least 2 and its name for a SIGTERM; the returned function
+   * stops listening.
+   */
+  listen(press: (count: number, signal?: "SIGTERM") => void): () => void;
 }
 
 /** A site of a story, served on this machine. */
