@@ -104,6 +104,8 @@ export interface Around {
   readonly cwd: string;
   env(name: string): string | undefined;
   readonly uid: number;
+  /** Root is at work, and what it allows reaches all of this machine. */
+  readonly root: boolean;
   readonly linux: boolean;
   /** How the person calls this program: `bin/remit`, or where it lies. */
   readonly command: string;
