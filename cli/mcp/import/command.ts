@@ -34,7 +34,7 @@ function wantedIn(command: Command): readonly Wanted[] {
   if (files.length === 0) {
     throw new Fault(
       "notFound",
-      "Cannot find servers to import: Claude, Cursor and VS Code have no configuration here; give a FILE",
+      "Cannot find servers to import: no host that is known here (Claude, Cursor, VS Code, Codex, Gemini, Zed and others) has a configuration; give a FILE",
     );
   }
   const seen = new Set<string>(), taken = new Set<string>();
