@@ -243,7 +243,9 @@ Deno.test("root is warned once for each state, in words and not in JSON; doctor 
     hands.screen.lines.filter((line) => line.includes("Remit runs as root")).length;
   const ops = { questions: () => [], tasks: () => [] };
   const hands = fakeHands({ root: true, ops });
-  for (let times = 0; times < 2; times++) assert.equal(await runCommandLine(["questions"], hands), 0);
+  for (let times = 0; times < 2; times++) {
+    assert.equal(await runCommandLine(["questions"], hands), 0);
+  }
   assert.equal(warned(hands), 1);
   const script = fakeHands({ root: true, ops });
   assert.equal(await runCommandLine(["questions", "--json"], script), 0);
