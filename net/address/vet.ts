@@ -60,7 +60,7 @@ function check(
   },
 ): void {
   const kind = kindOf(ip);
-  // INVARIANT: a name that led to the web when it was named leads nowhere else (test: tests/escape/mcp/rebound_test.ts).
+  // INVARIANT: a name that led to the web when it was named leads nowhere else (test: "a name that led to the web … since").
   if (was === "public" && kind.reach === "private") {
     throw refused(
       url,
