@@ -162,8 +162,8 @@ export function makeHostedAgentService(parts: ServiceParts): AgentService {
       });
     },
 
-    async interrupt(task, second): Promise<void> {
-      if (!second) {
+    async interrupt(task, ends): Promise<void> {
+      if (ends === undefined) {
         runs.interrupt(task);
         return;
       }
@@ -172,7 +172,7 @@ export function makeHostedAgentService(parts: ServiceParts): AgentService {
       await runs.status(task, {
         status: "cancelled",
         exit: EXIT.interrupted,
-        reason: "interrupted twice",
+        reason: ends,
       });
       await runs.release(task, EXIT.interrupted);
     },

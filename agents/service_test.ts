@@ -80,10 +80,10 @@ Deno.test("the second interrupt ends a task as cancelled with exit 130", async (
   const { service, host } = bench();
   const task = await service.create(requestOf());
   await settled();
-  await service.interrupt(task.id, false);
+  await service.interrupt(task.id);
   assert.equal(host.interrupted, 1);
   assert.equal(service.get(task.id).status, "open");
-  await service.interrupt(task.id, true);
+  await service.interrupt(task.id, "interrupted twice");
   await settled();
   assert.equal(service.get(task.id).status, "cancelled");
   assert.equal(service.get(task.id).exit, 130);
@@ -93,7 +93,7 @@ Deno.test("the second interrupt ends a task as cancelled with exit 130", async (
 Deno.test("an interrupt before the turn has begun reaches the turn", async () => {
   const { service, host } = bench();
   const task = await service.create(requestOf());
-  await service.interrupt(task.id, false);
+  await service.interrupt(task.id);
   assert.equal(host.messages.length, 0);
   await settled();
   assert.equal(host.messages.length, 1);

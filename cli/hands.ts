@@ -104,6 +104,8 @@ export interface Around {
   readonly cwd: string;
   env(name: string): string | undefined;
   readonly uid: number;
+  /** Root is at work, and what it allows reaches all of this machine. */
+  readonly root: boolean;
   readonly linux: boolean;
   /** How the person calls this program: `bin/remit`, or where it lies. */
   readonly command: string;
@@ -181,10 +183,13 @@ export interface LogCheck {
   ): Promise<{ readonly ok: boolean; readonly key: string }>;
 }
 
-/** Two presses of Ctrl-C, counted with care. */
+/** Presses of Ctrl-C, counted with care. */
 export interface Interrupts {
-  /** Calls `press` with 1, 2, … for each press; the returned function stops listening. */
-  listen(press: (count: number) => void): () => void;
+  /**
+   * Calls `press` with 1, 2, … for each press, and with at least 2 and its name for a SIGTERM; the returned function
+   * stops listening.
+   */
+  listen(press: (count: number, signal?: "SIGTERM") => void): () => void;
 }
 
 /** A site of a story, served on this machine. */

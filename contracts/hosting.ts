@@ -147,8 +147,8 @@ export interface HostedAgentService {
   finish(task: TaskId): Promise<AgentTask>;
   /** One more turn of an interactive task. */
   say(task: TaskId, text: string): Promise<void>;
-  /** First Ctrl-C: cancels what is under way. Second: ends the task as cancelled. */
-  interrupt(task: TaskId, second: boolean): Promise<void>;
+  /** Cancels what is under way. With `ends`, the reason that is shown, it ends the task as cancelled. */
+  interrupt(task: TaskId, ends?: string): Promise<void>;
   cancel(task: TaskId, why: string): Promise<AgentTask>;
   resume(task: TaskId): Promise<AgentTask>;
   /** Nobody watches any more: questions are queued from now on. */

@@ -25,7 +25,7 @@
  * | tasks | `{ archived? }` | AgentTask[] |
  * | task | `{ task }` | AgentTask |
  * | cancel, resume, archive, purge | `{ task }` | AgentTask |
- * | interrupt | `{ task, second }` | `null` |
+ * | interrupt | `{ task, second, signal? }` what was sent in place of a key | `null` |
  * | ps | `null` | {@link ProcessInfo}[] |
  * | kill | `{ pid, signal }` | `null` |
  * | questions | `{ task? }` | Question[] |

@@ -6,6 +6,8 @@ export interface AllowedOrigin {
   readonly origin: string;
   /** The operator named exactly this origin: it may resolve to a private or loopback address. */
   readonly named: boolean;
+  /** Of a named one: its name led to public addresses when it was first asked, and leads nowhere else since. */
+  readonly was?: "public";
 }
 
 /** Kernel → net service, `fetch`. The kernel has decided it; the service judges every hop again. */

@@ -48,7 +48,7 @@ export interface WireAgentsParts
   stranded(task: TaskId, why: string, exit: number): void;
   /** How confidential what a task's processes say now is; undefined when it has none. */
   labelNow(task: TaskId): Label | undefined;
-  readonly net: Pick<NetService, "provide">;
+  readonly net: Pick<NetService, "provide" | "freshId">;
   /** One of two tasks read a letter of the other. */
   related(a: TaskId, b: TaskId): boolean;
   /** The bytes of an artifact. Rejects `notFound`. */

@@ -3,7 +3,7 @@ import type { Artifact, GrantedCall, KernelConfig, TaskId } from "../contracts/m
 import { frameMessages, peerArtifact } from "../agents/mod.ts";
 import { makeMisfits, type Pins } from "../broker/mod.ts";
 import { chromiumManifest, screenshotBinding } from "../browser/mod.ts";
-import { httpFetchBinding, labelOfAnswer, originOf } from "../net/mod.ts";
+import { httpFetchBinding, isPublic, labelOfAnswer, originOf } from "../net/mod.ts";
 import { bindPlugin, descriptorOf } from "../tools-wasm/binding/mod.ts";
 import {
   bindCommand,
@@ -22,6 +22,7 @@ import { makeCommands } from "./command/commands.ts";
 import { type MainMcp, wireMcp, type WireMcpParts } from "./main_mcp.ts";
 import { disk } from "./main_powers.ts";
 import { type MainMail, wireMail, type WireMailParts } from "./main_mail.ts";
+import { makeNamedOrigins } from "./net/named_origins.ts";
 import { makeNetService, type NetService } from "./net/net_service.ts";
 import { bindPeerTools, PEER_TOOLS, type PeerExchange } from "./peer/peer_tools.ts";
 import { makeLongRunPowers } from "./process_session/process_powers.ts";
@@ -76,7 +77,10 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
   const look = makeLook(programs, config.programs.prlimit);
   const running = { disk, walls, look, bundle: config.bundles.copy };
   const pins = makePins({ ...parts, ...running });
-  const net = makeNetService(parts.children);
+  const net = makeNetService(
+    parts.children,
+    makeNamedOrigins({ file: `${config.dir}/origins`, disk, isPublic, note: parts.note }),
+  );
   const mail = wireMail(parts);
   const mcp = wireMcp({
     ...{ ...parts, net, samplingOf: (task) => family(task)?.sampling },

@@ -12,4 +12,5 @@
  */
 export { labelOfAnswer } from "./answer_label.ts";
 export { httpFetchBinding } from "./http_fetch.ts";
+export { isPublic } from "./address/ip_ranges.ts";
 export { originOf } from "./address/origin.ts";

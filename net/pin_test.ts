@@ -90,3 +90,25 @@ Deno.test("a name is never connected to, only an address", () => {
     TypeError,
   );
 });
+
+Deno.test("a name that led to the web when it was named leads to no address of this machine or its network since", async () => {
+  for (
+    const [address, words] of [["127.0.0.1", "loopback"], ["10.0.0.7", "private"], [
+      "::1",
+      "loopback",
+    ]]
+  ) {
+    const names = makeNames({ "far.example": [[address ?? ""]] });
+    const exchange = makeUpAnswers(() => ({ status: 200, body: "inside" }));
+    const service = makeInService({ resolver: names, exchange });
+    const origin = "http://far.example";
+    const allow = named(origin).map((each) => ({ ...each, was: "public" as const }));
+    await rejects(
+      service.ask({ url: `${origin}/`, allow }),
+      isFault("refused", `${words} address, and led to public ones when it was named`),
+    );
+    deepEqual(exchange.sent, []);
+    await service.ask({ url: `${origin}/`, allow: named(origin) });
+    equal(exchange.sent.length, 1);
+  }
+});

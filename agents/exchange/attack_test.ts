@@ -1,5 +1,11 @@
 import assert from "node:assert/strict";
-import { ContextId, type Exchange, ExchangeId, type PeerSend } from "../../contracts/mod.ts";
+import {
+  ContextId,
+  type Exchange,
+  ExchangeId,
+  PeerName,
+  type PeerSend,
+} from "../../contracts/mod.ts";
 import {
   emptyDisk,
   historyWords,
@@ -62,13 +68,33 @@ Deno.test("mallory's replays in one context are answered as the first time, and 
   ]);
 });
 
-Deno.test("the same id with other words, and the same words without a context, are new messages", async () => {
+Deno.test("alice's first message that is sent again without a context is one task for an hour, also after a restart", async () => {
+  const w = await world();
+  const sent = sendOf("Order bread.");
+  const [first, second] = await Promise.all([w.exchanges.send(sent), w.exchanges.send(sent)]);
+  await w.rest();
+  assert.equal(second.id, first.id);
+  const again = await world(w.disk);
+  assert.equal((await again.exchanges.send(sent)).id, first.id);
+  assert.equal(again.service.list().length, 1);
+  // To another agent, from another peer, or with other words it is another message.
+  for (const other of [{ agent: "desk" }, { peer: PeerName.parse("bob") }]) {
+    assert.notEqual((await again.exchanges.send({ ...sent, ...other })).id, first.id);
+  }
+  again.powers.turn(3_700_000);
+  const anew = await again.exchanges.send(sent);
+  assert.notEqual(anew.id, first.id);
+  assert.equal((await again.exchanges.send(sent)).id, anew.id);
+});
+
+Deno.test("the same id with other words is a new message", async () => {
   const w = await world();
   const sent = sendOf("Order bread.");
   const first = await w.exchanges.send(sent);
-  const second = await w.exchanges.send(sent);
-  assert.notEqual(second.id, first.id);
   const { message } = sent;
+  const words = [{ kind: "text" as const, text: "Order cake." }];
+  const second = await w.exchanges.send({ ...sent, message: { ...message, parts: words } });
+  assert.notEqual(second.id, first.id);
   const other = { ...message, parts: [{ kind: "text" as const, text: "Order milk." }] };
   await w.exchanges.send({ ...sent, exchange: first.id, message: other });
   await w.exchanges.send({ ...sent, exchange: first.id });

@@ -46,7 +46,7 @@ Deno.test("carol's cancel and her interrupt in the moment of the answer come too
       await inTheMoment(w, async () => {
         if (how === "exchange") await w.exchanges.cancel({ exchange: sent.id });
         else if (how === "task") await w.service.cancel(task, "enough");
-        else await w.service.interrupt(task, true);
+        else await w.service.interrupt(task, "interrupted twice");
       }),
     );
     assert.equal(said, how === "interrupt" ? undefined : "conflict", how);

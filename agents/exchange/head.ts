@@ -31,7 +31,7 @@ export interface Push {
 /** An exchange without its contents. */
 export interface ExchangeHead extends Omit<Exchange, "history" | "artifacts" | "pushes"> {
   readonly clearance: PeerSend["clearance"];
-  /** Digest of the first message in the context that its peer named: a replay is known by it. */
+  /** Digest of the first message, and of the context where its peer named one: a replay is known by it. */
   readonly first?: string;
   /** What the agent asked in this turn. */
   readonly asking?: string;

@@ -61,7 +61,7 @@ export interface ExchangeKeeper {
   readonly tally: ExchangeTally;
   get(id: ExchangeId): ExchangeHead | undefined;
   ofTask(task: TaskId): ExchangeHead | undefined;
-  /** Whose first message had this digest. */
+  /** The newest whose first message had this digest. */
   begunBy(first: string): ExchangeHead | undefined;
   /** In the order in which they began. */
   list(peer?: PeerName): Iterable<ExchangeHead>;
@@ -99,7 +99,13 @@ export async function openExchangeKeeper(parts: ExchangeKeeperParts): Promise<Ex
     heads.set(head.id, head);
     if (head.task !== undefined) tasks.set(head.task, head.id);
     if (before !== undefined) return tally.moved(head.peer, { from: before.state, to: head.state });
-    if (head.first !== undefined) firsts.set(head.first, head.id);
+    // The newest of those that the same words began, an hour apart.
+    const other = head.first === undefined
+      ? undefined
+      : heads.get(firsts.get(head.first) ?? head.id);
+    if (head.first !== undefined && (other?.createdAt ?? 0) <= head.createdAt) {
+      firsts.set(head.first, head.id);
+    }
     const mine = peers.get(head.peer) ?? new Set();
     peers.set(head.peer, mine.add(head.id));
     tally.add(head);
@@ -231,7 +237,7 @@ export async function openExchangeKeeper(parts: ExchangeKeeperParts): Promise<Ex
       heads.delete(id);
       peers.get(head.peer)?.delete(id);
       if (head.task !== undefined) tasks.delete(head.task);
-      if (head.first !== undefined) firsts.delete(head.first);
+      if (head.first !== undefined && firsts.get(head.first) === id) firsts.delete(head.first);
     },
   });
 }

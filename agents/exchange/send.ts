@@ -26,6 +26,9 @@ import { requestWords, textOfParts } from "./words.ts";
 /** Most characters that one peer's messages take in one exchange. */
 const MOST_THEIRS = 4_000_000;
 
+/** Milliseconds in which a first message without a context is a retry: no public client names one. */
+const RETRIES_MS = 3_600_000;
+
 /** What takes messages in. */
 export interface ExchangeSends {
   send(sent: PeerSend): Promise<Exchange>;
@@ -87,7 +90,7 @@ export function makeExchangeSends(parts: SendParts): ExchangeSends {
     return head;
   };
 
-  const begin = async (sent: PeerSend, first: string | undefined): Promise<Exchange> => {
+  const begin = async (sent: PeerSend, first: string): Promise<Exchange> => {
     const { peer, agent, message, accept } = sent;
     const box = Box.safeParse(`agent:${agent}`);
     if (!box.success) throw new Fault("invalidInput", "Cannot begin: its agent has no such name");
@@ -157,9 +160,10 @@ export function makeExchangeSends(parts: SendParts): ExchangeSends {
     async send(sent): Promise<Exchange> {
       if (sent.exchange !== undefined) return await follow(sent, sent.exchange);
       const first = firstOf(sent);
-      if (first === undefined) return await begin(sent, undefined);
       const known = keeper.begunBy(first);
-      if (known !== undefined) return await keeper.whole(known);
+      const again = known !== undefined &&
+        (sent.context !== undefined || powers.now() - known.createdAt <= RETRIES_MS);
+      if (again) return await keeper.whole(known);
       const under = beginning.get(first) ??
         begin(sent, first).finally(() => beginning.delete(first));
       beginning.set(first, under);
@@ -187,10 +191,13 @@ export function makeExchangeSends(parts: SendParts): ExchangeSends {
   });
 }
 
-/** A message that is the same one again, where its peer named the context; else each is a new one. */
-function firstOf({ peer, context, message }: PeerSend): string | undefined {
-  if (context === undefined) return undefined;
-  return sha256Hex(canonicalJson([peer, context, wordsDigest(message)]));
+/**
+ * The same for a message that is the same one again: id and words, in the context that its peer named; where it named
+ * none, to the same agent. A2A 1.0, section 3.1.1: ids of messages are unique, and an agent may know a retry by them.
+ */
+function firstOf({ peer, agent, context, message }: PeerSend): string {
+  const where = context === undefined ? [null, agent] : [context];
+  return sha256Hex(canonicalJson([peer, ...where, wordsDigest(message)]));
 }
 
 /** Begins with the peer's own id: its words and ours about the same message can name it. */
@@ -212,7 +219,7 @@ function newHead(
   sent: PeerSend,
   { id, first, entry, now }: {
     readonly id: ExchangeId;
-    readonly first: string | undefined;
+    readonly first: string;
     readonly entry: InboxEntry;
     readonly now: number;
   },
@@ -220,7 +227,7 @@ function newHead(
   const { peer, agent, clearance, push, metadata, message } = sent;
   return {
     ...{ id, peer, agent, clearance, state: "submitted", entry: entry.id, said: false },
-    ...(first === undefined ? {} : { first }),
+    first,
     ...(metadata === undefined ? {} : { metadata }),
     // Whoever sends has the answer to this very message.
     pushes: push === undefined ? [] : [{ config: push, delivered: 1, attempt: 0, again: 0 }],

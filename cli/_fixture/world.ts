@@ -124,6 +124,7 @@ export function fakeHands(
   parts: {
     readonly ops?: FakeOps;
     readonly keyboard?: Keyboard;
+    readonly root?: boolean;
     readonly input?: string;
     readonly plugins?: PluginKit;
     readonly models?: ModelHands;
@@ -151,6 +152,7 @@ export function fakeHands(
     cwd: join(root, "work"),
     env: (name) => env[name],
     uid: Deno.uid() ?? 0,
+    root: parts.root ?? false,
     linux: true,
     command: "remit",
     home: Deno.realPathSync(new URL("../..", import.meta.url)),

@@ -5,7 +5,7 @@ import type { Command } from "../command.ts";
 import { calledAs } from "../mcp/command/call.ts";
 import type { Seen } from "../audit/event_fields.ts";
 import { flag, has } from "../arguments/parse_arguments.ts";
-import { toolCall } from "../tool/call_command.ts";
+import { type CallShown, toolCall } from "../tool/call_command.ts";
 import { type LockedPeer, peerNamed } from "./peer_work.ts";
 
 const MESSAGE = 65_536;
@@ -38,12 +38,38 @@ export async function a2aSend(command: Command): Promise<number> {
     ...(has(parsed, "no-wait") ? { wait: false } : {}),
   };
   // A task that was named is known: then the first progress may be the peer's words.
-  return await called(
-    command,
-    tool,
-    args,
-    task === undefined ? taskTeller(command, name) : undefined,
+  return await called(command, tool, args, {
+    words: (text) => forPerson(text, name),
+    ...(task === undefined ? { onSeen: taskTeller(command, name) } : {}),
+  });
+}
+
+/** What comes of a call begins with lines of ours for a model: a person is told the same as commands of theirs. */
+function forPerson(text: string, peer: string): string {
+  const [head = "", ...rest] = text.split("\n").map((line) =>
+    /^\[Remit: (?:a message|\d+ messages) for you\. .*\]$/.test(line) ? "said meanwhile:" : line
   );
+  const [, facts] = /^\[peer "[^"]*": (\{.*\})\]$/.exec(head) ?? [];
+  if (facts === undefined) {
+    return text.replace(/(; its task "[^"\n]*" may go on there): a2a_\S+_task.*$/s, "$1");
+  }
+  const { task = "", state = "" } = JSON.parse(facts) as {
+    readonly task?: string;
+    readonly state?: string;
+  };
+  const named = PLAIN.test(task) ? task : "TASK";
+  const [next = "", ...words] = rest;
+  // Only the second line is ours: those after it are the peer's.
+  if (next.startsWith("[the task goes on at the peer; ")) {
+    return [`it is "${state}" there, and goes on: remit a2a watch ${peer} ${named}`, ...words].join(
+      "\n",
+    );
+  }
+  if (next.startsWith("[the peer asks for more; ")) {
+    return [`it asks for more: remit a2a send ${peer} --task ${named} TEXT`, ...words].join("\n");
+  }
+  const over = state === "completed" || state === "answered";
+  return [...(over ? [] : [`it is "${state}" there`]), ...rest].join("\n");
 }
 
 /** Says the name of the peer's task as soon as it is known: whatever ends this command, the task goes on there. */
@@ -67,17 +93,19 @@ function taskTeller({ hands }: Command, peer: string): (seen: Seen) => void {
 export async function a2aWatch(command: Command): Promise<number> {
   const [name = "", task = ""] = command.parsed.args;
   const peer = peerNamed(command, name);
-  return await called(command, calledAs(peer, "task"), { task, do: "wait" });
+  return await called(command, calledAs(peer, "task"), { task, do: "wait" }, {
+    words: (text) => forPerson(text, name),
+  });
 }
 
 function called(
   command: Command,
   tool: string,
   args: object,
-  onSeen?: (seen: Seen) => void,
+  shown: CallShown,
 ): Promise<number> {
   const parsed = { ...command.parsed, args: [tool, JSON.stringify(args)] };
-  return toolCall({ ...command, parsed }, onSeen);
+  return toolCall({ ...command, parsed }, shown);
 }
 
 /** A message is to the whole agent: any approved skill carries it. */

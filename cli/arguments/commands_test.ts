@@ -237,3 +237,22 @@ Deno.test("tokens of hosts and of peers have the same words: made, listed, revok
   assert.equal(await runCommandLine(["mcp", "token", "revoke", "desk"], hands), 2);
   assert.equal(await runCommandLine(["a2a", "token", "create", "a b"], hands), 2);
 });
+
+Deno.test("root is warned once for each state, in words and not in JSON; doctor says it each time", async () => {
+  const warned = (hands: ReturnType<typeof fakeHands>): number =>
+    hands.screen.lines.filter((line) => line.includes("Remit runs as root")).length;
+  const ops = { questions: () => [], tasks: () => [] };
+  const hands = fakeHands({ root: true, ops });
+  for (let times = 0; times < 2; times++) {
+    assert.equal(await runCommandLine(["questions"], hands), 0);
+  }
+  assert.equal(warned(hands), 1);
+  const script = fakeHands({ root: true, ops });
+  assert.equal(await runCommandLine(["questions", "--json"], script), 0);
+  assert.equal(warned(script), 0);
+  const alice = fakeHands({ ops });
+  assert.equal(await runCommandLine(["questions"], alice), 0);
+  assert.equal(warned(alice), 0);
+  assert.equal(await runCommandLine(["doctor"], hands), 0);
+  assert.match(hands.screen.outs.join(""), /account +Remit runs as root/);
+});

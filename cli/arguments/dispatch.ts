@@ -3,7 +3,8 @@ import { EXIT, EXIT_OF_FAULT, Fault } from "../../contracts/mod.ts";
 import { displayBlock } from "../../text/mod.ts";
 import { findCommand } from "./command_table.ts";
 import { diskFault } from "../disk/disk_fault.ts";
-import type { Hands } from "../hands.ts";
+import type { Hands, KernelLink, Kernels } from "../hands.ts";
+import { RUNS_AS_ROOT } from "../command.ts";
 import { everythingText, familyLines, familyText, helpText } from "./help.ts";
 import { flag, has, parseArguments } from "./parse_arguments.ts";
 import { placesOf } from "../disk/places.ts";
@@ -23,6 +24,26 @@ function report(hands: Hands, fault: Fault, json: boolean): number {
     ) => hands.screen.say(n === 0 ? `${paint.red("remit:")} ${line}` : line));
   }
   return EXIT_OF_FAULT[fault.code];
+}
+
+/** Says before its first kernel that root is at work: for a state that was not there before, so once for each. */
+function warningRoot(hands: Hands): Hands {
+  const { screen } = hands;
+  let said = false;
+  return {
+    ...hands,
+    kernels(places): Kernels {
+      const { find, provide } = hands.kernels(places);
+      return {
+        find,
+        provide(wish): Promise<KernelLink> {
+          if (!said) screen.say(screen.paint.yellow(`  ${RUNS_AS_ROOT}`));
+          said = true;
+          return provide(wish);
+        },
+      };
+    },
+  };
 }
 
 /** What stands after `--` is another program's. */
@@ -64,7 +85,9 @@ export async function runCommandLine(argv: readonly string[], hands: Hands): Pro
     const work = WORK[parsed.command.name];
     if (work === undefined) throw new TypeError(`Cannot run "${parsed.command.name}": no work`);
     const places = placesOf(hands.around, flag(parsed, "state"));
-    return await work(await withWholeTask({ hands, parsed, places, json }));
+    const fresh = hands.disk.stat(places.state) === undefined;
+    const told = fresh && !json && hands.around.root ? warningRoot(hands) : hands;
+    return await work(await withWholeTask({ hands: told, parsed, places, json }));
   } catch (error) {
     const fault = error instanceof Fault ? error : diskFault(error);
     if (fault !== undefined) return report(hands, fault, asksJson(argv));

@@ -55,6 +55,7 @@ export function readAround(home: string): Around {
     uid,
     // The launcher finds Deno or npx by itself: what is shown can be typed wherever this runs.
     command: Deno.env.get("REMIT_COMMAND") ?? (cwd === home ? "bin/remit" : `${home}/bin/remit`),
+    root: Deno.uid() === 0,
     linux: Deno.build.os === "linux",
     home,
     now: () => Date.now(),

@@ -29,8 +29,10 @@ export interface Places {
   readonly mcpTrees: string;
   /** The operator's own remit.yaml. */
   readonly config: string;
-  /** Beside it, written by machine: imported MCP servers. */
+  /** Imported MCP servers, written by machine: beside it, or in STATE where a state was named. */
   readonly mcpLock: string;
+  /** Of a state that was named: read while it has none of its own. */
+  readonly sharedMcpLock?: string;
   readonly ceiling: string;
 }
 
@@ -91,7 +93,8 @@ export function placesOf(
     cache: join(base(around, "XDG_CACHE_HOME", ".cache"), "remit"),
     mcpTrees: join(root, "mcp", "trees"),
     config: join(config, "remit.yaml"),
-    mcpLock: join(config, "remit.lock"),
+    mcpLock: join(state === undefined ? config : root, "remit.lock"),
+    ...(state === undefined ? {} : { sharedMcpLock: join(config, "remit.lock") }),
     ceiling: CEILING,
   });
 }

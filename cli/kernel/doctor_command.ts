@@ -1,7 +1,7 @@
 /** `remit doctor`: which walls stand on this machine, and where things are. @module */
 import { EXIT } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
-import { type Command, printJson, printLines } from "../command.ts";
+import { type Command, printJson, printLines, RUNS_AS_ROOT } from "../command.ts";
 import { loadConfig } from "../config/files.ts";
 import { openKeyRing } from "../key/ring.ts";
 import type { LockedServer } from "../mcp/lock/lock.ts";
@@ -45,7 +45,7 @@ export async function doctorCommand(command: Command): Promise<number> {
     servers.filter((each) => each.state === state).length;
   const mcp = { approved: of("approved"), added: of("added"), revoked: of("revoked") };
   const code = obstacles.length === 0 ? EXIT.success : EXIT.failure;
-  const { unusableRuntime } = hands.around;
+  const { unusableRuntime, root } = hands.around;
   if (command.json) {
     printJson(command, {
       version: VERSION,
@@ -59,6 +59,7 @@ export async function doctorCommand(command: Command): Promise<number> {
       tools,
       models,
       mcp,
+      root,
     });
     return code;
   }
@@ -70,6 +71,7 @@ export async function doctorCommand(command: Command): Promise<number> {
     ...walls.map(({ wall, stands, says }) =>
       `${stands ? paint.green("  ✓") : paint.yellow("  –")} ${wall.padEnd(14)} ${says}`
     ),
+    ...(root ? [`${paint.yellow("  –")} ${"account".padEnd(14)} ${RUNS_AS_ROOT}`] : []),
     "",
     "Models",
     ...models.map(({ ok, name, says }) =>

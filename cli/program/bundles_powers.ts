@@ -56,7 +56,11 @@ async function runDeno(args: readonly string[], env: Record<string, string>): Pr
     throw new Fault(
       "unavailable",
       `Cannot build Remit: "deno ${args[0] ?? ""}" failed (the first build needs the package ` +
-        `registry, later ones do not)\n${said}`,
+        `registry, later ones do not)\n${said}${
+          /UnknownIssuer|self-signed/i.test(said)
+            ? "\nwhere your network signs with a certificate of its own, name it: DENO_CERT=FILE.pem"
+            : ""
+        }`,
     );
   }
 }

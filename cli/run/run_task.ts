@@ -162,7 +162,7 @@ export async function readPast(link: KernelLink, task: TaskId): Promise<readonly
   }
 }
 
-/** Waits for the end, with Ctrl-C: once cancels what is under way, twice ends the task. */
+/** Waits for the end, with Ctrl-C: once cancels what is under way, twice ends the task, as SIGTERM does. */
 export async function awaitEnd(
   command: Command,
   link: KernelLink,
@@ -171,13 +171,16 @@ export async function awaitEnd(
   const { hands } = command;
   let interrupted = false;
   const twice = Promise.withResolvers<WatchEnd>();
-  const stop = hands.interrupts.listen((count) => {
+  const stop = hands.interrupts.listen((count, signal) => {
     running.watch.withdraw();
     const second = count > 1;
     if (!second) {
       hands.screen.say(hands.screen.paint.dim("  interrupted; press Ctrl-C again to end the task"));
     }
-    const told = link.ask("interrupt", { task: running.id, second });
+    const told = link.ask("interrupt", {
+      ...{ task: running.id, second },
+      ...(signal === undefined ? {} : { signal }),
+    });
     const end = (): void => {
       if (second) twice.resolve({ status: "cancelled", exit: EXIT.interrupted });
     };

@@ -195,10 +195,10 @@ async function untilEnd(
   const { hands } = command;
   const ended = Promise.withResolvers<{ readonly code: number; readonly why: string }>();
   const now = Promise.withResolvers<void>();
-  const stopListening = hands.interrupts.listen((count) => {
-    // A second press of Ctrl-C ends it without waiting; SIGTERM comes as one, and drains.
+  const stopListening = hands.interrupts.listen((_count, signal) => {
+    // A second press of Ctrl-C, or a second SIGTERM, ends it without waiting; the first drains.
     if (service.draining()) now.resolve();
-    else ended.resolve({ code: EXIT.success, why: count > 1 ? "it was told to" : "Ctrl-C" });
+    else ended.resolve({ code: EXIT.success, why: signal ?? "Ctrl-C" });
   });
   // Who reads it may end the service at once.
   ready();

@@ -91,26 +91,15 @@ const BURST_MS = 2_000;
 
 /**
  * Makes the listener for Ctrl-C: presses with less than 300 ms between them count once (`deno task` doubles them), also
- * when a busy machine delivers them later; a burst lasts at most 2 s. SIGTERM ends at once, as the second press does.
+ * when a busy machine delivers them later; a burst lasts at most 2 s. So it is with SIGTERM (`timeout` sends one to the
+ * process and one to its group), which ends at once, as the second press does.
  */
 export function makeInterrupts(): Interrupts {
-  return Object.freeze({
-    listen(press: (count: number) => void): () => void {
+  return Object.freeze<Interrupts>({
+    listen(press): () => void {
       let count = 0;
-      let heard = 0;
-      let over = true;
-      const later = (ms: number, then: () => void): void => Deno.unrefTimer(setTimeout(then, ms));
-      const onSignal = (): void => {
-        const mine = ++heard;
-        // Ends with the silence after its last press.
-        later(DEBOUNCE_MS, () => later(LATE_MS, () => over ||= mine === heard));
-        if (!over) return;
-        over = false;
-        later(BURST_MS, () => over = true);
-        count += 1;
-        press(count);
-      };
-      const onEnd = (): void => press(2);
+      const onSignal = oncePerBurst(() => press(count += 1));
+      const onEnd = oncePerBurst(() => press(count = Math.max(2, count + 1), "SIGTERM"));
       Deno.addSignalListener("SIGINT", onSignal);
       Deno.addSignalListener("SIGTERM", onEnd);
       return () => {
@@ -119,6 +108,21 @@ export function makeInterrupts(): Interrupts {
       };
     },
   });
+}
+
+function oncePerBurst(first: () => void): () => void {
+  let heard = 0;
+  let over = true;
+  const later = (ms: number, then: () => void): void => Deno.unrefTimer(setTimeout(then, ms));
+  return () => {
+    const mine = ++heard;
+    // Ends with the silence after its last signal.
+    later(DEBOUNCE_MS, () => later(LATE_MS, () => over ||= mine === heard));
+    if (!over) return;
+    over = false;
+    later(BURST_MS, () => over = true);
+    first();
+  };
 }
 
 /** Reads all of standard input as text. */

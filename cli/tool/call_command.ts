@@ -65,10 +65,18 @@ function showError({ hands }: Command, { outcome, error }: CallEnd): void {
   }
 }
 
-/** `tool call TOOL JSON [--mount …]`. `onSeen` is told of everything that the task does. */
+/** How a call is shown. */
+export interface CallShown {
+  /** Is told of everything that the task does. */
+  readonly onSeen?: (seen: Seen) => void;
+  /** What was said to a model, in words for a person; JSON has it as it came. */
+  readonly words?: (text: string) => string;
+}
+
+/** `tool call TOOL JSON [--mount …]`. */
 export async function toolCall(
   command: Command,
-  onSeen?: (seen: Seen) => void,
+  { onSeen, words = (text) => text }: CallShown = {},
 ): Promise<number> {
   const { hands, parsed } = command;
   const tool = parsed.args[0] ?? "";
@@ -117,13 +125,14 @@ export async function toolCall(
       });
       return exit;
     }
+    const shown = words(content);
     if (exit === EXIT.waiting) {
-      if (called !== undefined) printAnswer(command, content);
+      if (called !== undefined) printAnswer(command, shown);
       showWaiting(command, end.waiting ?? result.task.questions.at(-1), task);
       return exit;
     }
-    if (called !== undefined) printAnswer(command, content);
-    if (failed) showError(command, called);
+    if (called !== undefined) printAnswer(command, shown);
+    if (failed) showError(command, { ...called, error: words(called.error) });
     else if (called === undefined && result.task.reason !== undefined) {
       hands.screen.say(displayText(result.task.reason, { max: 1_000 }));
     }

@@ -147,7 +147,11 @@ export const CONTROL_OPS = {
   resume: task,
   archive: task,
   purge: task,
-  interrupt: z.object({ task: TaskId, second: z.boolean() }).strict(),
+  interrupt: z.object({
+    task: TaskId,
+    second: z.boolean(),
+    signal: z.literal("SIGTERM").optional(),
+  }).strict(),
   ps: z.null(),
   kill: z.object({ pid: Pid, signal: Signal }).strict(),
   questions: maybeTask,

@@ -116,7 +116,10 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     resume: ({ task }: Body<"resume">) => service.resume(task),
     archive: ({ task }: Body<"archive">) => service.archive(task),
     purge: ({ task }: Body<"purge">) => service.purge(task),
-    interrupt: ({ task, second }: Body<"interrupt">) => service.interrupt(task, second),
+    interrupt: ({ task, second, signal }: Body<"interrupt">) => {
+      const why = signal === undefined ? "interrupted twice" : `ended by ${signal}`;
+      return service.interrupt(task, second ? why : undefined);
+    },
     ps: () => parts.rows().map((row) => infoOf(row, parts.osPids(row))),
     kill: ({ pid, signal }: Body<"kill">) => parts.signal(pid, signal),
     questions: ({ task }: Body<"questions">) => questions.open(task),

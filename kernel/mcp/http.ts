@@ -55,7 +55,7 @@ export interface McpHttpService {
 
 /** What {@link makeMcpHttp} is handed. */
 export interface McpHttpParts {
-  readonly net: Pick<NetService, "provide">;
+  readonly net: Pick<NetService, "provide" | "freshId">;
   readonly tokens: Pick<McpTokens, "headers" | "renew">;
   /** Whether any process of the task holds a live lease for the scope. */
   isLeased(task: TaskId, scope: Scope): boolean;
@@ -84,7 +84,6 @@ const Named = z.object({ id: z.string().max(64) });
 export function makeMcpHttp(parts: McpHttpParts): McpHttpService {
   const { net, tokens, log } = parts;
   const open = new Map<string, Map<string, Open>>();
-  let next = 0;
   const keyOf = ({ task, server }: McpHttpAt): string => `${task} ${server.name}`;
   const streamsOf = (at: McpHttpAt): Map<string, Open> => {
     const streams = open.get(keyOf(at)) ?? new Map<string, Open>();
@@ -125,7 +124,7 @@ export function makeMcpHttp(parts: McpHttpParts): McpHttpService {
     { url, given }: { readonly url: URL; readonly given: SecretHeaders },
   ): Promise<{ readonly head: z.infer<typeof Head>; readonly stream: Open }> => {
     const child = await net.provide();
-    const id = `m${++next}`;
+    const id = net.freshId();
     const headers: Record<string, string> = {};
     for (const [name, value] of Object.entries(asked.headers)) {
       const lower = name.toLowerCase();

@@ -62,7 +62,8 @@ function bench(
       tell: (_op: string, body: JsonObject) => void told.push(body),
     },
   } as unknown as Child;
-  const net = { provide: () => Promise.resolve(child) };
+  let ids = 0;
+  const net = { provide: () => Promise.resolve(child), freshId: () => `n${++ids}` };
   const tokens = makeMcpTokens({ net, powers: { now: () => 1_000_000, token: () => "t" } });
   const isLeased: McpHttpParts["isLeased"] = (task, { path }) =>
     alive && task === TASK && path === "far/net/far.example:443";

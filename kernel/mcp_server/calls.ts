@@ -24,8 +24,10 @@ import {
 } from "../../contracts/mod.ts";
 import { type Deadline, makeDeadline } from "../process/deadline.ts";
 
-/** Milliseconds for which progress may extend a call, all in all. */
-const LONGEST_MS = 600_000;
+/** Progress begins a call's time anew, until all of it comes to so many times its deadline. */
+const TIMES = 4;
+/** Milliseconds that a bridge allows beyond that: it does not know who is waited for. */
+const WAIT_MS = 600_000;
 /** Milliseconds that a bridge may take to give up a call that it was told to. */
 const HONOUR_MS = 2_000;
 /** Notices of a server that are written down in the life of one process. */
@@ -99,7 +101,8 @@ export interface McpCalls {
 
 interface Call {
   readonly under: McpUnder;
-  readonly end: number;
+  /** Not extended beyond; put off by as long as somebody else is waited for. */
+  end: number;
   due(): void;
   deadline: Deadline;
   /** People and models that are waited for. */
@@ -122,11 +125,16 @@ export function makeMcpCalls(parts: McpCallsParts): McpCalls {
     wait: (at: McpPlace) => Promise<T>,
   ): Promise<T> => {
     const call = id === undefined ? undefined : calls.get(id);
-    if (call !== undefined && call.waits++ === 0) call.deadline.freeze();
+    if (call === undefined) return await wait(placeOf(call));
+    const from = powers.now();
+    if (call.waits++ === 0) call.deadline.freeze();
     try {
       return await wait(placeOf(call));
     } finally {
-      if (call !== undefined && --call.waits === 0 && !stands(call)) call.deadline.thaw();
+      if (--call.waits === 0) {
+        call.end += powers.now() - from;
+        if (!stands(call)) call.deadline.thaw();
+      }
     }
   };
 
@@ -214,15 +222,15 @@ export function makeMcpCalls(parts: McpCallsParts): McpCalls {
     const cancel = (): void =>
       stop(new Fault("cancelled", `Cannot ask "${at.server.name}": cancelled`));
     const call: Call = {
-      ...{ under, due, waits: 0, end: powers.now() + Math.max(LONGEST_MS, deadlineMs) },
+      ...{ under, due, waits: 0, end: powers.now() + TIMES * deadlineMs },
       deadline: makeDeadline(powers, deadlineMs, due),
     };
     if (parts.isFrozen(under.pid)) call.deadline.freeze();
     calls.set(id, call);
     signal.addEventListener("abort", cancel, { once: true });
-    // The bridge's own clock is a long stop: it does not know who is waited for.
+    // The bridge's own clock is a long stop.
     const answer = port.ask(op, {
-      ...{ ...body, id, deadlineMs: LONGEST_MS + deadlineMs, waitMs: deadlineMs },
+      ...{ ...body, id, deadlineMs: WAIT_MS + TIMES * deadlineMs, waitMs: deadlineMs },
     });
     const settled = answer.then(() => undefined, () => undefined).then(() => {
       spare();

@@ -32,7 +32,6 @@ const Proxied = z.object({
 export function makeMcpProxies(paths: readonly string[], net: NetService): McpProxies {
   const free = [...paths];
   const waiting: ((path: string) => void)[] = [];
-  let next = 0;
 
   const release = (path: string): void => {
     const first = waiting.shift();
@@ -47,7 +46,7 @@ export function makeMcpProxies(paths: readonly string[], net: NetService): McpPr
       }
       const path = free.shift() ??
         await new Promise<string>((resolve) => waiting.push(resolve));
-      const id = `p${++next}`;
+      const id = net.freshId();
       const deaf = net.listen(id, (op: string, body: Json) => {
         const { success, data } = Proxied.safeParse(body);
         // zod keeps absent properties absent; its types cannot say so.

@@ -16,7 +16,9 @@ function bench(paths: readonly string[], fails = false) {
       },
     },
   } as unknown as Child;
+  let ids = 0;
   const proxies = makeMcpProxies(paths, {
+    freshId: () => `p${++ids}`,
     provide: () => Promise.resolve(child),
     listen(id, hear) {
       hearing.set(id, hear);

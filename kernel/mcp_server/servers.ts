@@ -1,7 +1,7 @@
 /**
  * Imported servers of all tasks: one process and one bridge for each task and server, started with the first call,
- * never shared; ended with the task, when a lease of it ends, or when its bridge does not answer; started again after
- * it died, later each time. docs/decision/0015.
+ * never shared; ended with the task, when a lease of it ends, when its bridge does not answer, or when a call of it was
+ * not answered in time; started again with the next call, after it died later each time. docs/decision/0015.
  * @module
  */
 import {
@@ -172,6 +172,24 @@ export function makeMcpServers(parts: McpServersParts): McpServers {
       return await work(run);
     } catch (error) {
       if (life.ending !== undefined && isEnd(error)) throw life.ending;
+      // What gave no answer may spin for as long as its task lasts, and the next call would wait as long. One that is
+      // elsewhere is not ours to end.
+      if (run !== undefined && isLate(error) && entry.at.server.launch.kind !== "http") {
+        await end(
+          life,
+          new Fault(
+            "upstream",
+            `Cannot ask "${name}": it was ended, as a call of it was not answered`,
+          ),
+        );
+        throw new Fault(
+          "timedOut",
+          `${error.message}; it was ended, and the next call starts it anew`,
+          {
+            cause: error,
+          },
+        );
+      }
       if (run === undefined || !(error instanceof Fault) || error.code !== "gone") throw error;
       // The bridge gave it up, perhaps before it ended.
       await run.end(`its session ended: ${error.message}`);
@@ -262,6 +280,10 @@ function soon(powers: Pick<Powers, "after">): Promise<void> {
 /** What a call sees when its server is ended under it. */
 function isEnd(error: unknown): boolean {
   return error instanceof Fault && ["gone", "upstream", "timedOut"].includes(error.code);
+}
+
+function isLate(error: unknown): error is Fault {
+  return error instanceof Fault && error.code === "timedOut";
 }
 
 function unlessAborted<T>(wait: Promise<T>, signal: AbortSignal, name: string): Promise<T> {

@@ -57,7 +57,7 @@ export interface Fetching {
 
 /** What {@link makeFetching} is handed. */
 export interface FetchingParts {
-  readonly net: Pick<NetService, "provide">;
+  readonly net: Pick<NetService, "provide" | "freshId">;
   readonly leases: Pick<Leases, "covering">;
   readonly log: Pick<EventLog, "append">;
   readonly secrets: KernelConfig["secrets"];
@@ -66,7 +66,6 @@ export interface FetchingParts {
 /** Makes the way to the web. The net service starts with the first request. */
 export function makeFetching({ net, leases, log, secrets }: FetchingParts): Fetching {
   const byName = new Map(secrets.map((secret) => [secret.name, secret]));
-  let next = 0;
   const underWay = new Map<TaskId, number>();
 
   const find = (name: string): Secret => {
@@ -138,7 +137,7 @@ export function makeFetching({ net, leases, log, secrets }: FetchingParts): Fetc
   ): Promise<NetAnswer> => {
     const { task, pid, callId, origin, method, url, body } = request;
     const child = await net.provide();
-    const id = `f${++next}`;
+    const id = net.freshId();
     const sent: NetRequest = {
       ...{ id, method, url, headers },
       ...(body === undefined ? {} : { body }),

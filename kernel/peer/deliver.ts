@@ -29,8 +29,9 @@ export interface Delivery {
 export type Deliver = (delivery: Delivery) => Promise<{ readonly status: number }>;
 
 /** Makes it. A redirect is not followed: its status is the answer. */
-export function makeDeliver({ net }: { readonly net: Pick<NetService, "provide"> }): Deliver {
-  let next = 0;
+export function makeDeliver(
+  { net }: { readonly net: Pick<NetService, "provide" | "freshId"> },
+): Deliver {
   let underWay = 0;
   return async ({ url, headers, body, origins }) => {
     const allowed = allowedOf(url, origins);
@@ -41,7 +42,7 @@ export function makeDeliver({ net }: { readonly net: Pick<NetService, "provide">
     try {
       const child = await net.provide();
       const request: NetRequest = {
-        ...{ id: `d${++next}`, method: "POST", url, headers, body, allow: [allowed] },
+        ...{ id: net.freshId(), method: "POST", url, headers, body, allow: [allowed] },
         ...{ redirects: 0, requestBytes: REQUEST_BYTES, responseBytes: RESPONSE_BYTES },
         deadlineMs: DEADLINE_MS,
       };

@@ -96,6 +96,12 @@ export function kindOf(ip: Ip): IpKind {
   return isIsatap(ip) ? { reach: "literal", what: "an IPv4 address that is tunnelled" } : PUBLIC;
 }
 
+/** Whether an address, as a hop tells it, is one of the web's. */
+export function isPublic(address: string): boolean {
+  const ip = tryIp(address);
+  return ip !== undefined && kindOf(ip).reach === "public";
+}
+
 /** Interface ids `0:5efe:a.b.c.d` and `200:5efe:a.b.c.d` are unpacked by ISATAP routers (RFC 5214). */
 function isIsatap({ bytes }: Ip): boolean {
   return (bytes[8] === 0 || bytes[8] === 2) && bytes[9] === 0 && bytes[10] === 0x5e &&

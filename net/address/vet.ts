@@ -44,7 +44,7 @@ export async function vet(url: URL, parts: VetParts): Promise<readonly string[]>
   const ips = found.map((address) => ({ address, ip: tryIp(address) }));
   for (const { ip } of ips) {
     if (ip === undefined) throw refused(url, "the host's address does not read as one");
-    check(url, { ip, named: allowed.named, literal: false });
+    check(url, { ip, named: allowed.named, literal: false, was: allowed.was });
   }
   return ips.toSorted((a, b) => (a.ip?.version ?? 0) - (b.ip?.version ?? 0))
     .map(({ address }) => text(address));
@@ -52,9 +52,22 @@ export async function vet(url: URL, parts: VetParts): Promise<readonly string[]>
 
 function check(
   url: URL,
-  { ip, named, literal }: { readonly ip: Ip; readonly named: boolean; readonly literal: boolean },
+  { ip, named, literal, was }: {
+    readonly ip: Ip;
+    readonly named: boolean;
+    readonly literal: boolean;
+    readonly was?: AllowedOrigin["was"];
+  },
 ): void {
   const kind = kindOf(ip);
+  // INVARIANT: a name that led to the web when it was named leads nowhere else (test: "a name that led to the web … since").
+  if (was === "public" && kind.reach === "private") {
+    throw refused(
+      url,
+      `the host leads to ${kind.what}, and led to public ones when it was named; where that is meant, take its ` +
+        'line out of "kernel/origins" in the state while no kernel runs ("remit stop")',
+    );
+  }
   if (fits(kind.reach, named, literal)) return;
   // Not which address: that would tell an agent what the inside of a network looks like.
   throw refused(url, `the host leads to ${kind.what}${advice(kind)}`);

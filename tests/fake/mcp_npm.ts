@@ -30,7 +30,7 @@ export function trees(): Promise<Fetched> {
         const added = await machine.remit(["mcp", "add", name, "--", "npx", "-y", pinned, ...args]);
         assert.equal(added.code, 75, `${added.stdout}${added.stderr}`);
       }
-      const lock = `${machine.env["XDG_CONFIG_HOME"]}/remit/remit.lock`;
+      const lock = `${machine.state}/remit.lock`;
       const { servers } = JSON.parse(await Deno.readTextFile(lock)) as {
         servers: { name: string; launch: McpLaunch }[];
       };

@@ -39,6 +39,7 @@ async function explain(words: readonly string[]): Promise<Finished> {
       cwd: "/",
       env: nothing,
       uid: 0,
+      root: false,
       linux: true,
       command: "remit",
       home: "/",

@@ -115,3 +115,21 @@ Deno.test("carol's script is interrupted without a terminal: the run ends with 1
     assert.match((await machine.remit(["task", "show"])).stdout, /cancelled/);
   });
 });
+
+Deno.test("carol's script is ended by SIGTERM, sent to the process and to its group: one signal, which is named", async () => {
+  await onMachine(async (machine) => {
+    const words = [...await alicesPlans(machine), ...await playing(machine, HANGS)];
+    const run = machine.start(["run", "-p", "Think", ...words]);
+    await waitUntil("a running process", async () => {
+      const { stdout } = await machine.remit(["ps"]);
+      return /running/.test(stdout) ? stdout : undefined;
+    });
+    run.kill("SIGTERM");
+    run.kill("SIGTERM");
+    const done = await run.done;
+    assert.equal(done.code, 130, done.stderr);
+    const shown = await machine.remit(["task", "show", "last"]);
+    assert.match(shown.stdout, /ended by SIGTERM/);
+    assert.doesNotMatch(`${shown.stdout}${done.stderr}`, /twice/);
+  });
+});

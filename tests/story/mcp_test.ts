@@ -164,3 +164,68 @@ Deno.test("bob plays the story mcp: an allowed call, three that come to nothing,
     assert.equal((await machine.remit(["audit", "verify"])).code, 0);
   });
 });
+
+/** A server at an address: what an MCP server answers to its first requests, and one tool. */
+function answerHttp(request: Request): Promise<Response> | Response {
+  if (request.method !== "POST") {
+    return new Response(null, { status: request.method === "DELETE" ? 200 : 405 });
+  }
+  return request.json().then(({ id, method }) => {
+    if (id === undefined) return new Response(null, { status: 202 });
+    const results: Record<string, unknown> = {
+      initialize: {
+        ...{ protocolVersion: "2025-06-18", capabilities: { tools: {} } },
+        serverInfo: { name: "far", version: "1" },
+      },
+      "tools/list": {
+        tools: [{ name: "look", description: "Looks.", inputSchema: { type: "object" } }],
+      },
+    };
+    const result = results[method];
+    const error = { code: -32_601, message: "no" };
+    return Response.json({
+      jsonrpc: "2.0",
+      id,
+      ...(result === undefined ? { error } : { result }),
+    });
+  });
+}
+
+Deno.test("alice imports ten servers at addresses: all ten answer; one that was not up is asked again by the next import", async () => {
+  if (!needs("bwrap")) return;
+  await onMachine(async (machine) => {
+    const serve = (port: number): Deno.HttpServer<Deno.NetAddr> =>
+      Deno.serve({ hostname: "127.0.0.1", port, onListen: () => undefined }, answerHttp);
+    let site = serve(0);
+    const { port } = site.addr;
+    const write = (names: readonly string[]): Promise<string> =>
+      machine.write(
+        "hosts.json",
+        JSON.stringify({
+          mcpServers: Object.fromEntries(
+            names.map((name) => [name, { url: `http://127.0.0.1:${port}/${name}` }]),
+          ),
+        }),
+      );
+    const names = [..."abcdefghij"];
+    const bring = async (file: string): Promise<{ code: number; answered: readonly string[] }> => {
+      const { code, stdout } = await machine.remit(["mcp", "import", file, "--json"]);
+      const { servers } = JSON.parse(stdout);
+      const answered = servers.filter((each: { tools?: unknown }) => each.tools !== undefined);
+      return { code, answered: answered.map((each: { name: string }) => each.name) };
+    };
+    try {
+      assert.deepEqual(await bring(await write(names)), { code: 75, answered: names });
+      await site.shutdown();
+      const file = await write(["late"]);
+      assert.deepEqual(await bring(file), { code: 67, answered: [] });
+      assert.equal((await bring(file)).code, 67, "it has not answered yet");
+      site = serve(port);
+      assert.deepEqual(await bring(file), { code: 75, answered: ["late"] });
+      // It answered, and waits for approval: nothing is started for that.
+      assert.deepEqual(await bring(file), { code: 75, answered: [] });
+    } finally {
+      await site.shutdown();
+    }
+  });
+});

@@ -18,6 +18,8 @@ export interface WalkLimits {
 /** Names of parameters that every provider takes. */
 const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 const MOST_BRANCHES = 32;
+/** Units of a name that none takes, as a reviewer is shown it. */
+const SHOWN_NAME = 80;
 /** Checks that need a stranger's regular expression, time in the square, or a schema within a condition. */
 const DROPPED = [
   "uniqueItems",
@@ -127,7 +129,10 @@ export function walkSchema(root: JsonObject, limits: WalkLimits, notes: SchemaNo
       for (const [name, value] of Object.entries(properties)) {
         if (isNameable(name)) {
           named.push([name, inner(value, `${dot}${name}`, name)]);
-        } else notes.loosen("a parameter that models cannot name is left out", at || "arguments");
+        } else {
+          const called = JSON.stringify(name.slice(0, SHOWN_NAME));
+          notes.loosen("a parameter that models cannot name is left out", `${at}${dot}${called}`);
+        }
       }
       kept["properties"] = Object.fromEntries(named);
     }

@@ -19,6 +19,7 @@ export const FLAG_WORDS = Object.freeze(
     schema: "schema trick",
     claim: "contradicts itself",
     nonAscii: "unusual letters",
+    renamed: "renamed",
   } as const,
 );
 

@@ -47,6 +47,8 @@ const ASKING: ReadonlySet<string> = new Set(
     "toolcallhistory toolhistory callhistory contextwindow hiddenprompt userprompt originalprompt " +
     "usermessage environmentvariables envvars sshkey idrsa").split(" "),
 );
+/** A name as the protocol has them, which leads nowhere. Other letters have a warning of their own. */
+const PLAIN_NAME = /^(?!.*\.\.)[A-Za-z0-9_-][A-Za-z0-9_./-]{0,127}$/;
 /** Verbs of names that do more than read. */
 const CHANGING =
   /^(?:delete|remove|drop|write|send|overwrite|purge|destroy|erase|kill|transfer|pay)(?:[^a-z]|$)/i;
@@ -124,6 +126,8 @@ function nameFlags(words: McpToolWords, known: KnownTools, add: Add): void {
   // deno-lint-ignore no-control-regex -- all that is not ASCII is meant
   if (/[^\x00-\x7f]/.test(name)) {
     add("nonAscii", "name", `letters that are left out: ${quoted(name)}`);
+  } else if (!PLAIN_NAME.test(name) || name in Object.prototype) {
+    add("renamed", "name", `no name that tools have; it is called otherwise here: ${quoted(name)}`);
   }
   const alike = namesakeOf(name, known);
   if (alike !== undefined) {

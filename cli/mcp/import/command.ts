@@ -4,6 +4,7 @@ import { displayText } from "../../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";
 import { findHostConfigs, readHostConfig } from "./hosts.ts";
 import { askInputs, type Came, takeServer, textOf, type Wanted } from "./take_in.ts";
+import type { LockedServer } from "../lock/lock.ts";
 import { pin } from "../meet/introduce.ts";
 import { reviewDocument } from "../review/document.ts";
 import { wrapTable } from "../../terminal/wrapped_table.ts";
@@ -33,7 +34,7 @@ function wantedIn(command: Command): readonly Wanted[] {
   if (files.length === 0) {
     throw new Fault(
       "notFound",
-      "Cannot find servers to import: Claude, Cursor and VS Code have no configuration here; give a FILE",
+      "Cannot find servers to import: no host that is known here (Claude, Cursor, VS Code, Codex, Gemini, Zed and others) has a configuration; give a FILE",
     );
   }
   const seen = new Set<string>(), taken = new Set<string>();
@@ -87,13 +88,17 @@ async function takeAll(command: Command, all: readonly Wanted[]): Promise<readon
   return all.flatMap((wanted) => came.get(wanted) ?? []);
 }
 
+function asWas({ state }: LockedServer): string {
+  return state === "added" ? "as it was, not approved" : "as it was";
+}
+
 function cells(command: Command, came: Came): readonly string[] {
   const { flagWords } = command.hands.mcp;
   const { name } = came.wanted.from;
   if (came.is === "left") return [name, "not taken in", "", "", "see below"];
   const { server } = came;
   const what = [name, runsAsWords(server.launch), mayWords(server)];
-  if (came.is === "same") return [...what, `${server.reviewed.length} pinned`, "as it was"];
+  if (came.is === "same") return [...what, `${server.reviewed.length} pinned`, asWas(server)];
   const { review, look } = came;
   if (review === undefined) {
     return [...what, "no answer", endedWords(look.ended)];
@@ -129,13 +134,13 @@ function belowLines(came: readonly Came[]): readonly string[] {
 
 function nextLines(command: Command, came: readonly Came[]): readonly string[] {
   const taken = came.filter((each) => each.is === "taken");
-  const mute = taken.filter(({ review }) => review === undefined);
+  const mute = taken.filter(isMute);
   const names = (list: readonly Came[]): string =>
     list.map(({ wanted }) => wanted.from.name).join(", ");
   return [
     ...(mute.length === 0 ? [] : [
       "",
-      `No answer came from ${names(mute)}. Start one again: ${
+      `No answer came from ${names(mute)}: the next import asks again, or ${
         commandText(command, `mcp inspect ${mute.length === 1 ? names(mute) : "NAME"}`)
       }`,
     ]),
@@ -161,9 +166,19 @@ function document(came: Came): Record<string, unknown> {
   };
 }
 
+/** It was started, and never came so far as to answer. */
+function isMute(came: Came): boolean {
+  return came.is === "taken" && came.review === undefined;
+}
+
+/** One that gives no answer comes first: a script tries again. Then what waits for a person. */
 function exitOf(came: readonly Came[], approved: readonly string[]): ExitCode {
-  const taken = came.filter((each) => each.is === "taken").length;
-  if (taken > approved.length) return EXIT.waiting;
+  if (came.some(isMute)) return EXIT.upstreamFailure;
+  const waiting = came.filter((each) =>
+    each.is !== "left" && each.server.state === "added" &&
+    !approved.includes(each.server.name)
+  );
+  if (waiting.length > 0) return EXIT.waiting;
   return came.length > 0 && came.every((each) => each.is === "left") ? EXIT.failure : EXIT.success;
 }
 

@@ -1,4 +1,5 @@
 /** One server of another host's configuration → what it asks for, with its keys apart. Issue 6. @module */
+import { isAbsolute, normalize, resolve } from "node:path";
 import * as z from "zod";
 import { McpEnvName, McpServerName } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
@@ -17,7 +18,6 @@ export const HostEntry = z.looseObject({
   envFile: text.optional(),
   cwd: text.optional(),
   url: text.optional(),
-  serverUrl: text.optional(),
   headers: z.record(z.string().max(256), text).optional(),
   disabled: z.boolean().optional(),
   enabled: z.boolean().optional(),
@@ -64,6 +64,7 @@ export interface EntryParts {
   /** What `${workspaceFolder}` and relative paths mean. */
   readonly folder: string;
   readonly variable: (name: string) => string | undefined;
+  readonly isThere: (path: string) => boolean;
   /** VS Code's `inputs`, by id. */
   readonly asked: ReadonlyMap<string, { readonly description: string; readonly password: boolean }>;
 }
@@ -102,7 +103,7 @@ export function readEntry(entry: HostEntry, parts: EntryParts): HostServer {
     } else if (isKey) secrets.push({ place, value });
     else if ("env" in place) env[place.env] = value;
   };
-  const wish = readWish(entry, fill, notes);
+  const wish = placed(readWish(entry, fill, notes), fill(entry.cwd ?? "").value, { parts, notes });
   for (const [name, value] of wish.kind === "http" ? [] : Object.entries(given)) {
     if (value === null) continue;
     if (McpEnvName.safeParse(name).success) take({ env: name }, makeFiller(parts)(String(value)));
@@ -123,16 +124,36 @@ export function readEntry(entry: HostEntry, parts: EntryParts): HostServer {
     else notes.push(`header ${displayText(name, { max: 64 })} is left out: it is no header's name`);
   }
   if (entry.envFile !== undefined) notes.push("its file of variables (envFile) is not read");
-  if (entry.cwd !== undefined && wish.kind !== "http") {
-    notes.push(
-      "the folder that it was started in is not used: it is started in a folder of its own",
-    );
-  }
   return {
     ...{ said: parts.said, name: parts.name, env, secrets, inputs, notes },
     wish: wish.kind === "http" ? { ...wish, headers: {} } : wish,
     off: entry.disabled === true || entry.enabled === false,
   };
+}
+
+/** A command whose words are files of the folder that it was started in there: it runs in a folder of its own here. */
+function placed(
+  wish: McpWish,
+  cwd: string,
+  { parts, notes }: { readonly parts: EntryParts; readonly notes: string[] },
+): McpWish {
+  if (cwd === "" || wish.kind === "http" || wish.kind === "refused") return wish;
+  const folder = isAbsolute(cwd) ? normalize(cwd) : resolve(parts.folder, cwd);
+  const place = (word: string): string => {
+    const [, flag = "", path = ""] = /^(--?[^=/]+=)?(.*)$/s.exec(word) ?? [];
+    // A plain word may be a file's name by chance.
+    if (!/[./]/.test(path) || path.startsWith("-") || isAbsolute(path)) return word;
+    const at = resolve(folder, path);
+    return parts.isThere(at) || /^\.{1,2}\//.test(path) ? `${flag}${at}` : word;
+  };
+  const args = wish.args.map(place);
+  notes.push(
+    `it was started in ${
+      displayText(folder, { max: 300 })
+    }: its arguments are taken from there, and it runs in a folder of its own`,
+  );
+  if (wish.kind !== "program" || !wish.program.includes("/")) return { ...wish, args };
+  return { ...wish, args, program: place(wish.program) };
 }
 
 function plainly(value: string): Filled {
@@ -145,7 +166,7 @@ function readWish(
   notes: string[],
 ): McpWish {
   const refused = (why: string): McpWish => ({ kind: "refused", why });
-  const address = entry.url ?? entry.serverUrl;
+  const address = entry.url;
   const [first, ...rest] = address === undefined
     ? [entry.command, ...(entry.args ?? [])]
     : [address];

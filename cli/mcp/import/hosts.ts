@@ -5,14 +5,25 @@ import { Fault, McpServerName } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import type { Command } from "../../command.ts";
 import { HostEntry, type HostServer, readEntry } from "./entry.ts";
-import { parseJsonc } from "./json.ts";
+import { type HostForms, plainEntry, readForms } from "./forms.ts";
 import { within } from "../../disk/mounts.ts";
 import { absolute } from "../../disk/places.ts";
 
 export type { HostInput, HostServer } from "./entry.ts";
 
 /** A program that starts servers. */
-export type Host = "claude-desktop" | "claude-code" | "cursor" | "vscode";
+export type Host =
+  | "claude-desktop"
+  | "claude-code"
+  | "cursor"
+  | "vscode"
+  | "windsurf"
+  | "gemini"
+  | "zed"
+  | "codex"
+  | "opencode"
+  | "cline"
+  | "goose";
 
 /** A configuration file that is there. */
 export interface HostConfig {
@@ -41,6 +52,21 @@ function candidates(home: string, config: string, cwd: string): readonly HostCon
         join(folder, "User", "settings.json"),
       ]),
     ]],
+    ["windsurf", [join(home, ".codeium", "windsurf", "mcp_config.json")]],
+    ["gemini", [join(home, ".gemini", "settings.json"), join(cwd, ".gemini", "settings.json")]],
+    ["zed", [join(config, "zed", "settings.json"), join(cwd, ".zed", "settings.json")]],
+    ["codex", [join(home, ".codex", "config.toml"), join(cwd, ".codex", "config.toml")]],
+    ["opencode", [
+      ...["opencode.json", "opencode.jsonc"].flatMap((name) => [
+        join(config, "opencode", name),
+        join(cwd, name),
+      ]),
+    ]],
+    ["cline", [
+      join(config, "Code", "User", "globalStorage", "saoudrizwan.claude-dev", "settings") +
+      "/cline_mcp_settings.json",
+    ]],
+    ["goose", [join(config, "goose", "config.yaml")]],
   ];
   return list.flatMap(([host, files]) => files.map((file) => ({ host, file })));
 }
@@ -61,17 +87,6 @@ export function findHostConfigs(command: Pick<Command, "hands">): readonly HostC
   });
 }
 
-const Entries = z.record(z.string().max(512), z.unknown());
-const File = z.looseObject({
-  mcpServers: Entries.optional(),
-  servers: Entries.optional(),
-  /** VS Code's settings.json. */
-  mcp: z.looseObject({ servers: Entries.optional(), inputs: z.unknown().optional() }).optional(),
-  /** Claude Code's projects, by folder. */
-  projects: z.record(z.string().max(4_096), z.unknown()).optional(),
-  inputs: z.unknown().optional(),
-});
-const Project = z.looseObject({ mcpServers: Entries.optional() });
 const Inputs = z.array(z.looseObject({
   id: z.string().max(256),
   description: z.string().max(1_024).optional(),
@@ -93,24 +108,16 @@ export function readHostConfig(
   if (bytes.length > LONGEST) {
     throw new Fault("tooLarge", `Cannot read "${shown}": it is longer than ${LONGEST} bytes`);
   }
-  const read = parseFile(shown, new TextDecoder().decode(bytes));
-  const inputs = Inputs.safeParse(read.inputs ?? read.mcp?.inputs).data ?? [];
+  const read = parseFile(file, shown, new TextDecoder().decode(bytes));
+  const inputs = Inputs.safeParse(read.inputs).data ?? [];
   const asked = new Map(
     inputs.map(({ id, description = "", password = false }) =>
       [id, { description, password }] as const
     ),
   );
   const folder = projectOf(file, host) ?? around.cwd;
-  const groups: readonly (readonly [string, Readonly<Record<string, unknown>> | undefined])[] = [
-    [folder, read.mcpServers],
-    [folder, read.servers],
-    [folder, read.mcp?.servers],
-    ...Object.entries(read.projects ?? {}).map(([path, project]) =>
-      [path, Project.safeParse(project).data?.mcpServers] as const
-    ),
-  ];
-  const all = groups.flatMap(([at, entries]) =>
-    Object.entries(entries ?? {}).map(([said, entry]) => ({ at, said, entry }))
+  const all = read.groups.flatMap(({ folder: at = folder, servers }) =>
+    servers.map(({ said, entry }) => ({ at, said, entry: plainEntry(entry) }))
   );
   if (all.length > MOST) {
     throw new Fault("tooLarge", `Cannot read "${shown}": it has more than ${MOST} servers`);
@@ -122,6 +129,7 @@ export function readHostConfig(
     const parts = {
       ...{ said, folder: at, asked, home: around.env("HOME") ?? "/", name: unnamed },
       variable: (name: string) => around.env(name),
+      isThere: (path: string) => disk.stat(path) !== undefined,
     };
     if (parsed.success) return readEntry(parsed.data, parts);
     return {
@@ -137,23 +145,19 @@ export function readHostConfig(
   }).map((server) => ({ ...server, name: freshName(server.said, taken) }));
 }
 
-function parseFile(shown: string, text: string): z.infer<typeof File> {
-  let read: unknown;
+function parseFile(file: string, shown: string, text: string): HostForms {
   try {
-    read = parseJsonc(text);
+    return readForms(file, text);
   } catch {
     // Without its cause: a parser's message repeats the text, in which keys may be.
-    throw new Fault("invalidInput", `Cannot read "${shown}": it is no JSON`);
+    throw new Fault("invalidInput", `Cannot read "${shown}": it is no configuration of servers`);
   }
-  const parsed = File.safeParse(read);
-  if (parsed.success) return parsed.data;
-  throw new Fault("invalidInput", `Cannot read "${shown}": it is no configuration of servers`);
 }
 
 /** The folder that a project's own file speaks of. */
 function projectOf(file: string, host: Host | undefined): string | undefined {
   const folder = dirname(file);
-  if (/\/\.(?:cursor|vscode)$/.test(folder)) return dirname(folder);
+  if (/\/\.(?:cursor|vscode|gemini|zed|codex)$/.test(folder)) return dirname(folder);
   return host === "claude-code" && file.endsWith("/.mcp.json") ? folder : undefined;
 }
 

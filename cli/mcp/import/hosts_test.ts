@@ -280,3 +280,132 @@ Deno.test("mallory's configurations are refused whole or one by one, and never r
   assert.equal(server, undefined);
   assert.equal(one({ command: "docker", args: ["run", "x"] }).wish.kind, "refused");
 });
+
+Deno.test("every host's form is read: names of its own for a command, its variables, an address and its headers", () => {
+  const local = { kind: "npm", package: "notes", wanted: "latest", args: ["-x"] };
+  const far = { kind: "http", url: "https://far.example/mcp", headers: {} };
+  const forms: readonly (readonly [string, unknown])[] = [
+    // Windsurf, Gemini, and the names that types have.
+    ["a.json", {
+      mcpServers: {
+        here: { command: "npx", args: ["notes", "-x"], env: { REGION: "north" } },
+        there: { serverUrl: "https://far.example/mcp", headers: { "x-api-key": "k" } },
+      },
+    }],
+    ["b.json", {
+      mcpServers: {
+        here: { type: "local", command: "npx", args: ["notes", "-x"], env: { REGION: "north" } },
+        there: { httpUrl: "https://far.example/mcp", headers: { "x-api-key": "k" } },
+      },
+      mcp: { allowed: ["here"] },
+    }],
+    ["c.json", {
+      servers: {
+        here: { type: "stdio", command: "npx", args: ["notes", "-x"], env: { REGION: "north" } },
+        there: {
+          ...{ type: "streamable-http", url: "https://far.example/mcp" },
+          headers: { "x-api-key": "k" },
+        },
+      },
+    }],
+    // Zed.
+    ["d.json", {
+      context_servers: {
+        here: { command: { path: "npx", args: ["notes", "-x"], env: { REGION: "north" } } },
+        there: { url: "https://far.example/mcp", headers: { "x-api-key": "k" } },
+      },
+    }],
+    // opencode.
+    ["e.json", {
+      mcp: {
+        here: {
+          ...{ type: "local", command: ["npx", "notes", "-x"] },
+          environment: { REGION: "{env:WHERE}" },
+        },
+        there: {
+          ...{ type: "remote", url: "https://far.example/mcp" },
+          headers: { "x-api-key": "{env:KEY}" },
+        },
+      },
+    }],
+    // Codex.
+    [
+      "f.toml",
+      `model = "x"
+[mcp_servers.here]
+command = "npx"
+args = ["notes", "-x"]
+env = { REGION = "north" }
+[mcp_servers.there]
+url = "https://far.example/mcp"
+env_http_headers = { "x-api-key" = "KEY" }
+`,
+    ],
+    // goose, and Continue.
+    [
+      "g.yaml",
+      `extensions:
+  memory: { type: builtin, name: memory, enabled: true }
+  here: { type: stdio, cmd: npx, args: [notes, -x], envs: { REGION: north } }
+  there: { type: streamable_http, uri: "https://far.example/mcp", headers: { x-api-key: k } }
+`,
+    ],
+    [
+      "h.yaml",
+      `mcpServers:
+  - { name: here, command: npx, args: [notes, -x], env: { REGION: north } }
+  - { name: there, url: "https://far.example/mcp", headers: { x-api-key: k } }
+`,
+    ],
+  ];
+  for (const [name, text] of forms) {
+    const hands = fakeHands({ env: { KEY: "k", WHERE: "north" } });
+    const file = join(hands.root, name);
+    place(file, text);
+    const servers = readHostConfig({ hands }, file);
+    assert.deepEqual(servers.map((each) => [each.said, each.wish]), [
+      ...[["here", local], ["there", far]],
+    ], name);
+    assert.deepEqual(servers[0]?.env, { REGION: "north" }, name);
+    assert.deepEqual(servers[1]?.secrets, [{ place: { header: "x-api-key" }, value: "k" }], name);
+  }
+  const [codex] = (() => {
+    const hands = fakeHands();
+    const file = join(hands.root, "config.toml");
+    place(file, '[mcp_servers.x]\nurl = "https://far.example"\nbearer_token_env_var = "FAR"\n');
+    return readHostConfig({ hands }, file);
+  })();
+  assert.deepEqual(codex?.inputs.map(({ id, place }) => [id, place]), [
+    ["FAR", { header: "authorization" }],
+  ]);
+});
+
+Deno.test("the folder that a host started a server in: files of it are meant from there, other words are words", () => {
+  const hands = fakeHands();
+  const folder = join(hands.root, "servers");
+  place(join(folder, "srv.mjs"), "");
+  place(join(folder, "data/notes.db"), "");
+  place(join(folder, "fast"), "");
+  const file = join(hands.root, "config.json");
+  place(file, {
+    mcpServers: {
+      one: {
+        command: "node",
+        args: ["srv.mjs", "fast", "--db=data/notes.db", "--at", "./later", "v1.2", "/etc/x"],
+        cwd: folder,
+      },
+      two: { command: "./run", cwd: "~/servers" },
+    },
+  });
+  const [server, other] = readHostConfig({ hands }, file);
+  assert.deepEqual(server?.wish, {
+    kind: "program",
+    program: "node",
+    args: [
+      ...[`${folder}/srv.mjs`, "fast", `--db=${folder}/data/notes.db`, "--at"],
+      ...[`${folder}/later`, "v1.2", "/etc/x"],
+    ],
+  });
+  assert.match(server?.notes.join() ?? "", /started in .*servers: its arguments are taken from/);
+  assert.deepEqual(other?.wish, { kind: "program", program: `${folder}/run`, args: [] });
+});

@@ -6,6 +6,7 @@ import type { Command } from "../../command.ts";
 import { freshServer, putServer } from "../command/add.ts";
 import { withGrants } from "../grant/flags.ts";
 import type { HostInput, HostServer } from "./hosts.ts";
+import { keptLook } from "../look.ts";
 import { meet } from "../meet/introduce.ts";
 import { provideLaunch } from "../fetch/provide.ts";
 import type { LockedServer } from "../lock/lock.ts";
@@ -72,13 +73,18 @@ export async function askInputs(command: Command, wanted: Wanted): Promise<Wante
   return { ...wanted, from: { ...from, secrets, env, notes } };
 }
 
-/** Takes it in: fetched, kept apart from its keys, looked at with nothing granted. Throws Fault. */
+/**
+ * Takes it in: fetched, kept apart from its keys, looked at with nothing granted. One that was taken in and has not
+ * answered so far is looked at again. Throws Fault.
+ */
 export async function takeServer(command: Command, wanted: Wanted, text: string): Promise<Came> {
-  const { screen, around } = command.hands, { from, file } = wanted;
+  const { screen, disk } = command.hands, { from } = wanted;
   const left = (why: string): Came => ({ is: "left", wanted, why });
   const before = lockOf(command).find(from.name);
-  if (before?.from.kind === "config" && before.from.text === text) {
-    return { is: "same", wanted, server: before };
+  const known = before?.from.kind === "config" && before.from.text === text ? before : undefined;
+  if (known !== undefined) {
+    const answered = keptLook(disk, command.places, known) !== undefined;
+    if (known.state !== "added" || answered) return { is: "same", wanted, server: known };
   }
   if (before !== undefined && before.state !== "added") {
     return left(
@@ -87,19 +93,12 @@ export async function takeServer(command: Command, wanted: Wanted, text: string)
   }
   if (from.wish.kind === "refused") return left(from.wish.why);
   if (from.off) return left("it is switched off where it stands");
-  screen.hint(`  … ${from.name}: its packages are fetched`);
-  const provided = await provideLaunch(command, from.wish);
   const envs = from.secrets.flatMap(({ place }) => "env" in place ? [place.env] : []);
   const headers = from.secrets.flatMap(({ place }) => "header" in place ? [place.header] : []);
-  const fresh = freshServer(from.name, provided, {
-    addedAt: Millis.parse(around.now()),
-    from: { kind: "config", text, file },
-  });
-  const plain = withGrants({ ...fresh, notes: [...fresh.notes, ...from.notes] }, {
-    ...{ grants: NOTHING, env: from.env, secretEnv: envs, secretHeaders: headers },
-  });
+  const plain = known ??
+    await provided(command, wanted, { text, secretEnv: envs, secretHeaders: headers });
   for (const { place, value } of from.secrets) keepMcpSecret(command, from.name, place, value);
-  putServer(command, { ...plain, clearance: clearanceOf(plain) });
+  if (known === undefined) putServer(command, { ...plain, clearance: clearanceOf(plain) });
   screen.hint(`  … ${from.name} is started, and what it asks for is refused`);
   const { look, proposal } = await meet(command, plain);
   // Whoever wrote the configuration named these folders; approving the server is what grants them.
@@ -114,4 +113,20 @@ export async function takeServer(command: Command, wanted: Wanted, text: string)
     : await reviewOf(command, server, { words, servers: lockOf(command).list() });
   const moved = [...envs, ...headers.map((name) => `header ${name}`)];
   return { is: "taken", wanted, server, look, review, moved };
+}
+
+/** Fetched or found, with its plain variables and the names of its keys. Throws as {@link provideLaunch} does. */
+async function provided(
+  command: Command,
+  { from, file }: Wanted,
+  { text, ...keys }: { readonly text: string } & Pick<LockedServer, "secretEnv" | "secretHeaders">,
+): Promise<LockedServer> {
+  const { screen, around } = command.hands;
+  screen.hint(`  … ${from.name}: its packages are fetched`);
+  const fresh = freshServer(from.name, await provideLaunch(command, from.wish), {
+    addedAt: Millis.parse(around.now()),
+    from: { kind: "config", text, file },
+  });
+  const notes = [...fresh.notes, ...from.notes];
+  return withGrants({ ...fresh, notes }, { grants: NOTHING, env: from.env, ...keys });
 }

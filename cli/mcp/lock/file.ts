@@ -27,17 +27,21 @@ export interface McpLockParts {
   readonly disk: DiskRead & DiskWrite;
   /** Runs `work` while no other process is in there; waits for its turn. */
   readonly exclusively: <T>(folder: string, work: () => T) => T;
-  readonly places: Pick<Places, "mcpLock">;
+  readonly places: Pick<Places, "mcpLock" | "sharedMcpLock">;
 }
 
 const OTHERS_WRITE = 0o022;
 
 /** Opens it. Nothing is read before it is asked for, and nothing is kept: another command may change it. */
 export function openMcpLock({ disk, exclusively, places }: McpLockParts): McpLock {
-  const file = places.mcpLock;
+  const { mcpLock: file, sharedMcpLock } = places;
   const list = (): readonly LockedServer[] => {
+    const own = listOf(file);
+    return own ?? (sharedMcpLock === undefined ? undefined : listOf(sharedMcpLock)) ?? [];
+  };
+  const listOf = (file: string): readonly LockedServer[] | undefined => {
     const bytes = disk.read(file);
-    if (bytes === undefined) return [];
+    if (bytes === undefined) return undefined;
     if (((disk.stat(file)?.mode ?? 0) & OTHERS_WRITE) !== 0) {
       throw new Fault("refused", `Cannot use "${file}": others can write it; make it 0600`);
     }

@@ -3,10 +3,11 @@ import { dirname, join } from "node:path";
 import { Fault, type FaultCode, McpServerName } from "../../../contracts/mod.ts";
 import { type FreshCommand, freshCommand } from "../../_fixture/mcp_command.ts";
 import { lockedServer } from "../../_fixture/mcp_lock.ts";
+import { placesOf } from "../../disk/places.ts";
 import { LOCK_BYTES, parseMcpLock, parseMcpName } from "./lock.ts";
 import { type McpLock, openMcpLock } from "./file.ts";
 
-const open = ({ hands, places }: FreshCommand): McpLock =>
+const open = ({ hands, places }: Pick<FreshCommand, "hands" | "places">): McpLock =>
   openMcpLock({ disk: hands.disk, places, exclusively: hands.mcpStore.exclusively });
 const name = (text: string): McpServerName => McpServerName.parse(text);
 const fault = (code: FaultCode, said: RegExp) => (error: unknown): boolean => {
@@ -141,4 +142,23 @@ Deno.test("a name is one that can stand in a tool's name", () => {
   for (const wrong of ["", "Files", "a-b", "a_b", "2a", "a".repeat(25), "a\n", "ä"]) {
     assert.throws(() => parseMcpName(wrong), fault("invalidInput", /a-z/), wrong);
   }
+});
+
+Deno.test("a state that was named has pins of its own; until it writes some it reads those of its operator", () => {
+  const command = freshCommand();
+  const shared = command.places.mcpLock;
+  open(command).add(lockedServer("one"));
+  const state = join(command.hands.root, "state");
+  const places = placesOf(command.hands.around, state);
+  assert.deepEqual([places.mcpLock, places.sharedMcpLock], [join(state, "remit.lock"), shared]);
+  const before = Deno.readTextFileSync(shared);
+  const named = open({ ...command, places });
+  assert.deepEqual(named.list().map(({ name }) => name), ["one"]);
+  named.add(lockedServer("two"));
+  assert.deepEqual(named.list().map(({ name }) => name), ["one", "two"]);
+  assert.equal(Deno.readTextFileSync(shared), before);
+  assert.deepEqual(open(command).list().map(({ name }) => name), ["one"]);
+  named.remove(parseMcpName("one"));
+  named.remove(parseMcpName("two"));
+  assert.deepEqual(named.list(), [], "what was removed there does not come back");
 });

@@ -21,6 +21,19 @@ export interface FetchWalls {
   readonly prlimit?: string | undefined;
 }
 
+/** Where a step finds the certificate of the caller's own network. */
+const AUTHORITY = "/authority.pem";
+
+/** A step that reaches the network, trusting whom its caller trusts by `authority`, a file. */
+export function trusting(step: FetchStep, authority: string | undefined): FetchStep {
+  if (!step.net || authority === undefined) return step;
+  return {
+    ...step,
+    env: { ...step.env, DENO_CERT: AUTHORITY },
+    reads: [...step.reads, { from: authority, at: AUTHORITY }],
+  };
+}
+
 /**
  * A namespace that sees the step's own files, may write one folder, and has the network only if the step needs it:
  * no home, no other process, no capability.

@@ -1,6 +1,6 @@
 /** Runs one step of a fetch within its walls, and ends it when it takes too long or too much. Issue 6. @module */
 import { Fault } from "../../../contracts/mod.ts";
-import { fetchLine } from "./step_line.ts";
+import { fetchLine, trusting } from "./step_line.ts";
 import type { FetchStep, FetchStepEnd } from "./hands.ts";
 import { treeFiles } from "./tree_powers.ts";
 import { findPrograms } from "../../program/programs_powers.ts";
@@ -18,7 +18,12 @@ export async function runStep(step: FetchStep): Promise<FetchStepEnd> {
       "Cannot fetch: this machine has no bubblewrap that works, and servers are fetched and run in it alone",
     );
   }
-  const { program, args } = fetchLine(step, { bwrap, prlimit });
+  const authority = ["DENO_CERT", "NODE_EXTRA_CA_CERTS"].map((name) => Deno.env.get(name))
+    .find((path) => path !== undefined && path !== "");
+  const { program, args } = fetchLine(
+    trusting(step, authority === undefined ? undefined : Deno.realPathSync(authority)),
+    { bwrap, prlimit },
+  );
   const child = new Deno.Command(program, {
     args: [...args],
     clearEnv: true,

@@ -36,6 +36,35 @@ Deno.test("a step sees no home, no environment, and writes its own folder only",
   hands.mcpStore.drop(draft);
 });
 
+Deno.test("a step that fetches trusts the certificate of its caller's own network, and one that does not sees none", async () => {
+  if (!needs("bwrap")) return;
+  const { hands } = freshCommand({ env: {} });
+  const file = join(hands.root, "own.pem");
+  Deno.writeTextFileSync(file, "of alice's network");
+  const before = Deno.env.get("DENO_CERT");
+  Deno.env.set("DENO_CERT", file);
+  try {
+    for (const net of [true, false]) {
+      const end = await hands.mcpStore.step({
+        program: "/deno",
+        args: [
+          "eval",
+          `const name = Deno.env.get("DENO_CERT");
+           console.log(name === undefined ? "none" : Deno.readTextFileSync(name));`,
+        ],
+        env: { DENO_DIR: "/tmp/dd", NO_COLOR: "1" },
+        reads: [{ from: hands.mcpStore.deno, at: "/deno" }],
+        net,
+        deadlineMs: 60_000,
+      });
+      assert.equal(end.out, net ? "of alice's network\n" : "none\n", end.said);
+    }
+  } finally {
+    if (before === undefined) Deno.env.delete("DENO_CERT");
+    else Deno.env.set("DENO_CERT", before);
+  }
+});
+
 Deno.test("a step that writes without end, or never ends, is ended", async () => {
   if (!needs("bwrap")) return;
   const { hands, places } = freshCommand();

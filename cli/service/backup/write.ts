@@ -12,7 +12,7 @@ import { sealing } from "./seal_powers.ts";
 export interface BackupParts {
   readonly disk: BackupDisk;
   readonly hands: BackupHands;
-  readonly places: Pick<Places, "state" | "kernel" | "config" | "mcpLock">;
+  readonly places: Pick<Places, "state" | "kernel" | "config" | "mcpLock" | "sharedMcpLock">;
   /** Absolute: where it goes; nothing may be there. */
   readonly file: string;
   /** A fresh folder of this user's alone, on the same disk as the state. */
@@ -94,8 +94,9 @@ export async function writeBackup(parts: BackupParts): Promise<BackupManifest> {
         take(`${root}/${path}`, into);
       }
     }
-    for (const from of [places.config, places.mcpLock]) {
-      if (disk.exists(from)) take(`config/${basename(from)}`, from);
+    const locks = [places.mcpLock, places.sharedMcpLock ?? places.mcpLock];
+    for (const from of [places.config, locks.find((each) => disk.exists(each))]) {
+      if (from !== undefined && disk.exists(from)) take(`config/${basename(from)}`, from);
     }
     const manifest = BackupManifest.parse({
       createdAt: parts.now,

@@ -122,6 +122,30 @@ const ATTACKS: Readonly<Record<string, readonly [Attack, RegExp, RegExp]>> = {
     /^upstream: .{0,2100}$/,
     /.*/,
   ],
+  "a list of tools in place of a result": [
+    (id) =>
+      new Response(JSON.stringify({ jsonrpc: "2.0", id, result: { tools: [] } }), {
+        headers: JSON_TYPE,
+      }),
+    /^upstream: .*answered something else/,
+    /.*/,
+  ],
+  "a result whose content is no list": [
+    (id) =>
+      new Response(JSON.stringify({ jsonrpc: "2.0", id, result: { content: "done" } }), {
+        headers: JSON_TYPE,
+      }),
+    /^upstream: .*answered something else/,
+    /.*/,
+  ],
+  "a session of seven thousand characters": [
+    (id) =>
+      new Response(answer(id), {
+        headers: { ...JSON_TYPE, "mcp-session-id": "s".repeat(7_000) },
+      }),
+    /^upstream: .*id of its session/,
+    /session an id of 7000 characters/,
+  ],
   "a failure that says its session is gone": [
     () => new Response("no such session", { status: 404 }),
     /^upstream: .*HTTP 404/,

@@ -17,6 +17,8 @@ export interface FetchParts {
   readonly odd: Odd;
 }
 
+/** What an id of a session is: visible ASCII, as the protocol says, and no longer than one that holds a signed token. */
+const SESSION = /^[\x21-\x7e]{1,2048}$/;
 /** Text of an answer that is no message. */
 const REFUSAL_UNITS = 65_536;
 
@@ -25,6 +27,16 @@ export function makeKernelFetch({ kernel, origin, odd }: FetchParts): FetchLike 
   const ask = makeKernelHttp(kernel, { origin, whose: "server" });
   return async (address, init = {}) => {
     const { status, headers, type, bodiless, pieces, stop } = await ask(new URL(address), init);
+    const session = headers["mcp-session-id"];
+    // Each request carries it from then on.
+    if (session !== undefined && !SESSION.test(session)) {
+      stop();
+      odd(`It gave a session an id of ${session.length} characters`);
+      throw new Fault(
+        "upstream",
+        "Cannot open the server: the id of its session is none, or too long",
+      );
+    }
     if (bodiless !== undefined) return bodiless;
     if (type === "text/event-stream" && status === 200) {
       const asked = askedBy(init.body);

@@ -25,9 +25,12 @@ export function callResult(
   { tool, resultSchema }: Pick<McpCall, "tool" | "resultSchema">,
   answer: JsonObject,
 ): McpCallResult {
-  const result = toolResult(answer);
-  const { structuredContent } = answer;
+  const { content, structuredContent } = answer;
   const cannot = `Cannot take the result of tool ${JSON.stringify(cutText(tool, 80))}`;
+  if (!Array.isArray(content) && (content !== undefined || structuredContent === undefined)) {
+    throw new Fault("upstream", `${cannot}: the server answered something else (no "content")`);
+  }
+  const result = toolResult(answer);
   if (structuredContent === undefined) {
     if (resultSchema === undefined || result.isError) return result;
     throw new Fault("upstream", `${cannot}: it has no structured content, as its schema says`);
