@@ -47,20 +47,20 @@ export interface DocumentWrite {
 /** Which documents; all that is given must hold. */
 export interface DocumentQuery {
   readonly kind: string;
-  readonly task?: string;
+  readonly task?: string | undefined;
   /**
    * How it stands, as its body says: the `status` of a task (`archived` where it is that), the `state`
    * of a question, an empty text for what says neither.
    */
-  readonly states?: readonly string[];
+  readonly states?: readonly string[] | undefined;
   /** How its id begins. */
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
   /** Made after, or before, the one with this id. */
-  readonly after?: string;
-  readonly before?: string;
+  readonly after?: string | undefined;
+  readonly before?: string | undefined;
   /** The last of them, newest first. */
-  readonly newest?: boolean;
-  readonly limit?: number;
+  readonly newest?: boolean | undefined;
+  readonly limit?: number | undefined;
 }
 
 /** What is made durable together, or not at all. */

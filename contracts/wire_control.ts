@@ -22,7 +22,8 @@
  * | conversationFork | `{ conversation, turn?, name?, message?, model?, session, ingress }` | `{ task }` |
  * | conversationExpire | `{ name, afterMs? }` | NamedConversation |
  * | conversationRemove | `{ name }` | `null` |
- * | tasks | `{ archived? }` | AgentTask[] |
+ * | tasks | `{ archived?, statuses?, prefix?, before?, limit? }` the newest, 1,000 at most; `before` a task goes on | AgentTask[] |
+ * | head | `null` the hash of the log's last seal | `{ head }` |
  * | task | `{ task }` | AgentTask |
  * | cancel, resume, archive, purge | `{ task }` | AgentTask |
  * | interrupt | `{ task, second }` | `null` |

@@ -1,5 +1,6 @@
 /** The agents' share of what main.ts wires: tasks, what comes in for them, conversations. @module */
 import {
+  allTasks,
   type Artifact,
   type EventLog,
   type Label,
@@ -20,6 +21,7 @@ import {
   openInbox,
   type ServiceParts,
   type TaskKeeper,
+  taskOfBox,
 } from "../agents/mod.ts";
 import type { Bus } from "./log/bus.ts";
 import { type ConversationReads, makePastConversations } from "./log/context_past.ts";
@@ -93,13 +95,14 @@ export async function wireAgents(parts: WireAgentsParts): Promise<MainAgents> {
   const service = makeHostedAgentService({
     ...parts,
     ...{ keeper, past, inbox },
+    waiting: () => inbox.list({}).flatMap(({ box }) => taskOfBox(box) ?? []),
     rested: (task) => exchanges.rested(task),
     closing: (task, end) => exchanges.closing(task, end),
     requestOf: (task) => requestOfTask(store, readPrivate, task),
   });
   const conversations = await openConversations({ store, service, now: powers.now });
   const outbox = makeOutbox({
-    ...{ store, log, readPrivate, tasks: service.list, now: powers.now },
+    ...{ store, log, readPrivate, tasks: () => allTasks(service.list), now: powers.now },
   });
   const exchanges = await openExchanges({
     ...{ store, log, inbox, service, powers },
@@ -120,7 +123,7 @@ export async function wireAgents(parts: WireAgentsParts): Promise<MainAgents> {
     ...makePeerOps({ exchanges, deliver: makeDeliver(parts) }),
     ended: ({ after }: Parameters<StateOps["ended"]>[0]) => ended.since(after),
     spans: ({ task }: Parameters<StateOps["spans"]>[0]) => taskSpans(store, task),
-    counts: () => countState({ tasks: service.list, inbox, exchanges }),
+    counts: () => countState({ tally: keeper.tally, inbox, exchanges }),
     retain: (asked: Parameters<StateOps["retain"]>[0]) => {
       const kept = new Set(conversations.list().map(({ task }) => task));
       return retain({ service, exchanges, inbox, named: (task) => kept.has(task) }, asked);

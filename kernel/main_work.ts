@@ -210,6 +210,7 @@ export async function work(parts: WorkParts): Promise<void> {
   const control = await serve(
     makeHandlers({
       ...{ service, leases, questions, conversations, past, rules, now: powers.now },
+      head: log.head,
       ...makeProcessOps({ processes, tasks, toolhosts: tools.hosts, advertise: gate.advertise }),
       grants: questions.grants.list,
       leasesEver: (of, live) => readLeases({ store, readPrivate: secretOf }, of, live),

@@ -35,6 +35,7 @@ import {
   Signal,
   TaskId,
   TaskRequest,
+  TaskStatus,
 } from "../../contracts/mod.ts";
 
 const task = z.object({ task: TaskId }).strict();
@@ -141,7 +142,14 @@ export const CONTROL_OPS = {
     afterMs: z.int().min(0).max(MILLENNIUM_MS).optional(),
   }).strict(),
   conversationRemove: z.object({ name: ConversationName }).strict(),
-  tasks: z.object({ archived: z.boolean().optional() }).strict(),
+  tasks: z.object({
+    archived: z.boolean().optional(),
+    statuses: z.array(TaskStatus).max(16).optional(),
+    prefix: z.string().max(32).optional(),
+    before: TaskId.optional(),
+    limit: z.int().min(1).max(1_000).optional(),
+  }).strict(),
+  head: z.null(),
   task,
   cancel: task,
   resume: task,

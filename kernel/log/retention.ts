@@ -4,6 +4,7 @@
  */
 import {
   type AgentTask,
+  allTasks,
   Fault,
   type HostedAgentService,
   type RetainReport,
@@ -25,15 +26,32 @@ export interface RetentionParts {
 }
 
 const OVER = ["completed", "failed", "canceled", "rejected"] as const;
-const old = ({ status, updatedAt, purged }: AgentTask, before: number): boolean =>
-  !purged && updatedAt < before && TASK_TRANSITIONS[status].length === 0;
+
+/**
+ * The tasks that ended before `before`. A clock may have been wrong for a while, so that a task counts as no older than
+ * any that the log has before it: what is in doubt is kept.
+ */
+async function dueTasks(
+  { service, named }: Pick<RetentionParts, "service" | "named">,
+  before: number,
+): Promise<readonly AgentTask[]> {
+  const due: AgentTask[] = [];
+  let begun = 0;
+  for await (const task of allTasks(service.list)) {
+    begun = Math.max(begun, task.createdAt);
+    const last = Math.max(begun, task.updatedAt);
+    const over = TASK_TRANSITIONS[task.status].length === 0;
+    if (over && !task.purged && last < before && !named(task.id)) due.push(task);
+  }
+  return due;
+}
 
 /** Erases what ended before `before`, milliseconds since 1970; with `dryRun` it only counts. */
 export async function retain(
   { service, exchanges, inbox, named }: RetentionParts,
   { before, dryRun }: { readonly before: number; readonly dryRun: boolean },
 ): Promise<RetainReport> {
-  const due = service.list().filter((task) => old(task, before) && !named(task.id));
+  const due = await dueTasks({ service, named }, before);
   let over = 0;
   for (const state of OVER) {
     const all = (await exchanges.list({ state, size: 1 })).total;
