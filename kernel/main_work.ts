@@ -62,6 +62,8 @@ import { makeWatching, pastEvents } from "./log/watch.ts";
 const SCRATCH_QUOTA = 64_000_000;
 /** Milliseconds that closing may take; whatever is left dies with this process. */
 const CLOSING_MS = 3_000;
+/** Milliseconds after a change of a task, or the start, until what is new of the log is checked. */
+const CHECK_AFTER_MS = 1_000;
 /** Tasks with live processes at once; more wait their turn. */
 const CONCURRENT = 128;
 
@@ -70,6 +72,8 @@ export interface WorkParts {
   readonly config: KernelConfig;
   readonly powers: Powers;
   readonly store: Store;
+  /** The same for whoever reads much of it: between its reads signals are heard. */
+  readonly slowStore: Store;
   /** The log over the store. */
   readonly plainLog: EventLog;
   /** Public half of the key that signs receipts. */
@@ -92,8 +96,9 @@ export interface WorkParts {
  * @throws Fault `storeCorrupt` when the store gives what no writer of ours made
  */
 export async function work(parts: WorkParts): Promise<void> {
-  const { config, powers, store, plainLog, care, end, serve, idleUnless } = parts;
+  const { config, powers, store, slowStore, plainLog, care, end, serve, idleUnless } = parts;
   const secretOf: ReadPrivate = (event) => readPrivate(store, event);
+  const slowSecretOf: ReadPrivate = (event) => readPrivate(slowStore, event);
   const bus = makeBus(plainLog, powers.now);
   const { log } = bus;
   const policy = makePolicy(config.policy);
@@ -129,7 +134,7 @@ export async function work(parts: WorkParts): Promise<void> {
   const read = makeReadArtifact({ work: `${config.dir}/work`, read: disk.read, now: powers.now });
   const tools = await wireTools({
     ...{ config, children, toolhosts, leases, log, processes, powers, code, engine, spawn, redeem },
-    ...{ pins, questions, store, note, policyNever, readPrivate: secretOf },
+    ...{ pins, questions, store: slowStore, note, policyNever, readPrivate: secretOf },
     ...{ inbox: () => agents.inbox, listen: bus.listen },
     ...{ read, exchangeOf: (task: TaskId) => agents.exchanges.ofTask(task) },
     ...{ executes: policy.executes, clearanceOf: policy.clearance },
@@ -183,7 +188,7 @@ export async function work(parts: WorkParts): Promise<void> {
     forget: gate.forget,
   });
   const agents = await wireAgents({
-    ...{ store, log, bus, powers, harness, rules, note, read },
+    ...{ store: slowStore, log, bus, powers, harness, rules, note, read },
     ...{ net: tools.net, related: tools.related },
     labelNow: (task) => tasks.family(task)?.root.label,
     ...{ readPrivate: secretOf, host: tasks, concurrent: CONCURRENT },
@@ -201,8 +206,8 @@ export async function work(parts: WorkParts): Promise<void> {
     );
   });
   const watching = makeWatching({
-    ...{ bus, store },
-    readPrivate: secretOf,
+    ...{ bus, store: slowStore },
+    readPrivate: slowSecretOf,
     get: service.get,
     unwatched: service.unattended,
   });
@@ -213,7 +218,8 @@ export async function work(parts: WorkParts): Promise<void> {
       head: log.head,
       ...makeProcessOps({ processes, tasks, toolhosts: tools.hosts, advertise: gate.advertise }),
       grants: questions.grants.list,
-      leasesEver: (of, live) => readLeases({ store, readPrivate: secretOf }, of, live),
+      leasesEver: (of, live) =>
+        readLeases({ store: slowStore, readPrivate: slowSecretOf }, of, live),
       ...{ lend, embed, ask, mcp: tools.mcp, agents: agents.ops },
       choose: chooseModel({ tasks, service, log }),
       can: makeTrial({
@@ -224,12 +230,12 @@ export async function work(parts: WorkParts): Promise<void> {
       move: makePhaseMove({ processes, tasks, service, keeper, isFinal }),
       artifacts: outbox.list,
       release: outbox.release,
-      log: (task, from) => pastEvents(store, secretOf, { task, from }),
-      auditQuery: (filter) => auditRecords({ store, filter }),
-      auditExport: () => exportLog(store),
+      log: (task, from) => pastEvents(slowStore, slowSecretOf, { task, from }),
+      auditQuery: (filter) => auditRecords({ store: slowStore, filter }),
+      auditExport: () => exportLog(slowStore),
       ...careOverWork(care, () => idle.endSoon()),
       receipts: (task, call) =>
-        exportReceipts({ store, task, ...(call === undefined ? {} : { call }) }),
+        exportReceipts({ store: slowStore, task, ...(call === undefined ? {} : { call }) }),
       stop: () => idle.endSoon(),
     }),
     { watching, peers: agents.peers, head: log.head },
@@ -246,10 +252,27 @@ export async function work(parts: WorkParts): Promise<void> {
     void Promise.race([closed, late]).finally(() => exit(0));
     leases.close();
   };
+  /** What is new of the log is checked a little later than it was written, when nobody waits for its task any more. */
+  let checking = false;
+  const keepUp = (): void => {
+    if (checking) return;
+    checking = true;
+    powers.after(CHECK_AFTER_MS, () => {
+      checking = false;
+      care.keepUp().then(
+        (bad) => bad && idle.endSoon(),
+        (error: unknown) => note(`The log was not checked: ${String(error)}`),
+      );
+    });
+  };
+  bus.listen(undefined, ({ kind }) => {
+    if (kind === "taskStatus") keepUp();
+  });
   const idle = idleUnless(() => control.connections() > 0 || !service.idle());
   await service.recover();
   await asking.tidy();
   await agents.exchanges.recover();
   await conversations.sweep();
   idle.start();
+  keepUp();
 }

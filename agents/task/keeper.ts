@@ -68,6 +68,8 @@ const WHOLE = { kind: "taskIndex", id: "whole" } as const;
 const ALL = 1_000_000;
 /** Tasks of a page, where nobody says how many. */
 const PAGE = 1_000;
+/** Tasks that are read and parsed in one go. */
+const STEP = 100;
 /** Ended tasks that are kept at hand. */
 const MOST_ENDED = 256;
 const UNFINISHED = TaskStatus.options.filter((status) => !isFinal(status));
@@ -184,10 +186,10 @@ export function makeTaskKeeper(parts: TaskKeeperParts): TaskKeeper {
       ...statuses ?? TaskStatus.options,
       ...(archived === true ? ["archived"] : []),
     ];
-    const newest = oldest !== true;
+    const newest = oldest !== true, step = Math.min(limit, STEP);
     const found: AgentTask[] = [];
     for (let place = range;;) {
-      const rows = await store.documents({ kind: KIND, states, newest, limit, ...place });
+      const rows = await store.documents({ kind: KIND, states, newest, limit: step, ...place });
       for (const row of rows) {
         const id = TaskId.safeParse(row.id);
         const { task } = (id.success ? atHand(id.data) : undefined) ?? entryOf(row);
@@ -195,7 +197,7 @@ export function makeTaskKeeper(parts: TaskKeeperParts): TaskKeeper {
         if (found.length < limit) found.push(task);
       }
       const last = TaskId.safeParse(rows.at(-1)?.id).data;
-      if (rows.length < limit || found.length >= limit || last === undefined) break;
+      if (rows.length < step || found.length >= limit || last === undefined) break;
       place = { ...range, ...(newest ? { before: last } : { after: last }) };
     }
     return newest ? found.reverse() : found;

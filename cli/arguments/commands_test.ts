@@ -35,7 +35,7 @@ Deno.test("answer shows the question, signs, and follows the task that goes on",
       },
       task: () => taskJson(),
       receipts: () => [],
-      auditVerify: () => ({ ok: true, head: "c".repeat(64) }),
+      head: () => ({ head: "c".repeat(64) }),
     },
   });
   const argv = ["answer", QUESTION, "allow", "--say", "go on"];
