@@ -76,7 +76,7 @@ try {
   });
   const control = await serve(
     damagedHandlers({ damage: error, verify: care.verify, repair, stop: () => end.now() }),
-    { head: () => "", watching: NOTHING_TO_WATCH, peers: NO_PEERS },
+    { head: () => "", secrets: () => "", watching: NOTHING_TO_WATCH, peers: NO_PEERS },
   );
   idleUnless(() => control.connections() > 0).start();
 }
@@ -84,13 +84,16 @@ try {
 /** Ends this process once it has had nothing to do for long enough. */
 function idleUnless(busy: () => boolean): IdleWatch {
   const { idleMs, stay } = config;
-  return makeIdleWatch({ powers, idleMs, stay, busy, end: () => end.now() });
+  return makeIdleWatch({
+    ...{ powers, idleMs, stay, busy, end: () => end.now() },
+    deserted: () => disk.deserted(config),
+  });
 }
 
 /** Serves the control socket. */
 function serve(
   handlers: ControlHandlers,
-  parts: Pick<ServeParts, "watching" | "peers" | "head">,
+  parts: Pick<ServeParts, "watching" | "peers" | "head" | "secrets">,
 ): Promise<Control> {
   return serveControl({ ...parts, config, handlers, pid: Deno.pid, receiptKey: publicKey });
 }

@@ -35,6 +35,7 @@ import { makeExtend } from "./control/extend.ts";
 import { tellingExhaustion } from "./process/exhaustion.ts";
 import { readLeases } from "./log/lease_history.ts";
 import { makeLeases } from "./lease/leases.ts";
+import { makeLentSecrets } from "./model/lent_secrets.ts";
 import { disk, exit, note } from "./main_powers.ts";
 import { careOverWork, type LogCare } from "./log/care.ts";
 import { makePipePowers } from "./child/mcp_pipe_powers.ts";
@@ -84,7 +85,7 @@ export interface WorkParts {
   /** Serves the control socket. */
   serve(
     handlers: ControlHandlers,
-    parts: Pick<ServeParts, "watching" | "peers" | "head">,
+    parts: Pick<ServeParts, "watching" | "peers" | "head" | "secrets">,
   ): Promise<Control>;
   /** Ends this process once it has had nothing to do for long enough. */
   idleUnless(busy: () => boolean): IdleWatch;
@@ -119,8 +120,9 @@ export async function work(parts: WorkParts): Promise<void> {
   });
   const modelRefused: MainModelsParts["modelRefused"] = (row, model) =>
     whyModelRefused(policy.modelAllowed, row, model);
+  const secrets = makeLentSecrets({ secrets: config.secrets, digest: config.secretsDigest });
   const { models, rates, lend, embed, ask } = wireModels({
-    ...{ config, children, powers, log, modelRefused },
+    ...{ config, secrets, children, powers, log, modelRefused },
   });
   const policyNever = (path: string, right: "read" | "write"): string | undefined => {
     const found = policy.never(path, right);
@@ -138,6 +140,7 @@ export async function work(parts: WorkParts): Promise<void> {
     ...{ inbox: () => agents.inbox, listen: bus.listen },
     ...{ read, exchangeOf: (task: TaskId) => agents.exchanges.ofTask(task) },
     ...{ executes: policy.executes, clearanceOf: policy.clearance },
+    secret: secrets.kept,
     family: (task) => tasks.family(task),
     onProgress: (task, said) => watching.progress(task, said),
   });
@@ -220,6 +223,7 @@ export async function work(parts: WorkParts): Promise<void> {
       grants: questions.grants.list,
       leasesEver: (of, live) =>
         readLeases({ store: slowStore, readPrivate: slowSecretOf }, of, live),
+      keepSecrets: secrets.keep,
       ...{ lend, embed, ask, mcp: tools.mcp, agents: agents.ops },
       choose: chooseModel({ tasks, service, log }),
       can: makeTrial({
@@ -236,9 +240,9 @@ export async function work(parts: WorkParts): Promise<void> {
       ...careOverWork(care, () => idle.endSoon()),
       receipts: (task, call) =>
         exportReceipts({ store: slowStore, task, ...(call === undefined ? {} : { call }) }),
-      stop: () => idle.endSoon(),
+      stop: (now) => now ? powers.after(0, () => end.now()) : idle.endSoon(),
     }),
-    { watching, peers: agents.peers, head: log.head },
+    { watching, peers: agents.peers, head: log.head, secrets: secrets.digest },
   );
   end.now = (): void => {
     end.now = () => undefined;

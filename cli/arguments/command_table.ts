@@ -204,7 +204,9 @@ export const COMMANDS: readonly CommandSpec[] = [
   ...CONTEXT_COMMANDS,
   ...PLUGIN_COMMANDS,
   simple("doctor", "", [0, 0], "which walls stand on this machine", ["remit doctor"]),
-  simple("stop", "", [0, 0], "end the kernel as soon as nothing is at work", ["remit stop"]),
+  simple("stop", "", [0, 0], "end the kernel, which else stays ten minutes after its last work", [
+    "remit stop",
+  ], [{ name: "force", help: "also under tasks at work: the next kernel goes on with them" }]),
 ];
 
 /** Finds a command by its words. */

@@ -77,12 +77,14 @@ export interface OperatorParts {
   auditRepair(): Promise<object>;
   receipts(task: TaskId, call: string | undefined): Promise<readonly Receipt[]>;
   lend(secret: Body<"lend">): void;
+  keepSecrets(kept: Body<"secrets">): void;
   embed(asked: Body<"embed">): Promise<Vectors>;
   ask(asked: Body<"ask">): Promise<ModelAnswer>;
   choose(task: TaskId, model: Body<"model">["model"]): Promise<void>;
   readonly mcp: McpOps;
   readonly agents: InboxOps & PeerOps & StateOps;
-  stop(): void;
+  /** As soon as nothing is at work, or now: what is under way goes on with the next kernel. */
+  stop(now: boolean): void;
 }
 
 /** Makes the handlers. */
@@ -155,6 +157,7 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     grants: ({ task }: Body<"grants">) => parts.grants(task),
     can: (query: Body<"can">) => parts.can(query),
     lend: (secret: Body<"lend">) => parts.lend(secret),
+    secrets: (kept: Body<"secrets">) => parts.keepSecrets(kept),
     embed: (asked: Body<"embed">) => parts.embed(asked),
     ask: (asked: Body<"ask">) => parts.ask(asked),
     model: ({ task, model }: Body<"model">) => parts.choose(task, model),
@@ -200,7 +203,7 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
       questions: questions.open().length,
       processes: parts.rows().length,
     }),
-    stop: () => parts.stop(),
+    stop: (how: Body<"stop">) => parts.stop(how?.force === true),
   });
 }
 
