@@ -134,7 +134,7 @@ Deno.test("stop asks about tasks at work, refuses where nobody can be asked, and
   const stops = (hands: ReturnType<typeof fakeHands>): readonly unknown[] =>
     hands.kernels_.last?.asked.filter(([op]) => op === "stop").map(([, body]) => body) ?? [];
   const refused = fakeHands({ ops });
-  assert.equal(await runCommandLine(["stop", "--json"], refused), 2);
+  assert.equal(await runCommandLine(["stop", "--json"], refused), 1);
   assert.match(refused.screen.lines.join("\n"), new RegExp(`${TASK} is at work; .*--force`));
   assert.deepEqual(stops(refused), []);
   const forced = fakeHands({ ops });
