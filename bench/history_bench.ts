@@ -20,7 +20,7 @@ import type { Row } from "./row.ts";
 import { timed } from "./world.ts";
 
 const [FEW, MANY] = [10, 10_000];
-const ROUNDS = 9;
+const ROUNDS = 5;
 /** Tasks that are written together: they share commits. */
 const TOGETHER = 40;
 const MOST = 1.1;

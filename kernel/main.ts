@@ -55,6 +55,7 @@ try {
   await care.check();
   const plainLog = await openLog({ store, signer, ...LOG_POWERS, now: powers.now });
   await work({
+    steady: turns.now,
     config,
     powers,
     store,

@@ -31,7 +31,7 @@ import type { NetService } from "./net/net_service.ts";
 import { makeOutbox, type Outbox } from "./task/outbox.ts";
 import { makePeerOps, makePeerWatching, type PeerOps, type PeerWatching } from "./peer/peer_ops.ts";
 import { type ReadPrivate, requestOfTask } from "./log/read_events.ts";
-import { retain } from "./log/retention.ts";
+import { makeClockDoubt, retain } from "./log/retention.ts";
 import { makeEndedList } from "./log/ended_tasks.ts";
 import { taskSpans } from "./log/task_spans.ts";
 import { countState, type StateOps } from "./log/state_counts.ts";
@@ -55,6 +55,8 @@ export interface WireAgentsParts
   related(a: TaskId, b: TaskId): boolean;
   /** The bytes of an artifact. Rejects `notFound`. */
   read(artifact: Artifact): Promise<Uint8Array>;
+  /** Milliseconds that no setting of the clock changes. */
+  steady(): number;
   /** Writes a line to the kernel's own log. */
   note(line: string): void;
 }
@@ -113,6 +115,8 @@ export async function wireAgents(parts: WireAgentsParts): Promise<MainAgents> {
   });
   const peers = makePeerWatching(() => exchanges);
   bus.listen(undefined, exchanges.saw);
+  const [last] = await store.events({ newest: true, limit: 1 });
+  const ahead = makeClockDoubt({ lastEventAt: last?.at, now: powers.now, steady: parts.steady });
   const ended = makeEndedList();
   bus.listen(undefined, ended.saw);
   const ops = {
@@ -126,7 +130,10 @@ export async function wireAgents(parts: WireAgentsParts): Promise<MainAgents> {
     counts: () => countState({ tally: keeper.tally, inbox, exchanges }),
     retain: (asked: Parameters<StateOps["retain"]>[0]) => {
       const kept = new Set(conversations.list().map(({ task }) => task));
-      return retain({ service, exchanges, inbox, named: (task) => kept.has(task) }, asked);
+      return retain(
+        { service, exchanges, inbox, ahead, named: (task) => kept.has(task) },
+        asked,
+      );
     },
   };
   return Object.freeze({

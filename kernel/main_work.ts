@@ -75,6 +75,8 @@ export interface WorkParts {
   readonly store: Store;
   /** The same for whoever reads much of it: between its reads signals are heard. */
   readonly slowStore: Store;
+  /** Milliseconds that no setting of the clock changes. */
+  steady(): number;
   /** The log over the store. */
   readonly plainLog: EventLog;
   /** Public half of the key that signs receipts. */
@@ -192,7 +194,7 @@ export async function work(parts: WorkParts): Promise<void> {
   });
   const agents = await wireAgents({
     ...{ store: slowStore, log, bus, powers, harness, rules, note, read },
-    ...{ net: tools.net, related: tools.related },
+    ...{ net: tools.net, related: tools.related, steady: parts.steady },
     labelNow: (task) => tasks.family(task)?.root.label,
     ...{ readPrivate: secretOf, host: tasks, concurrent: CONCURRENT },
     ...asking,

@@ -21,6 +21,8 @@ export interface RetentionParts {
   };
   /** Words of settled messages that are no task's. */
   readonly inbox: { eraseBefore(before: number): Promise<{ readonly erased: number }> };
+  /** See {@link makeClockDoubt}. */
+  ahead(): number;
   /** A person gave its conversation a name: it is kept until that is taken back. */
   named(task: TaskId): boolean;
 }
@@ -46,11 +48,32 @@ async function dueTasks(
   return due;
 }
 
+/** A clock that is so much further than the log can tell is doubted. */
+const DOUBT_MS = 86_400_000;
+
+/**
+ * How far the clock is ahead of what the log and this kernel's own life can tell, beyond a day: set forward by mistake it
+ * would make everything old at once. After a machine was off for long this holds retention back until a later start.
+ */
+export function makeClockDoubt(
+  { lastEventAt, now, steady }: {
+    /** When the newest event of the log was written; undefined for an empty log. */
+    readonly lastEventAt: number | undefined;
+    now(): number;
+    /** Milliseconds that no setting of the clock changes. */
+    steady(): number;
+  },
+): () => number {
+  const seen = lastEventAt ?? now(), began = steady();
+  return () => Math.max(0, now() - (seen + (steady() - began) + DOUBT_MS));
+}
+
 /** Erases what ended before `before`, milliseconds since 1970; with `dryRun` it only counts. */
 export async function retain(
-  { service, exchanges, inbox, named }: RetentionParts,
-  { before, dryRun }: { readonly before: number; readonly dryRun: boolean },
+  { service, exchanges, inbox, named, ahead }: RetentionParts,
+  { before: asked, dryRun }: { readonly before: number; readonly dryRun: boolean },
 ): Promise<RetainReport> {
+  const before = Math.max(0, asked - ahead());
   const due = await dueTasks({ service, named }, before);
   let over = 0;
   for (const state of OVER) {

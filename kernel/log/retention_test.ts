@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type AgentTask, Digest, Fault, type StoredEvent, TaskId } from "../../contracts/mod.ts";
 import { makeEndedList } from "./ended_tasks.ts";
-import { retain } from "./retention.ts";
+import { makeClockDoubt, retain } from "./retention.ts";
 import { countState } from "./state_counts.ts";
 import { taskSpans } from "./task_spans.ts";
 
@@ -42,7 +42,13 @@ Deno.test("what is over and old is archived, then purged; what runs, is new, or 
     },
   };
   const inbox = { eraseBefore: () => Promise.resolve({ erased: 4 }) };
-  const parts = { service, exchanges, inbox, named: (which: TaskId) => which === id(6) };
+  const parts = {
+    service,
+    exchanges,
+    inbox,
+    ahead: () => 0,
+    named: (which: TaskId) => which === id(6),
+  };
   assert.deepEqual(await retain(parts, { before: 200, dryRun: true }), { tasks: 3, exchanges: 8 });
   assert.deepEqual(done, []);
   assert.deepEqual(await retain(parts, { before: 200, dryRun: false }), {
@@ -70,8 +76,19 @@ Deno.test("a clock that was wrong for a while erases nothing early: a task is as
     },
   };
   const inbox = { eraseBefore: () => Promise.resolve({ erased: 0 }) };
-  await retain({ service, exchanges, inbox, named: () => false }, { before: 500, dryRun: false });
+  const DAY = 86_400_000;
+  let clock = 1_000, steady = 0;
+  const ahead = makeClockDoubt({ lastEventAt: 930, now: () => clock, steady: () => steady });
+  const parts = { service, exchanges, inbox, ahead, named: () => false };
+  await retain(parts, { before: 500, dryRun: false });
   assert.deepEqual(purged, [id(1)]);
+  // Three years forward in a moment: nothing is old for that.
+  purged.length = 0;
+  clock += 1_000 * DAY;
+  assert.equal((await retain(parts, { before: clock - 30 * DAY, dryRun: true })).tasks, 0);
+  // Three years that passed are three years.
+  steady += 1_000 * DAY;
+  assert.equal((await retain(parts, { before: clock - 30 * DAY, dryRun: true })).tasks, 5);
 });
 
 Deno.test("counts name every state, also those that nothing is in", async () => {
