@@ -77,7 +77,12 @@ try {
   });
   const control = await serve(
     damagedHandlers({ damage: error, verify: care.verify, repair, stop: () => end.now() }),
-    { head: () => "", secrets: () => "", watching: NOTHING_TO_WATCH, peers: NO_PEERS },
+    {
+      head: () => "",
+      secrets: () => config.secretsDigest,
+      watching: NOTHING_TO_WATCH,
+      peers: NO_PEERS,
+    },
   );
   idleUnless(() => control.connections() > 0).start();
 }

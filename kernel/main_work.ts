@@ -217,6 +217,7 @@ export async function work(parts: WorkParts): Promise<void> {
     unwatched: service.unattended,
   });
 
+  await keeper.load();
   const control = await serve(
     makeHandlers({
       ...{ service, leases, questions, conversations, past, rules, now: powers.now },

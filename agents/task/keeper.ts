@@ -33,7 +33,7 @@ export interface TaskKeeperParts {
 export interface TaskKeeper {
   /**
    * Loads what earlier kernels left that is not over: what each log says, because a projection is
-   * only written with a change of status.
+   * only written with a change of status. Once: nobody may be served before.
    */
   load(): Promise<readonly AgentTask[]>;
   get(task: TaskId): AgentTask | undefined;
@@ -203,19 +203,24 @@ export function makeTaskKeeper(parts: TaskKeeperParts): TaskKeeper {
     return newest ? found.reverse() : found;
   };
 
+  let loading: Promise<void> | undefined;
+  const load = async (): Promise<void> => {
+    await completeIndex();
+    const states = [...UNFINISHED, ""];
+    for (const row of await store.documents({ kind: KIND, states, limit: ALL })) {
+      const id = TaskId.safeParse(row.id);
+      if (!id.success) continue;
+      const found = await rememberTask(history, id.data);
+      const task = found?.task ?? entryOf(row).task;
+      if (task !== undefined) put(id.data, { task, version: row.version });
+      if (found?.turnOver === true) over.add(id.data);
+      if (found?.contaminated === true) contaminated.add(id.data);
+    }
+  };
+
   return Object.freeze<TaskKeeper>({
     async load(): Promise<readonly AgentTask[]> {
-      await completeIndex();
-      const states = [...UNFINISHED, ""];
-      for (const row of await store.documents({ kind: KIND, states, limit: ALL })) {
-        const id = TaskId.safeParse(row.id);
-        if (!id.success) continue;
-        const found = await rememberTask(history, id.data);
-        const task = found?.task ?? entryOf(row).task;
-        if (task !== undefined) put(id.data, { task, version: row.version });
-        if (found?.turnOver === true) over.add(id.data);
-        if (found?.contaminated === true) contaminated.add(id.data);
-      }
+      await (loading ??= load());
       return liveTasks();
     },
     get,
