@@ -16,7 +16,7 @@ import { isFinal } from "./task/fold.ts";
 export interface ConversationParts {
   readonly store: Pick<Store, "documents" | "commit">;
   now(): number;
-  readonly service: Pick<HostedAgentService, "list" | "get" | "hosted" | "cancel" | "purge">;
+  readonly service: Pick<HostedAgentService, "find" | "get" | "hosted" | "cancel" | "purge">;
 }
 
 const KIND = "conversation";
@@ -101,7 +101,7 @@ export async function openConversations(parts: ConversationParts): Promise<Conve
         // Somebody is in the middle of it: the next time.
         if (service.hosted(task) !== undefined) continue;
         // A log that was repaired may have lost the task.
-        const found = service.list().find(({ id }) => id === task);
+        const found = service.find(task);
         if (found !== undefined && !isFinal(found.status)) {
           await service.cancel(task, "its conversation expired");
         }

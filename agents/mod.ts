@@ -25,6 +25,7 @@ export * from "./inbox/inbox.ts";
 export * from "./inbox/changes.ts";
 export * from "./inbox/draft.ts";
 export * from "./inbox/frame.ts";
+export { taskOfBox } from "./inbox/judge.ts";
 export * from "./mail/mail.ts";
 export * from "./mail/descriptors.ts";
 export * from "./mail/tool.ts";

@@ -21,6 +21,8 @@ export interface RecoveryParts {
   asked(task: TaskId): boolean;
   /** Nobody answered the last of these in time: the task waits for `resume`, which asks it again. */
   unanswered(questions: AgentTask["questions"]): boolean;
+  /** Tasks for which something waits in an inbox, also of those that are over. */
+  waiting?(): readonly TaskId[];
   /** Takes up a task that waits for words when something is due for it. */
   look(task: TaskId): void;
   resume(task: TaskId): Promise<unknown>;
@@ -63,6 +65,8 @@ export function makeRecovery(parts: RecoveryParts): () => Promise<readonly TaskI
     for (const id of left) {
       keeper.strand(id, `${OTHER_RULES}: "remit resume ${id}" goes on with it`);
     }
+    const open = new Set(tasks.map(({ id }) => id));
+    for (const id of new Set(parts.waiting?.() ?? [])) if (!open.has(id)) parts.look(id);
     for (const task of tasks) {
       const { id, status } = task;
       parts.look(id);

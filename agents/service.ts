@@ -36,6 +36,8 @@ export interface ServiceParts extends Omit<TaskRunsParts, "more" | "over">, Orig
   unanswered(questions: AgentTask["questions"]): boolean;
   /** What comes in for tasks; absent: nothing does. */
   readonly inbox?: Pick<Inbox, "due" | "delivering" | "over" | "forget">;
+  /** Tasks for which something waits in an inbox. */
+  waiting?(): readonly TaskId[];
   /** No turn of an open task is under way, and nothing is due for it. */
   rested?(task: TaskId): void;
 }
@@ -222,7 +224,8 @@ export function makeHostedAgentService(parts: ServiceParts): AgentService {
     },
 
     get: (task) => keeper.need(task),
-    list: () => keeper.list(),
+    find: keeper.get,
+    list: keeper.list,
     hosted: (task) => runs.hosted(task),
 
     recover: makeRecovery({

@@ -189,11 +189,11 @@ Deno.test("a full disk creates no task and leaves nothing half done", async () =
   const { service, host, log } = bench();
   log.full = true;
   await assert.rejects(service.create(requestOf()), { code: "storeFull" });
-  assert.deepEqual(service.list(), []);
+  assert.deepEqual(await service.list(), []);
   assert.deepEqual(host.started, []);
   log.full = false;
   await service.create(requestOf());
-  assert.equal(service.list().length, 1);
+  assert.equal((await service.list()).length, 1);
 });
 
 Deno.test("a kernel takes up the tasks that an earlier one left open", async () => {

@@ -59,6 +59,7 @@ export async function startBenchKernel(
     addon: "",
     tools: { plugins: [] },
     secrets: [],
+    secretsDigest: "",
     commands: [],
     browser: { engine: "static", program: "/usr/bin/chromium" },
     personKey: person.key,

@@ -225,6 +225,7 @@ async function configOf(dir: string, bundle: string): Promise<KernelConfig> {
     addon: "",
     tools: { plugins: [] },
     secrets: [],
+    secretsDigest: "",
     commands: [],
     browser: { engine: "static", program: "/usr/bin/chromium" },
     programs: { deno, ...optional },

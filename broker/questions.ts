@@ -229,7 +229,14 @@ export async function openQuestions(parts: QuestionParts): Promise<QuestionBook>
 
 async function load(store: Pick<Store, "documents">): Promise<readonly Entry[]> {
   const entries: Entry[] = [];
-  for (const row of await store.documents({ kind: "question", limit: 100_000 })) {
+  // Of those that expired, whoever still waits for one asked not long ago.
+  const standing = [
+    ...await store.documents({ kind: "question", states: ["open"], limit: 100_000 }),
+    ...(await store.documents({
+      ...{ kind: "question", states: ["expired"], newest: true, limit: MOST_CLOSED },
+    })).toReversed(),
+  ];
+  for (const row of standing) {
     const question = questionIn(row);
     if (question === undefined || !STANDING.has(question.state)) continue;
     entries.push({ question, version: row.version, closing: false, unwatch: () => undefined });

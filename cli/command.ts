@@ -2,7 +2,7 @@
 import { Fault, type Json, TaskId } from "../contracts/mod.ts";
 import { displayText } from "../text/mod.ts";
 import { loadConfig } from "./config/files.ts";
-import type { Hands, KernelLink } from "./hands.ts";
+import type { Hands, KernelLink, KernelWish } from "./hands.ts";
 import type { Parsed } from "./arguments/parse_arguments.ts";
 import { flag } from "./arguments/parse_arguments.ts";
 import type { Places } from "./disk/places.ts";
@@ -27,14 +27,19 @@ export type Work = (command: Command) => Promise<number>;
 export async function reachKernel(command: Command): Promise<KernelLink> {
   const { hands, places } = command;
   const config = loadConfig(hands.disk, places, { folder: hands.around.cwd, mounts: [] });
-  return await hands.kernels(places).provide({
-    policy: config.policy,
-    toolKeys: config.toolKeys,
-    commands: config.commands,
-    browser: config.browser,
-    mounts: [],
-    exact: false,
-  });
+  return await hands.kernels(places).provide(wishOf(config, { mounts: [], exact: false }));
+}
+
+/** What a kernel is wanted for, as remit.yaml has it. */
+export function wishOf(
+  { policy, toolKeys, commands, browser, service }: Pick<
+    ReturnType<typeof loadConfig>,
+    "policy" | "toolKeys" | "commands" | "browser" | "service"
+  >,
+  how: Pick<KernelWish, "mounts" | "exact">,
+): KernelWish {
+  const { idleMinutes } = service.kernel;
+  return { policy, toolKeys, commands, browser, idleMinutes, ...how };
 }
 
 /** Asks the kernel one thing. */

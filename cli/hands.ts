@@ -133,6 +133,8 @@ export interface KernelLink {
   readonly receiptKey: string;
   /** Digest of its rules; empty for one of an earlier version. */
   readonly rules: string;
+  /** Digest of the secrets that it keeps; empty for one of an earlier version. */
+  readonly secrets: string;
 }
 
 /** What a kernel is started for. */
@@ -145,6 +147,8 @@ export interface KernelWish {
   readonly browser: BrowserChoice;
   /** Real folders of the declared mounts. */
   readonly mounts: readonly string[];
+  /** Minutes that one stays after its last work; absent: as where nobody says anything. */
+  readonly idleMinutes?: number | undefined;
   /** Only a kernel with exactly this policy will do. */
   readonly exact: boolean;
 }

@@ -5,7 +5,7 @@
 import * as z from "zod";
 import type { ChatMessage } from "./chat.ts";
 import { type Digest, Millis, type QuestionId, type SessionId, TaskId } from "./ids.ts";
-import type { AgentTask, Ingress, TaskRequest } from "./task.ts";
+import type { AgentTask, Ingress, TaskRequest, TaskStatus } from "./task.ts";
 import type { JsonObject } from "./json.ts";
 import type { NewEvent } from "./event.ts";
 import type { DocumentWrite } from "./store.ts";
@@ -139,6 +139,28 @@ export interface NewTask {
   readonly documents?: readonly DocumentWrite[];
 }
 
+/** Which tasks, and how many; all that is given must hold. */
+export interface TaskQuery {
+  /** Also archived ones. */
+  readonly archived?: boolean | undefined;
+  readonly statuses?: readonly TaskStatus[] | undefined;
+  /** How the id begins. */
+  readonly prefix?: string | undefined;
+  /** Created after, or before, this one, as the log has it: no clock is asked. */
+  readonly after?: TaskId | undefined;
+  readonly before?: TaskId | undefined;
+  /** The first of them; absent: the last. */
+  readonly oldest?: boolean | undefined;
+  /** 1,000 where absent. */
+  readonly limit?: number | undefined;
+}
+
+/** How many tasks there are. */
+export interface TaskTally {
+  readonly statuses: ReadonlyMap<TaskStatus, number>;
+  readonly channels: ReadonlyMap<string, number>;
+}
+
 /** One kernel's agent host. */
 export interface HostedAgentService {
   /** Durable when it resolves; its first turn runs by itself. */
@@ -162,7 +184,10 @@ export interface HostedAgentService {
   fork(fork: ForkRequest): Promise<AgentTask>;
   staged(task: TaskId): Promise<Staged>;
   get(task: TaskId): AgentTask;
-  list(): readonly AgentTask[];
+  /** Like `get`; undefined for a task that nobody knows. */
+  find(task: TaskId): AgentTask | undefined;
+  /** A page of all tasks, in the order of the log. */
+  list(query?: TaskQuery): Promise<readonly AgentTask[]>;
   hosted(task: TaskId): HostedTask | undefined;
   /** Takes up what an earlier kernel left unfinished. */
   recover(): Promise<readonly TaskId[]>;
@@ -170,4 +195,21 @@ export interface HostedAgentService {
   idle(): boolean;
   /** Ends every process; tasks stay as they are. */
   close(): Promise<void>;
+}
+
+/** Tasks of a page of {@link allTasks}: between two pages others are heard. */
+const STEP = 200;
+
+/** All tasks, also archived ones, page by page: oldest first, or with `newest` the other way. */
+export async function* allTasks(
+  list: HostedAgentService["list"],
+  { newest = false }: { readonly newest?: boolean } = {},
+): AsyncGenerator<AgentTask> {
+  const every = { archived: true, oldest: !newest, limit: STEP };
+  for (let page = await list(every);;) {
+    yield* newest ? page.toReversed() : page;
+    const last = (newest ? page[0] : page.at(-1))?.id;
+    if (page.length < STEP || last === undefined) return;
+    page = await list({ ...every, ...(newest ? { before: last } : { after: last }) });
+  }
 }

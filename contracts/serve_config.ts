@@ -140,8 +140,17 @@ export const ScheduleConfig = z.object({
 /** See {@link ScheduleConfig}. */
 export type ScheduleConfig = z.infer<typeof ScheduleConfig>;
 
+/** How the kernel of a state is kept. */
+export const KernelSetting = z.object({
+  /** Minutes after its last work until it ends; 10 where absent, and 0 is soon. */
+  idleMinutes: z.number().min(0).max(10_000).optional(),
+}).strict();
+/** See {@link KernelSetting}. */
+export type KernelSetting = z.infer<typeof KernelSetting>;
+
 /** The keys that a whole remit.yaml has of these. */
 export const SERVICE_KEYS = {
+  kernel: KernelSetting.optional(),
   serve: ServeConfig.optional(),
   peers: z.partialRecord(PeerName, PeerConfig).optional(),
   webhooks: z.record(name, WebhookConfig).optional(),

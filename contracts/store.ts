@@ -44,6 +44,25 @@ export interface DocumentWrite {
   readonly body: JsonObject;
 }
 
+/** Which documents; all that is given must hold. */
+export interface DocumentQuery {
+  readonly kind: string;
+  readonly task?: string | undefined;
+  /**
+   * How it stands, as its body says: the `status` of a task (`archived` where it is that), the `state`
+   * of a question, an empty text for what says neither.
+   */
+  readonly states?: readonly string[] | undefined;
+  /** How its id begins. */
+  readonly prefix?: string | undefined;
+  /** Made after, or before, the one with this id. */
+  readonly after?: string | undefined;
+  readonly before?: string | undefined;
+  /** The last of them, newest first. */
+  readonly newest?: boolean | undefined;
+  readonly limit?: number | undefined;
+}
+
 /** What is made durable together, or not at all. */
 export interface Batch {
   readonly events: readonly EventRow[];
@@ -55,16 +74,21 @@ export interface Batch {
 export interface Store {
   /** Atomic and durable when it resolves. `conflict`: a chain position or document version was taken. */
   commit(batch: Batch): Promise<void>;
-  /** Ascending by `seq`; at most `limit` (default 1,000). */
+  /** At most `limit` (default 1,000), ascending by `seq`; with `newest`, the last of them, newest first. */
   events(query: {
     readonly task?: string;
     readonly afterSeq?: number;
+    /** None after this one. */
+    readonly untilSeq?: number;
+    readonly newest?: boolean;
     readonly fromN?: number;
     readonly kinds?: readonly string[];
     readonly limit?: number;
   }): Promise<readonly StoredEvent[]>;
   /** The last event of each chain. */
   heads(): Promise<readonly EventRow[]>;
+  /** The last event of one chain; undefined when it has none. */
+  head(task: string): Promise<EventRow | undefined>;
   /** Content of a task's. Undefined when erased or never stored. */
   blob(
     task: string,
@@ -73,9 +97,10 @@ export interface Store {
   /** Erases the content of a task; resolves with how many blobs went. */
   eraseBlobs(task: string): Promise<number>;
   document(kind: string, id: string): Promise<DocumentRow | undefined>;
-  documents(
-    query: { readonly kind: string; readonly task?: string; readonly limit?: number },
-  ): Promise<readonly DocumentRow[]>;
+  /** The same at once: what a kernel must know between two awaits is not kept in memory for it. */
+  peek(kind: string, id: string): DocumentRow | undefined;
+  /** In the order in which they were made, at most `limit` (default 1,000). */
+  documents(query: DocumentQuery): Promise<readonly DocumentRow[]>;
   close(): Promise<void>;
 }
 

@@ -22,7 +22,8 @@
  * | conversationFork | `{ conversation, turn?, name?, message?, model?, session, ingress }` | `{ task }` |
  * | conversationExpire | `{ name, afterMs? }` | NamedConversation |
  * | conversationRemove | `{ name }` | `null` |
- * | tasks | `{ archived? }` | AgentTask[] |
+ * | tasks | `{ archived?, statuses?, prefix?, before?, limit? }` the newest, 1,000 at most; `before` a task goes on | AgentTask[] |
+ * | head | `null` the hash of the log's last seal | `{ head }` |
  * | task | `{ task }` | AgentTask |
  * | cancel, resume, archive, purge | `{ task }` | AgentTask |
  * | interrupt | `{ task, second, signal? }` what was sent in place of a key | `null` |
@@ -77,7 +78,8 @@
  * | ended | `{ after }` tasks that ended, by place; null: from now on | {@link EndedTasks} |
  * | spans | `{ task }` what it did and when, without content | {@link TaskSpan}[] |
  * | retain | `{ before, dryRun }` what ended earlier is archived and purged | {@link RetainReport} |
- * | stop | `null` ends the kernel when idle | `null` |
+ * | secrets | `{ digest, secrets }` what is kept from now on | `null` |
+ * | stop | `null` ends the kernel when idle; `{ force }` now | `null` |
  * @module
  */
 import type { FailPoint } from "./process.ts";
@@ -103,6 +105,8 @@ export interface Welcome {
   /** Digest of the rules that it was started with. */
   readonly rules: string;
   readonly head: string;
+  /** Digest of the secrets that it keeps, as they were sealed. */
+  readonly secrets: string;
 }
 
 /** What init tells a kernel on its standard input, one line, before anything else. */
@@ -167,6 +171,8 @@ export interface KernelConfig {
   readonly commands: readonly GrantedCommand[];
   /** What `remit secret` keeps, opened. */
   readonly secrets: readonly Secret[];
+  /** Of what is sealed: a digest of values could be guessed back. */
+  readonly secretsDigest: string;
   readonly harness: string;
   /** Broker sockets that the kernel may listen on (exact paths granted at start). */
   readonly brokerSockets: readonly string[];
@@ -179,6 +185,8 @@ export interface KernelConfig {
   readonly stay: boolean;
   /** Milliseconds without work before it ends. */
   readonly idleMs: number;
+  /** The file that tells how the login session stands that it was started in; undefined where there is none. */
+  readonly session?: string | undefined;
   /** Fault tests only: the kernel kills itself (SIGKILL) the `after`-th time it reaches `at`. */
   readonly failpoint?: { readonly at: FailPoint; readonly after: number };
   /** Workers that are kept warm, and plugin hosts once there was one. */

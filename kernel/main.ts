@@ -1,13 +1,14 @@
 /** The kernel process: takes its folder, opens its log, and serves; a damaged log it serves for mending alone. @module */
-import { Fault, type KernelConfig } from "../contracts/mod.ts";
-import { openLog, repairTail, verifyChain, verifyLog } from "../broker/audit/mod.ts";
+import { Digest, Fault, type KernelConfig } from "../contracts/mod.ts";
+import { openLog, repairTail, verifyChain, verifyFrom, verifyLog } from "../broker/audit/mod.ts";
 import { KEY_POWERS, LOG_POWERS } from "../broker/audit/log_powers.ts";
 import { loadOrMakeReceiptKey } from "../broker/audit/signer.ts";
 import type { Control, ControlHandlers } from "./control/control.ts";
 import { type IdleWatch, makeIdleWatch } from "./control/idle.ts";
 import { disk, exit, note, onTerminate, readConfigLine, realPowers } from "./main_powers.ts";
 import { damagedHandlers } from "./control/maintenance.ts";
-import { makeLogCare } from "./log/care.ts";
+import { type CheckedSeal, type LogCareParts, makeLogCare } from "./log/care.ts";
+import { inSlices } from "./log/read_events.ts";
 import { makeMending } from "./log/mend.ts";
 import { openStore } from "./log/open_store.ts";
 import { NO_PEERS } from "./peer/peer_ops.ts";
@@ -32,10 +33,18 @@ const signer = await loadOrMakeReceiptKey({
   path: `${config.dir}/receipt_key`,
 });
 const damaged = disk.flag(`${config.dir}/damaged`);
+const { publicKey } = signer;
+const turns = { now: () => performance.now(), soon: LOG_POWERS.soon };
+/** For whoever reads much of the log: signals are heard meanwhile. */
+const slowStore = inSlices(store, turns);
 const care = makeLogCare({
-  ...{ store, damage },
+  store: { ...slowStore, documentKinds: store.documentKinds },
+  damage,
   verify: (head) =>
-    verifyLog({ store, publicKey: signer.publicKey, ...(head === undefined ? {} : { head }) }),
+    verifyLog({ store: slowStore, publicKey, ...(head === undefined ? {} : { head }) }),
+  verifyFrom: (from) =>
+    verifyFrom({ store: slowStore, publicKey, ...(from === undefined ? {} : { from }) }),
+  checked: checkedFile(`${config.dir}/checked`),
   verifyChain: (task) => verifyChain(store, task),
   note: damaged,
 });
@@ -45,8 +54,19 @@ onTerminate(() => end.now());
 try {
   await care.check();
   const plainLog = await openLog({ store, signer, ...LOG_POWERS, now: powers.now });
-  const receiptKey = signer.publicKey;
-  await work({ config, powers, store, plainLog, receiptKey, care, end, serve, idleUnless });
+  await work({
+    steady: turns.now,
+    config,
+    powers,
+    store,
+    slowStore,
+    plainLog,
+    receiptKey: publicKey,
+    care,
+    end,
+    serve,
+    idleUnless,
+  });
 } catch (error) {
   if (!(error instanceof Fault) || error.code !== "storeCorrupt") throw error;
   note(error.message);
@@ -57,7 +77,12 @@ try {
   });
   const control = await serve(
     damagedHandlers({ damage: error, verify: care.verify, repair, stop: () => end.now() }),
-    { head: () => "", watching: NOTHING_TO_WATCH, peers: NO_PEERS },
+    {
+      head: () => "",
+      secrets: () => config.secretsDigest,
+      watching: NOTHING_TO_WATCH,
+      peers: NO_PEERS,
+    },
   );
   idleUnless(() => control.connections() > 0).start();
 }
@@ -65,13 +90,32 @@ try {
 /** Ends this process once it has had nothing to do for long enough. */
 function idleUnless(busy: () => boolean): IdleWatch {
   const { idleMs, stay } = config;
-  return makeIdleWatch({ powers, idleMs, stay, busy, end: () => end.now() });
+  return makeIdleWatch({
+    ...{ powers, idleMs, stay, busy, end: () => end.now() },
+    deserted: () => disk.deserted(config),
+  });
 }
 
 /** Serves the control socket. */
 function serve(
   handlers: ControlHandlers,
-  parts: Pick<ServeParts, "watching" | "peers" | "head">,
+  parts: Pick<ServeParts, "watching" | "peers" | "head" | "secrets">,
 ): Promise<Control> {
-  return serveControl({ ...parts, config, handlers, pid: Deno.pid, receiptKey: signer.publicKey });
+  return serveControl({ ...parts, config, handlers, pid: Deno.pid, receiptKey: publicKey });
+}
+
+/** How far the log was found intact: kept in a file of the kernel's own. What does not read is not kept. */
+function checkedFile(path: string): LogCareParts["checked"] {
+  return Object.freeze({
+    async read(): Promise<CheckedSeal | undefined> {
+      const bytes = await disk.read(path);
+      const [seq = "", hash = ""] = new TextDecoder().decode(bytes).trim().split(" ");
+      const digest = Digest.safeParse(hash);
+      return /^[1-9]\d{0,14}$/.test(seq) && digest.success
+        ? { seq: Number(seq), hash: digest.data }
+        : undefined;
+    },
+    write: ({ seq, hash }: CheckedSeal) =>
+      disk.write(path, new TextEncoder().encode(`${seq} ${hash}\n`)),
+  });
 }

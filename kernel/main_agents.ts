@@ -1,5 +1,6 @@
 /** The agents' share of what main.ts wires: tasks, what comes in for them, conversations. @module */
 import {
+  allTasks,
   type Artifact,
   type EventLog,
   type Label,
@@ -20,6 +21,7 @@ import {
   openInbox,
   type ServiceParts,
   type TaskKeeper,
+  taskOfBox,
 } from "../agents/mod.ts";
 import type { Bus } from "./log/bus.ts";
 import { type ConversationReads, makePastConversations } from "./log/context_past.ts";
@@ -29,7 +31,7 @@ import type { NetService } from "./net/net_service.ts";
 import { makeOutbox, type Outbox } from "./task/outbox.ts";
 import { makePeerOps, makePeerWatching, type PeerOps, type PeerWatching } from "./peer/peer_ops.ts";
 import { type ReadPrivate, requestOfTask } from "./log/read_events.ts";
-import { retain } from "./log/retention.ts";
+import { makeClockDoubt, retain } from "./log/retention.ts";
 import { makeEndedList } from "./log/ended_tasks.ts";
 import { taskSpans } from "./log/task_spans.ts";
 import { countState, type StateOps } from "./log/state_counts.ts";
@@ -53,6 +55,8 @@ export interface WireAgentsParts
   related(a: TaskId, b: TaskId): boolean;
   /** The bytes of an artifact. Rejects `notFound`. */
   read(artifact: Artifact): Promise<Uint8Array>;
+  /** Milliseconds that no setting of the clock changes. */
+  steady(): number;
   /** Writes a line to the kernel's own log. */
   note(line: string): void;
 }
@@ -93,13 +97,14 @@ export async function wireAgents(parts: WireAgentsParts): Promise<MainAgents> {
   const service = makeHostedAgentService({
     ...parts,
     ...{ keeper, past, inbox },
+    waiting: () => inbox.list({}).flatMap(({ box }) => taskOfBox(box) ?? []),
     rested: (task) => exchanges.rested(task),
     closing: (task, end) => exchanges.closing(task, end),
     requestOf: (task) => requestOfTask(store, readPrivate, task),
   });
   const conversations = await openConversations({ store, service, now: powers.now });
   const outbox = makeOutbox({
-    ...{ store, log, readPrivate, tasks: service.list, now: powers.now },
+    ...{ store, log, readPrivate, tasks: () => allTasks(service.list), now: powers.now },
   });
   const exchanges = await openExchanges({
     ...{ store, log, inbox, service, powers },
@@ -110,6 +115,8 @@ export async function wireAgents(parts: WireAgentsParts): Promise<MainAgents> {
   });
   const peers = makePeerWatching(() => exchanges);
   bus.listen(undefined, exchanges.saw);
+  const [last] = await store.events({ newest: true, limit: 1 });
+  const ahead = makeClockDoubt({ lastEventAt: last?.at, now: powers.now, steady: parts.steady });
   const ended = makeEndedList();
   bus.listen(undefined, ended.saw);
   const ops = {
@@ -120,10 +127,13 @@ export async function wireAgents(parts: WireAgentsParts): Promise<MainAgents> {
     ...makePeerOps({ exchanges, deliver: makeDeliver(parts) }),
     ended: ({ after }: Parameters<StateOps["ended"]>[0]) => ended.since(after),
     spans: ({ task }: Parameters<StateOps["spans"]>[0]) => taskSpans(store, task),
-    counts: () => countState({ tasks: service.list, inbox, exchanges }),
+    counts: () => countState({ tally: keeper.tally, inbox, exchanges }),
     retain: (asked: Parameters<StateOps["retain"]>[0]) => {
       const kept = new Set(conversations.list().map(({ task }) => task));
-      return retain({ service, exchanges, inbox, named: (task) => kept.has(task) }, asked);
+      return retain(
+        { service, exchanges, inbox, ahead, named: (task) => kept.has(task) },
+        asked,
+      );
     },
   };
   return Object.freeze({

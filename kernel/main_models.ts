@@ -2,7 +2,7 @@
 import type { EventLog, KernelConfig, Powers } from "../contracts/mod.ts";
 import type { Children } from "./child/children.ts";
 import type { EmbeddersParts } from "./model/embedders.ts";
-import { type LentSecrets, makeLentSecrets } from "./model/lent_secrets.ts";
+import type { LentSecrets } from "./model/lent_secrets.ts";
 import { makeModelRates, type ModelRates } from "./model/rates.ts";
 import { makeModelServices, type ModelServices } from "./model/services.ts";
 import { makeOperatorAsk } from "./control/operator_ask.ts";
@@ -12,6 +12,7 @@ import { WEIGHTS_POWERS } from "./model/weights_powers.ts";
 /** What {@link wireModels} is handed. */
 export interface MainModelsParts {
   readonly config: KernelConfig;
+  readonly secrets: Pick<LentSecrets, "get" | "lend">;
   readonly children: Pick<Children, "model">;
   readonly powers: Powers;
   readonly log: EventLog;
@@ -32,8 +33,7 @@ export interface MainModels {
 
 /** Wires them. Providers' rates are shared by all who use them. */
 export function wireModels(parts: MainModelsParts): MainModels {
-  const { config, children, powers, log, modelRefused } = parts;
-  const secrets = makeLentSecrets(config.secrets);
+  const { config, children, powers, log, modelRefused, secrets } = parts;
   const plans = { ...config, secret: secrets.get };
   const models = makeModelServices({ children, plans, powers, weights: WEIGHTS_POWERS });
   const rates = makeModelRates(powers);

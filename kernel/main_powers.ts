@@ -80,6 +80,20 @@ export const disk = Object.freeze({
       remove: () => disk.remove(path),
     });
   },
+  /**
+   * Nobody can reach this kernel any more: its socket is gone, as at a logout that takes the runtime folder away, or the
+   * login session that it was started in is closing, which a process of it would hold up.
+   */
+  async deserted({ controlSocket, session }: KernelConfig): Promise<boolean> {
+    try {
+      await Deno.lstat(controlSocket);
+      const state = session === undefined ? "" : await Deno.readTextFile(session);
+      return /^STATE=closing$/m.test(state);
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return true;
+      throw error;
+    }
+  },
   /** Takes the state folder's lock, or tells that another kernel has it. */
   async lock(path: string): Promise<boolean> {
     const file = await Deno.open(path, { create: true, write: true, mode: 0o600 });

@@ -38,7 +38,7 @@ export interface WireToolsParts
   extends
     Omit<WireMcpParts, "net" | "children" | "samplingOf" | "store" | "inbox" | "frame">,
     Pick<WireMailParts, "leases">,
-    Pick<TaskToolsParts, "toolhosts" | "code" | "engine" | "clearanceOf"> {
+    Pick<TaskToolsParts, "toolhosts" | "code" | "engine" | "clearanceOf" | "secret"> {
   readonly config: KernelConfig;
   readonly store: WireMcpParts["store"] & WireMailParts["store"];
   readonly children:

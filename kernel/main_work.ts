@@ -35,6 +35,7 @@ import { makeExtend } from "./control/extend.ts";
 import { tellingExhaustion } from "./process/exhaustion.ts";
 import { readLeases } from "./log/lease_history.ts";
 import { makeLeases } from "./lease/leases.ts";
+import { makeLentSecrets } from "./model/lent_secrets.ts";
 import { disk, exit, note } from "./main_powers.ts";
 import { careOverWork, type LogCare } from "./log/care.ts";
 import { makePipePowers } from "./child/mcp_pipe_powers.ts";
@@ -62,6 +63,8 @@ import { makeWatching, pastEvents } from "./log/watch.ts";
 const SCRATCH_QUOTA = 64_000_000;
 /** Milliseconds that closing may take; whatever is left dies with this process. */
 const CLOSING_MS = 3_000;
+/** Milliseconds after a change of a task, or the start, until what is new of the log is checked. */
+const CHECK_AFTER_MS = 1_000;
 /** Tasks with live processes at once; more wait their turn. */
 const CONCURRENT = 128;
 
@@ -70,6 +73,10 @@ export interface WorkParts {
   readonly config: KernelConfig;
   readonly powers: Powers;
   readonly store: Store;
+  /** The same for whoever reads much of it: between its reads signals are heard. */
+  readonly slowStore: Store;
+  /** Milliseconds that no setting of the clock changes. */
+  steady(): number;
   /** The log over the store. */
   readonly plainLog: EventLog;
   /** Public half of the key that signs receipts. */
@@ -80,7 +87,7 @@ export interface WorkParts {
   /** Serves the control socket. */
   serve(
     handlers: ControlHandlers,
-    parts: Pick<ServeParts, "watching" | "peers" | "head">,
+    parts: Pick<ServeParts, "watching" | "peers" | "head" | "secrets">,
   ): Promise<Control>;
   /** Ends this process once it has had nothing to do for long enough. */
   idleUnless(busy: () => boolean): IdleWatch;
@@ -92,8 +99,9 @@ export interface WorkParts {
  * @throws Fault `storeCorrupt` when the store gives what no writer of ours made
  */
 export async function work(parts: WorkParts): Promise<void> {
-  const { config, powers, store, plainLog, care, end, serve, idleUnless } = parts;
+  const { config, powers, store, slowStore, plainLog, care, end, serve, idleUnless } = parts;
   const secretOf: ReadPrivate = (event) => readPrivate(store, event);
+  const slowSecretOf: ReadPrivate = (event) => readPrivate(slowStore, event);
   const bus = makeBus(plainLog, powers.now);
   const { log } = bus;
   const policy = makePolicy(config.policy);
@@ -114,8 +122,9 @@ export async function work(parts: WorkParts): Promise<void> {
   });
   const modelRefused: MainModelsParts["modelRefused"] = (row, model) =>
     whyModelRefused(policy.modelAllowed, row, model);
+  const secrets = makeLentSecrets({ secrets: config.secrets, digest: config.secretsDigest });
   const { models, rates, lend, embed, ask } = wireModels({
-    ...{ config, children, powers, log, modelRefused },
+    ...{ config, secrets, children, powers, log, modelRefused },
   });
   const policyNever = (path: string, right: "read" | "write"): string | undefined => {
     const found = policy.never(path, right);
@@ -129,10 +138,11 @@ export async function work(parts: WorkParts): Promise<void> {
   const read = makeReadArtifact({ work: `${config.dir}/work`, read: disk.read, now: powers.now });
   const tools = await wireTools({
     ...{ config, children, toolhosts, leases, log, processes, powers, code, engine, spawn, redeem },
-    ...{ pins, questions, store, note, policyNever, readPrivate: secretOf },
+    ...{ pins, questions, store: slowStore, note, policyNever, readPrivate: secretOf },
     ...{ inbox: () => agents.inbox, listen: bus.listen },
     ...{ read, exchangeOf: (task: TaskId) => agents.exchanges.ofTask(task) },
     ...{ executes: policy.executes, clearanceOf: policy.clearance },
+    secret: secrets.kept,
     family: (task) => tasks.family(task),
     onProgress: (task, said) => watching.progress(task, said),
   });
@@ -183,8 +193,8 @@ export async function work(parts: WorkParts): Promise<void> {
     forget: gate.forget,
   });
   const agents = await wireAgents({
-    ...{ store, log, bus, powers, harness, rules, note, read },
-    ...{ net: tools.net, related: tools.related },
+    ...{ store: slowStore, log, bus, powers, harness, rules, note, read },
+    ...{ net: tools.net, related: tools.related, steady: parts.steady },
     labelNow: (task) => tasks.family(task)?.root.label,
     ...{ readPrivate: secretOf, host: tasks, concurrent: CONCURRENT },
     ...asking,
@@ -201,18 +211,22 @@ export async function work(parts: WorkParts): Promise<void> {
     );
   });
   const watching = makeWatching({
-    ...{ bus, store },
-    readPrivate: secretOf,
+    ...{ bus, store: slowStore },
+    readPrivate: slowSecretOf,
     get: service.get,
     unwatched: service.unattended,
   });
 
+  await keeper.load();
   const control = await serve(
     makeHandlers({
       ...{ service, leases, questions, conversations, past, rules, now: powers.now },
+      head: log.head,
       ...makeProcessOps({ processes, tasks, toolhosts: tools.hosts, advertise: gate.advertise }),
       grants: questions.grants.list,
-      leasesEver: (of, live) => readLeases({ store, readPrivate: secretOf }, of, live),
+      leasesEver: (of, live) =>
+        readLeases({ store: slowStore, readPrivate: slowSecretOf }, of, live),
+      keepSecrets: secrets.keep,
       ...{ lend, embed, ask, mcp: tools.mcp, agents: agents.ops },
       choose: chooseModel({ tasks, service, log }),
       can: makeTrial({
@@ -223,15 +237,15 @@ export async function work(parts: WorkParts): Promise<void> {
       move: makePhaseMove({ processes, tasks, service, keeper, isFinal }),
       artifacts: outbox.list,
       release: outbox.release,
-      log: (task, from) => pastEvents(store, secretOf, { task, from }),
-      auditQuery: (filter) => auditRecords({ store, filter }),
-      auditExport: () => exportLog(store),
+      log: (task, from) => pastEvents(slowStore, slowSecretOf, { task, from }),
+      auditQuery: (filter) => auditRecords({ store: slowStore, filter }),
+      auditExport: () => exportLog(slowStore),
       ...careOverWork(care, () => idle.endSoon()),
       receipts: (task, call) =>
-        exportReceipts({ store, task, ...(call === undefined ? {} : { call }) }),
-      stop: () => idle.endSoon(),
+        exportReceipts({ store: slowStore, task, ...(call === undefined ? {} : { call }) }),
+      stop: (now) => now ? powers.after(0, () => end.now()) : idle.endSoon(),
     }),
-    { watching, peers: agents.peers, head: log.head },
+    { watching, peers: agents.peers, head: log.head, secrets: secrets.digest },
   );
   end.now = (): void => {
     end.now = () => undefined;
@@ -245,10 +259,27 @@ export async function work(parts: WorkParts): Promise<void> {
     void Promise.race([closed, late]).finally(() => exit(0));
     leases.close();
   };
+  /** What is new of the log is checked a little later than it was written, when nobody waits for its task any more. */
+  let checking = false;
+  const keepUp = (): void => {
+    if (checking) return;
+    checking = true;
+    powers.after(CHECK_AFTER_MS, () => {
+      checking = false;
+      care.keepUp().then(
+        (bad) => bad && idle.endSoon(),
+        (error: unknown) => note(`The log was not checked: ${String(error)}`),
+      );
+    });
+  };
+  bus.listen(undefined, ({ kind }) => {
+    if (kind === "taskStatus") keepUp();
+  });
   const idle = idleUnless(() => control.connections() > 0 || !service.idle());
   await service.recover();
   await asking.tidy();
   await agents.exchanges.recover();
   await conversations.sweep();
   idle.start();
+  keepUp();
 }

@@ -22,6 +22,8 @@ export interface ServeParts {
   /** Raw Ed25519 public key of the receipts, base64url. */
   readonly receiptKey: string;
   head(): string;
+  /** Digest of the secrets that it was told to keep last. */
+  secrets(): string;
 }
 
 /** Commands of the operator's own program are larger and quicker than a worker's. */
@@ -41,6 +43,7 @@ export async function serveControl(parts: ServeParts): Promise<Control> {
       receiptKey,
       rules: rulesOf(config.policy),
       head: parts.head(),
+      secrets: parts.secrets(),
     }),
   });
   const listener = await listenControl(config.controlSocket);

@@ -72,6 +72,21 @@ DROP INDEX blobs_digest;
 CREATE UNIQUE INDEX blobs_task ON blobs(task, digest);
 `,
   }),
+  Object.freeze({
+    version: 3,
+    name: "documents by how they stand",
+    // What is not over is found without reading all that is. Computed, so that no writer can forget
+    // it; a body that is no JSON any more is found as it was, by its kind.
+    sql: `
+ALTER TABLE documents ADD COLUMN state TEXT GENERATED ALWAYS AS (
+  CASE WHEN NOT json_valid(body) THEN ''
+    WHEN kind = 'task' AND json_extract(body, '$.archived') THEN 'archived'
+    WHEN kind = 'task' THEN coalesce(json_extract(body, '$.status'), '')
+    WHEN kind = 'question' THEN coalesce(json_extract(body, '$.question.state'), '')
+    ELSE '' END) VIRTUAL;
+CREATE INDEX documents_state ON documents(kind, state);
+`,
+  }),
 ]);
 
 /**

@@ -2,6 +2,7 @@
 import type {
   AgentTask,
   ChatMessage,
+  DocumentRow,
   DocumentWrite,
   EventLog,
   HostedTask,
@@ -82,18 +83,35 @@ export function memoryLog(): EventLog & {
 }
 
 /** The documents of a memory log, as a store answers them. */
-export function storeOf(log: ReturnType<typeof memoryLog>): Pick<Store, "documents"> {
+export function storeOf(log: ReturnType<typeof memoryLog>): ReturnType<typeof storeOver> {
+  return storeOver(() =>
+    [...log.documents.values()].map(({ expect, ...row }) => ({ ...row, version: expect + 1 }))
+  );
+}
+
+/** What a store answers that has these documents. */
+export function storeOver(
+  rows: () => readonly DocumentRow[],
+): Pick<Store, "document" | "documents" | "peek"> {
+  const peek = (kind: string, id: string): DocumentRow | undefined =>
+    rows().find((row) => row.kind === kind && row.id === id);
+  const stateOf = ({ body }: DocumentRow): string =>
+    body["archived"] === true ? "archived" : String(body["status"] ?? "");
   return {
-    documents: ({ kind }) =>
-      Promise.resolve(
-        [...log.documents.values()].filter((each) => each.kind === kind).map((each) => ({
-          kind: each.kind,
-          id: each.id,
-          task: each.task,
-          version: each.expect + 1,
-          body: each.body,
-        })),
-      ),
+    peek,
+    document: (kind, id) => Promise.resolve(peek(kind, id)),
+    documents({ kind, task, states, newest, after, before, limit = Infinity }) {
+      const all = rows().filter((row) =>
+        row.kind === kind && (task === undefined || row.task === task)
+      );
+      const placeOf = (id: string): number => all.findIndex((row) => row.id === id);
+      const from = after === undefined ? -1 : placeOf(after);
+      const to = before === undefined ? Infinity : placeOf(before);
+      const found = all.filter((row, place) =>
+        place > from && place < to && states?.includes(stateOf(row)) !== false
+      );
+      return Promise.resolve((newest === true ? found.toReversed() : found).slice(0, limit));
+    },
   };
 }
 

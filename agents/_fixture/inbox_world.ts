@@ -11,16 +11,15 @@ import {
   type NewEvent,
   Sender,
   SessionId,
-  type Store,
   TaskId,
 } from "../../contracts/mod.ts";
-import { handPowers } from "./fakes.ts";
+import { handPowers, storeOver } from "./fakes.ts";
 import { type Inbox, type InboxParts, openInbox } from "../inbox/inbox.ts";
 import type { KnownTask } from "../inbox/judge.ts";
 
 /** Documents with versions, and the events that came with them. */
 export function documentLog(): {
-  readonly store: Pick<Store, "document" | "documents">;
+  readonly store: ReturnType<typeof storeOver>;
   readonly rows: Map<string, DocumentRow>;
   readonly events: { readonly task: string; readonly event: NewEvent }[];
   append: InboxParts["log"]["append"];
@@ -46,15 +45,7 @@ export function documentLog(): {
       for (const event of events) log.events.push({ task, event });
       return Promise.resolve(events.map((_, n) => ({ n, hash: zero })));
     },
-    store: {
-      document: (kind: string, id: string) => Promise.resolve(rows.get(key({ kind, id }))),
-      documents: (query: Parameters<Store["documents"]>[0]) =>
-        Promise.resolve(
-          [...rows.values()].filter((row) =>
-            row.kind === query.kind && (query.task === undefined || row.task === query.task)
-          ).slice(0, query.limit ?? 1_000),
-        ),
-    },
+    store: storeOver(() => [...rows.values()]),
   };
   return log;
 }

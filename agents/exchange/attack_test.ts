@@ -56,7 +56,7 @@ Deno.test("mallory's replays in one context are answered as the first time, and 
   await w.rest();
   assert.equal(second.id, first.id);
   assert.equal((await w.exchanges.send(sent)).id, first.id);
-  assert.equal(w.service.list().length, 1);
+  assert.equal((await w.service.list()).length, 1);
   const again = await world(w.disk);
   assert.equal((await again.exchanges.send(sent)).id, first.id);
   const follow = { ...sendOf("And milk."), exchange: first.id };
@@ -140,7 +140,7 @@ Deno.test("a cancelled exchange that nobody had let in leaves nothing to let in"
   assert.equal((await w.exchanges.cancel({ exchange: sent.id })).state, "canceled");
   assert.deepEqual(w.inbox.list({ state: "held" }), []);
   await assert.rejects(w.exchanges.onRelease(held), { code: "conflict" });
-  assert.deepEqual(w.service.list(), []);
+  assert.deepEqual(await w.service.list(), []);
 });
 
 Deno.test("mallory floods: more than is let her under way, or in a day, is refused, also at once", async () => {
@@ -257,7 +257,7 @@ Deno.test("where nothing can be written, nothing came in and nothing is held bac
   const w = await world(disk);
   disk.log.full = true;
   await assert.rejects(w.exchanges.send(sendOf("Hello.")), { code: "storeFull" });
-  assert.deepEqual([w.service.list(), w.inbox.list({})], [[], []]);
+  assert.deepEqual([await w.service.list(), w.inbox.list({})], [[], []]);
   disk.log.full = false;
   const sent = await w.send("Hello.", { most: { open: 1, perDay: 1 } });
   assert.equal(sent.state, "working");

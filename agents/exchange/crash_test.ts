@@ -68,7 +68,7 @@ Deno.test("killed after any commit, an exchange comes to its end: nothing is los
     assert.deepEqual(historyWords(done), [
       ...["peer: Book a table.", "agent: For how many?", "peer: For four."],
     ], at);
-    const tasks = second.service.list();
+    const tasks = await second.service.list();
     assert.deepEqual(tasks.map(({ status }) => status), ["done"], at);
     const shown = disk.events.filter(({ event }) =>
       event.kind === "message" && event.body["inbox"]

@@ -26,7 +26,7 @@ Deno.test("a message that must be let in makes no task before carol releases it"
   const w = await world();
   const sent = await w.send("Hello.", { accept: "ask" });
   assert.equal(sent.state, "submitted");
-  assert.deepEqual(w.service.list(), []);
+  assert.deepEqual(await w.service.list(), []);
   const [held] = w.inbox.list({ state: "held" });
   assert.ok(held);
   const entry = await w.exchanges.onRelease(held);

@@ -35,7 +35,7 @@ async function delivering(log = memoryLog()): Promise<Delivering> {
           rows().filter((row) => row.kind === kind && (task === undefined || row.task === task)),
         ),
     },
-    task: (id) => made.service?.list().find((each) => each.id === id),
+    task: (id) => made.service?.find(id),
     onQueued: (entry) => made.service?.arrived(entry),
   });
   const built = bench(log, 4, inbox);

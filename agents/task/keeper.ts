@@ -1,12 +1,21 @@
-/** The only writer of task state: every change is an event and its projection in one commit. @module */
+/**
+ * The only writer of task state: every change is an event and its projection in one commit. Tasks that are over lie in
+ * the store alone, however many there are; in memory are those that are not, and the few ended ones asked for last.
+ * @module
+ */
 import {
   AgentTask,
+  allTasks,
+  type DocumentRow,
   type DocumentWrite,
   type EventLog,
   Fault,
   type NewEvent,
   type Store,
   TaskId,
+  type TaskQuery,
+  TaskStatus,
+  type TaskTally,
   toJsonObject,
 } from "../../contracts/mod.ts";
 import { checkTransition, foldTask, isContaminating, isFinal, isTurnOver } from "./fold.ts";
@@ -15,22 +24,27 @@ import { rememberTask, type TaskHistory } from "./history.ts";
 /** What {@link makeTaskKeeper} is handed. */
 export interface TaskKeeperParts {
   readonly log: EventLog;
-  readonly store: Pick<Store, "documents">;
+  readonly store: Pick<Store, "document" | "documents" | "peek">;
   readonly history: TaskHistory;
   now(): number;
 }
 
-/** Task records in memory, written through. */
+/** Task records, written through. */
 export interface TaskKeeper {
   /**
-   * Loads what earlier kernels left: projections of tasks that are over, and of every other what
-   * its log says, because a projection is only written with a change of status.
+   * Loads what earlier kernels left that is not over: what each log says, because a projection is
+   * only written with a change of status. Once: nobody may be served before.
    */
   load(): Promise<readonly AgentTask[]>;
   get(task: TaskId): AgentTask | undefined;
   /** Like `get`, but throws `notFound`. */
   need(task: TaskId): AgentTask;
-  list(): readonly AgentTask[];
+  /** Those that are not over. */
+  live(): readonly AgentTask[];
+  /** A page of all, in the order of the log. */
+  list(query?: TaskQuery): Promise<readonly AgentTask[]>;
+  /** How many there are of each status and channel. */
+  tally(): Promise<TaskTally>;
   /** Appends events that change the task, and what belongs to them; resolves when durable. */
   record(
     task: TaskId,
@@ -47,17 +61,66 @@ export interface TaskKeeper {
   saw(task: TaskId, event: NewEvent & { readonly at: number }): void;
 }
 
+const KIND = "task";
+/** Says that every task of the log has its document: written once for a state. */
+const WHOLE = { kind: "taskIndex", id: "whole" } as const;
+/** More than a person leaves unfinished. */
+const ALL = 1_000_000;
+/** Tasks of a page, where nobody says how many. */
+const PAGE = 1_000;
+/** Tasks that are read and parsed in one go. */
+const STEP = 100;
+/** Ended tasks that are kept at hand. */
+const MOST_ENDED = 256;
+const UNFINISHED = TaskStatus.options.filter((status) => !isFinal(status));
+
+interface Entry {
+  readonly task: AgentTask | undefined;
+  readonly version: number;
+}
+
 /** Makes the keeper of task records. */
 export function makeTaskKeeper(parts: TaskKeeperParts): TaskKeeper {
   const { log, store, history, now } = parts;
-  const tasks = new Map<TaskId, AgentTask>();
-  const versions = new Map<TaskId, number>();
+  const live = new Map<TaskId, Entry>();
+  const ended = new Map<TaskId, Entry>();
   const over = new Set<TaskId>();
   const contaminated = new Set<TaskId>();
+  let changes = 0;
+  let tallied: { readonly changes: number; readonly tally: TaskTally } | undefined;
 
-  const get = (task: TaskId): AgentTask | undefined => tasks.get(task);
+  const put = (id: TaskId, entry: Entry): void => {
+    const final = entry.task !== undefined && isFinal(entry.task.status);
+    (final ? live : ended).delete(id);
+    const map = final ? ended : live;
+    if (final) ended.delete(id);
+    map.set(id, entry);
+  };
+  const forget = (): void => {
+    for (const id of ended.keys()) {
+      if (ended.size <= MOST_ENDED) return;
+      ended.delete(id);
+      over.delete(id);
+      contaminated.delete(id);
+    }
+  };
+  const atHand = (id: TaskId): Entry | undefined => live.get(id) ?? ended.get(id);
+  const find = (id: TaskId): Entry | undefined => {
+    const known = atHand(id);
+    if (known !== undefined) return known;
+    const row = store.peek(KIND, id);
+    if (row === undefined) return undefined;
+    const found = entryOf(row);
+    // What is not over was loaded at the start, or does not read.
+    if (found.task === undefined || !isFinal(found.task.status)) return found;
+    put(id, found);
+    forget();
+    return found;
+  };
+
+  const get = (task: TaskId): AgentTask | undefined => find(task)?.task;
   const need = (task: TaskId): AgentTask => {
-    const found = tasks.get(task);
+    const found = get(task);
     if (found === undefined) {
       throw new Fault("notFound", `Cannot find task "${task}": list them with "remit task show"`);
     }
@@ -69,8 +132,9 @@ export function makeTaskKeeper(parts: TaskKeeperParts): TaskKeeper {
     events: readonly NewEvent[],
     documents: readonly DocumentWrite[] = [],
   ): Promise<AgentTask> => {
-    const before = tasks.get(task);
-    const version = versions.get(task) ?? 0;
+    const entry = find(task);
+    const before = entry?.task;
+    const version = entry?.version ?? 0;
     const at = now();
     let next = before;
     for (const event of events) {
@@ -79,66 +143,135 @@ export function makeTaskKeeper(parts: TaskKeeperParts): TaskKeeper {
       next = folded;
     }
     if (next === undefined) throw new TypeError("Cannot record nothing");
-    tasks.set(task, next);
-    versions.set(task, version + 1);
-    const write: DocumentWrite = {
-      kind: "task",
-      id: task,
-      task,
-      expect: version,
-      body: toJsonObject(next),
-    };
+    put(task, { task: next, version: version + 1 });
+    changes += 1;
     try {
-      await log.append(task, events, [write, ...documents], at);
+      await log.append(task, events, [writeOf(next, version), ...documents], at);
     } catch (error) {
       // Nothing was written: memory goes back to what is durable.
-      if (before === undefined) tasks.delete(task);
-      else tasks.set(task, before);
-      versions.set(task, version);
+      live.delete(task);
+      ended.delete(task);
+      if (entry !== undefined) put(task, entry);
       throw error;
     }
+    forget();
     return next;
   };
 
-  return Object.freeze({
-    async load(): Promise<readonly AgentTask[]> {
-      const projected = new Map<TaskId, AgentTask>();
-      for (const row of await store.documents({ kind: "task", limit: 100_000 })) {
-        const id = TaskId.safeParse(row.id);
-        if (id.success) versions.set(id.data, row.version);
-        const parsed = AgentTask.safeParse(row.body);
-        if (parsed.success) projected.set(parsed.data.id, parsed.data);
-      }
-      for (const id of new Set([...await history.tasks(), ...projected.keys()])) {
-        const last = projected.get(id);
-        if (last !== undefined && isFinal(last.status)) {
-          tasks.set(id, last);
-          continue;
-        }
+  /** Gives each task of the log its document, where a repaired log or an early version left some without. */
+  const completeIndex = async (): Promise<void> => {
+    if (await store.document(WHOLE.kind, WHOLE.id) !== undefined) return;
+    try {
+      for (const id of await history.tasks()) {
+        if (store.peek(KIND, id) !== undefined) continue;
         const found = await rememberTask(history, id);
-        const task = found?.task ?? last;
-        if (task !== undefined) tasks.set(id, task);
-        if (found?.turnOver === true) over.add(id);
-        if (found?.contaminated === true) contaminated.add(id);
+        if (found === undefined) continue;
+        // Where nothing can be written, memory has it until a later kernel can.
+        put(id, { task: found.task, version: 0 });
+        await log.append(id, [], [writeOf(found.task, 0)]);
+        put(id, { task: found.task, version: 1 });
       }
-      return [...tasks.values()];
+      forget();
+      await log.append("kernel", [], [{ ...WHOLE, task: "kernel", expect: 0, body: {} }]);
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code !== "storeFull") throw error;
+    }
+  };
+
+  const list = async (
+    { archived, statuses, oldest, limit = PAGE, ...range }: TaskQuery = {},
+  ): Promise<readonly AgentTask[]> => {
+    // What does not read as a task has no status.
+    const states = [
+      ...statuses ?? TaskStatus.options,
+      ...(archived === true ? ["archived"] : []),
+    ];
+    const newest = oldest !== true, step = Math.min(limit, STEP);
+    const found: AgentTask[] = [];
+    for (let place = range;;) {
+      const rows = await store.documents({ kind: KIND, states, newest, limit: step, ...place });
+      for (const row of rows) {
+        const id = TaskId.safeParse(row.id);
+        const { task } = (id.success ? atHand(id.data) : undefined) ?? entryOf(row);
+        if (task === undefined || (statuses?.includes(task.status) === false)) continue;
+        if (found.length < limit) found.push(task);
+      }
+      const last = TaskId.safeParse(rows.at(-1)?.id).data;
+      if (rows.length < step || found.length >= limit || last === undefined) break;
+      place = { ...range, ...(newest ? { before: last } : { after: last }) };
+    }
+    return newest ? found.reverse() : found;
+  };
+
+  let loading: Promise<void> | undefined;
+  const load = async (): Promise<void> => {
+    await completeIndex();
+    const states = [...UNFINISHED, ""];
+    for (const row of await store.documents({ kind: KIND, states, limit: ALL })) {
+      const id = TaskId.safeParse(row.id);
+      if (!id.success) continue;
+      const found = await rememberTask(history, id.data);
+      const task = found?.task ?? entryOf(row).task;
+      if (task !== undefined) put(id.data, { task, version: row.version });
+      if (found?.turnOver === true) over.add(id.data);
+      if (found?.contaminated === true) contaminated.add(id.data);
+    }
+  };
+
+  return Object.freeze<TaskKeeper>({
+    async load(): Promise<readonly AgentTask[]> {
+      await (loading ??= load());
+      return liveTasks();
     },
     get,
     need,
-    list: () => [...tasks.values()],
+    live: liveTasks,
+    list,
+    async tally(): Promise<TaskTally> {
+      for (;;) {
+        if (tallied?.changes === changes) return tallied.tally;
+        const before = changes;
+        const tally = {
+          statuses: new Map<TaskStatus, number>(),
+          channels: new Map<string, number>(),
+        };
+        for await (const task of allTasks(list)) {
+          const { status, ingress } = task;
+          tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + 1);
+          tally.channels.set(ingress.channel, (tally.channels.get(ingress.channel) ?? 0) + 1);
+        }
+        tallied = { changes: before, tally };
+        // What changed while they were counted is counted the next time.
+        if (changes !== before) return tally;
+      }
+    },
     record,
     turnOver: (task: TaskId) => over.has(task),
     contaminated: (task: TaskId) => contaminated.has(task),
     strand(task: TaskId, reason: string): void {
-      const state = tasks.get(task);
-      if (state !== undefined) tasks.set(task, { ...state, reason: reason.slice(0, 2_048) });
+      const entry = atHand(task);
+      if (entry?.task === undefined) return;
+      put(task, { ...entry, task: { ...entry.task, reason: reason.slice(0, 2_048) } });
     },
     saw(task: TaskId, event: NewEvent & { readonly at: number }): void {
+      const entry = atHand(task);
+      if (entry?.task === undefined) return;
       if (isContaminating(event)) contaminated.add(task);
       if (isTurnOver(over.has(task), event)) over.add(task);
       else over.delete(task);
-      const state = tasks.get(task);
-      if (state !== undefined) tasks.set(task, foldTask(task, state, event));
+      put(task, { ...entry, task: foldTask(task, entry.task, event) });
     },
   });
+
+  function liveTasks(): readonly AgentTask[] {
+    return [...live.values()].flatMap(({ task }) => task ?? []);
+  }
+}
+
+function entryOf({ body, version }: DocumentRow): Entry {
+  return { task: AgentTask.safeParse(body).data, version };
+}
+
+function writeOf(task: AgentTask, expect: number): DocumentWrite {
+  return { kind: KIND, id: task.id, task: task.id, expect, body: toJsonObject(task) };
 }

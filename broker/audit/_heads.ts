@@ -14,13 +14,60 @@ function broken(why: string): Fault {
   );
 }
 
-/** The end of each chain. Checks the last seal only: `verifyLog` checks everything. */
-export async function loadHeads(store: Store, publicKey: string): Promise<Map<string, Head>> {
-  const heads = new Map<string, Head>();
-  for (const { task, n, hash } of await store.heads()) heads.set(task, { n, hash });
-  if (heads.size === 0) return heads;
-  const head = heads.get(KERNEL_CHAIN);
-  if (head === undefined) throw broken("it has no seal");
+/** Ends of chains that are kept in memory: those that were written to last. */
+const MOST_KNOWN = 1_000;
+
+/** Where the chains end, as far as somebody writes to them: a log may hold a great many that are over. */
+export interface Heads {
+  /** The end of the kernel's chain; undefined for an empty log. */
+  kernel(): Head | undefined;
+  /** Loads the ends of chains that are about to grow. */
+  know(tasks: Iterable<string>): Promise<void>;
+  /** The end of a chain that is known; undefined for one without events. */
+  get(task: string): Head | undefined;
+  /** Chains have grown, durably. */
+  moved(heads: ReadonlyMap<string, Head>): void;
+}
+
+/** Opens the ends of a store's chains. Checks the last seal only: `verifyLog` checks everything. */
+export async function openHeads(store: Store, publicKey: string): Promise<Heads> {
+  const known = new Map<string, Head>();
+  const head = await store.head(KERNEL_CHAIN);
+  if (head === undefined) {
+    if ((await store.events({ limit: 1 })).length > 0) throw broken("it has no seal");
+  } else await checkLastSeal(store, { head, publicKey });
+  let kernel: Head | undefined = head;
+
+  return Object.freeze<Heads>({
+    kernel: () => kernel,
+    async know(tasks): Promise<void> {
+      for (const task of tasks) {
+        if (task === KERNEL_CHAIN || known.has(task)) continue;
+        const found = await store.head(task);
+        if (found !== undefined) known.set(task, { n: found.n, hash: found.hash });
+      }
+    },
+    get: (task) => task === KERNEL_CHAIN ? kernel : known.get(task),
+    moved(heads): void {
+      for (const [task, head] of heads) {
+        if (task === KERNEL_CHAIN) kernel = head;
+        else {
+          known.delete(task);
+          known.set(task, head);
+        }
+      }
+      for (const task of known.keys()) {
+        if (known.size <= MOST_KNOWN) break;
+        known.delete(task);
+      }
+    },
+  });
+}
+
+async function checkLastSeal(
+  store: Store,
+  { head, publicKey }: { readonly head: Head; readonly publicKey: string },
+): Promise<void> {
   const [seal] = await store.events({ task: KERNEL_CHAIN, fromN: head.n, limit: 1 });
   const body = seal?.kind === "seal" ? trySealBody(seal.body) : undefined;
   if (seal === undefined || body === undefined) throw broken("it does not end in a seal");
@@ -31,5 +78,4 @@ export async function loadHeads(store: Store, publicKey: string): Promise<Map<st
   if (!makeSignatureCheck(publicKey)(message, body.signature)) {
     throw broken("its last seal is not signed with this receipt key");
   }
-  return heads;
 }

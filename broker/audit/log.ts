@@ -4,7 +4,7 @@ import type { NewEvent } from "../../contracts/event.ts";
 import type { Digest } from "../../contracts/ids.ts";
 import type { DocumentWrite, EventLog, EventRow, Store } from "../../contracts/store.ts";
 import { type Draft, draftEvents } from "./_draft.ts";
-import { loadHeads } from "./_heads.ts";
+import { openHeads } from "./_heads.ts";
 import { GENESIS, hashEvent, KERNEL_CHAIN } from "./hash_event.ts";
 import { sealMessage, sealText } from "./seal.ts";
 import type { Signer } from "./signer.ts";
@@ -67,7 +67,7 @@ const BEFORE_FIRST: Head = Object.freeze({ n: -1, hash: GENESIS });
  */
 export async function openLog(parts: LogParts): Promise<EventLog> {
   const { store, signer, now, random, soon, after } = parts;
-  const heads = await loadHeads(store, signer.publicKey);
+  const heads = await openHeads(store, signer.publicKey);
   let queue: Entry[] = [];
   let busy = false;
   let disarm: (() => void) | undefined;
@@ -117,6 +117,7 @@ export async function openLog(parts: LogParts): Promise<EventLog> {
 
   /** Chains, seals and stores a group. The heads in memory move only when it is durable. */
   async function commit(group: readonly Entry[]): Promise<void> {
+    await heads.know(new Set(group.flatMap(({ draft }) => draft.events.map(({ task }) => task))));
     const moved = new Map<string, Head>();
     const headOf = (task: string): Head => moved.get(task) ?? heads.get(task) ?? BEFORE_FIRST;
     const rows: EventRow[] = [];
@@ -132,7 +133,7 @@ export async function openLog(parts: LogParts): Promise<EventLog> {
     const places = group.map((entry) => entry.draft.events.map(chain));
     const last = rows.at(-1);
     if (last !== undefined) {
-      const before = heads.get(KERNEL_CHAIN);
+      const before = heads.kernel();
       const hashes = rows.map((row) => row.hash);
       const signature = signer.sign(sealMessage(before?.hash ?? GENESIS, hashes));
       const key = before === undefined ? { key: signer.publicKey } : {};
@@ -143,7 +144,7 @@ export async function openLog(parts: LogParts): Promise<EventLog> {
     const blobs = group.flatMap((entry) => entry.draft.blobs);
     const documents = group.flatMap((entry) => entry.documents);
     await store.commit({ events: rows, blobs, documents });
-    for (const [task, head] of moved) heads.set(task, head);
+    heads.moved(moved);
     group.forEach((entry, i) => entry.resolve(places[i] ?? []));
   }
 
@@ -168,6 +169,6 @@ export async function openLog(parts: LogParts): Promise<EventLog> {
       disarm ??= after(PATIENCE, losePatience);
       return placed;
     },
-    head: () => heads.get(KERNEL_CHAIN)?.hash ?? GENESIS,
+    head: () => heads.kernel()?.hash ?? GENESIS,
   });
 }

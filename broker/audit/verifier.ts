@@ -15,6 +15,14 @@ export interface VerifyOptions {
   readonly publicKey: string;
   /** A head that was kept elsewhere: the log must reach it. */
   readonly head?: Digest;
+  /** Goes on after this seal, which was found intact before; absent: from the first event. */
+  readonly from?: CheckedSeal;
+}
+
+/** A seal up to which a log was found intact. */
+export interface CheckedSeal {
+  readonly seq: number;
+  readonly hash: Digest;
 }
 
 /** Most events between two seals that are waited for. */
@@ -24,6 +32,12 @@ const MOST_OPEN = 10_000;
 export interface Verifier {
   /** The items of the group that this one completed and found intact, else none. */
   feed(item: ReadItem): readonly Item[];
+  /** Tells where a chain ended before the seal that was gone on from. */
+  know(task: string, head: Head): void;
+  /** Tells whether the end of a chain is known. */
+  knows(task: string): boolean;
+  /** The last seal that was found intact. */
+  reached(): CheckedSeal;
   /** True once something bad was found: nothing more is taken. */
   stopped(): boolean;
   /** Ends the log. `heads`, if given, are what the source says the chains end with. */
@@ -55,13 +69,13 @@ function makeContentCount(): {
 }
 
 /** A verifier for one pass over one log. */
-export function makeVerifier({ publicKey, head }: VerifyOptions): Verifier {
+export function makeVerifier({ publicKey, head, from }: VerifyOptions): Verifier {
   const parts: CheckParts = { publicKey, signed: makeSignatureCheck(publicKey) };
   const kept = head === undefined ? undefined : Digest.parse(head);
   const heads = new Map<string, Head>();
   const contents = makeContentCount();
   let open: Item[] = [];
-  let [seq, seals, seal]: [number, number, Digest] = [0, 0, GENESIS];
+  let [seq, seals, seal]: [number, number, Digest] = [from?.seq ?? 0, 0, from?.hash ?? GENESIS];
   let reached = kept === GENESIS;
   let bad: BadEvent | undefined;
 
@@ -110,6 +124,9 @@ export function makeVerifier({ publicKey, head }: VerifyOptions): Verifier {
       const complete = (task === KERNEL_CHAIN && kind === "seal") || open.length >= MOST_OPEN;
       return complete ? close() : [];
     },
+    know: (task: string, head: Head) => void heads.set(task, head),
+    knows: (task: string) => heads.has(task),
+    reached: () => ({ seq, hash: seal }),
     stopped: () => bad !== undefined,
     end(stored?: ReadonlyMap<string, Digest>): VerifyReport {
       if (bad === undefined) closeUnsealed();

@@ -4,10 +4,18 @@ import type { Digest } from "../../contracts/ids.ts";
 import type { Store, StoredEvent } from "../../contracts/store.ts";
 import type { Content } from "./_check_group.ts";
 import { privateDigest } from "./private.ts";
-import type { VerifyReport } from "./report.ts";
-import { makeVerifier, type ReadItem, type Verifier, type VerifyOptions } from "./verifier.ts";
+import { GENESIS, KERNEL_CHAIN } from "./hash_event.ts";
+import type { BadEvent, VerifyReport } from "./report.ts";
+import {
+  type CheckedSeal,
+  makeVerifier,
+  type ReadItem,
+  type Verifier,
+  type VerifyOptions,
+} from "./verifier.ts";
 
-const PAGE = 1_000;
+/** Events of one read. Between two others are heard, if the store that is handed over sees to it. */
+const PAGE = 250;
 
 function isCorrupt(error: unknown): error is Fault {
   return error instanceof Fault && error.code === "storeCorrupt";
@@ -50,8 +58,8 @@ async function readPage(
 }
 
 /** A store's events with their contents, up to the first that cannot be read, which it names. */
-export async function* storeItems(store: Store): AsyncGenerator<ReadItem> {
-  for (let seq = 0;;) {
+export async function* storeItems(store: Store, after = 0): AsyncGenerator<ReadItem> {
+  for (let seq = after;;) {
     const { events, fault } = await readPage(store, seq);
     for (const event of events) {
       yield { event, content: await contentOf(store, event) };
@@ -95,4 +103,43 @@ export async function verifyLog(
     if (verifier.stopped()) break;
   }
   return await endOf(store, verifier);
+}
+
+const FIRST: CheckedSeal = { seq: 0, hash: GENESIS };
+
+/**
+ * Checks what came after a seal that was found intact before: the same checks, but nothing of what lies before it. Gives
+ * the last seal that is intact now, and what is bad after that. Where that seal is not there, all is checked: the log was
+ * repaired or restored, or somebody wrote it anew.
+ */
+export async function verifyFrom(
+  { store, publicKey, from = FIRST }: {
+    readonly store: Store;
+    readonly publicKey: string;
+    readonly from?: CheckedSeal;
+  },
+): Promise<{ readonly reached: CheckedSeal; readonly bad?: BadEvent }> {
+  const [seal] = from.seq === 0
+    ? []
+    : await store.events({ afterSeq: from.seq - 1, untilSeq: from.seq, limit: 1 });
+  if (from.seq > 0 && seal?.hash !== from.hash) {
+    return await verifyFrom({ store, publicKey, from: FIRST });
+  }
+  const verifier = makeVerifier({ publicKey, from });
+  if (seal !== undefined) verifier.know(KERNEL_CHAIN, { n: seal.n, hash: seal.hash });
+  for await (const item of storeItems(store, from.seq)) {
+    if (!("unreadable" in item)) {
+      const { task, n } = item.event;
+      const [before] = verifier.knows(task) || n === 0
+        ? []
+        : await store.events({ task, fromN: n - 1, untilSeq: from.seq, limit: 1 });
+      // Whatever else stands there: the check of the event finds that it does not follow.
+      if (before?.n === n - 1) verifier.know(task, { n: before.n, hash: before.hash });
+    }
+    verifier.feed(item);
+    if (verifier.stopped()) break;
+  }
+  const { bad } = verifier.end();
+  const reached = verifier.reached();
+  return bad === undefined ? { reached } : { reached, bad };
 }

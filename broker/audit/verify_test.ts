@@ -5,7 +5,7 @@ import { Digest } from "../../contracts/ids.ts";
 import type { StoredEvent } from "../../contracts/store.ts";
 import { makeMemoryStore, type MemoryStore } from "./_fixture/memory_store.ts";
 import { ALICE, fillSmallLog, MALLORY } from "./_fixture/small_log.ts";
-import { GENESIS, hashEvent, verifyLog, type VerifyReport } from "./mod.ts";
+import { GENESIS, hashEvent, verifyFrom, verifyLog, type VerifyReport } from "./mod.ts";
 
 const PUBLIC = { publicKey: ALICE.publicKey };
 
@@ -41,6 +41,45 @@ Deno.test("verify: an intact log is intact, and says what it holds", async () =>
   const empty = makeMemoryStore();
   const report = await check(empty);
   assert.deepEqual([report.ok, report.head, report.tail], [true, GENESIS, "unchecked"]);
+});
+
+Deno.test("verify: a check that goes on from any checked seal finds all damage after it, and reads nothing before", async () => {
+  const store = await smallLog();
+  const seals = store.rows.filter(({ kind }) => kind === "seal");
+  const end = seals.at(-1);
+  assert.ok(end);
+  for (const { seq, hash } of seals) {
+    const read: number[] = [];
+    const watched = {
+      ...store,
+      async events(query: Parameters<typeof store.events>[0]) {
+        const found = await store.events(query);
+        read.push(...found.map((each) => each.seq));
+        return found;
+      },
+    };
+    const { reached, bad } = await verifyFrom({ store: watched, ...PUBLIC, from: { seq, hash } });
+    assert.deepEqual([reached, bad], [{ seq: end.seq, hash: end.hash }, undefined]);
+    // Beside what follows: the seal itself, and where each chain ended.
+    assert.ok(read.filter((each) => each < seq).length <= 3);
+  }
+  const [first] = seals;
+  assert.ok(first);
+  for (const [at, row] of store.rows.entries()) {
+    for (const change of [{ body: `${row.body} ` }, { at: row.at + 1 }]) {
+      const damaged = await smallLog();
+      damaged.rows[at] = { ...row, ...change };
+      const from = { seq: first.seq, hash: first.hash };
+      const { bad } = await verifyFrom({ store: damaged, ...PUBLIC, from });
+      assert.equal(bad?.seq, row.seq <= first.seq ? undefined : row.seq);
+      assert.equal((await check(damaged)).bad?.seq, row.seq, "the whole check always finds it");
+    }
+  }
+  // A seal that is not in the log is no place to go on from.
+  const nowhere = { seq: end.seq, hash: first.hash };
+  assert.equal((await verifyFrom({ store, ...PUBLIC, from: nowhere })).bad, undefined);
+  store.rows[0] = { ...store.rows[0], body: "{}" } as StoredEvent;
+  assert.equal((await verifyFrom({ store, ...PUBLIC, from: nowhere })).bad?.seq, 1);
 });
 
 Deno.test("verify: another key's log is not this kernel's", async () => {

@@ -26,9 +26,28 @@ export async function ofAgent(
 ): Promise<(task: Json | undefined) => boolean> {
   const fits = agentFilter(parsed);
   if (fits === undefined) return () => true;
-  const tasks = rowsOf(await link.ask("tasks", { archived: true })).filter(fits);
-  const ids = new Set(tasks.map(({ id }) => id));
+  const ids = new Set<Json>();
+  for await (const task of newestTasks(link, { archived: true })) {
+    if (fits(task) && task["id"] !== undefined) ids.add(task["id"]);
+  }
   return (task) => ids.has(task ?? null);
+}
+
+/** Tasks of one answer. */
+const PAGE = 200;
+
+/** Tasks, newest first, as many as are taken: page by page, so that nobody waits for those that are not. */
+export async function* newestTasks(
+  link: Pick<KernelLink, "ask">,
+  query: { readonly [name: string]: Json },
+): AsyncGenerator<Readonly<Record<string, Json>>> {
+  for (let before: Json | undefined = query["before"];;) {
+    const place = before === undefined ? {} : { before };
+    const page = rowsOf(await link.ask("tasks", { ...query, ...place, limit: PAGE }));
+    yield* page.toReversed();
+    before = page[0]?.["id"];
+    if (page.length < PAGE || before === undefined) return;
+  }
 }
 
 function parseLabels(text: string): [name: string, value: string][] {

@@ -101,7 +101,9 @@ export const COMMANDS: readonly CommandSpec[] = [
   ], [
     { name: "status", value: "WORD", help: "in one state: open, needsApproval, done, failed, …" },
     { name: "since", value: "TIME", help: "begun since a date, or how long ago: 30m, 2h, 7d" },
-    { name: "all", help: "also those that were put away" },
+    { name: "limit", value: "N", help: "the newest N; 50 where nothing is said" },
+    { name: "before", value: "TASK", help: "those before this task" },
+    { name: "all", help: "all of them, also those that were put away" },
     ...OF_AGENT,
   ]),
   simple("task show", "[TASK]", [0, 1], "one task, by its id, its first letters, or last", [
@@ -202,7 +204,9 @@ export const COMMANDS: readonly CommandSpec[] = [
   ...CONTEXT_COMMANDS,
   ...PLUGIN_COMMANDS,
   simple("doctor", "", [0, 0], "which walls stand on this machine", ["remit doctor"]),
-  simple("stop", "", [0, 0], "end the kernel as soon as nothing is at work", ["remit stop"]),
+  simple("stop", "", [0, 0], "end the kernel, which else stays ten minutes after its last work", [
+    "remit stop",
+  ], [{ name: "force", help: "also under tasks at work: the next kernel goes on with them" }]),
 ];
 
 /** Finds a command by its words. */

@@ -35,7 +35,7 @@ Deno.test("answer shows the question, signs, and follows the task that goes on",
       },
       task: () => taskJson(),
       receipts: () => [],
-      auditVerify: () => ({ ok: true, head: "c".repeat(64) }),
+      head: () => ({ head: "c".repeat(64) }),
     },
   });
   const argv = ["answer", QUESTION, "allow", "--say", "go on"];
@@ -120,13 +120,27 @@ Deno.test("lease list shows what holds and what live tasks lost; --all shows the
 
 Deno.test("stop says that a running service keeps its kernel", async () => {
   const stopped = async (service: Pick<ServiceHands, "lock">): Promise<string> => {
-    const plain = fakeHands({ ops: { stop: () => null } });
+    const plain = fakeHands({ ops: { stop: () => null, ps: () => [] } });
     const hands = { ...plain, service: { ...plain.service, ...service } };
     assert.equal(await runCommandLine(["stop"], hands), 0);
     return plain.screen.outs.join("");
   };
-  assert.match(await stopped({ lock: NO_SERVICE_HANDS.lock }), /as soon as no task and no session/);
+  assert.match(await stopped({ lock: NO_SERVICE_HANDS.lock }), /as soon as no session is at work/);
   assert.match(await stopped({ lock: () => undefined }), /when "remit serve" has ended/);
+});
+
+Deno.test("stop asks about tasks at work, refuses where nobody can be asked, and ends them with --force", async () => {
+  const ops = { stop: () => null, ps: () => [{ task: TASK }, { task: TASK }] };
+  const stops = (hands: ReturnType<typeof fakeHands>): readonly unknown[] =>
+    hands.kernels_.last?.asked.filter(([op]) => op === "stop").map(([, body]) => body) ?? [];
+  const refused = fakeHands({ ops });
+  assert.equal(await runCommandLine(["stop", "--json"], refused), 1);
+  assert.match(refused.screen.lines.join("\n"), new RegExp(`${TASK} is at work; .*--force`));
+  assert.deepEqual(stops(refused), []);
+  const forced = fakeHands({ ops });
+  assert.equal(await runCommandLine(["stop", "--force"], forced), 0);
+  assert.deepEqual(stops(forced), [{ force: true }]);
+  assert.match(forced.screen.outs.join(""), /the next one goes on/);
 });
 
 Deno.test("log pages through everything, and its JSON is the trace", async () => {

@@ -12,6 +12,9 @@ const NAMED_ONLY: ReadonlySet<string> = new Set([
   "task extend",
 ]);
 
+/** Most tasks that are counted to say that a beginning is not enough. */
+const MOST_NAMED = 100;
+
 /**
  * The same command with the task's whole id as its first word, where it takes a task. Asks the kernel only for `last`
  * and for what may be the beginning of an id.
@@ -39,14 +42,10 @@ export async function withWholeTask(command: Command): Promise<Command> {
     const named = rowsOf(await askKernel(command, "conversations", null));
     if (named.some(({ name }) => name === word)) return command;
   }
-  const tasks = rowsOf(await askKernel(command, "tasks", { archived: true }));
-  const all = tasks.flatMap(({ id, createdAt }) => {
-    const read = TaskId.safeParse(id);
-    return read.success ? [{ id: read.data, at: Number(createdAt ?? 0) }] : [];
-  });
-  const found = last
-    ? all.toSorted((a, b) => a.at - b.at).slice(-1)
-    : all.filter(({ id }) => id.startsWith(word));
+  // The newest is the one that the log has last: a clock may have been set back since.
+  const asked = last ? { limit: 1 } : { prefix: word, limit: MOST_NAMED };
+  const found = rowsOf(await askKernel(command, "tasks", { archived: true, ...asked }))
+    .flatMap(({ id }) => TaskId.safeParse(id).data ?? []);
   const [one, other] = found;
   const how = `"${commandText(command, "task list")}" names them`;
   if (one === undefined) {
@@ -58,5 +57,5 @@ export async function withWholeTask(command: Command): Promise<Command> {
       `Cannot tell which task "${cell(word)}" is: ${found.length} begin so; ${how}`,
     );
   }
-  return { ...command, parsed: { ...parsed, args: [one.id, ...rest] } };
+  return { ...command, parsed: { ...parsed, args: [one, ...rest] } };
 }

@@ -14,9 +14,21 @@ const older: Json = {
   status: "failed",
   objective: "Sweep",
 };
+/** As a kernel answers: oldest first, what the query leaves. */
+const tasksOf = (all: readonly Json[]) => (body: Json): Json => {
+  const { prefix, limit, statuses, before } = recordOf(body);
+  const begin = before === undefined
+    ? all
+    : all.slice(0, all.findIndex((each) => recordOf(each)["id"] === before));
+  const found = begin.map(recordOf).filter(({ id, status }) =>
+    String(id).startsWith(typeof prefix === "string" ? prefix : "") &&
+    (!Array.isArray(statuses) || statuses.includes(String(status)))
+  );
+  return found.slice(-Number(limit ?? 1_000));
+};
 const world = (): ReturnType<typeof fakeHands> =>
   fakeHands({
-    ops: { tasks: () => [older, taskJson()], receipts: () => [], task: () => taskJson() },
+    ops: { tasks: tasksOf([older, taskJson()]), receipts: () => [], task: () => taskJson() },
   });
 
 Deno.test("carol names a task by its first letters or as last, and hears when that is none or several", async () => {
@@ -41,7 +53,7 @@ Deno.test("carol resumes a task by its first letters or as last, and a conversat
   const resumed = async (word: string, names: readonly string[]): Promise<Json | undefined> => {
     const hands = fakeHands({
       ops: {
-        tasks: () => [older, taskJson()],
+        tasks: tasksOf([older, taskJson()]),
         conversations: () => names.map((name) => ({ name, task: OLDER })),
         conversation: () => ({ task: OLDER, messages: [] }),
         task: () => taskJson({ status: "done" }),
@@ -82,8 +94,45 @@ Deno.test("tasks lists them by state and time, whole in a pipe; --json gives the
     0,
   );
   assert.deepEqual(since.screen.outs, ["no task is so\n"]);
-  assert.deepEqual(since.kernels_.last?.asked, [["tasks", { archived: true }]]);
+  assert.deepEqual(since.kernels_.last?.asked, [
+    ["tasks", { archived: true, statuses: ["failed"], limit: 200 }],
+  ]);
   assert.equal(await runCommandLine(["tasks", "--status", "gone"], world()), 2);
+});
+
+Deno.test("last is the task that the log has last, also after the clock was set back", async () => {
+  const hands = fakeHands({
+    ops: {
+      // Made first, an hour later by the clock of then.
+      tasks: tasksOf([{ ...recordOf(older), createdAt: 9e15 }, taskJson()]),
+      receipts: () => [],
+    },
+  });
+  assert.equal(await runCommandLine(["receipt", "show", "last"], hands), 0);
+  assert.deepEqual(hands.kernels_.last?.asked.at(-1), ["receipts", { task: TASK }]);
+});
+
+Deno.test("tasks lists a page of the newest and says how to see more", async () => {
+  const many = Array.from({ length: 130 }, (_, n): Json => ({
+    ...recordOf(taskJson()),
+    id: `t${String(n).padStart(12, "0")}`,
+  }));
+  const listed = async (...words: string[]): Promise<{ ids: string[]; said: string }> => {
+    const hands = fakeHands({ ops: { tasks: tasksOf(many) } });
+    assert.equal(await runCommandLine(["tasks", "--json", ...words], hands), 0);
+    const rows = JSON.parse(hands.screen.outs.join("")) as { id: string }[];
+    return { ids: rows.map(({ id }) => id), said: hands.screen.lines.join("\n") };
+  };
+  const ids = many.map((each) => String(recordOf(each)["id"]));
+  const page = await listed();
+  assert.deepEqual(page.ids, ids.slice(-50));
+  assert.match(page.said, new RegExp(`the newest 50; ".* task list --before ${ids[80]}"`));
+  assert.deepEqual((await listed("--before", ids[80] ?? "")).ids, ids.slice(30, 80));
+  assert.deepEqual((await listed("--limit", "3")).ids, ids.slice(-3));
+  const all = await listed("--all");
+  assert.deepEqual(all, { ids, said: "" });
+  const hands = fakeHands({ ops: { tasks: tasksOf(many) } });
+  assert.equal(await runCommandLine(["tasks", "--limit", "none"], hands), 2);
 });
 
 Deno.test("a query that nothing fits says so beside the output, and which words are on record", async () => {

@@ -1,5 +1,6 @@
-/** `serve`, `peers`, `webhooks`, `schedules` of remit.yaml, from the operator's own layers and no other. Issue 7. @module */
+/** `kernel`, `serve`, `peers`, `webhooks`, `schedules` of remit.yaml, from the operator's own layers and no other. Issue 7. @module */
 import type {
+  KernelSetting,
   PeerConfig,
   RemitConfig,
   ScheduleConfig,
@@ -10,6 +11,7 @@ import type { ConfigFile } from "./text.ts";
 
 /** What the operator's layers say of the service. */
 export interface ServiceConfig {
+  readonly kernel: KernelSetting;
   readonly serve: ServeConfig;
   readonly peers: Readonly<Record<string, PeerConfig>>;
   readonly webhooks: Readonly<Record<string, WebhookConfig>>;
@@ -18,10 +20,11 @@ export interface ServiceConfig {
   at(entry: string): string;
 }
 
-const KEYS = ["serve", "peers", "webhooks", "schedules"] as const;
+const KEYS = ["kernel", "serve", "peers", "webhooks", "schedules"] as const;
 
 /** Nobody said anything. */
 export const NO_SERVICE: ServiceConfig = Object.freeze({
+  kernel: {},
   serve: {},
   peers: {},
   webhooks: {},
@@ -42,6 +45,7 @@ export function overlayService(
     for (const name of Object.keys(value)) said.set(`${key}.${name}`, file.at([key, name]));
   }
   return Object.freeze<ServiceConfig>({
+    kernel: { ...have.kernel, ...defined(config.kernel) },
     serve: { ...have.serve, ...defined(config.serve) },
     peers: { ...have.peers, ...defined(config.peers) },
     webhooks: { ...have.webhooks, ...defined(config.webhooks) },
@@ -58,6 +62,7 @@ export function serviceNotes(file: Pick<ConfigFile, "config" | "at">): readonly 
 }
 
 function defined<T>(wish: Readonly<Record<string, T | undefined>> | undefined): Record<string, T>;
+function defined(wish: RemitConfig["kernel"]): KernelSetting;
 function defined(wish: RemitConfig["serve"]): ServeConfig;
 function defined(wish: object | undefined): object {
   return Object.fromEntries(Object.entries(wish ?? {}).filter(([, value]) => value !== undefined));

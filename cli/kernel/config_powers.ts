@@ -1,5 +1,5 @@
 /** What a kernel of one state is started with. DESIGN section 1. @module */
-import { type KernelConfig, toJson } from "../../contracts/mod.ts";
+import { Fault, type KernelConfig, toJson } from "../../contracts/mod.ts";
 import { digestOf } from "../../port/digest.ts";
 import { displayBlock } from "../../text/mod.ts";
 import { findCommands } from "../program/command_programs_powers.ts";
@@ -19,7 +19,33 @@ import type { SourceDigests } from "../program/source_digest_powers.ts";
 import { VERSION } from "../version.ts";
 import { wikiProgramFile } from "../wiki/process/programs_powers.ts";
 
-const IDLE_MS = 2_000;
+/** Minutes that a kernel stays after its last work, where remit.yaml says nothing: a person's next command finds it warm. */
+const IDLE_MINUTES = 10;
+/** Milliseconds that it stays where it is to leave soon. */
+const SOON_MS = 2_000;
+/** Says the same in seconds for every state of a session: for tests, and for machines that end with their job. */
+const IDLE_VARIABLE = "REMIT_IDLE_SECONDS";
+
+function idleMsOf(around: KernelParts["around"], { idleMinutes }: KernelWish): number {
+  const said = around.env(IDLE_VARIABLE);
+  if (said !== undefined && !/^\d{1,6}$/.test(said)) {
+    throw new Fault(
+      "invalidInput",
+      `Cannot read ${IDLE_VARIABLE} ${JSON.stringify(said)}: it is a number of seconds`,
+    );
+  }
+  const minutes = said === undefined ? idleMinutes ?? IDLE_MINUTES : Number(said) / 60;
+  return Math.max(SOON_MS, Math.round(minutes * 60_000));
+}
+
+/** How a login session of systemd's stands is a file that everybody may read. */
+function sessionFile({ around, disk }: Pick<KernelParts, "around" | "disk">): string | undefined {
+  const id = around.env("XDG_SESSION_ID");
+  const path = `/run/systemd/sessions/${id}`;
+  return id !== undefined && /^[A-Za-z0-9]{1,32}$/.test(id) && disk.stat(path) !== undefined
+    ? path
+    : undefined;
+}
 
 /** What the way to a kernel is made of. */
 export interface KernelParts {
@@ -78,8 +104,6 @@ export async function configFor(
     // Their names hold their sources' digests: a kernel of other ones would start what nobody built.
     bridge,
     tools: tools.plugins.map(({ manifest, trusted }) => ({ manifest, trusted })),
-    // Of what is sealed: a digest of values could be guessed back.
-    secrets: secrets.digest(),
     commands,
     browser,
   }));
@@ -101,6 +125,7 @@ export async function configFor(
     denoDir: bundles.denoDir,
     tools,
     secrets: secrets.load(),
+    secretsDigest: secrets.digest(),
     commands,
     // Names sources and rules: a kernel of other ones is another harness.
     harness: `${VERSION}-${bundles.digest.slice(0, 12)}-${rules.slice(0, 12)}`,
@@ -109,7 +134,8 @@ export async function configFor(
     mcpTrees: places.mcpTrees,
     controlSocket: places.controlSocket,
     stay: false,
-    idleMs: IDLE_MS,
+    idleMs: idleMsOf(around, wish),
+    session: sessionFile(parts),
     pool: { workers: 2, plugins: 1 },
   };
   return { config, bundle: bundles.kernel };

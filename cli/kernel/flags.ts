@@ -20,6 +20,7 @@ export type Granted = Pick<
   | "controlSocket"
   | "tools"
   | "weights"
+  | "session"
 >;
 
 /**
@@ -37,6 +38,7 @@ export function kernelPermissions(config: Granted, mounts: readonly string[]): s
     config.weights,
     storage,
     ...code,
+    ...(config.session === undefined ? [] : [config.session]),
     ...(config.programs.bwrap === undefined ? mounts : []),
   ];
   const programs = Object.values(config.programs).filter((each) => each !== undefined);

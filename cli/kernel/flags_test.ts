@@ -26,6 +26,7 @@ const config = (more: Partial<KernelConfig> = {}): KernelConfig => ({
   addon: "",
   tools: { plugins: [] },
   secrets: [],
+  secretsDigest: "",
   commands: [],
   browser: { engine: "static", program: "/usr/bin/chromium" },
   programs: { deno: "/bin/deno", bwrap: "/bin/bwrap" },

@@ -1,6 +1,7 @@
 /** Finds the kernel of a state, or starts it. DESIGN section 1. @module */
 import { dirname, join } from "node:path";
-import { Fault, type KernelConfig } from "../../contracts/mod.ts";
+import { Fault, type KernelConfig, toJson } from "../../contracts/mod.ts";
+import { tasksAtWork } from "./stop_command.ts";
 import { displayBlock } from "../../text/mod.ts";
 import type { KernelLink, Kernels, KernelWish } from "../hands.ts";
 import type { KernelParts } from "./config_powers.ts";
@@ -20,6 +21,9 @@ const LOCKED_MS = 100;
 const MOST_TRIES = 3;
 // Longer than the kernel takes to see that the look before it is over.
 const STOP_LOOK_MS = 120;
+// Tasks of other rules are waited for so long, and looked after so often.
+const WAIT_MS = 10 * 60_000;
+const WAIT_LOOK_MS = 500;
 
 const rest = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -56,21 +60,53 @@ export function makeKernels(parts: KernelParts): Kernels {
     }
   };
 
-  const stopIdle = async (link: KernelLink): Promise<void> => {
+  /**
+   * Ends a kernel that has other rules: at once where it is idle, else when the tasks that it works on are over. Throws
+   * `conflict` when somebody else holds it, or for too long.
+   */
+  const stopIdle = async (link: KernelLink, wait: boolean): Promise<void> => {
+    const { pid } = link;
+    let tasks: readonly string[] = [];
     try {
+      tasks = await tasksAtWork(link);
       await link.ask("stop", null);
     } catch (error) {
       if (!(error instanceof Fault) || error.code !== "gone") throw busy(error);
     }
     // An open session is work: a kernel ends only once nobody talks to it.
     link.close();
-    for (const before = performance.now(); performance.now() - before < STOP_MS;) {
+    const before = performance.now();
+    const passed = (): number => performance.now() - before;
+    while (passed() < STOP_MS) {
       await rest(STOP_LOOK_MS);
       const wire = await connect();
       if (wire === undefined) return;
       wire.close();
     }
+    if (!wait || tasks.length === 0) throw busy();
+    const [first = "", ...more] = tasks;
+    const which = more.length === 0 ? first : `${first} and ${more.length} more`;
+    parts.screen.say(
+      `remit  waits until ${which} has ended: its kernel has other rules, programs or plugins, or is of another ` +
+        `version. Ctrl-C gives up; --state DIR is a kernel of its own`,
+    );
+    while (passed() < WAIT_MS) {
+      await rest(WAIT_LOOK_MS);
+      const now = await find();
+      now?.close();
+      // Whoever waited too may have been first.
+      if (now === undefined || now.pid !== pid) return;
+    }
     throw busy();
+  };
+
+  /** Secrets may have been set or removed since it was started: those of now hold. */
+  const withSecrets = async (
+    link: KernelLink,
+    { secrets, secretsDigest: digest }: Pick<KernelConfig, "secrets" | "secretsDigest">,
+  ): Promise<KernelLink> => {
+    if (link.secrets !== digest) await link.ask("secrets", toJson({ digest, secrets }));
+    return link;
   };
 
   /** Starts one, and reaches it or whichever was first: of two that start at once, one gets the lock. */
@@ -117,16 +153,24 @@ export function makeKernels(parts: KernelParts): Kernels {
       let wanted: { readonly config: KernelConfig; readonly bundle: string } | undefined;
       for (let tries = 0; tries < MOST_TRIES; tries++) {
         const running = await find();
-        if (running !== undefined && !wish.exact) return running;
+        // One of another version may not know what this one asks.
+        const same = running?.harness.startsWith(`${VERSION}-`) === true;
+        if (running !== undefined && !wish.exact && same) return running;
         // Loaded here: most commands find a kernel that runs.
         wanted ??= await (await import("./config_powers.ts")).configFor(wish, parts);
         const { config, bundle } = wanted;
         if (running !== undefined) {
-          if (running.harness === config.harness) return running;
-          await stopIdle(running);
+          if (running.harness === config.harness) return await withSecrets(running, config);
+          try {
+            await stopIdle(running, wish.exact);
+          } catch (error) {
+            const left = wish.exact ? undefined : await find();
+            if (left === undefined) throw error;
+            return left;
+          }
         }
         const link = await start(config, bundle, wish.mounts);
-        if (!wish.exact || link.harness === config.harness) return link;
+        if (!wish.exact || link.harness === config.harness) return await withSecrets(link, config);
         // Another command was first, with other rules.
         link.close();
       }

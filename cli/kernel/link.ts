@@ -12,6 +12,7 @@ const Welcome = z.object({
   // One of an earlier version says nothing of them.
   rules: z.string().max(64).default(""),
   head: z.string().max(64),
+  secrets: z.string().max(64).default(""),
 });
 
 /** The byte side of a session. */
@@ -75,5 +76,6 @@ export async function greet(
     head: welcome.data.head,
     receiptKey: welcome.data.receiptKey,
     rules: welcome.data.rules,
+    secrets: welcome.data.secrets,
   });
 }

@@ -1,7 +1,9 @@
-/** `remit stop`: ends the kernel as soon as nobody is connected to it and no task is at work. @module */
+/** `remit stop`: ends the kernel once nobody is connected to it; tasks at work are asked about first. @module */
 import { join } from "node:path";
 import { EXIT, Fault } from "../../contracts/mod.ts";
-import { type Command, printJson, printLines } from "../command.ts";
+import { has } from "../arguments/parse_arguments.ts";
+import { cell, type Command, printJson, printLines, rowsOf } from "../command.ts";
+import type { KernelLink } from "../hands.ts";
 
 /** A service holds its lock as long as it lives. */
 function serviceRuns({ hands, places }: Command): boolean {
@@ -10,13 +12,45 @@ function serviceRuns({ hands, places }: Command): boolean {
   return lock === undefined;
 }
 
+/** Tasks that have processes now; none in a kernel over a damaged log, which runs none. */
+export async function tasksAtWork(link: Pick<KernelLink, "ask">): Promise<readonly string[]> {
+  try {
+    return [...new Set(rowsOf(await link.ask("ps", null)).map(({ task }) => cell(task)))];
+  } catch (error) {
+    if (error instanceof Fault && error.code === "storeCorrupt") return [];
+    throw error;
+  }
+}
+
+/** Tells whether the kernel is to end under these tasks. Throws `conflict` where nobody can be asked. */
+async function mayEnd({ hands, parsed }: Command, tasks: readonly string[]): Promise<boolean> {
+  if (tasks.length === 0) return false;
+  if (has(parsed, "force")) return true;
+  const which = `${tasks.slice(0, 3).join(", ")}${
+    tasks.length > 3 ? ` and ${tasks.length - 3} more` : ""
+  }`;
+  if (hands.keyboard === undefined || has(parsed, "json")) {
+    throw new Fault(
+      "conflict",
+      `Cannot end the kernel: ${which} is at work; wait for it, end it with "remit task cancel", or give --force: ` +
+        "the next kernel goes on with it",
+    );
+  }
+  hands.screen.say(`  ${which} is at work. The next kernel goes on with it.`);
+  const said = await hands.keyboard.line("  end the kernel now? y/N › ", {});
+  if (/^y(es)?$/i.test(said?.trim() ?? "")) return true;
+  throw new Fault("cancelled", "Cannot end the kernel: you said no");
+}
+
 /** Runs the command. */
 export async function stopCommand(command: Command): Promise<number> {
   const link = await command.hands.kernels(command.places).find();
   const service = link !== undefined && serviceRuns(command);
+  let forced = false;
   if (link !== undefined) {
     try {
-      await link.ask("stop", null);
+      forced = await mayEnd(command, service ? [] : await tasksAtWork(link));
+      await link.ask("stop", forced ? { force: true } : null);
     } catch (error) {
       // A kernel that ended before it could answer did what was asked.
       if (!(error instanceof Fault) || error.code !== "gone") throw error;
@@ -31,7 +65,9 @@ export async function stopCommand(command: Command): Promise<number> {
         ? "no kernel runs"
         : service
         ? 'the kernel ends when "remit serve" has ended: Ctrl-C where it runs, or its service manager'
-        : "the kernel ends as soon as no task and no session is at work",
+        : forced
+        ? "the kernel ends; the next one goes on with what was under way"
+        : "the kernel ends as soon as no session is at work",
     ]);
   }
   return EXIT.success;

@@ -1,6 +1,6 @@
 /** The kernel that goes on with a task: one with the rules of the task's own place. DESIGN section 6. @module */
 import { AgentTask, type TaskId } from "../../contracts/mod.ts";
-import type { Command } from "../command.ts";
+import { type Command, wishOf } from "../command.ts";
 import { loadConfig } from "../config/files.ts";
 import type { KernelLink } from "../hands.ts";
 
@@ -18,14 +18,9 @@ export async function inItsPlace(
   if (rules === undefined || rules === link.rules) return link;
   const config = loadConfig(hands.disk, places, { folder: folder ?? hands.around.cwd, mounts });
   link.close();
-  const own = await hands.kernels(places).provide({
-    policy: config.policy,
-    toolKeys: config.toolKeys,
-    commands: config.commands,
-    browser: config.browser,
-    mounts: mounts.map(({ dir }) => dir),
-    exact: true,
-  });
+  const own = await hands.kernels(places).provide(
+    wishOf(config, { mounts: mounts.map(({ dir }) => dir), exact: true }),
+  );
   if (own.rules !== rules) {
     const { paint, say } = hands.screen;
     say(paint.dim("  the rules of its folder have changed since: those of now hold"));

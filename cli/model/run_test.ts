@@ -23,7 +23,7 @@ function ops(more: FakeOps = {}, play?: (kernel: FakeKernel) => void): FakeOps {
     task: () => taskJson(),
     staged: () => toJson(nothingStaged),
     receipts: () => [],
-    auditVerify: () => ({ ok: true, head: "c".repeat(64) }),
+    head: () => ({ head: "c".repeat(64) }),
     log: () => [],
     ...more,
   };

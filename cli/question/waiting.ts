@@ -9,7 +9,7 @@ type Ask = (op: string, body: Json) => Promise<Json>;
 export async function waitingQuestions(ask: Ask, of?: TaskId): Promise<readonly Question[]> {
   const open = Question.array().parse(await ask("questions", of === undefined ? {} : { task: of }));
   const rows = of === undefined
-    ? rowsOf(await ask("tasks", {}))
+    ? rowsOf(await ask("tasks", { statuses: ["needsApproval"] }))
     : [recordOf(await ask("task", { task: of }))];
   const expired: Question[] = [];
   for (const { id, status, questions } of rows) {

@@ -1,5 +1,5 @@
 /** The kernel for one run: with exactly its rules, its model's program built, its keys lent. @module */
-import type { Command } from "../command.ts";
+import { type Command, wishOf } from "../command.ts";
 import type { KernelLink } from "../hands.ts";
 import { lendMcp, readyMcp } from "../mcp/grant/choice.ts";
 import { lendKeys, provideModelPrograms } from "../model/ready.ts";
@@ -13,14 +13,9 @@ export async function kernelFor(
   const { config, mounts, resolved, mcp = [] } = setting;
   await provideModelPrograms(command, resolved);
   if (mcp.length > 0) await readyMcp(command);
-  const link = await command.hands.kernels(command.places).provide({
-    policy: config.policy,
-    toolKeys: config.toolKeys,
-    commands: config.commands,
-    browser: config.browser,
-    mounts: mounts.map((mount) => mount.dir),
-    exact: true,
-  });
+  const link = await command.hands.kernels(command.places).provide(
+    wishOf(config, { mounts: mounts.map((mount) => mount.dir), exact: true }),
+  );
   try {
     await lendKeys(link, resolved);
     await lendMcp(command, link, mcp);

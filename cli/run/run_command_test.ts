@@ -19,7 +19,7 @@ function ops(play: (kernel: FakeKernel) => void, more: FakeOps = {}): FakeOps {
     task: () => taskJson(),
     staged: () => toJson(nothingStaged),
     receipts: () => [{ version: 1 }],
-    auditVerify: () => ({ ok: true, head: HEAD }),
+    head: () => ({ head: HEAD }),
     log: () => [],
     ...more,
   };

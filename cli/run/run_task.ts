@@ -10,7 +10,7 @@ import {
 } from "../../contracts/mod.ts";
 import { makeAnswerer } from "../question/answerer.ts";
 import { changedFiles, type RunResult } from "./closing.ts";
-import type { Command } from "../command.ts";
+import { type Command, recordOf } from "../command.ts";
 import { readSeen, type Seen } from "../audit/event_fields.ts";
 import type { KernelLink } from "../hands.ts";
 import { makeCallJoin } from "../audit/join_calls.ts";
@@ -213,10 +213,8 @@ export async function gather(
   const state = AgentTask.parse(await link.ask("task", { task }));
   const staged = await askStaged(link, task);
   const receipts = await link.ask("receipts", { task });
-  const verified = await link.ask("auditVerify", {});
-  const head = typeof verified === "object" && verified !== null && "head" in verified
-    ? verified.head
-    : undefined;
+  // Read, not checked: the kernel checks what is new by itself, and "audit verify" checks all.
+  const { head } = recordOf(await link.ask("head", null));
   return {
     task: state,
     exit: exitOf(end, state),

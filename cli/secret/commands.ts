@@ -1,5 +1,5 @@
 /** `secret set|list|remove`. Values are typed or piped in, and never shown again. @module */
-import { EXIT, Fault } from "../../contracts/mod.ts";
+import { EXIT, Fault, toJson } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, printJson, printLines } from "../command.ts";
 import { flag } from "../arguments/parse_arguments.ts";
@@ -35,11 +35,23 @@ async function readValue(command: Command): Promise<string> {
   return typed;
 }
 
-const later = (command: Command): void => {
-  if (!command.json) {
-    command.hands.screen.say("A kernel that runs now learns of it when it starts next.");
+/** Tells a kernel that runs: whatever asks for a secret from now on finds those of now. */
+async function tellKernel(command: Command, keep: SecretKeep): Promise<void> {
+  const link = await command.hands.kernels(command.places).find();
+  if (link === undefined) return;
+  try {
+    const digest = keep.digest();
+    if (link.secrets === digest) return;
+    await link.ask("secrets", toJson({ digest, secrets: keep.load() }));
+    if (!command.json) command.hands.screen.say("The kernel that runs has it from now on.");
+  } catch (error) {
+    // One of another version, or one that just ended: the next has it.
+    if (!(error instanceof Fault)) throw error;
+    if (!command.json) command.hands.screen.say("The next kernel has it.");
+  } finally {
+    link.close();
   }
-};
+}
 
 /** `secret set NAME --origin ORIGIN --header HEADER [--prefix TEXT]`. */
 export async function secretSet(command: Command): Promise<number> {
@@ -52,7 +64,7 @@ export async function secretSet(command: Command): Promise<number> {
   const done = keep.set({ name, origin, header, prefix, value });
   if (command.json) printJson(command, { name, origin, header, prefix, done });
   else printLines(command, [`${done} ${name}: header ${header} of ${origin}, nowhere else`]);
-  later(command);
+  await tellKernel(command, keep);
   return EXIT.success;
 }
 
@@ -81,11 +93,12 @@ export function secretList(command: Command): Promise<number> {
 }
 
 /** `secret remove NAME`. */
-export function secretRemove(command: Command): Promise<number> {
+export async function secretRemove(command: Command): Promise<number> {
   const name = parseKeptName(command.parsed.args[0] ?? "");
-  openKeep(command).remove(name);
+  const keep = openKeep(command);
+  keep.remove(name);
   if (command.json) printJson(command, { removed: name });
   else printLines(command, [`removed ${name}`]);
-  later(command);
-  return Promise.resolve(EXIT.success);
+  await tellKernel(command, keep);
+  return EXIT.success;
 }

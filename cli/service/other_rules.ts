@@ -1,6 +1,18 @@
 /** Tasks that an earlier kernel left under other rules: they wait for their operator's word. DESIGN section 6. @module */
-import { AgentTask, type Json, OTHER_RULES, type TaskId } from "../../contracts/mod.ts";
+import {
+  AgentTask,
+  type Json,
+  OTHER_RULES,
+  TASK_TRANSITIONS,
+  type TaskId,
+  TaskStatus,
+} from "../../contracts/mod.ts";
 import { recordOf, rowsOf } from "../command.ts";
+
+/** How a task stands that is not over. */
+export const UNFINISHED: readonly TaskStatus[] = TaskStatus.options.filter((each) =>
+  TASK_TRANSITIONS[each].length > 0
+);
 
 /** Tells whether a task, as a kernel shows it, waits so. */
 export function waitsForRules({ reason }: Readonly<Record<string, Json>>): boolean {
@@ -11,6 +23,8 @@ export function waitsForRules({ reason }: Readonly<Record<string, Json>>): boole
 export async function tasksOfOtherRules(
   link: { ask(op: string, body: Json): Promise<Json> },
 ): Promise<readonly TaskId[]> {
-  return rowsOf(await link.ask("tasks", {})).map(recordOf).filter(waitsForRules)
+  return rowsOf(await link.ask("tasks", { statuses: [...UNFINISHED] })).map(recordOf).filter(
+    waitsForRules,
+  )
     .map(({ id }) => AgentTask.shape.id.parse(id));
 }

@@ -20,6 +20,7 @@ import {
   recordOf,
   rowsOf,
   taskOf,
+  wishOf,
 } from "../command.ts";
 import { loadConfig } from "../config/files.ts";
 import { narrowMount } from "../config/layers.ts";
@@ -100,14 +101,9 @@ export async function canCommand(command: Command): Promise<number> {
   );
   const config = loadConfig(hands.disk, places, { folder: hands.around.cwd, mounts });
   const kernels = hands.kernels(places);
-  const link = await kernels.provide({
-    policy: config.policy,
-    toolKeys: config.toolKeys,
-    commands: config.commands,
-    browser: config.browser,
-    mounts: mounts.map((mount) => mount.dir),
-    exact: true,
-  });
+  const link = await kernels.provide(
+    wishOf(config, { mounts: mounts.map((mount) => mount.dir), exact: true }),
+  );
   let answer: Json;
   try {
     answer = await link.ask(

@@ -1,12 +1,22 @@
 /** `task list`: every task in a line. @module */
-import { EXIT, type Json, TaskStatus } from "../../contracts/mod.ts";
-import { askKernel, cell, type Command, printJson, printLines, rowsOf } from "../command.ts";
-import { agentFilter } from "../arguments/agent_filter.ts";
+import { EXIT, Fault, type Json, TaskId, TaskStatus } from "../../contracts/mod.ts";
+import {
+  cell,
+  type Command,
+  commandText,
+  idOf,
+  printJson,
+  printLines,
+  reachKernel,
+} from "../command.ts";
+import { agentFilter, newestTasks } from "../arguments/agent_filter.ts";
 import { flag, has, oneOf } from "../arguments/parse_arguments.ts";
 import { parseSince } from "../terminal/since.ts";
 import { spanText } from "../terminal/span.ts";
 import { tableLines } from "../terminal/table.ts";
 
+/** Tasks that are listed where nobody says how many. */
+const PAGE = 50;
 /** A pipe takes a request whole. */
 const WIDE = 2_000;
 
@@ -20,6 +30,15 @@ export function taskCells(task: Readonly<Record<string, Json>>, now: number): st
   ];
 }
 
+function limitOf(given: string | undefined): number {
+  if (given === undefined) return PAGE;
+  if (/^[1-9]\d{0,5}$/.test(given)) return Number(given);
+  throw new Fault(
+    "invalidInput",
+    `Cannot list ${JSON.stringify(given)} tasks: --limit takes a number from 1 on`,
+  );
+}
+
 /** Runs the command, and `task show` without a task. Throws `invalidInput` for a state that there is not. */
 export async function taskList(command: Command): Promise<number> {
   const { hands, parsed } = command;
@@ -28,13 +47,37 @@ export async function taskList(command: Command): Promise<number> {
   const since = flag(parsed, "since");
   const from = since === undefined ? 0 : parseSince(since, now);
   const ofAgent = agentFilter(parsed);
-  const answer = await askKernel(command, "tasks", has(parsed, "all") ? { archived: true } : {});
-  const tasks = rowsOf(answer).filter((task) =>
-    (status === undefined || task["status"] === status) &&
-    Number(task["createdAt"] ?? 0) >= from && ofAgent?.(task) !== false
-  );
+  const all = has(parsed, "all");
+  const before = flag(parsed, "before");
+  const limit = all ? Infinity : limitOf(flag(parsed, "limit"));
+  const tasks: Readonly<Record<string, Json>>[] = [];
+  let more = false;
+  const link = await reachKernel(command);
+  try {
+    const query = {
+      ...(all ? { archived: true } : {}),
+      ...(status === undefined ? {} : { statuses: [status] }),
+      ...(before === undefined ? {} : { before: idOf(TaskId, before, "task") }),
+    };
+    for await (const task of newestTasks(link, query)) {
+      if (Number(task["createdAt"] ?? 0) < from || ofAgent?.(task) === false) continue;
+      more = tasks.length >= limit;
+      if (more) break;
+      tasks.push(task);
+    }
+  } finally {
+    link.close();
+  }
+  tasks.reverse();
+  const tellMore = (): void => {
+    const [first] = tasks;
+    if (!more || first === undefined) return;
+    const older = commandText(command, `task list --before ${cell(first["id"])}`);
+    hands.screen.say(`the newest ${tasks.length}; "${older}" shows older ones, --all shows all`);
+  };
   if (command.json) {
     printJson(command, tasks);
+    tellMore();
     return EXIT.success;
   }
   const rows = tasks.map((task) => taskCells(task, now));
@@ -46,5 +89,6 @@ export async function taskList(command: Command): Promise<number> {
       ? tableLines(heads, rows, hands.screen.outWidth ?? WIDE)
       : [filtered ? "no task is so" : "no tasks"],
   );
+  tellMore();
   return EXIT.success;
 }

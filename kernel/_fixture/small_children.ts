@@ -91,6 +91,7 @@ export async function makeWorld(source: string = EVALUATOR): Promise<World> {
     addon: "",
     tools: { plugins: [] },
     secrets: [],
+    secretsDigest: "",
     commands: [],
     browser: { engine: "static", program: "/usr/bin/chromium" },
     programs: {

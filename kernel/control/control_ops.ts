@@ -35,6 +35,7 @@ import {
   Signal,
   TaskId,
   TaskRequest,
+  TaskStatus,
 } from "../../contracts/mod.ts";
 
 const task = z.object({ task: TaskId }).strict();
@@ -51,6 +52,15 @@ const server = z.object({ server: McpServerName }).strict();
 const secret = z.string().min(1).max(65_536).regex(/^[^\0]*$/);
 const inHeader = z.string().min(1).max(8_192).regex(/^[\x20-\x7e]*$/);
 const https = z.string().max(2_048).regex(/^https?:\/\//);
+
+/** See `Secret` in contracts. */
+const Secret = z.object({
+  name: z.string().min(1).max(64),
+  value: z.string().min(1).max(65_536),
+  origin: z.string().max(1_024),
+  header: z.string().regex(/^[a-z0-9-]{1,64}$/),
+  prefix: z.string().max(64),
+}).strict();
 
 /** See `McpLoan` in contracts. */
 const McpLoan = z.object({
@@ -141,7 +151,14 @@ export const CONTROL_OPS = {
     afterMs: z.int().min(0).max(MILLENNIUM_MS).optional(),
   }).strict(),
   conversationRemove: z.object({ name: ConversationName }).strict(),
-  tasks: z.object({ archived: z.boolean().optional() }).strict(),
+  tasks: z.object({
+    archived: z.boolean().optional(),
+    statuses: z.array(TaskStatus).max(16).optional(),
+    prefix: z.string().max(32).optional(),
+    before: TaskId.optional(),
+    limit: z.int().min(1).max(1_000).optional(),
+  }).strict(),
+  head: z.null(),
   task,
   cancel: task,
   resume: task,
@@ -187,13 +204,8 @@ export const CONTROL_OPS = {
     label: Label,
     colour: Colour,
   }).strict(),
-  lend: z.object({
-    name: z.string().min(1).max(64),
-    value: z.string().min(1).max(65_536),
-    origin: z.string().max(1_024),
-    header: z.string().regex(/^[a-z0-9-]{1,64}$/),
-    prefix: z.string().max(64),
-  }).strict(),
+  lend: Secret,
+  secrets: z.object({ digest: z.string().max(64), secrets: z.array(Secret).max(512) }).strict(),
   leases: maybeTask,
   revoke: z.object({ lease: LeaseId }).strict(),
   outbox: maybeTask,
@@ -244,7 +256,7 @@ export const CONTROL_OPS = {
   ended: z.object({ after: z.int().min(0).nullable() }).strict(),
   spans: task,
   retain: z.object({ before: Millis, dryRun: z.boolean() }).strict(),
-  stop: z.null(),
+  stop: z.union([z.null(), z.object({ force: z.boolean() }).strict()]),
 } as const;
 
 /** A parsed control request: a closed union on `op`. */

@@ -23,6 +23,7 @@ Deno.test("an answer of many records comes page by page, to the connection that 
       receiptKey: "",
       rules: "",
       head: "",
+      secrets: "",
     }),
   });
   const connect = async (): Promise<(op: string, body: Json) => Promise<readonly Json[]>> => {
@@ -57,6 +58,7 @@ Deno.test("a kernel that is ending would have greeted a command whose question i
       receiptKey: "",
       rules: "",
       head: "",
+      secrets: "",
     }),
   });
   const connect = (): Handler => {

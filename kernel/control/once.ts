@@ -3,7 +3,12 @@
  * asking and the answer, and simply asks again. The tasks themselves are the memory of it. Issue 7.
  * @module
  */
-import type { AgentTask, HostedAgentService, TaskId, TaskRequest } from "../../contracts/mod.ts";
+import {
+  allTasks,
+  type HostedAgentService,
+  type TaskId,
+  type TaskRequest,
+} from "../../contracts/mod.ts";
 
 /** The answer to `run`. `already`: this firing has its task since an earlier time. */
 export interface Ran {
@@ -22,16 +27,20 @@ const fires = ({ ingress }: Pick<Asked, "ingress">): boolean =>
 export function makeOnce(
   service: Pick<HostedAgentService, "create" | "list">,
 ): (request: TaskRequest) => Promise<Ran> {
-  let known: Map<string, Promise<TaskId>> | undefined;
-  const learn = (): Map<string, Promise<TaskId>> => {
-    const all: readonly AgentTask[] = service.list();
-    return new Map(
-      all.filter(fires).map((task) => [keyOf(task), Promise.resolve(task.id)]),
-    );
+  let learning: Promise<Map<string, Promise<TaskId>>> | undefined;
+  const learn = async (): Promise<Map<string, Promise<TaskId>>> => {
+    const known = new Map<string, Promise<TaskId>>();
+    for await (const task of allTasks(service.list)) {
+      if (fires(task)) known.set(keyOf(task), Promise.resolve(task.id));
+    }
+    return known;
   };
   return async (request) => {
     if (!fires(request)) return { task: (await service.create(request)).id };
-    known ??= learn();
+    const known = await (learning ??= learn().catch((error: unknown) => {
+      learning = undefined;
+      throw error;
+    }));
     const key = keyOf(request);
     const before = known.get(key);
     if (before !== undefined) return { task: await before, already: true };

@@ -11,7 +11,7 @@ const request = (
 /** A service that keeps what was created, as the kernel's log does over a restart. */
 function service(): {
   readonly tasks: AgentTask[];
-  list(): readonly AgentTask[];
+  list(): Promise<readonly AgentTask[]>;
   create(request: TaskRequest): Promise<AgentTask>;
   fail(next: boolean): void;
 } {
@@ -19,7 +19,7 @@ function service(): {
   let failing = false;
   return {
     tasks,
-    list: () => tasks,
+    list: () => Promise.resolve([...tasks]),
     async create(asked): Promise<AgentTask> {
       await Promise.resolve();
       if (failing) throw new Error("no room");

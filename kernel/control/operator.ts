@@ -1,6 +1,7 @@
 /** The control operations' handlers: what the operator's own user may do, one line each. @module */
 import {
   type AgentTask,
+  allTasks,
   type Artifact,
   type AuditRecord,
   type ConversationStore,
@@ -50,6 +51,8 @@ export interface OperatorParts {
   now(): number;
   /** Digest of this kernel's rules. */
   readonly rules: Digest;
+  /** The hash of the log's last seal. */
+  head(): Digest;
   rows(): readonly ProcessRow[];
   /** A task as it stands: "blocked" while its first process is stopped, which no log need know. */
   standing(task: AgentTask): AgentTask;
@@ -58,7 +61,10 @@ export interface OperatorParts {
   tools(task: TaskId): readonly object[];
   grants(task: TaskId | undefined): readonly object[];
   /** The leases of these tasks, those that are no more among them; `live` are the others. */
-  leasesEver(of: readonly AgentTask[], live: readonly Lease[]): Promise<readonly Lease[]>;
+  leasesEver(
+    of: AsyncIterable<AgentTask> | readonly AgentTask[],
+    live: readonly Lease[],
+  ): Promise<readonly Lease[]>;
   can(query: Body<"can">): Promise<Decision>;
   extend(task: TaskId, limits: Partial<Limits>): Promise<AgentTask>;
   move(task: TaskId, phase: Phase): Promise<AgentTask>;
@@ -71,12 +77,14 @@ export interface OperatorParts {
   auditRepair(): Promise<object>;
   receipts(task: TaskId, call: string | undefined): Promise<readonly Receipt[]>;
   lend(secret: Body<"lend">): void;
+  keepSecrets(kept: Body<"secrets">): void;
   embed(asked: Body<"embed">): Promise<Vectors>;
   ask(asked: Body<"ask">): Promise<ModelAnswer>;
   choose(task: TaskId, model: Body<"model">["model"]): Promise<void>;
   readonly mcp: McpOps;
   readonly agents: InboxOps & PeerOps & StateOps;
-  stop(): void;
+  /** As soon as nothing is at work, or now: what is under way goes on with the next kernel. */
+  stop(now: boolean): void;
 }
 
 /** Makes the handlers. */
@@ -96,7 +104,7 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     contextRestore: ({ task, number }: Body<"contextRestore">) => service.restore(task, number),
     conversations: async () => {
       await conversations.sweep();
-      return await past.rows(conversations.list(), service.list());
+      return await past.rows(conversations.list(), service.find);
     },
     conversation: ({ conversation, turn, from }: Body<"conversation">) =>
       past.messages(readable(conversations.find(conversation)), turn, from),
@@ -109,8 +117,8 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     conversationExpire: ({ name, afterMs }: Body<"conversationExpire">) =>
       conversations.expire(name, afterMs === undefined ? undefined : parts.now() + afterMs),
     conversationRemove: ({ name }: Body<"conversationRemove">) => conversations.remove(name),
-    tasks: ({ archived }: Body<"tasks">) =>
-      service.list().filter((task) => archived === true || !task.archived).map(parts.standing),
+    tasks: async (query: Body<"tasks">) => (await service.list(query)).map(parts.standing),
+    head: () => ({ head: parts.head() }),
     task: ({ task }: Body<"task">) => parts.standing(service.get(task)),
     cancel: ({ task }: Body<"cancel">) => service.cancel(task, "cancelled by its operator"),
     resume: ({ task }: Body<"resume">) => service.resume(task),
@@ -152,19 +160,23 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     grants: ({ task }: Body<"grants">) => parts.grants(task),
     can: (query: Body<"can">) => parts.can(query),
     lend: (secret: Body<"lend">) => parts.lend(secret),
+    secrets: (kept: Body<"secrets">) => parts.keepSecrets(kept),
     embed: (asked: Body<"embed">) => parts.embed(asked),
     ask: (asked: Body<"ask">) => parts.ask(asked),
     model: ({ task, model }: Body<"model">) => parts.choose(task, model),
     leases: ({ task }: Body<"leases">) =>
       parts.leasesEver(
-        task === undefined ? service.list() : [service.get(task)],
+        task === undefined ? allTasks(service.list, { newest: true }) : [service.get(task)],
         leases.list(task),
       ),
     revoke: async ({ lease }: Body<"revoke">) => {
       const revoked = await leases.revoke(lease, "revoked by its operator");
       if (revoked.length === 0) {
         // A slip of an id must not read as a lease that is gone.
-        const ever = await parts.leasesEver(service.list(), leases.list());
+        const ever = await parts.leasesEver(
+          allTasks(service.list, { newest: true }),
+          leases.list(),
+        );
         if (!ever.some(({ id }) => id === lease)) {
           throw new Fault("notFound", `Cannot revoke lease ${lease}: there is none`);
         }
@@ -194,7 +206,7 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
       questions: questions.open().length,
       processes: parts.rows().length,
     }),
-    stop: () => parts.stop(),
+    stop: (how: Body<"stop">) => parts.stop(how?.force === true),
   });
 }
 

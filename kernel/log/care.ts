@@ -18,6 +18,18 @@ export interface LogReport {
   readonly bad?: { readonly seq: number; readonly flaw: string; readonly why: string };
 }
 
+/** A seal up to which a log was found intact. */
+export interface CheckedSeal {
+  readonly seq: number;
+  readonly hash: Digest;
+}
+
+/** What a check of the log's newest part says. */
+export interface Checked {
+  readonly reached: CheckedSeal;
+  readonly bad?: LogReport["bad"];
+}
+
 /** What {@link makeLogCare} is handed. */
 export interface LogCareParts {
   readonly store: Pick<Store, "events" | "documents"> & {
@@ -27,6 +39,13 @@ export interface LogCareParts {
   readonly damage: Fault | undefined;
   /** Checks the whole log. */
   verify(head: Digest | undefined): Promise<LogReport>;
+  /** Checks what came after a seal that was found intact; absent: all. */
+  verifyFrom(from: CheckedSeal | undefined): Promise<Checked>;
+  /** How far the log was found intact, kept between kernels where they alone write. */
+  readonly checked: {
+    read(): Promise<CheckedSeal | undefined>;
+    write(seal: CheckedSeal): Promise<void>;
+  };
   /** Checks one task's chain; rejects `storeCorrupt`. */
   verifyChain(task: string): Promise<void>;
   /** A note, kept between kernels, that the log was found damaged. */
@@ -46,12 +65,20 @@ export interface LogCare {
   check(): Promise<void>;
   /** Checks the whole log; damage is noted, so that the next kernel refuses to run over it. */
   verify(head: Digest | undefined): Promise<LogReport>;
+  /**
+   * Checks what came since the last check, beside whatever else goes on; true when it is bad. Damage is noted as
+   * `verify` does. Resolves when all that was there has been checked.
+   */
+  keepUp(): Promise<boolean>;
 }
 
 /** Events of a log that is checked whole at each start: some 50 ms. */
 const SHORT = 1_000;
-/** More documents of a kind than a store holds. */
-const ALL = 10_000_000;
+/** More tasks than a person leaves unfinished. */
+const ALL = 1_000_000;
+/** Documents that are read in one go. */
+const STEP = 200;
+const UNFINISHED = TaskStatus.options.filter((each) => TASK_TRANSITIONS[each].length > 0);
 
 /** Makes the care of a log. */
 export function makeLogCare(parts: LogCareParts): LogCare {
@@ -66,9 +93,7 @@ export function makeLogCare(parts: LogCareParts): LogCare {
       if (bad.flaw !== "cutTail") await note.write();
       return report;
     }
-    if (found === undefined) return report;
-    const why = `the events are intact, but not what lies beside them: ${found.message}`;
-    return { ...report, ok: false, bad: { seq: report.events, flaw: "unreadable", why } };
+    return found === undefined ? report : besideEvents(report, found);
   };
 
   const checkWhole = async (): Promise<void> => {
@@ -79,11 +104,27 @@ export function makeLogCare(parts: LogCareParts): LogCare {
   };
 
   const unfinished = async (): Promise<readonly string[]> => {
-    const tasks = await store.documents({ kind: "task", limit: ALL });
-    return tasks.filter(({ body }) => {
-      const status = TaskStatus.safeParse(body["status"]);
-      return !status.success || TASK_TRANSITIONS[status.data].length > 0;
-    }).map(({ id }) => id);
+    const rows = await store.documents({ kind: "task", states: [...UNFINISHED, ""], limit: ALL });
+    return rows.map(({ id }) => id);
+  };
+
+  const checkDocuments = async (): Promise<void> => {
+    for (const kind of await store.documentKinds()) {
+      for (let after: string | undefined;;) {
+        const rows = await store.documents({ kind, after, limit: STEP });
+        after = rows.at(-1)?.id;
+        if (rows.length < STEP) break;
+      }
+    }
+  };
+
+  let keeping: Promise<boolean> | undefined;
+  const checkNew = async (): Promise<boolean> => {
+    const from = await parts.checked.read();
+    const { reached, bad } = await parts.verifyFrom(from);
+    if (reached.seq !== from?.seq || reached.hash !== from.hash) await parts.checked.write(reached);
+    if (bad !== undefined) await note.write();
+    return bad !== undefined;
   };
 
   return Object.freeze({
@@ -91,16 +132,35 @@ export function makeLogCare(parts: LogCareParts): LogCare {
       if (found !== undefined) throw found;
       try {
         const short = (await store.events({ afterSeq: SHORT, limit: 1 })).length === 0;
-        if (short || await note.read()) await checkWhole();
-        else for (const task of await unfinished()) await parts.verifyChain(task);
-        for (const kind of await store.documentKinds()) await store.documents({ kind, limit: ALL });
+        if (short || await note.read()) {
+          await checkWhole();
+          await checkDocuments();
+        } else for (const task of await unfinished()) await parts.verifyChain(task);
       } catch (error) {
         if (error instanceof Fault && error.code === "storeCorrupt") found = error;
         throw error;
       }
     },
-    verify,
+    async verify(head: Digest | undefined): Promise<LogReport> {
+      const report = await verify(head);
+      if (!report.ok) return report;
+      try {
+        await checkDocuments();
+        return report;
+      } catch (error) {
+        if (!(error instanceof Fault) || error.code !== "storeCorrupt") throw error;
+        await note.write();
+        return besideEvents(report, error);
+      }
+    },
+    keepUp: () => keeping ??= checkNew().finally(() => keeping = undefined),
   });
+}
+
+/** The report of a log whose events are intact, over documents that are not. */
+function besideEvents(report: LogReport, why: Fault): LogReport {
+  const said = `the events are intact, but not what lies beside them: ${why.message}`;
+  return { ...report, ok: false, bad: { seq: report.events, flaw: "unreadable", why: said } };
 }
 
 /** The two commands where tasks may be at work: they find damage, and the next kernel mends it. */

@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { Digest, type DocumentRow, Fault, type StoredEvent } from "../../contracts/mod.ts";
-import { careOverWork, type LogCare, type LogReport, makeLogCare } from "./care.ts";
+import {
+  careOverWork,
+  type CheckedSeal,
+  type LogCare,
+  type LogReport,
+  makeLogCare,
+} from "./care.ts";
 
 interface Bench {
   readonly care: LogCare;
@@ -10,7 +16,12 @@ interface Bench {
   whole: number;
   noted: boolean;
   report: LogReport;
+  /** Places that checks of the newest part went on from. */
+  readonly from: (number | undefined)[];
+  checked: CheckedSeal | undefined;
 }
+
+const ZERO = Digest.parse("0".repeat(64));
 
 const WHOLE: LogReport = { ok: true, events: 5 };
 const BAD: LogReport = {
@@ -24,7 +35,10 @@ function bench(events: number, broken: readonly string[] = []): Bench {
     ...{ kind: "task", id, task: id, version: 1 },
     body: { status },
   });
-  const made: Omit<Bench, "care"> = { chains: [], whole: 0, noted: false, report: WHOLE };
+  const made: Omit<Bench, "care"> = {
+    ...{ chains: [], whole: 0, noted: false, report: WHOLE },
+    ...{ from: [], checked: undefined },
+  };
   const event: StoredEvent = {
     ...{ seq: 1, task: "t", n: 0, kind: "message", at: 1, body: "{}" },
     hash: Digest.parse("0".repeat(64)),
@@ -33,13 +47,27 @@ function bench(events: number, broken: readonly string[] = []): Bench {
     damage: undefined,
     store: {
       events: ({ afterSeq = 0 }) => Promise.resolve(events > afterSeq ? [event] : []),
-      documents: () =>
-        Promise.resolve([document("t1", "done"), document("t2", "open"), document("t3", "???")]),
+      documents: ({ states }) =>
+        Promise.resolve(
+          states === undefined
+            ? [document("t1", "done"), document("t2", "open"), document("t3", "???")]
+            : [document("t2", "open"), document("t3", "???")],
+        ),
       documentKinds: () => Promise.resolve(["task"]),
     },
     verify() {
       made.whole++;
       return Promise.resolve(made.report);
+    },
+    verifyFrom(from) {
+      made.from.push(from?.seq);
+      const reached = { seq: events, hash: ZERO };
+      const { bad } = made.report;
+      return Promise.resolve(bad === undefined ? { reached } : { reached: from ?? reached, bad });
+    },
+    checked: {
+      read: () => Promise.resolve(made.checked),
+      write: (seal) => Promise.resolve(void (made.checked = seal)),
     },
     verifyChain(task) {
       made.chains.push(task);
@@ -55,6 +83,20 @@ function bench(events: number, broken: readonly string[] = []): Bench {
   });
   return Object.assign(made, { care });
 }
+
+Deno.test("what is new is checked from the last checked seal on, and damage is noted for the next kernel", async () => {
+  const made = bench(5_000);
+  assert.equal(await made.care.keepUp(), false);
+  assert.equal(made.checked?.seq, 5_000);
+  const [one, other] = await Promise.all([made.care.keepUp(), made.care.keepUp()]);
+  assert.deepEqual([one, other, made.from], [false, false, [undefined, 5_000]]);
+  assert.equal(made.noted, false);
+  made.report = BAD;
+  assert.equal(await made.care.keepUp(), true);
+  assert.equal(made.noted, true);
+  assert.equal(made.checked?.seq, 5_000);
+  assert.equal(made.whole, 0);
+});
 
 const corrupt = (error: unknown): boolean =>
   error instanceof Fault && error.code === "storeCorrupt";

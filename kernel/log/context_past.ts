@@ -33,7 +33,7 @@ export interface ConversationReads extends PastConversations {
   messages(task: TaskId, turn: number | undefined, from: number): Promise<MessagePage>;
   rows(
     named: ReturnType<ConversationStore["list"]>,
-    tasks: readonly AgentTask[],
+    find: (task: TaskId) => AgentTask | undefined,
   ): Promise<readonly ConversationRow[]>;
 }
 
@@ -101,10 +101,10 @@ export function makePastConversations({ store, readPrivate }: PastParts): Conver
       const past = turn === undefined ? await replay(task) : (await after(task, turn)).past;
       return { task, turn: turn ?? past.turn, ...pageOf(past.conversation, from) };
     },
-    async rows(named, tasks): Promise<readonly ConversationRow[]> {
+    async rows(named, find): Promise<readonly ConversationRow[]> {
       const rows: ConversationRow[] = [];
       for (const { name, task, expiresAt } of named) {
-        const found = tasks.find(({ id }) => id === task);
+        const found = find(task);
         // An erased conversation has a name until somebody takes it.
         const past = found === undefined || found.purged ? undefined : await replay(task);
         rows.push({

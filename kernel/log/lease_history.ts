@@ -14,16 +14,16 @@ export interface LeaseHistoryParts {
 }
 
 /**
- * All leases of these tasks, oldest task first; of the newest tasks where they are too many. Those in
+ * All leases of these tasks, given newest first; oldest task first; of the newest tasks where they are too many. Those in
  * `live` are as it has them; of others that the log does not take back, their task's last word did.
  */
 export async function readLeases(
   parts: LeaseHistoryParts,
-  tasks: readonly Pick<AgentTask, "id">[],
+  tasks: AsyncIterable<Pick<AgentTask, "id">> | Iterable<Pick<AgentTask, "id">>,
   live: readonly Lease[],
 ): Promise<readonly Lease[]> {
   const found = new Map<LeaseId, Lease>();
-  for (const { id } of tasks.toReversed()) {
+  for await (const { id } of tasks) {
     if (found.size >= MOST) break;
     for (const lease of (await readTask(parts, id)).toReversed()) found.set(lease.id, lease);
   }

@@ -49,7 +49,7 @@ function world() {
         },
       }),
     ever: (live: Parameters<typeof readLeases>[2]) =>
-      readLeases({ store, readPrivate }, TASKS.map((id) => ({ id })), live),
+      readLeases({ store, readPrivate }, TASKS.toReversed().map((id) => ({ id })), live),
   };
 }
 

@@ -31,7 +31,7 @@ export function makeMending(parts: MendingParts): () => Promise<object> {
     const path = `${database}.repaired-${stamp}`;
     const fresh = openSqliteStore({ path });
     // What is projected from a log that is cut would be ahead of it.
-    const report = await parts.copyTo(fresh, { anyhow: true, projections: ["task"] });
+    const report = await parts.copyTo(fresh, { anyhow: true, projections: ["task", "taskIndex"] });
     await fresh.close();
     await store.close();
     const keepAs = `${database}.damaged-${stamp}`;

@@ -31,10 +31,14 @@ function unreadable(why: Fault): SqliteStore {
     commit: refuse,
     events: refuse,
     heads: refuse,
+    head: refuse,
     blob: refuse,
     eraseBlobs: refuse,
     document: refuse,
     documents: refuse,
+    peek: () => {
+      throw why;
+    },
     documentKinds: refuse,
     close: () => Promise.resolve(),
   });

@@ -4,6 +4,7 @@
  */
 import {
   type AgentTask,
+  allTasks,
   Fault,
   type HostedAgentService,
   type RetainReport,
@@ -20,20 +21,60 @@ export interface RetentionParts {
   };
   /** Words of settled messages that are no task's. */
   readonly inbox: { eraseBefore(before: number): Promise<{ readonly erased: number }> };
+  /** See {@link makeClockDoubt}. */
+  ahead(): number;
   /** A person gave its conversation a name: it is kept until that is taken back. */
   named(task: TaskId): boolean;
 }
 
 const OVER = ["completed", "failed", "canceled", "rejected"] as const;
-const old = ({ status, updatedAt, purged }: AgentTask, before: number): boolean =>
-  !purged && updatedAt < before && TASK_TRANSITIONS[status].length === 0;
+
+/**
+ * The tasks that ended before `before`. A clock may have been wrong for a while, so that a task counts as no older than
+ * any that the log has before it: what is in doubt is kept.
+ */
+async function dueTasks(
+  { service, named }: Pick<RetentionParts, "service" | "named">,
+  before: number,
+): Promise<readonly AgentTask[]> {
+  const due: AgentTask[] = [];
+  let begun = 0;
+  for await (const task of allTasks(service.list)) {
+    begun = Math.max(begun, task.createdAt);
+    const last = Math.max(begun, task.updatedAt);
+    const over = TASK_TRANSITIONS[task.status].length === 0;
+    if (over && !task.purged && last < before && !named(task.id)) due.push(task);
+  }
+  return due;
+}
+
+/** A clock that is so much further than the log can tell is doubted. */
+const DOUBT_MS = 86_400_000;
+
+/**
+ * How far the clock is ahead of what the log and this kernel's own life can tell, beyond a day: set forward by mistake it
+ * would make everything old at once. After a machine was off for long this holds retention back until a later start.
+ */
+export function makeClockDoubt(
+  { lastEventAt, now, steady }: {
+    /** When the newest event of the log was written; undefined for an empty log. */
+    readonly lastEventAt: number | undefined;
+    now(): number;
+    /** Milliseconds that no setting of the clock changes. */
+    steady(): number;
+  },
+): () => number {
+  const seen = lastEventAt ?? now(), began = steady();
+  return () => Math.max(0, now() - (seen + (steady() - began) + DOUBT_MS));
+}
 
 /** Erases what ended before `before`, milliseconds since 1970; with `dryRun` it only counts. */
 export async function retain(
-  { service, exchanges, inbox, named }: RetentionParts,
-  { before, dryRun }: { readonly before: number; readonly dryRun: boolean },
+  { service, exchanges, inbox, named, ahead }: RetentionParts,
+  { before: asked, dryRun }: { readonly before: number; readonly dryRun: boolean },
 ): Promise<RetainReport> {
-  const due = service.list().filter((task) => old(task, before) && !named(task.id));
+  const before = Math.max(0, asked - ahead());
+  const due = await dueTasks({ service, named }, before);
   let over = 0;
   for (const state of OVER) {
     const all = (await exchanges.list({ state, size: 1 })).total;

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { type AgentTask, Digest, Fault, type StoredEvent, TaskId } from "../../contracts/mod.ts";
 import { makeEndedList } from "./ended_tasks.ts";
-import { retain } from "./retention.ts";
+import { makeClockDoubt, retain } from "./retention.ts";
 import { countState } from "./state_counts.ts";
 import { taskSpans } from "./task_spans.ts";
 
 const id = (n: number): TaskId => TaskId.parse(`t${String(n).padStart(12, "0")}`);
 const task = (n: number, more: Partial<AgentTask>): AgentTask =>
   ({
-    ...{ id: id(n), status: "done", updatedAt: 100, archived: false, purged: false },
+    ...{ id: id(n), status: "done", createdAt: n, updatedAt: 100, archived: false, purged: false },
     ingress: { channel: "webhook" },
     ...more,
   }) as AgentTask;
@@ -30,7 +30,7 @@ Deno.test("what is over and old is archived, then purged; what runs, is new, or 
     task(7, {}),
   ];
   const service = {
-    list: () => tasks,
+    list: () => Promise.resolve(tasks),
     archive: (which: TaskId) => {
       done.push(`archive ${Number(which.slice(1))}`);
       return Promise.resolve(task(1, {}));
@@ -42,7 +42,13 @@ Deno.test("what is over and old is archived, then purged; what runs, is new, or 
     },
   };
   const inbox = { eraseBefore: () => Promise.resolve({ erased: 4 }) };
-  const parts = { service, exchanges, inbox, named: (which: TaskId) => which === id(6) };
+  const parts = {
+    service,
+    exchanges,
+    inbox,
+    ahead: () => 0,
+    named: (which: TaskId) => which === id(6),
+  };
   assert.deepEqual(await retain(parts, { before: 200, dryRun: true }), { tasks: 3, exchanges: 8 });
   assert.deepEqual(done, []);
   assert.deepEqual(await retain(parts, { before: 200, dryRun: false }), {
@@ -51,9 +57,47 @@ Deno.test("what is over and old is archived, then purged; what runs, is new, or 
   assert.deepEqual(done, ["archive 1", "purge 1", "purge 5", "archive 7"]);
 });
 
+Deno.test("a clock that was wrong for a while erases nothing early: a task is as new as those before it", async () => {
+  const purged: TaskId[] = [];
+  const tasks = [
+    task(1, { createdAt: 50, updatedAt: 60 }),
+    task(2, { createdAt: 900, updatedAt: 910 }),
+    // The clock was set back before these two, and forward again before the last.
+    task(3, { createdAt: 1, updatedAt: 2 }),
+    task(4, { createdAt: 70, updatedAt: 80 }),
+    task(5, { createdAt: 920, updatedAt: 930 }),
+  ];
+  const service = {
+    list: () => Promise.resolve(tasks),
+    archive: () => Promise.resolve(task(1, {})),
+    purge: (which: TaskId) => {
+      purged.push(which);
+      return Promise.resolve(task(1, {}));
+    },
+  };
+  const inbox = { eraseBefore: () => Promise.resolve({ erased: 0 }) };
+  const DAY = 86_400_000;
+  let clock = 1_000, steady = 0;
+  const ahead = makeClockDoubt({ lastEventAt: 930, now: () => clock, steady: () => steady });
+  const parts = { service, exchanges, inbox, ahead, named: () => false };
+  await retain(parts, { before: 500, dryRun: false });
+  assert.deepEqual(purged, [id(1)]);
+  // Three years forward in a moment: nothing is old for that.
+  purged.length = 0;
+  clock += 1_000 * DAY;
+  assert.equal((await retain(parts, { before: clock - 30 * DAY, dryRun: true })).tasks, 0);
+  // Three years that passed are three years.
+  steady += 1_000 * DAY;
+  assert.equal((await retain(parts, { before: clock - 30 * DAY, dryRun: true })).tasks, 5);
+});
+
 Deno.test("counts name every state, also those that nothing is in", async () => {
   const counts = await countState({
-    tasks: () => [task(1, {}), task(2, { status: "open" }), task(3, {})],
+    tally: () =>
+      Promise.resolve({
+        statuses: new Map([["done", 2], ["open", 1]] as const),
+        channels: new Map([["webhook", 3]]),
+      }),
     inbox: { list: () => [] },
     exchanges,
   });

@@ -1,6 +1,5 @@
 /** How much of each thing this kernel holds, by how it stands: what a service measures. Ids and content stay here. Issue 7. @module */
 import {
-  type AgentTask,
   type EndedTasks,
   EntryState,
   ExchangeState,
@@ -10,6 +9,7 @@ import {
   type TaskId,
   type TaskSpan,
   TaskStatus,
+  type TaskTally,
 } from "../../contracts/mod.ts";
 
 /** Exchanges with peers, as far as they are counted. */
@@ -23,7 +23,7 @@ export interface CountedExchanges {
 
 /** What is counted. */
 export interface CountedParts {
-  tasks(): readonly AgentTask[];
+  tally(): Promise<TaskTally>;
   readonly inbox: { list(query: Record<string, never>): readonly InboxEntry[] };
   readonly exchanges: CountedExchanges;
 }
@@ -42,18 +42,18 @@ export interface StateOps {
   retain(asked: { readonly before: number; readonly dryRun: boolean }): Promise<RetainReport>;
 }
 
-/** Counts what is in memory; nothing is read from the disk. */
+/** Counts what there is. */
 export async function countState(
   parts: CountedParts,
 ): Promise<Omit<StateCounts, "questions" | "processes">> {
-  const tasks = parts.tasks();
+  const { statuses, channels } = await parts.tally();
   const exchanges: Record<string, number> = {};
   for (const state of ExchangeState.options) {
     exchanges[state] = (await parts.exchanges.list({ state, size: 1 })).total;
   }
   return {
-    tasks: tally(TaskStatus.options, tasks.map(({ status }) => status)),
-    channels: tally([], tasks.map(({ ingress }) => ingress.channel)),
+    tasks: Object.fromEntries(TaskStatus.options.map((each) => [each, statuses.get(each) ?? 0])),
+    channels: Object.fromEntries(channels),
     inbox: tally(EntryState.options, parts.inbox.list({}).map(({ state }) => state)),
     exchanges,
   };

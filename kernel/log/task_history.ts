@@ -24,13 +24,19 @@ export interface PastTasks {
 
 /** Makes the reader of past tasks. Rejects `storeCorrupt` where a log does not make sense. */
 export function makePastTasks(
-  store: Pick<Store, "events" | "heads">,
+  store: Pick<Store, "events">,
   readPrivate: ReadPrivate,
 ): PastTasks {
   return Object.freeze({
     async tasks(): Promise<readonly TaskId[]> {
-      const heads = await store.heads();
-      return heads.flatMap(({ task }) => TaskId.safeParse(task).data ?? []);
+      const found: TaskId[] = [];
+      for (let afterSeq = 0;;) {
+        const page = await store.events({ afterSeq, kinds: ["taskCreated"], limit: 1_000 });
+        found.push(...page.flatMap(({ task }) => TaskId.safeParse(task).data ?? []));
+        const last = page.at(-1);
+        if (last === undefined || page.length < 1_000) return found;
+        afterSeq = last.seq;
+      }
     },
     async *events(task: TaskId): AsyncGenerator<PastEvent> {
       for await (const event of eventsOf(store, task)) {

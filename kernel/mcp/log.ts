@@ -181,16 +181,19 @@ export async function readMcpLog(
   readPrivate: ReadPrivate,
   { server, limit }: { readonly server: string; readonly limit: number },
 ): Promise<readonly McpLogEntry[]> {
-  let newest: StoredEvent[] = [];
-  for (let afterSeq = 0;;) {
-    const page = await store.events({ afterSeq, kinds: ["mcp"], limit: 1_000 });
-    const mine = page.filter((event) => bodyOf(event)["server"] === server);
-    newest = [...newest, ...mine].slice(-limit);
+  const newest: StoredEvent[] = [];
+  for (let untilSeq: number | undefined; newest.length < limit;) {
+    const page = await store.events({
+      ...(untilSeq === undefined ? {} : { untilSeq }),
+      ...{ kinds: ["mcp"], newest: true, limit: 1_000 },
+    });
+    newest.push(...page.filter((event) => bodyOf(event)["server"] === server));
     const last = page.at(-1);
     if (last === undefined || page.length < 1_000) break;
-    afterSeq = last.seq;
+    untilSeq = last.seq - 1;
   }
-  return await Promise.all(newest.map(async (event): Promise<McpLogEntry> => {
+  const shown = newest.slice(0, limit).reverse();
+  return await Promise.all(shown.map(async (event): Promise<McpLogEntry> => {
     const { what, ...body } = bodyOf(event);
     const words = mcpLogWords(String(what), body, await readPrivate(event));
     return {

@@ -147,8 +147,12 @@ Deno.test("the log of a server gives its newest entries of all tasks, safe to sh
   );
   const entries = await readMcpLog(
     {
-      events: ({ afterSeq = 0, limit = 0 }) =>
-        Promise.resolve(rows.filter(({ seq }) => seq > afterSeq).slice(0, limit)),
+      events: ({ untilSeq = Infinity, newest, limit = 0 }) => {
+        equal(newest, true);
+        return Promise.resolve(
+          rows.filter(({ seq }) => seq <= untilSeq).toReversed().slice(0, limit),
+        );
+      },
     },
     () => Promise.resolve({ value: "/etc\u001b[2J" }),
     { server: "files", limit: 3 },

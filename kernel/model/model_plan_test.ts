@@ -10,7 +10,7 @@ const KEY: Secret = {
   header: "authorization",
   prefix: "Bearer ",
 };
-const secrets = makeLentSecrets([KEY]);
+const secrets = makeLentSecrets({ secrets: [KEY], digest: "" });
 const parts = { weights: "/s/models", addon: "/c/native/llama-addon.node", secret: secrets.get };
 const plan = (ref: string, config: object): ModelPlan =>
   planModel({ ref, config: JSON.stringify(config) }, parts);

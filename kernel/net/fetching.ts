@@ -3,7 +3,6 @@ import {
   type EventLog,
   Fault,
   type GrantedCall,
-  type KernelConfig,
   type Leases,
   type NetAnswer,
   type NetRequest,
@@ -60,16 +59,16 @@ export interface FetchingParts {
   readonly net: Pick<NetService, "provide" | "freshId">;
   readonly leases: Pick<Leases, "covering">;
   readonly log: Pick<EventLog, "append">;
-  readonly secrets: KernelConfig["secrets"];
+  /** A secret that the operator keeps now. */
+  secret(name: string): Secret | undefined;
 }
 
 /** Makes the way to the web. The net service starts with the first request. */
-export function makeFetching({ net, leases, log, secrets }: FetchingParts): Fetching {
-  const byName = new Map(secrets.map((secret) => [secret.name, secret]));
+export function makeFetching({ net, leases, log, secret: keptOf }: FetchingParts): Fetching {
   const underWay = new Map<TaskId, number>();
 
   const find = (name: string): Secret => {
-    const secret = byName.get(name);
+    const secret = keptOf(name);
     if (secret !== undefined) return secret;
     throw new Fault(
       "notFound",

@@ -17,7 +17,8 @@ export interface OutboxParts {
   readonly store: Pick<Store, "events">;
   readonly readPrivate: ReadPrivate;
   readonly log: EventLog;
-  tasks(): readonly AgentTask[];
+  /** Every task, oldest first. */
+  tasks(): AsyncIterable<AgentTask>;
   now(): number;
 }
 
@@ -68,8 +69,10 @@ export function makeOutbox(parts: OutboxParts): Outbox {
     );
   };
   const list = async (task: TaskId | undefined): Promise<readonly Artifact[]> => {
-    const tasks = task === undefined ? parts.tasks().map(({ id }) => id) : [task];
-    return (await Promise.all(tasks.map(of))).flat();
+    if (task !== undefined) return await of(task);
+    const all: Artifact[] = [];
+    for await (const { id } of parts.tasks()) all.push(...await of(id));
+    return all;
   };
   return Object.freeze({
     list,

@@ -13,6 +13,7 @@ import {
   type PluginManifest,
   type Powers,
   type ProcessKeeper,
+  type Secret,
   type TaskId,
   type TaskRequest,
   type ToolBinding,
@@ -52,7 +53,9 @@ type TaskProcesses = Pick<Toolhosts, "freeze" | "thaw" | "osPids" | "close">;
 
 /** What {@link makeTaskTools} is handed. */
 export interface TaskToolsParts {
-  readonly config: Pick<KernelConfig, "tools" | "secrets" | "commands" | "browser">;
+  readonly config: Pick<KernelConfig, "tools" | "commands" | "browser">;
+  /** A secret that the operator keeps now. */
+  secret(name: string): Secret | undefined;
   readonly children: Pick<Children, "plugin" | "browser">;
   readonly net: NetService;
   readonly toolhosts: Toolhosts;
@@ -157,7 +160,7 @@ export type ToolRequest =
 /** Makes the tools of a kernel. @throws Fault `conflict` when two tools share a name */
 export function makeTaskTools(parts: TaskToolsParts): TaskTools {
   const { config, toolhosts, log, powers } = parts;
-  const fetching = makeFetching({ ...parts, secrets: config.secrets });
+  const fetching = makeFetching(parts);
   const browsers = config.browser.engine === "chromium" ? makeBrowserSessions(parts) : undefined;
   const plain = makePluginHosts(parts);
   const pluginHosts = browsers === undefined ? plain : browsers.within(plain);

@@ -214,6 +214,68 @@ export function storeContract(
     await store.close();
   });
 
+  claim(
+    "documents are found by how they stand, by the beginning of their ids, page by page",
+    async (_u, store) => {
+      const task = (id: string, body: DocumentWrite["body"]): DocumentWrite => ({
+        ...{ kind: "task", id, task: id, expect: 0, body },
+      });
+      await store.commit(batch({
+        documents: [
+          task("tc", { status: "done" }),
+          task("ta", { status: "open" }),
+          task("tb", { status: "done", archived: true }),
+          task("ta2", { status: "failed" }),
+          task("td", { odd: 1 }),
+          { ...task("q1", { question: { state: "open" } }), kind: "question" },
+          { ...task("q2", { question: { state: "allowed" } }), kind: "question" },
+          { ...task("q3", { erased: true }), kind: "question" },
+        ],
+      }));
+      const ids = async (query: Parameters<Store["documents"]>[0]): Promise<string> =>
+        (await store.documents(query)).map((d) => d.id).join(" ");
+      const kind = "task";
+      assert.equal(await ids({ kind, states: ["open", "failed", ""] }), "ta ta2 td");
+      assert.equal(await ids({ kind, states: ["archived"] }), "tb");
+      assert.equal(await ids({ kind, states: [] }), "");
+      assert.equal(await ids({ kind: "question", states: ["open", ""] }), "q1 q3");
+      assert.equal(await ids({ kind, prefix: "ta" }), "ta ta2");
+      assert.equal(await ids({ kind, newest: true, limit: 2 }), "td ta2");
+      const states = ["done", "open", "failed"];
+      assert.equal(await ids({ kind, states, newest: true, limit: 2 }), "ta2 ta");
+      assert.equal(await ids({ kind, states, newest: true, before: "ta" }), "tc");
+      assert.equal(await ids({ kind, after: "tb" }), "ta2 td");
+      assert.equal(await ids({ kind, after: "nobody" }), "");
+      const [row] = await store.documents({ kind, prefix: "tc" });
+      await store.commit(batch({ documents: [{ ...task("tc", { status: "open" }), expect: 1 }] }));
+      assert.equal(
+        await ids({ kind, states: ["open"] }),
+        "tc ta",
+        "its place is where it was made",
+      );
+      assert.equal(row?.version, 1);
+      assert.equal(store.peek(kind, "tc")?.version, 2);
+      assert.equal(store.peek(kind, "nobody"), undefined);
+      await store.close();
+    },
+  );
+
+  claim("events are found from the newest back, and up to one", async (_u, store) => {
+    await store.commit(
+      batch({ events: [0, 1, 2].flatMap((n) => [event("alice", n), event("kernel", n)]) }),
+    );
+    const seqs = async (query: Parameters<Store["events"]>[0]): Promise<string> =>
+      (await store.events(query)).map((e) => e.seq).join(" ");
+    assert.equal(await seqs({ newest: true, limit: 2 }), "6 5");
+    assert.equal(await seqs({ newest: true, untilSeq: 4, limit: 2 }), "4 3");
+    assert.equal(await seqs({ task: "alice", newest: true }), "5 3 1");
+    assert.equal(await seqs({ afterSeq: 1, untilSeq: 3 }), "2 3");
+    assert.equal((await store.head("alice"))?.n, 2);
+    assert.equal((await store.head("kernel"))?.n, 2);
+    assert.equal(await store.head("bob"), undefined);
+    await store.close();
+  });
+
   claim("the key __proto__ in a document is data", async (_u, store) => {
     const body = JSON.parse('{"__proto__":{"admin":true}}');
     await store.commit(batch({ documents: [{ ...note("x", 0, ""), body }] }));

@@ -1,5 +1,6 @@
-/** The SQL of event queries. @module */
-import type { Store } from "../../contracts/store.ts";
+/** The SQL of queries for events and documents. @module */
+import type { DocumentQuery, Store } from "../../contracts/store.ts";
+import { DOCUMENT_COLUMNS } from "./_rows.ts";
 
 /** A value bound to a statement. */
 export type Value = string | number | Uint8Array;
@@ -31,6 +32,10 @@ const ROWS = `SELECT e.seq, t.name AS task, e.n, k.name AS kind, e.at, e.hash, e
 /** The last event of the kernel's chain. */
 export const KERNEL_HEAD = `${ROWS} WHERE e.task = 1 ORDER BY e.seq DESC LIMIT 1`;
 
+/** The last event of a chain that is not the kernel's. */
+export const OTHER_HEAD =
+  `${ROWS} WHERE ${NOT_KERNEL} AND e.task = (SELECT id FROM names WHERE name = ?) ORDER BY e.n DESC LIMIT 1`;
+
 /** The last event of every other chain. A skip-scan: its cost is in the number of tasks. */
 export const OTHER_HEADS = `
 WITH RECURSIVE chains(task) AS (
@@ -48,7 +53,9 @@ function namesIn(count: number): string {
 
 /** A query of `Store.events`. */
 export function eventQuery(
-  { task, afterSeq, fromN, kinds, limit = DEFAULT_LIMIT }: Parameters<Store["events"]>[0],
+  { task, afterSeq, untilSeq, newest, fromN, kinds, limit = DEFAULT_LIMIT }: Parameters<
+    Store["events"]
+  >[0],
 ): Query {
   const where: string[] = [];
   const values: Value[] = [];
@@ -62,9 +69,42 @@ export function eventQuery(
   if (byChain) add(NOT_KERNEL);
   if (fromN !== undefined) add("e.n >= ?", fromN);
   if (afterSeq !== undefined) add("e.seq > ?", afterSeq);
+  if (untilSeq !== undefined) add("e.seq <= ?", untilSeq);
   if (kinds !== undefined) add(`e.kind IN ${namesIn(kinds.length)}`, ...kinds);
   const filter = where.length === 0 ? "" : `WHERE ${where.join(" AND ")}`;
   // Within one chain `n` rises with `seq`.
-  const sql = `${ROWS} ${filter} ORDER BY ${byChain ? "e.n" : "e.seq"} LIMIT ?`;
+  const order = `${byChain ? "e.n" : "e.seq"}${newest === true ? " DESC" : ""}`;
+  const sql = `${ROWS} ${filter} ORDER BY ${order} LIMIT ?`;
   return { sql, values: [...values, limit] };
+}
+
+/** A query of `Store.documents`. */
+export function documentQuery(
+  { kind, task, states, prefix, after, before, newest, limit = DEFAULT_LIMIT }: DocumentQuery,
+): Query {
+  const where = ["kind = ?"];
+  const values: Value[] = [kind];
+  const add = (clause: string, ...more: readonly Value[]): void => {
+    where.push(clause);
+    values.push(...more);
+  };
+  const place = "(SELECT rowid FROM documents WHERE kind = ? AND id = ?)";
+  if (task !== undefined) add("task = ?", task);
+  if (prefix !== undefined) add("id >= ? AND id < ?", prefix, `${prefix}\u{10ffff}`);
+  if (after !== undefined) add(`rowid > ${place}`, kind, after);
+  if (before !== undefined) add(`rowid < ${place}`, kind, before);
+  const end = `ORDER BY rowid${newest === true ? " DESC" : ""} LIMIT ?`;
+  const select = `SELECT ${DOCUMENT_COLUMNS} FROM documents WHERE`;
+  const filter = where.join(" AND ");
+  if (states === undefined) {
+    return { sql: `${select} ${filter} ${end}`, values: [...values, limit] };
+  }
+  // Each state by itself lies in order in the index, and gives no more than is asked for.
+  const one =
+    `SELECT rowid FROM (SELECT rowid FROM documents WHERE state = ? AND ${filter} ${end})`;
+  const each = states.length === 0 ? "NULL" : states.map(() => one).join(" UNION ALL ");
+  return {
+    sql: `${select} rowid IN (${each}) ${end}`,
+    values: [...states.flatMap((state) => [state, ...values, limit]), limit],
+  };
 }

@@ -3,12 +3,13 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Digest } from "../../contracts/ids.ts";
 import type { DocumentRow, EventRow, Store, StoredEvent } from "../../contracts/store.ts";
 import {
-  DEFAULT_LIMIT,
+  documentQuery,
   eventQuery,
   KERNEL,
   KERNEL_HEAD,
   LAST_SEQ,
   NEXT_KERNEL,
+  OTHER_HEAD,
   OTHER_HEADS,
   type Value,
 } from "./_event_query.ts";
@@ -21,6 +22,7 @@ type Content = { readonly salt: Uint8Array; readonly bytes: Uint8Array };
 export interface Reader {
   events(query: Parameters<Store["events"]>[0]): readonly StoredEvent[];
   heads(): readonly EventRow[];
+  head(task: string): EventRow | undefined;
   blob(task: string, digest: Digest): Content | undefined;
   document(kind: string, id: string): DocumentRow | undefined;
   documents(query: Parameters<Store["documents"]>[0]): readonly DocumentRow[];
@@ -69,6 +71,10 @@ export function makeReader(db: DatabaseSync): Reader {
         return rows(sql, values).map(eventOf);
       },
       heads: () => [...rows(KERNEL_HEAD, []), ...rows(OTHER_HEADS, [])].map(eventOf),
+      head(task): EventRow | undefined {
+        const row = (task === KERNEL ? rows(KERNEL_HEAD, []) : rows(OTHER_HEAD, [task]))[0];
+        return row === undefined ? undefined : eventOf(row);
+      },
       blob(task, digest): Content | undefined {
         const what = "content";
         const row = rows(
@@ -88,13 +94,9 @@ export function makeReader(db: DatabaseSync): Reader {
         ])[0];
         return row === undefined ? undefined : documentOf(row);
       },
-      documents({ kind, task, limit = DEFAULT_LIMIT }): readonly DocumentRow[] {
-        const [filter, values]: [string, Value[]] = task === undefined
-          ? ["kind = ?", [kind]]
-          : ["kind = ? AND task = ?", [kind, task]];
-        const sql =
-          `SELECT ${DOCUMENT_COLUMNS} FROM documents WHERE ${filter} ORDER BY rowid LIMIT ?`;
-        return rows(sql, [...values, limit]).map(documentOf);
+      documents(query): readonly DocumentRow[] {
+        const { sql, values } = documentQuery(query);
+        return rows(sql, values).map(documentOf);
       },
       documentKinds: () =>
         rows("SELECT DISTINCT kind FROM documents ORDER BY kind", []).map((r) => String(r["kind"])),

@@ -254,7 +254,8 @@ Deno.test("store sqlite: a state of the first schema opens with its content, whi
   await before.close();
   const old = new DatabaseSync(path);
   old.exec(
-    "DROP INDEX blobs_task; CREATE UNIQUE INDEX blobs_digest ON blobs(digest); PRAGMA user_version=1",
+    "DROP INDEX documents_state; ALTER TABLE documents DROP COLUMN state;" +
+      "DROP INDEX blobs_task; CREATE UNIQUE INDEX blobs_digest ON blobs(digest); PRAGMA user_version=1",
   );
   old.close();
 

@@ -128,7 +128,13 @@ const INSPECT = [
 Deno.test("the Inspector's command line calls a tool over a pipe and at an address (long)", async () => {
   await withNotes(async (machine, mount) => {
     // It hands a server nothing of its own environment.
-    const kept = ["XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "DENO_DIR"].flatMap((
+    const kept = [
+      "REMIT_IDLE_SECONDS",
+      "XDG_CACHE_HOME",
+      "XDG_CONFIG_HOME",
+      "XDG_RUNTIME_DIR",
+      "DENO_DIR",
+    ].flatMap((
       name,
     ) => [
       ...["-e", `${name}=${machine.env[name]}`],

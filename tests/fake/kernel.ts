@@ -160,6 +160,7 @@ async function makeHome(dir: string, options: HomeOptions): Promise<KernelHome> 
     denoDir: bundles.denoDir,
     tools: { plugins: [] },
     secrets: [],
+    secretsDigest: "",
     commands: [],
     browser: { engine: "static", program: "/usr/bin/chromium" },
     personKey: person.key,

@@ -73,6 +73,8 @@ export async function onMachine(
     XDG_RUNTIME_DIR: `${dir}/run`,
     INIT_CWD: work,
     NO_COLOR: "1",
+    // No kernel of a test stays for ten minutes.
+    REMIT_IDLE_SECONDS: "2",
     ...options.env,
   } as Record<string, string>;
   await Deno.mkdir(`${dir}/home`);

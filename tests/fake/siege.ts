@@ -113,6 +113,7 @@ export async function besiege(
     denoDir: bundles.denoDir,
     tools: { plugins: [] },
     secrets: [],
+    secretsDigest: "",
     commands: [],
     browser: { engine: "static", program: "/usr/bin/chromium" },
     personKey: person.key,

@@ -113,3 +113,61 @@ Deno.test("alice kills a process that does not want to end, and cancels a task b
     }
   });
 });
+
+Deno.test("alice sets a secret while a task runs: her next run has it, in the same kernel", async () => {
+  await onMachine(async (machine) => {
+    const { run, pid } = await thinking(machine);
+    const set = machine.remit(
+      ["secret", "set", "calendar", "--origin", "https://calendar.example", "--header", "x-key"],
+      "k-of-alice-1\n",
+    );
+    assert.match((await set).stderr, /The kernel that runs has it/);
+    const answers = await machine.write(
+      "answers.yaml",
+      "scenario: says\nturns:\n  - say: Hello.\n",
+    );
+    const next = await machine.remit(["run", "-p", "Hello", "--model", `scripted:${answers}`]);
+    assert.deepEqual([next.code, next.stdout], [0, "Hello.\n"], next.stderr);
+    const rows = Processes.parse(await machine.json(["ps"]));
+    assert.deepEqual(rows.map((row) => row.pid), [pid], "the first task was left alone");
+    run.kill("SIGKILL");
+    await run.done;
+  });
+});
+
+Deno.test("a run under other rules waits until the task at work is over, and then runs", async () => {
+  await onMachine(async (machine) => {
+    const { run } = await thinking(machine);
+    const [{ task = "" } = {}] = Processes.parse(await machine.json(["ps"]));
+    const answers = await machine.write(
+      "answers.yaml",
+      "scenario: says\nturns:\n  - say: Hello.\n",
+    );
+    await Deno.mkdir(`${machine.env["XDG_CONFIG_HOME"]}/remit`, { recursive: true });
+    await Deno.writeTextFile(
+      `${machine.env["XDG_CONFIG_HOME"]}/remit/remit.yaml`,
+      "version: 1\nnever: ['**/*.key']\n",
+    );
+    const child = new Deno.Command(machine.command([])[0] ?? "", {
+      args: machine.command(["run", "-p", "Hello", "--model", `scripted:${answers}`]).slice(1),
+      ...{ cwd: machine.dir, clearEnv: true, env: machine.env },
+      ...{ stdin: "null", stdout: "piped", stderr: "piped" },
+    }).spawn();
+    let said = "";
+    const heard = (async () => {
+      for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) said += text;
+    })();
+    await waitUntil(
+      "word that it waits",
+      () => said.includes(`waits until ${task} has ended`) ? true : undefined,
+    );
+    assert.equal((await machine.remit(["task", "cancel", task])).code, 0);
+    await run.done;
+    const [status, out] = await Promise.all([
+      child.status,
+      new Response(child.stdout).text(),
+      heard,
+    ]);
+    assert.deepEqual([status.code, out], [0, "Hello.\n"], said);
+  });
+});

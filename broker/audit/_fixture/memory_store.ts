@@ -1,6 +1,13 @@
 /** A store in memory whose rows a test may read, change and hold back. Hand-made, same interface. */
 import { Fault } from "../../../contracts/fault.ts";
-import type { Batch, BlobRow, DocumentRow, Store, StoredEvent } from "../../../contracts/store.ts";
+import type {
+  Batch,
+  BlobRow,
+  DocumentQuery,
+  DocumentRow,
+  Store,
+  StoredEvent,
+} from "../../../contracts/store.ts";
 
 /** The store and what it holds. */
 export interface MemoryStore extends Store {
@@ -42,13 +49,16 @@ export function makeMemoryStore(): MemoryStore {
       for (const [key, row] of written) documents.set(key, row);
       store.groups.push(batch.events.length);
     },
-    events: ({ task, afterSeq = 0, fromN = 0, kinds, limit = 1_000 }) =>
-      Promise.resolve(
-        store.rows.filter((row) =>
-          (task === undefined || row.task === task) && row.seq > afterSeq && row.n >= fromN &&
-          (kinds === undefined || kinds.includes(row.kind))
-        ).slice(0, limit),
-      ),
+    events: (
+      { task, afterSeq = 0, untilSeq = Infinity, newest, fromN = 0, kinds, limit = 1_000 },
+    ) => {
+      const found = store.rows.filter((row) =>
+        (task === undefined || row.task === task) && row.seq > afterSeq && row.seq <= untilSeq &&
+        row.n >= fromN && (kinds === undefined || kinds.includes(row.kind))
+      );
+      return Promise.resolve((newest === true ? found.toReversed() : found).slice(0, limit));
+    },
+    head: (task) => Promise.resolve(store.rows.findLast((row) => row.task === task)),
     heads: () =>
       Promise.resolve([
         ...new Map(store.rows.map(({ seq: _seq, ...row }) => [row.task, row])).values(),
@@ -63,15 +73,34 @@ export function makeMemoryStore(): MemoryStore {
       return Promise.resolve(gone.length);
     },
     document: (kind, id) => Promise.resolve(documents.get(idOf(kind, id))),
-    documents: ({ kind, task, limit = 1_000 }) =>
-      Promise.resolve(
-        [...documents.values()].filter((row) =>
-          row.kind === kind && (task === undefined || row.task === task)
-        ).slice(0, limit),
-      ),
+    peek: (kind, id) => documents.get(idOf(kind, id)),
+    documents: (query) => Promise.resolve(documentsIn([...documents.values()], query)),
     documentKinds: () =>
       Promise.resolve([...new Set([...documents.values()].map((row) => row.kind))]),
     close: () => Promise.resolve(),
   };
   return store;
+}
+
+function stateOf({ kind, body }: DocumentRow): string {
+  const question = body["question"] as { readonly state?: string } | undefined;
+  if (kind === "question") return question?.state ?? "";
+  if (kind !== "task") return "";
+  return body["archived"] === true ? "archived" : String(body["status"] ?? "");
+}
+
+/** What a store answers to a query, of all that it has in the order in which they were made. */
+export function documentsIn(
+  all: readonly DocumentRow[],
+  { kind, task, states, prefix = "", after, before, newest, limit = 1_000 }: DocumentQuery,
+): readonly DocumentRow[] {
+  const placeOf = (id: string | undefined): number =>
+    all.findIndex((row) => row.kind === kind && row.id === id);
+  const from = after === undefined ? -1 : placeOf(after) === -1 ? all.length : placeOf(after);
+  const to = before === undefined ? all.length : placeOf(before);
+  const found = all.filter((row, place) =>
+    row.kind === kind && (task === undefined || row.task === task) && row.id.startsWith(prefix) &&
+    (states === undefined || states.includes(stateOf(row))) && place > from && place < to
+  );
+  return (newest === true ? found.toReversed() : found).slice(0, limit);
 }

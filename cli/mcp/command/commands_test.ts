@@ -275,7 +275,7 @@ Deno.test("a call is a task's call of the tool under its own name, with the pinn
       task: () => taskJson({ answer: "two notes" }),
       staged: () => toJson({ patch: null, changes: [], applied: [], content: "/nowhere" }),
       receipts: () => [],
-      auditVerify: () => ({ ok: true, head: "c".repeat(64) }),
+      head: () => ({ head: "c".repeat(64) }),
       log: (body) =>
         (body as { from: number }).from === 0
           ? [toJson(told(0, "outcome", { call: "tool-call", outcome: "ok" }))]

@@ -258,7 +258,7 @@ function testing(
     task: () => taskJson({ answer: answer(word) }),
     staged: () => toJson({ patch: null, changes: [], applied: [], content: "/nowhere" }),
     receipts: () => [],
-    auditVerify: () => ({ ok: true, head: "c".repeat(64) }),
+    head: () => ({ head: "c".repeat(64) }),
     log: (body) =>
       ((body as { from?: number }).from ?? 0) > 0
         ? []

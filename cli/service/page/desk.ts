@@ -31,6 +31,7 @@ import { signAnswer } from "../../question/sign_answer.ts";
 import { askStaged } from "../../run/watch_task.ts";
 import { makePageCodes } from "./codes.ts";
 import { waitingQuestions } from "../../question/waiting.ts";
+import { UNFINISHED } from "../other_rules.ts";
 import { openPageKey } from "./key.ts";
 import { homeView, questionView, taskView } from "./lines.ts";
 import { messageView, UNDECIDED } from "./messages.ts";
@@ -62,6 +63,8 @@ export interface PageDesk {
   close(): Promise<void>;
 }
 
+/** Tasks that the page lists: the newest. */
+const MOST_TASKS = 100;
 const Tasks = z.array(z.json());
 const Entries = z.array(InboxEntry);
 
@@ -97,13 +100,17 @@ export async function openPageDesk(parts: PageDeskParts): Promise<PageDesk> {
   const viewOf = async (view: PageAsk["view"]): Promise<PageView> => {
     switch (view.kind) {
       case "home": {
-        const [tasks, questions, ...held] = await Promise.all([
-          ask("tasks", {}),
+        const [tasks, unfinished, questions, ...held] = await Promise.all([
+          ask("tasks", { limit: MOST_TASKS }),
+          ask("tasks", { statuses: [...UNFINISHED] }),
           openOnes(),
           ...UNDECIDED.map((state) => ask("inbox", { state })),
         ]);
         const messages = held.flatMap((each) => Entries.parse(each));
-        return homeView({ tasks: Tasks.parse(tasks), questions, messages, now: now() });
+        return homeView({
+          ...{ tasks: Tasks.parse(tasks), unfinished: Tasks.parse(unfinished) },
+          ...{ questions, messages, now: now() },
+        });
       }
       case "task": {
         const task = AgentTask.parse(await ask("task", { task: view.task }));

@@ -33,22 +33,24 @@ import {
 
 /** Tasks and what waits for a person, as the kernel answers. */
 export function homeView(
-  { tasks, questions, messages, now }: {
+  { tasks, unfinished, questions, messages, now }: {
+    /** The newest, oldest first. */
     readonly tasks: readonly Json[];
+    /** All that are not over, oldest first. */
+    readonly unfinished: readonly Json[];
     readonly questions: readonly Question[];
     /** That wait to be let in. */
     readonly messages: readonly InboxEntry[];
     readonly now: number;
   },
 ): PageView {
-  const newest = tasks.map(recordOf).toSorted((a, b) =>
-    Number(b["createdAt"] ?? 0) - Number(a["createdAt"] ?? 0)
-  );
+  // As the log has them: a clock may have been set back.
+  const newest = tasks.map(recordOf).toReversed();
   const rows = newest.map((task): Row => ({
     cells: taskCells(task, now),
     ...linkOf(task["id"]),
   }));
-  const left = newest.filter(waitsForRules).map((task): Row => ({
+  const left = unfinished.map(recordOf).toReversed().filter(waitsForRules).map((task): Row => ({
     cells: [...taskCells(task, now), cell(task["reason"], 300)],
     ...linkOf(task["id"]),
   }));

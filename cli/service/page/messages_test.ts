@@ -23,7 +23,7 @@ function entryOf(more: object = {}): InboxEntry {
 }
 
 const home = (messages: readonly InboxEntry[]): PageView =>
-  PageView.parse(homeView({ tasks: [], questions: [], messages, now: NOW }));
+  PageView.parse(homeView({ tasks: [], unfinished: [], questions: [], messages, now: NOW }));
 
 Deno.test("carol sees at the page what of mallory waits, the newest first, each with the page of its own", () => {
   const { sections } = home([
