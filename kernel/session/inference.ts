@@ -112,7 +112,7 @@ export function makeInference(parts: InferenceParts): Inference {
   const offered = (): Partial<OfferedTools> & Pick<OfferedTools, "tools" | "left"> =>
     row.snapshot === undefined
       ? { tools: [], left: 0 }
-      : offer(row.snapshot, window(), found.names());
+      : offer(row.snapshot, window(), found.names(), model.info.backend);
   const counts = makeTokenCounts(model);
   const { ratio } = counts;
   const context = contextOf(parts, { window, ratio, tools: () => offered().tools });

@@ -4,6 +4,7 @@ import type { Provenance } from "../../contracts/chat.ts";
 import { Fault } from "../../contracts/fault.ts";
 import type { RemoteConfig } from "../../contracts/model_config.ts";
 import type { InferenceResponse, LanguageModel, ModelInfo } from "../../contracts/model.ts";
+import { toolLimits } from "../../contracts/tool_limits.ts";
 import { makeAdvertise } from "./advertised.ts";
 import { type Assembled, makeAssembler } from "./assemble.ts";
 import type { Delta } from "./answer/delta.ts";
@@ -42,7 +43,7 @@ const CHARS_A_TOKEN = 4;
 export function makeRemoteModel(parts: RemoteModelParts): LanguageModel {
   const { info, config, endpoint, stream } = parts;
   const redact = makeRedact(config.redact ?? []);
-  const advertise = makeAdvertise();
+  const advertise = makeAdvertise(toolLimits(info.backend));
 
   return Object.freeze<LanguageModel>({
     info: () => Promise.resolve(info),
