@@ -41,6 +41,8 @@ export interface TaskKeeper {
   turnOver(task: TaskId): boolean;
   /** A call of the task was refused for its colour under `strict` (exit 69). */
   contaminated(task: TaskId): boolean;
+  /** Learns from its log what is not kept of a task that has ended: it goes on. */
+  recall(task: TaskId): Promise<void>;
   /** Says, in memory alone, why a task does not go on: its log cannot be written. */
   strand(task: TaskId, reason: string): void;
   /** Folds an event that somebody else committed. */
@@ -75,7 +77,10 @@ export function makeTaskKeeper(parts: TaskKeeperParts): TaskKeeper {
     let next = before;
     for (const event of events) {
       const folded = foldTask(task, next, { ...event, at });
-      if (next !== undefined) checkTransition(task, next.status, folded.status);
+      if (next !== undefined) {
+        const resumed = event.body["resumed"] === true;
+        checkTransition(task, next.status, folded.status, resumed);
+      }
       next = folded;
     }
     if (next === undefined) throw new TypeError("Cannot record nothing");
@@ -129,6 +134,11 @@ export function makeTaskKeeper(parts: TaskKeeperParts): TaskKeeper {
     record,
     turnOver: (task: TaskId) => over.has(task),
     contaminated: (task: TaskId) => contaminated.has(task),
+    async recall(task: TaskId): Promise<void> {
+      const found = await rememberTask(history, task);
+      if (found?.turnOver === true) over.add(task);
+      if (found?.contaminated === true) contaminated.add(task);
+    },
     strand(task: TaskId, reason: string): void {
       const state = tasks.get(task);
       if (state !== undefined) tasks.set(task, { ...state, reason: reason.slice(0, 2_048) });

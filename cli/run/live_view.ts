@@ -155,6 +155,9 @@ export function makeLiveView(
       case "inferred": {
         typed = 0;
         screen.hint("");
+        if (event.body["broke"] === true) {
+          return row(paint.yellow("!"), "model", "its answer broke off and is given up");
+        }
         const words = aside(event);
         if (words !== "") screen.say(`  ${paint.dim(cutTo(`“${safe(words, 600)}”`, width - 3))}`);
         return;

@@ -27,11 +27,14 @@ export async function retrying<T>(
       return await attempt();
     } catch (error) {
       const detail = error instanceof Fault ? error.detail : undefined;
-      if (detail?.["again"] !== true || tries === TRIES) throw error;
+      const broke = detail?.["broke"] === true;
+      if (!broke && (detail?.["again"] !== true || tries === TRIES)) throw error;
       const asked = detail["afterMs"];
       if (typeof asked === "number" && asked > LONGEST_WAIT) throw error;
       const backoff = FIRST_WAIT * 2 ** (tries - 1) * (0.5 + random());
       await timer.wait(Math.max(backoff, typeof asked === "number" ? asked : 0), signal);
+      // The next try is that of who asked: something of this answer was given on. It comes after the same wait.
+      if (broke) throw error;
     }
   }
 }

@@ -15,6 +15,7 @@ const REASONS: Readonly<Record<string, FinishReason>> = {
   content_filter: "contentFilter",
   tool_calls: "toolCalls",
   function_call: "toolCalls",
+  refusal: "contentFilter",
 };
 /** The server gave up: OpenRouter and Mistral, DeepSeek, vLLM. What came is not the answer. */
 const BROKEN: ReadonlySet<string> = new Set(["error", "insufficient_system_resource", "abort"]);
