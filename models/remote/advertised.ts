@@ -1,6 +1,6 @@
 /** A table of tools as a provider is told of it: made once, since the requests of a process share one. @module */
 import { Fault } from "../../contracts/fault.ts";
-import type { JsonObject } from "../../contracts/json.ts";
+import { isObject, type JsonObject } from "../../contracts/json.ts";
 import type { InferenceRequest } from "../../contracts/model.ts";
 import { DESCRIBE_TOOL, fitTool, type ToolLimits } from "../../contracts/tool_limits.ts";
 import { makeToolNames, type ToolNames } from "./tool_names.ts";
@@ -19,6 +19,8 @@ export interface Advertised {
   readonly tools: readonly WireTool[];
   /** Names of the tools on the wire. */
   readonly offered: ReadonlySet<string>;
+  /** Whether an argument of a tool is a text, and nothing else, by its schema. */
+  readonly isText: (tool: string, argument: string) => boolean;
 }
 
 /**
@@ -58,7 +60,17 @@ function advertised(
     const tool = { name, description, schema: parseSchema(paramSchema) };
     return { name: names.wire(name), ...fitTool(tool, limits, describe) };
   });
-  return { names, tools, offered: new Set(tools.map(({ name }) => name)) };
+  const schemas = new Map(tools.map(({ name, schema }) => [name, schema]));
+  return {
+    names,
+    tools,
+    offered: new Set(tools.map(({ name }) => name)),
+    isText(tool, argument) {
+      const properties = schemas.get(tool)?.["properties"];
+      const schema = isObject(properties) ? properties[argument] : undefined;
+      return isObject(schema) && schema["type"] === "string";
+    },
+  };
 }
 
 /** A schema as an object. Throws `invalidInput`. */

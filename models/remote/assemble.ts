@@ -71,8 +71,8 @@ export interface Assembled {
 export interface Assembler {
   /** Throws `upstream` past a limit or for a stream that contradicts itself. */
   take(delta: Delta): void;
-  /** Throws `upstream` when the stream broke off: no finish came. */
-  end(): Assembled;
+  /** `more`: what was found in the text afterwards. Throws `upstream` when the stream broke off: no finish came. */
+  end(more?: readonly DialectOut[]): Assembled;
   /** True once something was given on. */
   readonly begun: () => boolean;
   /** What an answer that broke has cost, where the provider said so or something of it came. */
@@ -212,9 +212,9 @@ export function makeAssembler(parts: AssembleParts): Assembler {
           finish = delta.reason;
       }
     },
-    end() {
+    end(more = []) {
       if (finish === undefined) throw broken("breaks off before its end");
-      read(parts.dialect?.end() ?? []);
+      read([...parts.dialect?.end() ?? [], ...more]);
       say("textDelta", texts.textDelta.end());
       say("rationale", texts.rationale.end());
       const reason = overlong ? "length" : finish;

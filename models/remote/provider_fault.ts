@@ -37,6 +37,8 @@ const TOO_LONG = [
   /exceeds the maximum number of (input )?tokens/i,
 ];
 const FILTERED = /\bcontent_filter\b|content management policy|content_policy_violation/i;
+/** llama.cpp, Ollama, Hugging Face's servers, LM Studio. */
+const LOADING = /loading (the )?model|model (\S+ )?is (currently |still )?(being )?load(ing|ed)\b/i;
 const BAD_KEY =
   /invalid_api_key|incorrect api key|api[ _]key[ _](not valid|invalid)|invalid x-api-key/i;
 const NO_CREDIT = /insufficient_quota|credit balance is too low|billing_hard_limit/i;
@@ -92,6 +94,11 @@ export function faultOfRefusal(refusal: Refusal, asked: Asked): Fault {
         again(afterMs),
       );
     default:
+      // An engine that was just started answers so until its model is there.
+      if (status >= 500 && LOADING.test(body)) {
+        const why = `${asked.host} is loading its model`;
+        return make("upstream", `${why}${said}`, { ...again(afterMs), loading: true });
+      }
       return status >= 500
         ? make(
           "upstream",

@@ -8,7 +8,7 @@ import { toolLimits } from "../../contracts/tool_limits.ts";
 import { makeAdvertise } from "./advertised.ts";
 import { type Assembled, makeAssembler } from "./assemble.ts";
 import type { Delta } from "./answer/delta.ts";
-import type { MakeDialect } from "./dialect_of.ts";
+import { type MakeDialect, strayCall } from "./dialect_of.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { makeRedact, redactMessages } from "./redact/redact.ts";
 import { prepare, type Prepared } from "./prepared.ts";
@@ -61,7 +61,7 @@ export function makeRemoteModel(parts: RemoteModelParts): LanguageModel {
           knownIds: calls.map(({ id }) => id),
           streamText: endpoint.streamText,
           maxTokens: prepared.maxTokens,
-          dialect: parts.dialect?.(advertised.offered),
+          dialect: parts.dialect?.(advertised),
         });
         try {
           await stream(prepared, {
@@ -69,7 +69,12 @@ export function makeRemoteModel(parts: RemoteModelParts): LanguageModel {
             onWire: config.record === true ? onWire : undefined,
             take: assembler.take,
           });
-          return assembler.end();
+          const answer = assembler.end();
+          const stray = parts.dialect === undefined && advertised.offered.size > 0 &&
+              answer.finishReason === "stop"
+            ? await strayCall(answer.content, advertised)
+            : undefined;
+          return stray === undefined ? answer : assembler.end([{ call: stray }]);
         } catch (error) {
           if (signal.aborted) {
             const why = "Cannot go on with the inference: cancelled";
