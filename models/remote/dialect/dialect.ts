@@ -6,6 +6,7 @@
  */
 import type { Dialect } from "../../../contracts/model_config.ts";
 import { endsInString } from "./_call.ts";
+import { type Code, codeAt, codeEnd } from "./_code.ts";
 import { type Form, FORMS, type IsText, readBare, readFence, type ReadForm } from "./_forms.ts";
 import { makeOuts, type Out } from "./out.ts";
 
@@ -41,10 +42,8 @@ const THINK_END = "</think>";
 const WITHIN = 16;
 /** Characters within which it is known whether a call begins. */
 const BEGINS = 512;
-const FENCE = /^ {0,3}(`{3,}|~{3,})[ \t]*([\w-]*)[^\n`]*\n$/;
 /** How a fence ends that may hold a call. */
 const FENCE_END = "\n```";
-const FENCES: ReadonlySet<string> = new Set(["json", "tool_call", "tool_code"]);
 
 /**
  * Makes a reader of `names`. `hermes`: marks of calls of any family (`_forms.ts`); `fenced`: a fence `json`,
@@ -68,7 +67,7 @@ export function makeDialect(
   let opened = !thinking;
   let held: Held | undefined;
   /** Within code: nothing is read until its end. */
-  let code: { readonly close: string; readonly fence: boolean } | undefined;
+  let code: Code | undefined;
   /** What cannot be told yet: short. */
   let waiting = "";
   let lineStart = true;
@@ -119,48 +118,14 @@ export function makeDialect(
   }
 
   /** Reads code; what follows its end. */
-  function readCode(now: NonNullable<typeof code>, text: string, last: boolean): string {
-    // Inline code does not reach over a line; a fence ends with a line of its own.
-    const end = now.fence
-      ? new RegExp(`^ {0,3}${now.close}[${now.close.charAt(0)}]*[ \\t\\r]*(?:\\n|$)`)
-      : undefined;
-    for (let at = 0; at < text.length;) {
-      const newline = text.indexOf("\n", at);
-      if (end === undefined) {
-        const close = runAt(text, at, now.close);
-        if (close >= 0 && (newline < 0 || close < newline)) {
-          if (close + now.close.length === text.length && !last) {
-            // The run may be longer than it seems.
-            giveText(text.slice(0, close));
-            waiting = text.slice(close);
-            return "";
-          }
-          code = undefined;
-          giveText(text.slice(0, close + now.close.length));
-          return text.slice(close + now.close.length);
-        }
-        if (newline < 0) break;
-        code = undefined;
-        giveText(text.slice(0, newline + 1));
-        return text.slice(newline + 1);
-      }
-      const line = newline < 0 ? text.slice(at) : text.slice(at, newline + 1);
-      if ((at > 0 || lineStart) && newline < 0 && !last && /^ {0,3}[`~]*[ \t\r]*$/.test(line)) {
-        giveText(text.slice(0, at));
-        waiting = line;
-        return "";
-      }
-      if ((at > 0 || lineStart) && end.test(line)) {
-        code = undefined;
-        giveText(text.slice(0, at + line.length));
-        return text.slice(at + line.length);
-      }
-      if (newline < 0) break;
-      at = newline + 1;
+  function readCode(now: Code, text: string, last: boolean): string {
+    const { to, over } = codeEnd(now, text, { lineStart, last });
+    giveText(text.slice(0, to));
+    if (over) {
+      code = undefined;
+      return text.slice(to);
     }
-    const ticks = end === undefined && !last ? /`*$/.exec(text)?.[0].length ?? 0 : 0;
-    giveText(text.slice(0, text.length - ticks));
-    waiting = text.slice(text.length - ticks);
+    waiting = text.slice(to);
     return "";
   }
 
@@ -179,7 +144,7 @@ export function makeDialect(
       const char = text.charAt(at);
       const starts = at === 0 ? lineStart : text.charAt(at - 1) === "\n";
       if (char === "`" || char === "~" || (char === " " && starts)) {
-        const found = codeAt(text, at, { starts, last });
+        const found = codeAt(text, at, { starts, last, fences });
         if (found === "part") {
           giveText(text.slice(0, at));
           waiting = text.slice(at);
@@ -224,36 +189,6 @@ export function makeDialect(
     }
     giveText(text);
     return "";
-  }
-
-  /** A fence or inline code that begins at `at`; `kind`: a fence that may hold a call. */
-  function codeAt(
-    text: string,
-    at: number,
-    { starts, last }: { readonly starts: boolean; readonly last: boolean },
-  ): "part" | undefined | {
-    readonly length: number;
-    readonly close: string;
-    readonly fence: boolean;
-    readonly kind?: string;
-  } {
-    if (starts && /^ {0,3}(?:[`~]|$)/.test(text.slice(at, at + 4))) {
-      const newline = text.indexOf("\n", at);
-      const line = text.slice(at, newline < 0 ? text.length : newline + 1);
-      if (newline < 0 && !last && /^ {0,3}(?:[`~]{0,2}|(`{3,}|~{3,})[^`\n]{0,80})$/.test(line)) {
-        return "part";
-      }
-      const found = FENCE.exec(line);
-      if (found !== null) {
-        const [whole, close = "", kind = ""] = found;
-        const holds = fences && close === "```" && FENCES.has(kind);
-        return { length: whole.length, close, fence: true, ...(holds ? { kind } : {}) };
-      }
-    }
-    if (text.charAt(at) !== "`") return undefined;
-    const run = /^`+/.exec(text.slice(at))?.[0] ?? "`";
-    if (at + run.length === text.length && !last) return "part";
-    return { length: run.length, close: run, fence: false };
   }
 
   function readHeld(now: Held, text: string, last: boolean): string {
@@ -399,17 +334,6 @@ function firstOf(
     if (at >= 0 && (best === undefined || at < best.at)) best = { at, mark };
   }
   return best;
-}
-
-/** Where a run of exactly these ticks stands; -1 for none. */
-function runAt(text: string, from: number, run: string): number {
-  for (let at = text.indexOf("`", from); at >= 0; at = text.indexOf("`", at)) {
-    let end = at;
-    while (text.charAt(end) === "`") end += 1;
-    if (end - at === run.length) return at;
-    at = end;
-  }
-  return -1;
 }
 
 /** How many characters at the end of `text` may be the beginning of a mark. */
