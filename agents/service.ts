@@ -9,6 +9,7 @@ import {
   EXIT,
   Fault,
   type HostedAgentService,
+  isResumable,
   type NewTask,
   type PastConversations,
   requestMessage,
@@ -65,7 +66,10 @@ export function makeHostedAgentService(parts: ServiceParts): AgentService {
   const goOn = async (task: TaskId, how: { readonly watched: boolean }): Promise<AgentTask> => {
     const state = keeper.need(task);
     const request = await parts.requestOf(task);
-    const open = state.status === "open" ? state : await runs.status(task, { status: "open" });
+    const open = state.status === "open" ? state : await runs.status(task, {
+      status: "open",
+      ...(state.status === "failed" ? { resumed: true } : {}),
+    });
     if (how.watched) alone.delete(task);
     else alone.add(task);
     runs.run(task, async () => {
@@ -82,6 +86,12 @@ export function makeHostedAgentService(parts: ServiceParts): AgentService {
 
   const resume = async (task: TaskId, how: { readonly watched: boolean }): Promise<AgentTask> => {
     const state = keeper.need(task);
+    if (isResumable(state)) {
+      // What ended it is put aside a little later.
+      if (runs.running(task)) await runs.settled(task);
+      await keeper.recall(task);
+      return await goOn(task, how);
+    }
     checkOpen(state, "go on with");
     if (!runs.running(task)) return await goOn(task, how);
     const joined = how.watched && alone.has(task);

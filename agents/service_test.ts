@@ -39,6 +39,39 @@ Deno.test("a task whose question is queued waits with exit 75 and goes on when r
   assert.equal(service.get(task.id).status, "done");
 });
 
+Deno.test("a task that failed at its provider goes on when resumed, also by the next kernel; another does not", async () => {
+  const log = memoryLog();
+  const { service, host } = bench(log);
+  const task = await service.create(requestOf());
+  await settled();
+  host.finish({ stop: "upstream", text: "the provider is overloaded" });
+  await settled();
+  assert.equal(service.get(task.id).status, "failed");
+  await service.resume(task.id);
+  await settled();
+  assert.equal(host.started.at(-1)?.resume, true);
+  assert.equal(service.get(task.id).status, "open");
+  host.finish({ stop: "upstream", text: "still overloaded" });
+  await settled();
+  assert.deepEqual(statuses(log, task.id), ["failed", "open", "failed"]);
+
+  const later = bench(log);
+  await later.service.recover();
+  await later.service.resume(task.id);
+  await settled();
+  later.host.finish({ stop: "answered", text: "At last." });
+  await settled();
+  assert.equal(later.service.get(task.id).status, "done");
+  await assert.rejects(later.service.resume(task.id), /it is "done"/);
+
+  const other = bench();
+  const spent = await other.service.create(requestOf());
+  await settled();
+  other.host.finish({ stop: "budget", text: "" });
+  await settled();
+  await assert.rejects(other.service.resume(spent.id), /it is "failed"/);
+});
+
 Deno.test("a task that has ended leaves no timer behind", async () => {
   const { service, host, powers } = bench();
   await service.create(requestOf());

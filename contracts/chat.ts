@@ -9,6 +9,20 @@ export const ECHO_LIMIT = 131_072;
 /** Longest text of one message, in UTF-16 units. */
 export const MESSAGE_LIMIT = 1_000_000;
 
+/** Most calls of one answer that are made. */
+export const MOST_CALLS = 64;
+/** Most calls that a message holds: those beyond {@link MOST_CALLS} are answered as too many. */
+export const MOST_PROPOSED = 128;
+
+/** Why a call that stands in an answer is not made: the gate refuses it in these words. */
+export const Unmade = z.object({
+  /** `cut`: the answer ended within it; `unreadable`: it is no call in any form; `surplus`: too many at once. */
+  kind: z.enum(["cut", "unreadable", "surplus"]),
+  why: z.string().max(1_000),
+}).strict();
+/** See {@link Unmade}. */
+export type Unmade = z.infer<typeof Unmade>;
+
 /** Where a message's text came from. Carried by every message; never parsed as a command. */
 export const Provenance = z.object({
   /** Who or what wrote it. */
@@ -31,6 +45,8 @@ export const ToolCall = z.object({
    * words of its backend: opaque to everyone else, and sent to the model that said it alone.
    */
   echo: z.string().max(ECHO_LIMIT).optional(),
+  /** It is not to be made; absent: it is whole. */
+  unmade: Unmade.optional(),
 }).strict();
 /** See {@link ToolCall}. The name is untrusted: it need not be a {@link ToolName}. */
 export type ToolCall = z.infer<typeof ToolCall>;
@@ -44,7 +60,7 @@ export const ChatMessage = z.object({
   /** For role `tool`: the tool that answered. */
   toolName: z.union([ToolName, z.string().max(128)]).optional(),
   /** For role `assistant`: the calls it proposed. */
-  toolCalls: z.array(ToolCall).max(64).optional(),
+  toolCalls: z.array(ToolCall).max(MOST_PROPOSED).optional(),
   provenance: Provenance,
 }).strict();
 /** See {@link ChatMessage}. */

@@ -37,8 +37,15 @@ export const TokenUsage = z.object({
 /** See {@link TokenUsage}. */
 export type TokenUsage = z.infer<typeof TokenUsage>;
 
-/** Why a model stopped. */
-export const FinishReason = z.enum(["stop", "toolCalls", "length", "contentFilter", "cancelled"]);
+/** Why a model stopped; `paused`: its provider wants to be asked again, for the rest. */
+export const FinishReason = z.enum([
+  "stop",
+  "toolCalls",
+  "length",
+  "contentFilter",
+  "cancelled",
+  "paused",
+]);
 /** See {@link FinishReason}. */
 export type FinishReason = z.infer<typeof FinishReason>;
 

@@ -7,10 +7,11 @@ import * as z from "zod";
 import { Digest } from "./ids.ts";
 
 /**
- * How calls and thoughts stand in a model's text; none: the backend's own fields hold them. `thinking`,
- * of a provider's model: its template has begun the thought, so that only its end is written.
+ * How calls and thoughts stand in a model's text; none: the backend's own fields hold them. `hermes`: behind the marks of
+ * any family of models; `bare`: an answer that is nothing but a call. `thinking`, of a provider's model: its template has
+ * begun the thought, so that only its end is written.
  */
-export const Dialect = z.enum(["hermes", "fenced", "think", "thinking"]);
+export const Dialect = z.enum(["hermes", "fenced", "bare", "think", "thinking"]);
 /** See {@link Dialect}. */
 export type Dialect = z.infer<typeof Dialect>;
 
@@ -45,7 +46,7 @@ export type RedactRule = z.infer<typeof RedactRule>;
 const shared = {
   contextTokens: z.int().min(256).max(100_000_000).optional(),
   outputTokens: z.int().min(1).max(10_000_000).optional(),
-  dialect: z.array(Dialect).max(4).optional(),
+  dialect: z.array(Dialect).max(5).optional(),
   temperature: z.number().min(0).max(2).optional(),
   seed: z.int().min(0).max(4_294_967_295).optional(),
 };

@@ -1,5 +1,6 @@
 /** Durable task records. Seed 001, AgentTask. @module */
 import * as z from "zod";
+import { EXIT } from "./signal.ts";
 import { Digest, Millis, SessionId, TaskId } from "./ids.ts";
 import type { ChatMessage } from "./chat.ts";
 import { Colour, Label } from "./colour.ts";
@@ -207,4 +208,21 @@ export function requestMessage(request: Pick<TaskRequest, "ingress">, text: stri
       label: request.ingress.label,
     },
   };
+}
+
+/**
+ * Exit codes of a task that failed at its model, its provider or what it was asked with: what it did stands, and it may
+ * go on once that is mended. One that was refused for its colour, or has used up a limit, has ended.
+ */
+const RESUMABLE: ReadonlySet<number | undefined> = new Set([
+  EXIT.upstreamFailure,
+  EXIT.rateLimited,
+  EXIT.contextOverflow,
+  EXIT.refused,
+  EXIT.invalidInput,
+]);
+
+/** Whether a person may have a failed task go on. */
+export function isResumable(task: Pick<AgentTask, "status" | "exit" | "purged">): boolean {
+  return task.status === "failed" && !task.purged && RESUMABLE.has(task.exit);
 }

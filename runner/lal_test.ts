@@ -186,14 +186,13 @@ Deno.test("calls that a model writes into its text are made, and its thoughts ar
   ]);
 });
 
-Deno.test("text that is nearly a call is text, and a model's own calls are not read twice", () => {
-  for (
-    const text of [
-      "<tool_call>{</tool_call>",
-      '<tool_call>{"name":7}</tool_call>',
-      "<tool_call>null</tool_call>",
-    ]
-  ) assert.equal(readEmbedded(say("assistant", text), 3).toolCalls, undefined);
+Deno.test("text that is nearly a call is told, prose is text, and a model's own calls are not read twice", () => {
+  for (const text of ["<tool_call>{</tool_call>", '<tool_call>{"name":7}</tool_call>']) {
+    const [call] = readEmbedded(say("assistant", text), 3).toolCalls ?? [];
+    assert.equal(call?.unmade?.kind, "unreadable");
+  }
+  const prose = say("assistant", "<tool_call>null</tool_call>");
+  assert.equal(readEmbedded(prose, 3).toolCalls, undefined);
   const own = {
     ...say("assistant", '<tool_call>{"name":"list"}</tool_call>'),
     toolCalls: [callOf("c1")],

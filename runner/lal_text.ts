@@ -23,10 +23,22 @@ export function readEmbedded(message: ChatMessage, place: number): ChatMessage {
 
 function callsIn(text: string, place: number): ToolCall[] {
   return [...text.matchAll(CALL)].slice(0, MOST).flatMap(([, json = ""], n) => {
-    const call = callOf(json);
+    const call = callOf(json) ?? unreadable(json);
     // TRUST: the id is ours, the kernel only asks that it is printable and short.
     return call === undefined ? [] : [{ id: `written-${place}-${n}`, ...call } as ToolCall];
   });
+}
+
+/** An object that is no call: the model is told, and asked again. Undefined for prose about the tag. */
+function unreadable(json: string): Omit<ToolCall, "id"> | undefined {
+  if (!/^\s*[[{]/.test(json)) return undefined;
+  const why =
+    "Cannot make this call: it cannot be read; write one JSON object with name and arguments";
+  return {
+    name: /"name"\s*:\s*"([^"\n]{1,128})"/.exec(json)?.[1] ?? "unreadable_call",
+    arguments: json.trim().slice(0, 2_000).toWellFormed(),
+    unmade: { kind: "unreadable", why },
+  };
 }
 
 function callOf(json: string): Pick<ToolCall, "name" | "arguments"> | undefined {

@@ -170,6 +170,9 @@ function inferred(
     case "length":
       if (calls.length === 0) return end("length");
       break;
+    case "paused":
+      // The same conversation, with what came of the answer, is asked again.
+      break;
     case "stop":
     case "toolCalls":
       if (calls.length === 0) return end("answered");

@@ -83,6 +83,7 @@ const TABLE: readonly (readonly [StateName, string, LoopInput, string])[] = [
   ["inferring", "one call", inferred([a], "toolCalls"), "executingCalls: call a"],
   ["inferring", "calls with a wrong finish", inferred([a, b]), "executingCalls: call a"],
   ["inferring", "a cut answer", inferred([], "length"), "idle: end length skip -"],
+  ["inferring", "a paused answer", inferred([], "paused"), "assemblingRequest: assemble skip -"],
   ["inferring", "calls before the cut", inferred([a], "length"), "executingCalls: call a"],
   ["inferring", "filtered calls", inferred([a], "contentFilter"), "idle: end upstream skip a"],
   ["inferring", "cancelled calls", inferred([a, b], "cancelled"), "idle: end cancelled skip ab"],

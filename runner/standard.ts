@@ -29,11 +29,20 @@ const SQUEEZED = 0.4;
 /** Faults that are no failure of the model. */
 const UNTOLD: ReadonlySet<FaultCode> = new Set(["needsApproval", "cancelled", "gone"]);
 
-/** How a turn ends whose answer the provider cut off. */
-const FILTERED = new Fault(
-  "upstream",
-  "Cannot go on: the provider's content filter ended the model's answer; ask in other words",
-);
+/** Characters of a refusal that a person is shown. */
+const REFUSAL = 1_000;
+
+/** How a turn ends whose answer was refused, or cut off by the provider's filter; `words` are those of the refusal. */
+function filtered(words: string): Fault {
+  const said = words.trim();
+  const shown = said.length <= REFUSAL ? said : `${said.slice(0, REFUSAL).toWellFormed()}…`;
+  return new Fault(
+    "upstream",
+    shown === ""
+      ? "Cannot go on: the provider's content filter ended the model's answer; ask in other words"
+      : `Cannot go on: the model or its provider refused to answer; ask in other words. It said: ${shown}`,
+  );
+}
 
 /** Makes the standard program over the kernel's ports, or one with other habits. */
 export function makeStandard(
@@ -150,7 +159,7 @@ export function makeStandard(
       conversation.settle(message);
       const heard = habits.heard(message, conversation.messages().length);
       if (heard !== message) conversation.amend(heard);
-      fault = finishReason === "contentFilter" ? FILTERED : undefined;
+      fault = finishReason === "contentFilter" ? filtered(heard.content) : undefined;
       streamed = "";
       if (heard.content !== "") text = heard.content;
       return { kind: "inferred", calls: heard.toolCalls ?? [], finish: finishReason };

@@ -157,3 +157,32 @@ Deno.test("a new message over a cut-off turn answers its calls as cancelled firs
   ]);
   assert.match(bench.conversation()[2]?.content ?? "", /^cancelled: /);
 });
+
+Deno.test("an answer that broke after its first words is asked for again, as often as the limits say", async () => {
+  const broke = (): never => {
+    throw new Fault("upstream", "Cannot infer: the answer broke off", { detail: { broke: true } });
+  };
+  const bench = await runTurn({ infer: (_, n) => n < 2 ? broke() : reply("Whole.") }, "go");
+  assert.deepEqual(bench.end, { stop: "answered", text: "Whole." });
+  assert.equal(opsOf(bench), "advertise infer infer infer");
+  const tried = (): never => {
+    throw new Fault("upstream", "Cannot infer: down", { detail: { tried: true } });
+  };
+  assert.equal((await runTurn({ infer: tried }, "go")).end.stop, "upstream");
+});
+
+Deno.test("the words of a refusal reach the person, and a paused answer goes on", async () => {
+  const refused = await runTurn({
+    infer: () => ({
+      ...reply("I may not help with this."),
+      finishReason: "contentFilter" as const,
+    }),
+  }, "go");
+  assert.equal(refused.end.stop, "upstream");
+  assert.match(refused.end.text, /refused to answer.*It said: I may not help with this\.$/);
+  const paused = await runTurn({
+    infer: (_, n) =>
+      n === 0 ? { ...reply("Half"), finishReason: "paused" as const } : reply("and half."),
+  }, "go");
+  assert.deepEqual(paused.end, { stop: "answered", text: "and half." });
+});

@@ -19,6 +19,8 @@ export interface Ending {
   readonly reason?: string;
   /** The turn failed, and the task waits for more words all the same: the exit code that it would have ended with. */
   readonly failed?: number;
+  /** It had failed, and a person has it go on. */
+  readonly resumed?: true;
 }
 
 /** Nothing more can be written. */

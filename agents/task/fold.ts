@@ -29,9 +29,14 @@ export function isFinal(status: TaskStatus): boolean {
   return TASK_TRANSITIONS[status].length === 0;
 }
 
-/** Throws `conflict` unless the task may go from `from` to `to`. */
-export function checkTransition(task: TaskId, from: TaskStatus, to: TaskStatus): void {
-  if (from === to) return;
+/** Throws `conflict` unless the task may go from `from` to `to`; `resumed`: a person has a failed one go on. */
+export function checkTransition(
+  task: TaskId,
+  from: TaskStatus,
+  to: TaskStatus,
+  resumed = false,
+): void {
+  if (from === to || (resumed && from === "failed" && to === "open")) return;
   if (!TASK_TRANSITIONS[from].includes(to)) {
     throw new Fault("conflict", `Cannot make task ${task} "${to}": it is "${from}"`);
   }

@@ -55,6 +55,8 @@ export interface TaskKeeper {
   turnOver(task: TaskId): boolean;
   /** A call of the task was refused for its colour under `strict` (exit 69). */
   contaminated(task: TaskId): boolean;
+  /** Learns from its log what is not kept of a task that has ended: it goes on. */
+  recall(task: TaskId): Promise<void>;
   /** Says, in memory alone, why a task does not go on: its log cannot be written. */
   strand(task: TaskId, reason: string): void;
   /** Folds an event that somebody else committed. */
@@ -139,7 +141,10 @@ export function makeTaskKeeper(parts: TaskKeeperParts): TaskKeeper {
     let next = before;
     for (const event of events) {
       const folded = foldTask(task, next, { ...event, at });
-      if (next !== undefined) checkTransition(task, next.status, folded.status);
+      if (next !== undefined) {
+        const resumed = event.body["resumed"] === true;
+        checkTransition(task, next.status, folded.status, resumed);
+      }
       next = folded;
     }
     if (next === undefined) throw new TypeError("Cannot record nothing");
@@ -248,6 +253,11 @@ export function makeTaskKeeper(parts: TaskKeeperParts): TaskKeeper {
     record,
     turnOver: (task: TaskId) => over.has(task),
     contaminated: (task: TaskId) => contaminated.has(task),
+    async recall(task: TaskId): Promise<void> {
+      const found = await rememberTask(history, task);
+      if (found?.turnOver === true) over.add(task);
+      if (found?.contaminated === true) contaminated.add(task);
+    },
     strand(task: TaskId, reason: string): void {
       const entry = atHand(task);
       if (entry?.task === undefined) return;

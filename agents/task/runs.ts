@@ -119,6 +119,7 @@ export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
         status: ending.status,
         ...(ending.exit === undefined ? {} : { exit: ending.exit }),
         ...(ending.failed === undefined ? {} : { failed: ending.failed }),
+        ...(ending.resumed === undefined ? {} : { resumed: ending.resumed }),
       },
       private: {
         ...(ending.answer === undefined ? {} : { answer: ending.answer }),

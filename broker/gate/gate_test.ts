@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
-import { Fault, Pid } from "../../contracts/mod.ts";
+import { CallId, Fault, Pid } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { makeRow } from "../_fixture/fake_processes.ts";
 import { DESK } from "../_fixture/test_tool.ts";
@@ -36,6 +36,48 @@ Deno.test("step 1: a tool that was not advertised is unknown", async () => {
   match(result.error ?? "", /not among the tools/);
   deepEqual(world.log.events.map(({ kind }) => kind), ["descriptors", "refused"]);
   equal(world.log.events[1]?.body["tool"], undefined);
+});
+
+Deno.test("step 1: a name with a mark, a prefix or in other letters is not called, and the right one is told", async () => {
+  const world = await makeWorld();
+  world.add(READ);
+  const names = [
+    ...["functions.file_read", "default_api:file_read", "file_read<|channel|>commentary"],
+    ...[
+      "File_Read",
+      "file-read",
+      "functions.file_read:0",
+      "`file_read`",
+      "tools/file_read",
+      "fileread()",
+    ],
+  ];
+  for (const name of names) {
+    const result = await world.call(name);
+    equal(result.outcome, "unknownTool", name);
+    const told = /its name is "file_read", nothing before or after it/.test(result.error ?? "");
+    equal(told, name !== "fileread()", name);
+  }
+});
+
+Deno.test("step 1: what is not whole, cannot be read or is too much at once is not made, and told in its words", async () => {
+  const world = await makeWorld();
+  let made = 0;
+  world.add({ ...READ, invoke: () => Promise.resolve({ content: String(++made) }) });
+  const { id } = world.gate.advertise(world.alice.pid);
+  for (const kind of ["cut", "unreadable", "surplus"] as const) {
+    const call = {
+      id: CallId.parse(`c_${kind}`),
+      name: "file_read",
+      arguments: '{"path":"desk/a.md"}',
+      unmade: { kind, why: `Cannot make this call: ${kind}` },
+    };
+    const result = await world.gate.call(world.alice.pid, call, id, new AbortController().signal);
+    // Too many calls are no sign of a model that cannot call.
+    equal(result.outcome, kind === "surplus" ? "refusedByPolicy" : "invalidArguments");
+    equal(result.error, `Cannot make this call: ${kind}`);
+  }
+  equal(made, 0);
 });
 
 Deno.test("step 1: a call against an earlier turn's tools is refused", async () => {

@@ -41,6 +41,24 @@ Deno.test("alice sees in one line each which host is asked, what failed, and whi
   ]);
 });
 
+Deno.test("signals that come while a prompt stands are told of once it is gone; a broken answer is given up", () => {
+  const screen = fakeScreen();
+  const view = makeLiveView(screen, { toolOf: () => "" });
+  const signal = (name: string): SeenEvent => event("signalled", { signal: name });
+  view.idle(true);
+  for (const each of ["SIGCAPDROP", "SIGCAPDROP", "SIGCTXPRESSURE"]) {
+    view.take({ kind: "event", event: signal(each) });
+  }
+  assert.deepEqual(screen.lines, []);
+  view.idle(false);
+  assert.deepEqual(screen.lines, [
+    "  ! signal        SIGCAPDROP",
+    "  ! signal        SIGCTXPRESSURE",
+  ]);
+  view.take({ kind: "event", event: event("inferred", { broke: true, aside: true }) });
+  assert.equal(screen.lines.at(-1), "  ! model         its answer broke off and is given up");
+});
+
 Deno.test("a host that is asked all the time is told of once", () => {
   const screen = fakeScreen();
   const view = makeLiveView(screen, { toolOf: () => "" });

@@ -5,7 +5,7 @@
  * knows from Remit must not be somebody else's in the next (test: "the reserved names are those of all tools…").
  */
 export const RESERVED_TOOLS = [
-  ...["http_fetch", "browser_screenshot", "tool_search"],
+  ...["http_fetch", "browser_screenshot", "tool_search", "tool_describe"],
   ...["wiki_index", "wiki_search", "wiki_read", "wiki_cite", "wiki_propose", "memory_note"],
   ...["peer_ask", "peer_artifact", "peer_status", "peer_answer"],
 ] as const;

@@ -11,6 +11,8 @@ import { touchedBy } from "../audit/touched.ts";
 /** Shows what a task does. */
 export interface LiveView {
   take(seen: Seen): void;
+  /** A prompt stands on the screen: signals are told of once it is gone. */
+  idle(on: boolean): void;
 }
 
 const SUBJECT = 300;
@@ -51,6 +53,8 @@ export function makeLiveView(
 ): LiveView {
   const { paint, width } = screen;
   let typed = 0;
+  /** Those that came while a prompt stood there, each once. */
+  let signals: Set<string> | undefined;
   let colour: Colour = "BLUE";
 
   const safe = (text: string, max = SUBJECT): string => displayText(text, { max });
@@ -155,6 +159,9 @@ export function makeLiveView(
       case "inferred": {
         typed = 0;
         screen.hint("");
+        if (event.body["broke"] === true) {
+          return row(paint.yellow("!"), "model", "its answer broke off and is given up");
+        }
         const words = aside(event);
         if (words !== "") screen.say(`  ${paint.dim(cutTo(`“${safe(words, 600)}”`, width - 3))}`);
         return;
@@ -168,6 +175,7 @@ export function makeLiveView(
       case "questionAnswered":
         return answered(event);
       case "signalled":
+        if (signals !== undefined) return void signals.add(textOf(event, "signal"));
         return row(paint.yellow("!"), "signal", safe(textOf(event, "signal")));
       case "modelAsked":
         return asks(event);
@@ -204,6 +212,12 @@ export function makeLiveView(
       if (seen.kind === "progress") return screen.hint(`  … ${safe(seen.text)}`);
       typed += seen.text.length;
       screen.hint(`  … the model writes (${typed} characters)`);
+    },
+    idle(on: boolean): void {
+      const came = signals ?? [];
+      signals = on ? new Set(came) : undefined;
+      if (on) return;
+      for (const signal of came) row(paint.yellow("!"), "signal", safe(signal));
     },
   });
 }

@@ -1,5 +1,5 @@
 /** `remit run`: one request, or the demo. @module */
-import { AgentTask, EXIT, Fault } from "../../contracts/mod.ts";
+import { AgentTask, EXIT, Fault, isResumable } from "../../contracts/mod.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 import { wordWrap } from "../terminal/columns.ts";
 import type { PreparedAnswers } from "../question/answers_file.ts";
@@ -140,6 +140,9 @@ async function finish(
   const { reason } = running.tally;
   if (reason !== "" && reason !== result.task.answer) {
     screen.say(`  ${result.task.status}: ${displayText(reason, { max: 1_000 })}`);
+  }
+  if (isResumable(result.task)) {
+    screen.say(`  What was done stands; to go on: remit resume ${running.id}`);
   }
   showClosing(screen, result, running.tally);
   showNext(command, result, demo);

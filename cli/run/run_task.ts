@@ -15,7 +15,7 @@ import { readSeen, type Seen } from "../audit/event_fields.ts";
 import type { KernelLink } from "../hands.ts";
 import { makeCallJoin } from "../audit/join_calls.ts";
 import { openKeyRing } from "../key/ring.ts";
-import { makeLiveView } from "./live_view.ts";
+import { type LiveView, makeLiveView } from "./live_view.ts";
 import { noteSuspension } from "../mcp/suspend.ts";
 import { startRecording } from "../model/recording/recording.ts";
 import { absolute } from "../disk/places.ts";
@@ -30,6 +30,8 @@ export interface RunningTask {
   readonly id: TaskId;
   readonly tally: Tally;
   readonly watch: Watch;
+  /** See {@link LiveView.idle}. */
+  readonly idle: LiveView["idle"];
 }
 
 /** Asks the kernel for a new task. */
@@ -149,7 +151,7 @@ export async function followTask(
       if (lines !== "") hands.disk.append(trace, lines);
     },
   });
-  return { id: task, tally, watch };
+  return { id: task, tally, watch, idle: view.idle };
 }
 
 /** Reads what a task's log holds. */

@@ -149,7 +149,9 @@ async function turn(session: Session, text: string): Promise<number | undefined>
 async function converse(session: Session, keyboard: Keyboard): Promise<number> {
   const { screen } = session.command.hands;
   for (;;) {
+    session.running?.idle(true);
     const line = await keyboard.line(screen.paint.bold("› "), { many: true });
+    session.running?.idle(false);
     if (line === undefined) return EXIT.success;
     if (line.trim() === "") continue;
     try {

@@ -9,6 +9,7 @@ const NEEDS: readonly (readonly [name: RegExp, need: string])[] = [
   [/^browser_screenshot$/, "remit.yaml brings it: browser: { engine: chromium }"],
   [/^peer_[a-z]+$/, "only a task that works for a peer has it (remit serve)"],
   [/^tool_search$/, "only a task with many imported tools has it"],
+  [/^tool_describe$/, "only a task has it whose tools are longer than a provider takes"],
 ];
 
 /** What a task needs for a tool; undefined for one that every task has, and for an unknown one. */

@@ -24,7 +24,7 @@ import { withoutEchoes } from "../worker/echoes.ts";
 import type { GovernedModel, GovernedOptions } from "../model/governed_model.ts";
 import { makeModelCost, type ModelCost } from "../model/cost.ts";
 import type { HeldRequest, ModelMoney } from "../model/money.ts";
-import { settleInference } from "./settle_inference.ts";
+import { settleBroken, settleInference } from "./settle_inference.ts";
 import { makeOfferTools, type OfferedTools } from "./offered_tools.ts";
 import type { ProcessTable } from "../process/table.ts";
 import { makeTokenCounts, type TokenCounts } from "../context/token_counts.ts";
@@ -81,6 +81,9 @@ export interface InferenceParts {
 
 type InferBody = Extract<WorkerRequest, { op: "infer" }>["body"];
 
+/** Follows the words of an answer that broke, for who sees them as they come. */
+const GIVEN_UP = "\n[the answer broke off here and is given up]\n";
+
 /** The inferences of one process. */
 export interface Inference {
   infer(body: InferBody, signal: AbortSignal): Promise<InferenceResponse>;
@@ -115,7 +118,7 @@ export function makeInference(parts: InferenceParts): Inference {
   const offered = (): Partial<OfferedTools> & Pick<OfferedTools, "tools" | "left"> =>
     row.snapshot === undefined
       ? { tools: [], left: 0 }
-      : offer(row.snapshot, window(), found.names());
+      : offer(row.snapshot, window(), found.names(), model.info.backend);
   const counts = makeTokenCounts(model);
   const { ratio } = counts;
   const context = contextOf(parts, { window, ratio, tools: () => offered().tools });
@@ -189,6 +192,7 @@ export function makeInference(parts: InferenceParts): Inference {
     signal.addEventListener("abort", stop, { once: true });
     let late = false;
     const said: string[] = [];
+    let wrote = false;
     let disarm = (): void => undefined;
     let held: HeldRequest | undefined;
     try {
@@ -213,7 +217,9 @@ export function makeInference(parts: InferenceParts): Inference {
         onChunk: (chunk) => {
           if (parts.listens) parts.toWorker("chunk", asJson(chunk));
           else if (chunk.textDelta !== undefined) said.push(chunk.textDelta);
-          if (chunk.textDelta !== undefined) parts.onText(chunk.textDelta);
+          if (chunk.textDelta === undefined) return;
+          wrote = true;
+          parts.onText(chunk.textDelta);
         },
         textOnly: !parts.listens,
         onWire: parts.onWire,
@@ -233,6 +239,11 @@ export function makeInference(parts: InferenceParts): Inference {
       return settled.response;
     } catch (error) {
       for (const textDelta of said) parts.toWorker("chunk", { textDelta });
+      if (error instanceof Fault) {
+        const lost = settleBroken(parts, error, { nonce: powers.token(), cost });
+        if (lost !== undefined) record(lost);
+        if (wrote && error.detail?.["broke"] === true) parts.onText(GIVEN_UP);
+      }
       if (late) {
         throw new Fault(
           "timedOut",

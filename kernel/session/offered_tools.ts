@@ -7,6 +7,8 @@
 import type { Digest, ToolDescriptor, ToolSnapshot } from "../../contracts/mod.ts";
 import { estimateToolTokens } from "../../contracts/tokens.ts";
 import { sha256Hex } from "../../port/digest.ts";
+import { type ToolLimits, toolLimits } from "../../contracts/tool_limits.ts";
+import { isCut, TOOL_DESCRIBE } from "./tool_describe.ts";
 import { isImported, TOOL_SEARCH } from "./tool_search.ts";
 
 /** Share of the window that the table may take. */
@@ -42,11 +44,15 @@ export interface OfferedTools {
   readonly table: Digest;
 }
 
-/** The tools of a snapshot that a window of so many tokens is offered; `found`: imported ones that were looked for. */
+/**
+ * The tools of a snapshot that a window of so many tokens is offered; `found`: imported ones that were looked for;
+ * `backend`: the kind of who takes them.
+ */
 export type OfferTools = (
   snapshot: ToolSnapshot,
   window: number,
   found?: ReadonlySet<string>,
+  backend?: string,
 ) => OfferedTools;
 
 /** Makes the choice; what was chosen for a snapshot last is kept with it. */
@@ -55,19 +61,24 @@ export function makeOfferTools(): OfferTools {
     ToolSnapshot,
     { readonly key: string; readonly offered: OfferedTools }
   >();
-  return (snapshot, window, found = NONE) => {
+  return (snapshot, window, found = NONE, backend = "") => {
+    const limits = toolLimits(backend);
     const searched = snapshot.tools.some(({ name }) => name === TOOL_SEARCH.name);
     const proposes = snapshot.tools.some(({ interfaceId, name }) =>
       interfaceId === "Mail" && name === "evaluate"
     );
+    const describes = snapshot.tools.some(({ name }) => name === TOOL_DESCRIBE.name);
     const told = (tool: ToolDescriptor): boolean =>
       !(searched && isImported(tool) && !found.has(tool.name)) &&
       !(proposes && PROPOSED.has(tool.name));
-    const shown = searched || proposes ? snapshot.tools.filter(told) : snapshot.tools;
-    const key = `${window} ${searched ? namesOf(shown) : ""}`;
+    const open = searched || proposes ? snapshot.tools.filter(told) : snapshot.tools;
+    const shown = describes && !open.some((tool) => isCut(tool, limits))
+      ? open.filter(({ name }) => name !== TOOL_DESCRIBE.name)
+      : open;
+    const key = `${window} ${backend} ${searched ? namesOf(shown) : ""}`;
     const before = made.get(snapshot);
     if (before?.key === key) return before.offered;
-    const tools = fitting(shown, window * SHARE, searched ? found : NONE);
+    const tools = fitting(shown, { most: window * SHARE, limits }, searched ? found : NONE);
     const left = snapshot.tools.length - tools.length;
     const table = left === 0 ? snapshot.id : sha256Hex(`${snapshot.id} ${namesOf(tools)}`);
     const offered = Object.freeze({ tools, left, table });
@@ -84,16 +95,16 @@ function namesOf(tools: readonly ToolDescriptor[]): string {
 
 function fitting(
   tools: readonly ToolDescriptor[],
-  most: number,
+  { most, limits }: { readonly most: number; readonly limits: ToolLimits },
   found: ReadonlySet<string>,
 ): readonly ToolDescriptor[] {
-  if (estimateToolTokens(tools) <= most) return tools;
+  if (tools.length <= limits.tools && estimateToolTokens(tools) <= most) return tools;
   const ranked = [...tools].sort((a, b) => rankOf(a, found) - rankOf(b, found));
   const kept = new Set<ToolDescriptor>();
   let left = most;
   for (const tool of ranked) {
     const size = estimateToolTokens([tool]);
-    if (size > left) continue;
+    if (size > left || kept.size === limits.tools) continue;
     left -= size;
     kept.add(tool);
   }
@@ -103,7 +114,8 @@ function fitting(
 function rankOf(tool: ToolDescriptor, found: ReadonlySet<string>): number {
   const { name, permission } = tool;
   // What was looked for is wanted now.
-  if (name === TOOL_SEARCH.name || (isImported(tool) && found.has(name))) return -1;
+  if (name === TOOL_SEARCH.name || name === TOOL_DESCRIBE.name) return -1;
+  if (isImported(tool) && found.has(name)) return -1;
   const place = FIRST.indexOf(name);
   const rank = place < 0 ? FIRST.length : place;
   // A tool that is only explained, and never run, gives way to any other.

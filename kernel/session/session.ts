@@ -145,7 +145,12 @@ export function makeSession(parts: SessionParts): Session {
     caps: () => caps,
     ...{ pause, interrupt, infer, advertise, noticing },
     makeRoom: inference.makeRoom,
-    calls: makeSessionCalls(parts),
+    calls: makeSessionCalls({
+      ...parts,
+      proposed: (id) =>
+        conversation.findLast(({ role }) => role === "assistant")?.toolCalls
+          ?.find((call) => call.id === id),
+    }),
     offspring: parts.offspring,
   });
 

@@ -4,6 +4,7 @@ import {
   type Gate,
   type Powers,
   type ProcessRow,
+  type ToolCall,
   type ToolResult,
 } from "../../contracts/mod.ts";
 import type { ProcessModel } from "./process_model.ts";
@@ -16,6 +17,8 @@ export interface SessionCallsParts {
   readonly powers: Pick<Powers, "now">;
   /** Hears what came of what it proposed. */
   readonly model: Pick<ProcessModel, "called">;
+  /** A call as the model proposed it last; undefined for one that a program makes by itself. */
+  proposed(id: string): ToolCall | undefined;
 }
 
 /** The calls of a process. */
@@ -30,7 +33,9 @@ export interface SessionCalls {
 }
 
 /** Makes the calls of a process. */
-export function makeSessionCalls({ row, gate, powers, model }: SessionCallsParts): SessionCalls {
+export function makeSessionCalls(
+  { row, gate, powers, model, proposed }: SessionCallsParts,
+): SessionCalls {
   return Object.freeze<SessionCalls>({
     async call(body, withdrawn): Promise<ToolResult> {
       // TRUST: two calls under one id would leave one that nothing can cancel.
@@ -41,7 +46,10 @@ export function makeSessionCalls({ row, gate, powers, model }: SessionCallsParts
       if (withdrawn) abort.abort();
       row.calls.set(body.call.id, { tool: body.call.name, since: powers.now(), abort });
       try {
-        const result = await gate.call(row.pid, body.call, body.snapshot, abort.signal);
+        // TRUST: a program that leaves out that a call is cut does not have it made.
+        const unmade = proposed(body.call.id)?.unmade ?? body.call.unmade;
+        const call = unmade === undefined ? body.call : { ...body.call, unmade };
+        const result = await gate.call(row.pid, call, body.snapshot, abort.signal);
         model.called(body.call, result.outcome);
         return result;
       } finally {

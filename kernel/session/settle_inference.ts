@@ -1,9 +1,10 @@
 /** What follows from an inference that came back: its message, its price, its event. @module */
-import type {
-  ChatMessage,
-  InferenceResponse,
-  JsonObject,
-  NewEvent,
+import {
+  type ChatMessage,
+  type Fault,
+  type InferenceResponse,
+  type JsonObject,
+  type NewEvent,
   TokenUsage,
 } from "../../contracts/mod.ts";
 import { asJson } from "../../port/as_json.ts";
@@ -81,6 +82,36 @@ export function settleInference(
     private: { append: asJson(body.append), message: asJson(message) },
   };
   return { response: { ...response, message: withoutEchoes(message) }, event };
+}
+
+/** What {@link settleBroken} is handed. */
+export type BrokenParts = Pick<SettleParts, "row" | "paid" | "model"> & {
+  readonly processes: Pick<SettleParts["processes"], "settle">;
+};
+
+/**
+ * Books what answers that broke have cost, as the fault of their service tells, and gives the event of it: an
+ * inference of which nothing is in the conversation. Undefined where nothing is known to be paid.
+ */
+export function settleBroken(
+  { row, processes, model, paid }: BrokenParts,
+  { detail }: Fault,
+  { nonce, cost }: { readonly nonce: string; readonly cost: ModelCost },
+): NewEvent | undefined {
+  // TRUST: from the model service, semi-trusted: parsed with limits.
+  const usage = TokenUsage.safeParse(detail?.["usage"]);
+  if (!usage.success) return undefined;
+  const { inputTokens, outputTokens } = usage.data;
+  const money = cost.of(usage.data);
+  processes.settle(row.pid, { inputTokens, outputTokens, money, iterations: 0 });
+  paid(money);
+  return {
+    kind: "inferred",
+    body: {
+      ...{ pid: row.pid, turn: row.turn, model: model.info.id, backend: model.info.backend, nonce },
+      ...{ inputTokens, outputTokens, money, finish: "cancelled", aside: true, broke: true },
+    },
+  };
 }
 
 /** What the record of an inference says of the provider's prompt cache, where it was used. */

@@ -40,6 +40,7 @@ import type { McpServers } from "../mcp_server/servers.ts";
 import type { NetService } from "../net/net_service.ts";
 import type { MemoryRequest } from "../wiki/task_memory.ts";
 import type { TaskFolders, Toolhosts } from "../toolhost/toolhosts.ts";
+import { needsDescribing, TOOL_DESCRIBE, toolDescribeBinding } from "../session/tool_describe.ts";
 import { searches, TOOL_SEARCH, toolSearchBinding } from "../session/tool_search.ts";
 import type { Progress } from "../log/watch.ts";
 import { guardWikis } from "../wiki/guard.ts";
@@ -207,6 +208,7 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
     ...parts.wikis.descriptors,
     ...parts.peers.descriptors,
     TOOL_SEARCH,
+    TOOL_DESCRIBE,
   ];
   // Mail's are plain words (`lookup`, `send`): a plugin that has one keeps it.
   const taken: ReadonlySet<string> = new Set(common.map(({ name }) => name));
@@ -218,6 +220,12 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
     return parts.command.bind({ sandbox: binding, descriptor, made, run: commands.run });
   };
   const search = toolSearchBinding({ redeem: parts.redeem, processOf: parts.processes.get });
+  const describe = toolDescribeBinding({ redeem: parts.redeem, processOf: parts.processes.get });
+  /** Where a provider takes one of them only cut, the task can ask for the rest. */
+  const withDescribing = (bindings: readonly ToolBinding[]): readonly ToolBinding[] =>
+    needsDescribing(bindings.map(({ descriptor }) => descriptor))
+      ? [...bindings, describe]
+      : bindings;
   const names: ReadonlySet<string> = new Set(descriptors.map(({ name }) => name));
   /** Nothing that is handed to one task takes the name of a tool of all tasks. */
   const importedTools = (
@@ -248,7 +256,7 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
       for (const { descriptor: { name } } of letters) if (taken.has(name)) throw nameTaken(name);
       const own = [...web, ...bound, ...parts.sessionTools.bind({ made, sessions }), ...letters];
       const peer = parts.peers.bind(task, made);
-      const others = [...own, ...peer, ...importedTools(task, request, made)];
+      const others = withDescribing([...own, ...peer, ...importedTools(task, request, made)]);
       const wiki = request.memory === undefined ? [] : [request.memory.folder];
       const guard = guardWikis({ mounts, wikis: [...wikis, ...wiki] });
       return makeTaskWorkspace(made, { log, powers, others, memory, mail, wikis: guard });

@@ -1,7 +1,8 @@
 /** A table of tools as a provider is told of it: made once, since the requests of a process share one. @module */
 import { Fault } from "../../contracts/fault.ts";
-import type { JsonObject } from "../../contracts/json.ts";
+import { isObject, type JsonObject } from "../../contracts/json.ts";
 import type { InferenceRequest } from "../../contracts/model.ts";
+import { DESCRIBE_TOOL, fitTool, type ToolLimits } from "../../contracts/tool_limits.ts";
 import { makeToolNames, type ToolNames } from "./tool_names.ts";
 
 /** A tool as a provider is told of it. */
@@ -18,6 +19,8 @@ export interface Advertised {
   readonly tools: readonly WireTool[];
   /** Names of the tools on the wire. */
   readonly offered: ReadonlySet<string>;
+  /** Whether an argument of a tool is a text, and nothing else, by its schema. */
+  readonly isText: (tool: string, argument: string) => boolean;
 }
 
 /**
@@ -29,27 +32,45 @@ export type Advertise = (
   called: readonly string[],
 ) => Advertised;
 
-/** Remembers each table for as long as anyone holds it. Tables are never changed. */
-export function makeAdvertise(): Advertise {
+/**
+ * Fits tools to what their provider takes. Remembers each table for as long as anyone holds it: tables are
+ * never changed.
+ */
+export function makeAdvertise(limits: ToolLimits): Advertise {
   const known = new WeakMap<InferenceRequest["tools"], Advertised>();
   return (table, called) => {
-    const found = known.get(table) ?? advertised(table, []);
+    const found = known.get(table) ?? advertised(table, [], limits);
     known.set(table, found);
     // Tools that went away since they were called have a say in the names of the others.
     return called.every((name) => table.some((tool) => tool.name === name))
       ? found
-      : advertised(table, called);
+      : advertised(table, called, limits);
   };
 }
 
-function advertised(table: InferenceRequest["tools"], called: readonly string[]): Advertised {
+function advertised(
+  table: InferenceRequest["tools"],
+  called: readonly string[],
+  limits: ToolLimits,
+): Advertised {
   const names = makeToolNames([...table.map(({ name }) => name), ...called]);
-  const tools = table.map(({ name, description, paramSchema }) => ({
-    name: names.wire(name),
-    description,
-    schema: parseSchema(paramSchema),
-  }));
-  return { names, tools, offered: new Set(tools.map(({ name }) => name)) };
+  const describe = table.some(({ name }) => name === DESCRIBE_TOOL);
+  // The kernel offers no more than these: one request too long is worse than a tool left out.
+  const tools = table.slice(0, limits.tools).map(({ name, description, paramSchema }) => {
+    const tool = { name, description, schema: parseSchema(paramSchema) };
+    return { name: names.wire(name), ...fitTool(tool, limits, describe) };
+  });
+  const schemas = new Map(tools.map(({ name, schema }) => [name, schema]));
+  return {
+    names,
+    tools,
+    offered: new Set(tools.map(({ name }) => name)),
+    isText(tool, argument) {
+      const properties = schemas.get(tool)?.["properties"];
+      const schema = isObject(properties) ? properties[argument] : undefined;
+      return isObject(schema) && schema["type"] === "string";
+    },
+  };
 }
 
 /** A schema as an object. Throws `invalidInput`. */

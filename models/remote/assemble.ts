@@ -1,15 +1,24 @@
 /** From a provider's stream to chunks and one response, within limits. TRUST: from the provider. @module */
 import { Fault } from "../../contracts/fault.ts";
-import { ECHO_LIMIT, MESSAGE_LIMIT, type ToolCall } from "../../contracts/chat.ts";
+import {
+  ECHO_LIMIT,
+  MESSAGE_LIMIT,
+  MOST_CALLS,
+  MOST_PROPOSED,
+  type ToolCall,
+  type Unmade,
+} from "../../contracts/chat.ts";
 import type { FinishReason, StreamChunk } from "../../contracts/model.ts";
 import { makeCallIds } from "./call_ids.ts";
 import type { Delta } from "./answer/delta.ts";
 import { inPieces, type StreamText } from "./answer/stream_text.ts";
+import { again } from "./retry.ts";
 import type { ToolNames } from "./tool_names.ts";
 
-/** Most calls of one answer: what a message can hold. */
-export const MOST_CALLS = 64;
 const CHUNK_CHARS = 65_536;
+/** What is kept of a call that is not made: enough to know it by. */
+const UNMADE_CHARS = 2_000;
+const CHARS_A_TOKEN = 4;
 
 /** What an answer is put together with. */
 export interface AssembleParts {
@@ -19,6 +28,8 @@ export interface AssembleParts {
   readonly knownIds: Iterable<string>;
   /** Joins pieces, and takes the credential out. See {@link Endpoint.streamText}. */
   readonly streamText: () => StreamText;
+  /** Most tokens that were asked for: where an answer is cut. */
+  readonly maxTokens: number;
   /** Reads calls and thoughts that stand in the text; absent: text is text. */
   readonly dialect?: TextDialect | undefined;
 }
@@ -33,7 +44,16 @@ export interface TextDialect {
 export type DialectOut =
   | { readonly text: string }
   | { readonly rationale: string }
-  | { readonly call: { readonly name: string; readonly arguments: string } };
+  | {
+    readonly call: {
+      readonly name: string;
+      readonly arguments: string;
+      /** Its closing mark was written: it is whole also in an answer that was cut. */
+      readonly closed?: boolean;
+      /** Why it is none, though it was meant as one. */
+      readonly wrong?: string;
+    };
+  };
 
 /** A whole answer. */
 export interface Assembled {
@@ -51,10 +71,12 @@ export interface Assembled {
 export interface Assembler {
   /** Throws `upstream` past a limit or for a stream that contradicts itself. */
   take(delta: Delta): void;
-  /** Throws `upstream` when the stream broke off: no finish came. */
-  end(): Assembled;
+  /** `more`: what was found in the text afterwards. Throws `upstream` when the stream broke off: no finish came. */
+  end(more?: readonly DialectOut[]): Assembled;
   /** True once something was given on. */
   readonly begun: () => boolean;
+  /** What an answer that broke has cost, where the provider said so or something of it came. */
+  readonly cost: () => { readonly inputTokens?: number; readonly outputTokens: number };
 }
 
 interface OpenCall {
@@ -63,12 +85,16 @@ interface OpenCall {
   arguments: string;
   echo: string;
   readonly stream: StreamText;
+  unmade: Unmade | undefined;
+  /** It was whole when the answer went on after it. */
+  closed: boolean;
 }
 
 /** Makes an assembler of one answer. */
 export function makeAssembler(parts: AssembleParts): Assembler {
   const ids = makeCallIds(parts.knownIds);
   const calls = new Map<string, OpenCall>();
+  const beyond = new Set<string>();
   const texts = { textDelta: parts.streamText(), rationale: parts.streamText() };
   let content = "";
   let thought = 0;
@@ -76,6 +102,9 @@ export function makeAssembler(parts: AssembleParts): Assembler {
   let finish: FinishReason | undefined;
   let begun = false;
   let made = 0;
+  /** Calls beyond what a message holds. */
+  let dropped = 0;
+  let overlong = false;
 
   const emit = (chunk: StreamChunk): void => {
     begun = true;
@@ -83,10 +112,13 @@ export function makeAssembler(parts: AssembleParts): Assembler {
   };
   const say = (field: "textDelta" | "rationale", whole: string): void => {
     if (whole === "") return;
-    if (field === "textDelta") content += whole;
-    else thought += whole.length;
-    if (content.length > MESSAGE_LIMIT || thought > MESSAGE_LIMIT) throw tooLong("text");
-    for (const piece of inPieces(whole, CHUNK_CHARS)) emit({ [field]: piece });
+    const room = MESSAGE_LIMIT - (field === "textDelta" ? content.length : thought);
+    const kept = whole.length <= room ? whole : whole.slice(0, room).toWellFormed();
+    // What is longer than a message ends there, as an answer that was cut.
+    if (field === "textDelta" && kept !== whole) overlong = true;
+    if (field === "textDelta") content += kept;
+    else thought += kept.length;
+    for (const piece of inPieces(kept, CHUNK_CHARS)) emit({ [field]: piece });
   };
   const whole = (said: string): string => {
     const stream = parts.streamText();
@@ -97,19 +129,25 @@ export function makeAssembler(parts: AssembleParts): Assembler {
 
   const start = (key: string, id: string | undefined, wire: string): void => {
     if (calls.has(key)) throw broken("begins a call twice");
-    if (calls.size === MOST_CALLS) throw broken(`makes more than ${MOST_CALLS} calls`);
+    if (calls.size === MOST_PROPOSED) {
+      dropped += 1;
+      return void beyond.add(key);
+    }
     const call: OpenCall = {
       id: ids.next(id === undefined ? undefined : whole(id)),
       name: whole(parts.names.own(wire)).slice(0, 128),
       arguments: "",
       echo: "",
       stream: parts.streamText(),
+      unmade: calls.size < MOST_CALLS ? undefined : SURPLUS,
+      closed: false,
     };
     calls.set(key, call);
     emit({ toolCallDelta: { id: call.id, name: call.name } });
   };
   const argue = (key: string, delta: string): void => {
     const call = calls.get(key);
+    if (beyond.has(key)) return;
     if (call === undefined) throw broken("goes on with a call that it did not begin");
     give(call, call.stream.push(delta));
   };
@@ -119,9 +157,9 @@ export function makeAssembler(parts: AssembleParts): Assembler {
     if (call !== undefined && said.length <= ECHO_LIMIT) call.echo = whole(said);
   };
   const give = (call: OpenCall, whole: string): void => {
-    if (whole === "") return;
+    if (whole === "" || call.arguments.length > MESSAGE_LIMIT) return;
     call.arguments += whole;
-    if (call.arguments.length > MESSAGE_LIMIT) throw tooLong("arguments");
+    if (call.arguments.length > MESSAGE_LIMIT) call.unmade = TOO_LONG;
     for (const piece of inPieces(whole, CHUNK_CHARS)) {
       emit({ toolCallDelta: { id: call.id, arguments: piece } });
     }
@@ -134,12 +172,25 @@ export function makeAssembler(parts: AssembleParts): Assembler {
         const key = `in the text ${made++}`;
         start(key, undefined, out.call.name);
         argue(key, out.call.arguments);
+        const call = calls.get(key);
+        if (call === undefined) continue;
+        call.closed = out.call.closed === true;
+        if (out.call.wrong !== undefined) call.unmade ??= unreadable(out.call.wrong);
       }
     }
   };
 
   return Object.freeze<Assembler>({
     begun: () => begun,
+    cost() {
+      const said = [...calls.values()].reduce((sum, call) => sum + call.arguments.length, 0);
+      const written = Math.ceil((content.length + thought + said) / CHARS_A_TOKEN);
+      const inputTokens = count(usage.inputTokens);
+      return {
+        ...(inputTokens === undefined ? {} : { inputTokens }),
+        outputTokens: Math.max(count(usage.outputTokens) ?? 0, written),
+      };
+    },
     take(delta) {
       switch (delta.kind) {
         case "text":
@@ -161,24 +212,35 @@ export function makeAssembler(parts: AssembleParts): Assembler {
           finish = delta.reason;
       }
     },
-    end() {
+    end(more = []) {
       if (finish === undefined) throw broken("breaks off before its end");
-      read(parts.dialect?.end() ?? []);
+      read([...parts.dialect?.end() ?? [], ...more]);
       say("textDelta", texts.textDelta.end());
       say("rationale", texts.rationale.end());
+      const reason = overlong ? "length" : finish;
       const lastCall = [...calls.values()].at(-1);
+      // A server may have closed what its limit cut off: the last call of a cut answer is not made.
+      if (reason === "length" && lastCall?.closed === false) {
+        lastCall.unmade = cutAt(parts.maxTokens);
+      }
+      if (dropped > 0 && lastCall !== undefined) lastCall.unmade = surplus(dropped);
       for (const call of calls.values()) {
         give(call, call.stream.end());
-        // No arguments at all is how providers write none, unless the answer was cut before they came.
-        const cut = finish === "length" && call === lastCall;
-        if (call.arguments.trim() === "" && !cut) give(call, "{}");
+        // No arguments at all is how providers write none, or `null`.
+        if (call.unmade === undefined && /^\s*(?:"?null"?\s*)?$/.test(call.arguments)) {
+          call.arguments = "";
+          give(call, "{}");
+        }
       }
-      const toolCalls = [...calls.values()].map(({ id, name, arguments: args, echo }) => ({
-        id,
-        name,
-        arguments: args,
-        ...(echo === "" ? {} : { echo }),
-      }));
+      const toolCalls = [...calls.values()].map(
+        ({ id, name, arguments: args, echo, unmade }): ToolCall => ({
+          id,
+          name,
+          arguments: unmade === undefined ? args : args.slice(0, UNMADE_CHARS).toWellFormed(),
+          ...(echo === "" ? {} : { echo }),
+          ...(unmade === undefined ? {} : { unmade }),
+        }),
+      );
       return {
         content,
         toolCalls,
@@ -186,7 +248,7 @@ export function makeAssembler(parts: AssembleParts): Assembler {
         outputTokens: count(usage.outputTokens),
         cacheReadTokens: count(usage.cacheReadTokens),
         cacheWriteTokens: count(usage.cacheWriteTokens),
-        finishReason: reasonOf(finish, toolCalls.length > 0),
+        finishReason: reasonOf(reason, toolCalls.length > 0),
       };
     },
   });
@@ -202,10 +264,38 @@ function count(tokens: number | undefined): number | undefined {
   return tokens !== undefined && Number.isSafeInteger(tokens) && tokens >= 0 ? tokens : undefined;
 }
 
-function tooLong(what: string): Fault {
-  return broken(`has ${what} of more than ${MESSAGE_LIMIT} characters`);
+const NOT_MADE = "Cannot make this call:";
+const SURPLUS = surplus(0);
+const TOO_LONG: Unmade = {
+  kind: "unreadable",
+  why:
+    `${NOT_MADE} its arguments have more than ${MESSAGE_LIMIT} characters; write in smaller pieces`,
+};
+
+function surplus(more: number): Unmade {
+  const others = more === 0 ? "" : `, nor were ${more} more`;
+  return {
+    kind: "surplus",
+    why:
+      `${NOT_MADE} too many at once; the first ${MOST_CALLS} of your answer were made, this one ` +
+      `was not${others}. Make it again in your next answer, if it is still needed`,
+  };
+}
+
+function cutAt(tokens: number): Unmade {
+  return {
+    kind: "cut",
+    why:
+      `${NOT_MADE} your answer was cut at its limit of ${tokens} tokens, within this call or at its end, so ` +
+      "that it may be incomplete. Nothing of it was done. Write in smaller pieces: a part of the file or of the " +
+      "program in each call",
+  };
+}
+
+function unreadable(why: string): Unmade {
+  return { kind: "unreadable", why: `${NOT_MADE} it cannot be read: ${why}`.slice(0, 1_000) };
 }
 
 function broken(why: string): Fault {
-  return new Fault("upstream", `Cannot infer: the provider's answer ${why}`);
+  return new Fault("upstream", `Cannot infer: the provider's answer ${why}`, { detail: again() });
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Fault } from "../../contracts/fault.ts";
 import { ChatMessage } from "../../contracts/chat.ts";
 import { StreamChunk } from "../../contracts/model.ts";
-import { type Assembler, makeAssembler, MOST_CALLS } from "./assemble.ts";
+import { type Assembler, makeAssembler } from "./assemble.ts";
 import type { Delta } from "./answer/delta.ts";
 import { makeDialect } from "./dialect/mod.ts";
 import { makeStreamText } from "./answer/stream_text.ts";
@@ -15,6 +15,7 @@ function assembler(more: Partial<Parameters<typeof makeAssembler>[0]> = {}) {
     names: makeToolNames(["file_read"]),
     knownIds: [],
     streamText: makeStreamText,
+    maxTokens: 64,
     ...more,
   });
   return { ...made, chunks };
@@ -68,26 +69,86 @@ Deno.test("chunks are at most 65,536 characters, and join to the message", () =>
   assert.equal(chunks.length, 4 + 2);
 });
 
-Deno.test("past a limit it is over: text, thoughts, arguments, calls", () => {
+Deno.test("a text longer than a message ends there, as one that was cut; thoughts are cut without a word", () => {
   const mega = "x".repeat(1_000_000);
-  const { take } = assembler();
-  take({ kind: "text", text: mega });
-  assert.throws(() => take({ kind: "text", text: "x" }), upstream);
-  const thinking = assembler();
-  thinking.take({ kind: "rationale", text: mega });
-  assert.throws(() => thinking.take({ kind: "rationale", text: "x" }), upstream);
-  const calling = assembler();
-  calling.take({ kind: "callStart", key: "a", name: "t" });
-  calling.take({ kind: "callDelta", key: "a", text: mega });
-  assert.throws(() => calling.take({ kind: "callDelta", key: "a", text: "x" }), upstream);
-  const many = assembler();
-  for (let n = 0; n < MOST_CALLS; n++) many.take({ kind: "callStart", key: String(n), name: "t" });
-  assert.throws(() => many.take({ kind: "callStart", key: "more", name: "t" }), upstream);
-  many.take(finish);
-  const message = { role: "assistant", content: "", toolCalls: many.end().toolCalls };
-  assert.ok(
-    ChatMessage.pick({ role: true, content: true, toolCalls: true }).safeParse(message).success,
-  );
+  const { take, end } = assembler();
+  take({ kind: "rationale", text: `${mega}more` });
+  take({ kind: "text", text: `${mega}more` });
+  take(finish);
+  const answer = end();
+  assert.equal(answer.content, mega);
+  assert.equal(answer.finishReason, "length");
+});
+
+Deno.test("arguments longer than a message are a call that is not made, and told", () => {
+  const { take, end } = assembler();
+  take({ kind: "callStart", key: "a", name: "t" });
+  for (let n = 0; n < 3; n++) take({ kind: "callDelta", key: "a", text: "x".repeat(600_000) });
+  take(finish);
+  const [call] = end().toolCalls;
+  assert.match(call?.unmade?.why ?? "", /more than 1000000 characters; write in smaller pieces/);
+  assert.equal(call?.arguments.length, 2_000);
+});
+
+Deno.test("of more calls than one answer may make the first are made, and the others told that they were not", () => {
+  for (const count of [65, 128, 1_000]) {
+    const { take, end } = assembler();
+    for (let n = 0; n < count; n++) {
+      take({ kind: "callStart", key: String(n), name: "t" });
+      take({ kind: "callDelta", key: String(n), text: `{"n":${n}}` });
+    }
+    take(finish);
+    const { toolCalls, finishReason } = end();
+    assert.equal(finishReason, "toolCalls");
+    assert.equal(toolCalls.length, Math.min(count, 128));
+    assert.ok(toolCalls.slice(0, 64).every(({ unmade }) => unmade === undefined));
+    assert.ok(toolCalls.slice(64).every(({ unmade }) => unmade?.kind === "surplus"));
+    const last = toolCalls.at(-1)?.unmade?.why ?? "";
+    assert.match(last, /too many at once/);
+    assert.equal(/nor were 872 more/.test(last), count === 1_000);
+    const message = { role: "assistant", content: "", toolCalls };
+    assert.ok(
+      ChatMessage.pick({ role: true, content: true, toolCalls: true }).safeParse(message).success,
+    );
+  }
+});
+
+Deno.test("the last call of an answer that was cut is not made, though its JSON was closed; earlier ones are", () => {
+  const { take, end } = assembler();
+  for (const key of ["a", "b"]) {
+    take({ kind: "callStart", key, name: "file_write" });
+    take({ kind: "callDelta", key, text: '{"path":"w/x","content":"half a"}' });
+  }
+  take({ kind: "finish", reason: "length" });
+  const { toolCalls, finishReason } = end();
+  assert.equal(finishReason, "length");
+  assert.equal(toolCalls[0]?.unmade, undefined);
+  assert.equal(toolCalls[1]?.unmade?.kind, "cut");
+  assert.match(toolCalls[1]?.unmade?.why ?? "", /limit of 64 tokens.*smaller pieces/s);
+});
+
+Deno.test("of calls in text that were cut only one without its closing mark is not made", () => {
+  const text = '<tool_call>{"name":"t","arguments":{}}</tool_call>';
+  const cutAfter = (said: string) => {
+    const { take, end } = assembler({ dialect: makeDialect(["hermes"], new Set(["t"])) });
+    take({ kind: "text", text: said });
+    take({ kind: "finish", reason: "length" });
+    return end().toolCalls.map(({ unmade }) => unmade?.kind);
+  };
+  assert.deepEqual(cutAfter(text), [undefined]);
+  assert.deepEqual(cutAfter(`${text} and then`), [undefined]);
+  assert.deepEqual(cutAfter(text.slice(0, -12)), ["cut"]);
+  assert.deepEqual(cutAfter(`${text}${text.slice(0, 30)}`), [undefined, "cut"]);
+});
+
+Deno.test("arguments that say null are none", () => {
+  for (const none of ["null", ' "null" ', ""]) {
+    const { take, end } = assembler();
+    take({ kind: "callStart", key: "a", name: "t" });
+    take({ kind: "callDelta", key: "a", text: none });
+    take(finish);
+    assert.equal(end().toolCalls[0]?.arguments, "{}");
+  }
 });
 
 Deno.test("a stream without a finish is half a stream; one that goes on with what it did not begin is broken", () => {

@@ -14,7 +14,7 @@ import { watchIdle } from "./answer/idle_watch.ts";
 import type { RemotePowers } from "./powers.ts";
 import { type Exchange, keptHeaders, lineOf, pieceOf } from "./recording.ts";
 import { makeReplay, type Played } from "./replay.ts";
-import { inSeconds, retryAfter, retrying } from "./retry.ts";
+import { again, inSeconds, retryAfter, retrying } from "./retry.ts";
 import { type Asked, faultOfNetwork, faultOfRefusal } from "./provider_fault.ts";
 import { readingAway } from "./answer/read_away.ts";
 import { makeStreamText } from "./answer/stream_text.ts";
@@ -126,7 +126,10 @@ export function openEndpoint(
         const why = `${base.host} sent nothing for ${
           (answered || remote ? IDLE_MS : LOCAL_FIRST_MS) / 1_000
         } seconds`;
-        return new Fault("upstream", `Cannot infer: ${why}`, { cause: error });
+        return new Fault("upstream", `Cannot infer: ${why}`, {
+          ...(answered ? { detail: again() } : {}),
+          cause: error,
+        });
       }
       return faultOfNetwork(error, { host: base.host, answered });
     };

@@ -2,9 +2,7 @@
 import { Fault, type FaultCode } from "../../contracts/fault.ts";
 import type { JsonObject } from "../../contracts/json.ts";
 import { again } from "./retry.ts";
-
-/** Longest quotation of a provider's words. */
-const WORDS = 300;
+import { fieldsOf, quoted } from "./wire_json.ts";
 
 /** An answer with a status of 300 or more, or an error in the midst of a stream. */
 export interface Refusal {
@@ -39,6 +37,8 @@ const TOO_LONG = [
   /exceeds the maximum number of (input )?tokens/i,
 ];
 const FILTERED = /\bcontent_filter\b|content management policy|content_policy_violation/i;
+/** llama.cpp, Ollama, Hugging Face's servers, LM Studio. */
+const LOADING = /loading (the )?model|model (\S+ )?is (currently |still )?(being )?load(ing|ed)\b/i;
 const BAD_KEY =
   /invalid_api_key|incorrect api key|api[ _]key[ _](not valid|invalid)|invalid x-api-key/i;
 const NO_CREDIT = /insufficient_quota|credit balance is too low|billing_hard_limit/i;
@@ -94,6 +94,11 @@ export function faultOfRefusal(refusal: Refusal, asked: Asked): Fault {
         again(afterMs),
       );
     default:
+      // An engine that was just started answers so until its model is there.
+      if (status >= 500 && LOADING.test(body)) {
+        const why = `${asked.host} is loading its model`;
+        return make("upstream", `${why}${said}`, { ...again(afterMs), loading: true });
+      }
       return status >= 500
         ? make(
           "upstream",
@@ -152,7 +157,7 @@ const KINDS = ["code", "type", "status"] as const;
 /** The fault of an error that came as part of a stream. `error` is the provider's, as it came. */
 export function faultOfStreamError(error: unknown, asked: Asked): Fault {
   const body = typeof error === "string" ? error : JSON.stringify(error) ?? "";
-  const kinds = KINDS.map((name) => fieldOf(error, name));
+  const kinds = KINDS.map((name) => fieldsOf(error)[name]);
   const status = kinds.map(statusOf).find((each) => each !== undefined) ?? 500;
   return faultOfRefusal({ status, body }, asked);
 }
@@ -176,7 +181,7 @@ export function faultOfNetwork(
       ...(detail === undefined ? {} : { detail }),
       cause: error,
     });
-  if (answered) return make(`the answer of ${host} broke off`);
+  if (answered) return make(`the answer of ${host} broke off`, again());
   if (error instanceof Error && error.name === "NotCapable") {
     return new Fault("refused", `Cannot infer: this service may not reach ${host}`, {
       cause: error,
@@ -207,33 +212,4 @@ function messagesOf(error: unknown): string {
     text += ` ${at.message}`;
   }
   return text;
-}
-
-/** The provider's own words, cut, on one line. */
-function quoted(body: string): string {
-  let said = body;
-  try {
-    said = textOf(JSON.parse(body));
-  } catch {
-    // Not JSON: a page of a proxy, or plain text.
-  }
-  const line = said.replace(/[\s\p{Cc}]+/gu, " ").trim();
-  return line.length > WORDS ? `${line.slice(0, WORDS - 1).toWellFormed()}…` : line;
-}
-
-/** The message in `{error: {message}}`, `{error: "…"}`, `{message}`, `{detail}`, a list of one, or the whole. */
-function textOf(value: unknown): string {
-  if (typeof value === "string") return value;
-  if (Array.isArray(value) && value.length === 1) return textOf(value[0]);
-  for (const name of ["error", "message", "detail", "msg"]) {
-    const inner = fieldOf(value, name);
-    if (inner !== undefined && inner !== null) return textOf(inner);
-  }
-  return JSON.stringify(value) ?? "";
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
-    ? (value as Readonly<Record<string, unknown>>)[name]
-    : undefined;
 }

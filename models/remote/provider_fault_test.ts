@@ -114,9 +114,35 @@ Deno.test("a provider's words are one line of at most 300 characters, whatever t
     assert.doesNotMatch(message, /\p{Cc}/u);
     assert.ok(message.length < 400);
   }
-  assert.ok(
-    faultOfRefusal({ status: 502, body: "<html>Bad gateway" }, ASKED).message.includes("<html>"),
+  assert.match(
+    faultOfRefusal({ status: 502, body: "<html><p>Bad gateway" }, ASKED).message,
+    /: Bad gateway$/,
   );
+});
+
+Deno.test("a provider's own words are found in whatever form it sends them", () => {
+  const raw = JSON.stringify({ error: { message: "image too large" } });
+  const forms: readonly (readonly [unknown, string])[] = [
+    [{ error: { message: "quota over", type: "x" } }, "quota over"],
+    [{ error: "no memory" }, "no memory"],
+    [{ error: "Bad Request", message: "the field is missing" }, "the field is missing"],
+    [{ error: { message: null, detail: "gone away" } }, "gone away"],
+    [{ error: { message: { detail: "deep words" } } }, "deep words"],
+    [{ detail: [{ loc: ["body"], msg: "first" }, { loc: [], msg: "second" }] }, "first; second"],
+    [{ errors: [{ message: "one" }, "two"] }, "one; two"],
+    [{ title: "Not now", status: 400 }, "Not now"],
+    [{ object: "error", message: "wrong template", code: 400 }, "wrong template"],
+    [{ error: "invalid_request", error_description: "words" }, "words"],
+    [{ error: { message: "Provider returned error", metadata: { raw } } }, "image too large"],
+    [[{ error: { message: "in a list" } }], "in a list"],
+    ["plain words", "plain words"],
+    ["<!DOCTYPE html><html><style>p{}</style><h1>Sorry</h1></html>", "Sorry"],
+  ];
+  for (const [form, words] of forms) {
+    const body = typeof form === "string" ? form : JSON.stringify(form);
+    const { message } = faultOfRefusal({ status: 400, body }, ASKED);
+    assert.ok(message.trimEnd().endsWith(words), `${message} | ${words}`);
+  }
 });
 
 Deno.test("an error in the midst of a stream means what its kind says", () => {

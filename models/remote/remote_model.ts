@@ -4,10 +4,11 @@ import type { Provenance } from "../../contracts/chat.ts";
 import { Fault } from "../../contracts/fault.ts";
 import type { RemoteConfig } from "../../contracts/model_config.ts";
 import type { InferenceResponse, LanguageModel, ModelInfo } from "../../contracts/model.ts";
+import { toolLimits } from "../../contracts/tool_limits.ts";
 import { makeAdvertise } from "./advertised.ts";
 import { type Assembled, makeAssembler } from "./assemble.ts";
 import type { Delta } from "./answer/delta.ts";
-import type { MakeDialect } from "./dialect_of.ts";
+import { type MakeDialect, strayCall } from "./dialect_of.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { makeRedact, redactMessages } from "./redact/redact.ts";
 import { prepare, type Prepared } from "./prepared.ts";
@@ -42,7 +43,7 @@ const CHARS_A_TOKEN = 4;
 export function makeRemoteModel(parts: RemoteModelParts): LanguageModel {
   const { info, config, endpoint, stream } = parts;
   const redact = makeRedact(config.redact ?? []);
-  const advertise = makeAdvertise();
+  const advertise = makeAdvertise(toolLimits(info.backend));
 
   return Object.freeze<LanguageModel>({
     info: () => Promise.resolve(info),
@@ -52,13 +53,15 @@ export function makeRemoteModel(parts: RemoteModelParts): LanguageModel {
       const calls = told.flatMap(({ toolCalls = [] }) => toolCalls);
       const advertised = advertise(request.tools, calls.map(({ name }) => name));
       const prepared = prepare(request, { told, advertised, config, info });
+      const lost = { inputTokens: 0, outputTokens: 0 };
       const attempt = async (): Promise<Assembled> => {
         const assembler = makeAssembler({
           onChunk,
           names: advertised.names,
           knownIds: calls.map(({ id }) => id),
           streamText: endpoint.streamText,
-          dialect: parts.dialect?.(advertised.offered),
+          maxTokens: prepared.maxTokens,
+          dialect: parts.dialect?.(advertised),
         });
         try {
           await stream(prepared, {
@@ -66,18 +69,30 @@ export function makeRemoteModel(parts: RemoteModelParts): LanguageModel {
             onWire: config.record === true ? onWire : undefined,
             take: assembler.take,
           });
-          return assembler.end();
+          const answer = assembler.end();
+          const stray = parts.dialect === undefined && advertised.offered.size > 0 &&
+              answer.finishReason === "stop"
+            ? await strayCall(answer.content, advertised)
+            : undefined;
+          return stray === undefined ? answer : assembler.end([{ call: stray }]);
         } catch (error) {
           if (signal.aborted) {
             const why = "Cannot go on with the inference: cancelled";
             throw new Fault("cancelled", why, { cause: error });
           }
-          // INVARIANT: what was given on is never said again (test: "… after text nothing is said twice").
-          throw assembler.begun() ? withoutRetry(error) : error;
+          const cost = assembler.cost();
+          if (assembler.begun() || cost.inputTokens !== undefined) {
+            lost.inputTokens += cost.inputTokens ?? estimateOf(prepared);
+            lost.outputTokens += cost.outputTokens;
+          }
+          // INVARIANT: what was given on is never said again here: who asked gives it up, and asks again
+          // (test: "… after text nothing is said twice").
+          throw assembler.begun() ? brokeOff(error) : error;
         }
       };
-      const answer = await endpoint.retrying(attempt, signal).catch(filtered).catch(tried);
-      return responseOf(answer, prepared, readProvenance(request.messages, info.id));
+      const answer = await endpoint.retrying(attempt, signal).catch(filtered)
+        .catch((error: unknown) => tried(error, lost));
+      return responseOf(answer, { prepared, lost }, readProvenance(request.messages, info.id));
     },
   });
 }
@@ -96,21 +111,43 @@ function filtered(error: unknown): Assembled {
   };
 }
 
-/** Whoever asked knows that trying again was done here, as often and as late as the provider allows. */
-function tried(error: unknown): never {
-  if (!(error instanceof Fault)) throw error;
-  const { again: _again, ...detail } = error.detail ?? {};
-  throw new Fault(error.code, error.message, { detail: { ...detail, tried: true }, cause: error });
+/** Tokens of answers that broke: they were paid for. */
+interface Lost {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
 }
 
-function withoutRetry(error: unknown): unknown {
+/**
+ * Whoever asked knows that trying again was done here, as often and as late as the provider allows: unless
+ * something of the answer had been given on (`broke`). What broken answers cost is told with either.
+ */
+function tried(error: unknown, lost: Lost): never {
+  if (!(error instanceof Fault)) throw error;
+  const { again: _again, afterMs: _after, ...detail } = error.detail ?? {};
+  throw new Fault(error.code, error.message, {
+    detail: {
+      ...detail,
+      ...(detail["broke"] === true ? {} : { tried: true }),
+      ...(lost.inputTokens === 0 ? {} : { usage: { ...lost } }),
+    },
+    cause: error,
+  });
+}
+
+/** The fault of an answer that broke after its first words, and may be asked for again. */
+function brokeOff(error: unknown): unknown {
   if (!(error instanceof Fault) || error.detail?.["again"] !== true) return error;
-  return new Fault(error.code, error.message, { cause: error });
+  const { again: _again, ...detail } = error.detail;
+  return new Fault(error.code, error.message, { detail: { ...detail, broke: true }, cause: error });
+}
+
+function estimateOf(prepared: Prepared): number {
+  return Math.ceil(JSON.stringify(prepared).length / CHARS_A_TOKEN);
 }
 
 function responseOf(
   answer: Assembled,
-  prepared: Prepared,
+  { prepared, lost }: { readonly prepared: Prepared; readonly lost: Lost },
   provenance: Provenance,
 ): InferenceResponse {
   const { content, toolCalls, finishReason, cacheReadTokens, cacheWriteTokens } = answer;
@@ -123,9 +160,9 @@ function responseOf(
       provenance,
     },
     usage: {
-      inputTokens: answer.inputTokens ??
-        Math.ceil(JSON.stringify(prepared).length / CHARS_A_TOKEN),
-      outputTokens: answer.outputTokens ?? Math.ceil(written / CHARS_A_TOKEN),
+      inputTokens: lost.inputTokens + (answer.inputTokens ?? estimateOf(prepared)),
+      outputTokens: lost.outputTokens +
+        (answer.outputTokens ?? Math.ceil(written / CHARS_A_TOKEN)),
       ...(cacheReadTokens === undefined ? {} : { cacheReadTokens }),
       ...(cacheWriteTokens === undefined ? {} : { cacheWriteTokens }),
     },

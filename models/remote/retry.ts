@@ -6,6 +6,9 @@ import type { RemotePowers } from "./powers.ts";
 const TRIES = 3;
 /** Milliseconds before the second try, without its jitter; the third waits twice as long. */
 const FIRST_WAIT = 500;
+/** Milliseconds between two tries while an engine loads its model, and of all of them. */
+const LOADING_WAIT = 2_000;
+const LOADING_MS = 600_000;
 /** A provider that asks for more milliseconds than this is not waited for. */
 const LONGEST_WAIT = 30_000;
 
@@ -15,23 +18,32 @@ export function again(afterMs?: number): { again: true; afterMs?: number } {
 }
 
 /**
- * At most 3 tries, with waits that double and half of each at random. Rejects with the last fault, and
- * with `cancelled` when `signal` aborts a wait.
+ * At most 3 tries, with waits that double and half of each at random; while an engine loads its model as many as it takes
+ * within {@link LOADING_MS}. Rejects with the last fault, and with `cancelled` when `signal` aborts a wait. One whose
+ * answer broke after its first words (`broke`) is given back after a wait: the next try is that of who asked.
  */
 export async function retrying<T>(
   attempt: () => Promise<T>,
   { timer, random, signal }: Pick<RemotePowers, "timer" | "random"> & { signal: AbortSignal },
 ): Promise<T> {
-  for (let tries = 1;; tries++) {
+  let tries = 0;
+  let loaded = 0;
+  for (;;) {
     try {
       return await attempt();
     } catch (error) {
       const detail = error instanceof Fault ? error.detail : undefined;
-      if (detail?.["again"] !== true || tries === TRIES) throw error;
-      const asked = detail["afterMs"];
+      const broke = detail?.["broke"] === true;
+      const loading = detail?.["loading"] === true && loaded < LOADING_MS;
+      if (!loading) tries += 1;
+      if (!broke && (detail?.["again"] !== true || tries === TRIES)) throw error;
+      const asked = detail?.["afterMs"];
       if (typeof asked === "number" && asked > LONGEST_WAIT) throw error;
-      const backoff = FIRST_WAIT * 2 ** (tries - 1) * (0.5 + random());
-      await timer.wait(Math.max(backoff, typeof asked === "number" ? asked : 0), signal);
+      const backoff = loading ? LOADING_WAIT : FIRST_WAIT * 2 ** (tries - 1) * (0.5 + random());
+      const wait = Math.max(backoff, typeof asked === "number" ? asked : 0);
+      if (loading) loaded += wait;
+      await timer.wait(wait, signal);
+      if (broke) throw error;
     }
   }
 }

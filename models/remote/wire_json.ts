@@ -1,5 +1,6 @@
 /** JSON of a provider, read member by member. TRUST: from the provider; anything may be missing. @module */
 import { Fault } from "../../contracts/fault.ts";
+import { again } from "./retry.ts";
 
 /** Members of an object. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -47,5 +48,62 @@ export function parseEvent(data: string, host: string): Fields {
   } catch {
     // Told below.
   }
-  throw new Fault("upstream", `Cannot infer: ${host} sends what is not its protocol`);
+  // Torn on its way, or an error in plain words.
+  const words = quoted(data);
+  throw new Fault(
+    "upstream",
+    `Cannot infer: ${host} sends what is not its protocol${words === "" ? "" : `: ${words}`}`,
+    { detail: again() },
+  );
+}
+
+/** Longest quotation of a provider's words. */
+const WORDS = 300;
+/** Levels of objects, lists and JSON within text that are looked into for words. */
+const DEPTH = 6;
+/** Where errors say what is wrong, the most particular first. */
+const SAID = [
+  ...["message", "error_description", "error", "detail", "details", "msg", "errors", "description"],
+  ...["error_message", "errorMessage", "error_msg", "Message", "reason", "title", "raw"],
+];
+
+/** The provider's own words about an error in whatever form it sends them, cut, on one line. */
+export function quoted(body: string): string {
+  const line = wordsOf(body, DEPTH).replace(/[\s\p{Cc}]+/gu, " ").trim();
+  return line.length > WORDS ? `${line.slice(0, WORDS - 1).toWellFormed()}…` : line;
+}
+
+/** Words within objects, lists, JSON in text, and pages of proxies; where none is found, all of it. */
+function wordsOf(value: unknown, depth: number): string {
+  if (typeof value === "string") return wordsOfText(value, depth);
+  if (depth <= 0 || typeof value !== "object" || value === null) return JSON.stringify(value) ?? "";
+  if (Array.isArray(value)) {
+    return value.slice(0, 3).map((each) => wordsOf(each, depth - 1)).filter(isSaid).join("; ");
+  }
+  const fields = fieldsOf(value);
+  const found = SAID.map((name) => fields[name])
+    .find((said) =>
+      said !== undefined && said !== null && said !== "" && typeof said !== "boolean"
+    );
+  if (found === undefined) return JSON.stringify(value);
+  const words = wordsOf(found, depth - 1);
+  // A router tells in few words that another failed, and beside them what that one said.
+  const raw = fieldsOf(fields["metadata"])["raw"];
+  const others = raw === undefined || raw === null ? "" : wordsOf(raw, depth - 1);
+  return others === "" || others === words ? words : `${words}: ${others}`;
+}
+
+function wordsOfText(text: string, depth: number): string {
+  const trimmed = text.trim();
+  if (/^[[{]/.test(trimmed)) {
+    const inner = tryJson(trimmed);
+    if (inner !== undefined) return wordsOf(inner, depth - 1);
+  }
+  if (!/^<(?:!doctype|html|head|body|\?xml)/i.test(trimmed)) return text;
+  return trimmed.replaceAll(/<(style|script)\b[^<]*(?:<(?!\/\1)[^<]*)*/gi, " ")
+    .replaceAll(/<[^>]*>?/g, " ");
+}
+
+function isSaid(text: string): boolean {
+  return text.trim() !== "";
 }

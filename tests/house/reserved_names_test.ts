@@ -3,13 +3,14 @@ import { deepStrictEqual } from "node:assert/strict";
 import { SCREENSHOT } from "../../browser/mod.ts";
 import { RESERVED_TOOLS } from "../../cli/plugin/reserved.ts";
 import { PEER_TOOLS } from "../../kernel/peer/peer_tools.ts";
+import { TOOL_DESCRIBE } from "../../kernel/session/tool_describe.ts";
 import { TOOL_SEARCH } from "../../kernel/session/tool_search.ts";
 import { MEMORY_DESCRIPTORS } from "../../memory-wiki/tools/mod.ts";
 import { httpFetchBinding } from "../../net/http_fetch.ts";
 
 Deno.test("the reserved names are those of all tools that are no plugin's", () => {
   const own = [
-    ...[httpFetchBinding().descriptor.name, SCREENSHOT, TOOL_SEARCH.name],
+    ...[httpFetchBinding().descriptor.name, SCREENSHOT, TOOL_SEARCH.name, TOOL_DESCRIBE.name],
     ...Object.keys(MEMORY_DESCRIPTORS),
     ...PEER_TOOLS.map(({ name }) => name),
   ];

@@ -9,6 +9,7 @@ const KNOWN: ReadonlySet<string> = new Set(
     .split(" "),
 );
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+const PROPERTY = /^[a-zA-Z0-9_.-]{1,64}$/;
 
 /** An error in Anthropic's form. */
 export function anthropicFailed(
@@ -129,8 +130,28 @@ function wrongTools(tools: readonly unknown[]): string | undefined {
     if (asFields(tool.input_schema)?.type !== "object") {
       return `tools.${at}.custom.input_schema.type: Input should be 'object'`;
     }
+    if (
+      ["oneOf", "allOf", "anyOf"].some((key) => asFields(tool.input_schema)?.[key] !== undefined)
+    ) {
+      return `tools.${at}.custom.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level`;
+    }
+    if (keysOf(tool.input_schema).some((key) => !PROPERTY.test(key))) {
+      return `tools.${at}.custom.input_schema.properties: Property keys should match pattern '${PROPERTY.source}'`;
+    }
   }
   return undefined;
+}
+
+/** Names of all properties, at any level. */
+function keysOf(schema: unknown): readonly string[] {
+  if (Array.isArray(schema)) return schema.flatMap(keysOf);
+  const fields = asFields(schema) ?? {};
+  return [
+    ...Object.keys(asFields(fields.properties) ?? {}),
+    ...Object.entries(fields).flatMap(([key, value]) =>
+      key === "properties" ? Object.values(asFields(value) ?? {}).flatMap(keysOf) : keysOf(value)
+    ),
+  ];
 }
 
 /** Most blocks that the prompt cache is asked to keep until. */

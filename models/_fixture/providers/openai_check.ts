@@ -119,22 +119,51 @@ function wrongTools(tools: unknown, choice: unknown): Wrong | undefined {
     return [`Invalid 'tools': expected an array with length 1 to 128.`, { param: "tools" }];
   }
   for (const [at, tool] of tools.entries()) {
-    const { name, parameters } = asFields(asFields(tool)?.function) ?? {};
+    const { name, description, parameters } = asFields(asFields(tool)?.function) ?? {};
     const wrong = wrongName(name, `tools[${at}].function.name`);
     if (wrong !== undefined) return wrong;
-    if (asFields(parameters)?.type !== "object") {
+    const long = typeof description === "string" ? description.length : 0;
+    if (long > 1_024) {
+      const param = `tools[${at}].function.description`;
       return [
-        `Invalid schema for function '${
-          String(name)
-        }': schema must be a JSON Schema of 'type: "object"'.`,
-        {
-          param: `tools[${at}].function.parameters`,
-          code: "invalid_function_parameters",
-        },
+        `Invalid '${param}': string too long. Expected a string with maximum length 1024, but got a string with length ${long} instead.`,
+        { param, code: "string_above_max_length" },
       ];
+    }
+    const why = wrongParameters(parameters);
+    if (why !== undefined) {
+      return [`Invalid schema for function '${String(name)}': ${why}`, {
+        param: `tools[${at}].function.parameters`,
+        code: "invalid_function_parameters",
+      }];
     }
   }
   return undefined;
+}
+
+/** What is refused of a schema also where it is not strict. */
+function wrongParameters(parameters: unknown): string | undefined {
+  const root = asFields(parameters);
+  const banned = ["oneOf", "anyOf", "allOf", "enum", "not"].some((key) =>
+    root?.[key] !== undefined
+  );
+  if (root?.type !== "object" || banned) {
+    return "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level.";
+  }
+  return listWithoutItems(root, []);
+}
+
+function listWithoutItems(schema: unknown, path: readonly string[]): string | undefined {
+  const fields = asFields(schema);
+  if (fields === undefined) return undefined;
+  if (path.length / 2 > 10) return "schema is nested too deeply.";
+  if (fields.type === "array" && fields.items === undefined) {
+    const context = path.map((part) => `'${part}'`).join(", ");
+    return `In context=(${context}), array schema missing items.`;
+  }
+  return Object.entries(asFields(fields.properties) ?? {})
+    .map(([name, value]) => listWithoutItems(value, [...path, "properties", name]))
+    .find((why) => why !== undefined);
 }
 
 function wrongFormat(format: unknown): Wrong | undefined {
@@ -183,6 +212,12 @@ function wrongMessages(messages: readonly unknown[]): Wrong | undefined {
     const list = asList(calls);
     if (Array.isArray(calls) && list.length === 0) {
       return [`Invalid 'messages[${at}].tool_calls': empty array.`, { code: "empty_array" }];
+    }
+    if (list.length > 128) {
+      return [
+        `Invalid 'messages[${at}].tool_calls': array too long. Expected an array with maximum length 128, but got an array with length ${list.length} instead.`,
+        { code: "array_above_max_length" },
+      ];
     }
     if (typeof content !== "string" && !Array.isArray(content) && list.length === 0) {
       return [`Invalid value for 'content': expected a string, got null.`, {

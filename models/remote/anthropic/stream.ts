@@ -2,6 +2,7 @@
 import { Fault } from "../../../contracts/fault.ts";
 import type { FinishReason } from "../../../contracts/model.ts";
 import type { Delta } from "../answer/delta.ts";
+import { again } from "../retry.ts";
 import { type Asked, faultOfStreamError } from "../provider_fault.ts";
 import { type Fields, fieldsOf, numberOf, parseEvent, stringOf } from "../wire_json.ts";
 
@@ -20,6 +21,7 @@ const REASONS: Readonly<Record<string, FinishReason>> = {
   model_context_window_exceeded: "length",
   tool_use: "toolCalls",
   refusal: "contentFilter",
+  pause_turn: "paused",
 };
 
 type Block = { readonly kind: "text" | "held" | "thinking" | "answer" | "other" } | {
@@ -44,6 +46,7 @@ export function makeAnthropicReader(
   /** Text beside an answer tool: it is the answer if the tool is not called. */
   let held = "";
   let answered = false;
+  let explained = "";
 
   const begin = (index: unknown, block: Fields): void => {
     switch (block["type"]) {
@@ -88,7 +91,7 @@ export function makeAnthropicReader(
     }
   };
   const broken = (what: string): Fault =>
-    new Fault("upstream", `Cannot infer: ${asked.host} sends ${what}`);
+    new Fault("upstream", `Cannot infer: ${asked.host} sends ${what}`, { detail: again() });
 
   return Object.freeze({
     event(data: string): void {
@@ -107,11 +110,16 @@ export function makeAnthropicReader(
           if (typeof delta["stop_reason"] === "string") {
             reason = REASONS[delta["stop_reason"]] ?? "stop";
           }
+          // Why it refuses is no block of the answer.
+          explained = stringOf(fieldsOf(delta["stop_details"])["explanation"]);
           return take(usageOf(fieldsOf(event["usage"])));
         case "message_stop":
           if (blocks.size > 0) throw broken("an end within a block");
           if (reason === undefined) throw broken("an end without a reason");
           if (!answered && held !== "") take({ kind: "text", text: held });
+          if (reason === "contentFilter" && explained !== "") {
+            take({ kind: "text", text: explained });
+          }
           if (reason === "toolCalls" && made === 0) reason = "stop";
           return take({ kind: "finish", reason });
         case "error":

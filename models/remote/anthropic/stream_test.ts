@@ -141,3 +141,28 @@ Deno.test("what is sent is what the model takes: no seed, and no temperature for
     assert.doesNotMatch(JSON.stringify(body), /provenance|BLUE/);
   }
 });
+
+Deno.test("a turn that pauses is to go on; the words of a refusal are part of the answer", () => {
+  const paused = read([
+    start,
+    block(0, { type: "text", text: "I" }),
+    stop(0),
+    ...end("pause_turn"),
+  ]);
+  assert.deepEqual(paused.at(-1), { kind: "finish", reason: "paused" });
+  const refused = read([
+    start,
+    {
+      type: "message_delta",
+      delta: {
+        stop_reason: "refusal",
+        stop_details: { type: "refusal", explanation: "Not this." },
+      },
+    },
+    { type: "message_stop" },
+  ]);
+  assert.deepEqual(refused.slice(-2), [
+    { kind: "text", text: "Not this." },
+    { kind: "finish", reason: "contentFilter" },
+  ]);
+});

@@ -1,12 +1,13 @@
 /**
- * Takes calls and thoughts out of a model's text while it streams. What is not plainly one stays text,
- * unit for unit; what may become one is held back until that is known.
+ * Takes calls and thoughts out of a model's text while it streams. What is plainly meant as a call and cannot be read
+ * is a call that is told to be wrong; what a model quotes (inline code, a fence that is not the dialect's) is text. What
+ * may become a call is held back until that is known.
  * @module
  */
 import type { Dialect } from "../../../contracts/model_config.ts";
-import { type Held, holdFence, holdObject } from "./_held.ts";
-import type { ScanState } from "./_object_scan.ts";
-import { findOpener, partAtEnd, TAGS } from "./_tag.ts";
+import { endsInString } from "./_call.ts";
+import { type Code, codeAt, codeEnd } from "./_code.ts";
+import { type Form, FORMS, type IsText, readBare, readFence, type ReadForm } from "./_forms.ts";
 import { makeOuts, type Out } from "./out.ts";
 
 /** A text under way. */
@@ -17,105 +18,263 @@ export interface DialectStream {
   end(): readonly Out[];
 }
 
-/** Text to be read from `at` on; nothing follows it when it is the `last`. */
-interface Rest {
-  readonly text: string;
-  readonly at: number;
-  readonly last: boolean;
+/** Something of which the end is awaited. */
+interface Held {
+  readonly open: string;
+  readonly parts: string[];
+  size: number;
+  /** The last characters: a closing mark may come in two pieces. */
+  tail: string;
+  /** Whether it can be a call is known. */
+  begun: boolean;
+  /** Closing marks that stood within a string. */
+  within: number;
+  /** The first of them. */
+  first?: { readonly at: number; readonly mark: string };
+  readonly close: readonly string[];
+  readonly begins?: Form["begins"];
+  readonly read: (body: string) => ReadForm;
 }
 
+const THINK = "<think>";
+const THINK_END = "</think>";
+/** Closing marks within strings that are passed over: each costs a look at all before it. */
+const WITHIN = 16;
+/** Characters within which it is known whether a call begins. */
+const BEGINS = 512;
+/** How a fence ends that may hold a call. */
+const FENCE_END = "\n```";
+
 /**
- * Makes a reader of `names`. `hermes`: `<tool_call>{"name":…,"arguments":{…}}</tool_call>`; `fenced`: a
- * fence `json` or `tool_call` that holds nothing but a call of an `advertised` tool; `think`:
- * `<think>…</think>`; `thinking`: what stands before the first `</think>`, and text after all where
- * there is none. The text's end closes what is whole but for its closing mark. Time is linear.
+ * Makes a reader of `names`. `hermes`: marks of calls of any family (`_forms.ts`); `fenced`: a fence `json`,
+ * `tool_call` or `tool_code` that holds nothing but a call of an `advertised` tool; `bare`: a whole answer that is
+ * nothing but such calls; `think`: `<think>…</think>`; `thinking`: what stands before the first `</think>`, and text
+ * after all where there is none. Time is linear.
  */
 export function makeDialect(
   names: readonly Dialect[],
   advertised: ReadonlySet<string>,
+  isText: IsText = () => false,
 ): DialectStream {
   const known: ReadonlySet<Dialect> = new Set(names);
+  const marks = known.has("hermes") ? FORMS : [];
+  const openers = [...marks.map(({ open }) => open), ...(known.has("think") ? [THINK] : [])];
+  const fences = known.has("fenced");
   const outs = makeOuts();
   let thinking = known.has("thinking");
-  /** The thought with which the text began, until it ends. */
-  let opening: string[] | undefined = thinking ? [] : undefined;
+  /** The thought under way, until it ends: one that never does may hold the answer. */
+  let thought: string[] = [];
+  let opened = !thinking;
   let held: Held | undefined;
-  /** The beginning of a mark, at most: it is short. */
+  /** Within code: nothing is read until its end. */
+  let code: Code | undefined;
+  /** What cannot be told yet: short. */
   let waiting = "";
   let lineStart = true;
+  let bare = known.has("bare");
 
   function giveText(text: string): void {
     if (text === "") return;
     outs.text(text);
     lineStart = text.endsWith("\n");
+    if (bare && text.trim() !== "") bare = false;
   }
 
-  function giveThought(text: string): void {
-    outs.rationale(text);
-    opening?.push(text);
+  function give(read: readonly Out[], closed: boolean): void {
+    for (const out of read) {
+      if ("call" in out) outs.call({ ...out.call, ...(closed ? { closed } : {}) });
+      else if ("text" in out) giveText(out.text);
+      else outs.rationale(out.rationale);
+    }
+    lineStart = true;
+    bare = false;
   }
 
-  function readThought({ text, at, last }: Rest): Rest {
-    const close = text.indexOf(TAGS.thinkEnd, at);
+  function wrongCall(body: string, why: string): void {
+    const name = /["']?name["']?\s*[:=]\s*["']([^"'\n]{1,128})["']/.exec(body)?.[1] ??
+      /(?:function=|call:|to=functions\.|functions\.)([\w.-]{1,128})/.exec(body)?.[1] ??
+      /^\s*([A-Za-z_]\w{0,127})/.exec(body)?.[1] ?? "unreadable_call";
+    outs.call({ name, arguments: body.trim(), wrong: why });
+    lineStart = true;
+    bare = false;
+  }
+
+  /** Reads a thought; what follows its end. */
+  function readThought(text: string, last: boolean): string {
+    const close = text.indexOf(THINK_END);
     if (close >= 0) {
-      giveThought(text.slice(at, close));
+      outs.rationale(text.slice(0, close));
       thinking = false;
-      opening = undefined;
+      opened = true;
+      thought = [];
       lineStart = true;
-      return { text, at: close + TAGS.thinkEnd.length, last };
+      return text.slice(close + THINK_END.length);
     }
-    const keep = last ? 0 : partAtEnd(text.slice(at), TAGS.thinkEnd);
-    giveThought(text.slice(at, text.length - keep));
+    const keep = last ? 0 : partAtEnd(text, [THINK_END]);
+    outs.rationale(text.slice(0, text.length - keep));
+    thought.push(text.slice(0, text.length - keep));
     waiting = text.slice(text.length - keep);
-    return { text, at: text.length, last };
+    return "";
   }
 
-  function readPlain({ text, at, last }: Rest): Rest {
-    const opener = findOpener(text, { from: at, lineStart, names: known });
-    if (opener === undefined || (opener.kind === "part" && last)) {
-      giveText(text.slice(at));
-      return { text, at: text.length, last };
+  /** Reads code; what follows its end. */
+  function readCode(now: Code, text: string, last: boolean): string {
+    const { to, over } = codeEnd(now, text, { lineStart, last });
+    giveText(text.slice(0, to));
+    if (over) {
+      code = undefined;
+      return text.slice(to);
     }
-    giveText(text.slice(at, opener.at));
-    if (opener.kind === "part") {
-      waiting = text.slice(opener.at);
-      return { text, at: text.length, last };
-    }
-    const mark = text.slice(opener.at, opener.at + opener.length);
-    if (opener.kind === "think") thinking = true;
-    else held = opener.kind === "hermes" ? holdObject(mark) : holdFence(mark, advertised);
-    return { text, at: opener.at + opener.length, last };
+    waiting = text.slice(to);
+    return "";
   }
 
-  function readHeld(now: Held, { text, at, last }: Rest): Rest {
-    const state: ScanState = now.push(text, at);
-    if (state.kind === "open" && !last) {
-      now.parts.push(text.slice(at));
-      return { text, at: text.length, last };
+  function hold(form: Pick<Held, "open" | "close" | "begins" | "read">): void {
+    held = { ...form, parts: [], size: 0, tail: "", begun: form.begins === undefined, within: 0 };
+  }
+
+  /** Reads text up to what may be a mark; what is to be read next. */
+  function readPlain(text: string, last: boolean): string {
+    if (bare && /^\s*[[{]/.test(text)) {
+      hold({ open: "", close: [], read: (body) => readBare(body, advertised) });
+      bare = false;
+      return text;
     }
+    for (let at = 0; at < text.length; at++) {
+      const char = text.charAt(at);
+      const starts = at === 0 ? lineStart : text.charAt(at - 1) === "\n";
+      if (char === "`" || char === "~" || (char === " " && starts)) {
+        const found = codeAt(text, at, { starts, last, fences });
+        if (found === "part") {
+          giveText(text.slice(0, at));
+          waiting = text.slice(at);
+          return "";
+        }
+        if (found === undefined) continue;
+        giveText(text.slice(0, at));
+        const mark = text.slice(at, at + found.length);
+        if (found.kind === undefined) {
+          giveText(mark);
+          code = { close: found.close, fence: found.fence };
+        } else {
+          const { kind } = found;
+          hold({
+            open: mark,
+            close: [`${FENCE_END}\n`, `${FENCE_END}\r\n`],
+            read: (body) => readFence(kind, body, advertised),
+          });
+        }
+        return text.slice(at + found.length);
+      }
+      if (char !== "<" && char !== "[") continue;
+      const rest = text.slice(at, at + 40);
+      const open = openers.find((each) => rest.startsWith(each));
+      if (open === undefined) {
+        if (last || text.length - at >= 40 || !openers.some((each) => each.startsWith(rest))) {
+          continue;
+        }
+        giveText(text.slice(0, at));
+        waiting = text.slice(at);
+        return "";
+      }
+      giveText(text.slice(0, at));
+      if (open === THINK) thinking = true;
+      else {
+        const form = marks.find((each) => each.open === open);
+        if (form !== undefined) {
+          hold({ ...form, read: (body) => form.read(body, isText) });
+        }
+      }
+      return text.slice(at + open.length);
+    }
+    giveText(text);
+    return "";
+  }
+
+  function readHeld(now: Held, text: string, last: boolean): string {
+    const before = now.size;
+    now.parts.push(text);
+    now.size += text.length;
+    if (!now.begun && (now.size <= BEGINS || before <= BEGINS)) {
+      const begins = now.begins?.(now.parts.join("").slice(0, BEGINS + 64));
+      if (begins === false || (begins === undefined && (last || now.size > BEGINS))) {
+        held = undefined;
+        giveText(now.open);
+        return now.parts.join("");
+      }
+      now.begun = begins === true;
+    }
+    const seen = now.tail + text;
+    const offset = before - now.tail.length;
+    const longest = Math.max(0, ...now.close.map((mark) => mark.length - 1));
+    now.tail = seen.slice(Math.max(0, seen.length - longest));
+    for (let from = 0;;) {
+      const hit = firstOf(seen, now.close, from);
+      if (hit === undefined) break;
+      const all = now.parts.join("");
+      const at = offset + hit.at;
+      const body = all.slice(0, at);
+      const read = now.read(body);
+      if (typeof read === "string" && now.within < WITHIN && endsInString(body)) {
+        now.first ??= { at, mark: hit.mark };
+        now.within += 1;
+        from = hit.at + hit.mark.length;
+        continue;
+      }
+      held = undefined;
+      return closed(now, body, read, all.slice(at + hit.mark.length), hit.mark);
+    }
+    if (!last) return "";
     held = undefined;
-    const end = state.kind === "done" ? state.end : text.length;
-    now.parts.push(text.slice(at, end));
-    const body = now.parts.join("");
-    const call = state.kind === "dead" ? undefined : now.call(body);
-    if (call !== undefined) {
-      outs.call(call);
-      lineStart = true;
-      return { text, at: end, last };
+    const all = now.parts.join("");
+    const fence = now.close[0]?.startsWith(FENCE_END) === true ? /\n```[ \t\r]*$/.exec(all) : null;
+    if (fence !== null) {
+      const body = all.slice(0, fence.index);
+      return closed(now, body, now.read(body), "", fence[0]);
     }
-    giveText(now.opener);
-    if (state.kind === "dead" || (state.kind === "open" && now.anew)) {
-      return { text: body, at: 0, last };
+    const read = now.read(all);
+    // No string after all: the first mark was its end.
+    if (typeof read === "string" && now.first !== undefined) {
+      const { at, mark } = now.first;
+      const body = all.slice(0, at);
+      return closed(now, body, now.read(body), all.slice(at + mark.length), mark);
     }
-    giveText(body);
-    return { text, at: end, last };
+    return closed(now, all, read, "", "");
   }
 
-  function read(text: string, last: boolean): void {
-    let rest: Rest = { text, at: 0, last };
-    while (rest.at < rest.text.length || (last && held !== undefined)) {
-      if (held !== undefined) rest = readHeld(held, rest);
-      else rest = thinking ? readThought(rest) : readPlain(rest);
+  /** What is made of a whole body; what is to be read next. */
+  function closed(now: Held, body: string, read: ReadForm, rest: string, mark: string): string {
+    // The line's end behind a fence is no part of it.
+    const after = mark.startsWith("\n") ? mark.slice(FENCE_END.length) + rest : rest;
+    if (typeof read === "object") give(read, now.close.length === 0 || mark !== "");
+    else if (!givesInner(now, body)) {
+      if (read !== undefined) {
+        wrongCall(body, mark === "" ? `${read}, and it has no ${now.close[0] ?? "end"}` : read);
+      } else if (now.open === "") return body;
+      else giveText(now.open + body + mark.slice(0, mark.length + rest.length - after.length));
+    }
+    return after;
+  }
+
+  /** Gives a good call that stands within what cannot be read. */
+  function givesInner(now: Held, body: string): boolean {
+    const again = now.open === "" ? -1 : body.lastIndexOf(now.open);
+    if (again < 0) return false;
+    const inner = now.read(body.slice(again + now.open.length));
+    if (typeof inner !== "object") return false;
+    giveText(now.open + body.slice(0, again));
+    give(inner, true);
+    return true;
+  }
+
+  function read(from: string, last: boolean): void {
+    let text = from;
+    for (let first = last; text !== "" || (first && held !== undefined); first = false) {
+      if (held !== undefined) text = readHeld(held, text, last);
+      else if (thinking) text = readThought(text, last);
+      else if (code !== undefined) text = readCode(code, text, last);
+      else text = readPlain(text, last);
+      if (last && text === "" && held !== undefined) first = true;
     }
   }
 
@@ -130,9 +289,59 @@ export function makeDialect(
       const text = waiting;
       waiting = "";
       read(text, true);
-      // It was no thought: an answer is not lost because it was taken for one.
-      if (opening !== undefined) giveText(opening.join(""));
+      if (thinking) {
+        const whole = thought.join("");
+        thought = [];
+        thinking = false;
+        lineStart = true;
+        // It was no thought: an answer is not lost because it was taken for one.
+        if (!opened) read(whole, true);
+        else give(lastCalls(whole, names, advertised, isText), true);
+      }
       return outs.take();
     },
   });
+}
+
+/** The calls with which a thought ends that was never closed: the model meant to make them. */
+function lastCalls(
+  text: string,
+  names: readonly Dialect[],
+  advertised: ReadonlySet<string>,
+  isText: IsText,
+): readonly Out[] {
+  if (!names.includes("hermes") && !names.includes("fenced")) return [];
+  const inner = makeDialect(
+    names.filter((name) => name === "hermes" || name === "fenced"),
+    advertised,
+    isText,
+  );
+  const outs = [...inner.text(text), ...inner.end()]
+    .filter((out) => !("text" in out) || out.text.trim() !== "");
+  const from = outs.findLastIndex((out) => !("call" in out)) + 1;
+  return outs.slice(from);
+}
+
+/** The first of several marks from `from` on. */
+function firstOf(
+  text: string,
+  marks: readonly string[],
+  from: number,
+): { readonly at: number; readonly mark: string } | undefined {
+  let best: { at: number; mark: string } | undefined;
+  for (const mark of marks) {
+    const at = text.indexOf(mark, from);
+    if (at >= 0 && (best === undefined || at < best.at)) best = { at, mark };
+  }
+  return best;
+}
+
+/** How many characters at the end of `text` may be the beginning of a mark. */
+function partAtEnd(text: string, marks: readonly string[]): number {
+  const longest = Math.max(...marks.map((mark) => mark.length));
+  for (let length = Math.min(longest - 1, text.length); length > 0; length--) {
+    const end = text.slice(text.length - length);
+    if (marks.some((mark) => mark.length > length && mark.startsWith(end))) return length;
+  }
+  return 0;
 }

@@ -6,10 +6,21 @@ import { makeDialect, type Out } from "./mod.ts";
 const ALL: readonly Dialect[] = ["hermes", "fenced", "think"];
 const TOOLS: ReadonlySet<string> = new Set(["clock", "file_read"]);
 
+/** What came out: of a call that cannot be read, what the model wrote. */
+type Plain = Exclude<Out, { readonly call: unknown }> | {
+  readonly call: { readonly name: string; readonly arguments: string };
+} | { readonly wrong: string };
+
+function plain(out: Out): Plain {
+  if (!("call" in out)) return out;
+  const { name, arguments: args, wrong } = out.call;
+  return wrong === undefined ? { call: { name, arguments: args } } : { wrong: args };
+}
+
 /** Neighbours of one kind made one. */
-function joined(outs: readonly Out[]): readonly Out[] {
-  const all: Out[] = [];
-  for (const out of outs) {
+function joined(outs: readonly Out[]): readonly Plain[] {
+  const all: Plain[] = [];
+  for (const out of outs.map(plain)) {
     const last = all.at(-1);
     if ("text" in out && last !== undefined && "text" in last) {
       all[all.length - 1] = { text: last.text + out.text };
@@ -20,18 +31,18 @@ function joined(outs: readonly Out[]): readonly Out[] {
   return all;
 }
 
-function run(pieces: readonly string[], names: readonly Dialect[] = ALL): readonly Out[] {
+function run(pieces: readonly string[], names: readonly Dialect[] = ALL): readonly Plain[] {
   const dialect = makeDialect(names, TOOLS);
   return joined([...pieces.flatMap((piece) => dialect.text(piece)), ...dialect.end()]);
 }
 
-const clock = (zone: string): Out => ({
+const clock = (zone: string): Plain => ({
   call: { name: "clock", arguments: JSON.stringify({ zone }) },
 });
 const hermes = (zone: string): string =>
   `<tool_call>\n{"name": "clock", "arguments": {"zone": "${zone}"}}\n</tool_call>`;
 
-const CASES: readonly (readonly [claim: string, text: string, outs: readonly Out[]])[] = [
+const CASES: readonly (readonly [claim: string, text: string, outs: readonly Plain[]])[] = [
   ["a call amid text", `Wait.\n${hermes("UTC")} Now.`, [
     { text: "Wait.\n" },
     clock("UTC"),
@@ -59,11 +70,56 @@ const CASES: readonly (readonly [claim: string, text: string, outs: readonly Out
   ["a name that is not advertised is the gate's", '<tool_call>{"name":"rm"}</tool_call>', [
     { call: { name: "rm", arguments: "{}" } },
   ]],
-  ["a malformed call is text", "<tool_call>{name: clock}</tool_call>", [
-    { text: "<tool_call>{name: clock}</tool_call>" },
+  ["a malformed call is told as one", "<tool_call>{name: clock}</tool_call>", [
+    { wrong: "{name: clock}" },
   ]],
-  ["a call without a name is text", '<tool_call>{"a":1}</tool_call>!', [
-    { text: '<tool_call>{"a":1}</tool_call>!' },
+  ["a call without a name is told as one", '<tool_call>{"a":1}</tool_call>!', [
+    { wrong: '{"a":1}' },
+    { text: "!" },
+  ]],
+  ...[
+    ["a comma too many", '{"name": "clock", "arguments": {"zone": "UTC",},}'],
+    ["single quotes", "{'name': 'clock', 'arguments': {'zone': 'UTC'}}"],
+    ["a word of Python", '{"name": "clock", "arguments": {"zone": True}}'],
+    ["a missing brace", '{"name": "clock", "arguments": {"zone": "UTC"}'],
+    ["a brace too many", '{{"name": "clock", "arguments": {"zone": "UTC"}}}'],
+    ["a line's end within a text", '{"name": "clock", "arguments": {"zone": "U\nC"}}'],
+    ["arguments under another word", '{"name": "clock", "input": {"zone": "UTC"}}'],
+  ].map(([what = "", body = ""]) =>
+    [`${what} makes no call, and is told`, `<tool_call>\n${body}\n</tool_call>`, [
+      { wrong: body },
+    ]] as const
+  ),
+  ["a list of calls", '<tool_call>[{"name":"clock","arguments":{"zone":"UTC"}}]</tool_call>', [
+    clock("UTC"),
+  ]],
+  [
+    "two objects in one tag",
+    hermes("a").replace("</tool_call>", hermes("b").slice("<tool_call>".length)),
+    [clock("a"), clock("b")],
+  ],
+  [
+    "a fence within the tag",
+    '<tool_call>\n```json\n{"name":"clock","arguments":{"zone":"UTC"}}\n```\n</tool_call>',
+    [clock("UTC")],
+  ],
+  [
+    "a call in inline code is an example",
+    `One writes \`${hermes("a").replaceAll("\n", "")}\`. Yes.`,
+    [
+      { text: `One writes \`${hermes("a").replaceAll("\n", "")}\`. Yes.` },
+    ],
+  ],
+  ["a call in a foreign fence is an example", `So:\n\`\`\`xml\n${hermes("a")}\n\`\`\`\nNot now.`, [
+    { text: `So:\n\`\`\`xml\n${hermes("a")}\n\`\`\`\nNot now.` },
+  ]],
+  ["a call after a fence is one", `\`\`\`\nx\n\`\`\`\n${hermes("a")}`, [
+    { text: "```\nx\n```\n" },
+    clock("a"),
+  ]],
+  ["a call after a stray tick on another line is one", `It\`s so:\n${hermes("a")}`, [
+    { text: "It`s so:\n" },
+    clock("a"),
   ]],
   ["words behind the tag are text", "<tool_call> is a tag", [{ text: "<tool_call> is a tag" }]],
   ["a good call within a bad one", `<tool_call>{ ${hermes("a")}`, [
@@ -71,13 +127,22 @@ const CASES: readonly (readonly [claim: string, text: string, outs: readonly Out
     clock("a"),
   ]],
   ["a whole object that nothing closes", hermes("a").replace("</tool_call>", ""), [clock("a")]],
-  ["half an object is text", '<tool_call>{"name":"clo', [{ text: '<tool_call>{"name":"clo' }]],
+  ["half an object is told", '<tool_call>{"name":"clo', [{ wrong: '{"name":"clo' }]],
   ["half a tag is text", "a <tool_ca", [{ text: "a <tool_ca" }]],
   ["a good call within an open one", `<tool_call>{"a": "x ${hermes("a").replaceAll('"', "'")}`, [
-    { text: `<tool_call>{"a": "x ${hermes("a").replaceAll('"', "'")}` },
+    { wrong: `{"a": "x ${hermes("a").replaceAll('"', "'")}`.replace("</tool_call>", "").trim() },
   ]],
   ["a thought", "<think>\nHm.\n</think>\n\nYes.", [{ rationale: "\nHm.\n" }, { text: "\n\nYes." }]],
-  ["an open thought stays one", "<think>Hm. <tool_call>{", [{ rationale: "Hm. <tool_call>{" }]],
+  ["an open thought stays one", "<think>Hm. <tool_call> is a tag", [
+    { rationale: "Hm. <tool_call> is a tag" },
+  ]],
+  ["a call with which an open thought ends is made", `<think>Hm.${hermes("a")}\n`, [
+    { rationale: `Hm.${hermes("a")}\n` },
+    clock("a"),
+  ]],
+  ["a call that an open thought only speaks of is none", `<think>Is ${hermes("a")} right?`, [
+    { rationale: `Is ${hermes("a")} right?` },
+  ]],
   ["a call in a thought is a thought", `<think>${hermes("a")}</think>`, [
     { rationale: hermes("a") },
   ]],
@@ -124,7 +189,7 @@ const CASES: readonly (readonly [claim: string, text: string, outs: readonly Out
   [
     "lines of Windows",
     '```json\r\n{"name":"clock","args":{"zone":"UTC"}}\r\n```\r\n',
-    [clock("UTC"), { text: "\n" }],
+    [clock("UTC"), { text: "\r\n" }],
   ],
   ["__proto__ is a key", '<tool_call>{"name":"x","arguments":{"__proto__":1}}</tool_call>', [
     { call: { name: "x", arguments: '{"__proto__":1}' } },
@@ -158,6 +223,11 @@ Deno.test("a thought that the template began ends at its tag; without one the te
       ["A </thin B", [{ rationale: "A </thin B" }, { text: "A </thin B" }]],
       ["a</think>b<think>c</think>d</think>", [
         ...[{ rationale: "a" }, { text: "b" }, { rationale: "c" }, { text: "d</think>" }],
+      ]],
+      [`Hm.${hermes("UTC")}`, [
+        { rationale: `Hm.${hermes("UTC")}` },
+        { text: "Hm." },
+        clock("UTC"),
       ]],
       ["", []],
     ] as const
@@ -244,7 +314,11 @@ Deno.test("nothing of a text is lost: what is no call and no tag comes out", () 
     fc.property(hostile, (text) => {
       if (/"(arguments|args)"/.test(text)) return;
       const outs = run([text], ["hermes", "fenced"]);
-      assert.deepEqual(outs, text === "" ? [] : [{ text }]);
+      // A name alone between the tags is a call without arguments.
+      if (outs.some((out) => "call" in out)) return;
+      const kept = outs.map((out) => "text" in out ? out.text : "wrong" in out ? out.wrong : "");
+      const bare = (each: string): string => each.replaceAll(/<\/?tool_call>|```\w*|\s/g, "");
+      assert.equal(bare(kept.join("")), bare(text));
     }),
     { numRuns: 1_000 },
   );
@@ -255,7 +329,10 @@ function length(text: string, size: number): number {
   const dialect = makeDialect(ALL, TOOLS);
   let sum = 0;
   const count = (outs: readonly Out[]): void => {
-    for (const out of outs) sum += "text" in out ? out.text.length : 0;
+    for (const out of outs) {
+      if ("text" in out) sum += out.text.length;
+      else if ("call" in out) sum += out.call.arguments.length;
+    }
   };
   for (let at = 0; at < text.length; at += size) count(dialect.text(text.slice(at, at + size)));
   count(dialect.end());
@@ -276,10 +353,14 @@ const FLOODS: readonly (readonly [string, string])[] = [
 ];
 
 for (const [what, unit] of FLOODS) {
-  Deno.test(`mallory's flood of ${what} costs linear time and comes out as text`, () => {
+  Deno.test(`mallory's flood of ${what} costs linear time, and nothing of it is lost`, () => {
     const text = unit.repeat(Math.ceil(600_000 / unit.length));
     // A quadratic reader needs hours for this: the test would never end.
-    for (const size of [4, text.length]) assert.equal(length(text, size), text.length);
+    for (const size of [4, text.length]) {
+      const kept = length(text, size);
+      assert.ok(kept > 0 && kept <= text.length, `${kept}`);
+      assert.equal(kept, length(text, 7));
+    }
   });
 }
 
@@ -290,4 +371,134 @@ Deno.test("mallory's deep nesting in a call overflows no stack", () => {
   const outs = run([whole]);
   assert.equal(outs.length, 1);
   assert.ok(JSON.stringify(outs).length > 400_000);
+});
+
+/** What each family's published chat template writes for a call of `clock` with `zone` "UTC". */
+const FAMILIES: readonly (readonly [family: string, text: string])[] = [
+  ["Hermes, Qwen 2.5 and 3", hermes("UTC")],
+  [
+    "Qwen 3 Coder",
+    "<tool_call>\n<function=clock>\n<parameter=zone>\nUTC\n</parameter>\n</function>\n</tool_call>",
+  ],
+  [
+    "Qwen 3 Coder, without its tag",
+    "<function=clock>\n<parameter=zone>\nUTC\n</parameter>\n</function>",
+  ],
+  [
+    "GLM 4.5",
+    "<tool_call>clock\n<arg_key>zone</arg_key>\n<arg_value>UTC</arg_value>\n</tool_call>",
+  ],
+  ["GLM 4.7", "<tool_call>clock<arg_key>zone</arg_key><arg_value>UTC</arg_value></tool_call>"],
+  ["Llama 3.1", '<|python_tag|>{"name": "clock", "parameters": {"zone": "UTC"}}<|eom_id|>'],
+  ["Llama 3.1, a tool of its own", '<|python_tag|>clock.call(zone="UTC")<|eom_id|>'],
+  ["Llama 3.1, a custom function", '<function=clock>{"zone": "UTC"}</function>'],
+  ["Llama 4", '<|python_start|>[clock(zone="UTC")]<|python_end|>'],
+  [
+    "Mistral",
+    '[TOOL_CALLS][{"name": "clock", "arguments": {"zone": "UTC"}, "id": "abcdefghi"}]</s>',
+  ],
+  ["Mistral, later", '[TOOL_CALLS]clock[ARGS]{"zone": "UTC"}'],
+  ["Mistral, with ids", '[TOOL_CALLS]clock[CALL_ID]abcdefghi[ARGS]{"zone": "UTC"}</s>'],
+  [
+    "DeepSeek R1 and V3",
+    "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>clock\n```json\n" +
+    '{"zone": "UTC"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+  ],
+  [
+    "DeepSeek V3.1",
+    '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>clock<｜tool▁sep｜>{"zone": "UTC"}' +
+    "<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+  ],
+  [
+    "DeepSeek V3.2",
+    '<｜DSML｜function_calls>\n<｜DSML｜invoke name="clock">\n<｜DSML｜parameter name="zone" string="true">UTC' +
+    "</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>",
+  ],
+  [
+    "Kimi K2",
+    '<|tool_calls_section_begin|><|tool_call_begin|>functions.clock:0<|tool_call_argument_begin|>{"zone": "UTC"}' +
+    "<|tool_call_end|><|tool_calls_section_end|>",
+  ],
+  [
+    "MiniMax M2",
+    '<minimax:tool_call>\n<invoke name="clock">\n<parameter name="zone">UTC</parameter>\n</invoke>\n' +
+    "</minimax:tool_call>",
+  ],
+  ["Phi 4", '<|tool_call|>[{"name": "clock", "arguments": {"zone": "UTC"}}]<|/tool_call|>'],
+  ["FunctionGemma", "<start_function_call>call:clock{zone:<escape>UTC<escape>}<end_function_call>"],
+  ["Gemma 4", '<|tool_call>call:clock{zone:<|"|>UTC<|"|>}<tool_call|>'],
+  [
+    "Harmony",
+    '<|channel|>commentary to=functions.clock <|constrain|>json<|message|>{"zone": "UTC"}<|call|>',
+  ],
+  [
+    "Harmony, with its start",
+    '<|start|>assistant to=functions.clock<|channel|>commentary json<|message|>{"zone": "UTC"}<|call|>',
+  ],
+  ["Gemma, in a fence", '```tool_code\nprint(default_api.clock(zone="UTC"))\n```'],
+  ["Gemma, JSON in a fence", '```json\n{"name": "clock", "parameters": {"zone": "UTC"}}\n```'],
+];
+
+for (const [family, text] of FAMILIES) {
+  Deno.test(`a call as its family's template writes it is read: ${family}`, () => {
+    for (const pieces of [[text], [...text]]) {
+      assert.deepEqual(run(pieces, ["hermes", "fenced"]), [clock("UTC")]);
+    }
+  });
+}
+
+Deno.test("what no family's reader can read is a call that is told, never the answer", () => {
+  const broken = [
+    "<tool_call><function=clock><parameter=zone>UTC</function></tool_call>",
+    "<tool_call>clock<arg_key>zone</arg_key></tool_call>",
+    '[TOOL_CALLS]clock[ARGS]{"zone": "UTC"',
+    "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>clock{}<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+    '<|channel|>commentary to=functions.clock<|message|>{"zone": UTC}<|call|>',
+    "<|python_start|>[clock(UTC)]<|python_end|>",
+    "<|tool_call>call:clock{zone:UTC}<tool_call|>",
+    '```tool_code\nclock(zone="UTC"\n```',
+    '```json\n{"name": "clock", "arguments": {"zone": "UTC"},}\n```',
+  ];
+  for (const text of broken) {
+    const outs = run([text], ["hermes", "fenced"]);
+    assert.ok(outs.length === 1 && outs[0] !== undefined && "wrong" in outs[0], text);
+  }
+});
+
+Deno.test("a bare answer is a call only where it is nothing else, of a tool that is there", () => {
+  const bare = (text: string): readonly Plain[] => {
+    const whole = run([text], ["bare"]);
+    assert.deepEqual(run([...text], ["bare"]), whole);
+    return whole;
+  };
+  assert.deepEqual(bare('{"name": "clock", "parameters": {"zone": "UTC"}}'), [clock("UTC")]);
+  assert.deepEqual(bare("[clock(zone='UTC')]"), [clock("UTC")]);
+  assert.deepEqual(bare("[clock(zone='a'), clock(zone='b')]"), [clock("a"), clock("b")]);
+  for (
+    const text of ['{"name": "rm", "parameters": {}}', '{"a": 1}', "[1, 2]", "Use clock(zone=1)"]
+  ) {
+    assert.deepEqual(bare(text), [{ text }]);
+  }
+  assert.deepEqual(bare('{"name": "clock", "parameters": {"zone": "UTC"}'), [
+    { wrong: '{"name": "clock", "parameters": {"zone": "UTC"}' },
+  ]);
+});
+
+Deno.test("values of forms without types are texts where the tool's schema says so", () => {
+  const text = "<tool_call>clock<arg_key>zone</arg_key><arg_value>12</arg_value>" +
+    "<arg_key>count</arg_key><arg_value>12</arg_value></tool_call>";
+  const dialect = makeDialect(
+    ["hermes"],
+    TOOLS,
+    (tool, name) => tool === "clock" && name === "zone",
+  );
+  const [out] = [...dialect.text(text), ...dialect.end()];
+  assert.ok(out !== undefined && "call" in out);
+  assert.equal(out.call.arguments, '{"zone":"12","count":12}');
+});
+
+Deno.test("Harmony's other channels are thoughts and text", () => {
+  const text =
+    "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>Yes.<|return|>";
+  assert.deepEqual(run([text]), [{ rationale: "Hm." }, { text: "Yes." }]);
 });

@@ -1,16 +1,27 @@
 /** What a dialect makes of a model's text. @module */
 
-/** A piece of an answer: text, a thought, or a whole call whose arguments are JSON text. */
+/** A call in a text. */
+export interface OutCall {
+  readonly name: string;
+  /** JSON text; of a call that is wrong, what the model wrote. */
+  readonly arguments: string;
+  /** Its closing mark was written. */
+  readonly closed?: boolean;
+  /** Why it cannot be read. */
+  readonly wrong?: string;
+}
+
+/** A piece of an answer: text, a thought, or a call. */
 export type Out =
   | { readonly text: string }
   | { readonly rationale: string }
-  | { readonly call: { readonly name: string; readonly arguments: string } };
+  | { readonly call: OutCall };
 
 /** A list of pieces in which neighbours of one kind are one. */
 export interface Outs {
   text(piece: string): void;
   rationale(piece: string): void;
-  call(call: { readonly name: string; readonly arguments: string }): void;
+  call(call: OutCall): void;
   /** All pieces since the last time. */
   take(): readonly Out[];
 }

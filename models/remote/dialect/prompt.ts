@@ -7,7 +7,7 @@ import type { JsonObject } from "../../../contracts/json.ts";
 import type { Dialect } from "../../../contracts/model_config.ts";
 
 /** How calls are written; `hermes` where a model may write either. */
-export type CallDialect = Exclude<Dialect, "think" | "thinking">;
+export type CallDialect = Exclude<Dialect, "bare" | "think" | "thinking">;
 
 /** A tool that a model is told of. */
 export interface PromptTool {

@@ -13,7 +13,7 @@ for (const dialect of ["hermes", "fenced"] as const) {
     const reader = makeDialect([dialect], new Set(["clock"]));
     assert.deepEqual(
       [...reader.text(callText(call, dialect)), ...reader.end()],
-      [{ call }],
+      [{ call: { ...call, closed: true } }],
     );
   });
 

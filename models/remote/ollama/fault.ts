@@ -1,5 +1,6 @@
 /** What is particular of Ollama's refusals: the words that help. @module */
 import { Fault } from "../../../contracts/fault.ts";
+import { again } from "../retry.ts";
 
 const NO_MODEL = /has no model/;
 const TOO_LONG = /longer than the context length/i;
@@ -30,7 +31,10 @@ export function ollamaFault(error: unknown, model: string): unknown {
   return error;
 }
 
-/** An answer that is not what Ollama writes. */
-export function malformed(why: string, cause?: unknown): Fault {
-  return new Fault("upstream", `Cannot infer: Ollama's answer ${why}`, { cause });
+/** An answer that is not what Ollama writes; `torn`: another try may bring it whole. */
+export function malformed(why: string, cause?: unknown, torn = false): Fault {
+  return new Fault("upstream", `Cannot infer: Ollama's answer ${why}`, {
+    cause,
+    ...(torn ? { detail: again() } : {}),
+  });
 }

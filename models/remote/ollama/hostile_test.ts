@@ -123,13 +123,6 @@ const LINES: readonly (readonly [string, string, RegExp])[] = [
     '{"message":{},"done":true}\n{"message":{"content":"more"}}',
     /goes on after its end/,
   ],
-  [
-    "a thousand calls",
-    JSON.stringify({
-      message: { tool_calls: new Array(1_000).fill({ function: { name: "x", arguments: {} } }) },
-    }),
-    /more than 64 calls/,
-  ],
 ];
 
 for (const [what, line, words] of LINES) {

@@ -30,7 +30,7 @@ export function parseMembers(text: string): Members {
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw malformed("has a line that is not JSON", cause);
+    throw malformed("has a line that is not JSON", cause, true);
   }
   const members = membersOf(value);
   if (members === undefined) throw malformed("has a line that is not an object");

@@ -291,12 +291,12 @@ Deno.test("with a dialect it is told of tools in words, and its calls are read f
   );
 });
 
-Deno.test("without a dialect a call in the text is text", async () => {
+Deno.test("without a dialect a call in the text is not made, and the model is told", async () => {
   const text = '<tool_call>{"name":"clock","arguments":{}}</tool_call>';
   await using server = serveOllama({ answers: [{ text: [text] }] });
   const { response } = await hear(await openAt(server.url), requestOf(asking, { tools }));
   assert.equal(response.message.content, text);
-  assert.equal(response.message.toolCalls, undefined);
+  assert.equal(response.message.toolCalls?.[0]?.unmade?.kind, "unreadable");
 });
 
 Deno.test("a recording is played without a server, byte for byte, and another request is a conflict", async () => {

@@ -15,6 +15,7 @@ const REASONS: Readonly<Record<string, FinishReason>> = {
   content_filter: "contentFilter",
   tool_calls: "toolCalls",
   function_call: "toolCalls",
+  refusal: "contentFilter",
 };
 /** The server gave up: OpenRouter and Mistral, DeepSeek, vLLM. What came is not the answer. */
 const BROKEN: ReadonlySet<string> = new Set(["error", "insufficient_system_resource", "abort"]);
@@ -26,6 +27,8 @@ export function makeOpenaiReader(
   const calls = makeOpenaiCalls(take);
   let refused = false;
   let finished = false;
+  /** Usage was told in a form that outranks times. */
+  let counted = false;
   /** Of the one field that its servers take back. */
   let thoughts = "";
 
@@ -61,10 +64,16 @@ export function makeOpenaiReader(
         return true;
       }
       const chunk = parseEvent(data, asked.host);
-      const { error, usage, choices } = chunk;
-      if (error !== undefined && error !== null) throw faultOfStreamError(error, asked);
-      if (usage !== undefined && usage !== null) take(usageOf(fieldsOf(usage)));
+      const { error, choices } = chunk;
       const choice = fieldsOf(listOf(choices)[0]);
+      // Moonshot counts in the choice, Groq in a field of its own, llama.cpp with its times where it was not asked.
+      const usage = chunk["usage"] ?? choice["usage"] ?? fieldsOf(chunk["x_groq"])["usage"] ??
+        (counted ? undefined : chunk["timings"]);
+      if (error !== undefined && error !== null) throw faultOfStreamError(error, asked);
+      if (usage !== undefined && usage !== null) {
+        counted ||= usage !== chunk["timings"];
+        take(usageOf(fieldsOf(usage)));
+      }
       // A server that does not stream says the whole message.
       const delta = fieldsOf(choice["delta"] ?? choice["message"]);
       thoughts += stringOf(delta["reasoning_content"]);
@@ -83,15 +92,53 @@ export function makeOpenaiReader(
   });
 }
 
-/** What was read from the provider's cache is part of the input; nobody tells of writing to one. */
+/** The names that servers have for each count, in the order in which they are believed. */
+const COUNTS = {
+  input: ["prompt_tokens", "input_tokens", "prompt_n"],
+  output: ["completion_tokens", "output_tokens", "predicted_n"],
+  // DeepSeek's, Moonshot's, llama.cpp's beside OpenAI's, which stands in `prompt_tokens_details`.
+  cached: ["cached_tokens", "prompt_cache_hit_tokens", "cache_n"],
+} as const;
+
+/**
+ * Tokens that a server counted. Thoughts are part of the output (OpenAI, DeepSeek) or stand beside it (xAI, Gemini):
+ * what a total says more than its parts is output. What was read from a cache is part of the input.
+ */
 function usageOf(usage: Fields): Delta {
-  const inputTokens = numberOf(usage["prompt_tokens"]);
-  const outputTokens = numberOf(usage["completion_tokens"]);
-  const cacheReadTokens = numberOf(fieldsOf(usage["prompt_tokens_details"])["cached_tokens"]) ?? 0;
+  const first = (names: readonly string[]): number | undefined =>
+    names.map((name) => numberOf(usage[name])).find((count) => count !== undefined);
+  const total = numberOf(usage["total_tokens"]);
+  const asked = fieldsOf(usage["prompt_tokens_details"] ?? usage["input_tokens_details"]);
+  const told = fieldsOf(usage["completion_tokens_details"] ?? usage["output_tokens_details"]);
+  const said = first(COUNTS.output);
+  const uncached = usage["prompt_n"] === undefined ? 0 : numberOf(usage["cache_n"]) ?? 0;
+  const counted = first(COUNTS.input);
+  const input = counted === undefined
+    ? rest(total, said)
+    : usage["prompt_tokens"] === undefined
+    ? counted + uncached
+    : counted;
+  const thoughts = numberOf(told["reasoning_tokens"]) ?? numberOf(usage["reasoning_tokens"]) ?? 0;
+  // Without a total, thoughts that are more than the whole output are not within it.
+  const apart = total === undefined && said !== undefined && thoughts > said
+    ? said + thoughts
+    : said;
+  const output = most(apart, rest(total, input));
+  const cacheRead = numberOf(asked["cached_tokens"]) ?? first(COUNTS.cached) ?? 0;
+  const cacheWrite = numberOf(asked["cache_write_tokens"]) ?? 0;
   return {
     kind: "usage",
-    ...(inputTokens === undefined ? {} : { inputTokens }),
-    ...(outputTokens === undefined ? {} : { outputTokens }),
-    ...(cacheReadTokens === 0 ? {} : { cacheReadTokens }),
+    ...(input === undefined ? {} : { inputTokens: input }),
+    ...(output === undefined ? {} : { outputTokens: output }),
+    ...(cacheRead === 0 ? {} : { cacheReadTokens: cacheRead }),
+    ...(cacheWrite === 0 ? {} : { cacheWriteTokens: cacheWrite }),
   };
+}
+
+function rest(total: number | undefined, part: number | undefined): number | undefined {
+  return total === undefined || part === undefined ? undefined : Math.max(0, total - part);
+}
+
+function most(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? a ?? b : Math.max(a, b);
 }

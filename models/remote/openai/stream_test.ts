@@ -182,3 +182,103 @@ Deno.test("whatever JSON a server sends, the reader gives deltas or a fault", ()
     { numRuns: 500 },
   );
 });
+
+/** What each server says of 1,000 tokens in, and how they come out: in, out, of the input from a cache. */
+const USAGES: readonly (readonly [server: string, event: object, counted: readonly number[]])[] = [
+  ["OpenAI: thoughts are within", {
+    usage: {
+      prompt_tokens: 1_000,
+      completion_tokens: 60,
+      total_tokens: 1_060,
+      prompt_tokens_details: { cached_tokens: 900 },
+      completion_tokens_details: { reasoning_tokens: 50 },
+    },
+  }, [1_000, 60, 900]],
+  ["xAI: thoughts stand beside", {
+    usage: {
+      prompt_tokens: 1_000,
+      completion_tokens: 10,
+      total_tokens: 1_060,
+      completion_tokens_details: { reasoning_tokens: 50 },
+    },
+  }, [1_000, 60]],
+  [
+    "Gemini: thoughts are in the total alone",
+    { usage: { prompt_tokens: 1_000, completion_tokens: 10, total_tokens: 1_060 } },
+    [1_000, 60],
+  ],
+  ["DeepSeek: its own words for its cache", {
+    usage: {
+      prompt_tokens: 1_000,
+      completion_tokens: 60,
+      total_tokens: 1_060,
+      prompt_cache_hit_tokens: 900,
+      prompt_cache_miss_tokens: 100,
+      completion_tokens_details: { reasoning_tokens: 50 },
+    },
+  }, [1_000, 60, 900]],
+  ["OpenRouter: with its price, and what was written to a cache", {
+    usage: {
+      prompt_tokens: 1_000,
+      completion_tokens: 60,
+      total_tokens: 1_060,
+      cost: 0.01,
+      prompt_tokens_details: { cached_tokens: 500, cache_write_tokens: 400 },
+    },
+  }, [1_000, 60, 500, 400]],
+  [
+    "Mistral: with audio",
+    {
+      usage: {
+        prompt_audio_seconds: null,
+        prompt_tokens: 1_000,
+        completion_tokens: 60,
+        total_tokens: 1_060,
+      },
+    },
+    [1_000, 60],
+  ],
+  ["vLLM: details that are null", {
+    usage: {
+      prompt_tokens: 1_000,
+      total_tokens: 1_060,
+      completion_tokens: 60,
+      prompt_tokens_details: null,
+    },
+  }, [1_000, 60]],
+  ["llama.cpp: times alone", { timings: { cache_n: 900, prompt_n: 100, predicted_n: 60 } }, [
+    1_000,
+    60,
+    900,
+  ]],
+  ["Groq: in a field of its own", {
+    x_groq: { usage: { prompt_tokens: 1_000, completion_tokens: 60, total_tokens: 1_060 } },
+  }, [1_000, 60]],
+  ["Moonshot: in the choice", {
+    choices: [{
+      index: 0,
+      delta: {},
+      usage: { prompt_tokens: 1_000, completion_tokens: 60, total_tokens: 1_060, cached_tokens: 9 },
+    }],
+  }, [1_000, 60, 9]],
+  ["names of another protocol", { usage: { input_tokens: 1_000, output_tokens: 60 } }, [1_000, 60]],
+  ["thoughts that are more than all, without a total", {
+    usage: { prompt_tokens: 1_000, completion_tokens: 10, reasoning_tokens: 50 },
+  }, [1_000, 60]],
+  ["a total and one part", { usage: { prompt_tokens: 1_000, total_tokens: 1_060 } }, [1_000, 60]],
+];
+
+for (
+  const [server, event, [inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens]] of USAGES
+) {
+  Deno.test(`usage is counted as the server means it: ${server}`, () => {
+    const found = read(event).find(({ kind }) => kind === "usage");
+    assert.deepEqual(found, {
+      kind: "usage",
+      inputTokens,
+      outputTokens,
+      ...(cacheReadTokens === undefined ? {} : { cacheReadTokens }),
+      ...(cacheWriteTokens === undefined ? {} : { cacheWriteTokens }),
+    });
+  });
+}
