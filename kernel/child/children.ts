@@ -19,6 +19,7 @@ import type { Role, StartLine } from "../start/line_parts.ts";
 import { lineOfLocal, lineOfNative, lineOfRemote } from "../start/model_line.ts";
 import { lineOfWiki, type WikiFolders } from "../start/wiki_line.ts";
 import { lineOfHost, lineOfNet, lineOutside, type Roots } from "../start/start_line.ts";
+import { watchForLeft } from "../start/left_behind.ts";
 import { makeStartQueue } from "./start_queue.ts";
 import { makeWorkerPool, started, type WorkerPool } from "./worker_pool.ts";
 import { probeWalls, type Walls } from "../start/walls.ts";
@@ -99,6 +100,7 @@ export interface ChildrenParts {
     | "dir"
     | "runtime"
     | "mcpTrees"
+    | "mark"
   >;
   readonly powers: Pick<Powers, "after" | "now">;
   readonly spawn: SpawnPowers;
@@ -113,6 +115,7 @@ export async function makeChildren(
   { config, powers, spawn, pipes, preparePlugin }: ChildrenParts,
 ): Promise<Children> {
   const walls = await probeWalls(config, spawn);
+  const left = watchForLeft(config, spawn);
   const broker = makePermissionBroker(config.brokerSockets, spawn);
   const queue = makeStartQueue(STARTS);
   const alive = new Set<Child>();
@@ -162,7 +165,7 @@ export async function makeChildren(
   const mcp = makeMcpChildren({
     ...{ config, walls, broker, powers },
     ...(pipes === undefined ? {} : { pipes }),
-    commandWalls: () => probeCommandWalls(config.programs, spawn),
+    commandWalls: () => probeCommandWalls(config, spawn),
     bridge(handler, role = "mcp") {
       // Few tasks have a peer, and its process waits for an answer of the network anyway.
       if (role === "a2a") return ready(() => start("a2a", peerLine, handler));
@@ -222,6 +225,8 @@ export async function makeChildren(
       plugins?.close();
       bridges?.close();
       await Promise.all([mcp.close(), ...[...alive].map((child) => child.kill())]);
+      left?.kill();
+      await left?.exited;
     },
   });
 }

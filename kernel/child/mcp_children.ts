@@ -46,7 +46,7 @@ export interface McpChildren {
 export interface McpChildrenParts {
   readonly config: Pick<
     KernelConfig,
-    "programs" | "bundles" | "denoDir" | "mcpTrees" | "dir" | "runtime"
+    "programs" | "bundles" | "denoDir" | "mcpTrees" | "dir" | "runtime" | "mark"
   >;
   readonly walls: Walls;
   readonly powers: Pick<Powers, "after">;

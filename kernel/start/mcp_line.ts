@@ -8,11 +8,13 @@ import {
   DENIED,
   denoLine,
   environment,
+  filtered,
   NAMESPACE,
   namespace,
   SIZES,
   started,
   type StartLine,
+  type WallConfig,
 } from "./line_parts.ts";
 import { type FileGrants, grantBinds, serverEnv } from "./mcp_binds.ts";
 import type { Walls } from "./walls.ts";
@@ -59,7 +61,7 @@ export interface NpmParts extends ServerParts {
  * @throws Fault `unavailable` without bubblewrap, `refused` for a grant or a variable that cannot be
  */
 export function lineOfMcpNpm(
-  config: Pick<KernelConfig, "programs">,
+  config: WallConfig,
   walls: Walls,
   parts: NpmParts,
 ): StartLine {
@@ -100,12 +102,13 @@ export function lineOfMcpNpm(
     `npm:${launch.package}@${launch.version}${bin}`,
     ...launch.args,
   ];
-  return started(config, { ...walls, setpriv: false }, "mcpServer", wall, env);
+  const inner = filtered(config, "broker", wall);
+  return started(config, { ...walls, setpriv: false }, "mcpServer", inner, env);
 }
 
 /** The start line of the process that checks trees: it reads them, and of the machine one program, if one is given. */
 export function lineOfMcpTree(
-  config: Pick<KernelConfig, "programs" | "bundles" | "mcpTrees">,
+  config: WallConfig & Pick<KernelConfig, "bundles" | "mcpTrees">,
   walls: Walls,
   program?: string,
 ): StartLine {
@@ -125,15 +128,16 @@ export function lineOfMcpTree(
     ]),
     trees,
   ];
-  return started(config, { ...walls, setpriv: false }, "mcpTree", wall, {});
+  const inner = filtered(config, "closed", wall);
+  return started(config, { ...walls, setpriv: false }, "mcpTree", inner, {});
 }
 
 /** Bubblewrap. @throws Fault `unavailable` without it */
 export function walled(config: Pick<KernelConfig, "programs">, walls: Walls): string {
   const { bwrap } = config.programs;
-  if (walls.bwrap && bwrap !== undefined) return bwrap;
+  if (walls.bwrap && walls.filter && bwrap !== undefined) return bwrap;
   throw new Fault(
     "unavailable",
-    "Cannot start an imported server: it needs bubblewrap, which is not on this machine (see `remit doctor`)",
+    "Cannot start an imported server: it needs bubblewrap and seccomp, which this machine lacks (see `remit doctor`)",
   );
 }

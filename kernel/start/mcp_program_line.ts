@@ -16,9 +16,10 @@ import {
   started,
   SYSTEM,
 } from "./command_line.ts";
-import { NAMESPACE, type StartLine } from "./line_parts.ts";
+import { marking, NAMESPACE, type StartLine, type WallConfig } from "./line_parts.ts";
 import { grantBinds, serverEnv } from "./mcp_binds.ts";
 import { NET_SOCKET, type ServerParts, walled } from "./mcp_line.ts";
+import { FILTERING, opening } from "./seccomp.ts";
 import type { Walls } from "./walls.ts";
 
 /** A program of this machine. */
@@ -43,7 +44,7 @@ const RELAY = "/relay/relay.js";
  * @throws Fault `unavailable` without bubblewrap and prlimit, `refused` for a grant or a variable that cannot be
  */
 export function lineOfMcpProgram(
-  config: Pick<KernelConfig, "programs" | "bundles" | "denoDir">,
+  config: WallConfig & Pick<KernelConfig, "bundles" | "denoDir">,
   walls: Walls,
   parts: ProgramParts,
 ): StartLine {
@@ -57,7 +58,8 @@ export function lineOfMcpProgram(
     proxy === undefined ? {} : { DENO_DIR: NAMESPACE.denoDir, DENO_NO_UPDATE_CHECK: "1" },
   );
   const line = started(config.programs, { data: 4 * GiB, file: GiB, files: 1_024 }, [
-    bwrap,
+    ...opening(config.dir, "program"),
+    ...[bwrap, ...marking(config)],
     // Not root within: the inner wall could not be made in its place.
     ...(nobody ? [] : ["--unshare-user", "--uid", USER, "--gid", USER]),
     ...["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"],
@@ -86,23 +88,31 @@ export function lineOfMcpProgram(
     ...["--remount-ro", "/", "--chdir", "/", "--"],
     ...(nobody
       ? [
-        ...[`${INNER}/bwrap`, "--dev-bind", "/", "/", "--cap-drop", "ALL", ...BECOMING, "--"],
+        ...[`${INNER}/bwrap`, ...marking(config), "--dev-bind", "/", "/"],
+        ...["--cap-drop", "ALL", ...BECOMING, "--"],
         ...[`${INNER}/setpriv`, "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", "--"],
       ]
       : []),
     ...[`${INNER}/prlimit`, `--nproc=${COMMAND_PROCESSES}`, "--"],
-    ...[`${INNER}/bwrap`, "--dev-bind", "/", "/", "--unshare-user", "--disable-userns"],
-    ...["--cap-drop", "ALL", "--new-session", "--chdir", "/tmp", "--"],
-    ...(proxy === undefined ? [] : relayed(launch.program)),
+    ...(proxy === undefined ? [] : relayed(config)),
+    ...[`${INNER}/bwrap`, ...marking(config), "--dev-bind", "/", "/"],
+    ...["--unshare-user", "--disable-userns", ...FILTERING],
+    ...["--cap-drop", "ALL", "--new-session", "--die-with-parent", "--chdir", "/tmp", "--"],
     ...[launch.program, ...launch.args],
   ]);
   return { ...line, env };
 }
 
-/** The way out: it starts the program and ends with it. */
-function relayed(program: string): readonly string[] {
+/**
+ * The way out: it starts the program's inner wall and ends with it. It speaks to a unix socket, which that wall refuses
+ * the program, and so stands outside of it.
+ */
+function relayed(config: WallConfig): readonly string[] {
+  const bwrap = `${INNER}/bwrap`;
   return [
-    ...[NAMESPACE.deno, "run", ...CHILD_FLAGS, "--allow-env", `--allow-run=${program}`],
+    ...[bwrap, ...marking(config), "--dev-bind", "/", "/", "--unshare-user"],
+    ...["--cap-drop", "ALL", "--new-session", "--chdir", "/tmp", "--"],
+    ...[NAMESPACE.deno, "run", ...CHILD_FLAGS, "--allow-env", `--allow-run=${bwrap}`],
     ...[`--allow-net=127.0.0.1,unix:${NET_SOCKET}`, `--allow-read=${NET_SOCKET}`],
     ...[`--allow-write=${NET_SOCKET}`, "--deny-sys", "--deny-ffi", "--deny-import"],
     ...["--v8-flags=--max-old-space-size=64", RELAY, NET_SOCKET],
