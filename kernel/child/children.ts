@@ -163,7 +163,7 @@ export async function makeChildren(
   const bridgeLine = (pooled: boolean): StartLine => lineOutside(config, walls, "mcp", { pooled });
   const peerLine = lineOutside(config, walls, "a2a", { pooled: false });
   const mcp = makeMcpChildren({
-    ...{ config, walls, broker, powers },
+    ...{ config, walls, broker, powers, spawn },
     ...(pipes === undefined ? {} : { pipes }),
     commandWalls: () => probeCommandWalls(config, spawn),
     bridge(handler, role = "mcp") {

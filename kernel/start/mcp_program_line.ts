@@ -17,7 +17,7 @@ import {
   SYSTEM,
 } from "./command_line.ts";
 import { marking, NAMESPACE, type StartLine, type WallConfig } from "./line_parts.ts";
-import { grantBinds, serverEnv } from "./mcp_binds.ts";
+import { grantBinds, masking, serverEnv } from "./mcp_binds.ts";
 import { NET_SOCKET, type ServerParts, walled } from "./mcp_line.ts";
 import { FILTERING, opening } from "./seccomp.ts";
 import type { Walls } from "./walls.ts";
@@ -75,6 +75,7 @@ export function lineOfMcpProgram(
     ...["--size", String(256 * MiB), "--perms", "1777", "--tmpfs", "/tmp"],
     ...launch.folders.flatMap((path) => ["--ro-bind", path, path]),
     ...grantBinds(parts.grants, parts.own),
+    ...masking(parts.special ?? []),
     ...above(launch.program).flatMap((folder) => ["--perms", "0755", "--dir", folder]),
     ...["--ro-bind", launch.program, launch.program],
     ...(tree === undefined ? [] : ["--ro-bind", tree, TREE]),
