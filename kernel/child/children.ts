@@ -83,6 +83,8 @@ export interface Children extends McpChildren {
   wiki(options: { readonly handler: PortHandler; readonly folders: WikiFolders }): Promise<Child>;
   /** Which walls stand on this machine. */
   walls(): Walls;
+  /** Ends what a program that was ended while it was being started has left. */
+  lookForLeft(): void;
   /** Ends all; resolves when they are reaped. */
   close(): Promise<void>;
 }
@@ -123,7 +125,7 @@ export async function makeChildren(
 
   const start = (role: Role, line: StartLine, handler: PortHandler): Child => {
     if (closed) throw new Fault("gone", `Cannot start a ${role}: the kernel is closing`);
-    const child = startChild({ role, line, handler, spawn, now: powers.now });
+    const child = startChild({ role, line, handler, spawn, now: powers.now, left });
     alive.add(child);
     void child.exited.then(() => alive.delete(child));
     return child;
@@ -163,7 +165,7 @@ export async function makeChildren(
   const bridgeLine = (pooled: boolean): StartLine => lineOutside(config, walls, "mcp", { pooled });
   const peerLine = lineOutside(config, walls, "a2a", { pooled: false });
   const mcp = makeMcpChildren({
-    ...{ config, walls, broker, powers, spawn },
+    ...{ config, walls, broker, powers, spawn, left },
     ...(pipes === undefined ? {} : { pipes }),
     commandWalls: () => probeCommandWalls(config, spawn),
     bridge(handler, role = "mcp") {
@@ -219,14 +221,14 @@ export async function makeChildren(
       ready(() => start("wiki", lineOfWiki(config, walls, folders), handler)),
     ...{ mcp: mcp.mcp, mcpServer: mcp.mcpServer, mcpTree: mcp.mcpTree },
     walls: () => walls,
+    lookForLeft: () => left?.look(),
     async close(): Promise<void> {
       closed = true;
       pool.close();
       plugins?.close();
       bridges?.close();
       await Promise.all([mcp.close(), ...[...alive].map((child) => child.kill())]);
-      left?.kill();
-      await left?.exited;
+      await left?.close();
     },
   });
 }

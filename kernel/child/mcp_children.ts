@@ -12,6 +12,7 @@ import type { CommandWalls } from "../start/command_walls.ts";
 import { lineOfMcpNpm, lineOfMcpTree, type ServerParts } from "../start/mcp_line.ts";
 import type { PipedProcess, PipePowers } from "./mcp_pipe_powers.ts";
 import { lineOfMcpProgram } from "../start/mcp_program_line.ts";
+import type { LeftWatch } from "../start/left_behind.ts";
 import { specialIn } from "../start/mcp_binds.ts";
 import type { SpawnPowers } from "../start/spawn.ts";
 import type { StartLine } from "../start/line_parts.ts";
@@ -54,6 +55,7 @@ export interface McpChildrenParts {
   readonly powers: Pick<Powers, "after">;
   readonly spawn: Pick<SpawnPowers, "start">;
   readonly broker: PermissionBroker;
+  readonly left: Pick<LeftWatch, "look"> | undefined;
   /** Absent: no server is started. */
   readonly pipes?: PipePowers;
   /** Which walls can stand around programs of this machine. */
@@ -81,7 +83,7 @@ export function makeMcpChildren(
     if (pipes === undefined) {
       throw new Fault("unavailable", "Cannot start an imported server: this process starts none");
     }
-    const server = pipes.start({ ...line, onStderr });
+    const server = pipes.start({ ...line, onStderr, killed: () => parts.left?.look() });
     alive.add(server);
     void server.exited.then(() => alive.delete(server));
     return server;

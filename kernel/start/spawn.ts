@@ -20,6 +20,8 @@ export interface StartOptions {
   onOutput(chunk: Uint8Array): void;
   /** Called with bytes of its standard error. The chunk is only valid during the call. */
   onStderr(chunk: Uint8Array): void;
+  /** Called when it was ended by SIGKILL: what it started may be left, and hold its outputs open. */
+  killed?(): void;
 }
 
 /** A started process. */

@@ -51,6 +51,7 @@ function start(options: StartOptions): OsProcess {
   const exited = (async (): Promise<ExitStatus> => {
     const status = await child.status;
     ended = true;
+    if (status.signal === "SIGKILL") options.killed?.();
     await Promise.all([output, errors, input.close().catch(brokenPipe)]);
     return exitOf(status);
   })();
