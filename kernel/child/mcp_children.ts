@@ -132,7 +132,7 @@ export function makeMcpChildren(
   const program = async (
     options: ServerOptions & { launch: { kind: "program" } },
   ): Promise<PipedProcess> => {
-    const { launch, grants, proxy } = options;
+    const { launch, grants, proxy, sockets = [] } = options;
     command ??= parts.commandWalls();
     const stands = await command;
     if (stands.kind === "none") {
@@ -140,6 +140,7 @@ export function makeMcpChildren(
     }
     const masked = await special(grants, launch.folders);
     const bare = grants.read.length === 0 && grants.write.length === 0 && proxy === undefined &&
+      sockets.length === 0 &&
       launch.tree === undefined && launch.folders.length === 0;
     return begin(
       lineOfMcpProgram(config, walls, {

@@ -11,7 +11,8 @@ import type { SpawnPowers } from "./spawn.ts";
 /**
  * Every text here is a constant; marks come as variables, so that no argument of what looks for them holds one.
  * `marked` lists what bears mark $1, as /proc/PID/cmdline; `without` those of its list that bear no mark $1. What bears
- * the kernel's own mark is a child of the kernel ($PPID) or of another that bears it, or else an orphan.
+ * the kernel's own mark is a child of the kernel ($PPID) or of another that bears it, or else an orphan. The exit code of
+ * grep tells nothing: it is that of an error where a process ended meanwhile.
  */
 const WATCH = `trap '' HUP INT QUIT TERM
 marked() { printf '%s\\n' "$1" | grep -lsaFf - /proc/[0-9]*/cmdline; }
@@ -19,7 +20,8 @@ without() { printf '%s\\n' "$1" | grep -LsaFf - $files; }
 end() { for file in $files; do file=\${file#/proc/}; kill -9 "\${file%/cmdline}" 2>/dev/null; done; }
 parent() { while read -r key value; do case $key in PPid:) echo "$value"; return;; esac; done; }
 orphans() {
-  files=$(marked "$OWN") || return
+  files=$(marked "$OWN")
+  [ -n "$files" ] || return
   family=" $PPID "
   for file in $files; do file=\${file#/proc/}; family="$family\${file%/cmdline} "; done
   for pid in \${family#" $PPID "}; do
@@ -27,11 +29,13 @@ orphans() {
     case $family in *" $above "*) ;; *) kill -9 "$pid" 2>/dev/null;; esac
   done
 }
-files=$(marked "$EARLIER") && files=$(without "$OWN") && end
+files=$(marked "$EARLIER")
+[ -z "$files" ] || { files=$(without "$OWN"); end; }
 while read -r _; do orphans; done
 quiet=0
 while [ "$quiet" -lt 5 ]; do
-  if files=$(marked "$OWN"); then quiet=0; end; else quiet=$((quiet+1)); fi
+  files=$(marked "$OWN")
+  if [ -n "$files" ]; then quiet=0; end; else quiet=$((quiet+1)); fi
   sleep 0.2
 done`;
 

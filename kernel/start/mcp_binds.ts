@@ -31,6 +31,32 @@ export function grantBinds({ read, write }: FileGrants, own: readonly string[]):
   });
 }
 
+/** Names of ours at which, or beneath which, no socket may be shown. */
+const RESERVED_FOR_SOCKETS = [
+  ...RESERVED.filter((each) => each !== "/run"),
+  ...["/run/remit", "/run/net.sock", "/run/broker.sock"],
+];
+
+/**
+ * Arguments of bubblewrap that show a server the unix sockets that it was granted, each alone, under its own name.
+ *
+ * @throws Fault `refused` for a path that is reserved or Remit's own
+ */
+export function socketBinds(sockets: readonly string[], own: readonly string[]): string[] {
+  return sockets.flatMap((path) => {
+    const reserved = RESERVED_FOR_SOCKETS.some((each) => beneath(each, path));
+    if (reserved || own.some((each) => beneath(each, path))) {
+      throw new Fault(
+        "refused",
+        `Cannot grant socket ${JSON.stringify(path)} to a server: it is ${
+          reserved ? "the machine's" : "Remit's"
+        } own`,
+      );
+    }
+    return ["--bind", path, path];
+  });
+}
+
 /** Most that is masked for one server, milliseconds that looking for it may take, and bytes of its names. */
 const MASKS = 1_000, LOOKING_MS = 20_000, NAMES = 1_048_576;
 

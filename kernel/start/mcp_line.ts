@@ -16,7 +16,7 @@ import {
   type StartLine,
   type WallConfig,
 } from "./line_parts.ts";
-import { type FileGrants, grantBinds, masking, serverEnv } from "./mcp_binds.ts";
+import { type FileGrants, grantBinds, masking, serverEnv, socketBinds } from "./mcp_binds.ts";
 import type { Walls } from "./walls.ts";
 
 /** Where a server in a namespace finds the net service's socket, if it was granted hosts. */
@@ -39,6 +39,8 @@ export interface ServerParts {
   readonly proxy?: string | undefined;
   /** Empty folders that stand where a server that is only looked at wants some: see mcp_server/look.ts. */
   readonly empty?: readonly string[];
+  /** Unix sockets that it was granted. */
+  readonly sockets?: readonly string[];
   /** What lies in what is bound and is neither file nor folder. */
   readonly special?: readonly string[];
 }
@@ -87,6 +89,7 @@ export function lineOfMcpNpm(
     ...(parts.empty ?? []).flatMap((path) => ["--size", "65536", "--tmpfs", path]),
     ...grantBinds(parts.grants, parts.own),
     ...masking(parts.special ?? []),
+    ...socketBinds(parts.sockets ?? [], parts.own),
     // The tree as Deno's folder of caches. No code of the server's can write there, whoever else may.
     ...["--size", String(32 * 1024 * 1024), "--tmpfs", NAMESPACE.denoDir],
     ...[parts.warms ? "--bind-try" : "--ro-bind-try", parts.warm, NAMESPACE.denoDir],

@@ -3,7 +3,7 @@
  * for as long as its task lasts. Its files are bound when it is started; nothing is decided later.
  * @module
  */
-import { CHILD_FLAGS, type KernelConfig, type McpLaunch } from "../../contracts/mod.ts";
+import { CHILD_FLAGS, Fault, type KernelConfig, type McpLaunch } from "../../contracts/mod.ts";
 import {
   above,
   BECOMING,
@@ -17,7 +17,7 @@ import {
   SYSTEM,
 } from "./command_line.ts";
 import { marking, NAMESPACE, type StartLine, type WallConfig } from "./line_parts.ts";
-import { grantBinds, masking, serverEnv } from "./mcp_binds.ts";
+import { grantBinds, masking, serverEnv, socketBinds } from "./mcp_binds.ts";
 import { NET_SOCKET, type ServerParts, walled } from "./mcp_line.ts";
 import { FILTERING, opening } from "./seccomp.ts";
 import type { Walls } from "./walls.ts";
@@ -50,7 +50,14 @@ export function lineOfMcpProgram(
 ): StartLine {
   const bwrap = walled(config, walls);
   const { prlimit = "", setpriv = "", deno } = config.programs;
-  const { launch, tree, proxy } = parts;
+  const { launch, tree, proxy, sockets = [] } = parts;
+  if (sockets.length > 0 && parts.grants.read.length + parts.grants.write.length > 0) {
+    throw new Fault(
+      "refused",
+      `Cannot start ${launch.program}: it holds a unix socket, and could connect to every other that comes to lie in ` +
+        "the files that it was granted; grant it either, and import it twice where it needs both",
+    );
+  }
   const nobody = parts.identity === "nobody" && setpriv !== "";
   const inner = nobody ? { bwrap, prlimit, setpriv } : { bwrap, prlimit };
   const env = serverEnv(
@@ -58,7 +65,7 @@ export function lineOfMcpProgram(
     proxy === undefined ? {} : { DENO_DIR: NAMESPACE.denoDir, DENO_NO_UPDATE_CHECK: "1" },
   );
   const line = started(config.programs, { data: 4 * GiB, file: GiB, files: 1_024 }, [
-    ...opening(config.dir, "program"),
+    ...opening(config.dir, sockets.length === 0 ? "program" : "holder"),
     ...[bwrap, ...marking(config)],
     // Not root within: the inner wall could not be made in its place.
     ...(nobody ? [] : ["--unshare-user", "--uid", USER, "--gid", USER]),
@@ -76,6 +83,7 @@ export function lineOfMcpProgram(
     ...launch.folders.flatMap((path) => ["--ro-bind", path, path]),
     ...grantBinds(parts.grants, parts.own),
     ...masking(parts.special ?? []),
+    ...socketBinds(sockets, parts.own),
     ...above(launch.program).flatMap((folder) => ["--perms", "0755", "--dir", folder]),
     ...["--ro-bind", launch.program, launch.program],
     ...(tree === undefined ? [] : ["--ro-bind", tree, TREE]),

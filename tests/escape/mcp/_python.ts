@@ -1,6 +1,12 @@
 /** A server of mallory's in Python, which has every call of the machine: what it tries is the argument of its tool. */
 import { sha256Hex } from "../../../port/digest.ts";
-import { Digest, type ImportedServer, type McpGrants, NO_GRANTS } from "../../../contracts/mod.ts";
+import {
+  Digest,
+  type ImportedServer,
+  type McpGrants,
+  McpServerName,
+  NO_GRANTS,
+} from "../../../contracts/mod.ts";
 import { makeMcpWorld, type McpWorld } from "../../../kernel/_fixture/mcp_world.ts";
 import { attack } from "../_mcp.ts";
 import { needs } from "../../needs.ts";
@@ -45,12 +51,14 @@ for line in sys.stdin:
 /** Such a server with these grants. */
 async function pythonServer(
   mcp: McpWorld,
+  name: McpServerName,
   grants: Partial<McpGrants>,
 ): Promise<ImportedServer> {
   const code = `${mcp.dir}/code`, program = await Deno.realPath(PYTHON);
   await Deno.mkdir(code, { recursive: true });
   await Deno.writeTextFile(`${code}/server.py`, SERVER);
   return await mcp.server("", {
+    name,
     launch: {
       ...{ kind: "program", program, folders: [code], env: {} },
       sha256: Digest.parse(sha256Hex(await Deno.readFile(program))),
@@ -78,7 +86,8 @@ export function pythonAttack(name: string, fn: (python: Python) => Promise<void>
       ...{ mcp, desk: `${mcp.dir}/desk` },
       async tries(grants, code) {
         const key = JSON.stringify(grants);
-        const server = servers.get(key) ?? await pythonServer(mcp, grants);
+        const server = servers.get(key) ??
+          await pythonServer(mcp, McpServerName.parse(`hostile${servers.size}`), grants);
         servers.set(key, server);
         return JSON.parse(await mcp.run(server, code));
       },

@@ -140,3 +140,42 @@ attack(
     assert.deepEqual([...early.heard, ...late.heard], []);
   },
 );
+
+pythonAttack(
+  "carol grants a socket by its name: the program reaches that one, no other, and holds no file",
+  async ({ desk, tries, mcp }) => {
+    using granted = listening(`${desk}/Granted.sock`);
+    using other = listening(`${desk}/other.sock`);
+    const grants = { net: [`unix:${desk}/Granted.sock`] };
+    const said = await tries(
+      grants,
+      `
+said["granted"] = tried(lambda: reach("${desk}/Granted.sock"))
+said["other"] = tried(lambda: reach("${desk}/other.sock"))
+said["beside"] = ",".join(os.listdir("${desk}"))
+said["abstract"] = tried(lambda: reach("\\0remit-nobody"))
+said["mount"] = call(${Deno.build.arch === "x86_64" ? 165 : 40}, 0, 0, 0, 0, 0)`,
+    );
+    assert.deepEqual(said, {
+      ...{ granted: "ok", other: "ENOENT", beside: "Granted.sock", abstract: "ECONNREFUSED" },
+      mount: "EPERM",
+    });
+    assert.deepEqual([granted.heard, other.heard], [["somebody connected"], []]);
+    await assert.rejects(
+      tries({ ...grants, read: [`${desk}/notes`] }, "pass"),
+      /it holds a unix socket, and could connect to every other/,
+    );
+    // A server in JavaScript is held to the name by its permissions, whatever else it was granted.
+    const server = await mcp.server(EVAL_SERVER, {
+      grants: { ...NO_GRANTS, ...grants, write: [desk] },
+    });
+    const connect = (path: string): Promise<string> =>
+      mcp.run(
+        server,
+        `(await Deno.connect({ transport: "unix", path: "${path}" })).close(); return "reached"`,
+      );
+    assert.match(await connect(`${desk}/other.sock`), /^!NotCapable/);
+    assert.equal(await connect(`${desk}/Granted.sock`), "reached");
+    assert.deepEqual([granted.heard.length, other.heard.length], [2, 0]);
+  },
+);
