@@ -51,6 +51,6 @@ export function effectOf(
   const effect = annotations.destructiveHint === true && granted !== "read"
     ? "destructive"
     : granted;
-  const again = effect === "read" || saysRead || annotations.idempotentHint === true;
+  const again = effect === "read" || (saysRead && !tells) || annotations.idempotentHint === true;
   return { effect, holds, idempotent: again && effect !== "destructive" };
 }
