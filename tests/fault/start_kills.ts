@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { findPrograms } from "../../cli/program/programs_powers.ts";
 import { lineOfCommand } from "../../kernel/start/command_line.ts";
+import { probeCommandWalls } from "../../kernel/start/command_walls.ts";
 import { watchForLeft } from "../../kernel/start/left_behind.ts";
 import { makeSpawnPowers } from "../../kernel/start/spawn_powers.ts";
 import { kill9, processesNaming } from "../fake/processes.ts";
@@ -21,12 +22,13 @@ interface Standing {
 /** Stands for a kernel: it starts programs that would sleep for ever, ends each at once, and starts the next. */
 async function stand({ dir, mark }: Standing): Promise<never> {
   const programs = await findPrograms(), spawn = makeSpawnPowers();
-  spawn.keepFilters(dir);
   const config = { dir, mark, programs };
+  const walls = await probeCommandWalls(config, spawn);
+  if (walls.kind === "none") throw new TypeError(`Cannot stand for a kernel: ${walls.why}`);
   const watcher = watchForLeft(config, spawn);
   const sleep = await Deno.realPath("/bin/sleep");
   const line = lineOfCommand(config, {
-    ...{ identity: "own", work: "", mounts: [], cwd: ".", env: {} },
+    ...{ identity: walls.identity, work: "", mounts: [], cwd: ".", env: {} },
     ...{ pin: sleep, program: sleep, args: ["86397"] },
   });
   const hear = { onOutput: () => undefined, onStderr: () => undefined };
