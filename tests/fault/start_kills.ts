@@ -32,7 +32,7 @@ async function stand({ dir, mark }: Standing): Promise<never> {
     ...{ pin: sleep, program: sleep, args: ["86397"] },
   });
   const hear = { onOutput: () => undefined, onStderr: () => undefined };
-  console.log(watcher?.pid ?? 0);
+  Deno.stdout.writeSync(new TextEncoder().encode(`${watcher?.pid ?? 0}\n`));
   const once = async (): Promise<never> => {
     for (let n = 0;; n++) {
       const started = spawn.start({ ...line, ...hear, killed: () => watcher?.look() });
