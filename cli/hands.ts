@@ -48,6 +48,8 @@ export interface FileFacts {
   readonly folder: boolean;
   /** A file, no device, pipe or socket. */
   readonly plain: boolean;
+  /** A unix socket. */
+  readonly socket: boolean;
   /** The permission bits. */
   readonly mode: number;
   readonly uid: number;

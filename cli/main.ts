@@ -170,6 +170,7 @@ Deno.exit(
       const { bwrap, setpriv, prlimit, nice } = programs;
       return lineOfNet({ programs, denoDir, bundles: { ...NOT_BUILT, ...children } }, {
         bwrap: bwrap !== undefined,
+        filter: false,
         setpriv: setpriv !== undefined,
         prlimit: prlimit !== undefined,
         nice: nice !== undefined,

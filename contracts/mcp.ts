@@ -21,6 +21,10 @@ const path = z.string().max(4_096).regex(/^\/(?!.*(?:^|\/)\.{1,2}(?:\/|$))[^\p{C
 /** `host:port`, in lower case. */
 export const McpHost = z.string().max(260).regex(/^[a-z0-9.-]{1,253}:[0-9]{1,5}$/);
 /** A name of an environment variable. None that steers Deno, a loader or a proxy is ever handed over. */
+/** A unix socket, by its real path. Whoever listens there obeys no wall of the server's. */
+export const McpSocket = z.string().max(4_101).regex(
+  /^unix:\/(?!.*(?:^|\/)\.{0,2}(?:\/|$))[^\p{Cc},]+$/u,
+);
 export const McpEnvName = z.string().regex(
   /^(?!DENO_|OTEL_|LD_|NODE_OPTIONS$|[A-Za-z]*_?PROXY$|PATH$|HOME$|TMPDIR$)[A-Za-z_][A-Za-z0-9_]{0,127}$/i,
 );
@@ -84,10 +88,16 @@ export const McpGrants = z.object({
   /** Real paths of files or folders; a folder covers what lies beneath it. */
   read: z.array(path).max(64),
   write: z.array(path).max(64),
-  net: z.array(McpHost).max(64),
+  /** Hosts, and unix sockets of this machine as `unix:/path`. */
+  net: z.array(z.union([McpHost, McpSocket])).max(64),
 }).strict();
 /** See {@link McpGrants}. */
 export type McpGrants = z.infer<typeof McpGrants>;
+
+/** Paths of the unix sockets among what a server may reach. */
+export function mcpSocketsOf(net: readonly string[]): string[] {
+  return net.filter((each) => each.startsWith("unix:")).map((each) => each.slice("unix:".length));
+}
 
 /** Grants of nothing. */
 export const NO_GRANTS: McpGrants = Object.freeze({ read: [], write: [], net: [] });

@@ -151,6 +151,11 @@ export interface KernelConfig {
     readonly prlimit?: string;
     readonly nice?: string;
   };
+  /**
+   * Stands in the arguments of every wall that this kernel makes, so that what it left can be told from all else. The
+   * kernel makes it when it starts.
+   */
+  readonly mark?: string;
   /** Pre-warmed code cache, shared read-only. */
   readonly denoDir: string;
   /** Raw Ed25519 public keys that may answer: the person's, and the passphrase key for stepUp. */

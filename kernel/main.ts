@@ -5,7 +5,15 @@ import { KEY_POWERS, LOG_POWERS } from "../broker/audit/log_powers.ts";
 import { loadOrMakeReceiptKey } from "../broker/audit/signer.ts";
 import type { Control, ControlHandlers } from "./control/control.ts";
 import { type IdleWatch, makeIdleWatch } from "./control/idle.ts";
-import { disk, exit, note, onTerminate, readConfigLine, realPowers } from "./main_powers.ts";
+import {
+  disk,
+  exit,
+  markOf,
+  note,
+  onTerminate,
+  readConfigLine,
+  realPowers,
+} from "./main_powers.ts";
 import { damagedHandlers } from "./control/maintenance.ts";
 import { type CheckedSeal, type LogCareParts, makeLogCare } from "./log/care.ts";
 import { inSlices } from "./log/read_events.ts";
@@ -17,7 +25,8 @@ import { NOTHING_TO_WATCH } from "./log/watch.ts";
 import { work } from "./main_work.ts";
 
 // TRUST: init is the operator's own program, and wrote this line.
-const config = JSON.parse(await readConfigLine()) as KernelConfig;
+const given = JSON.parse(await readConfigLine()) as KernelConfig;
+const config: KernelConfig = { ...given, mark: markOf(given.dir) };
 const powers = realPowers(config.failpoint);
 if (!await disk.lock(`${config.dir}/lock`)) {
   note(`Cannot start: another kernel has ${config.dir}`);

@@ -1,7 +1,7 @@
 /** The kernel process's authority: clock, randomness, timers, its own folder, its own death. @module */
 import process from "node:process";
 import { Buffer } from "node:buffer";
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { removeRoom } from "./command/room_powers.ts";
 import { makeForwardClock } from "./process/forward_clock.ts";
 import type { FailPoint, KernelConfig, Powers } from "../contracts/mod.ts";
@@ -100,6 +100,15 @@ export const disk = Object.freeze({
     return await file.tryLock(true);
   },
 });
+
+/**
+ * A mark for what this kernel starts: a kernel of the same folder knows it by its first part, and nobody learns from it
+ * where that folder is.
+ */
+export function markOf(dir: string): string {
+  const folder = createHash("sha256").update(`remit mark ${dir}`).digest("hex").slice(0, 24);
+  return `remit-${folder}-${randomBytes(12).toString("hex")}`;
+}
 
 /** Reads the one line that init writes to standard input. */
 export async function readConfigLine(): Promise<string> {

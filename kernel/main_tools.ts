@@ -19,6 +19,7 @@ import { clearRooms } from "./command/room_powers.ts";
 import { makeRunPowers } from "./command/command_spawn_powers.ts";
 import { provideCommandWalls } from "./start/command_walls.ts";
 import { makeCommands } from "./command/commands.ts";
+import type { Children } from "./child/children.ts";
 import { type MainMcp, wireMcp, type WireMcpParts } from "./main_mcp.ts";
 import { disk } from "./main_powers.ts";
 import { type MainMail, wireMail, type WireMailParts } from "./main_mail.ts";
@@ -45,6 +46,7 @@ export interface WireToolsParts
     & TaskToolsParts["children"]
     & WikiServicesParts["children"]
     & WireMcpParts["children"]
+    & Pick<Children, "lookForLeft">
     & Parameters<typeof makeNetService>[0];
   readonly pins: Pins;
   inbox(): ReturnType<WireMcpParts["inbox"]> & ReturnType<WireMailParts["inbox"]>;
@@ -73,7 +75,7 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
   const misfit = makeMisfits();
   const walls = await provideCommandWalls(config, parts.spawn);
   await clearRooms(`${config.dir}/work`);
-  const programs = makeRunPowers();
+  const programs = makeRunPowers(parts.children.lookForLeft);
   const look = makeLook(programs, config.programs.prlimit);
   const running = { disk, walls, look, bundle: config.bundles.copy };
   const pins = makePins({ ...parts, ...running });
@@ -122,7 +124,7 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
     sessions: (folders) =>
       makeProcessSessions({
         ...parts,
-        ...{ ...running, folders, programs: makeLongRunPowers(), pins },
+        ...{ ...running, folders, programs: makeLongRunPowers(parts.children.lookForLeft), pins },
       }),
     peers: {
       descriptors: PEER_TOOLS,

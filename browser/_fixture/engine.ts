@@ -4,6 +4,7 @@ import { Fault, type FaultCode, isFaultCode } from "../../contracts/fault.ts";
 import { toJson } from "../../contracts/mod.ts";
 import { WIDE_FRAME_BYTES } from "../../contracts/wire_plugin.ts";
 import { lineOfBrowser } from "../../kernel/start/browser_line.ts";
+import { makeSpawnPowers } from "../../kernel/start/spawn_powers.ts";
 import { makePort } from "../../port/mod.ts";
 import { makeInstance } from "../../tools-wasm/exec/_fixture/instance.ts";
 import { bundleScript } from "../../tools-wasm/sdk/ts/bundle.ts";
@@ -81,11 +82,13 @@ async function startWith(host: Host, sharing: readonly string[]): Promise<Engine
     ...{ deno: await Deno.realPath(Deno.execPath()), bwrap: programOf("bwrap") },
     ...{ ...optional("setpriv"), ...optional("nice"), ...optional("prlimit") },
   };
+  const dir = await Deno.makeTempDir({ prefix: "remit-browser-" });
+  makeSpawnPowers().keepFilters(dir);
   const { program, args } = lineOfBrowser({
-    programs,
+    ...{ dir, programs },
     bundles: { browser: bundle },
     browser: { program: CHROMIUM },
-  }, { bwrap: true, setpriv: true, nice: true, prlimit: true, storage: true });
+  }, { bwrap: true, filter: true, setpriv: true, nice: true, prlimit: true, storage: true });
   const child = new Deno.Command(program, {
     args: args.flatMap((each) => each === "--unshare-all" ? [each, ...sharing] : [each]),
     clearEnv: true,
@@ -128,6 +131,7 @@ async function startWith(host: Host, sharing: readonly string[]): Promise<Engine
       await input.close().catch(() => undefined);
       await pumped;
       await child.status;
+      await Deno.remove(dir, { recursive: true }).catch(() => undefined);
     },
   };
 }

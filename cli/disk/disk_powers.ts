@@ -95,6 +95,7 @@ export function makeDisk(): DiskRead & DiskWrite {
         return {
           folder: found.isDirectory,
           plain: found.isFile,
+          socket: found.isSocket === true,
           mode: (found.mode ?? 0) & 0o7777,
           uid: found.uid ?? 0,
         };

@@ -143,9 +143,10 @@ export async function makeBench(
       return () => {};
     },
   };
-  const { bwrap: _, ...others } = world.config.programs;
   const probed = await probeCommandWalls(
-    identity === "none" ? others : world.config.programs,
+    identity === "none"
+      ? { ...world.config, programs: { deno: world.config.programs.deno } }
+      : world.config,
     spawn,
   );
   const mount = { mode: "stage", colour: "YELLOW", label: "internal" } as const;

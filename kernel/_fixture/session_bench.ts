@@ -110,7 +110,7 @@ export async function makeSessionBench(
     ...{ ...copying, leases, pins: makePins(copying) },
     walls: identity === "own"
       ? { kind: "walled", identity }
-      : await probeCommandWalls(world.config.programs, spawn),
+      : await probeCommandWalls(world.config, spawn),
     programs: alone ? { begin: (options) => longRuns.begin(asOtherUser(options)) } : longRuns,
     powers: {
       ...powers,

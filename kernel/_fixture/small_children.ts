@@ -101,6 +101,7 @@ export async function makeWorld(source: string = EVALUATOR): Promise<World> {
       ...optional("prlimit"),
       ...optional("nice"),
     },
+    mark: `remit-${crypto.randomUUID()}-1`,
     denoDir: `${dir}/deno`,
     personKey: "",
     policy: NO_POLICY,

@@ -8,6 +8,7 @@ import {
 } from "../../contracts/mod.ts";
 import { makePort } from "../../port/mod.ts";
 import { type ExitStatus, howEnded, type SpawnPowers } from "../start/spawn.ts";
+import type { LeftWatch } from "../start/left_behind.ts";
 import type { Role, StartLine } from "../start/line_parts.ts";
 import { joinBytes } from "../../port/join_bytes.ts";
 
@@ -50,15 +51,21 @@ export interface ChildParts {
   readonly spawn: Pick<SpawnPowers, "start">;
   /** Milliseconds of a clock, for the port's limit of frames a second. */
   readonly now: () => number;
+  /** Is asked to look once it was ended before it had said a word. */
+  readonly left?: Pick<LeftWatch, "look"> | undefined;
 }
 
 /** Starts a process and puts a port on its standard input and output. A broken port ends it. */
-export function startChild({ role, line, handler, spawn, now }: ChildParts): Child {
+export function startChild({ role, line, handler, spawn, now, left }: ChildParts): Child {
   const errors: Uint8Array[] = [];
-  let errorBytes = 0;
+  let errorBytes = 0, heard = false;
   const process = spawn.start({
     ...line,
-    onOutput: (chunk) => port.feed(chunk),
+    onOutput(chunk): void {
+      heard = true;
+      port.feed(chunk);
+    },
+    killed: () => heard ? undefined : left?.look(),
     onStderr(chunk): void {
       const kept = chunk.slice(0, STDERR - errorBytes);
       errorBytes += kept.length;

@@ -19,6 +19,7 @@ import type { Role, StartLine } from "../start/line_parts.ts";
 import { lineOfLocal, lineOfNative, lineOfRemote } from "../start/model_line.ts";
 import { lineOfWiki, type WikiFolders } from "../start/wiki_line.ts";
 import { lineOfHost, lineOfNet, lineOutside, type Roots } from "../start/start_line.ts";
+import { watchForLeft } from "../start/left_behind.ts";
 import { makeStartQueue } from "./start_queue.ts";
 import { makeWorkerPool, started, type WorkerPool } from "./worker_pool.ts";
 import { probeWalls, type Walls } from "../start/walls.ts";
@@ -82,6 +83,8 @@ export interface Children extends McpChildren {
   wiki(options: { readonly handler: PortHandler; readonly folders: WikiFolders }): Promise<Child>;
   /** Which walls stand on this machine. */
   walls(): Walls;
+  /** Ends what a program that was ended while it was being started has left. */
+  lookForLeft(): void;
   /** Ends all; resolves when they are reaped. */
   close(): Promise<void>;
 }
@@ -99,6 +102,7 @@ export interface ChildrenParts {
     | "dir"
     | "runtime"
     | "mcpTrees"
+    | "mark"
   >;
   readonly powers: Pick<Powers, "after" | "now">;
   readonly spawn: SpawnPowers;
@@ -113,6 +117,7 @@ export async function makeChildren(
   { config, powers, spawn, pipes, preparePlugin }: ChildrenParts,
 ): Promise<Children> {
   const walls = await probeWalls(config, spawn);
+  const left = watchForLeft(config, spawn);
   const broker = makePermissionBroker(config.brokerSockets, spawn);
   const queue = makeStartQueue(STARTS);
   const alive = new Set<Child>();
@@ -120,7 +125,7 @@ export async function makeChildren(
 
   const start = (role: Role, line: StartLine, handler: PortHandler): Child => {
     if (closed) throw new Fault("gone", `Cannot start a ${role}: the kernel is closing`);
-    const child = startChild({ role, line, handler, spawn, now: powers.now });
+    const child = startChild({ role, line, handler, spawn, now: powers.now, left });
     alive.add(child);
     void child.exited.then(() => alive.delete(child));
     return child;
@@ -160,9 +165,9 @@ export async function makeChildren(
   const bridgeLine = (pooled: boolean): StartLine => lineOutside(config, walls, "mcp", { pooled });
   const peerLine = lineOutside(config, walls, "a2a", { pooled: false });
   const mcp = makeMcpChildren({
-    ...{ config, walls, broker, powers },
+    ...{ config, walls, broker, powers, spawn, left },
     ...(pipes === undefined ? {} : { pipes }),
-    commandWalls: () => probeCommandWalls(config.programs, spawn),
+    commandWalls: () => probeCommandWalls(config, spawn),
     bridge(handler, role = "mcp") {
       // Few tasks have a peer, and its process waits for an answer of the network anyway.
       if (role === "a2a") return ready(() => start("a2a", peerLine, handler));
@@ -216,12 +221,14 @@ export async function makeChildren(
       ready(() => start("wiki", lineOfWiki(config, walls, folders), handler)),
     ...{ mcp: mcp.mcp, mcpServer: mcp.mcpServer, mcpTree: mcp.mcpTree },
     walls: () => walls,
+    lookForLeft: () => left?.look(),
     async close(): Promise<void> {
       closed = true;
       pool.close();
       plugins?.close();
       bridges?.close();
       await Promise.all([mcp.close(), ...[...alive].map((child) => child.kill())]);
+      await left?.close();
     },
   });
 }

@@ -12,6 +12,9 @@ import type { CommandWalls } from "../start/command_walls.ts";
 import { lineOfMcpNpm, lineOfMcpTree, type ServerParts } from "../start/mcp_line.ts";
 import type { PipedProcess, PipePowers } from "./mcp_pipe_powers.ts";
 import { lineOfMcpProgram } from "../start/mcp_program_line.ts";
+import type { LeftWatch } from "../start/left_behind.ts";
+import { specialIn } from "../start/mcp_binds.ts";
+import type { SpawnPowers } from "../start/spawn.ts";
 import type { StartLine } from "../start/line_parts.ts";
 import type { PermissionBroker } from "./permission_broker.ts";
 import { asImported, type Judge } from "./permission_line.ts";
@@ -21,7 +24,7 @@ import type { Walls } from "../start/walls.ts";
 const LOST_MS = 300;
 
 /** A server to be started. */
-export interface ServerOptions extends Omit<ServerParts, "own"> {
+export interface ServerOptions extends Omit<ServerParts, "own" | "special"> {
   readonly launch: Exclude<ImportedServer["launch"], { readonly kind: "http" }>;
   /** Decides each access of a server of npm, by paths as they are on the machine. */
   readonly judge: Judge;
@@ -46,11 +49,13 @@ export interface McpChildren {
 export interface McpChildrenParts {
   readonly config: Pick<
     KernelConfig,
-    "programs" | "bundles" | "denoDir" | "mcpTrees" | "dir" | "runtime"
+    "programs" | "bundles" | "denoDir" | "mcpTrees" | "dir" | "runtime" | "mark"
   >;
   readonly walls: Walls;
   readonly powers: Pick<Powers, "after">;
+  readonly spawn: Pick<SpawnPowers, "start">;
   readonly broker: PermissionBroker;
+  readonly left: Pick<LeftWatch, "look"> | undefined;
   /** Absent: no server is started. */
   readonly pipes?: PipePowers;
   /** Which walls can stand around programs of this machine. */
@@ -69,6 +74,8 @@ export function makeMcpChildren(
   const own = [dirname(config.dir), config.runtime, config.mcpTrees].filter((path) => path !== "");
   const alive = new Set<PipedProcess>();
   let command: Promise<CommandWalls> | undefined;
+  /** Of folders that hold programs: looked through once in a kernel's life. */
+  const programs = new Map<string, Promise<readonly string[]>>();
   let closed = false;
 
   const begin = (line: StartLine, onStderr: ServerOptions["onStderr"]): PipedProcess => {
@@ -76,16 +83,30 @@ export function makeMcpChildren(
     if (pipes === undefined) {
       throw new Fault("unavailable", "Cannot start an imported server: this process starts none");
     }
-    const server = pipes.start({ ...line, onStderr });
+    const server = pipes.start({ ...line, onStderr, killed: () => parts.left?.look() });
     alive.add(server);
     void server.exited.then(() => alive.delete(server));
     return server;
+  };
+
+  const special = async (grants: ServerParts["grants"], folders: readonly string[] = []) => {
+    const look = (paths: readonly string[]): Promise<readonly string[]> =>
+      specialIn(paths, { programs: config.programs, spawn: parts.spawn, powers: parts.powers });
+    const ofPrograms = folders.map((folder) => {
+      const known = programs.get(folder) ?? look([folder]);
+      programs.set(folder, known);
+      known.catch(() => programs.delete(folder));
+      return known;
+    });
+    const found = await Promise.all([look([...grants.read, ...grants.write]), ...ofPrograms]);
+    return [...new Set(found.flat())];
   };
 
   const npm = async (
     options: ServerOptions & { launch: { kind: "npm" } },
   ): Promise<PipedProcess> => {
     const { launch } = options;
+    const masked = await special(options.grants);
     const session = await broker.open(options.judge, {
       within: asImported,
       after: options.checked,
@@ -94,7 +115,7 @@ export function makeMcpChildren(
       const tree = `${config.mcpTrees}/${launch.tree.id}`;
       const line = lineOfMcpNpm(config, walls, {
         ...options,
-        ...{ launch, own, tree, broker: session.path },
+        ...{ launch, own, tree, broker: session.path, special: masked },
         warm: `${dirname(config.mcpTrees)}/warm/${launch.tree.id}`,
       });
       const server = begin(line, options.onStderr);
@@ -111,18 +132,20 @@ export function makeMcpChildren(
   const program = async (
     options: ServerOptions & { launch: { kind: "program" } },
   ): Promise<PipedProcess> => {
-    const { launch, grants, proxy } = options;
+    const { launch, grants, proxy, sockets = [] } = options;
     command ??= parts.commandWalls();
     const stands = await command;
     if (stands.kind === "none") {
       throw new Fault("unavailable", `Cannot start ${launch.program}: ${stands.why}`);
     }
+    const masked = await special(grants, launch.folders);
     const bare = grants.read.length === 0 && grants.write.length === 0 && proxy === undefined &&
+      sockets.length === 0 &&
       launch.tree === undefined && launch.folders.length === 0;
     return begin(
       lineOfMcpProgram(config, walls, {
         ...options,
-        ...{ launch, own },
+        ...{ launch, own, special: masked },
         tree: launch.tree === undefined ? undefined : `${config.mcpTrees}/${launch.tree.id}`,
         // Whose files it was granted, it is: nobody could open them.
         identity: bare ? stands.identity : "own",

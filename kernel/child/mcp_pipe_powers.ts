@@ -27,6 +27,8 @@ export interface PipedProcess {
 export interface PipeOptions extends StartLine {
   /** Called with bytes of its standard error. The chunk is only valid during the call. */
   onStderr(chunk: Uint8Array): void;
+  /** Called when it was ended by SIGKILL: what it started may be left, and hold its outputs open. */
+  killed?(): void;
 }
 
 /** The power to start such programs. */
@@ -39,7 +41,7 @@ export function makePipePowers(): PipePowers {
   return Object.freeze({ start });
 }
 
-function start({ program, args, env, onStderr }: PipeOptions): PipedProcess {
+function start({ program, args, env, onStderr, killed }: PipeOptions): PipedProcess {
   const child = new Deno.Command(program, {
     args: [...args],
     clearEnv: true,
@@ -76,6 +78,7 @@ function start({ program, args, env, onStderr }: PipeOptions): PipedProcess {
     exited: (async (): Promise<ExitStatus> => {
       const status = await child.status;
       ended = true;
+      if (status.signal === "SIGKILL") killed?.();
       await heard;
       input.abort().catch(brokenPipe);
       return exitOf(status);

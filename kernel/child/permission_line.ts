@@ -73,8 +73,10 @@ export function asImported(judge: Judge): Judge {
     if (FULL_POWER.has(permission)) return refuseAll(judge, permission, value);
     if (permission === "net") {
       // TRUST: from Deno itself: `host:port`, or a host alone before its name is looked up.
-      if (value === null || value.length > 512) return refuse("Cannot use all of the network");
-      return judge(permission, value.toLowerCase());
+      if (value === null || value.length > (value.startsWith("unix:/") ? 4_101 : 512)) {
+        return refuse("Cannot use all of the network");
+      }
+      return judge(permission, value.startsWith("unix:") ? value : value.toLowerCase());
     }
     const plain = strictly(() => ALLOW)(permission, value);
     return plain.allow ? judge(permission, value) : refuseAll(judge, permission, value, plain);

@@ -26,12 +26,15 @@ export interface RunPowers {
   run(options: RunOptions): RunningProgram;
 }
 
-/** Makes the real power. Needs the permission to run the line's first program. */
-export function makeRunPowers(): RunPowers {
-  return Object.freeze({ run });
+/** Makes the real power. Needs the permission to run the line's first program. `killed` hears of each that was ended. */
+export function makeRunPowers(killed: () => void = () => undefined): RunPowers {
+  return Object.freeze({ run: (options: RunOptions) => run(options, killed) });
 }
 
-function run({ program, args, env, stdin, onOutput, onErrors }: RunOptions): RunningProgram {
+function run(
+  { program, args, env, stdin, onOutput, onErrors }: RunOptions,
+  killed: () => void,
+): RunningProgram {
   const child = new Deno.Command(program, {
     args: [...args],
     clearEnv: true,
@@ -53,6 +56,8 @@ function run({ program, args, env, stdin, onOutput, onErrors }: RunOptions): Run
     ended: (async (): Promise<ExitStatus> => {
       const status = await child.status;
       ended = true;
+      // What it left waiting holds its outputs open.
+      if (status.signal === "SIGKILL") killed();
       await Promise.all([fed, ...heard]);
       return exitOf(status);
     })(),

@@ -169,7 +169,7 @@ export function makeCommands(parts: CommandsParts): Commands {
     const out = makeCapture(limits), errors = makeCapture(limits);
     const began = powers.now();
     const program = parts.programs.run({
-      ...lineOfCommand(config.programs, {
+      ...lineOfCommand(config, {
         ...{ identity: parts.walls.identity, work, mounts: run.mounts },
         ...{ pin, program: command.program, args: run.args, cwd: run.cwd },
         env: { ...COMMAND_ENV, ...run.env },

@@ -217,3 +217,35 @@ Deno.test({
     }
   },
 });
+
+test(
+  "no way to a socket, a pipe or a device of the user's, and none to Linux past the filter",
+  {},
+  async ({ run, world }) => {
+    using listener = Deno.listen({ transport: "unix", path: `${world.dir}/desk/early.sock` });
+    await new Deno.Command("mkfifo", { args: [`${world.dir}/desk/pipe`] }).output();
+    const { stdout } = await run(PYTHON, [
+      "-c",
+      `import os, socket, ctypes, errno
+libc = ctypes.CDLL(None, use_errno=True)
+def call(nr, *args):
+    ctypes.set_errno(0)
+    return "ok" if libc.syscall(nr, *[ctypes.c_void_p(a) for a in args]) != -1 else errno.errorcode[ctypes.get_errno()]
+def made(family, kind=socket.SOCK_STREAM):
+    try: socket.socket(family, kind); return "ok"
+    except OSError as e: return errno.errorcode[e.errno]
+print(",".join(n for n in os.listdir(".") if n in ("early.sock", "pipe")))
+print(made(socket.AF_UNIX), made(socket.AF_UNIX, socket.SOCK_DGRAM), made(socket.AF_INET), made(17, socket.SOCK_RAW))
+x = os.uname().machine == "x86_64"
+print(call(435, 0, 0), call(425, 1, 0), call(272 if x else 97, 0x10000000), call(101 if x else 117, 0, 0, 0, 0), call(430, 0, 0))`,
+    ]);
+    assert.deepEqual(stdout.split("\n"), [
+      "",
+      "EACCES EACCES ok EAFNOSUPPORT",
+      "ENOSYS EPERM EPERM EPERM EPERM",
+      "",
+    ]);
+    assert.ok(listener.addr.path);
+  },
+  [PYTHON],
+);

@@ -63,6 +63,10 @@ export function makeMcpJudge(parts: McpJudgeParts): Judge {
     if (grants.some(({ right, value }) => right !== "net" && beneath(value, path))) {
       return refuse(right, path, `it may only be read; ${how(right, path)}`);
     }
+    // To connect Deno asks to read and write the path, too, and whether it may be reached.
+    if (granted((grant) => grant.right === "net" && grant.value === `unix:${path}`) === "yes") {
+      return ALLOW;
+    }
     // INVARIANT: what is the namespace's own leads to no grant: nobody in it can make links (test: "… link …").
     if (beneath(PRIVATE, path)) return ALLOW;
     if (right === "read" && beneath(NAMESPACE.denoDir, path)) return ALLOW;

@@ -1,5 +1,11 @@
 /** Starts a server behind its walls, with a way out if it was granted hosts. @module */
-import { Fault, type LeaseId, type NetProxied, type NetProxy } from "../../contracts/mod.ts";
+import {
+  Fault,
+  type LeaseId,
+  mcpSocketsOf,
+  type NetProxied,
+  type NetProxy,
+} from "../../contracts/mod.ts";
 import { makeAccessBook } from "./access.ts";
 import type { FileGrants } from "../start/mcp_binds.ts";
 import type { McpPlace, McpServe } from "./calls.ts";
@@ -62,6 +68,7 @@ export async function startBehindWalls(
     const process = await children.mcpServer({
       ...{ launch, checked, grants: filesOf(parts.grants), onStderr: errors.hear },
       ...(proxy === undefined ? {} : { proxy: proxy.path }),
+      sockets: mcpSocketsOf(parts.grants.map(({ value }) => value)),
       env: { ...server.env, ...serve.env(server) },
       warms: parts.warms ?? false,
       ...(parts.observing ?? {
@@ -86,7 +93,8 @@ export async function startBehindWalls(
 async function wayOut(
   { grants, proxies, serve, at }: StartParts,
 ): Promise<{ readonly path: string; close(): void } | undefined> {
-  const hosts = grants.filter(({ right }) => right === "net").map(({ value }) => value);
+  const hosts = grants.filter(({ right, value }) => right === "net" && !value.startsWith("unix:"))
+    .map(({ value }) => value);
   if (hosts.length === 0) return undefined;
   if (proxies === undefined) {
     throw new Fault(

@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { deepEqual, equal, match, ok, rejects, throws } from "node:assert/strict";
 import { chromiumManifest } from "../../browser/mod.ts";
 import {
   Fault,
@@ -224,19 +224,27 @@ Deno.test("a kernel has four browsers at most, and a task that ended gives its o
   });
 });
 
-Deno.test("the browser's line has no network, no port, no root; without bubblewrap there is none", () => {
+Deno.test("the browser's line has no network, no port, no root; without bubblewrap or a filter there is none", () => {
   const config = {
+    ...{ dir: "/state", mark: "remit-a-1" },
     programs: { deno: "/d", bwrap: "/usr/bin/bwrap" },
     bundles: { browser: "/b/browser.js" },
     browser: { program: "/usr/bin/chromium" },
   };
-  const walls = { bwrap: true, setpriv: false, prlimit: false, nice: false, storage: true };
+  const walls = {
+    ...{ bwrap: true, filter: true, storage: true },
+    ...{ setpriv: false, prlimit: false, nice: false },
+  };
   const { program, args } = lineOfBrowser(config, walls);
-  equal(program, "/usr/bin/bwrap");
-  const line = args.join(" ");
+  equal(program, "/bin/sh");
+  deepEqual(args.slice(2, 8), [
+    ...["/state/seccomp-browser", "/usr/bin/bwrap", "--setenv", "REMIT_MARK", "remit-a-1"],
+    "--unsetenv",
+  ]);
+  const line = args.slice(9).join(" ");
   match(
     line,
-    /^--unshare-all --new-session --die-with-parent --uid 1000 --gid 1000 --cap-drop ALL/,
+    /^--seccomp 9 --unshare-all --new-session --die-with-parent --uid 1000 --gid 1000 --cap-drop ALL/,
   );
   ok(!/share-net|allow-net|allow-all|allow-env|no-sandbox/.test(line.replace("--unshare-all", "")));
   match(
@@ -244,10 +252,7 @@ Deno.test("the browser's line has no network, no port, no root; without bubblewr
     /--allow-run=\/usr\/lib\/chromium\/chromium --allow-read=\/tmp,\S+ --allow-write=\/tmp/,
   );
   equal(args.at(-1), "/usr/lib/chromium/chromium");
-  try {
-    lineOfBrowser(config, { ...walls, bwrap: false });
-    ok(false, "it was made");
-  } catch (error) {
-    ok(fault("unavailable")(error));
+  for (const without of [{ bwrap: false }, { filter: false }]) {
+    throws(() => lineOfBrowser(config, { ...walls, ...without }), fault("unavailable"));
   }
 });

@@ -34,12 +34,12 @@ export interface LongRunPowers {
   begin(options: LongRunOptions): LongRun;
 }
 
-/** Makes the real power. Needs the permission to run the line's first program. */
-export function makeLongRunPowers(): LongRunPowers {
-  return Object.freeze({ begin });
+/** Makes the real power. Needs the permission to run the line's first program. `killed` hears of each that was ended. */
+export function makeLongRunPowers(killed: () => void = () => undefined): LongRunPowers {
+  return Object.freeze({ begin: (options: LongRunOptions) => begin(options, killed) });
 }
 
-function begin(options: LongRunOptions): LongRun {
+function begin(options: LongRunOptions, killed: () => void): LongRun {
   // Opened both ways it waits for nobody, and is never without a writer.
   const pipe = Deno.openSync(options.signals, { read: true, write: true });
   let child: Deno.ChildProcess;
@@ -65,6 +65,7 @@ function begin(options: LongRunOptions): LongRun {
     ended = true;
     pipe.close();
     void input.abort().catch(brokenPipe);
+    if (status.signal === "SIGKILL") killed();
     return exitOf(status);
   })();
   const heard = Promise.all([

@@ -95,7 +95,7 @@ export async function openRoom(
     await makePipe(parts, signals, command.name);
     if (dropped.aborted) throw early;
     program = beginProgram({
-      ...lineOfCommand(config.programs, {
+      ...lineOfCommand(config, {
         ...{ identity: parts.walls.identity, work: `${work}/1`, mounts: run.mounts },
         ...{ pin, program: command.program, args: run.args },
         ...{ cwd: run.cwd, env: { ...COMMAND_ENV, ...run.env } },

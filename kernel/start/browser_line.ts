@@ -4,13 +4,12 @@
  * docs/decision/0010.
  * @module
  */
-import { cacheBeside, CHILD_FLAGS, Fault, type KernelConfig } from "../../contracts/mod.ts";
-import type { StartLine } from "./line_parts.ts";
+import { cacheBeside, CHILD_FLAGS, Fault } from "../../contracts/mod.ts";
+import { filtered, type StartLine, type WallConfig } from "./line_parts.ts";
 import type { Walls } from "./walls.ts";
 
 /** What of the configuration the line is made of. */
-export interface BrowserLineConfig {
-  readonly programs: KernelConfig["programs"];
+export interface BrowserLineConfig extends WallConfig {
   readonly bundles: { readonly browser: string };
   /** Chromium's executable, or Debian's launcher of it. */
   readonly browser: { readonly program: string };
@@ -45,21 +44,16 @@ const LAUNCHERS: Readonly<Record<string, string>> = {
  */
 export function lineOfBrowser(config: BrowserLineConfig, walls: Walls): StartLine {
   const { deno, bwrap, setpriv, nice, prlimit } = config.programs;
-  if (!walls.bwrap || bwrap === undefined) {
+  if (!walls.bwrap || !walls.filter || bwrap === undefined) {
     throw new Fault(
       "unavailable",
-      "Cannot start a browser: it needs bubblewrap, which is not on this machine; " +
+      "Cannot start a browser: it needs bubblewrap and seccomp, which this machine lacks (see `remit doctor`); " +
         "remit.yaml `browser: { engine: static }` reads pages without one",
     );
   }
   const chromium = LAUNCHERS[config.browser.program] ?? config.browser.program;
   const { browser: bundle } = config.bundles;
-  const [program = "", ...args] = [
-    ...(walls.setpriv && setpriv !== undefined ? [setpriv, "--pdeathsig", "KILL", "--"] : []),
-    ...(walls.nice && nice !== undefined ? [nice, "-n", "10"] : []),
-    ...(walls.prlimit && prlimit !== undefined
-      ? [prlimit, "--core=0", `--nofile=${OPEN_FILES}`, `--data=${DATA}`, `--fsize=${FILE}`, "--"]
-      : []),
+  const wall = [
     bwrap,
     // No --share-net: this is the wall that every request of a page meets.
     ...["--unshare-all", "--new-session", "--die-with-parent"],
@@ -78,6 +72,14 @@ export function lineOfBrowser(config: BrowserLineConfig, walls: Walls): StartLin
     ...["--deny-net", "--deny-sys", "--deny-ffi", "--deny-import"],
     `--v8-flags=--max-old-space-size=${HEAP}`,
     ...[bundle, chromium],
+  ];
+  const [program = "", ...args] = [
+    ...(walls.setpriv && setpriv !== undefined ? [setpriv, "--pdeathsig", "KILL", "--"] : []),
+    ...(walls.nice && nice !== undefined ? [nice, "-n", "10"] : []),
+    ...(walls.prlimit && prlimit !== undefined
+      ? [prlimit, "--core=0", `--nofile=${OPEN_FILES}`, `--data=${DATA}`, `--fsize=${FILE}`, "--"]
+      : []),
+    ...filtered(config, "browser", wall),
   ];
   return { program, args, env: {} };
 }

@@ -6,7 +6,8 @@
  * @module
  */
 import { CHILD_FLAGS, type KernelConfig, type Mount } from "../../contracts/mod.ts";
-import type { StartLine } from "./line_parts.ts";
+import { filtered, marking, type StartLine, type WallConfig } from "./line_parts.ts";
+import { FILTERING, opening } from "./seccomp.ts";
 
 /** Whose rights a program has: the user's own, or where that is root, nobody's. */
 export type CommandIdentity = "own" | "nobody";
@@ -114,15 +115,17 @@ export function lineOfPin(config: CopyConfig, parts: PinParts): StartLine {
   ]);
 }
 
-type CopyConfig = Pick<KernelConfig, "programs" | "denoDir">;
+type CopyConfig = WallConfig & Pick<KernelConfig, "denoDir">;
 
 function copyLine(
-  { programs, denoDir }: CopyConfig,
+  config: CopyConfig,
   bundle: string,
   binds: readonly string[],
 ): StartLine {
   const env = { DENO_DIR: "/dd", NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" };
-  return started(programs, { data: 2 * GiB, file: GiB, files: 256 }, [
+  const { programs, denoDir } = config;
+  // It runs nobody's program: what it reads are files.
+  const wall = filtered(config, "closed", [
     programs.bwrap ?? "",
     ...["--unshare-all", "--new-session", "--die-with-parent", "--cap-drop", "ALL", "--clearenv"],
     ...setting(env),
@@ -138,16 +141,19 @@ function copyLine(
     ...["--deny-net", "--deny-env", "--deny-run", "--deny-sys", "--deny-ffi", "--deny-import"],
     ...["--v8-flags=--max-old-space-size=512", bundle],
   ]);
+  return started(programs, { data: 2 * GiB, file: GiB, files: 256 }, wall);
 }
 
 /** The start line of a program. Its words come last, each as one argument: nothing reads them before it. */
-export function lineOfCommand(programs: WallPrograms, parts: CommandParts): StartLine {
+export function lineOfCommand(config: WallConfig, parts: CommandParts): StartLine {
+  const { programs } = config;
   const { bwrap = "", prlimit = "", setpriv = "" } = programs;
   const nobody = parts.identity === "nobody";
   const { begun } = parts;
   const inner = nobody ? { bwrap, prlimit, setpriv } : { bwrap, prlimit };
   return begunBy(programs, [
-    bwrap,
+    ...opening(config.dir, "program"),
+    ...[bwrap, ...marking(config)],
     ...(nobody ? [] : ["--unshare-user"]),
     ...["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"],
     ...["--hostname", "remit", "--as-pid-1", "--new-session", "--die-with-parent"],
@@ -170,14 +176,16 @@ export function lineOfCommand(programs: WallPrograms, parts: CommandParts): Star
     // Process 1 stays root's, so that it may die with its parent, who is: it holds no right at all.
     ...(nobody
       ? [
-        ...[`${INNER}/bwrap`, "--dev-bind", "/", "/", "--cap-drop", "ALL", ...BECOMING, "--"],
+        ...[`${INNER}/bwrap`, ...marking(config), "--dev-bind", "/", "/"],
+        ...["--cap-drop", "ALL", ...BECOMING, "--"],
         ...[`${INNER}/setpriv`, "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", "--"],
       ]
       : []),
     // Processes are counted for each user in each user namespace: what runs outside does not count.
     ...[`${INNER}/prlimit`, ...limiting({ data: 4 * GiB, file: 256 * MiB, files: 1_024 })],
     ...[`--nproc=${COMMAND_PROCESSES}`, "--"],
-    ...[`${INNER}/bwrap`, "--dev-bind", "/", "/", "--unshare-user", "--disable-userns"],
+    ...[`${INNER}/bwrap`, ...marking(config), "--dev-bind", "/", "/"],
+    ...["--unshare-user", "--disable-userns", ...FILTERING],
     ...["--cap-drop", "ALL", "--clearenv", ...setting({ ...parts.env, ...begun?.env })],
     // A signal then reaches the program and what belongs to it, and not process 1.
     ...(begun === undefined ? [] : ["--new-session"]),

@@ -1,6 +1,7 @@
 /** Which walls can stand around programs of this machine. @module */
 import type { KernelConfig } from "../../contracts/mod.ts";
-import { type CommandIdentity, lineOfCommand, type WallPrograms } from "./command_line.ts";
+import { type CommandIdentity, lineOfCommand } from "./command_line.ts";
+import type { WallConfig } from "./line_parts.ts";
 import type { SpawnPowers } from "./spawn.ts";
 
 /** What stands: without it no program of the machine is run. */
@@ -9,14 +10,15 @@ export type CommandWalls =
   | { readonly kind: "none"; readonly why: string };
 
 /** Says why commands are refused, and what would help. */
-const MISSING = "it needs Linux with bubblewrap 0.8 or newer and prlimit (see `remit doctor`)";
+const MISSING =
+  "it needs Linux with seccomp, bubblewrap 0.8 or newer and prlimit (see `remit doctor`)";
 
 /** The walls for what remit.yaml grants: nothing is tried where it grants nothing. */
 export async function provideCommandWalls(
-  { commands, programs }: Pick<KernelConfig, "commands" | "programs">,
-  spawn: Pick<SpawnPowers, "succeeds">,
+  config: WallConfig & Pick<KernelConfig, "commands">,
+  spawn: Pick<SpawnPowers, "succeeds" | "keepFilters">,
 ): Promise<CommandWalls> {
-  if (commands.length > 0) return await probeCommandWalls(programs, spawn);
+  if (config.commands.length > 0) return await probeCommandWalls(config, spawn);
   return { kind: "none", why: "remit.yaml grants no program of this machine" };
 }
 
@@ -25,16 +27,17 @@ export async function provideCommandWalls(
  * nothing counts, else as this user.
  */
 export async function probeCommandWalls(
-  programs: WallPrograms,
-  spawn: Pick<SpawnPowers, "succeeds">,
+  config: WallConfig,
+  spawn: Pick<SpawnPowers, "succeeds" | "keepFilters">,
 ): Promise<CommandWalls> {
-  const { bwrap, setpriv, prlimit } = programs;
+  const { bwrap, setpriv, prlimit } = config.programs;
   if (bwrap === undefined || prlimit === undefined) return { kind: "none", why: MISSING };
+  if (!spawn.keepFilters(config.dir)) return { kind: "none", why: MISSING };
   const identities: readonly CommandIdentity[] = setpriv === undefined
     ? ["own"]
     : ["nobody", "own"];
   for (const identity of identities) {
-    const { program, args } = lineOfCommand(programs, {
+    const { program, args } = lineOfCommand(config, {
       ...{ identity, work: "", mounts: [], cwd: ".", env: {} },
       // A program that is there wherever it is.
       ...{ pin: prlimit, program: prlimit, args: ["--version"] },

@@ -1,5 +1,6 @@
 /** What every child's start line is made of: walls, sizes, Deno's flags. FACTS 7.5. @module */
 import { CHILD_FLAGS, type KernelConfig, WASM_PAGES } from "../../contracts/mod.ts";
+import { type Filter, FILTERING, opening } from "./seccomp.ts";
 import type { Walls } from "./walls.ts";
 
 /** The kinds of children there are. */
@@ -89,6 +90,29 @@ export function namespace(
     ...LIBRARIES.flatMap((folder) => ["--ro-bind-try", folder, folder]),
     ...["--ro-bind", deno, NAMESPACE.deno],
   ];
+}
+
+/** What every wall is made of. */
+export type WallConfig = Pick<KernelConfig, "programs" | "dir" | "mark">;
+
+/**
+ * Arguments of bubblewrap that change nothing: whoever looks for what a kernel left knows it by them. The variable is
+ * gone before the program starts.
+ */
+export function marking({ mark }: Pick<KernelConfig, "mark">): readonly string[] {
+  return mark === undefined ? [] : ["--setenv", "REMIT_MARK", mark, "--unsetenv", "REMIT_MARK"];
+}
+
+/** A wall, whose first word is bubblewrap, with its mark, and a filter of system calls on what it starts. */
+export function filtered(
+  config: WallConfig,
+  filter: Filter | undefined,
+  [bwrap = "", ...wall]: readonly string[],
+): readonly string[] {
+  const marked = [bwrap, ...marking(config)];
+  return filter === undefined
+    ? [...marked, ...wall]
+    : [...opening(config.dir, filter), ...marked, ...FILTERING, ...wall];
 }
 
 /** The whole environment of a child. */

@@ -8,13 +8,15 @@ import {
   DENIED,
   denoLine,
   environment,
+  filtered,
   NAMESPACE,
   namespace,
   SIZES,
   started,
   type StartLine,
+  type WallConfig,
 } from "./line_parts.ts";
-import { type FileGrants, grantBinds, serverEnv } from "./mcp_binds.ts";
+import { type FileGrants, grantBinds, masking, serverEnv, socketBinds } from "./mcp_binds.ts";
 import type { Walls } from "./walls.ts";
 
 /** Where a server in a namespace finds the net service's socket, if it was granted hosts. */
@@ -37,6 +39,10 @@ export interface ServerParts {
   readonly proxy?: string | undefined;
   /** Empty folders that stand where a server that is only looked at wants some: see mcp_server/look.ts. */
   readonly empty?: readonly string[];
+  /** Unix sockets that it was granted. */
+  readonly sockets?: readonly string[];
+  /** What lies in what is bound and is neither file nor folder. */
+  readonly special?: readonly string[];
 }
 
 /** A server of npm. */
@@ -59,7 +65,7 @@ export interface NpmParts extends ServerParts {
  * @throws Fault `unavailable` without bubblewrap, `refused` for a grant or a variable that cannot be
  */
 export function lineOfMcpNpm(
-  config: Pick<KernelConfig, "programs">,
+  config: WallConfig,
   walls: Walls,
   parts: NpmParts,
 ): StartLine {
@@ -82,6 +88,8 @@ export function lineOfMcpNpm(
     ...["--size", String(PRIVATE_BYTES), "--tmpfs", PRIVATE],
     ...(parts.empty ?? []).flatMap((path) => ["--size", "65536", "--tmpfs", path]),
     ...grantBinds(parts.grants, parts.own),
+    ...masking(parts.special ?? []),
+    ...socketBinds(parts.sockets ?? [], parts.own),
     // The tree as Deno's folder of caches. No code of the server's can write there, whoever else may.
     ...["--size", String(32 * 1024 * 1024), "--tmpfs", NAMESPACE.denoDir],
     ...[parts.warms ? "--bind-try" : "--ro-bind-try", parts.warm, NAMESPACE.denoDir],
@@ -100,12 +108,13 @@ export function lineOfMcpNpm(
     `npm:${launch.package}@${launch.version}${bin}`,
     ...launch.args,
   ];
-  return started(config, { ...walls, setpriv: false }, "mcpServer", wall, env);
+  const inner = filtered(config, "broker", wall);
+  return started(config, { ...walls, setpriv: false }, "mcpServer", inner, env);
 }
 
 /** The start line of the process that checks trees: it reads them, and of the machine one program, if one is given. */
 export function lineOfMcpTree(
-  config: Pick<KernelConfig, "programs" | "bundles" | "mcpTrees">,
+  config: WallConfig & Pick<KernelConfig, "bundles" | "mcpTrees">,
   walls: Walls,
   program?: string,
 ): StartLine {
@@ -125,15 +134,16 @@ export function lineOfMcpTree(
     ]),
     trees,
   ];
-  return started(config, { ...walls, setpriv: false }, "mcpTree", wall, {});
+  const inner = filtered(config, "closed", wall);
+  return started(config, { ...walls, setpriv: false }, "mcpTree", inner, {});
 }
 
 /** Bubblewrap. @throws Fault `unavailable` without it */
 export function walled(config: Pick<KernelConfig, "programs">, walls: Walls): string {
   const { bwrap } = config.programs;
-  if (walls.bwrap && bwrap !== undefined) return bwrap;
+  if (walls.bwrap && walls.filter && bwrap !== undefined) return bwrap;
   throw new Fault(
     "unavailable",
-    "Cannot start an imported server: it needs bubblewrap, which is not on this machine (see `remit doctor`)",
+    "Cannot start an imported server: it needs bubblewrap and seccomp, which this machine lacks (see `remit doctor`)",
   );
 }

@@ -3,7 +3,7 @@
  * for as long as its task lasts. Its files are bound when it is started; nothing is decided later.
  * @module
  */
-import { CHILD_FLAGS, type KernelConfig, type McpLaunch } from "../../contracts/mod.ts";
+import { CHILD_FLAGS, Fault, type KernelConfig, type McpLaunch } from "../../contracts/mod.ts";
 import {
   above,
   BECOMING,
@@ -16,9 +16,10 @@ import {
   started,
   SYSTEM,
 } from "./command_line.ts";
-import { NAMESPACE, type StartLine } from "./line_parts.ts";
-import { grantBinds, serverEnv } from "./mcp_binds.ts";
+import { marking, NAMESPACE, type StartLine, type WallConfig } from "./line_parts.ts";
+import { grantBinds, masking, serverEnv, socketBinds } from "./mcp_binds.ts";
 import { NET_SOCKET, type ServerParts, walled } from "./mcp_line.ts";
+import { FILTERING, opening } from "./seccomp.ts";
 import type { Walls } from "./walls.ts";
 
 /** A program of this machine. */
@@ -43,13 +44,20 @@ const RELAY = "/relay/relay.js";
  * @throws Fault `unavailable` without bubblewrap and prlimit, `refused` for a grant or a variable that cannot be
  */
 export function lineOfMcpProgram(
-  config: Pick<KernelConfig, "programs" | "bundles" | "denoDir">,
+  config: WallConfig & Pick<KernelConfig, "bundles" | "denoDir">,
   walls: Walls,
   parts: ProgramParts,
 ): StartLine {
   const bwrap = walled(config, walls);
   const { prlimit = "", setpriv = "", deno } = config.programs;
-  const { launch, tree, proxy } = parts;
+  const { launch, tree, proxy, sockets = [] } = parts;
+  if (sockets.length > 0 && parts.grants.read.length + parts.grants.write.length > 0) {
+    throw new Fault(
+      "refused",
+      `Cannot start ${launch.program}: it holds a unix socket, and could connect to every other that comes to lie in ` +
+        "the files that it was granted; grant it either, and import it twice where it needs both",
+    );
+  }
   const nobody = parts.identity === "nobody" && setpriv !== "";
   const inner = nobody ? { bwrap, prlimit, setpriv } : { bwrap, prlimit };
   const env = serverEnv(
@@ -57,7 +65,8 @@ export function lineOfMcpProgram(
     proxy === undefined ? {} : { DENO_DIR: NAMESPACE.denoDir, DENO_NO_UPDATE_CHECK: "1" },
   );
   const line = started(config.programs, { data: 4 * GiB, file: GiB, files: 1_024 }, [
-    bwrap,
+    ...opening(config.dir, sockets.length === 0 ? "program" : "holder"),
+    ...[bwrap, ...marking(config)],
     // Not root within: the inner wall could not be made in its place.
     ...(nobody ? [] : ["--unshare-user", "--uid", USER, "--gid", USER]),
     ...["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"],
@@ -73,6 +82,8 @@ export function lineOfMcpProgram(
     ...["--size", String(256 * MiB), "--perms", "1777", "--tmpfs", "/tmp"],
     ...launch.folders.flatMap((path) => ["--ro-bind", path, path]),
     ...grantBinds(parts.grants, parts.own),
+    ...masking(parts.special ?? []),
+    ...socketBinds(sockets, parts.own),
     ...above(launch.program).flatMap((folder) => ["--perms", "0755", "--dir", folder]),
     ...["--ro-bind", launch.program, launch.program],
     ...(tree === undefined ? [] : ["--ro-bind", tree, TREE]),
@@ -86,23 +97,31 @@ export function lineOfMcpProgram(
     ...["--remount-ro", "/", "--chdir", "/", "--"],
     ...(nobody
       ? [
-        ...[`${INNER}/bwrap`, "--dev-bind", "/", "/", "--cap-drop", "ALL", ...BECOMING, "--"],
+        ...[`${INNER}/bwrap`, ...marking(config), "--dev-bind", "/", "/"],
+        ...["--cap-drop", "ALL", ...BECOMING, "--"],
         ...[`${INNER}/setpriv`, "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", "--"],
       ]
       : []),
     ...[`${INNER}/prlimit`, `--nproc=${COMMAND_PROCESSES}`, "--"],
-    ...[`${INNER}/bwrap`, "--dev-bind", "/", "/", "--unshare-user", "--disable-userns"],
-    ...["--cap-drop", "ALL", "--new-session", "--chdir", "/tmp", "--"],
-    ...(proxy === undefined ? [] : relayed(launch.program)),
+    ...(proxy === undefined ? [] : relayed(config)),
+    ...[`${INNER}/bwrap`, ...marking(config), "--dev-bind", "/", "/"],
+    ...["--unshare-user", "--disable-userns", ...FILTERING],
+    ...["--cap-drop", "ALL", "--new-session", "--die-with-parent", "--chdir", "/tmp", "--"],
     ...[launch.program, ...launch.args],
   ]);
   return { ...line, env };
 }
 
-/** The way out: it starts the program and ends with it. */
-function relayed(program: string): readonly string[] {
+/**
+ * The way out: it starts the program's inner wall and ends with it. It speaks to a unix socket, which that wall refuses
+ * the program, and so stands outside of it.
+ */
+function relayed(config: WallConfig): readonly string[] {
+  const bwrap = `${INNER}/bwrap`;
   return [
-    ...[NAMESPACE.deno, "run", ...CHILD_FLAGS, "--allow-env", `--allow-run=${program}`],
+    ...[bwrap, ...marking(config), "--dev-bind", "/", "/", "--unshare-user"],
+    ...["--cap-drop", "ALL", "--new-session", "--chdir", "/tmp", "--"],
+    ...[NAMESPACE.deno, "run", ...CHILD_FLAGS, "--allow-env", `--allow-run=${bwrap}`],
     ...[`--allow-net=127.0.0.1,unix:${NET_SOCKET}`, `--allow-read=${NET_SOCKET}`],
     ...[`--allow-write=${NET_SOCKET}`, "--deny-sys", "--deny-ffi", "--deny-import"],
     ...["--v8-flags=--max-old-space-size=64", RELAY, NET_SOCKET],

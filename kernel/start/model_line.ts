@@ -4,11 +4,13 @@ import {
   DENIED,
   denoLine,
   environment,
+  filtered,
   NAMESPACE,
   namespace,
   SIZES,
   started,
   type StartLine,
+  type WallConfig,
 } from "./line_parts.ts";
 import { GPU_DATA, gpuBinds } from "./model_gpu.ts";
 import type { Walls } from "./walls.ts";
@@ -23,7 +25,7 @@ const LEAST_CONTEXT = 256, LEAST_NATIVE_CONTEXT = 512;
 /** What a provider's name is resolved by. */
 const NAMES = ["/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/host.conf"];
 
-type LineConfig = Pick<KernelConfig, "programs" | "bundles" | "denoDir">;
+type LineConfig = WallConfig & Pick<KernelConfig, "bundles" | "denoDir">;
 
 /**
  * The start line of a model in WASM: like a worker, with room for `bytes` of weights, which it holds
@@ -87,7 +89,8 @@ export function lineOfRemote(
     ...["--remount-ro", "/", "--chdir", "/", "--"],
     ...denoLine(NAMESPACE.deno, "remote", bundle, rights),
   ];
-  return started(config, { ...walls, setpriv: false }, "remote", wall, {});
+  const inner = filtered(config, walls.filter ? "program" : undefined, wall);
+  return started(config, { ...walls, setpriv: false }, "remote", inner, {});
 }
 
 /**
@@ -112,10 +115,10 @@ export function lineOfNative(
   },
 ): StartLine {
   const { bwrap, deno } = config.programs;
-  if (!walls.bwrap || bwrap === undefined) {
+  if (!walls.bwrap || !walls.filter || bwrap === undefined) {
     throw new Fault(
       "unavailable",
-      "Cannot use the native engine: it needs bubblewrap, which is not on this machine; " +
+      "Cannot use the native engine: it needs bubblewrap and seccomp, which this machine lacks (see `remit doctor`); " +
         "without `accelerated` the model runs in WASM",
     );
   }
@@ -141,7 +144,8 @@ export function lineOfNative(
     ...["--remount-ro", "/", "--chdir", "/", "--"],
     ...denoLine(NAMESPACE.deno, "native", config.bundles.native, rights, sizes),
   ];
-  return started(config, { ...walls, setpriv: false }, "native", wall, {}, sizes);
+  const inner = filtered(config, "closed", wall);
+  return started(config, { ...walls, setpriv: false }, "native", inner, {}, sizes);
 }
 
 /** Where the native engine sees its weights. */

@@ -20,6 +20,8 @@ export interface StartOptions {
   onOutput(chunk: Uint8Array): void;
   /** Called with bytes of its standard error. The chunk is only valid during the call. */
   onStderr(chunk: Uint8Array): void;
+  /** Called when it was ended by SIGKILL: what it started may be left, and hold its outputs open. */
+  killed?(): void;
 }
 
 /** A started process. */
@@ -57,6 +59,8 @@ export interface SpawnPowers {
   remove(path: string): void;
   /** Makes a regular file of at most a line stand at `path`; tells whether one stands there. */
   occupy(path: string): boolean;
+  /** Makes the filters of system calls lie in a kernel's folder; tells whether this machine's are known. */
+  keepFilters(dir: string): boolean;
   /** The path with every symbolic link resolved; undefined when that cannot be found out. */
   realPath(path: string): string | undefined;
   /** Tells whether the path itself is a symbolic link, leading anywhere or nowhere. */

@@ -1,5 +1,6 @@
 /** The real {@link SpawnPowers}: Deno.Command, unix sockets, real paths. @module */
 import { brokenPipe, exitOf, killChild } from "./child_end_powers.ts";
+import { archOf, filterBytes, filterPath, FILTERS } from "./seccomp.ts";
 import type {
   ExitStatus,
   OsProcess,
@@ -22,7 +23,7 @@ const UNREAD = 64 * 1024 * 1024;
  * inserts `-A` after `run`, which would hand every right to every child.
  */
 export function makeSpawnPowers(): SpawnPowers {
-  return Object.freeze({ start, succeeds, listen, remove, occupy, realPath, isLink });
+  return Object.freeze({ start, succeeds, listen, remove, occupy, keepFilters, realPath, isLink });
 }
 
 function start(options: StartOptions): OsProcess {
@@ -50,6 +51,7 @@ function start(options: StartOptions): OsProcess {
   const exited = (async (): Promise<ExitStatus> => {
     const status = await child.status;
     ended = true;
+    if (status.signal === "SIGKILL") options.killed?.();
     await Promise.all([output, errors, input.close().catch(brokenPipe)]);
     return exitOf(status);
   })();
@@ -156,6 +158,18 @@ function occupy(path: string): boolean {
     if (cause instanceof Deno.errors.NotCapable) return false;
     throw cause;
   }
+}
+
+function keepFilters(dir: string): boolean {
+  const arch = archOf(Deno.build.arch);
+  if (arch === undefined || Deno.build.os !== "linux") return false;
+  for (const filter of FILTERS) {
+    const path = filterPath(dir, filter);
+    // Put in place whole: a child that starts meanwhile reads the old one or the new one.
+    Deno.writeFileSync(`${path}.new`, filterBytes(filter, arch), { mode: 0o644 });
+    Deno.renameSync(`${path}.new`, path);
+  }
+  return true;
 }
 
 function realPath(path: string): string | undefined {

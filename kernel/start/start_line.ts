@@ -5,10 +5,12 @@ import {
   DENIED,
   denoLine,
   environment,
+  filtered,
   NAMESPACE,
   namespace,
   started,
   type StartLine,
+  type WallConfig,
 } from "./line_parts.ts";
 import type { Walls } from "./walls.ts";
 
@@ -49,7 +51,7 @@ export function lineOutside(
 
 /** The start line of a toolhost, in a namespace if there is bubblewrap, and where its folders are. */
 export function lineOfHost(
-  config: Pick<KernelConfig, "programs" | "bundles" | "denoDir">,
+  config: WallConfig & Pick<KernelConfig, "bundles" | "denoDir">,
   walls: Walls,
   parts: HostParts,
 ): { readonly line: StartLine; readonly roots: Roots } {
@@ -88,8 +90,9 @@ export function lineOfHost(
     ...["--remount-ro", "/", "--chdir", "/", "--"],
     ...denoLine(NAMESPACE.deno, "toolhost", config.bundles.toolhost, []),
   ];
+  const inner = filtered(config, walls.filter ? "broker" : undefined, wall);
   return {
-    line: started(config, { ...walls, setpriv: false }, "toolhost", wall, {}),
+    line: started(config, { ...walls, setpriv: false }, "toolhost", inner, {}),
     roots: {
       mounts: parts.mounts.map(({ name }) => ({ name, root: `/m/${name}` })),
       content: NAMESPACE.content,
@@ -104,7 +107,7 @@ const NAME_SERVERS = "/etc/resolv.conf";
 /** What of a configuration the net service is started with; without `proxySockets` it listens nowhere. */
 export type NetConfig =
   & Pick<KernelConfig, "programs" | "bundles" | "denoDir">
-  & Partial<Pick<KernelConfig, "proxySockets">>;
+  & Partial<Pick<KernelConfig, "proxySockets" | "dir" | "mark">>;
 
 /** The start line of the net service: the network and its sockets, nothing else, in a namespace if it can be. */
 export function lineOfNet(config: NetConfig, walls: Walls): StartLine {
@@ -128,7 +131,12 @@ export function lineOfNet(config: NetConfig, walls: Walls): StartLine {
     ...["--remount-ro", "/", "--chdir", "/", "--"],
     ...denoLine(NAMESPACE.deno, "net", config.bundles.net, rights),
   ];
-  return started(config, { ...walls, setpriv: false }, "net", wall, {});
+  const { dir } = config;
+  // It listens at unix sockets, whose paths Deno holds it to.
+  const inner = dir === undefined
+    ? wall
+    : filtered({ ...config, dir }, walls.filter ? "holder" : undefined, wall);
+  return started(config, { ...walls, setpriv: false }, "net", inner, {});
 }
 
 /** To listen at a path of a socket Deno asks for the right to read and to write it. */
@@ -153,4 +161,18 @@ export function lineOfProbe(bwrap: string, deno: string): StartLine {
     "--version",
   ];
   return { program, args, env: {} };
+}
+
+/** The same behind a filter of system calls, begun as every line of ours is: by a program that the kernel may run. */
+export function lineOfFilterProbe(config: WallConfig): StartLine {
+  const { programs: { bwrap = "", deno, setpriv, nice, prlimit } } = config;
+  const inner = filtered(config, "closed", [
+    ...namespace(bwrap, deno, {}),
+    ...["--", NAMESPACE.deno, "--version"],
+  ]);
+  const walls = {
+    ...{ bwrap: true, filter: true, storage: true, setpriv: setpriv !== undefined },
+    ...{ nice: nice !== undefined, prlimit: prlimit !== undefined },
+  };
+  return started(config, walls, "worker", inner, {});
 }

@@ -4,10 +4,12 @@ import {
   DENIED,
   denoLine,
   environment,
+  filtered,
   NAMESPACE,
   namespace,
   started,
   type StartLine,
+  type WallConfig,
 } from "./line_parts.ts";
 import type { Walls } from "./walls.ts";
 
@@ -25,7 +27,7 @@ export interface WikiFolders {
  * @throws Fault `invalidInput` for a folder with a comma, which Deno reads as a separator
  */
 export function lineOfWiki(
-  config: Pick<KernelConfig, "programs" | "bundles">,
+  config: WallConfig & Pick<KernelConfig, "bundles">,
   walls: Walls,
   { folder, stateFolder, readOnly }: WikiFolders,
 ): StartLine {
@@ -56,5 +58,6 @@ export function lineOfWiki(
     ...["--remount-ro", "/", "--chdir", "/", "--"],
     ...denoLine(NAMESPACE.deno, "wiki", bundle, rights),
   ];
-  return started(config, { ...walls, setpriv: false }, "wiki", wall, {});
+  const inner = filtered(config, walls.filter ? "closed" : undefined, wall);
+  return started(config, { ...walls, setpriv: false }, "wiki", inner, {});
 }

@@ -5,6 +5,7 @@ import {
   isPeer,
   type McpGrants,
   type McpLaunch,
+  mcpSocketsOf,
   type McpToolWords,
 } from "../../../contracts/mod.ts";
 
@@ -37,10 +38,12 @@ export function effectOf(
   const remote = launch.kind === "http";
   const writes = grants.write.length > 0;
   const reaches = remote || grants.net.length > 0;
-  const enforced = launch.kind === "npm" || (launch.kind === "program" && !writes);
+  // Whoever listens there does what it is told, and only the server knows what that is.
+  const tells = mcpSocketsOf(grants.net).length > 0;
+  const enforced = tells ? false : launch.kind === "npm" || (launch.kind === "program" && !writes);
   const holds = saysRead && enforced ? "read" : "all";
   const local: EffectClass = writes && holds === "all" ? "mutateLocal" : "read";
-  const outbound: EffectClass = annotations.readOnlyHint === false
+  const outbound: EffectClass = tells || annotations.readOnlyHint === false
     ? "outboundWrite"
     : "outboundRead";
   const granted = reaches ? outbound : local;
@@ -48,6 +51,6 @@ export function effectOf(
   const effect = annotations.destructiveHint === true && granted !== "read"
     ? "destructive"
     : granted;
-  const again = effect === "read" || saysRead || annotations.idempotentHint === true;
+  const again = effect === "read" || (saysRead && !tells) || annotations.idempotentHint === true;
   return { effect, holds, idempotent: again && effect !== "destructive" };
 }

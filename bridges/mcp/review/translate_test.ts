@@ -192,6 +192,13 @@ Deno.test("an effect is what the grants allow; a tool's own words only raise it"
   assert.equal(effect({}, net), "outboundRead all once");
   assert.equal(effect({ readOnlyHint: true }, { ...write, ...net }), "outboundRead read again");
   assert.equal(effect({ readOnlyHint: false }, net), "outboundWrite all once");
+  // Whoever listens at a socket obeys no wall: what a tool says of itself changes nothing.
+  const socket = { net: ["unix:/run/docker.sock"] };
+  for (const launch of [NPM, program]) {
+    assert.equal(effect({}, socket, launch), "outboundWrite all once");
+    assert.equal(effect({ readOnlyHint: true }, socket, launch), "outboundWrite all once");
+    assert.equal(effect({ destructiveHint: true }, socket, launch), "destructive all once");
+  }
   assert.equal(effect({}, {}, http), "outboundRead all once");
   assert.equal(effect({ readOnlyHint: true }, {}, http), "outboundRead all again");
   assert.equal(effect({ destructiveHint: true }, {}, http), "destructive all once");

@@ -53,7 +53,8 @@ export function mcpTool(command: Command): Promise<number> {
 function without(command: Command, server: LockedServer, dropped: string): LockedServer {
   const { disk, around } = command.hands;
   const path = absolute(around, dropped);
-  const same = new Set([dropped, dropped.toLowerCase(), path, disk.real(path) ?? path]);
+  const real = disk.real(path) ?? path;
+  const same = new Set([dropped, dropped.toLowerCase(), path, real, `unix:${real}`]);
   try {
     same.add(parseHost(dropped));
   } catch (error) {

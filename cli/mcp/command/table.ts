@@ -15,6 +15,7 @@ const GRANTS: readonly FlagSpec[] = [
   { name: "read", value: "PATH", many: true, help: "a file or folder that it may read" },
   { name: "write", value: "PATH", many: true, help: "a file or folder that it may change" },
   { name: "net", value: "HOST[:PORT]", many: true, help: "a host that it may reach; port 443" },
+  { name: "socket", value: "PATH", many: true, help: "a unix socket that it may connect to" },
   {
     name: "env",
     value: "VAR[=VALUE]",

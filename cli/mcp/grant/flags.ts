@@ -1,8 +1,9 @@
-/** `--read --write --net --env --secret --header`: what a server is granted, from flags. Issue 6. @module */
+/** `--read --write --net --socket --env --secret --header`: what a server is granted, from flags. Issue 6. @module */
 import { Fault, McpEnvName, type McpGrants, McpHost } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import type { Command } from "../../command.ts";
 import { resolveGrant } from "./choice.ts";
+import { resolveSocket } from "./paths.ts";
 import type { LockedServer } from "../lock/lock.ts";
 import { keepMcpSecret } from "./secrets.ts";
 
@@ -74,7 +75,10 @@ export function readGrantFlags(command: Command): GrantFlags {
     grants: {
       read: read.filter((path) => !write.includes(path)),
       write,
-      net: unique(all("net").map(parseHost)),
+      net: unique([
+        ...all("net").map(parseHost),
+        ...all("socket").map((path) => `unix:${resolveSocket(command, path)}`),
+      ]),
     },
     env: Object.fromEntries(all("env").map((text) => variable(command, text))),
     secretEnv: unique(all("secret").map(parseVariable)),

@@ -1,6 +1,6 @@
 /** Paths that a server is granted: absolute, real, and never where Remit keeps what is its own. Issue 6. @module */
 import { basename, dirname, join } from "node:path";
-import { Fault, McpGrants } from "../../../contracts/mod.ts";
+import { Fault, McpGrants, McpSocket } from "../../../contracts/mod.ts";
 import type { Command } from "../../command.ts";
 import { within } from "../../disk/mounts.ts";
 import { absolute, type Places } from "../../disk/places.ts";
@@ -46,6 +46,13 @@ export function resolveGrant(
       `Cannot grant "${text}": there is no such file or folder; make it first, or grant a folder around it`,
     );
   }
+  const { folder: isFolder, plain: isFile } = disk.stat(real) ?? { folder: true, plain: false };
+  if (!isFolder && !isFile) {
+    throw new Fault(
+      "refused",
+      `Cannot grant "${text}": it is no file or folder; a unix socket is granted by --socket PATH`,
+    );
+  }
   if (!McpGrants.shape.read.element.safeParse(real).success) {
     throw new Fault(
       "invalidInput",
@@ -53,6 +60,23 @@ export function resolveGrant(
     );
   }
   return real;
+}
+
+/**
+ * The real path of a unix socket that is granted by name.
+ *
+ * @throws Fault `notFound`, `invalidInput` for what is no socket, `refused` for one of Remit's own
+ */
+export function resolveSocket(command: Asked, text: string): string {
+  const { around, disk } = command.hands;
+  const real = disk.real(absolute(around, text));
+  if (real === undefined) {
+    throw new Fault("notFound", `Cannot grant socket "${text}": there is none; start its program`);
+  }
+  const why = whyNever(command, { real, right: "read" });
+  if (why !== undefined) throw new Fault("refused", `Cannot grant socket "${text}": ${why}`);
+  if (disk.stat(real)?.socket === true && McpSocket.safeParse(`unix:${real}`).success) return real;
+  throw new Fault("invalidInput", `Cannot grant socket "${text}": it is no unix socket`);
 }
 
 /** Why a real path is granted to nobody; undefined where it may be. */

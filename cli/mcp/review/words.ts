@@ -81,7 +81,11 @@ export function mayLines(
   const lines = [
     ...read.map((path) => `read ${safe(path)}`),
     ...write.map((path) => `read and change ${safe(path)}`),
-    ...net.map((host) => `reach ${safe(host)}`),
+    ...net.map((host) =>
+      host.startsWith("unix:")
+        ? `connect to ${safe(host.slice(5))}, and do whatever listens there does for it`
+        : `reach ${safe(host)}`
+    ),
     ...asks,
   ];
   return lines.length === 0 ? ["nothing: no file of yours, no network"] : lines;

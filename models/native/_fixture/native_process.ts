@@ -6,6 +6,7 @@ import type { Gpu, KernelConfig, NativeBuild } from "../../../contracts/mod.ts";
 import type { Json } from "../../../contracts/json.ts";
 import { type LanguageModel, ModelInfo } from "../../../contracts/model.ts";
 import { lineOfNative, NATIVE_WEIGHTS } from "../../../kernel/start/model_line.ts";
+import { makeSpawnPowers } from "../../../kernel/start/spawn_powers.ts";
 import { overPipes } from "../../../port/_fixture/piped_child.ts";
 import type { Port } from "../../../port/mod.ts";
 import { type Chunks, hearing, servedModel } from "../../_fixture/served_model.ts";
@@ -73,12 +74,19 @@ export function commandOf(
     readonly gpu?: Gpu;
   },
 ): Deno.Command {
+  makeSpawnPowers().keepFilters(folder);
   const bundles = { native: bundle } as KernelConfig["bundles"];
-  const walls = { bwrap: true, setpriv: false, nice: false, prlimit: true } as Parameters<
+  const walls = {
+    bwrap: true,
+    filter: true,
+    setpriv: false,
+    nice: false,
+    prlimit: true,
+  } as Parameters<
     typeof lineOfNative
   >[1];
   const { program, args, env } = lineOfNative(
-    { programs: programs(), bundles, denoDir: `${folder}/dd` },
+    { dir: folder, programs: programs(), bundles, denoDir: `${folder}/dd` },
     walls,
     { addon, weights, bytes, contextTokens: 4_096, ...(gpu === undefined ? {} : { gpu }) },
   );
