@@ -1,5 +1,5 @@
 /** What the commands over imported servers share: remit.lock, a look, the name that was given. Issue 6. @module */
-import type { Label, McpLook, McpServerName } from "../../contracts/mod.ts";
+import type { McpLook, McpServerName } from "../../contracts/mod.ts";
 import { type Command, reachKernel } from "../command.ts";
 import type { KernelLink } from "../hands.ts";
 import { importedOf, lendMcp, readyMcp } from "./grant/choice.ts";
@@ -58,9 +58,4 @@ export async function endServer(command: Command, name: McpServerName): Promise<
   } finally {
     link.close();
   }
-}
-
-/** The most confidential text that a server may be sent: `public` for one that can send it on. */
-export function clearanceOf(server: Pick<LockedServer, "launch" | "grants">): Label {
-  return server.launch.kind === "http" || server.grants.net.length > 0 ? "public" : "internal";
 }

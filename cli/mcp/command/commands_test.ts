@@ -44,7 +44,7 @@ Deno.test("carol is asked for each thing that it needs, and a no grants nothing"
     { permission: "net", value: "api.example.org", allowed: false, times: 3 },
     { permission: "read", value: "/etc/passwd", allowed: false, times: 1 },
   ];
-  const yes = rig({ types: ["w", "y", "y"], accesses });
+  const yes = rig({ types: ["w", "y", "", "y"], accesses });
   assert.equal(await yes.run("add", "notes", "--", "/bin/cat", yes.notes), 0);
   const [server] = yes.locked();
   assert.deepEqual(server.grants, { read: [], write: [yes.notes], net: ["api.example.org:443"] });
@@ -55,6 +55,30 @@ Deno.test("carol is asked for each thing that it needs, and a no grants nothing"
   assert.equal(await no.run("add", "notes", "--", "/bin/cat", no.notes), 75);
   assert.deepEqual(no.locked()[0].grants, { read: [], write: [], net: [] });
   assert.equal(no.locked()[0].state, "added");
+});
+
+Deno.test("carol chooses what a server at a URL may be told, and changes it; a new host is chosen for anew", async () => {
+  const clearance = (at: ReturnType<typeof rig>): string => at.locked()[0].clearance;
+  const asked = rig({ types: ["i", "y"] });
+  assert.equal(await asked.run("add", "far", URL_), 0);
+  assert.equal(clearance(asked), "internal");
+  const at = rig();
+  assert.equal(await at.run("add", "far", "--yes", URL_), 0);
+  assert.equal(clearance(at), "public");
+  assert.match(at.said(), /only what is public.*\n.*remit mcp grant far --clearance internal/);
+  assert.equal(await at.run("grant", "far", "--clearance", "internal"), 0);
+  assert.equal(clearance(at), "internal");
+  assert.match(at.out(), /be told what is at most internal/);
+  assert.equal(await at.run("grant", "far", "--sampling", "5"), 0);
+  assert.equal(clearance(at), "internal");
+  assert.equal(await at.run("grant", "far", "--clearance", "everything"), 2);
+  const near = rig();
+  await near.run("add", "near", "--yes", "--clearance", "secret", "--", "/bin/cat");
+  assert.equal(clearance(near), "secret");
+  await near.run("grant", "near", "--read", near.notes);
+  assert.equal(clearance(near), "secret");
+  await near.run("grant", "near", "--net", "evil.test");
+  assert.equal(clearance(near), "public");
 });
 
 Deno.test("without -- before it a command is not added: npx's own -y would be a yes of alice", async () => {
@@ -181,6 +205,7 @@ Deno.test("grants change what tools can do; what is dropped ends at once", async
   assert.deepEqual(value, {
     name: "notes",
     grants: { read: [], write: [], net: ["api.example.org:443"] },
+    clearance: "public",
     ended: 2,
   });
   assert.equal(at.locked()[0].clearance, "public");
@@ -227,7 +252,7 @@ Deno.test("a secret is typed or piped, and is in no file in clear", async () => 
     piped.asked().filter(([op]) => op === "mcpLend").map(([, body]) => (body as { env: Json }).env),
     [{ KEY: "s3cret-value" }],
   );
-  const url = rig({ types: ["Bearer t0ken", "y"] });
+  const url = rig({ types: ["Bearer t0ken", "", "y"] });
   assert.equal(await url.run("add", "tickets", "--header", "Authorization", URL_), 0);
   assert.deepEqual(url.locked()[0].secretHeaders, ["authorization"]);
   assert.ok(!url.lockText().includes("t0ken"));

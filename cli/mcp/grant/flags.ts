@@ -1,5 +1,5 @@
 /** `--read --write --net --env --secret --header`: what a server is granted, from flags. Issue 6. @module */
-import { Fault, McpEnvName, type McpGrants, McpHost } from "../../../contracts/mod.ts";
+import { Fault, Label, McpEnvName, type McpGrants, McpHost } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import type { Command } from "../../command.ts";
 import { resolveGrant } from "./choice.ts";
@@ -14,6 +14,8 @@ export interface GrantFlags {
   readonly secretHeaders: readonly string[];
   /** Tokens for what it may ask a model, in each task; absent: as it was. */
   readonly sampling?: number;
+  /** The most confidential text that it may be told; absent: as it was. */
+  readonly clearance?: Label;
 }
 
 const HTTPS = 443;
@@ -51,6 +53,23 @@ function parseTokens(text: string): number {
   throw wrong(`Cannot read --sampling "${text}": it takes tokens, 0 to ${MOST_TOKENS}`);
 }
 
+/** What `--clearance` says; undefined without it. Throws Fault `invalidInput`. */
+export function clearanceFor({ parsed }: Pick<Command, "parsed">): Label | undefined {
+  const label = Label.optional().safeParse(parsed.flags.get("clearance")?.at(-1));
+  if (label.success) return label.data;
+  throw wrong("Cannot read --clearance: it takes public, internal or secret");
+}
+
+/** Whether a server can send on what it is told. */
+export function reachesOut({ launch, grants }: Pick<LockedServer, "launch" | "grants">): boolean {
+  return launch.kind === "http" || grants.net.length > 0;
+}
+
+/** The most confidential text that a server may be told: what a person chose, else by what it can reach. */
+function clearanceOf(server: Pick<LockedServer, "launch" | "grants" | "clearanceChosen">): Label {
+  return server.clearanceChosen ?? (reachesOut(server) ? "public" : "internal");
+}
+
 function variable(command: Command, text: string): readonly [string, string] {
   const at = text.indexOf("=");
   if (at >= 0) return [parseVariable(text.slice(0, at)), text.slice(at + 1)];
@@ -69,7 +88,7 @@ export function readGrantFlags(command: Command): GrantFlags {
   const all = (name: string): readonly string[] => command.parsed.flags.get(name) ?? [];
   const write = unique(all("write").map((path) => resolveGrant(command, path)));
   const read = unique(all("read").map((path) => resolveGrant(command, path)));
-  const sampling = all("sampling").at(-1);
+  const sampling = all("sampling").at(-1), clearance = clearanceFor(command);
   return {
     grants: {
       read: read.filter((path) => !write.includes(path)),
@@ -80,10 +99,14 @@ export function readGrantFlags(command: Command): GrantFlags {
     secretEnv: unique(all("secret").map(parseVariable)),
     secretHeaders: unique(all("header").map(parseHeader)),
     ...(sampling === undefined ? {} : { sampling: parseTokens(sampling) }),
+    ...(clearance === undefined ? {} : { clearance }),
   };
 }
 
-/** A server with these grants, too. A folder that it may change is not listed as one to read. */
+/**
+ * A server with these grants, too. A folder that it may change is not listed as one to read. A clearance was chosen for
+ * the hosts that the server reached then: with another host it is chosen anew.
+ */
 export function withGrants(
   server: LockedServer,
   more: GrantFlags,
@@ -98,9 +121,14 @@ export function withGrants(
   };
   const env = { ...server.env, ...more.env };
   for (const name of more.secretEnv) delete env[name];
+  const wider = grants.net.some((host) => !server.grants.net.includes(host));
+  const { clearanceChosen: before, ...rest } = server;
+  const chosen = more.clearance ?? (wider ? undefined : before);
+  const clearanceChosen = chosen === undefined ? {} : { clearanceChosen: chosen };
   return {
-    ...server,
+    ...{ ...rest, ...clearanceChosen },
     ...{ grants, env, samplingTokens: more.sampling ?? server.samplingTokens },
+    clearance: clearanceOf({ launch: server.launch, grants, ...clearanceChosen }),
     secretEnv: unique([...server.secretEnv, ...more.secretEnv]).filter((name) =>
       more.env[name] === undefined
     ),

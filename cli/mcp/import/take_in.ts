@@ -11,7 +11,7 @@ import { provideLaunch } from "../fetch/provide.ts";
 import type { LockedServer } from "../lock/lock.ts";
 import { type McpReview, reviewOf } from "../review/review.ts";
 import { keepMcpSecret } from "../grant/secrets.ts";
-import { clearanceOf, lockOf } from "../work.ts";
+import { lockOf } from "../work.ts";
 
 /** A server of a configuration. */
 export interface Wanted {
@@ -99,7 +99,7 @@ export async function takeServer(command: Command, wanted: Wanted, text: string)
     ...{ grants: NOTHING, env: from.env, secretEnv: envs, secretHeaders: headers },
   });
   for (const { place, value } of from.secrets) keepMcpSecret(command, from.name, place, value);
-  putServer(command, { ...plain, clearance: clearanceOf(plain) });
+  putServer(command, plain);
   screen.hint(`  … ${from.name} is started, and what it asks for is refused`);
   const { look, proposal } = await meet(command, plain);
   // Whoever wrote the configuration named these folders; approving the server is what grants them.

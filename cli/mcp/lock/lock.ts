@@ -5,6 +5,7 @@ import {
   Fault,
   ImportedServer,
   ImportedTool,
+  Label,
   McpServerName,
   McpToolWords,
   Millis,
@@ -55,6 +56,8 @@ export type LockedTool = z.infer<typeof LockedTool>;
 /** A server in remit.lock. */
 export const LockedServer = z.object({
   ...ImportedServer.omit({ tools: true }).shape,
+  /** The clearance that a person chose; absent: it follows from what the server can reach. */
+  clearanceChosen: Label.optional(),
   state: z.enum(["added", "approved", "revoked"]),
   addedAt: Millis,
   /** Where it came from, secrets left out. */

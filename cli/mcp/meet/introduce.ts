@@ -3,12 +3,12 @@
  * agreed to, shown, and pinned as far as they say. Issue 6.
  * @module
  */
-import { EXIT, type ExitCode, isPeer, type McpLook } from "../../../contracts/mod.ts";
+import { EXIT, type ExitCode, isPeer, type McpLook, NO_GRANTS } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";
-import { agree, ungrantedLines } from "./agree.ts";
+import { agree, agreeClearance, clearanceLines, ungrantedLines } from "./agree.ts";
 import { approve, type Approved, FLAGGED } from "../review/approval.ts";
-import { withGrants } from "../grant/flags.ts";
+import { type GrantFlags, withGrants } from "../grant/flags.ts";
 import type { LockedServer } from "../lock/lock.ts";
 import { namedPaths } from "./paths.ts";
 import { type Proposal, propose } from "../review/propose.ts";
@@ -17,7 +17,7 @@ import { reviewDocument } from "../review/document.ts";
 import { alienLines } from "../review/alien_lines.ts";
 import { reviewLines, serverLines } from "../review/lines.ts";
 import { endedWords, familyOf } from "../review/words.ts";
-import { clearanceOf, lockOf, lookAt, person } from "../work.ts";
+import { lockOf, lookAt, person } from "../work.ts";
 import { has } from "../../arguments/parse_arguments.ts";
 
 /** A server that was looked at. */
@@ -166,6 +166,12 @@ export function waitingLines(command: Command, review: McpReview): readonly stri
   ];
 }
 
+/** Flags that give nothing. */
+const NOTHING_MORE = {
+  grants: NO_GRANTS,
+  ...{ env: {}, secretEnv: [], secretHeaders: [] },
+} as const satisfies GrantFlags;
+
 /** Meets a server that is in remit.lock, to the end. Gives the exit code: 75 where a person must still approve it. */
 export async function introduce(command: Command, added: LockedServer): Promise<ExitCode> {
   const { screen } = command.hands;
@@ -182,13 +188,14 @@ export async function introduce(command: Command, added: LockedServer): Promise<
     each.length > 0
   );
   if (more) {
-    server = lock.change(server.name, (each) => {
-      const granted = withGrants(each, {
-        ...agreed,
-        ...{ env: {}, secretEnv: [], secretHeaders: [] },
-      });
-      return { ...granted, clearance: clearanceOf(granted) };
-    });
+    server = lock.change(
+      server.name,
+      (each) => withGrants(each, { ...NOTHING_MORE, ...agreed }),
+    );
+  }
+  const clearance = await agreeClearance(command, server);
+  if (clearance !== undefined) {
+    server = lock.change(server.name, (each) => withGrants(each, { ...NOTHING_MORE, clearance }));
   }
   // Once a person agreed to what it needs it is started as tasks will start it.
   const open = ungrantedLines(command, server, met.proposal);
@@ -227,6 +234,7 @@ export async function introduce(command: Command, added: LockedServer): Promise<
       command,
       done === undefined ? waitingLines(command, review) : approvedLines(command, done),
     );
+    for (const line of clearanceLines(command, server)) screen.say(line);
   }
   return approved ? EXIT.success : EXIT.waiting;
 }
