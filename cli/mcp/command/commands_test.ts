@@ -4,13 +4,13 @@ import { type Json, type McpAccess, toJson } from "../../../contracts/mod.ts";
 import { TASK, taskJson, told } from "../../_fixture/samples.ts";
 import { PLAIN, READS, rig, SLY, type Tool, URL_ } from "../../_fixture/mcp_rig.ts";
 
-Deno.test("alice adds a server with --yes: observed without grants, granted what she named, shown, pinned", async () => {
+Deno.test("alice adds a server with --yes: started with what she named, shown, pinned", async () => {
   const at = rig();
   assert.equal(
     await at.run("add", "notes", "--read", "notes", "--yes", "--", "/bin/cat", at.notes),
     0,
   );
-  assert.deepEqual(at.looks.map(({ observe }) => observe), [true, false]);
+  assert.deepEqual(at.looks.map(({ observe }) => observe), [false]);
   const [server] = at.locked();
   assert.equal(server.state, "approved");
   assert.deepEqual(server.grants, { read: [at.notes], write: [], net: [] });
@@ -22,6 +22,39 @@ Deno.test("alice adds a server with --yes: observed without grants, granted what
   assert.match(at.out(), /notes: 2 tools are pinned, and tasks are handed it/);
   assert.equal(await at.run("add", "notes", URL_), 1);
   assert.match(at.said(), /remit mcp remove notes/);
+});
+
+Deno.test("a server that does not start without its folder is added with the folder that alice names, or agrees to", async () => {
+  const needs = (granted: readonly string[]): boolean => granted.length === 0;
+  for (const right of ["--read", "--write"]) {
+    const named = rig({ dead: needs });
+    const words = [right, "notes", "--yes", "--", "/bin/cat", named.notes];
+    assert.equal(await named.run("add", "notes", ...words), 0, right);
+    assert.equal(named.locked()[0].state, "approved");
+    assert.deepEqual(named.looks.map(({ observe }) => observe), [false]);
+  }
+  const agreed = rig({ dead: needs });
+  assert.equal(await agreed.run("add", "notes", "--yes", "--", "/bin/cat", agreed.notes), 0);
+  assert.deepEqual(agreed.looks.map(({ observe }) => observe), [true, false]);
+  // Reviewed by itself later, it is started so, too.
+  const later = rig({ dead: needs });
+  assert.equal(await later.run("add", "notes", "--read", "notes", "--", "/bin/cat"), 75);
+  assert.equal(await later.run("review", "notes"), 0);
+  assert.equal(await later.run("approve", "notes"), 0);
+  // One that starts neither way is watched as well, and is told of by what it said with its grants.
+  const dead = rig({ dead: true });
+  assert.equal(await dead.run("add", "notes", "--read", "notes", "--yes", "--", "/bin/cat"), 67);
+  assert.deepEqual(dead.looks.map(({ observe }) => observe), [false, true]);
+});
+
+Deno.test("the last look is shown again where the server gave no answer, too", async () => {
+  const at = rig({ dead: true });
+  assert.equal(await at.run("add", "notes", "--yes", "--", "/bin/cat"), 67);
+  at.hands.screen.lines.length = 0;
+  assert.equal(await at.run("review", "notes", "--last"), 67);
+  assert.equal(at.looks.length, 1);
+  assert.match(at.said(), /it gave no answer:.* it exited with 1[^]*boom/);
+  assert.equal(await at.run("approve", "notes"), 67, "nothing was seen that could be pinned");
 });
 
 Deno.test("without a terminal and without --yes nothing is granted or approved, and the exit code says so", async () => {

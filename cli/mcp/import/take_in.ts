@@ -11,7 +11,8 @@ import { provideLaunch } from "../fetch/provide.ts";
 import type { LockedServer } from "../lock/lock.ts";
 import { type McpReview, reviewOf } from "../review/review.ts";
 import { keepMcpSecret } from "../grant/secrets.ts";
-import { lockOf } from "../work.ts";
+import { lockOf, lookAt } from "../work.ts";
+import { has } from "../../arguments/parse_arguments.ts";
 
 /** A server of a configuration. */
 export interface Wanted {
@@ -101,13 +102,20 @@ export async function takeServer(command: Command, wanted: Wanted, text: string)
   for (const { place, value } of from.secrets) keepMcpSecret(command, from.name, place, value);
   putServer(command, plain);
   screen.hint(`  … ${from.name} is started, and what it asks for is refused`);
-  const { look, proposal } = await meet(command, plain);
+  const met = await meet(command, plain), { proposal } = met;
+  let { look } = met;
   // Whoever wrote the configuration named these folders; approving the server is what grants them.
   const server = lockOf(command).change(from.name, (each) =>
     withGrants(each, {
       ...{ env: {}, secretEnv: [], secretHeaders: [] },
       grants: { ...NOTHING, read: [...proposal.read] },
     }));
+  // One that does not start without the folders that its configuration names: --yes is a yes to reading them.
+  if (look.words === undefined && proposal.read.length > 0 && has(command.parsed, "yes")) {
+    screen.hint(`  … ${from.name} is started with what it was granted`);
+    const second = await lookAt(command, server, false);
+    look = { ...second, accesses: [...look.accesses, ...second.accesses] };
+  }
   const { words } = look;
   const review = words === undefined
     ? undefined
