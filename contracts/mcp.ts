@@ -136,6 +136,8 @@ export const ImportedServer = z.object({
   elicitation: z.boolean(),
   /** The most confidential text that may be sent to it. */
   clearance: Label,
+  /** The protocol revision that it spoke at its review: asked for first. Absent: nobody knows. */
+  revision: z.string().max(32).optional(),
 }).strict();
 /** See {@link ImportedServer}. */
 export type ImportedServer = z.infer<typeof ImportedServer>;

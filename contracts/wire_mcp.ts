@@ -51,6 +51,8 @@ export interface McpOpen {
   readonly name?: string;
   /** Asks the way of 2025 at once: for a server that ended when it was asked the newer way (fault `gone`, `{ probed: true }`). */
   readonly old?: boolean;
+  /** It spoke the newest revision when it was reviewed: the question for its revisions may take the whole deadline. */
+  readonly newest?: boolean;
   readonly roots: readonly McpRoot[];
   readonly elicitation: boolean;
   readonly sampling: boolean;

@@ -65,15 +65,26 @@ export async function startMcpRun(
   parts: McpRunParts,
   began: (process: Pick<McpProcess, "osPids" | "end" | "ended">) => void,
 ): Promise<McpRun> {
+  const { launch, revision } = parts.at.server;
+  const known = launch.kind === "http" || revision === undefined
+    ? undefined
+    : revision < NEWEST
+    ? "old"
+    : "newest";
   try {
-    return await start(parts, began, false);
+    return await start(parts, began, known);
   } catch (error) {
-    // Some end when they are asked for a revision that they do not know; then they are asked for the older ones.
     if (!(error instanceof Fault) || error.code !== "upstream") throw error;
-    if (!probed(error.cause)) throw error;
-    return await start(parts, began, true);
+    // Some end, or are silent, when they are asked for a revision that they do not know: they are asked for the older
+    // ones, by a process that was asked for nothing else. One that was reviewed so may be another by now.
+    if (known !== "old" && !probed(error.cause)) throw error;
+    return await start(parts, began, known === "old" ? undefined : "old");
   }
 }
+
+/** The first revision that begins without a handshake of its own. */
+const NEWEST = "2026-07-28";
+type Known = "old" | "newest" | undefined;
 
 function probed(cause: unknown): boolean {
   if (!(cause instanceof Fault) || typeof cause.detail !== "object" || cause.detail === null) {
@@ -85,7 +96,7 @@ function probed(cause: unknown): boolean {
 async function start(
   parts: McpRunParts,
   began: (process: McpProcess) => void,
-  old: boolean,
+  known: Known,
 ): Promise<McpRun> {
   const { children, powers, serve, at } = parts, { server } = at, { launch } = server;
   const begun = powers.now();
@@ -123,7 +134,7 @@ async function start(
     await joined.end("its files are not as they were reviewed");
     throw error;
   }
-  const ready = await opened(bridge, joined, parts, old);
+  const ready = await opened(bridge, joined, parts, known);
   const readyMs = powers.now() - begun;
   serve.log(
     at,
@@ -163,7 +174,7 @@ async function opened(
   bridge: Child,
   pair: McpProcess,
   { at: { server }, grants, powers }: McpRunParts,
-  old: boolean,
+  known: Known,
 ): Promise<McpReady> {
   const { launch } = server;
   const open: McpOpen | PeerOpen = {
@@ -171,7 +182,7 @@ async function opened(
     ...(isPeer(launch) ? { a2a: launch.a2a } : {}),
     roots: rootsOf(filesOf(grants)),
     ...{ name: server.name, elicitation: server.elicitation, sampling: server.samplingTokens > 0 },
-    ...{ deadlineMs: OPEN_MS, ...(old ? { old } : {}) },
+    ...{ deadlineMs: OPEN_MS, ...(known === undefined ? {} : { [known]: true }) },
   };
   let late = false;
   const disarm = powers.after(OPEN_MS + 2_000, () => {

@@ -79,6 +79,7 @@ export function lineOfMcpNpm(
   const { heap, pages } = SIZES.mcpServer;
   const wall = [
     ...namespace(bwrap, deno, "kept"),
+    ...["--hostname", "remit"],
     ...["--size", String(PRIVATE_BYTES), "--tmpfs", PRIVATE],
     ...(parts.empty ?? []).flatMap((path) => ["--size", "65536", "--tmpfs", path]),
     ...grantBinds(parts.grants, parts.own),

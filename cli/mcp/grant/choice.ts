@@ -39,6 +39,7 @@ export function importedOf(
     ...{ name: server.name, launch: server.launch, grants: server.grants, env: server.env },
     ...{ secretEnv: server.secretEnv, secretHeaders: server.secretHeaders, offers: server.offers },
     tools,
+    ...(server.seen === undefined ? {} : { revision: server.seen.protocol }),
     samplingTokens: Math.min(server.samplingTokens, samplingTokens ?? server.samplingTokens),
     elicitation: server.elicitation && elicitation !== false,
     clearance: [clearance, ruledClearance(server, ruled) ?? server.clearance]

@@ -208,7 +208,10 @@ export async function introduce(command: Command, added: LockedServer): Promise<
   if (named && look.words !== undefined && !more) ready(command, look);
   else if (server.launch.kind !== "http" && asked) {
     screen.hint(`  … ${server.name} is started with what it was granted`);
-    const second = await lookAt(command, server, false);
+    // It is asked for the revision that it spoke a moment ago.
+    const { protocol } = look.words ?? {};
+    const seen = protocol === undefined ? {} : { seen: { name: "", version: "", protocol } };
+    const second = await lookAt(command, { ...server, ...seen }, false);
     screen.hint("");
     look = { ...second, accesses: [...met.look.accesses, ...second.accesses] };
     if (second.words !== undefined) {
