@@ -77,10 +77,11 @@ Deno.test("everything at once, and full power, is refused whatever was granted",
     match(said(judge, permission, null), /^Cannot/);
   }
   for (const permission of ["run", "ffi", "sys", "import"]) {
-    for (const value of [null, "/home/alice/notes/a", "hostname"]) {
+    for (const value of [null, "/home/alice/notes/a", "username", "networkInterfaces"]) {
       match(said(judge, permission, value), /no imported server has it/);
     }
   }
+  for (const fact of ["osRelease", "hostname", "cpus"]) equal(said(judge, "sys", fact), "yes");
   match(said(judge, "forged", "x"), /^Cannot/);
   equal(said(judge, "env", "API_KEY"), "yes");
   equal(said(judge, "env", null), "yes");

@@ -87,7 +87,7 @@ export function makeResults(
       }
     },
     listed: (call, lines) => ({
-      content: lines.length === 0 ? "⟨it lists nothing⟩" : lines.join("\n"),
+      content: lines.length === 0 ? "[it lists nothing]" : lines.join("\n"),
       ...judgement(call),
     }),
     async of(call, answer): Promise<PowerResult> {
@@ -118,14 +118,14 @@ export function makeResults(
         shown.push(answer.structured ?? "");
       }
       if (answer.cutBytes > 0) {
-        shown.push(`⟨${answer.cutBytes} bytes of the result were left out⟩`);
+        shown.push(`[${answer.cutBytes} bytes of the result were left out]`);
       }
       const [part] = answer.parts;
       if (answer.parts.length === 1 && part?.kind === "text" && answer.cutBytes === 0) {
         said.heard(part.text);
       } else if (answer.structured !== undefined) said.heard(answer.structured);
       return {
-        content: shown.length === 0 ? "⟨an empty result⟩" : shown.join("\n"),
+        content: shown.length === 0 ? "[an empty result]" : shown.join("\n"),
         ...judged,
         ...(value === undefined ? {} : { value }),
         ...(answer.isError
@@ -152,17 +152,17 @@ async function textOf(
     case "text":
       return part.text;
     case "blob":
-      return `⟨${part.what} ${quoted(part.mimeType)}${
+      return `[${part.what} ${quoted(part.mimeType)}${
         part.uri === undefined ? "" : ` ${quoted(part.uri)}`
-      }: ${await keeping(part)}⟩`;
+      }: ${await keeping(part)}]`;
     case "link":
-      return `⟨link ${quoted(part.name)}: ${quoted(part.uri)}, not followed⟩`;
+      return `[link ${quoted(part.name)}: ${quoted(part.uri)}, not followed]`;
     case "resource": {
       const head = `resource ${quoted(part.uri)}`;
-      if (asked !== undefined) return `⟨${head}⟩\n${part.text}`;
+      if (asked !== undefined) return `[${head}]\n${part.text}`;
       const short = part.text.length <= EXCERPT;
       const where = short ? "" : `: ${await keeping(part)}; it begins`;
-      return `⟨${head}${where}⟩\n${part.text.slice(0, EXCERPT)}`;
+      return `[${head}${where}]\n${part.text.slice(0, EXCERPT)}`;
     }
   }
 }

@@ -47,6 +47,23 @@ Deno.test("a server that does not start without its folder is added with the fol
   assert.deepEqual(dead.looks.map(({ observe }) => observe), [false, true]);
 });
 
+Deno.test("a file that a server will keep is granted before it exists; a folder that is not there, and a wall, are not", async () => {
+  const at = rig();
+  const file = join(at.notes, "memory.json");
+  assert.equal(await at.run("add", "memory", "--write", file, "--yes", "--", "/bin/cat"), 0);
+  assert.equal(Deno.readTextFileSync(file), "");
+  assert.equal((Deno.statSync(file).mode ?? 0) & 0o777, 0o600);
+  assert.deepEqual(at.locked()[0].grants.write, [file]);
+  Deno.writeTextFileSync(file, "kept");
+  assert.equal(await at.run("grant", "memory", "--write", file), 0);
+  assert.equal(Deno.readTextFileSync(file), "kept");
+  for (const no of [join(at.notes, "no", "such.json"), join(at.notes, "new/"), "/mine.json/"]) {
+    assert.notEqual(await at.run("grant", "memory", "--write", no), 0, no);
+  }
+  assert.notEqual(await at.run("grant", "memory", "--read", join(at.notes, "other")), 0);
+  assert.deepEqual([...Deno.readDirSync(at.notes)].map(({ name }) => name), ["memory.json"]);
+});
+
 Deno.test("the last look is shown again where the server gave no answer, too", async () => {
   const at = rig({ dead: true });
   assert.equal(await at.run("add", "notes", "--yes", "--", "/bin/cat"), 67);
@@ -147,7 +164,21 @@ Deno.test("a second server of the same code is no copycat of the first, and anot
   });
   await at.run("add", "one", "--yes", "--", "/bin/cat");
   assert.equal(await at.run("add", "two", "--yes", "--", "/bin/cat"), 0);
-  assert.equal(await at.run("add", "three", "--yes", "--", "/bin/cat", "-u"), 75);
+  assert.equal(await at.run("add", "three", "--yes", "--", "/bin/cat", "-u"), 0);
+  const mine = (name: string): string => {
+    const file = join(at.notes, `${name}.sh`);
+    Deno.writeTextFileSync(file, "echo the same words\n");
+    return file;
+  };
+  assert.equal(await at.run("add", "four", "--yes", "--", "/bin/bash", mine("a")), 75);
+  assert.match(at.out(), /approve four --flagged/);
+  assert.equal(await at.run("approve", "four", "--flagged"), 0);
+  // A copy of the very script, elsewhere, is that script.
+  assert.equal(await at.run("remove", "one"), 0);
+  assert.equal(await at.run("remove", "two"), 0);
+  assert.equal(await at.run("remove", "three"), 0);
+  assert.equal(await at.run("add", "five", "--yes", "--", "/bin/bash", mine("b")), 0);
+  assert.equal(await at.run("add", "three", "--yes", "--", "/bin/cat"), 75);
   assert.match(at.said(), /copies another tool/);
   assert.match(at.out(), /left out, flagged: list_notes/);
   assert.match(at.out(), /mcp approve three --flagged/);

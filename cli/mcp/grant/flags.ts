@@ -2,6 +2,8 @@
 import { Fault, Label, McpEnvName, type McpGrants, McpHost } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import type { Command } from "../../command.ts";
+import { basename, dirname, join } from "node:path";
+import { absolute } from "../../disk/places.ts";
 import { resolveGrant } from "./choice.ts";
 import type { LockedServer } from "../lock/lock.ts";
 import { keepMcpSecret } from "./secrets.ts";
@@ -83,10 +85,30 @@ function variable(command: Command, text: string): readonly [string, string] {
 
 const unique = (list: readonly string[]): string[] => [...new Set(list)];
 
+/**
+ * A path to be changed. A file that is not there yet is made, empty, where its folder is: a server that keeps one file
+ * of its own names it before it exists, and only what is there can be bound.
+ */
+function writable(command: Command, text: string): string {
+  const { disk, around, screen } = command.hands;
+  try {
+    return resolveGrant(command, text);
+  } catch (error) {
+    const path = absolute(around, text), folder = disk.real(dirname(path));
+    const isNew = error instanceof Fault && error.code === "notFound" && folder !== undefined &&
+      !text.endsWith("/");
+    if (!isNew) throw error;
+    // Of its owner alone: nobody has said who else may read what comes into it.
+    disk.write(join(folder, basename(path)), "", { mode: 0o600 });
+    screen.say(`  ${displayText(path, { max: 300 })} was not there: an empty file was made of it`);
+    return resolveGrant(command, text);
+  }
+}
+
 /** Reads the flags. Throws Fault `invalidInput`, and `refused` for folders that no server is granted. */
 export function readGrantFlags(command: Command): GrantFlags {
   const all = (name: string): readonly string[] => command.parsed.flags.get(name) ?? [];
-  const write = unique(all("write").map((path) => resolveGrant(command, path)));
+  const write = unique(all("write").map((path) => writable(command, path)));
   const read = unique(all("read").map((path) => resolveGrant(command, path)));
   const sampling = all("sampling").at(-1), clearance = clearanceFor(command);
   return {

@@ -43,7 +43,7 @@ export function resolveGrant(
   if (real === undefined) {
     throw new Fault(
       "notFound",
-      `Cannot grant "${text}": there is no such file or folder; make it first, or grant a folder around it`,
+      `Cannot grant "${text}": there is no such file or folder; make it first, or grant a folder around it (--write makes a file whose folder is there)`,
     );
   }
   if (!McpGrants.shape.read.element.safeParse(real).success) {

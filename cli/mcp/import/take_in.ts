@@ -1,5 +1,5 @@
 /** One server of another program's configuration is taken in. Issue 6. @module */
-import { type McpLook, Millis, toJson } from "../../../contracts/mod.ts";
+import { type McpLook, mcpPart, Millis, toJson } from "../../../contracts/mod.ts";
 import { canonicalJson } from "../../../port/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import type { Command } from "../../command.ts";
@@ -75,9 +75,13 @@ export async function askInputs(command: Command, wanted: Wanted): Promise<Wante
 
 /** Takes it in: fetched, kept apart from its keys, looked at with nothing granted. Throws Fault. */
 export async function takeServer(command: Command, wanted: Wanted, text: string): Promise<Came> {
-  const { screen, around } = command.hands, { from, file } = wanted;
+  const { screen, around } = command.hands, { file } = wanted;
+  // An earlier import may have written the same name without its - and _.
+  const before = lockOf(command).list().find(({ name }) =>
+    mcpPart(name) === mcpPart(wanted.from.name)
+  );
+  const from = { ...wanted.from, name: before?.name ?? wanted.from.name };
   const left = (why: string): Came => ({ is: "left", wanted, why });
-  const before = lockOf(command).find(from.name);
   if (before?.from.kind === "config" && before.from.text === text) {
     return { is: "same", wanted, server: before };
   }

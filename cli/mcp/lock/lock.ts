@@ -136,6 +136,6 @@ export function parseMcpName(text: string): McpServerName {
     "invalidInput",
     `Cannot name an MCP server "${
       displayText(text, { max: 64 })
-    }": a name is a letter a-z, then at most 23 of a-z and 0-9`,
+    }": a name is a letter a-z, then at most 23 of a-z and 0-9, with single - and _ between them`,
   );
 }
