@@ -81,6 +81,10 @@ Deno.test("everything at once, and full power, is refused whatever was granted",
       match(said(judge, permission, value), /no imported server has it/);
     }
   }
+  for (const path of ["/run/WSL", "/etc/os-release"]) {
+    equal(said(judge, "read", path), "yes");
+    match(said(judge, "write", path), /^Cannot/);
+  }
   for (const fact of ["osRelease", "hostname", "cpus"]) equal(said(judge, "sys", fact), "yes");
   match(said(judge, "forged", "x"), /^Cannot/);
   equal(said(judge, "env", "API_KEY"), "yes");
