@@ -116,6 +116,8 @@ export const McpCallResult = z.object({
   structured: z.string().max(8_000_000).optional(),
   /** Bytes that were left out because the result was too large. */
   cutBytes: z.int().min(0),
+  /** What its walls refused the server during the call, `read "/x"`: set by the kernel, of values that are the server's. */
+  refused: z.array(z.string().max(600)).max(8).optional(),
 }).strict();
 /** See {@link McpCallResult}. */
 export type McpCallResult = z.infer<typeof McpCallResult>;

@@ -18,7 +18,14 @@ import {
 } from "../../contracts/mod.ts";
 import type { Child } from "../child/child.ts";
 import type { FileGrants } from "../start/mcp_binds.ts";
-import { makeMcpCalls, type McpCalls, type McpUnder } from "./calls.ts";
+import { makeRefusalBook, ungrantedIn } from "./access.ts";
+import {
+  makeMcpCalls,
+  type McpCalls,
+  type McpPlace,
+  type McpServe,
+  type McpUnder,
+} from "./calls.ts";
 import type { McpChildren } from "../child/mcp_children.ts";
 import type { LeasedGrant } from "./mcp_judge.ts";
 import { aloneMcp, joinMcp, makeErrorTail, type McpProcess } from "./process.ts";
@@ -82,6 +89,52 @@ export async function startMcpRun(
   }
 }
 
+/** Tells the caller of a call that failed, and the log, what the walls refused its server meanwhile. */
+async function tellingRefusals(
+  answer: Promise<Json>,
+  { at, serve, asked, since }: {
+    readonly at: McpPlace;
+    readonly serve: McpServe;
+    readonly asked: { readonly op: string; readonly body: JsonObject };
+    since(): readonly string[];
+  },
+): Promise<Json> {
+  const { launch, grants } = at.server;
+  const told = (): readonly string[] => {
+    const seen = since();
+    if (seen.length > 0 || launch.kind !== "program") return seen;
+    return ungrantedIn(asked.body["args"], grants);
+  };
+  const noted = (refused: readonly string[]): void => {
+    if (refused.length === 0) return;
+    const tool = typeof asked.body["tool"] === "string" ? asked.body["tool"] : asked.op;
+    serve.log(at, "call", { failed: "refused" }, `${tool}: ${refused.join(", ")}`);
+  };
+  let said: Json;
+  try {
+    said = await answer;
+  } catch (error) {
+    const refused = told();
+    if (!(error instanceof Fault) || error.code !== "upstream" || refused.length === 0) throw error;
+    noted(refused);
+    throw new Fault(
+      error.code,
+      `${error.message}; meanwhile it was refused: ${refused.join(", ")}`,
+      {
+        cause: error,
+        ...(error.detail === undefined ? {} : { detail: error.detail }),
+      },
+    );
+  }
+  const refused = told();
+  if (typeof said !== "object" || said === null || Array.isArray(said)) return said;
+  // TRUST: a bridge's own word for it counts for nothing.
+  const { refused: _claimed, ...rest } = said as JsonObject;
+  if (rest["isError"] !== true || refused.length === 0) return rest;
+  noted(refused);
+  return { ...rest, refused: [...refused] };
+}
+
 /** The first revision that begins without a handshake of its own. */
 const NEWEST = "2026-07-28";
 type Known = "old" | "newest" | undefined;
@@ -98,7 +151,15 @@ async function start(
   began: (process: McpProcess) => void,
   known: Known,
 ): Promise<McpRun> {
-  const { children, powers, serve, at } = parts, { server } = at, { launch } = server;
+  const { children, powers, at } = parts, { server } = at, { launch } = server;
+  const refusals = makeRefusalBook();
+  const serve: McpServe = {
+    ...parts.serve,
+    log(place, what, body = {}, text): void {
+      refusals.note(what, body);
+      parts.serve.log(place, what, body, text);
+    },
+  };
   const begun = powers.now();
   const errors = makeErrorTail();
   let words: Promise<McpWords> | undefined;
@@ -113,9 +174,11 @@ async function start(
   checked.catch(() => undefined);
   const [bridge, started] = await together(
     isPeer(launch) ? children.mcp(calls.handler, "a2a") : children.mcp(calls.handler),
-    launch.kind === "http" ? Promise.resolve(undefined) : startBehindWalls(parts, launch, {
-      ...{ checked, errors, writes: calls.writes },
-    }),
+    launch.kind === "http"
+      ? Promise.resolve(undefined)
+      : startBehindWalls({ ...parts, serve }, launch, {
+        ...{ checked, errors, writes: calls.writes },
+      }),
   );
   const joined = started === undefined
     ? aloneMcp({ bridge, powers })
@@ -145,7 +208,11 @@ async function start(
   return Object.freeze<McpRun>({
     ...{ grants: parts.grants, osPids: joined.osPids, readyMs, ended: joined.ended },
     ...{ freeze: calls.freeze, thaw: calls.thaw, end: joined.end },
-    ask: (asked, under) => calls.ask(bridge.port, asked, under),
+    ask: (asked, under) =>
+      tellingRefusals(calls.ask(bridge.port, asked, under), {
+        ...{ at, serve, asked },
+        since: refusals.since(),
+      }),
     words(under): Promise<McpWords> {
       const known = words ?? askWords(calls, bridge, { launch, under });
       words = known;

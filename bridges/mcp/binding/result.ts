@@ -117,6 +117,13 @@ export function makeResults(
       if (value !== undefined && !answer.parts.some(({ kind }) => kind === "text")) {
         shown.push(answer.structured ?? "");
       }
+      const { refused = [] } = answer;
+      if (refused.length > 0) {
+        shown.push(
+          `[its walls refused it meanwhile: ${refused.join(", ")}; the operator grants with ` +
+            `\`remit mcp grant ${server.name} --read PATH, --write PATH or --net HOST\`]`,
+        );
+      }
       if (answer.cutBytes > 0) {
         shown.push(`[${answer.cutBytes} bytes of the result were left out]`);
       }
@@ -129,7 +136,11 @@ export function makeResults(
         ...judged,
         ...(value === undefined ? {} : { value }),
         ...(answer.isError
-          ? { failed: `Cannot finish "${call.tool}": the tool says that it failed` }
+          ? {
+            failed: `Cannot finish "${call.tool}": the tool says that it failed${
+              refused.length === 0 ? "" : ", and its walls refused it something meanwhile"
+            }`,
+          }
           : {}),
         ...(kept.length === 0 ? {} : {
           record: { artifacts: kept.map((artifact) => toJson(artifact)) },
