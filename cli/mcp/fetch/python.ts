@@ -112,7 +112,10 @@ async function fetchTree(command: Command, wish: Fetch): Promise<ProvidedLaunch>
         env: pythonEnv([`${TREE_AT}/lib`]),
       }),
       packages,
-      notes: [`runs with this machine's Python ${displayText(python.version, { max: 16 })}`],
+      notes: [
+        `runs with this machine's Python ${displayText(python.version, { max: 16 })}`,
+        "UNVERIFIED: no signature or attestation of its packages was checked; that they are what their authors published is the index's word",
+      ],
     };
   } catch (error) {
     mcpStore.drop(draft);
