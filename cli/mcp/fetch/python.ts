@@ -65,7 +65,7 @@ export async function fetchPython(command: Command, wish: PythonWish): Promise<P
 async function fetchTree(command: Command, wish: Fetch): Promise<ProvidedLaunch> {
   const { hands: { mcpStore, disk, around }, places } = command;
   const asked = wish.needs.python ?? "python3";
-  const python = await mcpStore.python(/[/~]/.test(asked) ? absolute(around, asked) : asked);
+  const python = await findPython(command, asked);
   if (python === undefined || !python.pip) {
     throw new Fault(
       "refused",
@@ -121,6 +121,33 @@ async function fetchTree(command: Command, wish: Fetch): Promise<ProvidedLaunch>
     mcpStore.drop(draft);
     throw error;
   }
+}
+
+/** A Python by its path, by its name along PATH, or of a version that a manager of Pythons keeps in this home. */
+async function findPython(
+  { hands: { mcpStore, disk, around } }: Command,
+  asked: string,
+): Promise<FoundPython | undefined> {
+  if (/[/~]/.test(asked)) return await mcpStore.python(absolute(around, asked));
+  const found = await mcpStore.python(asked);
+  const [, version] = /^python([0-9]+\.[0-9]+(?:\.[0-9]+)?)$/.exec(asked) ?? [];
+  const home = around.env("HOME");
+  if (found !== undefined || version === undefined || home === undefined) return found;
+  for (
+    const [folder, prefix] of [[".pyenv/versions", ""], [".local/share/uv/python", "cpython-"]]
+  ) {
+    const all = join(home, folder ?? "");
+    if (disk.stat(all)?.folder !== true) continue;
+    const name = disk.list(all).find((each) =>
+      each === `${prefix}${version}` || each.startsWith(`${prefix}${version}.`) ||
+      each.startsWith(`${prefix}${version}-`)
+    );
+    const kept = name === undefined
+      ? undefined
+      : await mcpStore.python(join(all, name, "bin/python3"));
+    if (kept !== undefined) return kept;
+  }
+  return undefined;
 }
 
 /**
