@@ -69,6 +69,10 @@ Deno.test("what is granted is allowed, what lies beside it or above it is not, a
   match(said(judge, "write", "/dd/npm/x/memory.json"), /own code, which nobody changes; tell it/);
   match(said(judge, "write", "/home/alice/notes/a"), /only be read; remit mcp grant notes --write/);
   equal(said(judge, "write", "/home/alice/notes/out/b"), "yes");
+  match(
+    said(judge, "write", "/home/alice/notes/out.7f.tmp"),
+    /may only be read; it replaces the file .* remit mcp grant notes --write "\/home\/alice\/notes"/,
+  );
 });
 
 Deno.test("everything at once, and full power, is refused whatever was granted", () => {

@@ -86,8 +86,8 @@ function variable(command: Command, text: string): readonly [string, string] {
 const unique = (list: readonly string[]): string[] => [...new Set(list)];
 
 /**
- * A path to be changed. A file that is not there yet is made, empty, where its folder is: a server that keeps one file
- * of its own names it before it exists, and only what is there can be bound.
+ * A path to be changed. What is not there yet is made, empty, where its folder is: a file, or with a `/` at its end a
+ * folder. A server that keeps a file of its own names it before it exists, and only what is there can be bound.
  */
 function writable(command: Command, text: string): string {
   const { disk, around, screen } = command.hands;
@@ -95,12 +95,13 @@ function writable(command: Command, text: string): string {
     return resolveGrant(command, text);
   } catch (error) {
     const path = absolute(around, text), folder = disk.real(dirname(path));
-    const isNew = error instanceof Fault && error.code === "notFound" && folder !== undefined &&
-      !text.endsWith("/");
-    if (!isNew) throw error;
+    if (!(error instanceof Fault) || error.code !== "notFound" || folder === undefined) throw error;
+    const isFolder = text.endsWith("/"), made = join(folder, basename(path));
     // Of its owner alone: nobody has said who else may read what comes into it.
-    disk.write(join(folder, basename(path)), "", { mode: 0o600 });
-    screen.say(`  ${displayText(path, { max: 300 })} was not there: an empty file was made of it`);
+    if (isFolder) disk.makeFolder(made, 0o700);
+    else disk.write(made, "", { mode: 0o600 });
+    const what = isFolder ? "an empty folder" : "an empty file";
+    screen.say(`  ${displayText(path, { max: 300 })} was not there: ${what} was made of it`);
     return resolveGrant(command, text);
   }
 }

@@ -43,7 +43,7 @@ export function resolveGrant(
   if (real === undefined) {
     throw new Fault(
       "notFound",
-      `Cannot grant "${text}": there is no such file or folder; make it first, or grant a folder around it (--write makes a file whose folder is there)`,
+      `Cannot grant "${text}": there is no such file or folder; make it first, or grant a folder around it (--write FILE and --write DIR/ make it where its folder is)`,
     );
   }
   if (!McpGrants.shape.read.element.safeParse(real).success) {
