@@ -8,10 +8,19 @@ import { EffectClass, Label } from "./colour.ts";
 import { Digest, ToolName } from "./ids.ts";
 import type { Scope } from "./lease.ts";
 
-/** A server's name: part of its tools' names, `mcp_NAME_TOOL`. */
-export const McpServerName = z.string().regex(/^[a-z][a-z0-9]{0,23}$/).brand<"McpServerName">();
+/** A server's name. */
+export const McpServerName = z.string().max(24).regex(/^[a-z](?:[-_]?[a-z0-9])*$/)
+  .brand<"McpServerName">();
 /** See {@link McpServerName}. */
 export type McpServerName = z.infer<typeof McpServerName>;
+
+/**
+ * What stands for a server in its tools' names, `mcp_PART_TOOL`: the name without `-` and `_`, so that the first `_`
+ * behind it ends it. No two servers of a remit.lock have one part.
+ */
+export function mcpPart(name: string): string {
+  return name.replace(/[-_]/g, "");
+}
 
 /** A tool's name as its server writes it: untrusted. */
 export const McpToolName = z.string().min(1).max(256);
@@ -146,6 +155,8 @@ export const ImportedServer = z.object({
   elicitation: z.boolean(),
   /** The most confidential text that may be sent to it. */
   clearance: Label,
+  /** The protocol revision that it spoke at its review: asked for first. Absent: nobody knows. */
+  revision: z.string().max(32).optional(),
 }).strict();
 /** See {@link ImportedServer}. */
 export type ImportedServer = z.infer<typeof ImportedServer>;

@@ -20,6 +20,10 @@ export interface Resolved {
   readonly destination?: string;
   /** What the destination is cleared for, where the operator said so of this very thing. */
   readonly clearance?: Label;
+  /** How the operator raises that clearance, a command. */
+  readonly raise?: string;
+  /** The arguments hold nothing but what the destination itself sent: it may have its own words back. */
+  readonly returns?: true;
   /** Digests of patches, artifacts and pages named by the arguments: bound into answers and tokens. */
   readonly digests: Readonly<Record<string, Digest>>;
   /** Colour and label of what the call would send or apply, mixed with the process's own. */

@@ -51,6 +51,8 @@ export interface McpOpen {
   readonly name?: string;
   /** Asks the way of 2025 at once: for a server that ended when it was asked the newer way (fault `gone`, `{ probed: true }`). */
   readonly old?: boolean;
+  /** It spoke the newest revision when it was reviewed: the question for its revisions may take the whole deadline. */
+  readonly newest?: boolean;
   readonly roots: readonly McpRoot[];
   readonly elicitation: boolean;
   readonly sampling: boolean;
@@ -114,6 +116,8 @@ export const McpCallResult = z.object({
   structured: z.string().max(8_000_000).optional(),
   /** Bytes that were left out because the result was too large. */
   cutBytes: z.int().min(0),
+  /** What its walls refused the server during the call, `read "/x"`: set by the kernel, of values that are the server's. */
+  refused: z.array(z.string().max(600)).max(8).optional(),
 }).strict();
 /** See {@link McpCallResult}. */
 export type McpCallResult = z.infer<typeof McpCallResult>;

@@ -72,6 +72,36 @@ Deno.test("a server's own clearance holds: what is above it is asked about, and 
   equal(await at("secret", "RED"), "refuse");
 });
 
+Deno.test("a refusal names the command that raises a clearance, and a server's own words go back to it", async () => {
+  const rules = [{ tool: TOOL, mode: "auto", at: "remit.yaml:1" }] as const;
+  const told = { destination: "https://far.test", clearance: "public" } as const;
+  const at = async (more: { raise?: string; returns?: true }) => {
+    const row = { label: "internal", colour: "RED" } as const;
+    const world = await imported({}, { policy: { rules }, row });
+    const binding = world.tools.get(TOOL);
+    if (binding !== undefined) {
+      const resolve: ToolBinding["resolve"] = (args, process) => ({
+        ...binding.resolve(args, process),
+        ...{ ...told, ...more },
+      });
+      world.tools.set(TOOL, { ...binding, resolve });
+    }
+    return world.decide(TOOL);
+  };
+  const refused = await at({ raise: "remit mcp grant far --clearance" });
+  equal(refused.kind, "refuse");
+  match(
+    refused.kind === "refuse" ? refused.why : "",
+    /`remit mcp grant far --clearance internal`/,
+  );
+  const plain = await at({});
+  match(
+    plain.kind === "refuse" ? plain.why : "",
+    /clearance: \{ "https:\/\/far.test": internal \}/,
+  );
+  equal((await at({ returns: true })).kind, "ask", "untrusted text was read: a person is asked");
+});
+
 Deno.test("a result that failed is an execution error with its content, and colours as any result", async () => {
   const rules = [{ tool: TOOL, mode: "auto", at: "remit.yaml:1" }] as const;
   const failing = (): Promise<PowerResult> =>

@@ -76,7 +76,7 @@ export function judgeFlow(
   const sink = resolved.destination ?? (OUTBOUND.has(effect) ? "" : undefined);
   if (sink !== undefined) {
     const clearance = resolved.clearance ?? policy.clearance(sink);
-    if (!cleared(label, clearance)) {
+    if (resolved.returns !== true && !cleared(label, clearance)) {
       const mode = ABOVE_CLEARANCE[colour];
       const rule = `built-in: ${label} text above clearance ${clearance}`;
       if (mode === "forbidden") {
@@ -84,7 +84,9 @@ export function judgeFlow(
           4,
           `Cannot call "${tool}": the text is ${label}, its destination is cleared for ` +
             `${clearance}, and untrusted text was read; the operator can raise its clearance, ` +
-            "where it was approved or in remit.yaml",
+            (resolved.raise === undefined
+              ? `\`clearance: { "${sink}": ${label} }\` in remit.yaml`
+              : `\`${resolved.raise} ${label}\``),
           { code: "clearance", rule },
         );
       }

@@ -1,5 +1,12 @@
 /** Servers of remit.lock for tests. @module */
-import { Digest, McpServerName, Millis, NO_GRANTS, ToolName } from "../../contracts/mod.ts";
+import {
+  Digest,
+  mcpPart,
+  McpServerName,
+  Millis,
+  NO_GRANTS,
+  ToolName,
+} from "../../contracts/mod.ts";
 import { LockedServer, type LockedTool } from "../mcp/lock/lock.ts";
 
 /** A tool that was reviewed. */
@@ -11,7 +18,7 @@ export function lockedTool(
   return {
     words: { name, description: `Does ${name}`, inputSchema: { type: "object" } },
     tool: {
-      name: ToolName.parse(`mcp_${server}_${name}`),
+      name: ToolName.parse(`mcp_${mcpPart(server)}_${name}`),
       tool: name,
       description: `Does ${name}`,
       paramSchema: '{"type":"object"}',

@@ -40,8 +40,8 @@ export interface Rig {
   readonly types?: readonly (string | undefined)[];
   readonly input?: string;
   readonly accesses?: readonly McpAccess[];
-  /** The server never answers. */
-  readonly dead?: boolean;
+  /** The server never answers; or not where it is looked at so. */
+  readonly dead?: boolean | ((granted: readonly string[]) => boolean);
   readonly ops?: FakeOps;
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -60,8 +60,11 @@ export function rig(parts: Rig = {}) {
           readyMs: 12,
           bytes: 30_000_000,
         };
+        const { grants } = server as { grants: { read: string[]; write: string[] } };
+        const granted = observe ? [] : [...grants.read, ...grants.write];
+        const dead = typeof parts.dead === "function" ? parts.dead(granted) : parts.dead;
         return toJson(
-          parts.dead === true
+          dead === true
             ? { ...found, errors: "boom\x1b[2J", ended: "it exited with 1" }
             : { ...found, words: wordsOf(at.tools) },
         );

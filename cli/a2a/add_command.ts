@@ -23,13 +23,14 @@ import { type LockedServer, parseMcpName } from "../mcp/lock/lock.ts";
 import { keepLook } from "../mcp/look.ts";
 import { reviewOf } from "../mcp/review/review.ts";
 import { reviewDocument } from "../mcp/review/document.ts";
+import { clearanceFor } from "../mcp/grant/flags.ts";
 import { forgetMcpSecrets, keepMcpSecret } from "../mcp/grant/secrets.ts";
 import { lockOf, lookAt } from "../mcp/work.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 import { preparePlaces } from "../disk/places.ts";
 import { loadSecrets } from "../secret/keep.ts";
 import { nameOfHost, peerAddress } from "./peer_address.ts";
-import { clearanceFor, factsOf, keysWords, launchBy } from "./peer_work.ts";
+import { factsOf, keysWords, launchBy } from "./peer_work.ts";
 
 /** A header that the peer is shown. */
 interface Credential {
@@ -41,6 +42,7 @@ interface Credential {
 export async function a2aAdd(command: Command): Promise<number> {
   const { hands, places, parsed } = command;
   const url = peerAddress(parsed.args[0] ?? "");
+  const clearance = clearanceFor(command);
   const name = nameFor(command, url);
   preparePlaces(hands.disk, places, hands.around.uid);
   const credential = await credentialOf(command, url);
@@ -58,7 +60,8 @@ export async function a2aAdd(command: Command): Promise<number> {
     ...{ env: {}, secretEnv: [], offers: { resources: false, prompts: false } },
     secretHeaders: credential === undefined ? [] : [credential.header],
     ...{ samplingTokens: 0, elicitation: false, state: "added" },
-    clearance: clearanceFor(command) ?? "public",
+    clearance: clearance ?? "public",
+    ...(clearance === undefined ? {} : { clearanceChosen: clearance }),
     addedAt: Millis.parse(hands.around.now()),
     from: { kind: "url", text: url.href },
     ...{ packages: [], reviewed: [], notes: [] },

@@ -1,17 +1,9 @@
 /** What the commands over peers share: the peer that was named, and the facts that are pinned of it. Issue 7. @module */
-import {
-  Fault,
-  isPeer,
-  Label,
-  type McpWords,
-  PeerFacts,
-  type PeerLaunch,
-} from "../../contracts/mod.ts";
+import { Fault, isPeer, type McpWords, PeerFacts, type PeerLaunch } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";
 import { type LockedServer, parseMcpName } from "../mcp/lock/lock.ts";
 import { lockOf } from "../mcp/work.ts";
-import { flag } from "../arguments/parse_arguments.ts";
 
 /** A peer in remit.lock. */
 export type LockedPeer = LockedServer & { readonly launch: PeerLaunch };
@@ -73,12 +65,4 @@ export function keysWords({ keys }: Pick<PeerFacts, "keys">): string {
 
 function shown(text: string): string {
   return displayText(text, { max: 300 });
-}
-
-/** What `--clearance` says; undefined without it. Throws Fault `invalidInput`. */
-export function clearanceFor({ parsed }: Pick<Command, "parsed">): Label | undefined {
-  const given = flag(parsed, "clearance");
-  const label = Label.optional().safeParse(given);
-  if (label.success) return label.data;
-  throw new Fault("invalidInput", "Cannot read --clearance: it takes public, internal or secret");
 }

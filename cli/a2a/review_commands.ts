@@ -5,14 +5,8 @@ import { mcpApprove } from "../mcp/command/approve.ts";
 import { keepLook, type KeptLook, keptLook } from "../mcp/look.ts";
 import { mcpReview } from "../mcp/command/review.ts";
 import { lockOf } from "../mcp/work.ts";
-import {
-  cardChanges,
-  clearanceFor,
-  factsOf,
-  launchBy,
-  type LockedPeer,
-  namedPeer,
-} from "./peer_work.ts";
+import { clearanceFor } from "../mcp/grant/flags.ts";
+import { cardChanges, factsOf, launchBy, type LockedPeer, namedPeer } from "./peer_work.ts";
 
 /** `a2a review NAME`. */
 export async function a2aReview(command: Command): Promise<number> {
@@ -42,7 +36,8 @@ export async function a2aApprove(command: Command): Promise<number> {
   }
   const clearance = clearanceFor(command);
   if (clearance !== undefined) {
-    lockOf(command).change(peer.name, (each) => ({ ...each, clearance }));
+    const chosen = { clearance, clearanceChosen: clearance };
+    lockOf(command).change(peer.name, (each) => ({ ...each, ...chosen }));
   }
   return await mcpApprove(command);
 }

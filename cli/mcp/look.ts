@@ -73,13 +73,17 @@ const KeptLook = z.object({
   at: Millis,
   /** Of how the server was run, and with what. */
   server: Digest,
-  words: z.union([McpWords, PeerWords]),
+  /** Of the last look that was answered. */
+  words: z.union([McpWords, PeerWords]).optional(),
   accesses: z.array(Access).max(1_000),
+  /** The last look got no answer: why, and what the server printed. */
+  failed: z.object({ ended: z.string().optional(), errors: z.string().max(16_384) }).optional(),
 }).strict();
-/** See {@link KeptLook}. */
-export type KeptLook = z.infer<typeof KeptLook>;
+/** A look that was answered. */
+export type KeptLook = z.infer<typeof KeptLook> & { readonly words: McpWords };
 
 const MOST_ACCESSES = 1_000;
+const MOST_ERRORS = 16_384;
 
 /** Changes when the server is another one: another version, other arguments. Grants do not count. */
 function launchDigest(server: Pick<LockedServer, "launch">): Digest {
@@ -89,32 +93,59 @@ function launchDigest(server: Pick<LockedServer, "launch">): Digest {
 const fileOf = (places: Places, name: string): string =>
   join(places.state, "mcp", "looks", `${name}.json`);
 
-/** Keeps what is about to be shown. Without words there is nothing to approve, and what was kept stays. */
+/** Keeps what is about to be shown. Of a look without an answer that is why: the words that were kept stay. */
 export function keepLook(
   disk: DiskRead & DiskWrite,
   places: Places,
   server: LockedServer,
   look: { readonly at: number; readonly look: McpLook },
 ): void {
-  const { words, accesses } = look.look;
-  if (words === undefined) return;
-  const kept: KeptLook = {
+  const { accesses, ended, errors } = look.look;
+  const words = look.look.words ?? keptLook(disk, places, server)?.words;
+  const failed = {
+    ...(ended === undefined ? {} : { ended }),
+    errors: errors.slice(-MOST_ERRORS),
+  };
+  const kept: z.infer<typeof KeptLook> = {
     version: 1,
     at: Millis.parse(look.at),
     server: launchDigest(server),
-    words,
+    ...(words === undefined ? {} : { words }),
     accesses: accesses.slice(0, MOST_ACCESSES).map((each) => ({ ...each })),
+    ...(look.look.words === undefined ? { failed } : {}),
   };
   disk.makeFolder(join(places.state, "mcp", "looks"), 0o700);
   disk.write(fileOf(places, server.name), `${JSON.stringify(kept)}\n`, { mode: 0o600 });
 }
 
-/** The last look at exactly this server; undefined when it was never looked at, or is another one now. */
+/** The last look at exactly this server that was answered; undefined when there was none, or it is another one now. */
 export function keptLook(
   disk: DiskRead,
   places: Places,
   server: LockedServer,
 ): KeptLook | undefined {
+  const kept = readLook(disk, places, server);
+  return kept?.words === undefined ? undefined : { ...kept, words: kept.words };
+}
+
+/** The last look at exactly this server, answered or not. */
+export function lastLook(
+  disk: DiskRead,
+  places: Places,
+  server: LockedServer,
+): Partial<McpLook> & Pick<McpLook, "accesses"> | undefined {
+  const { failed, words, accesses } = readLook(disk, places, server) ?? {};
+  if (accesses === undefined) return undefined;
+  if (failed === undefined) return { accesses, ...(words === undefined ? {} : { words }) };
+  const { ended, errors } = failed;
+  return { accesses, errors, ...(ended === undefined ? {} : { ended }) };
+}
+
+function readLook(
+  disk: DiskRead,
+  places: Places,
+  server: LockedServer,
+): z.infer<typeof KeptLook> | undefined {
   const bytes = disk.read(fileOf(places, server.name));
   if (bytes === undefined) return undefined;
   try {

@@ -1,5 +1,5 @@
 /** What the commands over imported servers share: remit.lock, a look, the name that was given. Issue 6. @module */
-import type { Label, McpLook, McpServerName } from "../../contracts/mod.ts";
+import type { McpLook, McpServerName } from "../../contracts/mod.ts";
 import { type Command, reachKernel } from "../command.ts";
 import type { KernelLink } from "../hands.ts";
 import { importedOf, lendMcp, readyMcp } from "./grant/choice.ts";
@@ -47,6 +47,23 @@ export async function lookAt(
   }
 }
 
+/**
+ * The look that a person decides by. What they named when they added a server it is started with, as tasks will start
+ * it; where nothing was named, or it does not start so, what it asks for is refused and noted, which shows what it is
+ * after. One that starts neither way gives the words of its last end.
+ */
+export async function lookFirst(command: Command, server: LockedServer): Promise<McpLook> {
+  if (server.launch.kind === "http") return await lookAt(command, server, false);
+  const { read, write, net } = server.grants;
+  if (read.length + write.length + net.length === 0) return await lookAt(command, server, true);
+  const granted = await lookAt(command, server, false);
+  if (granted.words !== undefined) return granted;
+  const watched = await lookAt(command, server, true);
+  const accesses = [...granted.accesses, ...watched.accesses];
+  // Why it does not start with what it was granted is what a person can mend.
+  return watched.words === undefined ? { ...granted, accesses } : { ...watched, accesses };
+}
+
 /** Ends a server's processes and leases in every task, where a kernel runs; gives how many ended. */
 export async function endServer(command: Command, name: McpServerName): Promise<number> {
   const link: KernelLink | undefined = await command.hands.kernels(command.places).find();
@@ -58,9 +75,4 @@ export async function endServer(command: Command, name: McpServerName): Promise<
   } finally {
     link.close();
   }
-}
-
-/** The most confidential text that a server may be sent: `public` for one that can send it on. */
-export function clearanceOf(server: Pick<LockedServer, "launch" | "grants">): Label {
-  return server.launch.kind === "http" || server.grants.net.length > 0 ? "public" : "internal";
 }

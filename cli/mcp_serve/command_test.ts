@@ -61,6 +61,14 @@ Deno.test("the block to paste names this installation's own program, and the fla
   }
   const hands = await fakeHands();
   assert.equal(await runCommandLine(["mcp", "serve", "--print", "emacs"], hands), 2);
+  hands.screen.outs.length = 0;
+  Deno.mkdirSync(`${hands.around.cwd}/plain`);
+  for (const folder of ["plain", "not-there"]) {
+    const words = ["mcp", "serve", "--print", "claude", "--wiki", folder];
+    assert.notEqual(await runCommandLine(words, hands), 0, folder);
+    assert.equal(hands.screen.outs.join(""), "", "no block for a folder that is no wiki");
+  }
+  assert.match(hands.screen.lines.join("\n"), /Cannot use "plain": it is no wiki/);
 });
 
 Deno.test("nothing is served at an address that no host could show a token for", async () => {

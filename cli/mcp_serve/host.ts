@@ -60,6 +60,7 @@ export function openHost(
   const names = Object.keys(agents).filter((name) => only === undefined || name === only).sort();
   const telling: Omit<TellingParts, "task"> = {
     clearance: hostClearance(setting),
+    disk: hands.disk,
     // Nobody knows who an anonymous host's person is: what they say is nobody's word.
     selfConsent: policy.selfConsent && profile !== "anonymous",
     where: (question) =>

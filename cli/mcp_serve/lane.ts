@@ -15,13 +15,19 @@ import { textOf } from "../audit/event_fields.ts";
 import type { KernelLink } from "../hands.ts";
 import { type Called, callMessage, type CallWords, readCalled } from "./caller.ts";
 import { toldProgress } from "./told_progress.ts";
-import { type Watch, watchTask } from "../run/watch_task.ts";
+import { askStaged, type Watch, watchTask } from "../run/watch_task.ts";
 
 /** How a call stands. */
 export type LaneEnd =
   | { readonly kind: "done"; readonly called: Called }
   /** A person is asked: for the call itself, or for what it staged when `called` is there. */
-  | { readonly kind: "waiting"; readonly question: Question; readonly called?: Called }
+  | {
+    readonly kind: "waiting";
+    readonly question: Question;
+    readonly called?: Called;
+    /** The folder in which the content of its changes lies, by digest. */
+    readonly content?: string;
+  }
   /** The task is over: it makes no more calls. */
   | { readonly kind: "over"; readonly why: string };
 
@@ -105,7 +111,12 @@ export async function openLane(
     const called = id === undefined || answer === undefined ? undefined : readCalled(answer, id);
     waiting = status === "needsApproval";
     if (waiting && question !== undefined) {
-      return { kind: "waiting", question, ...(called === undefined ? {} : { called }) };
+      return {
+        ...{ kind: "waiting", question, ...(called === undefined ? {} : { called }) },
+        ...(question.changes.length === 0
+          ? {}
+          : { content: (await askStaged(link, task)).content }),
+      };
     }
     if (status !== "open") {
       ended ??= `the session's task ${task} is ${status}`;

@@ -1,6 +1,7 @@
 /** The block that a host's configuration takes: this installation, this folder. Issue 6, Export. @module */
 import { Fault } from "../../contracts/mod.ts";
 import type { Command } from "../command.ts";
+import { resolveWiki } from "../wiki/place.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 
 /** Hosts whose block is known. */
@@ -35,14 +36,18 @@ export function hostBlock(command: Command, name: string): string {
 }
 
 /** The flags of this command that its host has to give, too. */
-function kept({ parsed, places }: Command): readonly string[] {
-  const named = ["profile", "agent", "wiki", "model"].flatMap((name) => {
+function kept(command: Command): readonly string[] {
+  const { parsed, places } = command;
+  const wiki = flag(parsed, "wiki");
+  const named = ["profile", "agent", "model"].flatMap((name) => {
     const value = flag(parsed, name);
     return value === undefined ? [] : [`--${name}`, value];
   });
   const mounts = (parsed.flags.get("mount") ?? []).flatMap((each) => ["--mount", each]);
   return [
     ...named,
+    // A host starts it in a folder of its own, and shows nobody why it ended: what is no wiki is said here.
+    ...(wiki === undefined ? [] : ["--wiki", resolveWiki(command, wiki).folder]),
     ...mounts,
     ...(flag(parsed, "state") === undefined ? [] : ["--state", places.state]),
   ];

@@ -12,7 +12,7 @@ import { subjectOf, textOf } from "../audit/event_fields.ts";
 import type { KernelLink } from "../hands.ts";
 import { tellingOf, type TellingParts } from "./result.ts";
 import { toldProgress } from "./told_progress.ts";
-import { type WatchEnd, watchTask } from "../run/watch_task.ts";
+import { askStaged, type WatchEnd, watchTask } from "../run/watch_task.ts";
 
 /** A task under way. */
 export interface RunningHostTask {
@@ -95,7 +95,12 @@ export async function followHostTask(parts: RunTaskParts): Promise<RunningHostTa
     async result(waitMs): Promise<ServeResult> {
       let end = last ?? await next;
       if (end.status !== "needsApproval" || question === undefined) return await ended();
-      const waiting = tellingOf({ kind: "waiting", question }, { ...telling, task });
+      const waiting = tellingOf({
+        ...{ kind: "waiting", question },
+        ...(question.changes.length === 0
+          ? {}
+          : { content: (await askStaged(link, task)).content }),
+      }, { ...telling, task });
       parts.onProgress(`waits for a person: question ${question.id}`);
       if (waitMs === 0) return waiting;
       const done = new AbortController();

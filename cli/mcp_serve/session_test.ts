@@ -106,6 +106,7 @@ async function open(
     toolsOf: () => Promise.resolve([READ, WRITE]),
     tell: (end, lane) =>
       tellingOf(end, {
+        disk: { read: () => undefined },
         ...{ task: lane?.task ?? "", clearance: "internal", where: (id) => `answer ${id}` },
         selfConsent: more.selfConsent === true,
       }),

@@ -64,12 +64,31 @@ export function strictly(judge: Judge): Judge {
 const FULL_POWER: ReadonlySet<string> = new Set(["run", "ffi", "sys", "import"]);
 
 /**
+ * What a server may ask the machine for: facts that every program within walls reads without asking, and a name that
+ * is its namespace's own. Nothing of its user, its network or its neighbours.
+ */
+const HARMLESS: ReadonlySet<string> = new Set([
+  ...["osRelease", "hostname", "homedir", "cpus", "systemMemoryInfo", "uid", "gid"],
+]);
+
+/**
+ * Where libraries look which system they are on. A namespace has nothing there, and no grant can stand there: the
+ * answer is always that there is no such file, where a refusal would end a server that only asks whether there is one.
+ */
+const ABSENT: ReadonlySet<string> = new Set([
+  ...["/proc/sys/fs/binfmt_misc/WSLInterop", "/proc/version", "/run/WSL", "/run/.containerenv"],
+  ...["/.dockerenv", "/etc/os-release", "/etc/alpine-release", "/etc/lsb-release"],
+]);
+
+/**
  * As {@link strictly}, for the judge of an imported server, which is asked for names of the environment and for
  * hosts, too.
  */
 export function asImported(judge: Judge): Judge {
   return (permission, value) => {
     if (permission === "env") return judge(permission, value);
+    if (permission === "sys" && value !== null && HARMLESS.has(value)) return ALLOW;
+    if (permission === "read" && value !== null && ABSENT.has(value)) return ALLOW;
     if (FULL_POWER.has(permission)) return refuseAll(judge, permission, value);
     if (permission === "net") {
       // TRUST: from Deno itself: `host:port`, or a host alone before its name is looked up.

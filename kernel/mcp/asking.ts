@@ -6,6 +6,7 @@ import {
   Fault,
   type ImportedServer,
   type Json,
+  mcpPart,
   type Pid,
   type Powers,
   type ProcessKeeper,
@@ -156,7 +157,8 @@ function questionOf(
 ): Question {
   const now = powers.now();
   const under = [...row.calls].find(([id]) => id === callId);
-  const tool = ToolName.safeParse(under?.[1].tool).data ?? ToolName.parse(`mcp_${server.name}`);
+  const tool = ToolName.safeParse(under?.[1].tool).data ??
+    ToolName.parse(`mcp_${mcpPart(server.name)}`);
   const source = { source: `mcp ${server.name}`, colour: "RED", label } as const;
   const remote = server.launch.kind === "http" || server.grants.net.length > 0;
   return {

@@ -51,6 +51,9 @@ export function mcpLogWords(what: string, body: JsonObject, content: JsonObject 
     case "errors":
       return after("printed", text);
     case "call":
+      if (body["failed"] === "refused") {
+        return `failed where its walls refused it, in a call of ${text}`;
+      }
       return body["failed"] === "timedOut"
         ? `did not answer a call of ${text} in time`
         : `a call of ${text} failed (${said(body["failed"])})`;

@@ -90,6 +90,15 @@ export function makeMcpJudge(parts: McpJudgeParts): Judge {
     if (beneath(NAMESPACE.denoDir, value)) {
       return "it is the server's own code, which nobody changes; tell it another place, and grant that";
     }
+    // Many write a file anew beside the old one and rename it: for that a grant of the file alone is too little.
+    const beside = right === "write"
+      ? grants.find((grant) => grant.right === "write" && value.startsWith(`${grant.value}.`))
+      : undefined;
+    if (beside !== undefined) {
+      const folder = beside.value.slice(0, beside.value.lastIndexOf("/")) || "/";
+      return `it replaces the file by a new one, and needs the folder: remit mcp grant ${server} ` +
+        `--write ${JSON.stringify(folder)}`;
+    }
     return `remit mcp grant ${server} --${right} ${JSON.stringify(value)}`;
   };
 

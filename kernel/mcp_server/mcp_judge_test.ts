@@ -69,6 +69,10 @@ Deno.test("what is granted is allowed, what lies beside it or above it is not, a
   match(said(judge, "write", "/dd/npm/x/memory.json"), /own code, which nobody changes; tell it/);
   match(said(judge, "write", "/home/alice/notes/a"), /only be read; remit mcp grant notes --write/);
   equal(said(judge, "write", "/home/alice/notes/out/b"), "yes");
+  match(
+    said(judge, "write", "/home/alice/notes/out.7f.tmp"),
+    /may only be read; it replaces the file .* remit mcp grant notes --write "\/home\/alice\/notes"/,
+  );
 });
 
 Deno.test("everything at once, and full power, is refused whatever was granted", () => {
@@ -77,10 +81,15 @@ Deno.test("everything at once, and full power, is refused whatever was granted",
     match(said(judge, permission, null), /^Cannot/);
   }
   for (const permission of ["run", "ffi", "sys", "import"]) {
-    for (const value of [null, "/home/alice/notes/a", "hostname"]) {
+    for (const value of [null, "/home/alice/notes/a", "username", "networkInterfaces"]) {
       match(said(judge, permission, value), /no imported server has it/);
     }
   }
+  for (const path of ["/run/WSL", "/etc/os-release"]) {
+    equal(said(judge, "read", path), "yes");
+    match(said(judge, "write", path), /^Cannot/);
+  }
+  for (const fact of ["osRelease", "hostname", "cpus"]) equal(said(judge, "sys", fact), "yes");
   match(said(judge, "forged", "x"), /^Cannot/);
   equal(said(judge, "env", "API_KEY"), "yes");
   equal(said(judge, "env", null), "yes");

@@ -18,7 +18,14 @@ import {
 } from "../../contracts/mod.ts";
 import type { Child } from "../child/child.ts";
 import type { FileGrants } from "../start/mcp_binds.ts";
-import { makeMcpCalls, type McpCalls, type McpUnder } from "./calls.ts";
+import { makeRefusalBook, ungrantedIn } from "./access.ts";
+import {
+  makeMcpCalls,
+  type McpCalls,
+  type McpPlace,
+  type McpServe,
+  type McpUnder,
+} from "./calls.ts";
 import type { McpChildren } from "../child/mcp_children.ts";
 import type { LeasedGrant } from "./mcp_judge.ts";
 import { aloneMcp, joinMcp, makeErrorTail, type McpProcess } from "./process.ts";
@@ -65,15 +72,72 @@ export async function startMcpRun(
   parts: McpRunParts,
   began: (process: Pick<McpProcess, "osPids" | "end" | "ended">) => void,
 ): Promise<McpRun> {
+  const { launch, revision } = parts.at.server;
+  const known = launch.kind === "http" || revision === undefined
+    ? undefined
+    : revision < NEWEST
+    ? "old"
+    : "newest";
   try {
-    return await start(parts, began, false);
+    return await start(parts, began, known);
   } catch (error) {
-    // Some end when they are asked for a revision that they do not know; then they are asked for the older ones.
     if (!(error instanceof Fault) || error.code !== "upstream") throw error;
-    if (!probed(error.cause)) throw error;
-    return await start(parts, began, true);
+    // Some end, or are silent, when they are asked for a revision that they do not know: they are asked for the older
+    // ones, by a process that was asked for nothing else. One that was reviewed so may be another by now.
+    if (known !== "old" && !probed(error.cause)) throw error;
+    return await start(parts, began, known === "old" ? undefined : "old");
   }
 }
+
+/** Tells the caller of a call that failed, and the log, what the walls refused its server meanwhile. */
+async function tellingRefusals(
+  answer: Promise<Json>,
+  { at, serve, asked, since }: {
+    readonly at: McpPlace;
+    readonly serve: McpServe;
+    readonly asked: { readonly op: string; readonly body: JsonObject };
+    since(): readonly string[];
+  },
+): Promise<Json> {
+  const { launch, grants } = at.server;
+  const told = (): readonly string[] => {
+    const seen = since();
+    if (seen.length > 0 || launch.kind !== "program") return seen;
+    return ungrantedIn(asked.body["args"], grants);
+  };
+  const noted = (refused: readonly string[]): void => {
+    if (refused.length === 0) return;
+    const tool = typeof asked.body["tool"] === "string" ? asked.body["tool"] : asked.op;
+    serve.log(at, "call", { failed: "refused" }, `${tool}: ${refused.join(", ")}`);
+  };
+  let said: Json;
+  try {
+    said = await answer;
+  } catch (error) {
+    const refused = told();
+    if (!(error instanceof Fault) || error.code !== "upstream" || refused.length === 0) throw error;
+    noted(refused);
+    throw new Fault(
+      error.code,
+      `${error.message}; meanwhile it was refused: ${refused.join(", ")}`,
+      {
+        cause: error,
+        ...(error.detail === undefined ? {} : { detail: error.detail }),
+      },
+    );
+  }
+  const refused = told();
+  if (typeof said !== "object" || said === null || Array.isArray(said)) return said;
+  // TRUST: a bridge's own word for it counts for nothing.
+  const { refused: _claimed, ...rest } = said as JsonObject;
+  if (rest["isError"] !== true || refused.length === 0) return rest;
+  noted(refused);
+  return { ...rest, refused: [...refused] };
+}
+
+/** The first revision that begins without a handshake of its own. */
+const NEWEST = "2026-07-28";
+type Known = "old" | "newest" | undefined;
 
 function probed(cause: unknown): boolean {
   if (!(cause instanceof Fault) || typeof cause.detail !== "object" || cause.detail === null) {
@@ -85,9 +149,17 @@ function probed(cause: unknown): boolean {
 async function start(
   parts: McpRunParts,
   began: (process: McpProcess) => void,
-  old: boolean,
+  known: Known,
 ): Promise<McpRun> {
-  const { children, powers, serve, at } = parts, { server } = at, { launch } = server;
+  const { children, powers, at } = parts, { server } = at, { launch } = server;
+  const refusals = makeRefusalBook();
+  const serve: McpServe = {
+    ...parts.serve,
+    log(place, what, body = {}, text): void {
+      refusals.note(what, body);
+      parts.serve.log(place, what, body, text);
+    },
+  };
   const begun = powers.now();
   const errors = makeErrorTail();
   let words: Promise<McpWords> | undefined;
@@ -102,9 +174,11 @@ async function start(
   checked.catch(() => undefined);
   const [bridge, started] = await together(
     isPeer(launch) ? children.mcp(calls.handler, "a2a") : children.mcp(calls.handler),
-    launch.kind === "http" ? Promise.resolve(undefined) : startBehindWalls(parts, launch, {
-      ...{ checked, errors, writes: calls.writes },
-    }),
+    launch.kind === "http"
+      ? Promise.resolve(undefined)
+      : startBehindWalls({ ...parts, serve }, launch, {
+        ...{ checked, errors, writes: calls.writes },
+      }),
   );
   const joined = started === undefined
     ? aloneMcp({ bridge, powers })
@@ -123,7 +197,7 @@ async function start(
     await joined.end("its files are not as they were reviewed");
     throw error;
   }
-  const ready = await opened(bridge, joined, parts, old);
+  const ready = await opened(bridge, joined, parts, known);
   const readyMs = powers.now() - begun;
   serve.log(
     at,
@@ -134,7 +208,11 @@ async function start(
   return Object.freeze<McpRun>({
     ...{ grants: parts.grants, osPids: joined.osPids, readyMs, ended: joined.ended },
     ...{ freeze: calls.freeze, thaw: calls.thaw, end: joined.end },
-    ask: (asked, under) => calls.ask(bridge.port, asked, under),
+    ask: (asked, under) =>
+      tellingRefusals(calls.ask(bridge.port, asked, under), {
+        ...{ at, serve, asked },
+        since: refusals.since(),
+      }),
     words(under): Promise<McpWords> {
       const known = words ?? askWords(calls, bridge, { launch, under });
       words = known;
@@ -163,7 +241,7 @@ async function opened(
   bridge: Child,
   pair: McpProcess,
   { at: { server }, grants, powers }: McpRunParts,
-  old: boolean,
+  known: Known,
 ): Promise<McpReady> {
   const { launch } = server;
   const open: McpOpen | PeerOpen = {
@@ -171,7 +249,7 @@ async function opened(
     ...(isPeer(launch) ? { a2a: launch.a2a } : {}),
     roots: rootsOf(filesOf(grants)),
     ...{ name: server.name, elicitation: server.elicitation, sampling: server.samplingTokens > 0 },
-    ...{ deadlineMs: OPEN_MS, ...(old ? { old } : {}) },
+    ...{ deadlineMs: OPEN_MS, ...(known === undefined ? {} : { [known]: true }) },
   };
   let late = false;
   const disarm = powers.after(OPEN_MS + 2_000, () => {

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
-import { EVAL_SERVER, makeMcpWorld, type McpWorld } from "../_fixture/mcp_world.ts";
+import { EVAL_SERVER, makeMcpWorld, type McpWorld, TASK } from "../_fixture/mcp_world.ts";
 import { HAS_BWRAP } from "../_fixture/small_children.ts";
-import { Fault, type ImportedServer } from "../../contracts/mod.ts";
+import { Fault, type ImportedServer, McpCallResult } from "../../contracts/mod.ts";
 
 const read = (path: string): string => `return Deno.readTextFileSync(${JSON.stringify(path)})`;
 const write = (path: string): string =>
@@ -150,9 +150,9 @@ test("a server starts no program, loads no library, learns nothing of the machin
       'new Deno.Command("/deno").outputSync(); return "ran"': /^!NotCapable/,
       '(await import("node:child_process")).execSync("id"); return "ran"': /^!.*NotCapable|^!Error/,
       'Deno.dlopen("/lib/x86_64-linux-gnu/libc.so.6", {}); return "ran"': /^!NotCapable/,
-      'return (await import("node:os")).hostname()': /^!NotCapable/,
+      'return (await import("node:os")).userInfo().username': /^!/,
       "return JSON.stringify(Deno.networkInterfaces())": /^!NotCapable/,
-      "return Deno.osRelease()": /^!NotCapable/,
+      "return String(Deno.loadavg())": /^!NotCapable/,
       "await import(`https://${'example.org'}/x.js`)": /^!TypeError/,
       'Deno.kill(1, "SIGKILL"); return "killed"': /^!NotCapable/,
     };
@@ -252,5 +252,44 @@ test("no grant stands where Remit's own files are, or what is the machine's", as
     const server = await mcp.server(EVAL_SERVER, { grants: { read: [path], write: [], net: [] } });
     await rejects(mcp.run(server, "return 1"), /Cannot grant/, path);
     await mcp.servers.close(server.name as never);
+  }
+});
+
+test("a call that fails where the walls refused something says so, and so does the log; a forged word of it does not", async () => {
+  await using mcp = await makeMcpWorld();
+  const held = mcp.servers.hold(TASK, await mcp.server(EVAL_SERVER));
+  const call = async (code: string) =>
+    McpCallResult.parse(await held.ask("call", { tool: "eval", args: { code } }, mcp.under()));
+  const hides = (how: string): string =>
+    `try { ${how} } catch { throw new Error("Error executing tool") }`;
+  const file = await call(hides('Deno.readTextFileSync("/home/alice/secret.txt")'));
+  deepEqual([file.isError, file.refused], [true, ['read "/home/alice/secret.txt"']]);
+  const host = await call(hides('await fetch("https://api.example.org/robots.txt")'));
+  deepEqual(host.refused, ['net "api.example.org:443"']);
+  equal((await call("throw new Error('its own fault')")).refused, undefined);
+  // What was refused and did not matter is in the log alone.
+  equal((await call(`try { Deno.readTextFileSync("/x") } catch {} return 1`)).refused, undefined);
+  const told = mcp.noted.filter(({ what, body }) =>
+    what === "call" && body["failed"] === "refused"
+  );
+  deepEqual(told.map(({ text }) => text), [
+    'eval: read "/home/alice/secret.txt"',
+    'eval: net "api.example.org:443"',
+  ]);
+});
+
+test("a server that asks which system it is on is told what its namespace is, and nothing of its user", async () => {
+  await using mcp = await makeMcpWorld();
+  const server = await mcp.server(EVAL_SERVER);
+  const os = (call: string): Promise<string> =>
+    mcp.run(server, `const os = await import("node:os"); return String(${call})`);
+  ok(!(await os("os.release()")).startsWith("!"));
+  equal(await os("os.hostname()"), "remit");
+  match(await os("os.userInfo().username"), /^!/);
+  match(await os("Object.keys(os.networkInterfaces())"), /^!/);
+  const sees = (path: string): Promise<string> =>
+    mcp.run(server, `return (await import("node:fs")).default.existsSync("${path}")`);
+  for (const path of ["/proc/sys/fs/binfmt_misc/WSLInterop", "/run/WSL", "/etc/passwd"]) {
+    equal(await sees(path), "false", path);
   }
 });

@@ -1,4 +1,4 @@
-import { equal, match, ok, rejects } from "node:assert/strict";
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { sha256Hex } from "../../port/digest.ts";
 import { HAS_BWRAP, HAS_PRLIMIT, runs } from "../_fixture/small_children.ts";
 import { waitUntil } from "../../tests/fake/wait_until.ts";
@@ -7,6 +7,8 @@ import {
   Digest,
   Fault,
   type ImportedServer,
+  type JsonObject,
+  McpCallResult,
   type McpGrants,
   NO_GRANTS,
 } from "../../contracts/mod.ts";
@@ -232,3 +234,42 @@ function sleeping(): readonly string[] {
     }
   });
 }
+
+test("of a program, whose walls say nothing, what a failed call names and it was not granted is told", async () => {
+  await using mcp = await makeMcpWorld();
+  const held = mcp.servers.hold(TASK, await program(mcp, { read: [`${mcp.dir}/desk`] }));
+  const call = async (args: JsonObject) =>
+    McpCallResult.parse(await held.ask("call", { tool: "eval", args }, mcp.under()));
+  const failed = { code: 'throw new Error("robots.txt forbids")', url: "https://example.org/a" };
+  deepEqual((await call(failed)).refused, ['reach "example.org:443"']);
+  const path = `${mcp.dir}/desk/notes/a.md`;
+  deepEqual((await call({ ...failed, url: path, list: ["/srv/x"] })).refused, ['read "/srv/x"']);
+  equal((await call({ code: "return 1", url: "https://example.org" })).refused, undefined);
+});
+
+/** Like some Python servers: silent about its revisions, it refuses a handshake behind that question. */
+const SILENT = EVAL_SERVER.replace(
+  "if (id === undefined) return;",
+  `console.error(method);
+   if (method === "server/discover") { globalThis.asked = true; return; }
+   if (method === "initialize" && globalThis.asked) return say({ id, error: { code: -32022, message: "no" } });
+   if (id === undefined) return;`,
+);
+
+async function methodsOf(revision?: string): Promise<readonly string[]> {
+  await using mcp = await makeMcpWorld();
+  const server = await mcp.server(SILENT, revision === undefined ? {} : { revision });
+  const said = await mcp.servers.hold(TASK, server).words(mcp.under());
+  equal(said.protocol, "2025-11-25");
+  await mcp.servers.revoke(server.name);
+  return mcp.noted.flatMap(({ what, text = "" }) => what === "errors" ? text.split("\n") : [])
+    .filter((each) => each === "server/discover" || each === "initialize");
+}
+
+test("a server is asked for the revision that it spoke at its review, at once", async () => {
+  deepEqual(await methodsOf("2025-11-25"), ["initialize"]);
+});
+
+test("a server that is silent about its revisions is asked for the older ones by a process that was asked nothing else (long)", async () => {
+  deepEqual(await methodsOf(), ["server/discover", "initialize"]);
+});

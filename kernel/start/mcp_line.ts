@@ -28,6 +28,17 @@ export const NET_SOCKET = "/run/net.sock";
 export const PRIVATE = "/private";
 const PRIVATE_BYTES = 256 * 1024 * 1024;
 
+/**
+ * `fs.existsSync` throws in Deno where a read is refused; in Node.js it says false of whatever it cannot see, and
+ * servers that only ask which system they are on end by that.
+ */
+const AS_NODE = `data:text/javascript,${
+  encodeURIComponent(
+    'import fs from "node:fs";const e=fs.existsSync;' +
+      "fs.existsSync=function existsSync(p){try{return e(p)}catch{return false}};",
+  )
+}`;
+
 /** What every server of this machine is started around. */
 export interface ServerParts {
   readonly grants: FileGrants;
@@ -85,6 +96,7 @@ export function lineOfMcpNpm(
   const { heap, pages } = SIZES.mcpServer;
   const wall = [
     ...namespace(bwrap, deno, "kept"),
+    ...["--hostname", "remit"],
     ...["--size", String(PRIVATE_BYTES), "--tmpfs", PRIVATE],
     ...(parts.empty ?? []).flatMap((path) => ["--size", "65536", "--tmpfs", path]),
     ...grantBinds(parts.grants, parts.own),
@@ -105,6 +117,7 @@ export function lineOfMcpNpm(
     // What was resolved when the tree was fetched, and no other: it spares reading what each package once was.
     ...[`--lock=${NAMESPACE.denoDir}/deno.lock`, "--frozen"],
     `--v8-flags=--max-old-space-size=${heap},--wasm-max-mem-pages=${pages}`,
+    `--preload=${AS_NODE}`,
     `npm:${launch.package}@${launch.version}${bin}`,
     ...launch.args,
   ];

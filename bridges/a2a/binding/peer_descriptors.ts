@@ -1,7 +1,7 @@
 /** Descriptors of the tools that every peer has beside its skills. Nothing in them is the peer's word. @module */
 import type { EffectClass } from "../../../contracts/colour.ts";
 import { ToolName } from "../../../contracts/ids.ts";
-import type { ImportedServer } from "../../../contracts/mcp.ts";
+import { type ImportedServer, mcpPart } from "../../../contracts/mcp.ts";
 import type { ToolDescriptor } from "../../../contracts/tool.ts";
 import { described } from "../../mcp/binding/mod.ts";
 
@@ -48,7 +48,7 @@ export function peerDescriptor(
 ): { readonly descriptor: ToolDescriptor; readonly effect: EffectClass } {
   const { method, effect, properties, required, says } = WORDS[tool];
   const descriptor = described(server, effect, {
-    name: ToolName.parse(`a2a_${server.name}_${tool}`),
+    name: ToolName.parse(`a2a_${mcpPart(server.name)}_${tool}`),
     description: says(server.name),
     methodName: method,
     paramSchema: JSON.stringify({

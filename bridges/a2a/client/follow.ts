@@ -1,10 +1,14 @@
 /** Waits for a task at a peer: its stream where there is one, then looks, further and further apart. @module */
 import type { SendMessageRequest } from "@a2a-js/sdk";
 import type { RequestOptions, Transport } from "@a2a-js/sdk/client";
+import { Fault } from "../../../contracts/fault.ts";
 import type { Clock, Odd } from "../../mcp/client/mod.ts";
 import type { Heard } from "./heard.ts";
 import { POLL_MS } from "./limits.ts";
 import { peerFault } from "./upstream.ts";
+
+/** Messages of a task that are asked for where it is over and said nothing. */
+const SAID_LAST = 2;
 
 /** What waiting takes. */
 export interface FollowParts {
@@ -28,7 +32,8 @@ export async function sendAndFollow(
     try {
       for await (const event of transport.sendMessageStream(request, options)) {
         heard.event(event);
-        if (heard.settled || (!waits && heard.task !== undefined)) return;
+        if (heard.settled) break;
+        if (!waits && heard.task !== undefined) return;
       }
     } catch (error) {
       // It has the message, and a task of it: that is looked at as if there had been no stream.
@@ -36,6 +41,14 @@ export async function sendAndFollow(
         throw peerFault("send the message", error);
       }
       odd("Its stream broke off");
+    }
+    // A stream tells of changes, and may leave out what stands in the task: its words, its artifacts.
+    const { over, task, message, artifacts } = heard;
+    if (over && task !== undefined && message.length + artifacts.length === 0) {
+      await lookAtTask(parts, heard, SAID_LAST).catch((error) => {
+        if (!(error instanceof Fault) || options.signal?.aborted === true) throw error;
+        odd("Its stream ended without a word, and its task cannot be looked at");
+      });
     }
   } else {
     try {
@@ -62,11 +75,12 @@ export async function followTask(parts: FollowParts, heard: Heard): Promise<void
 export async function lookAtTask(
   { transport, tenant, options }: FollowParts,
   heard: Heard,
+  historyLength = 0,
 ): Promise<void> {
   const { task } = heard;
   if (task === undefined) throw peerFault("look at the task", new Error("it named none"));
   try {
-    heard.answered(await transport.getTask({ tenant, id: task, historyLength: 0 }, options));
+    heard.answered(await transport.getTask({ tenant, id: task, historyLength }, options));
   } catch (error) {
     throw peerFault("look at the task", error);
   }

@@ -1,6 +1,6 @@
 /** What a peer has said of one task so far, of answers and of streams: bounded, and of no other task. @module */
 import type { Artifact, Message, Part, StreamResponse, Task, TaskStatus } from "@a2a-js/sdk";
-import { TaskState } from "@a2a-js/sdk";
+import { Role, TaskState } from "@a2a-js/sdk";
 import { Fault } from "../../../contracts/fault.ts";
 import type { ExchangeState } from "../../../contracts/exchange.ts";
 import { peerTaskWords } from "../../../contracts/peer_words.ts";
@@ -129,6 +129,10 @@ export function makeHeard({ task: meant, odd, notice, said }: HeardParts): Heard
     status(given.status);
     parts = units = 0;
     for (const each of given.artifacts) artifact(each, { append: false, last: true });
+    if (state !== undefined && OVER.has(state) && message.length + artifacts.size === 0) {
+      const last = given.history.findLast(({ role }) => role === Role.ROLE_AGENT);
+      message = (last?.parts ?? []).filter(fits);
+    }
   };
   const alone = (given: Message): void => {
     answeredAlone = true;

@@ -93,6 +93,44 @@ Deno.test("mallory answers for another task: an answer is refused, an event is l
   assert.match(foreign, /^upstream: .*another task|about another task/);
 });
 
+Deno.test("a stream that ends without a word: the task is fetched before it is said to be completed", async () => {
+  const says = (text: string) => ({ messageId: "m", parts: [{ text }] });
+  const ways: readonly (readonly [object, RegExp])[] = [
+    [{
+      status: {
+        state: "TASK_STATE_COMPLETED",
+        message: { ...says("of its state"), role: "ROLE_AGENT" },
+      },
+    }, /of its state/],
+    [{ artifacts: [{ artifactId: "a", parts: [{ text: "of an artifact" }] }] }, /of an artifact/],
+    [{
+      history: [
+        { ...says("of the past"), role: "ROLE_AGENT" },
+        { ...says("our own"), role: "ROLE_USER" },
+      ],
+    }, /of the past/],
+  ];
+  for (const [more, words] of ways) {
+    const asked: string[] = [];
+    await using peer = peerThat((each) => {
+      asked.push(each.rpc.method ?? "");
+      if (each.rpc.method === "GetTask") return result(each, task("t1", "COMPLETED", more));
+      return events(each, [
+        { task: task("t1", "WORKING") },
+        {
+          statusUpdate: { taskId: "t1", contextId: "c", status: { state: "TASK_STATE_COMPLETED" } },
+        },
+      ]);
+    });
+    await using bridge = await openPeer(peer.url);
+    const answer = await bridge.send({ message: "hello" });
+    assert.equal(JSON.parse(answer.structured ?? "").state, "completed");
+    assert.match(said(answer), words, bridge.process.odd().join());
+    assert.doesNotMatch(said(answer), /our own/);
+    assert.deepEqual(asked, ["SendStreamingMessage", "GetTask"]);
+  }
+});
+
 Deno.test("mallory's status updates never end: at most a hundred are told, and the call ends with how to go on", async () => {
   await using peer = peerThat((asked) => {
     if (asked.rpc.method !== "SendStreamingMessage") return result(asked, task("t1", "WORKING"));

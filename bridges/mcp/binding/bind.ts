@@ -1,5 +1,5 @@
 /** An imported server's tools as the gate knows them. Issue 6; DESIGN sections 3 to 5. @module */
-import { type EffectClass, graverEffect, mixLabel } from "../../../contracts/colour.ts";
+import { cleared, type EffectClass, graverEffect, mixLabel } from "../../../contracts/colour.ts";
 import { Fault } from "../../../contracts/fault.ts";
 import { isPeer } from "../../../contracts/exchange.ts";
 import type { JsonObject } from "../../../contracts/json.ts";
@@ -25,7 +25,7 @@ import {
 } from "./descriptor.ts";
 import { listedPrompts, listedResources } from "./listed.ts";
 import type { McpAsking, McpBindParts } from "./parts.ts";
-import { makeResults } from "./result.ts";
+import { makeResults, makeSaidLast, type SaidLast } from "./result.ts";
 
 /** Milliseconds for one call: waiting for a person does not count, progress extends it. */
 export const CALL_MS = 60_000;
@@ -86,7 +86,8 @@ export function bindBound(
   bound: readonly Bound[],
   parts: McpBindParts,
 ): readonly ToolBinding[] {
-  return bound.map((each) => bind(server, each, parts));
+  const said = makeSaidLast();
+  return bound.map((each) => bind(server, each, { ...parts, said }));
 }
 
 /** A reviewed tool. */
@@ -111,19 +112,24 @@ export function reviewed(server: ImportedServer, tool: ImportedTool): Bound {
   };
 }
 
-function bind(server: ImportedServer, bound: Bound, parts: McpBindParts): ToolBinding {
-  const { carried } = parts;
+function bind(
+  server: ImportedServer,
+  bound: Bound,
+  parts: McpBindParts & { readonly said: SaidLast },
+): ToolBinding {
+  const { carried, said } = parts;
   const { descriptor, effect, holds, tool } = bound;
   const reaches = server.launch.kind === "http" || server.grants.net.length > 0;
   const results = makeResults(server, parts);
 
+  const family = isPeer(server.launch) ? "a2a" : "mcp";
   const standing = (): void => {
     const why = tool === undefined ? undefined : parts.suspended(tool);
     if (why === undefined) return;
     throw new Fault(
       "refused",
       `Cannot call "${descriptor.name}": ${why}; the operator can look with ` +
-        `\`remit ${isPeer(server.launch) ? "a2a" : "mcp"} review ${server.name}\``,
+        `\`remit ${family} review ${server.name}\``,
     );
   };
 
@@ -141,6 +147,13 @@ function bind(server: ImportedServer, bound: Bound, parts: McpBindParts): ToolBi
         effect: bound.graver?.(args) ?? effect,
         destination: destinationOf(server),
         clearance: server.clearance,
+        raise: `remit ${family} ${
+          family === "a2a" ? "approve" : "grant"
+        } ${server.name} --clearance`,
+        ...(!cleared(process.label, server.clearance) && isDeclared(args, descriptor) &&
+            said.returned(args)
+          ? { returns: true }
+          : {}),
         digests: {},
         colour: process.colour,
         label: process.label,
@@ -151,7 +164,8 @@ function bind(server: ImportedServer, bound: Bound, parts: McpBindParts): ToolBi
     async invoke(call, signal) {
       parts.redeem(call);
       // From here on the server may know it, whichever process of the task calls it next.
-      carried.label = mixLabel(carried.label, call.resolved.label ?? "public");
+      if (call.resolved.returns === true) said.passed();
+      else carried.label = mixLabel(carried.label, call.resolved.label ?? "public");
       const asking = bound.asking(call.args, call);
       if (asking === "list") {
         const words = await results.judged(parts.words(call, signal));
@@ -201,6 +215,12 @@ function scopesOf(
     );
   }
   return [mcpUse(name), ...left];
+}
+
+/** Names of arguments are content, too, where a schema takes any: only those that the review pinned are none. */
+function isDeclared(args: JsonObject, { paramSchema }: ToolDescriptor): boolean {
+  const { properties } = JSON.parse(paramSchema) as { readonly properties?: JsonObject };
+  return Object.keys(args).every((name) => Object.hasOwn(properties ?? {}, name));
 }
 
 /** Whom the text goes to. */

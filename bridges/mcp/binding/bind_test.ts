@@ -1,5 +1,6 @@
 import { deepEqual, equal, match, ok, rejects, throws } from "node:assert/strict";
 import { Fault } from "../../../contracts/mod.ts";
+import type { JsonObject } from "../../../contracts/mod.ts";
 import { benchOf, rowOf, serverOf, textResult, toolOf } from "./_fixture/bench.ts";
 
 const code = (expected: string) => (error: unknown): boolean =>
@@ -83,6 +84,56 @@ Deno.test("text flows to a server as to a sink of its clearance", () => {
     right: "use",
     path: "files/net/example.org:443",
   });
+});
+
+Deno.test("what a server sent goes back to it whole, whatever its clearance, and nothing beside it", async () => {
+  const far = {
+    ...{ launch: { kind: "http", url: "https://example.org/mcp" }, clearance: "public" },
+    grants: { read: [], write: [], net: [] },
+    tools: [toolOf({
+      paramSchema: JSON.stringify({ type: "object", properties: { id: {}, more: {} } }),
+    })],
+  };
+  const bench = benchOf(serverOf(far), () => textResult('{"id": 7}'));
+  const returns = (args: JsonObject): boolean =>
+    bench.call("mcp_files_save", args, "internal").resolved.returns === true;
+  ok(!returns({ id: '{"id": 7}' }), "nothing was sent yet");
+  await bench.invoke("mcp_files_save", {}, "public");
+  ok(returns({ id: '{"id": 7}' }));
+  ok(returns({ id: { id: 7 } }));
+  ok(returns({}));
+  ok(!returns({ id: '{"id": 7}', more: 7 }), "one thing more is another's word");
+  ok(!returns({ id: 7 }), "a piece of it is a choice of letters");
+  ok(!returns({ id: '{"id": 7} ' }), "spaces can be counted");
+  ok(!returns({ ["my secret"]: '{"id": 7}' }), "a name that no schema has is a word");
+  const label = "internal" as const;
+  equal(
+    bench.call("mcp_files_save", {}, label).resolved.raise,
+    "remit mcp grant files --clearance",
+  );
+  for (let n = 0; n < 16; n++) await bench.invoke("mcp_files_save", {}, label);
+  equal(bench.carried.label, "internal", "of its own reach: nothing of the task's was told");
+  ok(!returns({}), "how often it is called tells something: sixteen times and no more");
+});
+
+Deno.test("mallory's alphabet: a server sends letters to be spelled with, and hears none but the last", async () => {
+  const letters = [..."abcdefgh"];
+  const bench = benchOf(
+    serverOf({
+      clearance: "public",
+      tools: [toolOf({
+        paramSchema: JSON.stringify({ type: "object", properties: { say: {} } }),
+      })],
+    }),
+    () => textResult(letters.shift() ?? "z"),
+  );
+  for (let n = 0; n < 8; n++) await bench.invoke("mcp_files_save", {}, "public");
+  const heard = [..."abcdefgh"].filter((say) =>
+    bench.call("mcp_files_save", { say }, "internal").resolved.returns === true
+  );
+  deepEqual(heard, ["h"]);
+  const word = bench.call("mcp_files_save", { say: ["h", "e"] }, "internal");
+  equal(word.resolved.returns, undefined);
 });
 
 Deno.test("mallory's tool that changed after its review is refused before anything is asked", () => {

@@ -5,7 +5,7 @@
 import { mixLabel } from "../../../contracts/colour.ts";
 import { isPeer } from "../../../contracts/exchange.ts";
 import { Fault } from "../../../contracts/fault.ts";
-import type { Json } from "../../../contracts/json.ts";
+import type { Json, JsonObject } from "../../../contracts/json.ts";
 import type { ImportedServer } from "../../../contracts/mcp.ts";
 import type { GrantedCall, PowerResult } from "../../../contracts/power.ts";
 import type { McpCallResult, McpPart } from "../../../contracts/wire_mcp.ts";
@@ -20,6 +20,40 @@ const KEPT_BYTES = 24 * 1_048_576;
 /** Characters of an embedded resource's text that are shown beside its reference. */
 const EXCERPT = 2_000;
 
+/** Calls of a task that carry nothing but a server's own words, and pass whatever its clearance is. */
+const RETURNS = 16;
+
+/**
+ * What a server sent last in a task, whole. INVARIANT: arguments that pass as its own words hold one whole result or
+ * nothing, so that nobody spells another text with pieces of it; which tool is called, and that it is, is all that is
+ * left to choose, a bounded number of times (test: "mallory's alphabet …").
+ */
+export interface SaidLast {
+  heard(text: string): void;
+  /** Whether these arguments hold nothing but that. */
+  returned(args: JsonObject): boolean;
+  /** A call passed for it. */
+  passed(): void;
+}
+
+/** Makes it: nothing was heard. */
+export function makeSaidLast(): SaidLast {
+  let last: ReadonlySet<string> = new Set(), left = RETURNS;
+  return Object.freeze<SaidLast>({
+    heard(text): void {
+      const value = parsed(text);
+      last = new Set([text, text.trim()].map((each) => JSON.stringify(each)));
+      if (value !== undefined) last = new Set([...last, JSON.stringify(value)]);
+    },
+    returned(args): boolean {
+      const [value, ...more] = Object.values(args);
+      if (left <= 0 || more.length > 0) return false;
+      return value === undefined || last.has(JSON.stringify(value));
+    },
+    passed: () => void left--,
+  });
+}
+
 /** Makes results of one server's answers. */
 export interface Results {
   /** Whatever a fault says of a server may be the server's word: its call's result is RED, too. */
@@ -31,7 +65,7 @@ export interface Results {
 /** See {@link Results}. */
 export function makeResults(
   server: ImportedServer,
-  { keep, carried }: Pick<McpBindParts, "keep" | "carried">,
+  { keep, carried, said }: Pick<McpBindParts, "keep" | "carried"> & { readonly said: SaidLast },
 ): Results {
   const source = `${isPeer(server.launch) ? "peer" : "mcp"} ${server.name}`;
   const judgement = (call: GrantedCall): Pick<PowerResult, "colour" | "label" | "sources"> => {
@@ -53,7 +87,7 @@ export function makeResults(
       }
     },
     listed: (call, lines) => ({
-      content: lines.length === 0 ? "⟨it lists nothing⟩" : lines.join("\n"),
+      content: lines.length === 0 ? "[it lists nothing]" : lines.join("\n"),
       ...judgement(call),
     }),
     async of(call, answer): Promise<PowerResult> {
@@ -83,15 +117,30 @@ export function makeResults(
       if (value !== undefined && !answer.parts.some(({ kind }) => kind === "text")) {
         shown.push(answer.structured ?? "");
       }
-      if (answer.cutBytes > 0) {
-        shown.push(`⟨${answer.cutBytes} bytes of the result were left out⟩`);
+      const { refused = [] } = answer;
+      if (refused.length > 0) {
+        shown.push(
+          `[its walls refused it meanwhile: ${refused.join(", ")}; the operator grants with ` +
+            `\`remit mcp grant ${server.name} --read PATH, --write PATH or --net HOST\`]`,
+        );
       }
+      if (answer.cutBytes > 0) {
+        shown.push(`[${answer.cutBytes} bytes of the result were left out]`);
+      }
+      const [part] = answer.parts;
+      if (answer.parts.length === 1 && part?.kind === "text" && answer.cutBytes === 0) {
+        said.heard(part.text);
+      } else if (answer.structured !== undefined) said.heard(answer.structured);
       return {
-        content: shown.length === 0 ? "⟨an empty result⟩" : shown.join("\n"),
+        content: shown.length === 0 ? "[an empty result]" : shown.join("\n"),
         ...judged,
         ...(value === undefined ? {} : { value }),
         ...(answer.isError
-          ? { failed: `Cannot finish "${call.tool}": the tool says that it failed` }
+          ? {
+            failed: `Cannot finish "${call.tool}": the tool says that it failed${
+              refused.length === 0 ? "" : ", and its walls refused it something meanwhile"
+            }`,
+          }
           : {}),
         ...(kept.length === 0 ? {} : {
           record: { artifacts: kept.map((artifact) => toJson(artifact)) },
@@ -114,17 +163,17 @@ async function textOf(
     case "text":
       return part.text;
     case "blob":
-      return `⟨${part.what} ${quoted(part.mimeType)}${
+      return `[${part.what} ${quoted(part.mimeType)}${
         part.uri === undefined ? "" : ` ${quoted(part.uri)}`
-      }: ${await keeping(part)}⟩`;
+      }: ${await keeping(part)}]`;
     case "link":
-      return `⟨link ${quoted(part.name)}: ${quoted(part.uri)}, not followed⟩`;
+      return `[link ${quoted(part.name)}: ${quoted(part.uri)}, not followed]`;
     case "resource": {
       const head = `resource ${quoted(part.uri)}`;
-      if (asked !== undefined) return `⟨${head}⟩\n${part.text}`;
+      if (asked !== undefined) return `[${head}]\n${part.text}`;
       const short = part.text.length <= EXCERPT;
       const where = short ? "" : `: ${await keeping(part)}; it begins`;
-      return `⟨${head}${where}⟩\n${part.text.slice(0, EXCERPT)}`;
+      return `[${head}${where}]\n${part.text.slice(0, EXCERPT)}`;
     }
   }
 }

@@ -28,7 +28,7 @@ Deno.test("pictures and sounds become artifacts whose names are ours", async () 
     ["RED", "internal"],
     ["RED", "internal"],
   ]);
-  match(result.content, /⟨image "image\/png": 8 bytes, kept as artifact a0{11}1 /);
+  match(result.content, /\[image "image\/png": 8 bytes, kept as artifact a0{11}1 /);
   ok(!result.content.includes("\u001b"));
   equal(result.writtenBytes, 16);
   const { artifacts } = result.record ?? {};
@@ -66,9 +66,9 @@ Deno.test("bytes that are no base64 are left out, and the rest is shown", async 
   }));
   const { content } = await bench.invoke("mcp_files_save");
   deepEqual(content.split("\n"), [
-    '⟨resource "a/b" "file:///x": not base64, left out⟩',
+    '[resource "a/b" "file:///x": not base64, left out]',
     "after",
-    "⟨7 bytes of the result were left out⟩",
+    "[7 bytes of the result were left out]",
   ]);
 });
 
@@ -82,9 +82,9 @@ Deno.test("links are named and not followed; an embedded resource goes by refere
     ],
   }));
   const { content } = await bench.invoke("mcp_files_save");
-  match(content, /⟨link "click": "https:\/\/evil\.example\/\\n", not followed⟩/);
-  match(content, /⟨resource "file:\/\/\/long\.txt": 5000 bytes, kept as artifact/);
-  match(content, /⟨resource "file:\/\/\/short\.txt"⟩\nshort/);
+  match(content, /\[link "click": "https:\/\/evil\.example\/\\n", not followed\]/);
+  match(content, /\[resource "file:\/\/\/long\.txt": 5000 bytes, kept as artifact/);
+  match(content, /\[resource "file:\/\/\/short\.txt"]\nshort/);
   ok(content.length < 3_000);
   equal(bench.kept.length, 1);
 });
@@ -95,7 +95,7 @@ Deno.test("a resource that was asked for is shown whole", async () => {
     parts: [{ kind: "resource", uri: "file:///long.txt", text: "x".repeat(5_000) }],
   }));
   const { content } = await bench.invoke("mcp_files_resource", { uri: "file:///long.txt" });
-  equal(content.length, '⟨resource "file:///long.txt"⟩\n'.length + 5_000);
+  equal(content.length, '[resource "file:///long.txt"]\n'.length + 5_000);
   equal(bench.kept.length, 0);
 });
 

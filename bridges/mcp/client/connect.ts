@@ -91,7 +91,7 @@ export function startConnection(parts: ConnectParts): Connecting {
     : undefined;
   const transport = http === undefined ? lines : guarded(http, guard);
   if (transport === undefined) throw new TypeError("Cannot connect: no transport");
-  const timeoutMs = http === undefined
+  const timeoutMs = http === undefined && open.newest !== true
     ? Math.min(PROBE_MS, Math.ceil(open.deadlineMs / 2))
     : open.deadlineMs;
   const client = new Client({ name: "remit", version: "1.0.0", title: "Remit" }, {
@@ -125,7 +125,7 @@ export function startConnection(parts: ConnectParts): Connecting {
 }
 
 function endedAtProbe(cause: unknown): Fault {
-  const why = "it ended when it was asked for its revisions";
+  const why = "it ended, or was silent, when it was asked for its revisions";
   return new Fault("gone", `Cannot open the MCP server: ${why}`, {
     cause,
     detail: { probed: true },

@@ -56,15 +56,22 @@ Deno.test("a server that ends when it is asked for its revisions: the fault says
   assert.deepEqual((await bridge.open({ old: true })).protocol, "2025-11-25");
 });
 
-Deno.test("a server that is silent about its revisions is asked the old way", async () => {
+Deno.test("a server that is silent about its revisions is started anew, and asked the old way on a fresh pipe", async () => {
   const rules = handshake().filter(({ when }) => when !== "server/discover");
+  {
+    await using bridge = await startBridge(rawLine(rules));
+    await assert.rejects(bridge.open({ deadlineMs: 2_000 }), {
+      code: "gone",
+      detail: { probed: true },
+    });
+  }
   await using bridge = await startBridge(rawLine(rules));
-  assert.equal((await bridge.open({ deadlineMs: 6_000 })).protocol, "2025-11-25");
+  assert.equal((await bridge.open({ old: true })).protocol, "2025-11-25");
 });
 
 Deno.test("a server that never shakes hands: opening ends at its deadline", async () => {
   await using bridge = await startBridge(rawLine([]));
-  await assert.rejects(bridge.open({ deadlineMs: 400 }), { code: "timedOut" });
+  await assert.rejects(bridge.open({ deadlineMs: 400, old: true }), { code: "timedOut" });
 });
 
 Deno.test("alice reads the words twice at once: one after the other", async () => {

@@ -35,10 +35,18 @@ export function makeLineTransport({ guard, odd, send }: LineParts): LineTranspor
   let rest: string[] = [], restUnits = 0;
   let unsent = 0, unsentUnits = 0;
   let ended: string | undefined;
-  let heard = false;
+  let heard = false, asked = false;
 
   async function write(message: JsonObject): Promise<void> {
     if (ended !== undefined) throw new Fault("gone", `Cannot write to the server: ${ended}`);
+    const { method } = message;
+    // What was asked for its revisions and is silent may still be starting: what it was sent stands in its pipe, and
+    // it would refuse a handshake of an older revision behind that. It is started anew for it.
+    if (method === "initialize" && asked && !heard) {
+      end("it did not say its revisions");
+      throw new Fault("gone", "Cannot write to the server: it did not say its revisions");
+    }
+    asked ||= method === "server/discover";
     const text = `${JSON.stringify(message)}\n`;
     if (unsent >= UNSENT || (unsent > 0 && unsentUnits + text.length > UNSENT_UNITS)) {
       odd("It does not read what we answer");

@@ -1,5 +1,5 @@
 /** Names that pass for others, and words about tools that are not the server's own. @module */
-import type { McpToolWords } from "../../../contracts/mod.ts";
+import { mcpPart, type McpToolWords } from "../../../contracts/mod.ts";
 import { foldText } from "../../../text/fold.ts";
 import { outline } from "./tool_name.ts";
 
@@ -53,8 +53,8 @@ export function knownTools({ server, tools, own = [], others = [] }: KnownParts)
   ];
   const rests = all.flatMap((each) => restsOf(each.name).map((rest) => ({ ...each, ...rest })));
   return Object.freeze({
-    mine: new Set([server, ...tools.map(({ name }) => name.toLowerCase())]),
-    servers: new Set(others.flatMap(({ name }) => name === server ? [] : [name])),
+    mine: new Set([server, mcpPart(server), ...tools.map(({ name }) => name.toLowerCase())]),
+    servers: new Set(others.flatMap(({ name }) => name === server ? [] : [name, mcpPart(name)])),
     tools: new Map(all.map(({ name }) => [name.toLowerCase(), name])),
     byOutline: Map.groupBy(all, ({ name }) => outline(name)),
     byRest: Map.groupBy(rests, ({ rest }) => rest),
@@ -113,7 +113,7 @@ export function foreignIn(
   return undefined;
 }
 
-const SERVER = /(["'`]?)\b([a-z][a-z0-9]{0,23})["'`]? (?:server|mcp|integration)\b/g;
+const SERVER = /(["'`]?)\b([a-z][a-z0-9_-]{0,23})["'`]? (?:server|mcp|integration)\b/g;
 
 function isCompound(name: string): boolean {
   return /[A-Za-z0-9][_-][A-Za-z0-9]|[a-z0-9][A-Z]/.test(name);

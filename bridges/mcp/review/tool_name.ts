@@ -1,5 +1,5 @@
 /** Names of imported tools, in the characters that every provider takes. @module */
-import { type McpServerName, ToolName } from "../../../contracts/mod.ts";
+import { mcpPart, type McpServerName, ToolName } from "../../../contracts/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 
 const LONGEST = 64;
@@ -15,7 +15,7 @@ export function toolName(
   kind: "mcp" | "a2a" = "mcp",
 ): ToolName {
   const plain = tool.toLowerCase().replace(/[^a-z0-9]+/g, "_").replace(/^_+|_+$/g, "");
-  const name = `${kind}_${server}_${plain === "" ? "tool" : plain}`;
+  const name = `${kind}_${mcpPart(server)}_${plain === "" ? "tool" : plain}`;
   // deno-lint-ignore no-control-regex -- all of ASCII is meant
   const lossy = plain === "" || !/^[\x00-\x7f]*$/.test(tool);
   if (!lossy && name.length <= LONGEST) return ToolName.parse(name);

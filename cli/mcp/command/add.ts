@@ -10,7 +10,7 @@ import { type ProvidedLaunch, provideLaunch } from "../fetch/provide.ts";
 import type { LockedServer } from "../lock/lock.ts";
 import { placeWords } from "../meet/paths.ts";
 import { keepMcpSecret } from "../grant/secrets.ts";
-import { clearanceOf, lockOf, serverName } from "../work.ts";
+import { lockOf, serverName } from "../work.ts";
 import { preparePlaces } from "../../disk/places.ts";
 
 const IN_THE_OPEN =
@@ -118,7 +118,6 @@ export async function mcpAdd(command: Command): Promise<number> {
     server.notes.push(IN_THE_OPEN);
   }
   await takeSecrets(command, name, flags);
-  const added = { ...server, clearance: clearanceOf(server) };
-  putServer(command, added);
-  return await introduce(command, added);
+  putServer(command, server);
+  return await introduce(command, server);
 }

@@ -1,5 +1,5 @@
 /** `mcp call NAME TOOL JSON`: one call of one imported tool, as `tool call` makes it. Issue 6. @module */
-import { Fault } from "../../../contracts/mod.ts";
+import { Fault, mcpPart } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import type { Command } from "../../command.ts";
 import type { LockedServer } from "../lock/lock.ts";
@@ -39,9 +39,9 @@ export function calledAs(server: LockedServer, tool: string): string {
   if (found !== undefined) return found.tool.name;
   const family = familyOf(server);
   const own = OWN[family].find((each) =>
-    tool === each || tool === `${family}_${server.name}_${each}`
+    tool === each || tool === `${family}_${mcpPart(server.name)}_${each}`
   );
-  if (own !== undefined) return `${family}_${server.name}_${own}`;
+  if (own !== undefined) return `${family}_${mcpPart(server.name)}_${own}`;
   const known = server.reviewed.map((each) => displayText(each.tool.tool, { max: 64 })).slice(
     0,
     40,

@@ -4,13 +4,13 @@ import { type Json, type McpAccess, toJson } from "../../../contracts/mod.ts";
 import { TASK, taskJson, told } from "../../_fixture/samples.ts";
 import { PLAIN, READS, rig, SLY, type Tool, URL_ } from "../../_fixture/mcp_rig.ts";
 
-Deno.test("alice adds a server with --yes: observed without grants, granted what she named, shown, pinned", async () => {
+Deno.test("alice adds a server with --yes: started with what she named, shown, pinned", async () => {
   const at = rig();
   assert.equal(
     await at.run("add", "notes", "--read", "notes", "--yes", "--", "/bin/cat", at.notes),
     0,
   );
-  assert.deepEqual(at.looks.map(({ observe }) => observe), [true, false]);
+  assert.deepEqual(at.looks.map(({ observe }) => observe), [false]);
   const [server] = at.locked();
   assert.equal(server.state, "approved");
   assert.deepEqual(server.grants, { read: [at.notes], write: [], net: [] });
@@ -22,6 +22,58 @@ Deno.test("alice adds a server with --yes: observed without grants, granted what
   assert.match(at.out(), /notes: 2 tools are pinned, and tasks are handed it/);
   assert.equal(await at.run("add", "notes", URL_), 1);
   assert.match(at.said(), /remit mcp remove notes/);
+});
+
+Deno.test("a server that does not start without its folder is added with the folder that alice names, or agrees to", async () => {
+  const needs = (granted: readonly string[]): boolean => granted.length === 0;
+  for (const right of ["--read", "--write"]) {
+    const named = rig({ dead: needs });
+    const words = [right, "notes", "--yes", "--", "/bin/cat", named.notes];
+    assert.equal(await named.run("add", "notes", ...words), 0, right);
+    assert.equal(named.locked()[0].state, "approved");
+    assert.deepEqual(named.looks.map(({ observe }) => observe), [false]);
+  }
+  const agreed = rig({ dead: needs });
+  assert.equal(await agreed.run("add", "notes", "--yes", "--", "/bin/cat", agreed.notes), 0);
+  assert.deepEqual(agreed.looks.map(({ observe }) => observe), [true, false]);
+  // Reviewed by itself later, it is started so, too.
+  const later = rig({ dead: needs });
+  assert.equal(await later.run("add", "notes", "--read", "notes", "--", "/bin/cat"), 75);
+  assert.equal(await later.run("review", "notes"), 0);
+  assert.equal(await later.run("approve", "notes"), 0);
+  // One that starts neither way is watched as well, and is told of by what it said with its grants.
+  const dead = rig({ dead: true });
+  assert.equal(await dead.run("add", "notes", "--read", "notes", "--yes", "--", "/bin/cat"), 67);
+  assert.deepEqual(dead.looks.map(({ observe }) => observe), [false, true]);
+});
+
+Deno.test("a file that a server will keep is granted before it exists; a folder that is not there, and a wall, are not", async () => {
+  const at = rig();
+  const file = join(at.notes, "memory.json");
+  assert.equal(await at.run("add", "memory", "--write", file, "--yes", "--", "/bin/cat"), 0);
+  assert.equal(Deno.readTextFileSync(file), "");
+  assert.equal((Deno.statSync(file).mode ?? 0) & 0o777, 0o600);
+  assert.deepEqual(at.locked()[0].grants.write, [file]);
+  Deno.writeTextFileSync(file, "kept");
+  assert.equal(await at.run("grant", "memory", "--write", file), 0);
+  assert.equal(Deno.readTextFileSync(file), "kept");
+  for (const no of [join(at.notes, "no", "such.json")]) {
+    assert.notEqual(await at.run("grant", "memory", "--write", no), 0, no);
+  }
+  assert.notEqual(await at.run("grant", "memory", "--read", join(at.notes, "other")), 0);
+  assert.deepEqual([...Deno.readDirSync(at.notes)].map(({ name }) => name), ["memory.json"]);
+  assert.equal(await at.run("grant", "memory", "--write", `${join(at.notes, "new")}/`), 0);
+  assert.ok(Deno.statSync(join(at.notes, "new")).isDirectory);
+});
+
+Deno.test("the last look is shown again where the server gave no answer, too", async () => {
+  const at = rig({ dead: true });
+  assert.equal(await at.run("add", "notes", "--yes", "--", "/bin/cat"), 67);
+  at.hands.screen.lines.length = 0;
+  assert.equal(await at.run("review", "notes", "--last"), 67);
+  assert.equal(at.looks.length, 1);
+  assert.match(at.said(), /it gave no answer:.* it exited with 1[^]*boom/);
+  assert.equal(await at.run("approve", "notes"), 67, "nothing was seen that could be pinned");
 });
 
 Deno.test("without a terminal and without --yes nothing is granted or approved, and the exit code says so", async () => {
@@ -44,7 +96,7 @@ Deno.test("carol is asked for each thing that it needs, and a no grants nothing"
     { permission: "net", value: "api.example.org", allowed: false, times: 3 },
     { permission: "read", value: "/etc/passwd", allowed: false, times: 1 },
   ];
-  const yes = rig({ types: ["w", "y", "y"], accesses });
+  const yes = rig({ types: ["w", "y", "", "y"], accesses });
   assert.equal(await yes.run("add", "notes", "--", "/bin/cat", yes.notes), 0);
   const [server] = yes.locked();
   assert.deepEqual(server.grants, { read: [], write: [yes.notes], net: ["api.example.org:443"] });
@@ -55,6 +107,30 @@ Deno.test("carol is asked for each thing that it needs, and a no grants nothing"
   assert.equal(await no.run("add", "notes", "--", "/bin/cat", no.notes), 75);
   assert.deepEqual(no.locked()[0].grants, { read: [], write: [], net: [] });
   assert.equal(no.locked()[0].state, "added");
+});
+
+Deno.test("carol chooses what a server at a URL may be told, and changes it; a new host is chosen for anew", async () => {
+  const clearance = (at: ReturnType<typeof rig>): string => at.locked()[0].clearance;
+  const asked = rig({ types: ["i", "y"] });
+  assert.equal(await asked.run("add", "far", URL_), 0);
+  assert.equal(clearance(asked), "internal");
+  const at = rig();
+  assert.equal(await at.run("add", "far", "--yes", URL_), 0);
+  assert.equal(clearance(at), "public");
+  assert.match(at.said(), /only what is public.*\n.*remit mcp grant far --clearance internal/);
+  assert.equal(await at.run("grant", "far", "--clearance", "internal"), 0);
+  assert.equal(clearance(at), "internal");
+  assert.match(at.out(), /be told what is at most internal/);
+  assert.equal(await at.run("grant", "far", "--sampling", "5"), 0);
+  assert.equal(clearance(at), "internal");
+  assert.equal(await at.run("grant", "far", "--clearance", "everything"), 2);
+  const near = rig();
+  await near.run("add", "near", "--yes", "--clearance", "secret", "--", "/bin/cat");
+  assert.equal(clearance(near), "secret");
+  await near.run("grant", "near", "--read", near.notes);
+  assert.equal(clearance(near), "secret");
+  await near.run("grant", "near", "--net", "evil.test");
+  assert.equal(clearance(near), "public");
 });
 
 Deno.test("without -- before it a command is not added: npx's own -y would be a yes of alice", async () => {
@@ -90,7 +166,21 @@ Deno.test("a second server of the same code is no copycat of the first, and anot
   });
   await at.run("add", "one", "--yes", "--", "/bin/cat");
   assert.equal(await at.run("add", "two", "--yes", "--", "/bin/cat"), 0);
-  assert.equal(await at.run("add", "three", "--yes", "--", "/bin/cat", "-u"), 75);
+  assert.equal(await at.run("add", "three", "--yes", "--", "/bin/cat", "-u"), 0);
+  const mine = (name: string): string => {
+    const file = join(at.notes, `${name}.sh`);
+    Deno.writeTextFileSync(file, "echo the same words\n");
+    return file;
+  };
+  assert.equal(await at.run("add", "four", "--yes", "--", "/bin/bash", mine("a")), 75);
+  assert.match(at.out(), /approve four --flagged/);
+  assert.equal(await at.run("approve", "four", "--flagged"), 0);
+  // A copy of the very script, elsewhere, is that script.
+  assert.equal(await at.run("remove", "one"), 0);
+  assert.equal(await at.run("remove", "two"), 0);
+  assert.equal(await at.run("remove", "three"), 0);
+  assert.equal(await at.run("add", "five", "--yes", "--", "/bin/bash", mine("b")), 0);
+  assert.equal(await at.run("add", "three", "--yes", "--", "/bin/cat"), 75);
   assert.match(at.said(), /copies another tool/);
   assert.match(at.out(), /left out, flagged: list_notes/);
   assert.match(at.out(), /mcp approve three --flagged/);
@@ -181,6 +271,7 @@ Deno.test("grants change what tools can do; what is dropped ends at once", async
   assert.deepEqual(value, {
     name: "notes",
     grants: { read: [], write: [], net: ["api.example.org:443"] },
+    clearance: "public",
     ended: 2,
   });
   assert.equal(at.locked()[0].clearance, "public");
@@ -227,7 +318,7 @@ Deno.test("a secret is typed or piped, and is in no file in clear", async () => 
     piped.asked().filter(([op]) => op === "mcpLend").map(([, body]) => (body as { env: Json }).env),
     [{ KEY: "s3cret-value" }],
   );
-  const url = rig({ types: ["Bearer t0ken", "y"] });
+  const url = rig({ types: ["Bearer t0ken", "", "y"] });
   assert.equal(await url.run("add", "tickets", "--header", "Authorization", URL_), 0);
   assert.deepEqual(url.locked()[0].secretHeaders, ["authorization"]);
   assert.ok(!url.lockText().includes("t0ken"));

@@ -1,5 +1,5 @@
 /** `mcp tool|grant|revoke|remove`: what a server may do from now on. Issue 6. @module */
-import { EXIT, Fault } from "../../../contracts/mod.ts";
+import { cleared, EXIT, Fault } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";
 import { sweepTrees } from "../grant/choice.ts";
@@ -15,7 +15,7 @@ import type { LockedServer } from "../lock/lock.ts";
 import { dropLook } from "../look.ts";
 import { forgetMcpSecrets } from "../grant/secrets.ts";
 import { familyOf, grantsDocument, mayLines } from "../review/words.ts";
-import { clearanceOf, endServer, lockOf, serverName } from "../work.ts";
+import { endServer, lockOf, serverName } from "../work.ts";
 import { absolute } from "../../disk/places.ts";
 
 /** `mcp tool NAME on|off TOOL…`. Tasks that run keep what they were handed. */
@@ -90,7 +90,6 @@ function translatedAnew(command: Command, server: LockedServer): LockedServer {
   );
   return {
     ...server,
-    clearance: clearanceOf(server),
     reviewed: server.reviewed.map((each) => {
       const tool = tools.get(each.words.name);
       return tool === undefined ? each : { ...each, tool: mcp.importedTool(tool) };
@@ -106,8 +105,8 @@ function effectLines(before: LockedServer, after: LockedServer): readonly string
 }
 
 function isEmpty(flags: GrantFlags): boolean {
-  const { grants, env, secretEnv, secretHeaders, sampling } = flags;
-  return sampling === undefined &&
+  const { grants, env, secretEnv, secretHeaders, sampling, clearance } = flags;
+  return sampling === undefined && clearance === undefined &&
     [grants.read, grants.write, grants.net, Object.keys(env), secretEnv, secretHeaders]
       .every((each) => each.length === 0);
 }
@@ -138,10 +137,12 @@ export async function mcpGrant(command: Command): Promise<number> {
     const narrowed = drops.reduce((each, drop) => without(command, each, drop), server);
     return translatedAnew(command, withGrants(narrowed, flags));
   });
-  const narrows = drops.length > 0 || after.samplingTokens < before.samplingTokens;
+  const narrows = drops.length > 0 || after.samplingTokens < before.samplingTokens ||
+    flags.clearance !== undefined && !cleared(before.clearance, after.clearance);
   const ended = !narrows ? 0 : await endServer(command, after.name);
   if (command.json) {
-    printJson(command, { name: after.name, grants: grantsDocument(after.grants), ended });
+    const { name, clearance } = after;
+    printJson(command, { name, grants: grantsDocument(after.grants), clearance, ended });
     return EXIT.success;
   }
   printLines(command, [

@@ -1,33 +1,29 @@
 /** `mcp review NAME`: exactly what would be pinned, and what changed since it was. Issue 6. @module */
-import {
-  EXIT,
-  Fault,
-  type McpAccess,
-  type McpLook,
-  type McpWords,
-} from "../../../contracts/mod.ts";
+import { EXIT, Fault, type McpLook } from "../../../contracts/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";
 import { reviewOf } from "../review/review.ts";
 import { reviewDocument } from "../review/document.ts";
 import { reviewLines, serverLines } from "../review/lines.ts";
 import { showFailure } from "../meet/introduce.ts";
 import type { LockedServer } from "../lock/lock.ts";
-import { keptLook } from "../look.ts";
+import { lastLook } from "../look.ts";
 import { familyOf, nounOf } from "../review/words.ts";
-import { lockOf, lookAt, serverName } from "../work.ts";
+import { lockOf, lookAt, lookFirst, serverName } from "../work.ts";
 import { has } from "../../arguments/parse_arguments.ts";
 
-/** A look at a server that a person decides by: before anything was agreed to, with nothing granted. */
+/** A look at a server that a person decides by. */
 export async function lookForReview(command: Command, server: LockedServer): Promise<McpLook> {
-  return await lookAt(command, server, server.state === "added" && server.launch.kind !== "http");
+  return server.state === "added"
+    ? await lookFirst(command, server)
+    : await lookAt(command, server, false);
 }
 
-/** The last look that was shown. Throws Fault `notFound` when there was none at this version. */
-function lastLook(
+/** The last look, answered or not. Throws Fault `notFound` when there was none at this version. */
+function shownLast(
   command: Command,
   server: LockedServer,
-): { readonly words: McpWords; readonly accesses: readonly McpAccess[] } {
-  const kept = keptLook(command.hands.disk, command.places, server);
+): Partial<McpLook> & Pick<McpLook, "accesses"> {
+  const kept = lastLook(command.hands.disk, command.places, server);
   if (kept !== undefined) return kept;
   throw new Fault(
     "notFound",
@@ -44,7 +40,7 @@ export async function mcpReview(command: Command): Promise<number> {
   const server = lock.need(serverName(command));
   const family = familyOf(server);
   const look: Partial<McpLook> & Pick<McpLook, "accesses"> = has(command.parsed, "last")
-    ? lastLook(command, server)
+    ? shownLast(command, server)
     : await lookForReview(command, server);
   const { words } = look;
   if (words === undefined) {

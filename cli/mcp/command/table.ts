@@ -40,6 +40,11 @@ const GRANTS: readonly FlagSpec[] = [
     help: "what it may ask the task's model for, in each task, if you allow each time; 0 is none",
   },
 ];
+const CLEARANCE: FlagSpec = {
+  name: "clearance",
+  value: "public|internal|secret",
+  help: "the most confidential text that it may be told; public where it can send it on",
+};
 const YES: FlagSpec = {
   name: "yes",
   short: "y",
@@ -64,7 +69,7 @@ export const MCP_COMMANDS: readonly CommandSpec[] = [
       "remit mcp add files --read ~/notes --yes -- npx -y @modelcontextprotocol/server-filesystem ~/notes",
       "remit mcp add tickets https://mcp.example.org/mcp --header authorization",
     ],
-    [...GRANTS, YES],
+    [...GRANTS, CLEARANCE, YES],
   ),
   simple(
     "mcp import",
@@ -125,9 +130,11 @@ export const MCP_COMMANDS: readonly CommandSpec[] = [
       "remit mcp grant files --write ~/notes/inbox",
       "remit mcp grant weather --net api.example.org",
       "remit mcp grant files --drop ~/notes",
+      "remit mcp grant tickets --clearance internal",
     ],
     [
       ...GRANTS,
+      CLEARANCE,
       {
         name: "drop",
         value: "PATH|HOST|VAR",

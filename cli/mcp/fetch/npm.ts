@@ -4,7 +4,7 @@ import { Fault, McpLaunch } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import type { Command } from "../../command.ts";
 import { findBin, type NpmBin } from "./npm_bin.ts";
-import { withFacts } from "./npm_facts.ts";
+import { unverifiedNotes, withFacts } from "./npm_facts.ts";
 import { type FetchedLock, readDenoLock } from "./npm_lock.ts";
 import { readRegistry, refuseScoped, type Registry } from "./npm_registry.ts";
 import type { LockedPackage } from "../lock/lock.ts";
@@ -64,7 +64,7 @@ export async function fetchNpm(command: Command, wish: NpmWish): Promise<Provide
       ...{ args: wish.args, tree },
       ...(registry.url === undefined ? {} : { registry: registry.url }),
     });
-    return { launch, packages, notes };
+    return { launch, packages, notes: [...notes, ...unverifiedNotes(packages)] };
   } catch (error) {
     mcpStore.drop(draft);
     throw error;
@@ -112,6 +112,7 @@ async function factsOf(
   return await withFacts(command, packages, {
     ...{ denoAt: DENO_AT, env: step(mcpStore.deno, made, []).env },
     registry: registry.endsWith("/") ? registry : `${registry}/`,
+    ownKeys: made.registry.url !== undefined,
   });
 }
 

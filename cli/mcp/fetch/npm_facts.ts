@@ -2,8 +2,10 @@
 import { createPublicKey, verify } from "node:crypto";
 import { join } from "node:path";
 import * as z from "zod";
+import { displayText } from "../../../text/mod.ts";
 import type { Command } from "../../command.ts";
 import type { FetchedPackage } from "./npm_lock.ts";
+import { Fault } from "../../../contracts/mod.ts";
 import { LockedPackage } from "../lock/lock.ts";
 import type { FetchStep } from "../store/hands.ts";
 
@@ -34,22 +36,39 @@ const Keys = z.looseObject({
   })).max(32),
 });
 
+/**
+ * The keys with which npm's own registry signs, by id, as it publishes them: https://docs.npmjs.com/about-registry-signatures.
+ * Pinned, as a registry that hands out other code can hand out other keys as well. What the first of them signed before
+ * it was retired stays signed.
+ */
+export const NPM_KEYS: Readonly<Record<string, string>> = {
+  "SHA256:jl3bwswu80PjjokCgh0o2w5c2U4LhQAE57gj9cz1kzA":
+    "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE1Olb3zMAFFxXKHiIkQO5cJ3Yhl5i6UPp+IhuteBJbuHcA5UogKo0EWtlWwW6KSaKoTNEYL7JlCQiVnkhBktUgg==",
+  "SHA256:DhQ8wR5APBvFHLF/+Tc+AYvPOdTpcIDqOhxsBHRwC7U":
+    "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEY6Ya7W++7aUPzvMTrezH6Ycx3c+HOKYCcNGybJZSCJq/fd7Qa8uuAKtdIkUQtQiEKERhAmE5lMMJhP8OkDOa2g==",
+};
+
 /** What is asked with. */
 export interface FactsParts {
   /** Ends with a slash. */
   readonly registry: string;
+  /** It is not npm's own: it may sign with keys that it publishes itself. */
+  readonly ownKeys: boolean;
   readonly env: FetchStep["env"];
   readonly denoAt: string;
 }
 
 /**
- * The packages with what their registry says of them. A signature is held against a key that the same registry
- * publishes, and then `verified`; what it does not say, or what cannot be had, is absent.
+ * The packages with what their registry says of them. A signature is held against npm's pinned keys, for another
+ * registry against those that it publishes, too, and then `verified`; what it does not say, or what cannot be had, is
+ * absent.
+ *
+ * @throws Fault `refused` for a signature of a known key that does not fit what was fetched
  */
 export async function withFacts(
   command: Command,
   packages: readonly FetchedPackage[],
-  { registry, env, denoAt }: FactsParts,
+  { registry, ownKeys, env, denoAt }: FactsParts,
 ): Promise<readonly LockedPackage[]> {
   const { mcpStore, around } = command.hands;
   const plain = packages.map(({ name, version, integrity, deprecated }) => ({
@@ -73,10 +92,14 @@ export async function withFacts(
   });
   const facts = end.code === 0 ? Facts.safeParse(tryJson(end.out)).data : undefined;
   if (facts === undefined) return plain;
-  const keys = (Keys.safeParse(facts.keys).data?.keys ?? []).filter(({ keytype, expires }) =>
-    keytype === "ecdsa-sha2-nistp256" &&
-    (expires === null || expires === undefined || Date.parse(expires) > around.now())
-  );
+  const published = ownKeys ? Keys.safeParse(facts.keys).data?.keys ?? [] : [];
+  const keys = new Map([
+    ...published.filter(({ keytype, expires }) =>
+      keytype === "ecdsa-sha2-nistp256" &&
+      (expires === null || expires === undefined || Date.parse(expires) > around.now())
+    ).map(({ keyid, key }) => [keyid, key] as const),
+    ...Object.entries(NPM_KEYS),
+  ]);
   const byName = new Map(facts.said.map((each) => [`${each.name}@${each.version}`, each]));
   return plain.map((each) => {
     const fact = byName.get(`${each.name}@${each.version}`);
@@ -87,13 +110,22 @@ export async function withFacts(
 function withFact(
   each: LockedPackage,
   fact: z.infer<typeof Fact>,
-  keys: z.infer<typeof Keys>["keys"],
+  keys: ReadonlyMap<string, string>,
 ): LockedPackage {
   const signatures = LockedPackage.shape.signatures.safeParse(fact.signatures).data;
   const attested = Attestations.safeParse(fact.attestations).data;
-  const verified = (signatures ?? []).some(({ keyid, sig }) =>
-    keys.some((key) => key.keyid === keyid && signs(key.key, sig, each))
-  );
+  const known = (signatures ?? []).flatMap(({ keyid, sig }) => {
+    const key = keys.get(keyid);
+    return key === undefined ? [] : [signs(key, sig, each)];
+  });
+  const verified = known.includes(true);
+  // Of an archive that the registry describes otherwise, another integrity may have been signed.
+  if (!verified && known.length > 0 && fact.integrity === each.integrity) {
+    throw new Fault(
+      "refused",
+      `Cannot fetch "${each.name}@${each.version}": its signature does not fit the archive that came`,
+    );
+  }
   return {
     ...each,
     verified,
@@ -108,7 +140,11 @@ function withFact(
 }
 
 /** The integrity is the one that Deno held the archive against, not what the registry says now. */
-function signs(key: string, sig: string, { name, version, integrity }: LockedPackage): boolean {
+export function signs(
+  key: string,
+  sig: string,
+  { name, version, integrity }: Pick<LockedPackage, "name" | "version" | "integrity">,
+): boolean {
   try {
     return verify(
       "sha256",
@@ -120,6 +156,30 @@ function signs(key: string, sig: string, { name, version, integrity }: LockedPac
     // No key, or no signature: it signs nothing.
     return false;
   }
+}
+
+/** What nobody vouched for, for whoever reviews a server: a sentence for each kind. */
+export function unverifiedNotes(packages: readonly LockedPackage[]): readonly string[] {
+  const of = (some: readonly LockedPackage[]): string => {
+    const names = some.slice(0, 4).map(({ name }) => displayText(name, { max: 100 })).join(", ");
+    return `${some.length} of ${packages.length} packages (${names}${
+      some.length > 4 ? ", …" : ""
+    })`;
+  };
+  const unsigned = packages.filter(({ verified }) => !verified);
+  const attested = packages.filter(({ attestations }) => attestations !== undefined);
+  return [
+    ...(unsigned.length === 0 ? [] : [
+      `UNVERIFIED: of ${
+        of(unsigned)
+      } no signature was checked; that they are what their author published is the registry's word`,
+    ]),
+    ...(attested.length === 0 ? [] : [
+      `UNVERIFIED: ${
+        of(attested)
+      } publish a statement of how they were built, which was not checked`,
+    ]),
+  ];
 }
 
 function tryJson(text: string): unknown {

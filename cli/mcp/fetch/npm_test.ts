@@ -5,6 +5,7 @@ import { needs } from "../../../tests/needs.ts";
 import { type FreshCommand, freshCommand } from "../../_fixture/mcp_command.ts";
 import { type FakePackage, type FakeRegistry, serveRegistry } from "../../_fixture/mcp_registry.ts";
 import { fetchNpm, type NpmWish, type ProvidedLaunch } from "./npm.ts";
+import { NPM_KEYS, signs } from "./npm_facts.ts";
 
 const HELLO = 'console.log("hello");\n';
 const server = (more: Partial<FakePackage> = {}): FakePackage => ({
@@ -182,7 +183,7 @@ Deno.test("mallory swaps an archive: what does not have its integrity is not kep
   });
 });
 
-Deno.test("signatures are recorded as given, and verified against the registry's keys or not at all", async () => {
+Deno.test("signatures are recorded as given and verified; what is unverified is said, and a false one ends the fetch", async () => {
   if (!needs("bwrap")) return;
   const attestations = {
     url: "https://x.org/a",
@@ -193,10 +194,9 @@ Deno.test("signatures are recorded as given, and verified against the registry's
       signed: "well",
       dist: { attestations },
       manifest: {
-        ...{ bin: "cli.js", dependencies: { forged: "1.0.0", plain: "1.0.0" } },
+        ...{ bin: "cli.js", dependencies: { plain: "1.0.0" } },
       },
     }),
-    { name: "forged", version: "1.0.0", files: { "index.js": "" }, signed: "badly" as const },
     {
       ...{ name: "plain", version: "1.0.0", files: { "index.js": "" } },
       manifest: { deprecated: "use another\x1b[31m one" },
@@ -204,18 +204,62 @@ Deno.test("signatures are recorded as given, and verified against the registry's
   ];
   await withRegistry(packages, async (command) => {
     const { packages: locked, notes } = await fetchNpm(command, wish());
-    const [forged, plain, own] = locked;
+    const [plain, own] = locked;
     assert.deepEqual([own?.verified, own?.signatures?.length], [true, 1]);
     assert.deepEqual(own?.attestations, {
       url: "https://x.org/a",
       predicate: "https://slsa.dev/v1",
     });
-    assert.deepEqual([forged?.verified, forged?.signatures?.length], [false, 1]);
     assert.deepEqual([plain?.verified, plain?.signatures, plain?.deprecated], [
       ...[false, undefined, "use another\x1b[31m one"],
     ]);
     assert.match(notes.join("\n"), /plain@1\.0\.0 is deprecated/);
+    assert.match(
+      notes.join("\n"),
+      /UNVERIFIED: of 1 of 2 packages \(plain\) no signature was checked/,
+    );
+    assert.match(
+      notes.join("\n"),
+      /UNVERIFIED: 1 of 2 packages .* how they were built, which was not/,
+    );
   });
+  const bad = server({ signed: "badly", manifest: { bin: "cli.js" } });
+  await withRegistry([bad], async (command) => {
+    await assert.rejects(
+      fetchNpm(command, wish()),
+      fault("refused", /its signature does not fit the archive that came/),
+    );
+  });
+});
+
+Deno.test("the pinned keys are those that npm signs with: what it signed with each of them fits, and nothing else", () => {
+  const signed = [
+    {
+      ...{
+        name: "venv",
+        version: "0.1.0",
+        keyid: "SHA256:jl3bwswu80PjjokCgh0o2w5c2U4LhQAE57gj9cz1kzA",
+      },
+      integrity:
+        "sha512-RMdeiD0OJC+S2w4931iqdi5MB9xe2T/lXZbRrHxbsmQrSA+FwhPk2bIqIwbNDCmThPgNw841Q272O6EFSYhBjQ==",
+      sig:
+        "MEUCICKQJCEvvV3HdhCSj3TwH9qqIWLwc0GR1m/NED/s1bPIAiEAvkTmhIDIrD4MZoI2g27+HsuxoFJhC/evORT6T2UUwSc=",
+    },
+    {
+      ...{ name: "@hypercarrier/rarebit", version: "0.1.0-alpha.4" },
+      keyid: "SHA256:DhQ8wR5APBvFHLF/+Tc+AYvPOdTpcIDqOhxsBHRwC7U",
+      integrity:
+        "sha512-x4CzTUQX9xwdsJzLJqIlghkfypOjwEHj0ScJXWhrdE/HyB9ISTG/vobaaWFX51tWSekSH3bczVOVSksNxH7Ixw==",
+      sig:
+        "MEUCIQCWX+aVCWOPantTtYewNNmc3Sw6soihJp5O6GjlzrSMtwIgIZ7eXfxUMiinVUzyE5ks2t6mP80E0DqahGLx7NOnPoI=",
+    },
+  ];
+  for (const { keyid, sig, ...each } of signed) {
+    const key = NPM_KEYS[keyid] ?? "";
+    assert.ok(signs(key, sig, each), each.name);
+    assert.ok(!signs(key, sig, { ...each, version: "9.9.9" }));
+    assert.ok(!signs(key, sig, { ...each, integrity: `sha512-${"A".repeat(86)}==` }));
+  }
 });
 
 Deno.test("what is not there, and a registry that cannot be reached, are plain sentences", async () => {

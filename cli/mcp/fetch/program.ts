@@ -144,7 +144,7 @@ const CLIMB = 6;
  * Where the code of a file lies: the project that holds it, else its folder, else the file alone where that folder
  * holds other things (a home, a folder of programs, Remit's own).
  */
-function codeOf(command: Command, file: string): readonly string[] {
+export function codeOf(command: Command, file: string): readonly string[] {
   const { around, disk } = command.hands;
   const home = disk.real(around.env("HOME") ?? "/") ?? "/";
   const fits = (folder: string): boolean =>

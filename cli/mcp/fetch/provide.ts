@@ -2,7 +2,7 @@
 import { Fault, McpLaunch } from "../../../contracts/mod.ts";
 import type { Command } from "../../command.ts";
 import { fetchNpm, type ProvidedLaunch } from "./npm.ts";
-import { fetchPython } from "./python.ts";
+import { fetchPython, runWithUv } from "./python.ts";
 import type { McpWish } from "../launch/launch.ts";
 import { programLaunch } from "./program.ts";
 
@@ -19,6 +19,8 @@ export async function provideLaunch(command: Command, wish: McpWish): Promise<Pr
       return await fetchNpm(command, wish);
     case "python":
       return await fetchPython(command, wish);
+    case "uvRun":
+      return await runWithUv(command, wish);
     case "program":
       return await programLaunch(command, wish);
     case "http": {

@@ -6,12 +6,17 @@ import { displayText } from "../../../text/mod.ts";
 import type { Command } from "../../command.ts";
 import type { ProvidedLaunch } from "./npm.ts";
 import { pipSettings } from "./pip.ts";
-import type { McpWish } from "../launch/launch.ts";
+import {
+  isPythonNeed,
+  type PythonNeeds,
+  type PythonWish,
+  type UvRunWish,
+} from "../launch/launch.ts";
+import { codeOf, programLaunch } from "./program.ts";
+import { absolute } from "../../disk/places.ts";
 import { pythonEnv } from "./python_env.ts";
 import type { LockedPackage } from "../lock/lock.ts";
-import { FETCH_MS, type FetchStepEnd } from "../store/hands.ts";
-
-type PythonWish = Extract<McpWish, { readonly kind: "python" }>;
+import { FETCH_MS, type FetchStepEnd, type FoundPython } from "../store/hands.ts";
 
 /** Where the tree lies at fetching, and where at running (contracts, `McpLaunch`). */
 const FETCH_AT = "/dd";
@@ -28,39 +33,68 @@ const Report = z.looseObject({
   })).max(10_000),
 });
 
+/** What is fetched, and what is run of it. */
+interface Fetch {
+  /** For what is said of it. */
+  readonly name: string;
+  /** As pip takes them. */
+  readonly packages: readonly string[];
+  readonly needs: PythonNeeds;
+  /** What is run, once everything lies in the draft: the words behind `python`, and folders of this machine. */
+  run(draft: string): { readonly args: readonly string[]; readonly folders?: readonly string[] };
+}
+
 /**
- * Fetches it with this machine's python3 and pip.
+ * Fetches it with a Python of this machine and its pip.
  *
  * @throws Fault as fetchNpm does; `refused` where there is no pip, or a package would have to be built
  */
 export async function fetchPython(command: Command, wish: PythonWish): Promise<ProvidedLaunch> {
-  const { hands: { mcpStore, disk }, places } = command;
-  const python = await mcpStore.python("python3");
+  const { wanted, package: name } = wish;
+  return await fetchTree(command, {
+    ...{ name, needs: wish },
+    packages: [wanted === "" ? name : `${name}==${wanted}`],
+    run: (draft) => {
+      // `uvx --from PACKAGE python -m MODULE`: the interpreter itself, with words of its own.
+      if (/^python[0-9.]*$/.test(wish.program)) return { args: wish.args };
+      return { args: [`${TREE_AT}/${findScript(command, { draft, wish })}`, ...wish.args] };
+    },
+  });
+}
+
+async function fetchTree(command: Command, wish: Fetch): Promise<ProvidedLaunch> {
+  const { hands: { mcpStore, disk, around }, places } = command;
+  const asked = wish.needs.python ?? "python3";
+  const python = await findPython(command, asked);
   if (python === undefined || !python.pip) {
     throw new Fault(
       "refused",
-      `Cannot contain "${wish.package}": packages of Python are fetched with python3 and pip, and this machine has no ${
-        python === undefined ? "python3" : "pip"
+      `Cannot contain "${wish.name}": packages of Python are fetched with ${asked} and its pip, and this machine has no ${
+        python === undefined ? displayText(asked, { max: 100 }) : "pip of it"
       }`,
     );
   }
+  const constraints = (wish.needs.constraints ?? []).map((given) => {
+    const file = disk.real(absolute(around, given));
+    if (file !== undefined && disk.stat(file)?.folder !== true) return file;
+    throw new Fault("notFound", `Cannot read constraints "${given}": there is no such file`);
+  });
   const draft = mcpStore.draft(places.mcpTrees);
+  const settings = pipSettings(command, python);
+  const reads = [...settings.reads, ...constraints.map((file) => ({ from: file, at: file }))];
   try {
     const end = await mcpStore.step({
       program: python.path,
       args: [
         ...["-I", "-m", "pip", "install", "--target", `${FETCH_AT}/lib`, "--only-binary=:all:"],
         ...["--no-input", "--no-cache-dir", "--no-compile", "--no-warn-script-location", "--quiet"],
-        ...[
-          "--disable-pip-version-check",
-          "--no-color",
-          "--report",
-          `${FETCH_AT}/report.json`,
-          "--",
-        ],
-        wish.wanted === "" ? wish.package : `${wish.package}==${wish.wanted}`,
+        ...["--disable-pip-version-check", "--no-color", "--report", `${FETCH_AT}/report.json`],
+        ...constraints.flatMap((file) => ["--constraint", file]),
+        "--",
+        ...wish.packages,
+        ...(wish.needs.with ?? []),
       ],
-      ...pipSettings(command, python),
+      ...{ ...settings, reads },
       writes: { from: draft, at: FETCH_AT },
       net: true,
       deadlineMs: FETCH_MS,
@@ -68,22 +102,150 @@ export async function fetchPython(command: Command, wish: PythonWish): Promise<P
     if (end.code !== 0) throw whyNot(wish, end);
     const packages = readReport(disk.read(join(draft, "report.json")));
     disk.remove(join(draft, "report.json"));
-    const program = findScript(command, { draft, wish });
+    const { args, folders = [] } = wish.run(draft);
+    await compile(command, { python, draft });
     const tree = mcpStore.keep(draft, { trees: places.mcpTrees, prefix: "py" });
     return {
       launch: McpLaunch.parse({
-        ...{ kind: "program", program: python.path, sha256: python.sha256 },
-        ...{ args: [`${TREE_AT}/${program}`, ...wish.args], tree },
-        folders: python.folders.filter((folder) => !folder.startsWith("/usr")),
+        ...{ kind: "program", program: python.path, sha256: python.sha256, args, tree },
+        folders: [...python.folders, ...folders].filter((folder) => !folder.startsWith("/usr")),
         env: pythonEnv([`${TREE_AT}/lib`]),
       }),
       packages,
-      notes: [`runs with this machine's Python ${displayText(python.version, { max: 16 })}`],
+      notes: [
+        `runs with this machine's Python ${displayText(python.version, { max: 16 })}`,
+        "UNVERIFIED: no signature or attestation of its packages was checked; that they are what their authors published is the index's word",
+      ],
     };
   } catch (error) {
     mcpStore.drop(draft);
     throw error;
   }
+}
+
+/** A Python by its path, by its name along PATH, or of a version that a manager of Pythons keeps in this home. */
+async function findPython(
+  { hands: { mcpStore, disk, around } }: Command,
+  asked: string,
+): Promise<FoundPython | undefined> {
+  if (/[/~]/.test(asked)) return await mcpStore.python(absolute(around, asked));
+  const found = await mcpStore.python(asked);
+  const [, version] = /^python([0-9]+\.[0-9]+(?:\.[0-9]+)?)$/.exec(asked) ?? [];
+  const home = around.env("HOME");
+  if (found !== undefined || version === undefined || home === undefined) return found;
+  for (
+    const [folder, prefix] of [[".pyenv/versions", ""], [".local/share/uv/python", "cpython-"]]
+  ) {
+    const all = join(home, folder ?? "");
+    if (disk.stat(all)?.folder !== true) continue;
+    const name = disk.list(all).find((each) =>
+      each === `${prefix}${version}` || each.startsWith(`${prefix}${version}.`) ||
+      each.startsWith(`${prefix}${version}-`)
+    );
+    const kept = name === undefined
+      ? undefined
+      : await mcpStore.python(join(all, name, "bin/python3"));
+    if (kept !== undefined) return kept;
+  }
+  return undefined;
+}
+
+/**
+ * Compiles what was fetched, once: without bytecode every start of it does. Compiling runs none of its code. The
+ * bytecode names no time of its source, as the tree's own hash pins both; a file that is in no Python is left as it is.
+ */
+async function compile(
+  { hands: { mcpStore } }: Command,
+  { python, draft }: { readonly python: FoundPython; readonly draft: string },
+): Promise<void> {
+  await mcpStore.step({
+    program: python.path,
+    args: [
+      ...["-I", "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash"],
+      ...["-s", FETCH_AT, "-p", TREE_AT, `${FETCH_AT}/lib`],
+    ],
+    env: { HOME: "/tmp", LANG: "C.UTF-8" },
+    reads: ["/usr", "/bin", ...python.folders].map((path) => ({ from: path, at: path })),
+    writes: { from: draft, at: FETCH_AT },
+    net: false,
+    deadlineMs: FETCH_MS,
+  });
+}
+
+/**
+ * What `uv run` runs. A script brings a list of its packages, which are fetched; a project's program is run from the
+ * environment that `uv sync` made: to build a project is to run its code.
+ *
+ * @throws Fault as fetchPython does; `notFound`
+ */
+export async function runWithUv(command: Command, wish: UvRunWish): Promise<ProvidedLaunch> {
+  const { disk, around } = command.hands;
+  const folder = wish.folder === undefined ? around.cwd : absolute(around, wish.folder);
+  const [first = "", ...args] = wish.args;
+  const inVenv = (name: string): string | undefined => {
+    const path = join(folder, ".venv", "bin", name);
+    return disk.stat(path) === undefined ? undefined : path;
+  };
+  const isScript = wish.script || /\.pyw?$/.test(first);
+  if (isScript) {
+    const file = disk.real(absolute({ ...around, cwd: folder }, first));
+    if (file === undefined) {
+      throw new Fault(
+        "notFound",
+        `Cannot run "${displayText(first, { max: 200 })}": there is no such file`,
+      );
+    }
+    const own = scriptNeeds(file, new TextDecoder().decode(disk.read(file)));
+    const packages = [...own, ...(wish.with ?? [])];
+    if (packages.length > 0) {
+      const { with: _with, ...needs } = wish;
+      const code = codeOf(command, file);
+      const provided = await fetchTree(command, {
+        ...{ name: first, packages, needs },
+        run: () => ({ args: [file, ...args], folders: code }),
+      });
+      const note = `its files beneath ${
+        displayText(code[0] ?? file, { max: 300 })
+      } are not pinned: whoever changes them changes it`;
+      return { ...provided, notes: [...provided.notes, note] };
+    }
+    const program = wish.python ?? inVenv("python") ?? "python3";
+    return await programLaunch(command, { kind: "program", program, args: [file, ...args] });
+  }
+  const program = inVenv(first);
+  if (program === undefined || (wish.with ?? []).length > 0) {
+    throw new Fault(
+      "refused",
+      `Cannot contain it: "uv run" builds a project before it runs it; run "uv sync" in ${
+        displayText(folder, { max: 300 })
+      } first, or name a package (uvx PACKAGE)`,
+    );
+  }
+  const { launch, ...rest } = await programLaunch(command, { kind: "program", program, args });
+  // The environment leads to the project's own code, which lies beside it.
+  const [code = program] = codeOf(command, join(disk.real(folder) ?? folder, "pyproject.toml"));
+  const isBound = launch.kind !== "program" || launch.folders.includes(code) ||
+    disk.stat(code)?.folder !== true;
+  return { ...rest, launch: isBound ? launch : { ...launch, folders: [...launch.folders, code] } };
+}
+
+/** The packages that a script says it needs, in the comment that begins with `# /// script`. Throws `refused`. */
+function scriptNeeds(file: string, text: string): readonly string[] {
+  const [, block] = /^# \/\/\/ script\r?\n((?:#(?: .*)?\r?\n)+?)# \/\/\/\r?$/m.exec(text) ?? [];
+  if (block === undefined) return [];
+  const toml = block.replaceAll(/^# ?/gm, "").replaceAll(/^\s*#.*$/gm, "");
+  const [, list = ""] = /^dependencies\s*=\s*\[([^]*?)\]\s*$/m.exec(toml) ?? [];
+  const needs = [...list.matchAll(/"([^"\n]*)"|'([^'\n]*)'/g)].map(([, a, b]) =>
+    (a ?? b ?? "").trim()
+  );
+  const wrong = needs.find((need) => !isPythonNeed(need));
+  if (wrong === undefined) return needs;
+  throw new Fault(
+    "refused",
+    `Cannot contain "${file}": it needs "${
+      displayText(wrong, { max: 100 })
+    }", which is no package of an index`,
+  );
 }
 
 function findScript(
@@ -121,8 +283,8 @@ function readReport(bytes: Uint8Array | undefined): LockedPackage[] {
 }
 
 /** A sentence for a fetch that failed. What pip said is untrusted. */
-function whyNot(wish: PythonWish, { said, code }: FetchStepEnd): Fault {
-  const about = `Cannot fetch "${wish.package}"`;
+function whyNot(wish: Pick<Fetch, "name">, { said, code }: FetchStepEnd): Fault {
+  const about = `Cannot fetch "${wish.name}"`;
   if (
     /NewConnectionError|Name or service not known|Temporary failure in name resolution/.test(said)
   ) {

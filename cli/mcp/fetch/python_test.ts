@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Fault, type FaultCode } from "../../../contracts/mod.ts";
 import { needs } from "../../../tests/needs.ts";
 import { type FreshCommand, freshCommand } from "../../_fixture/mcp_command.ts";
-import { fetchPython } from "./python.ts";
+import { fetchPython, runWithUv } from "./python.ts";
 import type { McpWish } from "../launch/launch.ts";
 
 /** Writes a wheel, or a package that would have to be built: NAME VERSION KIND FOLDER [REQUIRES]. */
@@ -85,9 +85,52 @@ Deno.test("alice fetches a Python server: wheels only, pinned, and it runs from 
       deadlineMs: 30_000,
     });
     assert.equal(end.out, "from the library\n", end.said);
+    // Compiled once, here: a start compiles nothing.
+    const cached = command.hands.disk.list(
+      join(command.places.mcpTrees, launch.tree.id, "lib/__pycache__"),
+    );
+    assert.deepEqual(cached.map((name) => name.replace(/\..*/, "")), ["say_lib", "say_tool"]);
     const again = await fetchPython(command, wish("say_tool", { wanted: "2.0" }));
     assert.ok(again.launch.kind === "program");
     assert.deepEqual(again.launch.tree, launch.tree);
+  });
+});
+
+Deno.test("a script is run with the packages that it names, a project from what uv sync made, and no other Python", async () => {
+  if (!needs("bwrap") || !needs("python3")) return;
+  await withIndex(async (command, folder) => {
+    await make(folder, "say_lib", "1.5", "wheel");
+    await make(folder, "say_lib", "1.4", "wheel");
+    const project = join(folder, "project");
+    Deno.mkdirSync(project);
+    const script = join(project, "tool.py");
+    const run = (more: object) =>
+      runWithUv(command, { ...{ kind: "uvRun", script: true, args: ["tool.py", "x"] }, ...more });
+    const block = (list: string): string =>
+      `# /// script\n# requires-python = ">=3"\n# dependencies = [\n#   ${list},\n# ]\n# ///\nimport say_lib\n`;
+    Deno.writeTextFileSync(script, block('"say_lib<2"'));
+    const limits = join(folder, "limits.txt");
+    Deno.writeTextFileSync(limits, "say_lib==1.4\n");
+    const { launch, packages } = await run({ folder: project, constraints: [limits] });
+    assert.ok(launch.kind === "program" && launch.tree !== undefined);
+    assert.deepEqual(launch.args, [script, "x"]);
+    assert.ok(launch.folders.includes(project));
+    assert.deepEqual(packages.map(({ name, version }) => `${name} ${version}`), ["say_lib 1.4"]);
+    for (const bad of ['"git+https://x/y"', '"--index-url=http://x"', '"./here"']) {
+      Deno.writeTextFileSync(script, block(bad));
+      await assert.rejects(run({ folder: project }), fault("refused", /no package of an index/));
+    }
+    Deno.writeTextFileSync(script, "print(1)\n");
+    const plain = await run({ folder: project });
+    assert.ok(plain.launch.kind === "program" && plain.launch.tree === undefined);
+    await assert.rejects(
+      run({ folder: project, script: false, args: ["server"] }),
+      fault("refused", /run "uv sync" in .*project first/),
+    );
+    await assert.rejects(
+      fetchPython(command, wish("say_lib", { python: "python3.999" })),
+      fault("refused", /this machine has no python3.999/),
+    );
   });
 });
 

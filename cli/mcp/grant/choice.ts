@@ -3,6 +3,8 @@ import {
   cleared,
   Fault,
   ImportedServer,
+  isPeer,
+  type Label,
   type McpOAuth,
   type McpServerName,
   toJson,
@@ -27,6 +29,7 @@ export { sweepTrees } from "../store/sweep.ts";
 export function importedOf(
   server: LockedServer,
   narrowing: McpNarrowing = { off: [] },
+  ruled: Readonly<Record<string, Label>> = {},
 ): ImportedServer {
   const { off, clearance, samplingTokens, elicitation } = narrowing;
   const tools = server.reviewed.filter(({ tool, off: isOff, suspended }) =>
@@ -36,12 +39,36 @@ export function importedOf(
     ...{ name: server.name, launch: server.launch, grants: server.grants, env: server.env },
     ...{ secretEnv: server.secretEnv, secretHeaders: server.secretHeaders, offers: server.offers },
     tools,
+    ...(server.seen === undefined ? {} : { revision: server.seen.protocol }),
     samplingTokens: Math.min(server.samplingTokens, samplingTokens ?? server.samplingTokens),
     elicitation: server.elicitation && elicitation !== false,
-    clearance: clearance !== undefined && cleared(clearance, server.clearance)
-      ? clearance
-      : server.clearance,
+    clearance: [clearance, ruledClearance(server, ruled) ?? server.clearance]
+      .reduce<Label>(
+        (least, each) => each !== undefined && cleared(each, least) ? each : least,
+        "secret",
+      ),
   });
+}
+
+/**
+ * What `clearance:` of remit.yaml says of a server: by `mcp:NAME` (`a2a:NAME`), by its URL, by its origin. The lowest
+ * where several speak of it: a folder's own file may lower any of them.
+ */
+function ruledClearance(
+  { name, launch }: Pick<LockedServer, "name" | "launch">,
+  ruled: Readonly<Record<string, Label>>,
+): Label | undefined {
+  const sinks = [
+    `${isPeer(launch) ? "a2a" : "mcp"}:${name}`,
+    ...(launch.kind === "http" ? [launch.url, new URL(launch.url).origin] : []),
+  ].map((sink) => sink.toLowerCase().replace(/\/$/, ""));
+  return Object.entries(ruled)
+    .filter(([sink]) => sinks.includes(sink.toLowerCase().replace(/\/$/, "")))
+    .map(([, label]) => label)
+    .reduce<Label | undefined>(
+      (least, label) => least === undefined || cleared(label, least) ? label : least,
+      undefined,
+    );
 }
 
 /** Why a server that was approved cannot be handed over now; undefined where it can. */
@@ -79,7 +106,10 @@ function whyNot(command: Command, server: LockedServer): string | undefined {
  */
 export function mcpOfTask(
   command: Command,
-  { mcp = NO_MCP }: { readonly mcp?: MergedMcp | undefined },
+  { mcp = NO_MCP, policy }: {
+    readonly mcp?: MergedMcp | undefined;
+    readonly policy: { readonly clearance: Readonly<Record<string, Label>> };
+  },
 ): readonly ImportedServer[] {
   const { hands: { disk, mcpStore, screen }, places } = command;
   const lock = openMcpLock({ disk, places, exclusively: mcpStore.exclusively });
@@ -92,7 +122,7 @@ export function mcpOfTask(
   }
   return known.flatMap((server) => {
     if (server.state !== "approved" || mcp.use?.includes(server.name) === false) return [];
-    const imported = importedOf(server, mcp.servers[server.name]);
+    const imported = importedOf(server, mcp.servers[server.name], policy.clearance);
     const { offers } = imported;
     if (imported.tools.length === 0 && !offers.resources && !offers.prompts) return [];
     const why = whyNot(command, server);

@@ -81,6 +81,24 @@ Deno.test("remit.yaml narrows: names, tools, tokens, questions, clearance; it ne
   assert.deepEqual(names(chosen(command, yaml("off: [one]", "off: [other]"))), ["b"]);
 });
 
+Deno.test("clearance in remit.yaml holds for a server by its name, its address or its origin; a folder's file lowers", () => {
+  const command = freshCommand();
+  const launch = { kind: "http", url: "https://far.test/mcp" } as const;
+  having(command, lockedServer("far", { launch, clearance: "public" }), lockedServer("near"));
+  const of = (own: string, folder = ""): string[] =>
+    chosen(command, own, folder).map(({ clearance }) => clearance);
+  assert.deepEqual(of(""), ["public", "internal"]);
+  for (const sink of ["mcp:far", "https://far.test", "https://far.test/mcp", "HTTPS://FAR.TEST/"]) {
+    assert.deepEqual(of(`clearance: { "${sink}": secret }`), ["secret", "internal"], sink);
+  }
+  assert.deepEqual(of('clearance: { "mcp:near": public }'), ["public", "public"]);
+  assert.deepEqual(of('clearance: { "https://other.test": secret }'), ["public", "internal"]);
+  // Nobody vouched for the folder's file.
+  assert.deepEqual(of("", 'clearance: { "mcp:far": secret }'), ["public", "internal"]);
+  const lowered = 'clearance: { "https://far.test": public }';
+  assert.deepEqual(of('clearance: { "mcp:far": secret }', lowered), ["public", "internal"]);
+});
+
 Deno.test("a folder's own file that nobody vouched for takes away, and gives nothing back", () => {
   const command = freshCommand();
   having(command, lockedServer("a", { samplingTokens: 100 }), lockedServer("b"), lockedServer("c"));

@@ -1,7 +1,9 @@
-/** `--read --write --net --socket --env --secret --header`: what a server is granted, from flags. Issue 6. @module */
-import { Fault, McpEnvName, type McpGrants, McpHost } from "../../../contracts/mod.ts";
+/** `--read --write --net --socket --env --secret --header`: what a server is granted, from flags. @module */
+import { Fault, Label, McpEnvName, type McpGrants, McpHost } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import type { Command } from "../../command.ts";
+import { basename, dirname, join } from "node:path";
+import { absolute } from "../../disk/places.ts";
 import { resolveGrant } from "./choice.ts";
 import { resolveSocket } from "./paths.ts";
 import type { LockedServer } from "../lock/lock.ts";
@@ -15,6 +17,8 @@ export interface GrantFlags {
   readonly secretHeaders: readonly string[];
   /** Tokens for what it may ask a model, in each task; absent: as it was. */
   readonly sampling?: number;
+  /** The most confidential text that it may be told; absent: as it was. */
+  readonly clearance?: Label;
 }
 
 const HTTPS = 443;
@@ -52,6 +56,23 @@ function parseTokens(text: string): number {
   throw wrong(`Cannot read --sampling "${text}": it takes tokens, 0 to ${MOST_TOKENS}`);
 }
 
+/** What `--clearance` says; undefined without it. Throws Fault `invalidInput`. */
+export function clearanceFor({ parsed }: Pick<Command, "parsed">): Label | undefined {
+  const label = Label.optional().safeParse(parsed.flags.get("clearance")?.at(-1));
+  if (label.success) return label.data;
+  throw wrong("Cannot read --clearance: it takes public, internal or secret");
+}
+
+/** Whether a server can send on what it is told. */
+export function reachesOut({ launch, grants }: Pick<LockedServer, "launch" | "grants">): boolean {
+  return launch.kind === "http" || grants.net.length > 0;
+}
+
+/** The most confidential text that a server may be told: what a person chose, else by what it can reach. */
+function clearanceOf(server: Pick<LockedServer, "launch" | "grants" | "clearanceChosen">): Label {
+  return server.clearanceChosen ?? (reachesOut(server) ? "public" : "internal");
+}
+
 function variable(command: Command, text: string): readonly [string, string] {
   const at = text.indexOf("=");
   if (at >= 0) return [parseVariable(text.slice(0, at)), text.slice(at + 1)];
@@ -65,12 +86,33 @@ function variable(command: Command, text: string): readonly [string, string] {
 
 const unique = (list: readonly string[]): string[] => [...new Set(list)];
 
+/**
+ * A path to be changed. What is not there yet is made, empty, where its folder is: a file, or with a `/` at its end a
+ * folder. A server that keeps a file of its own names it before it exists, and only what is there can be bound.
+ */
+function writable(command: Command, text: string): string {
+  const { disk, around, screen } = command.hands;
+  try {
+    return resolveGrant(command, text);
+  } catch (error) {
+    const path = absolute(around, text), folder = disk.real(dirname(path));
+    if (!(error instanceof Fault) || error.code !== "notFound" || folder === undefined) throw error;
+    const isFolder = text.endsWith("/"), made = join(folder, basename(path));
+    // Of its owner alone: nobody has said who else may read what comes into it.
+    if (isFolder) disk.makeFolder(made, 0o700);
+    else disk.write(made, "", { mode: 0o600 });
+    const what = isFolder ? "an empty folder" : "an empty file";
+    screen.say(`  ${displayText(path, { max: 300 })} was not there: ${what} was made of it`);
+    return resolveGrant(command, text);
+  }
+}
+
 /** Reads the flags. Throws Fault `invalidInput`, and `refused` for folders that no server is granted. */
 export function readGrantFlags(command: Command): GrantFlags {
   const all = (name: string): readonly string[] => command.parsed.flags.get(name) ?? [];
-  const write = unique(all("write").map((path) => resolveGrant(command, path)));
+  const write = unique(all("write").map((path) => writable(command, path)));
   const read = unique(all("read").map((path) => resolveGrant(command, path)));
-  const sampling = all("sampling").at(-1);
+  const sampling = all("sampling").at(-1), clearance = clearanceFor(command);
   return {
     grants: {
       read: read.filter((path) => !write.includes(path)),
@@ -84,10 +126,14 @@ export function readGrantFlags(command: Command): GrantFlags {
     secretEnv: unique(all("secret").map(parseVariable)),
     secretHeaders: unique(all("header").map(parseHeader)),
     ...(sampling === undefined ? {} : { sampling: parseTokens(sampling) }),
+    ...(clearance === undefined ? {} : { clearance }),
   };
 }
 
-/** A server with these grants, too. A folder that it may change is not listed as one to read. */
+/**
+ * A server with these grants, too. A folder that it may change is not listed as one to read. A clearance was chosen for
+ * the hosts that the server reached then: with another host it is chosen anew.
+ */
 export function withGrants(
   server: LockedServer,
   more: GrantFlags,
@@ -102,9 +148,14 @@ export function withGrants(
   };
   const env = { ...server.env, ...more.env };
   for (const name of more.secretEnv) delete env[name];
+  const wider = grants.net.some((host) => !server.grants.net.includes(host));
+  const { clearanceChosen: before, ...rest } = server;
+  const chosen = more.clearance ?? (wider ? undefined : before);
+  const clearanceChosen = chosen === undefined ? {} : { clearanceChosen: chosen };
   return {
-    ...server,
+    ...{ ...rest, ...clearanceChosen },
     ...{ grants, env, samplingTokens: more.sampling ?? server.samplingTokens },
+    clearance: clearanceOf({ launch: server.launch, grants, ...clearanceChosen }),
     secretEnv: unique([...server.secretEnv, ...more.secretEnv]).filter((name) =>
       more.env[name] === undefined
     ),

@@ -43,7 +43,7 @@ export function resolveGrant(
   if (real === undefined) {
     throw new Fault(
       "notFound",
-      `Cannot grant "${text}": there is no such file or folder; make it first, or grant a folder around it`,
+      `Cannot grant "${text}": there is no such file or folder; make it first, or grant a folder around it (--write FILE and --write DIR/ make it where its folder is)`,
     );
   }
   const { folder: isFolder, plain: isFile } = disk.stat(real) ?? { folder: true, plain: false };

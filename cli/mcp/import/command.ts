@@ -123,7 +123,7 @@ function belowLines(came: readonly Came[]): readonly string[] {
     from.said === from.name ? [] : [`called "${displayText(from.said, { max: 100 })}" there`]
   );
   return [
-    ...(renamed.length > 0 ? ["", "named otherwise here (a-z and 0-9):", ...renamed] : []),
+    ...(renamed.length > 0 ? ["", "named otherwise here (a-z, 0-9, - and _):", ...renamed] : []),
     ...(left.length > 0 ? ["", "not taken in:", ...left] : []),
     ...(moved.length > 0
       ? ["", "kept as secrets from now on (remove them from the files they came from):", ...moved]

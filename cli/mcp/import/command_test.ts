@@ -16,6 +16,21 @@ const CONFIG = {
   },
 };
 
+Deno.test("import --yes starts a server that needs its folder with the folder that its configuration names", async () => {
+  const needs = (granted: readonly string[]): boolean => granted.length === 0;
+  for (const yes of [true, false]) {
+    const at = rig({ dead: needs });
+    const file = join(at.notes, "..", "servers.json");
+    const notes = { command: "/bin/cat", args: [at.notes] };
+    Deno.writeTextFileSync(file, JSON.stringify({ mcpServers: { notes } }));
+    assert.equal(await at.run("import", file, ...(yes ? ["--yes"] : [])), yes ? 0 : 75);
+    assert.deepEqual(at.looks.map(({ observe }) => observe), yes ? [true, false] : [true]);
+    assert.equal(at.locked()[0].state, yes ? "approved" : "added");
+    // What was granted and not looked at yet is seen at a review, and can be approved then.
+    if (!yes) assert.equal(await at.run("approve", "notes"), 0);
+  }
+});
+
 Deno.test("import takes what can be contained, says why the rest cannot, moves keys, and approves nothing", async () => {
   const at = rig();
   const file = join(at.hands.root, "hosts.json");

@@ -1,7 +1,7 @@
 /** Servers that other programs of this machine know: their configuration files, read and never changed. Issue 6. @module */
 import { dirname, join } from "node:path";
 import * as z from "zod";
-import { Fault, McpServerName } from "../../../contracts/mod.ts";
+import { Fault, mcpPart, McpServerName } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import type { Command } from "../../command.ts";
 import { HostEntry, type HostServer, readEntry } from "./entry.ts";
@@ -163,13 +163,14 @@ function projectOf(file: string, host: Host | undefined): string | undefined {
 
 /** A name in the characters of names here, and no other server's of this file. */
 function freshName(said: string, taken: Set<string>): McpServerName {
-  const letters = said.toLowerCase().replace(/[^a-z0-9]+/g, "").replace(/^[0-9]+/, "");
-  const stem = letters === "" ? "server" : letters.slice(0, 24);
+  const letters = said.toLowerCase().replace(/[^a-z0-9_-]+/g, "").replace(/([-_])[-_]+/g, "$1")
+    .replace(/^[-_0-9]+/, "");
+  const stem = letters === "" ? "server" : letters;
   for (let n = 1;; n++) {
     const end = n === 1 ? "" : String(n);
-    const name = stem.slice(0, 24 - end.length) + end;
-    if (taken.has(name)) continue;
-    taken.add(name);
+    const name = stem.slice(0, 24 - end.length).replace(/[-_]$/, "") + end;
+    if (taken.has(mcpPart(name))) continue;
+    taken.add(mcpPart(name));
     return McpServerName.parse(name);
   }
 }

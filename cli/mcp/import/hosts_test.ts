@@ -58,7 +58,7 @@ Deno.test("alice's desktop host with five npm servers: five wishes, keys apart, 
   assert.deepEqual(findHostConfigs({ hands }), [{ host: "claude-desktop", file }]);
   const servers = readHostConfig({ hands }, file, "claude-desktop");
   assert.deepEqual(servers.map(({ name }) => name), [
-    ...["filesystem", "memory", "everythingserver", "github", "bravesearch"],
+    ...["filesystem", "memory", "everything-server", "github", "bravesearch"],
   ]);
   assert.ok(servers.every(({ wish }) => wish.kind === "npm"));
   const [files, memory, , github, brave] = servers;
@@ -121,7 +121,7 @@ Deno.test("forms: mcpServers, servers, settings.json, projects", () => {
     ["a", "a2"],
   );
   assert.deepEqual(names({ mcpServers: { "9-5": entry, "": entry, "ABC-d": entry } }), [
-    ...["server", "server2", "abcd"],
+    ...["server", "server2", "abc-d"],
   ]);
   assert.deepEqual(names({}), []);
 });

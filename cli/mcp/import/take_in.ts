@@ -1,5 +1,5 @@
 /** One server of another program's configuration is taken in. Issue 6. @module */
-import { type McpLook, Millis, toJson } from "../../../contracts/mod.ts";
+import { type McpLook, mcpPart, Millis, toJson } from "../../../contracts/mod.ts";
 import { canonicalJson } from "../../../port/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import type { Command } from "../../command.ts";
@@ -12,7 +12,8 @@ import { provideLaunch } from "../fetch/provide.ts";
 import type { LockedServer } from "../lock/lock.ts";
 import { type McpReview, reviewOf } from "../review/review.ts";
 import { keepMcpSecret } from "../grant/secrets.ts";
-import { clearanceOf, lockOf } from "../work.ts";
+import { lockOf, lookAt } from "../work.ts";
+import { has } from "../../arguments/parse_arguments.ts";
 
 /** A server of a configuration. */
 export interface Wanted {
@@ -78,9 +79,13 @@ export async function askInputs(command: Command, wanted: Wanted): Promise<Wante
  * answered so far is looked at again. Throws Fault.
  */
 export async function takeServer(command: Command, wanted: Wanted, text: string): Promise<Came> {
-  const { screen, disk } = command.hands, { from } = wanted;
+  const { screen, disk } = command.hands;
+  // An earlier import may have written the same name without its - and _.
+  const before = lockOf(command).list().find(({ name }) =>
+    mcpPart(name) === mcpPart(wanted.from.name)
+  );
+  const from = { ...wanted.from, name: before?.name ?? wanted.from.name };
   const left = (why: string): Came => ({ is: "left", wanted, why });
-  const before = lockOf(command).find(from.name);
   const known = before?.from.kind === "config" && before.from.text === text ? before : undefined;
   if (known !== undefined) {
     const answered = keptLook(disk, command.places, known) !== undefined;
@@ -96,17 +101,24 @@ export async function takeServer(command: Command, wanted: Wanted, text: string)
   const envs = from.secrets.flatMap(({ place }) => "env" in place ? [place.env] : []);
   const headers = from.secrets.flatMap(({ place }) => "header" in place ? [place.header] : []);
   const plain = known ??
-    await provided(command, wanted, { text, secretEnv: envs, secretHeaders: headers });
+    await provided(command, { ...wanted, from }, { text, secretEnv: envs, secretHeaders: headers });
   for (const { place, value } of from.secrets) keepMcpSecret(command, from.name, place, value);
-  if (known === undefined) putServer(command, { ...plain, clearance: clearanceOf(plain) });
+  if (known === undefined) putServer(command, plain);
   screen.hint(`  … ${from.name} is started, and what it asks for is refused`);
-  const { look, proposal } = await meet(command, plain);
+  const met = await meet(command, plain), { proposal } = met;
+  let { look } = met;
   // Whoever wrote the configuration named these folders; approving the server is what grants them.
   const server = lockOf(command).change(from.name, (each) =>
     withGrants(each, {
       ...{ env: {}, secretEnv: [], secretHeaders: [] },
       grants: { ...NOTHING, read: [...proposal.read] },
     }));
+  // One that does not start without the folders that its configuration names: --yes is a yes to reading them.
+  if (look.words === undefined && proposal.read.length > 0 && has(command.parsed, "yes")) {
+    screen.hint(`  … ${from.name} is started with what it was granted`);
+    const second = await lookAt(command, server, false);
+    look = { ...second, accesses: [...look.accesses, ...second.accesses] };
+  }
   const { words } = look;
   const review = words === undefined
     ? undefined

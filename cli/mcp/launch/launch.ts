@@ -13,13 +13,9 @@ export type McpWish =
     readonly args: readonly string[];
   }
   /** A package of a Python index, and its program. `wanted`: a version, or empty. */
-  | {
-    readonly kind: "python";
-    readonly package: string;
-    readonly wanted: string;
-    readonly program: string;
-    readonly args: readonly string[];
-  }
+  | PythonWish
+  /** What `uv run` runs: a script, or a program of a project. */
+  | UvRunWish
   /** A program of this machine. */
   | { readonly kind: "program"; readonly program: string; readonly args: readonly string[] }
   | {
@@ -31,6 +27,35 @@ export type McpWish =
   /** What cannot be contained, and why: a clause. */
   | { readonly kind: "refused"; readonly why: string };
 
+/** What of Python is asked for beside a package or a script. */
+export interface PythonNeeds {
+  /** More packages, as pip takes them: `NAME`, `NAME==VERSION`. */
+  readonly with?: readonly string[];
+  /** Which Python: a program's name or its path. */
+  readonly python?: string;
+  /** Files that say which versions are taken. */
+  readonly constraints?: readonly string[];
+}
+
+/** See {@link McpWish}. */
+export interface PythonWish extends PythonNeeds {
+  readonly kind: "python";
+  readonly package: string;
+  readonly wanted: string;
+  readonly program: string;
+  readonly args: readonly string[];
+}
+
+/** See {@link McpWish}. */
+export interface UvRunWish extends PythonNeeds {
+  readonly kind: "uvRun";
+  /** Where it is run; absent: here. */
+  readonly folder?: string;
+  /** The first word is a script, whatever it is called. */
+  readonly script: boolean;
+  readonly args: readonly string[];
+}
+
 type Reader = (words: readonly string[]) => McpWish;
 
 const refused = (why: string): McpWish => ({ kind: "refused", why });
@@ -40,8 +65,15 @@ const DEPTH = 3;
 const NPX_VALUES = new Set(["-p", "--package", "-c", "--call", "--registry", "-w", "--workspace"]);
 const UVX_VALUES = new Set([
   ...["--from", "--with", "-w", "--python", "-p", "--index", "--index-url", "-i", "--directory"],
-  ...["--extra-index-url", "--default-index", "--cache-dir", "--constraint", "-c", "--spec"],
+  ...["--extra-index-url", "--default-index", "--cache-dir", "--constraints", "--constraint", "-c"],
+  ...["--spec", "--project", "--with-editable", "--with-requirements", "--overrides"],
+  ...["--env-file", "--find-links", "-f", "--build-constraints", "-b", "--exclude-newer"],
 ]);
+/** What another package would come of, or another place. */
+const UV_REFUSED = [
+  ...["--index", "--index-url", "-i", "--extra-index-url", "--default-index", "--find-links", "-f"],
+  ...["--with-editable", "--with-requirements", "--overrides", "--env-file", "--exclude-newer"],
+];
 
 /** Reads the words of a command line, or one URL. */
 export function launchOf(words: readonly string[], depth = 0): McpWish {
@@ -77,10 +109,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   yarn: (words) => after(words, ["dlx"], npxOf, "yarn"),
   deno: denoOf,
   uvx: uvxOf,
-  uv: (words) =>
-    words[0] === "tool" && words[1] === "run" ? uvxOf(words.slice(2)) : refused(
-      '"uv" builds a project before it runs it; name a package (uvx PACKAGE), or the program itself',
-    ),
+  uv: uvOf,
   pipx: (words) => after(words, ["run"], uvxOf, "pipx"),
   docker: container,
   podman: container,
@@ -124,18 +153,30 @@ function shellOf(words: readonly string[], depth: number): McpWish {
 function flagsOf(
   words: readonly string[],
   values: ReadonlySet<string>,
-): { readonly flags: ReadonlyMap<string, string>; readonly rest: readonly string[] } {
+): {
+  readonly flags: ReadonlyMap<string, string>;
+  readonly rest: readonly string[];
+  /** Every value of flags that may stand several times. */
+  all(...names: readonly string[]): readonly string[];
+} {
   const flags = new Map<string, string>();
+  const said: (readonly [string, string])[] = [];
+  const all = (...names: readonly string[]): readonly string[] =>
+    said.flatMap(([name, value]) => names.includes(name) ? [value] : []);
+  const set = (name: string, value: string): void => {
+    flags.set(name, value);
+    said.push([name, value]);
+  };
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? "";
-    if (word === "--") return { flags, rest: words.slice(at + 1) };
-    if (!word.startsWith("-")) return { flags, rest: words.slice(at) };
+    if (word === "--") return { flags, all, rest: words.slice(at + 1) };
+    if (!word.startsWith("-")) return { flags, all, rest: words.slice(at) };
     const [, flag, value] = /^(--[^=]+)=(.*)$/s.exec(word) ?? [];
-    if (flag !== undefined) flags.set(flag, value ?? "");
-    else if (values.has(word)) flags.set(word, words[++at] ?? "");
-    else flags.set(word, "");
+    if (flag !== undefined) set(flag, value ?? "");
+    else if (values.has(word)) set(word, words[++at] ?? "");
+    else set(word, "");
   }
-  return { flags, rest: [] };
+  return { flags, all, rest: [] };
 }
 
 function npxOf(words: readonly string[]): McpWish {
@@ -210,20 +251,46 @@ export function httpOf(text: string, headers: Readonly<Record<string, string>>):
 const PY_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,126}[A-Za-z0-9])?(?:\[[A-Za-z0-9,._-]{1,64}\])?$/;
 const PY_VERSION = /^[0-9][0-9A-Za-z.+!-]{0,63}$/;
 
+/** A package with bounds on its version, as `--with` and a script's own list have it. */
+const PY_NEED =
+  /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,126}[A-Za-z0-9])?(?:\[[A-Za-z0-9,._-]{1,64}\])?(?: *(?:==|>=|<=|~=|!=|<|>) *[0-9][0-9A-Za-z.+!*-]{0,63}(?: *, *(?:==|>=|<=|~=|!=|<|>) *[0-9][0-9A-Za-z.+!*-]{0,63}){0,8})?$/;
+
+/** Whether pip may be handed it: a name and versions, no address, no folder, no flag. */
+export function isPythonNeed(text: string): boolean {
+  return PY_NEED.test(text);
+}
+
+function needsOf(
+  { flags, all }: Pick<ReturnType<typeof flagsOf>, "flags" | "all">,
+): PythonNeeds | { readonly kind: "refused"; readonly why: string } {
+  const other = UV_REFUSED.find((flag) => flags.has(flag));
+  if (other !== undefined) return { kind: "refused", why: `"${other}" is not understood` };
+  const more = all("--with", "-w").flatMap((each) => each.split(/,(?![^[]*\])(?= *[A-Za-z])/))
+    .map((each) => each.trim().replace(/@(?=[0-9])/, "=="));
+  const wrong = more.find((each) => !isPythonNeed(each));
+  if (wrong !== undefined) {
+    return {
+      kind: "refused",
+      why: `"${displayText(wrong, { max: 100 })}" is no package of an index`,
+    };
+  }
+  const python = flags.get("--python") ?? flags.get("-p");
+  const constraints = all("--constraints", "--constraint", "-c");
+  return {
+    ...(more.length === 0 ? {} : { with: more }),
+    // `3.12`, `cpython3.12`, `python3.12`, or a path.
+    ...(python === undefined
+      ? {}
+      : { python: python.replace(/^(?:cpython@?)?(?=[0-9])/, "python") }),
+    ...(constraints.length === 0 ? {} : { constraints }),
+  };
+}
+
 function uvxOf(words: readonly string[]): McpWish {
-  const { flags, rest } = flagsOf(words, UVX_VALUES);
-  const other = [
-    "--with",
-    "-w",
-    "--index",
-    "--index-url",
-    "-i",
-    "--extra-index-url",
-    "--default-index",
-    "--directory",
-  ]
-    .find((flag) => flags.has(flag));
-  if (other !== undefined) return refused(`"${other}" is not understood`);
+  const read = flagsOf(words, UVX_VALUES), { flags, rest } = read;
+  const needs = needsOf(read);
+  if ("kind" in needs) return needs;
+  if (flags.has("--directory")) return refused('"--directory" is not understood');
   const [first = "", ...args] = rest;
   const spec = flags.get("--from") ?? flags.get("--spec") ?? first;
   const [, name = "", wanted = ""] = /^([^@=]+)(?:@|==)?(.*)$/s.exec(spec) ?? [];
@@ -234,5 +301,36 @@ function uvxOf(words: readonly string[]): McpWish {
   // Of `uvx PACKAGE@VERSION` the program is the package's name.
   const program = spec === first ? name.replace(/\[.*$/, "") : first;
   if (!/^[A-Za-z0-9._-]{1,128}$/.test(program)) return refused("it names no program");
-  return { kind: "python", package: name, wanted: version, program, args };
+  return { kind: "python", package: name, wanted: version, program, args, ...needs };
+}
+
+const UV_PROJECT = new Set([...UVX_VALUES, "--extra", "--group", "--package"]);
+
+function uvOf(words: readonly string[]): McpWish {
+  const before = flagsOf(words, UV_PROJECT);
+  const [verb, ...after] = before.rest;
+  if (verb === "tool" && after[0] === "run") {
+    return uvxOf([...words.slice(0, words.length - before.rest.length), ...after.slice(1)]);
+  }
+  if (verb !== "run") {
+    return refused(
+      'of "uv" only "uv run" and "uv tool run" are understood; or name a package: uvx PACKAGE',
+    );
+  }
+  const read = flagsOf(after, UV_PROJECT), { flags, rest } = read;
+  const needs = needsOf({
+    flags: new Map([...before.flags, ...flags]),
+    all: (...names) => [...before.all(...names), ...read.all(...names)],
+  });
+  if ("kind" in needs) return needs;
+  const isModule = flags.has("-m") || flags.has("--module");
+  const [folder] = ["--directory", "--project"].flatMap((name) =>
+    flags.get(name) ?? before.flags.get(name) ?? []
+  );
+  if (rest.length === 0) return refused("it names nothing to run");
+  return {
+    ...{ kind: "uvRun", script: flags.has("--script") || flags.has("-s"), ...needs },
+    args: isModule ? ["python", "-m", ...rest] : rest,
+    ...(folder === undefined ? {} : { folder }),
+  };
 }

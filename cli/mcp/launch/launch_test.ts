@@ -74,10 +74,27 @@ Deno.test("Python's ways name a package and its program", () => {
   });
   for (
     const line of [
-      ...["uvx git+https://x/y", "uvx ./x", "uvx --with other x", "uvx --index-url http://x y"],
-      ...["uv --directory /x run server", "uv run server.py", "pipx install x", "uvx"],
+      ...["uvx git+https://x/y", "uvx ./x", "uvx --with ./other x", "uvx --index-url http://x y"],
+      ...["uvx --with-editable . x", "uv sync", "uv run", "pipx install x", "uvx"],
+      ...["uvx --with=-e x", "uvx --with git+https://x/y z"],
     ]
   ) assert.equal(of(line).kind, "refused", line);
+  const needs = {
+    with: ["a==1.2", "b>=2,<3", "c[x]"],
+    python: "python3.12",
+    constraints: ["c.txt"],
+  };
+  const flags = "--with a@1.2 --with b>=2,<3,c[x] --python 3.12 -c c.txt";
+  assert.deepEqual(of(`uvx ${flags} mcp-server-git --repository x`), { ...git, ...needs });
+  assert.deepEqual(of("uv --directory /x run server --flag"), {
+    ...{ kind: "uvRun", script: false, args: ["server", "--flag"], folder: "/x" },
+  });
+  assert.deepEqual(of("uv run --with a --script tool -v"), {
+    ...{ kind: "uvRun", script: true, args: ["tool", "-v"], with: ["a"] },
+  });
+  assert.deepEqual(of("uv run --directory=/x -m server"), {
+    ...{ kind: "uvRun", script: false, args: ["python", "-m", "server"], folder: "/x" },
+  });
 });
 
 Deno.test("what starts something outside of the walls is refused with the reason", () => {

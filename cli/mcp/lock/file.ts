@@ -1,6 +1,6 @@
 /** remit.lock on the disk: read whole, changed under a lock, written whole or not at all. Issue 6. @module */
 import { dirname } from "node:path";
-import { Fault, type McpServerName } from "../../../contracts/mod.ts";
+import { Fault, mcpPart, type McpServerName } from "../../../contracts/mod.ts";
 import type { DiskRead, DiskWrite } from "../../hands.ts";
 import { LOCK_BYTES, type LockedServer, mcpLockText, parseMcpLock } from "./lock.ts";
 import type { Places } from "../../disk/places.ts";
@@ -75,10 +75,15 @@ export function openMcpLock({ disk, exclusively, places }: McpLockParts): McpLoc
     need: (name: McpServerName) => needIn(list(), name),
     add: (server: LockedServer) =>
       rewrite((servers) => {
-        if (servers.some(({ name }) => name === server.name)) {
+        const taken = servers.find(({ name }) => mcpPart(name) === mcpPart(server.name));
+        if (taken !== undefined) {
           throw new Fault(
             "alreadyExists",
-            `Cannot add MCP server "${server.name}": there is one of that name; remove it first, or give another name`,
+            `Cannot add MCP server "${server.name}": there is ${
+              taken.name === server.name
+                ? "one of that name"
+                : `"${taken.name}", and their tools would have the same names`
+            }; remove it first, or give another name`,
           );
         }
         return [[...servers, server], undefined];

@@ -5,6 +5,7 @@ import {
   Fault,
   ImportedServer,
   ImportedTool,
+  Label,
   McpServerName,
   McpToolWords,
   Millis,
@@ -55,6 +56,8 @@ export type LockedTool = z.infer<typeof LockedTool>;
 /** A server in remit.lock. */
 export const LockedServer = z.object({
   ...ImportedServer.omit({ tools: true }).shape,
+  /** The clearance that a person chose; absent: it follows from what the server can reach. */
+  clearanceChosen: Label.optional(),
   state: z.enum(["added", "approved", "revoked"]),
   addedAt: Millis,
   /** Where it came from, secrets left out. */
@@ -133,6 +136,6 @@ export function parseMcpName(text: string): McpServerName {
     "invalidInput",
     `Cannot name an MCP server "${
       displayText(text, { max: 64 })
-    }": a name is a letter a-z, then at most 23 of a-z and 0-9`,
+    }": a name is a letter a-z, then at most 23 of a-z and 0-9, with single - and _ between them`,
   );
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { Fault, type FaultCode, McpServerName } from "../../../contracts/mod.ts";
+import { Fault, type FaultCode, mcpPart, McpServerName } from "../../../contracts/mod.ts";
 import { type FreshCommand, freshCommand } from "../../_fixture/mcp_command.ts";
 import { lockedServer } from "../../_fixture/mcp_lock.ts";
 import { placesOf } from "../../disk/places.ts";
@@ -137,9 +137,22 @@ Deno.test("a file that others may write, and one that is too long, are refused",
   assert.throws(() => lock.list(), fault("tooLarge", /longer/));
 });
 
+Deno.test("names take - and _, and no two servers' tools have one name", () => {
+  assert.equal(mcpPart(parseMcpName("my-big_server")), "mybigserver");
+  for (const wrong of ["a-", "a--b", "a_-b", "-a", "_a", `a${"-b".repeat(12)}`]) {
+    assert.throws(() => parseMcpName(wrong), fault("invalidInput", /a-z/), wrong);
+  }
+  const lock = open(freshCommand());
+  lock.add(lockedServer("my-server"));
+  assert.throws(
+    () => lock.add(lockedServer("myserver")),
+    fault("alreadyExists", /"my-server", and their tools would have the same names/),
+  );
+});
+
 Deno.test("a name is one that can stand in a tool's name", () => {
   assert.equal(parseMcpName("files2"), "files2");
-  for (const wrong of ["", "Files", "a-b", "a_b", "2a", "a".repeat(25), "a\n", "ä"]) {
+  for (const wrong of ["", "Files", "a b", "2a", "a".repeat(25), "a\n", "ä"]) {
     assert.throws(() => parseMcpName(wrong), fault("invalidInput", /a-z/), wrong);
   }
 });

@@ -1,11 +1,13 @@
 /** Asks a person for what a server seems to need, and says what nobody agreed to. Issue 6. @module */
+import type { Label } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import type { Command } from "../../command.ts";
 import { commandText } from "../../command.ts";
-import type { GrantFlags } from "../grant/flags.ts";
+import { type GrantFlags, reachesOut } from "../grant/flags.ts";
 import { namesSecret } from "../../../text/looks_secret.ts";
 import type { Proposal } from "../review/propose.ts";
 import type { LockedServer } from "../lock/lock.ts";
+import { familyOf } from "../review/words.ts";
 import { has } from "../../arguments/parse_arguments.ts";
 
 /** What was agreed to, in the form of flags. */
@@ -54,6 +56,38 @@ export async function agree(command: Command, proposal: Proposal): Promise<Agree
   const files = await agreeFiles(command, proposal);
   const net = await agreeHosts(command, proposal);
   return { grants: { ...files.grants, net: [...net] } };
+}
+
+/** Asks how confidential what a server is told may be: one that can send it on is told what is public. */
+export async function agreeClearance(
+  command: Command,
+  server: Pick<LockedServer, "launch" | "grants" | "clearanceChosen">,
+): Promise<Label | undefined> {
+  const { keyboard, screen } = command.hands;
+  if (!reachesOut(server) || server.clearanceChosen !== undefined) return undefined;
+  if (keyboard === undefined || has(command.parsed, "yes")) return undefined;
+  screen.say(
+    "  It can send on what it is told. What you type and most of your files are internal.",
+  );
+  const typed = ((await keyboard.line(
+    "  may it be told that? i for internal, s for secret, too, Enter for public text alone › ",
+  )) ?? "").trim().toLowerCase();
+  if (/^(?:i|internal)$/.test(typed)) return "internal";
+  return /^(?:s|secret)$/.test(typed) ? "secret" : undefined;
+}
+
+/** Says what a server at public clearance is not told, and how that is changed. */
+export function clearanceLines(
+  command: Command,
+  server: Pick<LockedServer, "name" | "launch" | "grants" | "clearance">,
+): readonly string[] {
+  if (!reachesOut(server) || server.clearance !== "public" || familyOf(server) !== "mcp") return [];
+  return [
+    "  it is told only what is public: after its first answer, calls with other text are refused",
+    `  let it hear what you type: ${
+      commandText(command, `mcp grant ${server.name} --clearance internal`)
+    }`,
+  ];
 }
 
 /** How to grant what was proposed and not agreed to, a line each. */

@@ -3,12 +3,12 @@
  * agreed to, shown, and pinned as far as they say. Issue 6.
  * @module
  */
-import { EXIT, type ExitCode, isPeer, type McpLook } from "../../../contracts/mod.ts";
+import { EXIT, type ExitCode, isPeer, type McpLook, NO_GRANTS } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";
-import { agree, ungrantedLines } from "./agree.ts";
+import { agree, agreeClearance, clearanceLines, ungrantedLines } from "./agree.ts";
 import { approve, type Approved, FLAGGED } from "../review/approval.ts";
-import { withGrants } from "../grant/flags.ts";
+import { type GrantFlags, withGrants } from "../grant/flags.ts";
 import type { LockedServer } from "../lock/lock.ts";
 import { namedPaths } from "./paths.ts";
 import { type Proposal, propose } from "../review/propose.ts";
@@ -17,7 +17,7 @@ import { reviewDocument } from "../review/document.ts";
 import { alienLines } from "../review/alien_lines.ts";
 import { reviewLines, serverLines } from "../review/lines.ts";
 import { endedWords, familyOf } from "../review/words.ts";
-import { clearanceOf, lockOf, lookAt, person } from "../work.ts";
+import { lockOf, lookAt, lookFirst, person } from "../work.ts";
 import { has } from "../../arguments/parse_arguments.ts";
 
 /** A server that was looked at. */
@@ -27,9 +27,9 @@ export interface Met {
   readonly proposal: Proposal;
 }
 
-/** Looks at a server that nobody has agreed to anything for: what it asks for is refused and noted. */
+/** Looks at a server for the first time, and says what it seems to need beside what it was granted. */
 export async function meet(command: Command, server: LockedServer): Promise<Met> {
-  const look = await lookAt(command, server, server.launch.kind !== "http");
+  const look = await lookFirst(command, server);
   const proposal = propose({
     named: server.launch.kind === "http"
       ? []
@@ -166,10 +166,21 @@ export function waitingLines(command: Command, review: McpReview): readonly stri
   ];
 }
 
+/** Flags that give nothing. */
+const NOTHING_MORE = {
+  grants: NO_GRANTS,
+  ...{ env: {}, secretEnv: [], secretHeaders: [] },
+} as const satisfies GrantFlags;
+
 /** Meets a server that is in remit.lock, to the end. Gives the exit code: 75 where a person must still approve it. */
 export async function introduce(command: Command, added: LockedServer): Promise<ExitCode> {
   const { screen } = command.hands;
-  screen.hint(`  … ${added.name} is started, and what it asks for is refused`);
+  const named = [added.grants.read, added.grants.write, added.grants.net].flat().length > 0;
+  screen.hint(
+    `  … ${added.name} is started ${
+      named ? "with what it was granted" : "and what it asks for is refused"
+    }`,
+  );
   const met = await meet(command, added);
   screen.hint("");
   let { server, look } = met;
@@ -182,25 +193,29 @@ export async function introduce(command: Command, added: LockedServer): Promise<
     each.length > 0
   );
   if (more) {
-    server = lock.change(server.name, (each) => {
-      const granted = withGrants(each, {
-        ...agreed,
-        ...{ env: {}, secretEnv: [], secretHeaders: [] },
-      });
-      return { ...granted, clearance: clearanceOf(granted) };
-    });
+    server = lock.change(
+      server.name,
+      (each) => withGrants(each, { ...NOTHING_MORE, ...agreed }),
+    );
+  }
+  const clearance = await agreeClearance(command, server);
+  if (clearance !== undefined) {
+    server = lock.change(server.name, (each) => withGrants(each, { ...NOTHING_MORE, clearance }));
   }
   // Once a person agreed to what it needs it is started as tasks will start it.
   const open = ungrantedLines(command, server, met.proposal);
-  if (server.launch.kind !== "http" && (more || met.proposal.read.length === 0)) {
+  const asked = more || met.proposal.read.length === 0;
+  if (named && look.words !== undefined && !more) ready(command, look);
+  else if (server.launch.kind !== "http" && asked) {
     screen.hint(`  … ${server.name} is started with what it was granted`);
-    const second = await lookAt(command, server, false);
+    // It is asked for the revision that it spoke a moment ago.
+    const { protocol } = look.words ?? {};
+    const seen = protocol === undefined ? {} : { seen: { name: "", version: "", protocol } };
+    const second = await lookAt(command, { ...server, ...seen }, false);
     screen.hint("");
     look = { ...second, accesses: [...met.look.accesses, ...second.accesses] };
     if (second.words !== undefined) {
-      screen.say(
-        `  It runs with what it was granted: ready in ${Math.round(second.readyMs ?? 0)} ms.`,
-      );
+      ready(command, second);
     } else if (met.look.words !== undefined) {
       showFailure(command, server, second);
       look = { ...met.look };
@@ -227,8 +242,13 @@ export async function introduce(command: Command, added: LockedServer): Promise<
       command,
       done === undefined ? waitingLines(command, review) : approvedLines(command, done),
     );
+    for (const line of clearanceLines(command, server)) screen.say(line);
   }
   return approved ? EXIT.success : EXIT.waiting;
+}
+
+function ready({ hands: { screen } }: Command, { readyMs = 0 }: McpLook): void {
+  screen.say(`  It runs with what it was granted: ready in ${Math.round(readyMs)} ms.`);
 }
 
 function failed(command: Command, server: LockedServer, look: McpLook): ExitCode {

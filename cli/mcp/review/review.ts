@@ -1,6 +1,8 @@
 /** What a person reviews of a server: its tools as they would be pinned, and what changed since they were. Issue 6. @module */
 import type { McpWords } from "../../../contracts/mod.ts";
+import { sha256Hex } from "../../../port/digest.ts";
 import type { Command } from "../../command.ts";
+import type { DiskRead } from "../../hands.ts";
 import type { DiffLine, ReviewRow, ToolFlag, Translation } from "./kit.ts";
 import type { LockedServer } from "../lock/lock.ts";
 
@@ -24,16 +26,23 @@ export interface McpReview {
   readonly gone: readonly string[];
 }
 
-/** What a server is, whatever it is handed: the hash of its code, or its address. */
-function codeOf({ launch }: Pick<LockedServer, "launch">): string {
+/** Whose code a server is, whatever version of it and whatever it is handed: two of one are no copies of each other. */
+function codeOf(disk: DiskRead, { launch }: Pick<LockedServer, "launch">): string {
   switch (launch.kind) {
     case "npm":
-      return `${launch.package} ${launch.bin} ${launch.tree.sha256}`;
-    case "program":
-      // A program that runs others' scripts says nothing by its own hash.
-      return JSON.stringify([launch.program, launch.sha256, launch.args, launch.tree?.sha256]);
+      return `npm ${launch.package} ${launch.bin}`;
+    case "program": {
+      const { args, folders, sha256, tree } = launch;
+      if (tree !== undefined) return `tree ${tree.sha256} ${args[0]}`;
+      // A program that runs others' scripts says nothing by its own hash: the script does.
+      const script = args.find((word) => !word.startsWith("-"));
+      const own = folders.some((folder) => script === folder || script?.startsWith(`${folder}/`));
+      const bytes = own && script !== undefined ? disk.read(script) : undefined;
+      if (bytes !== undefined) return `script ${sha256Hex(bytes)}`;
+      return `program ${sha256} ${args[0] === "-m" ? args[1] : ""}`;
+    }
     case "http":
-      return launch.url;
+      return `at ${new URL(launch.url).origin}`;
   }
 }
 
@@ -43,16 +52,15 @@ export async function reviewOf(
   server: LockedServer,
   look: { readonly words: McpWords; readonly servers: readonly LockedServer[] },
 ): Promise<McpReview> {
-  const { plugins, mcp } = command.hands;
+  const { plugins, mcp, disk } = command.hands;
   const { words } = look;
   const builtIn = (await plugins.builtIn()).plugins;
   const own = [
     ...plugins.reserved,
     ...builtIn.flatMap(({ manifest }) => manifest.tools.map(({ name }) => name)),
   ];
-  // One that runs the very same code under another name, for another folder, is no copy of itself.
   const others = look.servers.filter((each) =>
-    each.name !== server.name && codeOf(each) !== codeOf(server)
+    each.name !== server.name && codeOf(disk, each) !== codeOf(disk, server)
   )
     .map(({ name, reviewed }) => ({ name, tools: reviewed.map((each) => each.words) }));
   const { grants, launch } = server;

@@ -68,14 +68,15 @@ export function endedWords(ended: string | undefined): string {
 
 /** What it may reach, a line each. `home` is shortened to `~`. */
 export function mayLines(
-  server: Pick<LockedServer, "launch" | "grants" | "samplingTokens">,
+  server: Pick<LockedServer, "launch" | "grants" | "samplingTokens" | "clearance">,
 ): readonly string[] {
-  const { launch, grants, samplingTokens } = server;
+  const { launch, grants, samplingTokens, clearance } = server;
   const asks = samplingTokens === 0
     ? []
     : [`ask the task's model for ${samplingTokens} tokens a task, each time with your yes`];
+  const told = `be told what is ${clearance === "public" ? "public" : `at most ${clearance}`}`;
   if (launch.kind === "http") {
-    return [`talk with ${safe(new URL(launch.url).host)}, and no other host`, ...asks];
+    return [`talk with ${safe(new URL(launch.url).host)}, and no other host`, told, ...asks];
   }
   const { read, write, net } = grants;
   const lines = [
@@ -86,6 +87,7 @@ export function mayLines(
         ? `connect to ${safe(host.slice(5))}, and do whatever listens there does for it`
         : `reach ${safe(host)}`
     ),
+    ...(net.length > 0 || clearance !== "internal" ? [told] : []),
     ...asks,
   ];
   return lines.length === 0 ? ["nothing: no file of yours, no network"] : lines;

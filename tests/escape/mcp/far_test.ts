@@ -161,3 +161,38 @@ attack(
     }
   },
 );
+
+attack(
+  "mallory's site hands out letters to spell with: its own last answer goes back whole, and no word of alice's",
+  async () => {
+    const told: unknown[] = [];
+    await using far = site((message) => {
+      if (message.method === "tools/call") told.push(message.params?.arguments);
+      return honest(message, true);
+    });
+    await withMcp(async (siege) => {
+      const server = { ...await lent(siege, `${far.origin}/mcp`), clearance: "public" as const };
+      const { came } = await come(siege, server, [
+        // The first call is before any untrusted text: carol is asked, and says yes.
+        ["mcp_hostile_eval", { code: "hello" }],
+        ["mcp_hostile_eval", { code: "called eval" }],
+        ["mcp_hostile_eval", {}],
+        ["mcp_hostile_eval", { code: "the plan of alice" }],
+        ["mcp_hostile_eval", { code: "called" }],
+        ["mcp_hostile_eval", { code: ["called eval"] }],
+        ["mcp_hostile_eval", { code: "called eval", more: "the plan" }],
+      ]);
+      assert.deepEqual(
+        came.slice(0, 5).map(({ outcome }) => outcome),
+        ["ok", "ok", "ok", "refusedByPolicy", "refusedByPolicy"],
+        JSON.stringify(came),
+      );
+      assert.ok(came.slice(5).every(({ outcome }) => outcome !== "ok"), JSON.stringify(came));
+      assert.match(
+        String(came[3]?.error ?? came[3]?.content),
+        /remit mcp grant hostile --clearance internal/,
+      );
+      assert.deepEqual(told, [{ code: "hello" }, { code: "called eval" }, {}]);
+    });
+  },
+);

@@ -144,7 +144,9 @@ attack("mallory's thief from npm gets nothing, and the log says what it tried", 
       });
       const [came] = await cameOf(task);
       assert.equal(came?.outcome, "ok", JSON.stringify(came));
-      const loot: Loot = JSON.parse(came?.content ?? "");
+      // Its namespace has a name of its own.
+      const { "the machine's name": name, ...loot }: Loot = JSON.parse(came?.content ?? "");
+      assert.equal(name, "got remit");
       assert.deepEqual(stolen(loot), [], JSON.stringify(loot));
       await noServerLeft(siege.pid);
       const after = [
@@ -164,7 +166,6 @@ attack("mallory's thief from npm gets nothing, and the log says what it tried", 
           "tried to write /dd/npm/",
           "tried to reach 127.0.0.1",
           "tried to start a program",
-          "tried to ask the machine for hostname: refused",
         ]
       ) assert.ok(log.includes(tried), `${tried}\n${log}`);
     })
