@@ -110,7 +110,9 @@ Deno.exit(
       verify: async (bytes, options) =>
         (await import("../broker/audit/mod.ts")).verifyExport(bytes, options),
     },
-    walls: makeWalls(),
+    walls: makeWalls(async (bwrap) =>
+      await (await import("../kernel/start/spawn_powers.ts")).triesFilter(bwrap)
+    ),
     plugins,
     mcp: {
       ...{ translate, importedTool, serverFlags, reviewRows, diffWords, toolDigest },

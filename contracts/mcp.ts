@@ -29,11 +29,11 @@ export const McpToolName = z.string().min(1).max(256);
 const path = z.string().max(4_096).regex(/^\/(?!.*(?:^|\/)\.{1,2}(?:\/|$))[^\p{Cc},]*$/u);
 /** `host:port`, in lower case. */
 export const McpHost = z.string().max(260).regex(/^[a-z0-9.-]{1,253}:[0-9]{1,5}$/);
-/** A name of an environment variable. None that steers Deno, a loader or a proxy is ever handed over. */
 /** A unix socket, by its real path. Whoever listens there obeys no wall of the server's. */
 export const McpSocket = z.string().max(4_101).regex(
   /^unix:\/(?!.*(?:^|\/)\.{0,2}(?:\/|$))[^\p{Cc},]+$/u,
 );
+/** A name of an environment variable. None that steers Deno, a loader or a proxy is ever handed over. */
 export const McpEnvName = z.string().regex(
   /^(?!DENO_|OTEL_|LD_|NODE_OPTIONS$|[A-Za-z]*_?PROXY$|PATH$|HOME$|TMPDIR$)[A-Za-z_][A-Za-z0-9_]{0,127}$/i,
 );

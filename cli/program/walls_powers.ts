@@ -1,26 +1,9 @@
 /** Looks which walls of DESIGN sections 1 and 4 stand on this machine. @module */
 import type { Walls } from "../hands.ts";
-import { FILTERING, opening } from "../../kernel/start/seccomp.ts";
-import { makeSpawnPowers } from "../../kernel/start/spawn_powers.ts";
 import { findPrograms } from "./programs_powers.ts";
 
-/** Tries a filter of system calls on a program that is there wherever it is. */
-async function filters({ bwrap }: Awaited<ReturnType<typeof findPrograms>>): Promise<boolean> {
-  if (bwrap === undefined) return false;
-  const dir = Deno.makeTempDirSync({ prefix: "remit-doctor-" });
-  try {
-    const spawn = makeSpawnPowers();
-    if (!spawn.keepFilters(dir)) return false;
-    const [program = "", ...words] = opening(dir, "program");
-    const wall = [bwrap, ...FILTERING, "--unshare-all", "--die-with-parent", "--ro-bind", "/", "/"];
-    return await spawn.succeeds(program, [...words, ...wall, "true"]);
-  } finally {
-    Deno.removeSync(dir, { recursive: true });
-  }
-}
-
-/** Makes the look-out. */
-export function makeWalls(): Walls {
+/** Makes the look-out. `filtered`: the kernel's trial of a filter of system calls, by bubblewrap's path. */
+export function makeWalls(filtered: (bwrap: string) => Promise<boolean>): Walls {
   return Object.freeze({
     async look(): ReturnType<Walls["look"]> {
       const programs = await findPrograms();
@@ -51,7 +34,7 @@ export function makeWalls(): Walls {
         ),
         wall(
           "seccomp",
-          await filters(programs),
+          programs.bwrap !== undefined && await filtered(programs.bwrap),
           "system calls of foreign programs are filtered: no unix sockets, namespaces, mounts, other memory",
           linux
             ? "missing: programs, imported servers, native engines and Chromium are refused; it needs bubblewrap, " +

@@ -1,6 +1,6 @@
 /** The real {@link SpawnPowers}: Deno.Command, unix sockets, real paths. @module */
 import { brokenPipe, exitOf, killChild } from "./child_end_powers.ts";
-import { archOf, filterBytes, filterPath, FILTERS } from "./seccomp.ts";
+import { archOf, filterBytes, FILTERING, filterPath, FILTERS, opening } from "./seccomp.ts";
 import type {
   ExitStatus,
   OsProcess,
@@ -170,6 +170,19 @@ function keepFilters(dir: string): boolean {
     Deno.renameSync(`${path}.new`, path);
   }
   return true;
+}
+
+/** Tells whether a filter of system calls can be put on a program here: `remit doctor` asks. */
+export async function triesFilter(bwrap: string): Promise<boolean> {
+  const dir = Deno.makeTempDirSync({ prefix: "remit-filter-" });
+  try {
+    if (!keepFilters(dir)) return false;
+    const [program = "", ...words] = opening(dir, "program");
+    const wall = [bwrap, ...FILTERING, "--unshare-all", "--die-with-parent", "--ro-bind", "/", "/"];
+    return await succeeds(program, [...words, ...wall, "true"]);
+  } finally {
+    Deno.removeSync(dir, { recursive: true });
+  }
 }
 
 function realPath(path: string): string | undefined {

@@ -11,7 +11,7 @@ import { makeMcpWorld, type McpWorld } from "../../../kernel/_fixture/mcp_world.
 import { attack } from "../_mcp.ts";
 import { needs } from "../../needs.ts";
 
-export const PYTHON = "/usr/bin/python3";
+const PYTHON = "/usr/bin/python3";
 
 /** Runs the code that it is sent; what that puts into `said` is the answer. `libc`: any call by its number. */
 const SERVER = `

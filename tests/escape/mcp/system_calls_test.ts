@@ -3,7 +3,7 @@
  * keys and code, namespaces and mounts of its own, a ring that does what it is told without a call.
  */
 import assert from "node:assert/strict";
-import { pythonAttack } from "./_python.ts";
+import { pythonAttack as attack } from "./_python.ts";
 
 const X86 = Deno.build.arch === "x86_64";
 const number = (x86: number, arm: number): number => X86 ? x86 : arm;
@@ -44,7 +44,7 @@ const CALLS: Readonly<Record<string, readonly [nr: number, ...args: readonly num
   pidfd_getfd: [438, 0, 0, 0],
 };
 
-pythonAttack(
+attack(
   "mallory's program asks Linux for what no program needs, and is refused each by its number",
   async ({ desk, tries }) => {
     const said = await tries(
@@ -57,7 +57,7 @@ pythonAttack(
   },
 );
 
-pythonAttack(
+attack(
   "a call whose flags no filter can read does not exist, and threads and programs start all the same",
   async ({ desk, tries }) => {
     const said = await tries(
@@ -87,7 +87,7 @@ said["pastes"] = tried(lambda: fcntl.ioctl(0, 0x541c, b"\\x03"))`,
   },
 );
 
-pythonAttack(
+attack(
   "mallory's program speaks to Linux as a machine of 32 bits, and its process ends",
   async ({ desk, tries }) => {
     if (!X86) return;
