@@ -110,10 +110,9 @@ export function makeLogCare(parts: LogCareParts): LogCare {
 
   const checkDocuments = async (): Promise<void> => {
     for (const kind of await store.documentKinds()) {
-      for (let after: string | undefined;;) {
-        const rows = await store.documents({ kind, after, limit: STEP });
-        after = rows.at(-1)?.id;
-        if (rows.length < STEP) break;
+      let rows = await store.documents({ kind, limit: STEP });
+      while (rows.length === STEP) {
+        rows = await store.documents({ kind, after: rows.at(-1)?.id, limit: STEP });
       }
     }
   };
