@@ -42,6 +42,8 @@ const signer = await loadOrMakeReceiptKey({
   path: `${config.dir}/receipt_key`,
 });
 const damaged = disk.flag(`${config.dir}/damaged`);
+/** Events of one check of what is new: then it is noted how far that came. */
+const CHECK_EVENTS = 5_000;
 const { publicKey } = signer;
 const turns = { now: () => performance.now(), soon: LOG_POWERS.soon };
 /** For whoever reads much of the log: signals are heard meanwhile. */
@@ -52,7 +54,10 @@ const care = makeLogCare({
   verify: (head) =>
     verifyLog({ store: slowStore, publicKey, ...(head === undefined ? {} : { head }) }),
   verifyFrom: (from) =>
-    verifyFrom({ store: slowStore, publicKey, ...(from === undefined ? {} : { from }) }),
+    verifyFrom({
+      ...{ store: slowStore, publicKey, most: CHECK_EVENTS },
+      ...(from === undefined ? {} : { from }),
+    }),
   checked: checkedFile(`${config.dir}/checked`),
   verifyChain: (task) => verifyChain(store, task),
   note: damaged,

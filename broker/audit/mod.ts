@@ -21,7 +21,7 @@ export { KEY_POWERS, LOG_POWERS } from "./log_powers.ts";
 export { readPrivate } from "./private.ts";
 export { loadOrMakeReceiptKey, makeSignatureCheck, makeSigner } from "./signer.ts";
 export type { VerifyReport } from "./report.ts";
-export type { CheckedSeal, VerifyOptions } from "./verifier.ts";
+export type { VerifyOptions } from "./verifier.ts";
 export { verifyFrom, verifyLog } from "./verify.ts";
 export { verifyChain } from "./verify_chain.ts";
 export { exportLog, readLines, verifyLines } from "./lines.ts";

@@ -113,17 +113,19 @@ const FIRST: CheckedSeal = { seq: 0, hash: GENESIS };
  * repaired or restored, or somebody wrote it anew.
  */
 export async function verifyFrom(
-  { store, publicKey, from = FIRST }: {
+  { store, publicKey, from = FIRST, most = Infinity }: {
     readonly store: Store;
     readonly publicKey: string;
     readonly from?: CheckedSeal;
+    /** Events after which it stops at the next seal, so that what was checked can be kept. */
+    readonly most?: number;
   },
 ): Promise<{ readonly reached: CheckedSeal; readonly bad?: BadEvent }> {
   const [seal] = from.seq === 0
     ? []
     : await store.events({ afterSeq: from.seq - 1, untilSeq: from.seq, limit: 1 });
   if (from.seq > 0 && seal?.hash !== from.hash) {
-    return await verifyFrom({ store, publicKey, from: FIRST });
+    return await verifyFrom({ store, publicKey, from: FIRST, most });
   }
   const verifier = makeVerifier({ publicKey, from });
   if (seal !== undefined) verifier.know(KERNEL_CHAIN, { n: seal.n, hash: seal.hash });
@@ -136,8 +138,8 @@ export async function verifyFrom(
       // Whatever else stands there: the check of the event finds that it does not follow.
       if (before?.n === n - 1) verifier.know(task, { n: before.n, hash: before.hash });
     }
-    verifier.feed(item);
-    if (verifier.stopped()) break;
+    const whole = verifier.feed(item).length > 0;
+    if (verifier.stopped() || (whole && verifier.reached().seq - from.seq >= most)) break;
   }
   const { bad } = verifier.end();
   const reached = verifier.reached();

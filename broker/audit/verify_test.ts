@@ -75,6 +75,8 @@ Deno.test("verify: a check that goes on from any checked seal finds all damage a
       assert.equal((await check(damaged)).bad?.seq, row.seq, "the whole check always finds it");
     }
   }
+  const some = await verifyFrom({ store, ...PUBLIC, most: 1 });
+  assert.deepEqual(some, { reached: { seq: first.seq, hash: first.hash } });
   // A seal that is not in the log is no place to go on from.
   const nowhere = { seq: end.seq, hash: first.hash };
   assert.equal((await verifyFrom({ store, ...PUBLIC, from: nowhere })).bad, undefined);

@@ -39,7 +39,7 @@ export interface LogCareParts {
   readonly damage: Fault | undefined;
   /** Checks the whole log. */
   verify(head: Digest | undefined): Promise<LogReport>;
-  /** Checks what came after a seal that was found intact; absent: all. */
+  /** Checks some of what came after a seal that was found intact; absent: from the beginning. */
   verifyFrom(from: CheckedSeal | undefined): Promise<Checked>;
   /** How far the log was found intact, kept between kernels where they alone write. */
   readonly checked: {
@@ -110,21 +110,26 @@ export function makeLogCare(parts: LogCareParts): LogCare {
 
   const checkDocuments = async (): Promise<void> => {
     for (const kind of await store.documentKinds()) {
-      for (let after: string | undefined;;) {
-        const rows = await store.documents({ kind, after, limit: STEP });
-        after = rows.at(-1)?.id;
-        if (rows.length < STEP) break;
+      let rows = await store.documents({ kind, limit: STEP });
+      while (rows.length === STEP) {
+        rows = await store.documents({ kind, after: rows.at(-1)?.id, limit: STEP });
       }
     }
   };
 
   let keeping: Promise<boolean> | undefined;
   const checkNew = async (): Promise<boolean> => {
-    const from = await parts.checked.read();
-    const { reached, bad } = await parts.verifyFrom(from);
-    if (reached.seq !== from?.seq || reached.hash !== from.hash) await parts.checked.write(reached);
-    if (bad !== undefined) await note.write();
-    return bad !== undefined;
+    for (;;) {
+      const from = await parts.checked.read();
+      const { reached, bad } = await parts.verifyFrom(from);
+      if (bad !== undefined) {
+        await note.write();
+        return true;
+      }
+      if (reached.seq === (from?.seq ?? 0)) return false;
+      // Kept on the way: a kernel that ends meanwhile has not checked in vain.
+      await parts.checked.write(reached);
+    }
   };
 
   return Object.freeze({

@@ -89,7 +89,7 @@ Deno.test("what is new is checked from the last checked seal on, and damage is n
   assert.equal(await made.care.keepUp(), false);
   assert.equal(made.checked?.seq, 5_000);
   const [one, other] = await Promise.all([made.care.keepUp(), made.care.keepUp()]);
-  assert.deepEqual([one, other, made.from], [false, false, [undefined, 5_000]]);
+  assert.deepEqual([one, other, made.from], [false, false, [undefined, 5_000, 5_000]]);
   assert.equal(made.noted, false);
   made.report = BAD;
   assert.equal(await made.care.keepUp(), true);

@@ -12,7 +12,7 @@ export interface Query {
 }
 
 /** Rows that a query returns when it names no limit. */
-export const DEFAULT_LIMIT = 1_000;
+const DEFAULT_LIMIT = 1_000;
 
 // By these words SQLite knows that the index of chains, which leaves the kernel's out, will do.
 const NOT_KERNEL = "e.task <> 1";

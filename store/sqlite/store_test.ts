@@ -293,3 +293,24 @@ Deno.test("store sqlite: finding a chain's events and its head does not read the
   assert.doesNotMatch(plan(OTHER_HEADS), /SCAN e\b/);
   db.close();
 });
+
+Deno.test("store sqlite: a state that the second schema's own code wrote is found by how its tasks stand", async () => {
+  using at = folder();
+  const path = `${at.dir}/log.db`;
+  const packed = await Deno.readFile(
+    new URL("../_fixture/state_of_schema_2.db.gz", import.meta.url),
+  );
+  const bytes = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  await Deno.writeFile(path, bytes, { mode: 0o600 });
+  const store = openSqliteStore({ path });
+  const ids = async (states: readonly string[]): Promise<readonly string[]> =>
+    (await store.documents({ kind: "task", states })).map(({ id }) => id);
+  assert.deepEqual(await ids(["needsApproval", "open"]), ["tb00000000004", "tc00000000005"]);
+  assert.deepEqual(await ids(["done", "failed"]), ["tz00000000001", "ta00000000002"]);
+  assert.deepEqual(await ids(["archived"]), ["tm00000000003"]);
+  const newest = await store.documents({ kind: "task", newest: true, limit: 1 });
+  assert.equal(newest[0]?.id, "tc00000000005");
+  assert.equal((await store.head("tb00000000004"))?.kind, "taskStatus");
+  await store.close();
+  checkSqliteFile(path);
+});

@@ -90,7 +90,7 @@ function stateOf({ kind, body }: DocumentRow): string {
 }
 
 /** What a store answers to a query, of all that it has in the order in which they were made. */
-export function documentsIn(
+function documentsIn(
   all: readonly DocumentRow[],
   { kind, task, states, prefix = "", after, before, newest, limit = 1_000 }: DocumentQuery,
 ): readonly DocumentRow[] {

@@ -92,10 +92,15 @@ Deno.test("mallory's tools stand in front of another server's: none takes its na
     assert.equal((await call(machine, "mallory", "honest")).stdout, "honest of mallory\n");
     assert.notEqual((await call(machine, "mallory", "read")).code, 0, said);
     assert.match(said, /names another server's tool|another tool|instead of/i);
-    // A server whose name ends where another's tool begins: mcp_files_b + read is mcp_files + b_read.
+    // A server whose name ends where another's tool begins: mcp_files_b + read would be mcp_files + b_read.
     const file = `${machine.dir}/mallory/server.mjs`;
-    const clash = await machine.remit(["mcp", "add", "files_b", "--yes", "--", "node", file]);
-    assert.match(clash.stderr, /Cannot [^:]*files_b[^:]*:/);
+    await machine.remit(["mcp", "add", "files_b", "--yes", "--", "node", file]);
+    const named = await machine.json(["mcp", "list"]) as { tools: { name: string }[] }[];
+    const all = named.flatMap(({ tools }) => tools.map(({ name }) => name));
+    assert.equal(new Set(all).size, all.length, "no two tools have one name");
+    // One whose tools would be named as another's is not taken in.
+    const clash = await machine.remit(["mcp", "add", "fi-les", "--yes", "--", "node", file]);
+    assert.match(clash.stderr, /Cannot add MCP server "fi-les": there is "files"/);
     assert.equal((await call(machine, "files", "b_read")).stdout, "b_read of files\n");
   });
 });
