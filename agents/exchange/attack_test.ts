@@ -76,7 +76,7 @@ Deno.test("alice's first message that is sent again without a context is one tas
   assert.equal(second.id, first.id);
   const again = await world(w.disk);
   assert.equal((await again.exchanges.send(sent)).id, first.id);
-  assert.equal(again.service.list().length, 1);
+  assert.equal((await again.service.list()).length, 1);
   // To another agent, from another peer, or with other words it is another message.
   for (const other of [{ agent: "desk" }, { peer: PeerName.parse("bob") }]) {
     assert.notEqual((await again.exchanges.send({ ...sent, ...other })).id, first.id);

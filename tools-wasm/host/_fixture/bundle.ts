@@ -55,6 +55,7 @@ export async function bundlePluginHost(): Promise<Bundle> {
       mcpRelay: "",
       a2a: "",
     },
+    dir,
     denoDir: `${dir}/deno`,
     programs: {
       deno: await Deno.realPath(Deno.execPath()),
