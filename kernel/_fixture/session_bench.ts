@@ -75,6 +75,7 @@ export async function makeSessionBench(
   // Root's own rights are another thing than a user's: as root, the program is started by a user.
   const alone = identity === "own" && Deno.uid() === 0;
   if (alone) await letIn(world.dir);
+  makeSpawnPowers().keepFilters(world.config.dir);
   const spawn = makeSpawnPowers();
   const longRuns = makeLongRunPowers();
   const overlay: StagedChange[] = [];
