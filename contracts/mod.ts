@@ -15,6 +15,7 @@ export * from "./built_program.ts";
 export * from "./chat.ts";
 export * from "./colour.ts";
 export * from "./command.ts";
+export * from "./content_trust.ts";
 export * from "./control_answers.ts";
 export * from "./delegation.ts";
 export * from "./event.ts";

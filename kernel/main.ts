@@ -1,6 +1,6 @@
 /** The kernel process: takes its folder, opens its log, and serves; a damaged log it serves for mending alone. @module */
-import { Fault, type KernelConfig } from "../contracts/mod.ts";
-import { openLog, repairTail, verifyChain, verifyLog } from "../broker/audit/mod.ts";
+import { type ContentTrust, Fault, type KernelConfig } from "../contracts/mod.ts";
+import { openLog, readPrivate, repairTail, verifyChain, verifyLog } from "../broker/audit/mod.ts";
 import { KEY_POWERS, LOG_POWERS } from "../broker/audit/log_powers.ts";
 import { loadOrMakeReceiptKey } from "../broker/audit/signer.ts";
 import type { Control, ControlHandlers } from "./control/control.ts";
@@ -9,6 +9,7 @@ import { disk, exit, note, onTerminate, readConfigLine, realPowers } from "./mai
 import { damagedHandlers } from "./control/maintenance.ts";
 import { makeLogCare } from "./log/care.ts";
 import { makeMending } from "./log/mend.ts";
+import { openContents } from "./log/contents.ts";
 import { openStore } from "./log/open_store.ts";
 import { NO_PEERS } from "./peer/peer_ops.ts";
 import { serveControl, type ServeParts } from "./serve_control.ts";
@@ -46,7 +47,19 @@ try {
   await care.check();
   const plainLog = await openLog({ store, signer, ...LOG_POWERS, now: powers.now });
   const receiptKey = signer.publicKey;
-  await work({ config, powers, store, plainLog, receiptKey, care, end, serve, idleUnless });
+  const contents = await provideContents();
+  await work({
+    config,
+    powers,
+    store,
+    contents,
+    plainLog,
+    receiptKey,
+    care,
+    end,
+    serve,
+    idleUnless,
+  });
 } catch (error) {
   if (!(error instanceof Fault) || error.code !== "storeCorrupt") throw error;
   note(error.message);
@@ -60,6 +73,20 @@ try {
     { head: () => "", watching: NOTHING_TO_WATCH, peers: NO_PEERS },
   );
   idleUnless(() => control.connections() > 0).start();
+}
+
+/** What is known of contents. Without it no task can be trusted to read: this process ends. */
+async function provideContents(): Promise<ContentTrust> {
+  const path = `${config.dir}/contents.db`;
+  try {
+    return await openContents({ path, store, readPrivate: (event) => readPrivate(store, event) });
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    note(
+      `${error.message}. Restore it from a backup, or remove it: colours of tasks are read anew`,
+    );
+    return exit(1);
+  }
 }
 
 /** Ends this process once it has had nothing to do for long enough. */

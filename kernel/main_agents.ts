@@ -1,6 +1,7 @@
 /** The agents' share of what main.ts wires: tasks, what comes in for them, conversations. @module */
 import {
   type Artifact,
+  type ContentTrust,
   type EventLog,
   type Label,
   type Powers,
@@ -42,6 +43,8 @@ export interface WireAgentsParts
   readonly log: EventLog;
   readonly bus: Pick<Bus, "listen">;
   readonly powers: Powers;
+  /** What is known of contents in the whole state. */
+  readonly contents: ContentTrust;
   readonly readPrivate: ReadPrivate;
   /** Tasks with live processes at once; more wait their turn. */
   readonly concurrent: number;
@@ -100,6 +103,7 @@ export async function wireAgents(parts: WireAgentsParts): Promise<MainAgents> {
   const conversations = await openConversations({ store, service, now: powers.now });
   const outbox = makeOutbox({
     ...{ store, log, readPrivate, tasks: service.list, now: powers.now },
+    contents: parts.contents,
   });
   const exchanges = await openExchanges({
     ...{ store, log, inbox, service, powers },

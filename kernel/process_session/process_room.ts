@@ -23,7 +23,7 @@ const LATE_MS = 2_000;
 
 /** What {@link openRoom} is handed. */
 export interface RoomParts
-  extends Pick<CommandsParts, "config" | "bundle" | "powers" | "disk" | "pins"> {
+  extends Pick<CommandsParts, "config" | "bundle" | "powers" | "disk" | "pins" | "contents"> {
   readonly walls: Extract<CommandWalls, { readonly kind: "walled" }>;
   readonly spawn: Pick<SpawnPowers, "start" | "succeeds">;
   readonly programs: LongRunPowers;
@@ -69,7 +69,7 @@ export async function openRoom(
       ...{ bundle: parts.bundle, content: folders.contentDir, work },
       mounts: folders.mounts.filter(({ name }) => run.mounts.includes(name)),
     }),
-    { spawn, now: powers.now },
+    parts,
   );
   let program: LiveProgram | undefined;
   let closing: Promise<void> | undefined;

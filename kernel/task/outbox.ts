@@ -3,6 +3,7 @@ import { isObject } from "../../contracts/json.ts";
 import {
   type AgentTask,
   Artifact,
+  type ContentTrust,
   type EventLog,
   Fault,
   type Json,
@@ -17,6 +18,8 @@ export interface OutboxParts {
   readonly store: Pick<Store, "events">;
   readonly readPrivate: ReadPrivate;
   readonly log: EventLog;
+  /** What is known of contents: a released artifact leaves for folders of the operator's. */
+  readonly contents: Pick<ContentTrust, "record">;
   tasks(): readonly AgentTask[];
   now(): number;
 }
@@ -82,6 +85,7 @@ export function makeOutbox(parts: OutboxParts): Outbox {
         throw new Fault("conflict", `Cannot release "${id}": it is ${found.state}`);
       }
       const released: Artifact = { ...found, state: "released" };
+      parts.contents.record([released]);
       await parts.log.append(TaskId.parse(found.task), [{
         kind: "artifact",
         body: { artifact: id, state: "released", actor: "operator" },

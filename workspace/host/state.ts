@@ -22,6 +22,8 @@ export interface HostPowers {
 export interface HostState extends HostPowers {
   readonly judge: Judge;
   readonly taints: Taints;
+  /** Contents of the mounts that the call under way read, by digest. */
+  readonly met: Set<string>;
   readonly overlay: Overlay;
   readonly content: ContentStore;
   readonly contentFolder: string;
@@ -56,6 +58,7 @@ export function makeHostState(setup: SetupBody, powers: HostPowers): HostState {
     ...powers,
     judge,
     taints: makeTaints(setup),
+    met: new Set<string>(),
     overlay: makeOverlay(setup.overlay),
     content: makeContentStore(powers.files, setup.content, powers.sha256),
     contentFolder: setup.content,
