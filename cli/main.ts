@@ -127,6 +127,7 @@ Deno.exit(
       ...{ screen, namespace, inside: NAMESPACE },
       provideProgram: () => wikiProgram("wiki"),
       makeParser: () => makeWikiParser({ provideProgram: () => wikiProgram("parser") }),
+      openContents: async (path) => (await import("../store/sqlite/mod.ts")).openContentStore(path),
       isNever: (path) => never(path) !== undefined,
       fetch: (url, signal) =>
         fetchPage(url, {

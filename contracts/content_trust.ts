@@ -1,5 +1,9 @@
 /** Colour and label of contents by their SHA-256, for the whole state. docs/decision/0038. @module */
+import * as z from "zod";
 import type { Colour, Label } from "./colour.ts";
+import { Digest } from "./ids.ts";
+import type { Json } from "./json.ts";
+import { WikiContents } from "./wire_wiki.ts";
 
 /** How far a content is trusted, and how confidential it is. */
 export interface ContentColours {
@@ -39,6 +43,27 @@ export interface ContentTrust extends ContentLookup {
   /** Sets what a person signed for exactly this content, better or worse. */
   mark(digest: string, signed: ContentColours): void;
   close(): void;
+}
+
+/** Serves what a wiki's process asks of contents; undefined for another request. Throws for a bad one. */
+export function serveContents(
+  contents: Pick<ContentTrust, "of" | "record" | "mark">,
+  op: string,
+  body: unknown,
+): Json | undefined {
+  if (op === "contentKnown") {
+    return { ...contents.of([z.object({ digest: Digest }).parse(body).digest]) };
+  }
+  if (op !== "contentRecord") return undefined;
+  const told = WikiContents.parse(body).contents;
+  for (const { digest, colour, label, signed } of told) {
+    if (signed) contents.mark(digest, { colour, label });
+  }
+  // Its own small ones a wiki does not tell.
+  contents.record(
+    told.filter(({ signed }) => !signed).map((each) => ({ ...each, bytes: TRIVIAL_BYTES })),
+  );
+  return null;
 }
 
 /** Nothing is known, and nothing is kept: for what has no state folder. */
