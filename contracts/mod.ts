@@ -21,6 +21,7 @@ export * from "./delegation.ts";
 export * from "./event.ts";
 export * from "./exchange.ts";
 export * from "./exchanges.ts";
+export * from "./export_claims.ts";
 export * from "./fault.ts";
 export * from "./fault_exit.ts";
 export * from "./gate.ts";

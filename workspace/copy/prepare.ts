@@ -1,5 +1,6 @@
 /** Copies mounts as the agent sees them: staged changes made, the never-list left out. @module */
 import type { PrepareBody } from "../../contracts/command.ts";
+import { EXPORT_LIST } from "../../contracts/export_claims.ts";
 import { Fault } from "../../contracts/fault.ts";
 import type { StagedChange } from "../../contracts/workspace.ts";
 import { digestBytes } from "../host/content.ts";
@@ -142,6 +143,7 @@ export async function copyMounts(
       const below = [...parts, name], text = `${above}/${name}`;
       const change = changes.get(name);
       met.add(name);
+      if (name === EXPORT_LIST && from !== undefined) taint = mix(taint, state.exports.all(from));
       if (state.judge.neverNext(mount, below) || name.startsWith(".remit-")) {
         withheld++;
       } else if (change !== undefined && change !== "folder") {

@@ -125,7 +125,8 @@ async function inFolder(
 ): Promise<Found | undefined> {
   const { met, needle, buffer, limit } = what;
   if (met.full === undefined || met.mount === undefined) return undefined;
-  let hits: Hit[] = [], stat: FileStat;
+  let hits: Hit[] = [], stat: FileStat, taint: Partial<Taint> = {};
+  const place = { path: parsePath(met.text), mount: met.mount, full: met.full };
   try {
     const file = state.files.open(met.full);
     try {
@@ -148,16 +149,18 @@ async function inFolder(
       if (hits.length === 0) return { hits, taint: {} };
       stat = file.stat();
       if (stat.bytes <= WHOLE_LIMIT) {
-        state.met.add(await digestBytes(state.sha256, wholeOf(file, stat.bytes)));
+        const digest = await digestBytes(state.sha256, wholeOf(file, stat.bytes));
+        state.met.add(digest);
+        taint = state.exports.of(place, digest);
       }
     } finally {
       file.close();
     }
     if (stat.kind !== "file" || !isStill(state.files, met.full, stat)) return undefined;
-    call.links.check({ path: parsePath(met.text), mount: met.mount, full: met.full }, stat);
+    call.links.check(place, stat);
   } catch (error) {
     if (error instanceof FsTrouble || error instanceof Fault) return undefined;
     throw error;
   }
-  return { hits, taint: {} };
+  return { hits, taint };
 }
