@@ -69,12 +69,33 @@ export type PeerPart = z.infer<typeof PeerPart>;
 /** Longest message of a peer: its canonical JSON, bytes. */
 export const PEER_MESSAGE_BYTES = 2_000_000;
 
+/**
+ * In the metadata of A2A messages and artifacts: how confidential they are, where that is more than
+ * public. Between two Remits a label so stays with what it is about; whoever says one can only raise it.
+ */
+export const PEER_LABEL = "remit/label";
+
+/** What metadata says of a label: nothing is public, and a word that is no label is the worst. */
+export function peerLabelIn(metadata: Readonly<Record<string, unknown>> | undefined): Label {
+  const said = metadata !== undefined && Object.hasOwn(metadata, PEER_LABEL)
+    ? metadata[PEER_LABEL]
+    : "public";
+  return Label.safeParse(said).data ?? "secret";
+}
+
+/** The metadata that tells a label; none for what is public. */
+export function peerLabelOf(
+  label: Label | undefined,
+): Readonly<Record<typeof PEER_LABEL, Label>> | undefined {
+  return label === undefined || label === "public" ? undefined : { [PEER_LABEL]: label };
+}
+
 /** One message of an exchange. */
 export const PeerMessage = z.object({
   id: MessageId,
   role: z.enum(["peer", "agent"]),
   parts: z.array(PeerPart).min(1).max(64),
-  /** JSON object text, kept and given back; nothing here reads it. */
+  /** JSON object text, kept and given back; of it only {@link PEER_LABEL} is read. */
   metadata: z.string().max(16_384).optional(),
   extensions: z.array(z.string().max(512)).max(16),
   /** Other exchanges that it speaks of. */
@@ -92,6 +113,8 @@ export const PeerArtifact = z.object({
   parts: z.array(PeerPart).min(1).max(64),
   /** The outbox's, where it came from there. */
   artifact: ArtifactId.optional(),
+  /** How confidential it is; absent: public. */
+  label: Label.optional(),
 }).strict();
 /** See {@link PeerArtifact}. */
 export type PeerArtifact = z.infer<typeof PeerArtifact>;
@@ -150,7 +173,7 @@ export type ExchangeEvent =
     readonly last: boolean;
   }
   /** Text of the agent while it works, where the operator lets peers see it. Not kept. */
-  | { readonly kind: "progress"; readonly text: string };
+  | { readonly kind: "progress"; readonly text: string; readonly label?: Label };
 
 /** A message of a peer, with what the operator decided about that peer: made by `remit serve` from remit.yaml. */
 export const PeerSend = z.object({
@@ -237,6 +260,8 @@ export interface PeerCall {
   /** The skill, or empty for none. */
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
+  /** How confidential what is sent is: told with the message. */
+  readonly label?: Label;
   readonly deadlineMs: number;
   /** Milliseconds after which the answer says how to follow what goes on. */
   readonly waitMs: number;
@@ -271,6 +296,8 @@ export const PeerSaid = z.object({
   body: z.string().max(PEER_SAID_UNITS),
   /** Names of artifacts of the peer's: reading one is a call. */
   artifacts: z.array(z.string().max(256)).max(64),
+  /** What the peer says of its label. */
+  label: Label.optional(),
 }).strict();
 /** See {@link PeerSaid}. */
 export type PeerSaid = z.infer<typeof PeerSaid>;

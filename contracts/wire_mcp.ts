@@ -31,6 +31,7 @@
  * @module
  */
 import * as z from "zod";
+import { Label } from "./colour.ts";
 import { Digest } from "./ids.ts";
 
 export { MCP_LINE, MCP_PORT_LIMITS } from "./mcp_limits.ts";
@@ -114,6 +115,8 @@ export const McpCallResult = z.object({
   structured: z.string().max(8_000_000).optional(),
   /** Bytes that were left out because the result was too large. */
   cutBytes: z.int().min(0),
+  /** How confidential a peer says that it is: it can only raise the result's label. */
+  label: Label.optional(),
 }).strict();
 /** See {@link McpCallResult}. */
 export type McpCallResult = z.infer<typeof McpCallResult>;

@@ -8,12 +8,13 @@ import {
   TaskState,
   type TaskStatus,
 } from "@a2a-js/sdk";
-import type {
-  Exchange,
-  ExchangeState,
-  PeerArtifact,
-  PeerMessage,
-  PushConfig,
+import {
+  type Exchange,
+  type ExchangeState,
+  type PeerArtifact,
+  peerLabelOf,
+  type PeerMessage,
+  type PushConfig,
 } from "../../../contracts/exchange.ts";
 import { metadataOf, partOf } from "./part.ts";
 
@@ -124,7 +125,7 @@ export function artifactOf(artifact: PeerArtifact): Artifact {
     name: artifact.name,
     description: artifact.description,
     parts: artifact.parts.map(partOf),
-    metadata: undefined,
+    metadata: peerLabelOf(artifact.label),
     extensions: [],
   };
 }
