@@ -55,7 +55,7 @@ export async function openRoom(
     onTooMuch(fault: Fault): void;
   },
 ): Promise<Room> {
-  const { config, disk, pins, powers, spawn } = parts;
+  const { config, disk, pins, powers } = parts;
   const { command } = run;
   const early = new Fault("cancelled", `Cannot start ${command.name}: cancelled`);
   if (dropped.aborted) throw early;
