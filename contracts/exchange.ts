@@ -69,33 +69,12 @@ export type PeerPart = z.infer<typeof PeerPart>;
 /** Longest message of a peer: its canonical JSON, bytes. */
 export const PEER_MESSAGE_BYTES = 2_000_000;
 
-/**
- * In the metadata of A2A messages and artifacts: how confidential they are, where that is more than
- * public. Between two Remits a label so stays with what it is about; whoever says one can only raise it.
- */
-export const PEER_LABEL = "remit/label";
-
-/** What metadata says of a label: nothing is public, and a word that is no label is the worst. */
-export function peerLabelIn(metadata: Readonly<Record<string, unknown>> | undefined): Label {
-  const said = metadata !== undefined && Object.hasOwn(metadata, PEER_LABEL)
-    ? metadata[PEER_LABEL]
-    : "public";
-  return Label.safeParse(said).data ?? "secret";
-}
-
-/** The metadata that tells a label; none for what is public. */
-export function peerLabelOf(
-  label: Label | undefined,
-): Readonly<Record<typeof PEER_LABEL, Label>> | undefined {
-  return label === undefined || label === "public" ? undefined : { [PEER_LABEL]: label };
-}
-
 /** One message of an exchange. */
 export const PeerMessage = z.object({
   id: MessageId,
   role: z.enum(["peer", "agent"]),
   parts: z.array(PeerPart).min(1).max(64),
-  /** JSON object text, kept and given back; of it only {@link PEER_LABEL} is read. */
+  /** JSON object text, kept and given back; of it only PEER_LABEL (contracts/peer_words.ts) is read. */
   metadata: z.string().max(16_384).optional(),
   extensions: z.array(z.string().max(512)).max(16),
   /** Other exchanges that it speaks of. */

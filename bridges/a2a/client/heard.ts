@@ -2,9 +2,9 @@
 import type { Artifact, Message, Part, StreamResponse, Task, TaskStatus } from "@a2a-js/sdk";
 import { TaskState } from "@a2a-js/sdk";
 import { Fault } from "../../../contracts/fault.ts";
-import { type Label, mixLabel } from "../../../contracts/colour.ts";
-import { type ExchangeState, peerLabelIn } from "../../../contracts/exchange.ts";
-import { peerTaskWords } from "../../../contracts/peer_words.ts";
+import type { Label } from "../../../contracts/colour.ts";
+import type { ExchangeState } from "../../../contracts/exchange.ts";
+import { higherLabel, peerLabelIn, peerTaskWords } from "../../../contracts/peer_words.ts";
 import { cutText, type Odd } from "../../mcp/client/mod.ts";
 import { ARTIFACTS, NOTICES, PARTS, RESULT_UNITS } from "./limits.ts";
 import type { SaidParts } from "./peer_said.ts";
@@ -77,7 +77,7 @@ export function makeHeard({ task: meant, odd, notice, said }: HeardParts): Heard
   const artifacts = new Map<string, { name: string; parts: Part[]; ready: boolean }>();
   let label: Label = "public";
   const labelled = ({ metadata }: Pick<Message, "metadata">): void => {
-    label = mixLabel(label, peerLabelIn(metadata));
+    label = higherLabel(label, peerLabelIn(metadata));
   };
   let parts = 0, units = 0, dropped = 0, notices = 0, lastNotice = "";
 

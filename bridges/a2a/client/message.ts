@@ -1,7 +1,8 @@
 /** A message to a peer, made of a call's arguments: the same again for the same call. @module */
 import { isObject } from "../../../contracts/json.ts";
 import { type Part, Role, type SendMessageRequest } from "@a2a-js/sdk";
-import { type PeerCall, peerLabelOf } from "../../../contracts/exchange.ts";
+import type { PeerCall } from "../../../contracts/exchange.ts";
+import { peerLabelOf } from "../../../contracts/peer_words.ts";
 import { Fault } from "../../../contracts/fault.ts";
 
 /** Names of A2A, in what is sent by us. */

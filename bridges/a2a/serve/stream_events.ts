@@ -5,12 +5,8 @@
  */
 import type { StreamResponse } from "@a2a-js/sdk";
 import { Role, TaskState } from "@a2a-js/sdk";
-import {
-  type Exchange,
-  type ExchangeEvent,
-  type PeerArtifact,
-  peerLabelOf,
-} from "../../../contracts/exchange.ts";
+import type { Exchange, ExchangeEvent, PeerArtifact } from "../../../contracts/exchange.ts";
+import { peerLabelOf } from "../../../contracts/peer_words.ts";
 import { unreachable } from "../../../contracts/fault.ts";
 import { artifactOf, isSettled, statusOf, taskOf } from "./task.ts";
 

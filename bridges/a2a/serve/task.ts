@@ -8,14 +8,14 @@ import {
   TaskState,
   type TaskStatus,
 } from "@a2a-js/sdk";
-import {
-  type Exchange,
-  type ExchangeState,
-  type PeerArtifact,
-  peerLabelOf,
-  type PeerMessage,
-  type PushConfig,
+import type {
+  Exchange,
+  ExchangeState,
+  PeerArtifact,
+  PeerMessage,
+  PushConfig,
 } from "../../../contracts/exchange.ts";
+import { peerLabelOf } from "../../../contracts/peer_words.ts";
 import { metadataOf, partOf } from "./part.ts";
 
 const STATES = {
