@@ -93,9 +93,11 @@ export const Prepared = z.object({
   bytes: z.int().min(0),
   /** Files of the never-list and their second names: not copied. */
   withheld: z.int().min(0),
-  /** Of all that was copied, names included. */
+  /** Of all that was copied, names included, by its paths. */
   colour: Colour,
   label: Label,
+  /** SHA-256 of what was copied: the kernel mixes in what is known of it. */
+  contents: z.array(Digest).max(20_000),
 }).strict();
 /** See {@link Prepared}. */
 export type Prepared = z.infer<typeof Prepared>;

@@ -31,6 +31,7 @@
  * @module
  */
 import * as z from "zod";
+import { Label } from "./colour.ts";
 import { Digest } from "./ids.ts";
 
 export { MCP_LINE, MCP_PORT_LIMITS } from "./mcp_limits.ts";
@@ -118,6 +119,8 @@ export const McpCallResult = z.object({
   cutBytes: z.int().min(0),
   /** What its walls refused the server during the call, `read "/x"`: set by the kernel, of values that are the server's. */
   refused: z.array(z.string().max(600)).max(8).optional(),
+  /** How confidential a peer says that it is: it can only raise the result's label. */
+  label: Label.optional(),
 }).strict();
 /** See {@link McpCallResult}. */
 export type McpCallResult = z.infer<typeof McpCallResult>;

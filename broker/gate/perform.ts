@@ -137,7 +137,7 @@ export function makePerformer(parts: GateParts): Performer {
   }
 
   function grantOf(judged: Judged): GrantedCall {
-    const { known, read, decision } = judged, { process, binding } = known;
+    const { known, read, decision, grant } = judged, { process, binding } = known;
     const { pid, conversation, turn, colour, label } = process;
     const deadlineMs = Math.min(binding.deadlineMs, process.limits.toolTimeoutMs);
     const token = tokens.mint({
@@ -163,6 +163,13 @@ export function makePerformer(parts: GateParts): Performer {
       idempotencyKey: read.key(),
       deadlineMs,
       resultBytes: parts.policy.resultBytes(known.tool) ?? binding.resultBytes,
+      ...(grant === undefined || grant.sanitizes.length === 0 ? {} : {
+        sanitized: {
+          contents: grant.sanitizes,
+          by: `${grant.by} (${grant.channel})`,
+          question: grant.question,
+        },
+      }),
     };
   }
 

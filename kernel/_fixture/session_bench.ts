@@ -4,6 +4,7 @@ import {
   LeaseId,
   type Leases,
   MountName,
+  NOTHING_KNOWN,
   Pid,
   type ProcessRow,
   type SessionEnd,
@@ -97,6 +98,7 @@ export async function makeSessionBench(
   const long = new Map<() => void, number>();
   const ended = new Set<Pid>();
   const copying = {
+    contents: NOTHING_KNOWN,
     ...{ config: world.config, bundle: await copyBundle(), spawn, powers },
     look: makeLook(makeRunPowers(), world.config.programs.prlimit),
     disk: {
@@ -136,7 +138,6 @@ export async function makeSessionBench(
       never: ["*.env"],
       scratchQuota: 0,
       overlay: () => [...overlay],
-      recorded: () => [],
     }),
   });
   const never = new AbortController().signal;

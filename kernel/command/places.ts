@@ -63,7 +63,10 @@ interface Standing {
 
 /** Makes the places of a kernel. */
 export function makeCopyPlaces(
-  parts: Pick<CommandsParts, "config" | "bundle" | "spawn" | "powers" | "disk" | "look">,
+  parts: Pick<
+    CommandsParts,
+    "config" | "bundle" | "spawn" | "powers" | "disk" | "look" | "contents"
+  >,
 ): CopyPlaces {
   const { config, powers, disk, look } = parts;
   /** In the order in which they were last used. */
@@ -83,7 +86,7 @@ export function makeCopyPlaces(
         ...{ bundle: parts.bundle, content: folders.contentDir, work: room },
         mounts: shown,
       }),
-      { spawn: parts.spawn, now: powers.now },
+      parts,
     );
     let last = 0, current = 0;
     let removing = Promise.resolve();

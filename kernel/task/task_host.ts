@@ -177,7 +177,6 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       wikiOwn: workspace.wikis.ownOf,
       scratchQuota: parts.scratchQuota,
       overlay: () => workspace.overlay(),
-      recorded: () => workspace.recorded(),
     });
     const torn = makeTornPatches({ ...parts, torn: replay?.torn ?? [], workspace, row });
     await torn.mend();

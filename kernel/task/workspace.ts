@@ -26,11 +26,6 @@ export interface MadeWorkspace {
   overlay(): readonly StagedChange[];
   patch(): PatchSet | undefined;
   applied(): readonly { readonly patch: Digest; readonly changes: readonly StagedChange[] }[];
-  recorded(): readonly {
-    readonly digest: Digest;
-    readonly colour: StagedChange["colour"];
-    readonly label: StagedChange["label"];
-  }[];
   fold(record: JsonObject): void;
   undoCall(patch: Digest): MadeUndo;
   putBackCall(patch: Digest, paths: readonly string[]): MadeUndo | undefined;
@@ -51,9 +46,7 @@ export interface MadeUndo {
 
 /** Staged changes and applied patches of one task, and the tools over them. */
 export interface TaskWorkspace
-  extends
-    Looking,
-    Pick<MadeWorkspace, "overlay" | "patch" | "applied" | "recorded" | "fold" | "putBackCall"> {
+  extends Looking, Pick<MadeWorkspace, "overlay" | "patch" | "applied" | "fold" | "putBackCall"> {
   /** What of the mounts is a wiki's own. */
   readonly wikis: WikiGuard;
   /** The wiki that the task was handed. */
@@ -90,7 +83,7 @@ export function makeTaskWorkspace(
     readonly wikis: WikiGuard;
   },
 ): TaskWorkspace {
-  const { overlay, patch, applied, recorded, putBackCall, readScope, look } = made;
+  const { overlay, patch, applied, putBackCall, readScope, look } = made;
   const { memory, mail, wikis, others } = parts;
   const fold = (record: JsonObject): void => {
     made.fold(record);
@@ -102,7 +95,7 @@ export function makeTaskWorkspace(
     ),
   );
   return Object.freeze({
-    ...{ tools, overlay, patch, applied, recorded, fold, putBackCall, readScope, look },
+    ...{ tools, overlay, patch, applied, fold, putBackCall, readScope, look },
     wikis,
     ...(memory === undefined ? {} : { memory }),
     unfinished: () => mail?.unfinished() ?? false,

@@ -59,7 +59,8 @@ export function makeHost(powers: HostPowers): PortHandler {
     const mine = turn.then(async () => {
       abort.signal.throwIfAborted();
       await synchronize(now, body.args);
-      return await tool(now, {
+      now.met.clear();
+      const answer = await tool(now, {
         tool: body.tool,
         args: body.args,
         bytes: Math.max(256, body.bytes),
@@ -68,6 +69,7 @@ export function makeHost(powers: HostPowers): PortHandler {
         signal: abort.signal,
         links: linksOf(now),
       });
+      return now.met.size === 0 ? answer : { ...answer, contents: [...now.met] };
     });
     turn = mine.catch(() => undefined);
     try {

@@ -6,12 +6,12 @@ import { parsePath, SCRATCH } from "../path.ts";
 import { count, flag, maybeText, text } from "./_args.ts";
 import { fitLines, nameLine } from "./_cut.ts";
 import { type Hit, linesWith, makeNeedle, type Needle } from "./_needle.ts";
-import { digestBytes } from "./content.ts";
+import { digestBytes, wholeOf } from "./content.ts";
 import { type FileStat, FsTrouble } from "./files.ts";
 import { isStill, resolvePlace } from "./open.ts";
 import type { HostCall, HostState } from "./state.ts";
 import { CLEAN, mix, sourceOf, type Taint } from "./taint.ts";
-import { readSeen, readStaged, taintOfName } from "./view.ts";
+import { readSeen, readStaged, taintOfName, WHOLE_LIMIT } from "./view.ts";
 import { type LeftOut, type Met, walk } from "./walk.ts";
 
 const WINDOW = 1024 * 1024;
@@ -125,7 +125,8 @@ async function inFolder(
 ): Promise<Found | undefined> {
   const { met, needle, buffer, limit } = what;
   if (met.full === undefined || met.mount === undefined) return undefined;
-  let hits: Hit[] = [], stat: FileStat, digest: string | undefined;
+  let hits: Hit[] = [], stat: FileStat, taint: Partial<Taint> = {};
+  const place = { path: parsePath(met.text), mount: met.mount, full: met.full };
   try {
     const file = state.files.open(met.full);
     try {
@@ -135,9 +136,6 @@ async function inFolder(
         at += length - kept;
         const last = length < buffer.length;
         const whole = buffer.subarray(0, length);
-        if (at === length && state.taints.records && last) {
-          digest = await digestBytes(state.sha256, whole.slice());
-        }
         const newline = last ? -1 : whole.lastIndexOf(10);
         const end = newline < 0 ? length : newline + 1;
         hits = hits.concat(linesWith(needle, buffer.subarray(0, end), limit - hits.length, line));
@@ -150,14 +148,19 @@ async function inFolder(
       }
       if (hits.length === 0) return { hits, taint: {} };
       stat = file.stat();
+      if (stat.bytes <= WHOLE_LIMIT) {
+        const digest = await digestBytes(state.sha256, wholeOf(file, stat.bytes));
+        state.met.add(digest);
+        taint = state.exports.of(place, digest);
+      }
     } finally {
       file.close();
     }
     if (stat.kind !== "file" || !isStill(state.files, met.full, stat)) return undefined;
-    call.links.check({ path: parsePath(met.text), mount: met.mount, full: met.full }, stat);
+    call.links.check(place, stat);
   } catch (error) {
     if (error instanceof FsTrouble || error instanceof Fault) return undefined;
     throw error;
   }
-  return { hits, taint: digest === undefined ? {} : state.taints.ofDigest(digest) };
+  return { hits, taint };
 }

@@ -44,7 +44,7 @@ export interface Bound {
   /** What is asked; a list is made of the server's words; lines are known without asking. */
   asking(
     args: JsonObject,
-    call: Pick<GrantedCall, "idempotencyKey">,
+    call: Pick<GrantedCall, "idempotencyKey" | "resolved">,
   ): Pick<McpAsking, "op" | "body"> | "list" | readonly string[];
 }
 

@@ -91,6 +91,8 @@ export function makeResults(
       ...judgement(call),
     }),
     async of(call, answer): Promise<PowerResult> {
+      // What it told us it may know, whichever call it answers next.
+      carried.label = mixLabel(carried.label, answer.label ?? "public");
       const judged = judgement(call);
       const shown: string[] = [];
       const kept: Artifact[] = [];
