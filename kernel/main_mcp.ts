@@ -21,6 +21,7 @@ import { makeIntentPlaces } from "./log/intent_places.ts";
 import { covers } from "./lease/scope.ts";
 import { disk } from "./main_powers.ts";
 import { makeMcpAsks } from "./mcp/asking.ts";
+import { makeMcpCopies, type McpCopiesParts } from "./mcp_server/copies.ts";
 import { makeMcpElicit } from "./mcp/elicit.ts";
 import type { McpPlace, McpServe } from "./mcp_server/calls.ts";
 import type { Forbids } from "./mcp/forbids.ts";
@@ -45,6 +46,11 @@ export interface WireMcpParts {
   readonly config: KernelConfig;
   readonly children: Pick<Children, "mcp" | "mcpServer" | "mcpTree">;
   readonly net: NetService;
+  /** What copies of files take beside the rest: see kernel/command/places.ts. */
+  readonly copying: Pick<McpCopiesParts, "bundle" | "disk" | "look">;
+  readonly spawn: McpCopiesParts["spawn"];
+  /** Whether a file is one that executes later. */
+  executes(path: string): boolean;
   readonly leases: Leases;
   readonly processes: ProcessTable;
   readonly questions: Parameters<typeof makeMcpAsks>[0]["questions"];
@@ -109,6 +115,7 @@ export function wireMcp(parts: WireMcpParts): MainMcp {
   const proxies = makeMcpProxies(config.proxySockets, net);
   const servers = makeMcpServers({
     ...{ ...parts, serve, proxies },
+    copies: makeMcpCopies({ ...parts, ...parts.copying, folders: (task) => folders(task) }),
     forbids: (at, path, right) => tools.forbids(at, path, right),
   });
   /** A look is the operator's own: nobody's lease, and what it finds goes to whoever looks. */

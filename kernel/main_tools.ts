@@ -35,7 +35,7 @@ import { makeTaskTools, type TaskTools, type TaskToolsParts } from "./task/task_
 /** What {@link wireTools} is handed. */
 export interface WireToolsParts
   extends
-    Omit<WireMcpParts, "net" | "children" | "samplingOf" | "store" | "inbox" | "frame">,
+    Omit<WireMcpParts, "net" | "children" | "copying" | "samplingOf" | "store" | "inbox" | "frame">,
     Pick<WireMailParts, "leases">,
     Pick<TaskToolsParts, "toolhosts" | "code" | "engine" | "clearanceOf"> {
   readonly config: KernelConfig;
@@ -79,7 +79,8 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
   const net = makeNetService(parts.children);
   const mail = wireMail(parts);
   const mcp = wireMcp({
-    ...{ ...parts, net, samplingOf: (task) => family(task)?.sampling },
+    ...{ ...parts, net, copying: { disk, look, bundle: config.bundles.copy } },
+    ...{ samplingOf: (task) => family(task)?.sampling },
     frame: (entries) => frameMessages(entries).content,
   });
   const tools = makeTaskTools({
@@ -101,9 +102,14 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
       bind: ({ manifest, tool, descriptor }, { looking: { readScope }, run }) =>
         bindPlugin(manifest, tool, { readScope, originOf, redeem, misfit, run }, descriptor),
     },
-    workspace: (task, mounts, hosts) =>
+    workspace: (task, { mounts, own }, hosts) =>
       makeWorkspace({
-        ...{ task, mounts, powers, redeem, executes },
+        ...{ task, mounts, powers, redeem },
+        // A folder that was granted to a server may itself be one whose files run.
+        executes: (path) =>
+          executes(path) || own.some(({ name, dir }) =>
+            path.startsWith(`${name}/`) && executes(`${dir}${path.slice(name.length)}`)
+          ),
         host: { call: (body, { pid, ...options }) => hosts.call(task, pid, body, options) },
       }),
     browser: {

@@ -26,6 +26,8 @@ export interface StartParts {
   readonly at: McpPlace;
   /** What of its grants the task holds now. */
   readonly grants: readonly LeasedGrant[];
+  /** What stands in the place of granted paths: see {@link FileGrants}. */
+  readonly copies?: Readonly<Record<string, string>> | undefined;
   alive(lease: LeaseId): boolean;
   /** The rule that keeps every tool from a path, in words; undefined when there is none. */
   forbids?(at: McpPlace, path: string, right: "read" | "write"): string | undefined;
@@ -60,13 +62,16 @@ export async function startBehindWalls(
   const book = makeAccessBook();
   try {
     const process = await children.mcpServer({
-      ...{ launch, checked, grants: filesOf(parts.grants), onStderr: errors.hear },
+      ...{ launch, checked, grants: { ...filesOf(parts.grants), copies: parts.copies ?? {} }, onStderr: errors.hear },
       ...(proxy === undefined ? {} : { proxy: proxy.path }),
       env: { ...server.env, ...serve.env(server) },
       warms: parts.warms ?? false,
       ...(parts.observing ?? {
         judge: makeMcpJudge({
           ...{ server: server.name, grants: parts.grants, alive: parts.alive, writes },
+          held: server.grants.write.filter((path) =>
+            !parts.grants.some(({ right, value }) => right === "write" && value === path)
+          ),
           forbids: (path, right) => parts.forbids?.(at, path, right),
           note(permission, value, allowed): void {
             const first = book.note(permission, value, allowed);

@@ -35,6 +35,7 @@ import {
   type TaskWorkspace,
 } from "./workspace.ts";
 import type { McpRequest, McpTools } from "../mcp/mcp_tools.ts";
+import { grantMounts } from "../mcp_server/grant_mounts.ts";
 import type { McpServers } from "../mcp_server/servers.ts";
 import type { NetService } from "../net/net_service.ts";
 import type { MemoryRequest } from "../wiki/task_memory.ts";
@@ -71,7 +72,12 @@ export interface TaskToolsParts {
   readonly modelOf: HostFunctionsParts["modelOf"];
   /** Descriptors of the tools over files. */
   readonly files: readonly ToolDescriptor[];
-  workspace(task: TaskId, mounts: readonly Mount[], toolhosts: Toolhosts): MadeWorkspace & Looking;
+  /** `own`: of the mounts, those that no tool of the task can name. */
+  workspace(
+    task: TaskId,
+    folders: Readonly<Record<"mounts" | "own", readonly Mount[]>>,
+    toolhosts: Toolhosts,
+  ): MadeWorkspace & Looking;
   /** Runs programs of this machine, over the folders of the tasks that are open. */
   commands(folders: (task: TaskId) => TaskFolders | undefined): Commands;
   /** Programs of this machine that go on after a call, over the same folders. */
@@ -222,7 +228,7 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
     request: ToolRequest,
     made: MadeWorkspace,
   ): readonly ToolBinding[] => {
-    const bindings = mcp.tools.of(task, request, made.fold);
+    const bindings = mcp.tools.of(task, request, made);
     const seen = new Set(names);
     for (const { descriptor: { name } } of bindings) {
       if (seen.has(name)) throw nameTaken(name);
@@ -237,15 +243,16 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
     ),
     hosts,
     workspace(task: TaskId, request: ToolRequest): TaskWorkspace {
-      const { mounts, wikis = [] } = request, memory = parts.wikis.of(task, request);
-      const made = parts.workspace(task, mounts, hosts);
+      const { wikis = [] } = request, memory = parts.wikis.of(task, request);
+      const own = grantMounts(request).mounts, mounts = [...request.mounts, ...own];
+      const made = parts.workspace(task, { mounts, own }, hosts);
       const bound = plugins.bindings(made).map((binding) => withNative(binding, made));
       const mail = parts.mail.of(task, request);
       const letters = mail?.bindings ?? [];
       for (const { descriptor: { name } } of letters) if (taken.has(name)) throw nameTaken(name);
-      const own = [...web, ...bound, ...parts.sessionTools.bind({ made, sessions }), ...letters];
+      const tools = [...web, ...bound, ...parts.sessionTools.bind({ made, sessions }), ...letters];
       const peer = parts.peers.bind(task, made);
-      const others = [...own, ...peer, ...importedTools(task, request, made)];
+      const others = [...tools, ...peer, ...importedTools(task, request, made)];
       const wiki = request.memory === undefined ? [] : [request.memory.folder];
       const guard = guardWikis({ mounts, wikis: [...wikis, ...wiki] });
       return makeTaskWorkspace(made, { log, powers, others, memory, mail, wikis: guard });

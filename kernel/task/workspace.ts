@@ -6,6 +6,7 @@ import {
   Digest,
   type EventLog,
   Fault,
+  type GrantedCall,
   type JsonObject,
   type PatchSet,
   type Powers,
@@ -32,6 +33,13 @@ export interface MadeWorkspace {
     readonly label: StagedChange["label"];
   }[];
   fold(record: JsonObject): void;
+  applyNow(
+    changes: readonly StagedChange[],
+    call: Pick<GrantedCall, "pid" | "deadlineMs" | "idempotencyKey"> & {
+      readonly id: string;
+      readonly signal: AbortSignal;
+    },
+  ): Promise<JsonObject>;
   undoCall(patch: Digest): MadeUndo;
   putBackCall(patch: Digest, paths: readonly string[]): MadeUndo | undefined;
 }

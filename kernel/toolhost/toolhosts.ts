@@ -15,6 +15,7 @@ import {
   type TaskId,
   toJson,
 } from "../../contracts/mod.ts";
+import type { GrantMounts } from "../mcp_server/grant_mounts.ts";
 import { hostMount } from "./host_mount.ts";
 import type { Child } from "../child/child.ts";
 import type { Children } from "../child/children.ts";
@@ -27,6 +28,8 @@ import { makeTurns, type Turns } from "./turns.ts";
 /** What a task's toolhosts are set up with. */
 export interface TaskFolders {
   readonly mounts: readonly Mount[];
+  /** Where among them what imported servers change lies. */
+  readonly grants?: Pick<GrantMounts, "of">;
   /** Folders of the task's own, absolute. */
   readonly contentDir: string;
   readonly scratchDir: string;
