@@ -102,13 +102,14 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
       bind: ({ manifest, tool, descriptor }, { looking: { readScope }, run }) =>
         bindPlugin(manifest, tool, { readScope, originOf, redeem, misfit, run }, descriptor),
     },
-    workspace: (task, { mounts, own }, hosts) =>
+    workspace: (task, mounts, hosts) =>
       makeWorkspace({
         ...{ task, mounts, powers, redeem },
         // A folder that was granted to a server may itself be one whose files run.
         executes: (path) =>
-          executes(path) || own.some(({ name, dir }) =>
-            path.startsWith(`${name}/`) && executes(`${dir}${path.slice(name.length)}`)
+          executes(path) || mounts.some(({ name, dir, apart }) =>
+            apart === true && path.startsWith(`${name}/`) &&
+            executes(`${dir}${path.slice(name.length)}`)
           ),
         host: { call: (body, { pid, ...options }) => hosts.call(task, pid, body, options) },
       }),

@@ -139,7 +139,14 @@ function inPlace(): McpServersParts["copies"] {
         watch: () => () => undefined,
         collect: () =>
           Promise.resolve({
-            ...{ staged: [], unstaged: [], left: [], writtenBytes: 0, withheld: 0, label: "public" },
+            ...{
+              staged: [],
+              unstaged: [],
+              left: [],
+              writtenBytes: 0,
+              withheld: 0,
+              label: "public",
+            },
           }),
         close: () => Promise.resolve(),
       }),

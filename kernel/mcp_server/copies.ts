@@ -69,7 +69,10 @@ export function makeMcpCopies(parts: McpCopiesParts): McpCopies {
   const { powers } = parts;
   const places = makeCopyPlaces(parts);
 
-  const stagedIn = (folders: TaskFolders, granted: readonly GrantPlace[]): readonly StagedChange[] =>
+  const stagedIn = (
+    folders: TaskFolders,
+    granted: readonly GrantPlace[],
+  ): readonly StagedChange[] =>
     folders.overlay().filter((change) => granted.some(({ path }) => beneath(path, change.path)));
 
   const within = async <T>(place: CopyPlace, work: Promise<T>): Promise<T> => {
@@ -92,7 +95,9 @@ export function makeMcpCopies(parts: McpCopiesParts): McpCopies {
     staged({ task, server }): string {
       const folders = parts.folders(task), granted = folders?.grants?.of(server) ?? [];
       if (folders === undefined || granted.length === 0) return "";
-      return stagedIn(folders, granted).map(({ path, next }) => `${path}\0${next ?? ""}`).join("\n");
+      return stagedIn(folders, granted).map(({ path, next }) => `${path}\0${next ?? ""}`).join(
+        "\n",
+      );
     },
     async provide({ task, server }): Promise<ServerCopies | undefined> {
       const folders = parts.folders(task);
@@ -108,7 +113,9 @@ export function makeMcpCopies(parts: McpCopiesParts): McpCopies {
       if (above !== undefined) {
         throw new Fault(
           "refused",
-          `Cannot ask "${server.name}": ${JSON.stringify(above.path)} is staged and ${above.label}, ` +
+          `Cannot ask "${server.name}": ${
+            JSON.stringify(above.path)
+          } is staged and ${above.label}, ` +
             `and the server, which can send it on, is cleared for ${server.clearance}`,
         );
       }

@@ -4,7 +4,12 @@
  * @module
  */
 import { basename, dirname } from "node:path";
-import { type ImportedServer, type Mount, MountName, type TaskRequest } from "../../contracts/mod.ts";
+import {
+  type ImportedServer,
+  type Mount,
+  MountName,
+  type TaskRequest,
+} from "../../contracts/mod.ts";
 import { beneath } from "../lease/scope.ts";
 import { grantedLabel } from "../mcp/label.ts";
 
@@ -54,7 +59,7 @@ export function grantMounts({ mounts, mcp = [] }: GrantRequest): GrantMounts {
     const label = grantedLabel({
       ...{ grants: { read: [], write: [dir], net: [] }, secretEnv: [], secretHeaders: [] },
     }, mounts);
-    return { name, dir, mode: "stage", colour: "YELLOW", label, marks: [] };
+    return { name, dir, mode: "stage", colour: "YELLOW", label, marks: [], apart: true };
   });
   const place = (grant: string): GrantPlace | undefined => {
     const mount = around(grant) ?? own.find(({ dir }) => beneath(dir, grant));

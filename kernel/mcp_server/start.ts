@@ -62,7 +62,12 @@ export async function startBehindWalls(
   const book = makeAccessBook();
   try {
     const process = await children.mcpServer({
-      ...{ launch, checked, grants: { ...filesOf(parts.grants), copies: parts.copies ?? {} }, onStderr: errors.hear },
+      ...{
+        launch,
+        checked,
+        grants: { ...filesOf(parts.grants), copies: parts.copies ?? {} },
+        onStderr: errors.hear,
+      },
       ...(proxy === undefined ? {} : { proxy: proxy.path }),
       env: { ...server.env, ...serve.env(server) },
       warms: parts.warms ?? false,

@@ -19,7 +19,10 @@ export interface FileGrants extends Pick<McpGrants, "read" | "write"> {
  *
  * @throws Fault `refused` for a path that is reserved or Remit's own
  */
-export function grantBinds({ read, write, copies = {} }: FileGrants, own: readonly string[]): string[] {
+export function grantBinds(
+  { read, write, copies = {} }: FileGrants,
+  own: readonly string[],
+): string[] {
   const modes = new Map<string, "--ro-bind" | "--bind">();
   for (const path of read) modes.set(path, "--ro-bind");
   for (const path of write) modes.set(path, "--bind");

@@ -72,12 +72,7 @@ export interface TaskToolsParts {
   readonly modelOf: HostFunctionsParts["modelOf"];
   /** Descriptors of the tools over files. */
   readonly files: readonly ToolDescriptor[];
-  /** `own`: of the mounts, those that no tool of the task can name. */
-  workspace(
-    task: TaskId,
-    folders: Readonly<Record<"mounts" | "own", readonly Mount[]>>,
-    toolhosts: Toolhosts,
-  ): MadeWorkspace & Looking;
+  workspace(task: TaskId, mounts: readonly Mount[], toolhosts: Toolhosts): MadeWorkspace & Looking;
   /** Runs programs of this machine, over the folders of the tasks that are open. */
   commands(folders: (task: TaskId) => TaskFolders | undefined): Commands;
   /** Programs of this machine that go on after a call, over the same folders. */
@@ -244,15 +239,15 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
     hosts,
     workspace(task: TaskId, request: ToolRequest): TaskWorkspace {
       const { wikis = [] } = request, memory = parts.wikis.of(task, request);
-      const own = grantMounts(request).mounts, mounts = [...request.mounts, ...own];
-      const made = parts.workspace(task, { mounts, own }, hosts);
+      const mounts = [...request.mounts, ...grantMounts(request).mounts];
+      const made = parts.workspace(task, mounts, hosts);
       const bound = plugins.bindings(made).map((binding) => withNative(binding, made));
       const mail = parts.mail.of(task, request);
       const letters = mail?.bindings ?? [];
       for (const { descriptor: { name } } of letters) if (taken.has(name)) throw nameTaken(name);
-      const tools = [...web, ...bound, ...parts.sessionTools.bind({ made, sessions }), ...letters];
+      const own = [...web, ...bound, ...parts.sessionTools.bind({ made, sessions }), ...letters];
       const peer = parts.peers.bind(task, made);
-      const others = [...tools, ...peer, ...importedTools(task, request, made)];
+      const others = [...own, ...peer, ...importedTools(task, request, made)];
       const wiki = request.memory === undefined ? [] : [request.memory.folder];
       const guard = guardWikis({ mounts, wikis: [...wikis, ...wiki] });
       return makeTaskWorkspace(made, { log, powers, others, memory, mail, wikis: guard });

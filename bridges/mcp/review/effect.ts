@@ -26,7 +26,18 @@ export type ToolEffect = Pick<ImportedTool, "effect" | "holds" | "idempotent">;
 const LOOKING = new Set([
   ...["check", "compare", "count", "describe", "diff", "exists", "fetch", "find", "get", "has"],
   ...["inspect", "is", "list", "load", "lookup", "peek", "preview", "query", "read", "recall"],
-  ...["search", "show", "stat", "status", "summarize", "tail", "tree", "validate", "verify", "view"],
+  ...[
+    "search",
+    "show",
+    "stat",
+    "status",
+    "summarize",
+    "tail",
+    "tree",
+    "validate",
+    "verify",
+    "view",
+  ],
 ]);
 /** Words anywhere in a name that a tool which only looks does not have. */
 const CHANGING = new Set([
@@ -66,7 +77,10 @@ export function takenToRead(
  * itself can only raise it; that it only reads is believed where it is enforced: such calls are served by a process
  * that was granted no change.
  */
-export function effectOf(words: Pick<McpToolWords, "name" | "annotations">, at: EffectAt): ToolEffect {
+export function effectOf(
+  words: Pick<McpToolWords, "name" | "annotations">,
+  at: EffectAt,
+): ToolEffect {
   const { annotations = {} } = words;
   // A message to a peer is a message, whatever it says that it does with it.
   if (isPeer(at.launch)) {

@@ -292,9 +292,10 @@ attack("no tool of the agent's reaches a folder that was granted to a server alo
       ["file_read", { path: `${name}/b.md` }],
       ["file_write", { path: `${name}/b.md`, content: "mine" }],
       ["file_list", {}],
+      ["file_search", { query: "mallory" }],
     ], { mounts: [siege.mount()] });
-    assert.deepEqual(came.map(({ outcome }) => outcome === "ok"), [true, false, false, true]);
-    assert.ok(!(came[3]?.content ?? "").includes("b.md"));
+    assert.deepEqual(came.map(({ outcome }) => outcome === "ok"), [true, false, false, true, true]);
+    for (const { content } of came.slice(3)) assert.ok(!content.includes("b.md"), content);
     assert.deepEqual(asked?.changes.map(({ path }) => path), [`${name}/b.md`]);
   });
 });
