@@ -1,7 +1,7 @@
 /** What a person reviews of a server: its tools as they would be pinned, and what changed since they were. Issue 6. @module */
 import type { McpWords } from "../../../contracts/mod.ts";
 import type { Command } from "../../command.ts";
-import type { DiffLine, ReviewRow, ToolFlag, Translation } from "./kit.ts";
+import type { DiffLine, McpKit, ReviewRow, ToolFlag, Translation } from "./kit.ts";
 import type { LockedServer } from "../lock/lock.ts";
 
 /** A row, and how it stands to what was pinned. */
@@ -37,6 +37,28 @@ function codeOf({ launch }: Pick<LockedServer, "launch">): string {
   }
 }
 
+/** What of a server decides about the effects of its tools. */
+function effectAt(
+  { grants, launch, direct, reads, writes }: LockedServer,
+): Pick<LockedServer, "grants" | "launch" | "direct" | "reads" | "writes"> {
+  return { grants, launch, direct, reads, writes };
+}
+
+/** The pinned tools as the grants make them now: the same words, perhaps another effect. */
+export function translatedAnew(
+  mcp: Pick<McpKit, "translate" | "importedTool">,
+  server: LockedServer,
+): LockedServer["reviewed"] {
+  const words = server.reviewed.map((each) => each.words);
+  const tools = new Map(
+    mcp.translate(server.name, words, effectAt(server)).tools.map((each) => [each.tool, each]),
+  );
+  return server.reviewed.map((each) => {
+    const tool = tools.get(each.words.name);
+    return tool === undefined ? each : { ...each, tool: mcp.importedTool(tool) };
+  });
+}
+
 /** Reviews what a server says. `servers` are all of remit.lock: look-alikes are looked for among them. */
 export async function reviewOf(
   command: Command,
@@ -55,8 +77,7 @@ export async function reviewOf(
     each.name !== server.name && codeOf(each) !== codeOf(server)
   )
     .map(({ name, reviewed }) => ({ name, tools: reviewed.map((each) => each.words) }));
-  const { grants, launch } = server;
-  const translation = mcp.translate(server.name, words.tools, { grants, launch, own, others });
+  const translation = mcp.translate(server.name, words.tools, { ...effectAt(server), own, others });
   const off = server.reviewed.filter((each) => each.off).map((each) => each.words.name);
   const pinned = new Map(server.reviewed.map((each) => [each.words.name, each]));
   const said = new Map(words.tools.map((each) => [each.name, each]));

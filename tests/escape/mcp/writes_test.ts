@@ -299,3 +299,68 @@ attack("no tool of the agent's reaches a folder that was granted to a server alo
     assert.deepEqual(asked?.changes.map(({ path }) => path), [`${name}/b.md`]);
   });
 });
+
+attack("a grant of one file stages that file, and nothing beside it", async () => {
+  await scene(async ({ folder, server, run }) => {
+    const file = `${folder}/a.md`;
+    await Deno.writeTextFile(`${folder}/beside.md`, "beside\n");
+    for (const kind of ["npm", "program"] as const) {
+      const given = await server(kind, { grants: { write: [file] }, files: [file] });
+      const { came, asked } = await run([given], [
+        evaluate(write(file, "beta\n")),
+        look(`return Deno.readTextFileSync("${file}")`),
+        evaluate(write(`${folder}/beside.md`)),
+        look(`return Deno.readTextFileSync("${folder}/beside.md")`),
+      ]);
+      assert.equal(came[1]?.content, "beta\n", JSON.stringify(came));
+      // A program's own /tmp, in which this folder lies, is nobody else's and gone with it.
+      assert.notEqual(came[3]?.outcome, "ok");
+      assert.deepEqual(paths(asked), ["a.md"]);
+      assert.equal(await Deno.readTextFile(`${folder}/beside.md`), "beside\n");
+    }
+  });
+});
+
+attack(
+  "a program that writes before it answers is served by copies, also where it is looked at",
+  async () => {
+    await scene(async ({ siege, folder, server, run }) => {
+      const given = await server("program", {
+        launch: await makeProgram(
+          `${siege.dir}-eager`,
+          `Deno.writeTextFileSync("${folder}/started", "x");${EVAL_SERVER}`,
+        ),
+      });
+      const looked = await siege.ask("mcpLook", {
+        ...{ server: given, observe: false, deadlineMs: 30_000 },
+      }) as { readonly words?: { readonly tools: readonly unknown[] } };
+      assert.equal(looked.words?.tools.length, 2, JSON.stringify(looked));
+      assert.deepEqual([...(await filesOf(folder)).keys()], [`${folder}/a.md`]);
+      const { came, asked } = await run([given], [look("return 42"), evaluate("return 43")]);
+      assert.deepEqual(came.map(({ outcome }) => outcome), ["ok", "ok"], JSON.stringify(came));
+      assert.deepEqual(paths(asked), ["started"]);
+      await Deno.remove(`${siege.dir}-eager`, { recursive: true });
+    });
+  },
+);
+
+attack(
+  "a server that was pinned before changes were staged goes on, and its changes are staged",
+  async () => {
+    await scene(async ({ folder, server, run }) => {
+      const now = await server("program");
+      const old: ImportedServer = {
+        ...now,
+        // As they were pinned: every tool of a program that may write was a change.
+        tools: now.tools.map((tool) => ({ ...tool, effect: "mutateLocal", holds: "all" as const })),
+      };
+      const { came, asked } = await run([old], [
+        look(`return Deno.readTextFileSync("${folder}/a.md")`),
+        evaluate(write(`${folder}/b.md`)),
+      ]);
+      assert.deepEqual(came.map(({ outcome }) => outcome), ["ok", "ok"], JSON.stringify(came));
+      assert.equal(asked?.scope.tool, "patch_apply");
+      assert.deepEqual(paths(asked), ["b.md"]);
+    });
+  },
+);
