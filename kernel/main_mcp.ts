@@ -26,7 +26,7 @@ import { makeMcpCopies, type McpCopiesParts, type ServerCopies } from "./mcp_ser
 import { makeMcpElicit } from "./mcp/elicit.ts";
 import type { McpPlace, McpServe } from "./mcp_server/calls.ts";
 import type { Forbids } from "./mcp/forbids.ts";
-import { grantMounts } from "./mcp_server/grant_mounts.ts";
+import { grantMounts } from "./lease/grant_mounts.ts";
 import { makeMcpHttp } from "./mcp/http.ts";
 import { makeMcpLog } from "./mcp/log.ts";
 import { makeMcpLook, NO_TASK } from "./mcp_server/look.ts";

@@ -26,6 +26,7 @@ import {
   type ProcessKeeper,
   type ProcessRow,
   type Scope,
+  type StagedChange,
   type TaskId,
   type TaskRequest,
   type ToolBinding,
@@ -35,15 +36,13 @@ import { displayText } from "../../text/mod.ts";
 import { keepArtifact, type KeepBytes } from "./artifact.ts";
 import type { McpAsks } from "./asking.ts";
 import { type Forbids, makeMcpForbids } from "./forbids.ts";
-import { grantedLabel } from "./label.ts";
 import type { McpLog } from "./log.ts";
 import type { McpSampling } from "./sample.ts";
 import { beneath } from "../lease/scope.ts";
 import type { ServerChanges } from "../mcp_server/copies.ts";
-import { grantMounts } from "../mcp_server/grant_mounts.ts";
+import { grantedLabel, grantMounts } from "../lease/grant_mounts.ts";
 import type { McpUnder } from "../mcp_server/calls.ts";
 import type { HeldMcp, McpServers, McpSession } from "../mcp_server/servers.ts";
-import type { MadeWorkspace } from "../task/workspace.ts";
 import { makeMcpStanding, type McpChanges, type McpStanding } from "./standing.ts";
 import type { PeerHearing, PeerMessages } from "../peer/messages.ts";
 import type { Progress } from "../log/watch.ts";
@@ -100,7 +99,18 @@ export interface McpToolsParts {
 export type McpRequest = Pick<TaskRequest, "mcp" | "mounts" | "wikis" | "memory">;
 
 /** What of a task's workspace its servers' changes go into. */
-export type McpWorkspace = Pick<MadeWorkspace, "fold" | "overlay" | "applyNow">;
+export interface McpWorkspace {
+  fold(record: JsonObject): void;
+  overlay(): readonly StagedChange[];
+  /** Applies changes that are not staged, as one patch: gives its record. */
+  applyNow(
+    changes: readonly StagedChange[],
+    call: Pick<GrantedCall, "pid" | "deadlineMs" | "idempotencyKey"> & {
+      readonly id: string;
+      readonly signal: AbortSignal;
+    },
+  ): Promise<JsonObject>;
+}
 
 /** The imported servers of all tasks. */
 export interface McpTools {

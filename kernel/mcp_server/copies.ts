@@ -17,7 +17,7 @@ import { type CopyPlace, makeCopyPlaces } from "../command/places.ts";
 import { kept, setup } from "../command/staging.ts";
 import { watchWeight } from "../command/weight.ts";
 import type { McpPlace } from "./calls.ts";
-import type { GrantPlace } from "./grant_mounts.ts";
+import type { GrantPlace } from "../lease/grant_mounts.ts";
 import type { TaskFolders } from "../toolhost/toolhosts.ts";
 
 /** Files and bytes that one call may add to its copies. */

@@ -1,7 +1,7 @@
 /** What a task is granted at its start. DESIGN section 2, step 3. @module */
 import { mcpScopes, type PolicyRule, type Scope, type TaskRequest } from "../../contracts/mod.ts";
 import type { Replay } from "../log/replay.ts";
-import { grantMounts } from "../mcp_server/grant_mounts.ts";
+import { grantMounts } from "../lease/grant_mounts.ts";
 import { type MemoryRequest, memoryScopes } from "../wiki/task_memory.ts";
 
 /** What of a rule decides whether it opens the network. */

@@ -28,7 +28,7 @@ import { makeFamily } from "./family.ts";
 import { grantedScopes, isRevoked } from "./granted_scopes.ts";
 import { makeHostedTask } from "./hosted_task.ts";
 import { makeTurns } from "./in_turns.ts";
-import { grantMounts } from "../mcp_server/grant_mounts.ts";
+import { grantMounts } from "../lease/grant_mounts.ts";
 import type { LeaseTable } from "../lease/leases.ts";
 import { newRoot } from "./new_root.ts";
 import { systemMessage } from "../context/persona.ts";

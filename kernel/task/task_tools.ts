@@ -35,7 +35,7 @@ import {
   type TaskWorkspace,
 } from "./workspace.ts";
 import type { McpRequest, McpTools } from "../mcp/mcp_tools.ts";
-import { grantMounts } from "../mcp_server/grant_mounts.ts";
+import { grantMounts } from "../lease/grant_mounts.ts";
 import type { McpServers } from "../mcp_server/servers.ts";
 import type { NetService } from "../net/net_service.ts";
 import type { MemoryRequest } from "../wiki/task_memory.ts";

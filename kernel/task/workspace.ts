@@ -6,7 +6,6 @@ import {
   Digest,
   type EventLog,
   Fault,
-  type GrantedCall,
   type JsonObject,
   type PatchSet,
   type Powers,
@@ -17,11 +16,12 @@ import {
   type UndoOutcome,
 } from "../../contracts/mod.ts";
 import type { Looking } from "../plugin/host_functions.ts";
+import type { McpWorkspace } from "../mcp/mcp_tools.ts";
 import type { WikiGuard } from "../wiki/guard.ts";
 import type { TaskWiki } from "../wiki/wiki_tools.ts";
 
 /** What workspace/ makes: see its mod.ts. */
-export interface MadeWorkspace {
+export interface MadeWorkspace extends Pick<McpWorkspace, "applyNow"> {
   artifacts(): readonly Artifact[];
   readonly bindings: ReadonlyMap<string, ToolBinding>;
   overlay(): readonly StagedChange[];
@@ -33,13 +33,6 @@ export interface MadeWorkspace {
     readonly label: StagedChange["label"];
   }[];
   fold(record: JsonObject): void;
-  applyNow(
-    changes: readonly StagedChange[],
-    call: Pick<GrantedCall, "pid" | "deadlineMs" | "idempotencyKey"> & {
-      readonly id: string;
-      readonly signal: AbortSignal;
-    },
-  ): Promise<JsonObject>;
   undoCall(patch: Digest): MadeUndo;
   putBackCall(patch: Digest, paths: readonly string[]): MadeUndo | undefined;
 }

@@ -15,7 +15,7 @@ import {
   type TaskId,
   toJson,
 } from "../../contracts/mod.ts";
-import type { GrantMounts } from "../mcp_server/grant_mounts.ts";
+import type { GrantMounts } from "../lease/grant_mounts.ts";
 import { hostMount } from "./host_mount.ts";
 import type { Child } from "../child/child.ts";
 import type { Children } from "../child/children.ts";

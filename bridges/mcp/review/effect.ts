@@ -57,7 +57,7 @@ function wordsOf(name: string): readonly string[] {
  * Whether a tool is taken to only read: as the operator said, else as its hint says, else by its name. Nothing hangs on
  * it but what works: a tool that is taken for reading is served by a process that can do no more.
  */
-export function takenToRead(
+function takenToRead(
   { name, annotations = {} }: Pick<McpToolWords, "name" | "annotations">,
   { reads = [], writes = [] }: Pick<EffectAt, "reads" | "writes">,
 ): boolean {

@@ -162,7 +162,10 @@ Deno.test("a server that was granted writing before changes were staged goes on,
     assert.deepEqual(server?.files, [join(desk, "graph.json")]);
   }
   const said = command.hands.screen.lines.join("\n");
-  assert.match(said, /MCP server files: what it changes is staged now.*remit mcp grant files --write/);
+  assert.match(
+    said,
+    /MCP server files: what it changes is staged now.*remit mcp grant files --write/,
+  );
   assert.doesNotMatch(said, /MCP server agreed/);
 });
 

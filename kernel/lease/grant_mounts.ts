@@ -6,12 +6,13 @@
 import { basename, dirname } from "node:path";
 import {
   type ImportedServer,
+  type Label,
+  mixLabel,
   type Mount,
   MountName,
   type TaskRequest,
 } from "../../contracts/mod.ts";
-import { beneath } from "../lease/scope.ts";
-import { grantedLabel } from "../mcp/label.ts";
+import { beneath } from "./scope.ts";
 
 /** What of a request decides it. */
 export type GrantRequest = Pick<TaskRequest, "mounts" | "mcp">;
@@ -79,6 +80,26 @@ export function grantMounts({ mounts, mcp = [] }: GrantRequest): GrantMounts {
     ],
     of: placesOf,
   });
+}
+
+/**
+ * The label of what a server was granted: of the mounts that its files lie in or hold, at least `internal` where it has
+ * files or secrets at all, `public` otherwise.
+ */
+export function grantedLabel(
+  { grants, secretEnv, secretHeaders }: Pick<
+    ImportedServer,
+    "grants" | "secretEnv" | "secretHeaders"
+  >,
+  mounts: readonly Pick<Mount, "dir" | "label" | "marks">[],
+): Label {
+  const paths = [...grants.read, ...grants.write];
+  const own: Label = paths.length + secretEnv.length + secretHeaders.length > 0
+    ? "internal"
+    : "public";
+  return mounts.filter(({ dir }) => paths.some((path) => beneath(dir, path) || beneath(path, dir)))
+    .flatMap(({ label, marks }) => [label, ...marks.map((mark) => mark.label ?? label)])
+    .reduce(mixLabel, own);
 }
 
 /** A mount's name that says which folder it is, as far as such names can. */
