@@ -91,7 +91,7 @@ async function copiesOfLook(
   parts: WireMcpParts,
   server: ImportedServer,
 ): Promise<ServerCopies | undefined> {
-  const { config, copying, powers } = parts, grants = grantMounts({ mounts: [], mcp: [server] });
+  const { config, copying } = parts, grants = grantMounts({ mounts: [], mcp: [server] });
   const contentDir = `${config.dir}/work/${NO_TASK}/content`;
   const copies = makeMcpCopies({
     ...{ ...parts, ...copying },
