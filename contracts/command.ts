@@ -75,6 +75,8 @@ export interface PrepareBody {
   readonly setup: SetupBody;
   /** Names of the mounts to copy: the same each time. */
   readonly mounts: readonly string[];
+  /** `MOUNT` or `MOUNT/…`: what of these mounts is copied. Absent: all of each. */
+  readonly only?: readonly string[];
   /** In it lie the copies of one generation, each mount's under its name: `WORK/GENERATION/MOUNT`. */
   readonly work: string;
   /** What copies are called that are made anew: more than in any `prepare` before. */

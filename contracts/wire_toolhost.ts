@@ -17,6 +17,8 @@ export interface HostMount {
     readonly colour?: Colour;
     readonly label?: Label;
   }[];
+  /** No tool names it: see Mount. */
+  readonly apart?: true;
 }
 
 /** Kernel → toolhost, `setup`: once. Answered `null`. */

@@ -43,7 +43,7 @@ import { makeTaskTools, type TaskTools, type TaskToolsParts } from "./task/task_
 /** What {@link wireTools} is handed. */
 export interface WireToolsParts
   extends
-    Omit<WireMcpParts, "net" | "children" | "samplingOf" | "store" | "inbox" | "frame">,
+    Omit<WireMcpParts, "net" | "children" | "copying" | "samplingOf" | "store" | "inbox" | "frame">,
     Pick<WireMailParts, "leases">,
     Pick<TaskToolsParts, "toolhosts" | "code" | "engine" | "clearanceOf" | "secret"> {
   readonly config: KernelConfig;
@@ -93,7 +93,8 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
   );
   const mail = wireMail(parts);
   const mcp = wireMcp({
-    ...{ ...parts, net, samplingOf: (task) => family(task)?.sampling },
+    ...{ ...parts, net, copying: { disk, look, bundle: config.bundles.copy } },
+    ...{ samplingOf: (task) => family(task)?.sampling },
     frame: (entries) => frameMessages(entries).content,
   });
   const tools = makeTaskTools({
@@ -117,7 +118,13 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
     },
     workspace: (task, mounts, hosts) =>
       makeWorkspace({
-        ...{ task, mounts, powers, redeem, executes, contents },
+        ...{ task, mounts, powers, redeem, contents },
+        // A folder that was granted to a server may itself be one whose files run.
+        executes: (path) =>
+          executes(path) || mounts.some(({ name, dir, apart }) =>
+            apart === true && path.startsWith(`${name}/`) &&
+            executes(`${dir}${path.slice(name.length)}`)
+          ),
         host: { call: (body, { pid, ...options }) => hosts.call(task, pid, body, options) },
       }),
     browser: {

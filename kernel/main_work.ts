@@ -143,6 +143,7 @@ export async function work(parts: WorkParts): Promise<void> {
   const tools = await wireTools({
     ...{ config, children, toolhosts, leases, log, processes, powers, code, engine, spawn, redeem },
     ...{ pins, questions, store: slowStore, note, policyNever, contents, readPrivate: secretOf },
+    neverRead: policy.neverGlobs("read"),
     ...{ inbox: () => agents.inbox, listen: bus.listen },
     ...{ read, exchangeOf: (task: TaskId) => agents.exchanges.ofTask(task) },
     ...{ executes: policy.executes, clearanceOf: policy.clearance },

@@ -21,6 +21,7 @@ import {
   publishing,
   reading,
   readScope,
+  resolveChanges,
   type ResolveParts,
   type Resolver,
   scratchWriting,
@@ -59,6 +60,11 @@ export interface Workspace {
   artifacts(): readonly Artifact[];
   /** Replays the `record` of a committed outcome, or of an undo. */
   fold(record: JsonObject): void;
+  /**
+   * Applies changes that are not staged, as one patch: the record of it, to be committed and folded. Rejects as
+   * `patch_apply` does: then nothing was changed.
+   */
+  applyNow(changes: readonly StagedChange[], call: ApplyNow): Promise<JsonObject>;
   /** Prepares taking a patch back. Throws Fault `notFound` unless it is applied. */
   undoCall(patch: Digest): UndoCall;
   /**
@@ -74,6 +80,11 @@ export interface Workspace {
    */
   look(call: Look): Promise<HostCallAnswer>;
 }
+
+/** See {@link Workspace.applyNow}: the call that the changes are of. */
+export type ApplyNow =
+  & Pick<GrantedCall, "pid" | "deadlineMs" | "idempotencyKey">
+  & Pick<Look, "id" | "signal">;
 
 /** See {@link Workspace.look}. */
 export interface Look {
@@ -188,6 +199,20 @@ export function makeWorkspace(parts: WorkspaceParts): Workspace {
         idempotencyKey: NO_KEY,
         resolved: { scopes: [scope], colour: process.colour, label: process.label },
       }, { writable: false, signal, id }),
+    async applyNow(
+      changes: readonly StagedChange[],
+      { id, signal, ...call }: ApplyNow,
+    ): Promise<JsonObject> {
+      const resolved = resolveChanges(resolving, changes, { colour: "BLUE", label: "public" });
+      const sent = {
+        ...{ ...call, tool: "patch_apply", resolved, resultBytes: HOST_READ_BYTES },
+        args: { patch: patchDigest(changes), changes: changes.map(changeJson) },
+      };
+      const answer = await callHost({ host: parts.host, overlay: ledger.overlay }, sent, {
+        ...{ writable: true, signal, id },
+      });
+      return { applied: { ...sent.args, made: madeBy(answer) } };
+    },
     undoCall: (patch: Digest) =>
       makeUndoCall(
         { host: parts.host, executes: parts.executes, applied: ledger.applied() },

@@ -9,6 +9,7 @@ import {
   type ImportedServer,
   type Json,
   type JsonObject,
+  type Label,
   McpElicit,
   type McpElicited,
   type McpLogEntry,
@@ -48,6 +49,8 @@ export interface McpUnder {
   readonly callId: string;
   /** `read`: while nothing but such calls is under way, the server may write nothing. */
   readonly holds: "read" | "all";
+  /** How confidential what it may write is; absent: as can be. */
+  readonly label?: Label;
   /** Milliseconds, while nobody else is waited for; progress begins them anew. */
   readonly deadlineMs: number;
   readonly signal: AbortSignal;

@@ -16,6 +16,7 @@ import {
   type TaskId,
   toJson,
 } from "../../contracts/mod.ts";
+import type { GrantMounts } from "../lease/grant_mounts.ts";
 import { withKnown } from "./host_answer.ts";
 import { hostMount } from "./host_mount.ts";
 import type { Child } from "../child/child.ts";
@@ -29,6 +30,8 @@ import { makeTurns, type Turns } from "./turns.ts";
 /** What a task's toolhosts are set up with. */
 export interface TaskFolders {
   readonly mounts: readonly Mount[];
+  /** Where among them what imported servers change lies. */
+  readonly grants?: Pick<GrantMounts, "of">;
   /** Folders of the task's own, absolute. */
   readonly contentDir: string;
   readonly scratchDir: string;

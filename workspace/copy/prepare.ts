@@ -38,7 +38,10 @@ export interface CopyParts {
  */
 export async function copyMounts(
   { state, files, now }: CopyParts,
-  { mounts, work, generation }: Pick<PrepareBody, "mounts" | "work" | "generation">,
+  { mounts, only = mounts, work, generation }: Pick<
+    PrepareBody,
+    "mounts" | "only" | "work" | "generation"
+  >,
   earlier: Earlier | undefined,
 ): Promise<Copies> {
   const ground = makeGround(files, `${work}/${generation}`, earlier);
@@ -167,10 +170,20 @@ export async function copyMounts(
     }
   };
 
-  for (const name of mounts) {
-    const place = state.judge.readable(parsePath(name));
-    taint = mix(taint, state.taints.ofPath(place.mount, []));
-    await copyFolder({ mount: name, parts: [], from: place.full });
+  const whole = new Set(only);
+  for (const text of only) {
+    const path = parsePath(text), { mount, full } = state.judge.readable(path);
+    taint = mix(taint, state.taints.ofPath(mount, path.parts));
+    for (let end = 0; end < path.parts.length; end++) {
+      const above = [path.mount, ...path.parts.slice(0, end)].join("/");
+      if (whole.has(above) || folders.includes(above)) continue;
+      ground.folder(above);
+      folders.push(above);
+    }
+    const change = state.overlay.get(text);
+    if (change !== undefined) await copyStaged(change);
+    else if (state.files.stat(full)?.kind === "file") await copyFile(path);
+    else await copyFolder({ mount: path.mount, parts: path.parts, from: full });
   }
   ground.finish();
   const { place } = ground;

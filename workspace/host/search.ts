@@ -34,7 +34,9 @@ export async function fileSearch(state: HostState, call: HostCall): Promise<Host
   const buffer = new Uint8Array(WINDOW);
   let taint: Taint = CLEAN, searched = 0, more = false;
   const starts = named === undefined
-    ? state.judge.mounts.map((mount) => parsePath(mount.name))
+    ? state.judge.mounts.filter((mount) => mount.apart !== true).map((mount) =>
+      parsePath(mount.name)
+    )
     : [parsePath(named)];
 
   const take = (path: string, found: Found): void => {
