@@ -174,3 +174,9 @@ export function makeMcpCopies(parts: McpCopiesParts): McpCopies {
     clear: places.clear,
   });
 }
+
+/** Whether a server's end says that it may need to write into its folder before it answers at all: programs do. */
+export function mustWrite(error: unknown, { launch, grants }: McpPlace["server"]): boolean {
+  return launch.kind === "program" && grants.write.length > 0 && error instanceof Fault &&
+    error.code === "upstream";
+}

@@ -1,9 +1,8 @@
 /**
  * Imported servers of all tasks: one process and one bridge for each task and server, started with the first call,
- * never shared; ended with the task, when a lease of it ends, when its bridge does not answer, or when a call of it was
- * not answered in time; started again with the next call, after it died later each time. docs/decision/0015. Where a
- * server may change files, that process only reads, and each call that changes something has a process of its own, over
- * a copy. docs/decision/0034.
+ * never shared; ended with the task, with a lease of it, or when its bridge or a call does not answer in time; started
+ * again with the next call. Where a server may change files, that process only reads, and each call that changes
+ * something has a process of its own, over a copy. docs/decision/0015, docs/decision/0034.
  * @module
  */
 import {
@@ -20,9 +19,16 @@ import {
   type TaskId,
 } from "../../contracts/mod.ts";
 import { leasedGrants } from "./mcp_leases.ts";
-import type { McpPlace, McpServe, McpUnder } from "./calls.ts";
+import {
+  isEnd,
+  isLate,
+  type McpPlace,
+  type McpServe,
+  type McpUnder,
+  unlessAborted,
+} from "./calls.ts";
 import type { McpChildren } from "../child/mcp_children.ts";
-import type { McpCopies, ServerChanges, ServerCopies } from "./copies.ts";
+import { type McpCopies, mustWrite, type ServerChanges, type ServerCopies } from "./copies.ts";
 import type { McpProcess } from "./process.ts";
 import { type McpRun, startMcpRun } from "./mcp_run.ts";
 import type { McpProxies } from "./start.ts";
@@ -40,7 +46,7 @@ const LAST_WAIT_MS = 60_000;
 /** Milliseconds of life after which its deaths before are forgotten. */
 const STEADY_MS = 60_000;
 
-/** What is asked of a server's process while it is held for one call. */
+/** A server's process while one call holds it. */
 export type McpSession = Pick<McpRun, "ask" | "words">;
 
 /** A server as a task holds it. */
@@ -70,7 +76,7 @@ export interface McpServers {
   /** SIGSTOP and SIGCONT: the clocks of a process's calls stand still. */
   freeze(pid: Pid): void;
   thaw(pid: Pid): void;
-  /** Operating-system processes of a task, for `ps`. */
+  /** Operating-system processes of a task. */
   osPids(task: TaskId): readonly number[];
   /** Ends a task's servers; resolves when they are reaped. */
   close(task: TaskId): Promise<void>;
@@ -158,7 +164,9 @@ export function makeMcpServers(parts: McpServersParts): McpServers {
         return run;
       } catch (error) {
         await shown?.close();
-        if (!mustWrite(error, entry)) throw error;
+        if (entry.writing !== undefined || entry.scratch || !mustWrite(error, entry.at.server)) {
+          throw error;
+        }
         entry.scratch = true;
         return await start();
       }
@@ -168,7 +176,8 @@ export function makeMcpServers(parts: McpServersParts): McpServers {
         const begun = start();
         resolve(begun);
         // One that hangs must not keep the others waiting.
-        await Promise.race([begun.then(nothing, nothing), soon(powers)]);
+        const soon = new Promise<void>((resolve) => void powers.after(TURN_MS, resolve));
+        await Promise.race([Promise.allSettled([begun]), soon]);
       });
     });
     const life: Life = Object.assign(ends, { run, leases: held.leases, staged, calls: 0 });
@@ -387,34 +396,5 @@ export function makeMcpServers(parts: McpServersParts): McpServers {
   });
 }
 
-/** A program may need to write into its folder before it answers at all. */
-function mustWrite(error: unknown, { at: { server }, writing, scratch }: Entry): boolean {
-  return writing === undefined && !scratch && server.launch.kind === "program" &&
-    server.grants.write.length > 0 && error instanceof Fault && error.code === "upstream";
-}
-
 /** A process that sees what was staged before. */
 const STALE = new Fault("gone", "Cannot go on: what is staged has changed");
-
-function nothing(): void {}
-
-function soon(powers: Pick<Powers, "after">): Promise<void> {
-  return new Promise((resolve) => void powers.after(TURN_MS, resolve));
-}
-
-/** What a call sees when its server is ended under it. */
-function isEnd(error: unknown): boolean {
-  return error instanceof Fault && ["gone", "upstream", "timedOut"].includes(error.code);
-}
-
-function isLate(error: unknown): error is Fault {
-  return error instanceof Fault && error.code === "timedOut";
-}
-
-function unlessAborted<T>(wait: Promise<T>, signal: AbortSignal, name: string): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => reject(new Fault("cancelled", `Cannot ask "${name}": cancelled`));
-    signal.addEventListener("abort", stop, { once: true });
-    wait.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
-}
