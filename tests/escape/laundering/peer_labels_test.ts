@@ -47,7 +47,12 @@ async function sends(bob: Machine, url: string, token: string, clearance?: strin
   await bob.write("desk/note.md", `${NOTE}\n`);
   await bob.write(
     "answers.json",
-    JSON.stringify({ answers: [{ tool: "a2a_desk_reports", answer: "allow", max: 9 }] }),
+    JSON.stringify({
+      answers: [{
+        ...{ tool: "a2a_desk_reports", answer: "allow", max: 9 },
+        arguments: { message: NOTE },
+      }],
+    }),
   );
   return await bob.remit([
     ...[
