@@ -61,7 +61,7 @@ serve:
   name: Desk
   skills: [{ id: reports, name: Reports, description: "Writes reports." }]
 peers:
-  bob: { accept: auto }
+  bob: { accept: auto, clearance: internal }
 `,
     );
     const made = await alice.remit(["a2a", "token", "create", "bob"]);
