@@ -25,7 +25,7 @@ import { makeMcpAsks } from "./mcp/asking.ts";
 import { makeMcpCopies, type McpCopiesParts, type ServerCopies } from "./mcp_server/copies.ts";
 import { makeMcpElicit } from "./mcp/elicit.ts";
 import type { McpPlace, McpServe } from "./mcp_server/calls.ts";
-import type { Forbids } from "./mcp/forbids.ts";
+import { forbiddenNames, type Forbids, makeMcpForbids } from "./mcp/forbids.ts";
 import { grantMounts } from "./lease/grant_mounts.ts";
 import { makeMcpHttp } from "./mcp/http.ts";
 import { makeMcpLog } from "./mcp/log.ts";
@@ -142,7 +142,9 @@ export function wireMcp(parts: WireMcpParts): MainMcp {
     ...{ ...parts, serve, proxies },
     copies: makeMcpCopies({ ...parts, ...parts.copying, folders: (task) => folders(task) }),
     forbids: (at, path, right) => tools.forbids(at, path, right),
+    forbiddenNames: forbiddenNames(parts.neverRead),
   });
+  const forbidsAll = makeMcpForbids({ policyNever: parts.policyNever, wikis: [] });
   /** A look is the operator's own: nobody's lease, and what it finds goes to whoever looks. */
   const look: McpOps["mcpLook"] = async ({ server, ...options }) => {
     const own = makeMcpHttp({
@@ -153,6 +155,8 @@ export function wireMcp(parts: WireMcpParts): MainMcp {
     const looking = makeMcpLook({
       ...{ children: parts.children, powers, proxies },
       copies: (looked) => copiesOfLook(parts, looked),
+      forbids: (_at, ...touched) => forbidsAll(...touched),
+      forbiddenNames: forbiddenNames(parts.neverRead),
       serve: { ...own, env: tokens.env, http: (at, body) => own.http(asked = at, body) },
     });
     try {

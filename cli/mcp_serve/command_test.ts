@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { dirname } from "node:path";
 import { Fault } from "../../contracts/mod.ts";
 import { readListen } from "./command.ts";
 import { fakeHands } from "../_fixture/world.ts";
@@ -60,6 +61,25 @@ Deno.test("the block to paste names this installation's own program, and the fla
     ]);
   }
   const hands = await fakeHands();
+  // A host starts it in a folder of its own: a relative path would be another one there, and "~" none.
+  const { cwd } = hands.around;
+  const relative = ["a=docs:ro", "b=../b", "c=~/c:stage", "d=.", "e=x:y:ro"];
+  const print = ["mcp", "serve", "--print", "claude"];
+  assert.equal(
+    await runCommandLine([...print, ...relative.flatMap((each) => ["--mount", each])], hands),
+    0,
+  );
+  const { remit } = JSON.parse(hands.screen.outs.join("")).mcpServers;
+  assert.deepEqual(remit.args.filter((each: string) => each.includes("=")), [
+    ...[
+      `a=${cwd}/docs:ro`,
+      `b=${dirname(cwd)}/b`,
+      `c=${hands.root}/c:stage`,
+      `d=${cwd}`,
+      `e=${cwd}/x:y:ro`,
+    ],
+  ]);
+  assert.notEqual(await runCommandLine([...print, "--mount", "a=docs:wr"], hands), 0);
   assert.equal(await runCommandLine(["mcp", "serve", "--print", "emacs"], hands), 2);
   hands.screen.outs.length = 0;
   Deno.mkdirSync(`${hands.around.cwd}/plain`);

@@ -1,6 +1,8 @@
 /** The block that a host's configuration takes: this installation, this folder. Issue 6, Export. @module */
 import { Fault } from "../../contracts/mod.ts";
 import type { Command } from "../command.ts";
+import { parseMount } from "../disk/mounts.ts";
+import { absolute } from "../disk/places.ts";
 import { resolveWiki } from "../wiki/place.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 
@@ -37,16 +39,21 @@ export function hostBlock(command: Command, name: string): string {
 
 /** The flags of this command that its host has to give, too. */
 function kept(command: Command): readonly string[] {
-  const { parsed, places } = command;
+  const { parsed, places, hands: { around } } = command;
   const wiki = flag(parsed, "wiki");
   const named = ["profile", "agent", "model"].flatMap((name) => {
     const value = flag(parsed, name);
     return value === undefined ? [] : [`--${name}`, value];
   });
-  const mounts = (parsed.flags.get("mount") ?? []).flatMap((each) => ["--mount", each]);
+  const mounts = (parsed.flags.get("mount") ?? []).flatMap((each) => {
+    const { name, dir } = parseMount(each);
+    const end = each.slice(each.indexOf("=") + 1 + dir.length);
+    return ["--mount", `${name}=${absolute(around, dir)}${end}`];
+  });
   return [
     ...named,
-    // A host starts it in a folder of its own, and shows nobody why it ended: what is no wiki is said here.
+    // A host starts it in a folder of its own, and shows nobody why it ended: paths are absolute, and what is no wiki is
+    // said here.
     ...(wiki === undefined ? [] : ["--wiki", resolveWiki(command, wiki).folder]),
     ...mounts,
     ...(flag(parsed, "state") === undefined ? [] : ["--state", places.state]),

@@ -16,6 +16,7 @@ import {
   type Powers,
   TaskId,
 } from "../../contracts/mod.ts";
+import { makePathList, NEVER } from "../../text/path_list.ts";
 import type { Children } from "../child/children.ts";
 import { makeWorld, realPowers, type World } from "./small_children.ts";
 import type { McpServe, McpUnder } from "../mcp_server/calls.ts";
@@ -172,6 +173,7 @@ export async function makeMcpWorld(
     dir: `${dir}/state/kernel`,
     bundles: { ...config.bundles, mcp, ...built },
   });
+  const never = makePathList(NEVER.map((glob) => ({ glob, at: "built-in" })));
   const leases = makeLeases(), noted: Noted[] = [];
   const refused = (): Promise<never> => Promise.reject(new Fault("refused", "Cannot: a test"));
   const serve: McpServe = {
@@ -186,6 +188,11 @@ export async function makeMcpWorld(
   const servers = makeMcpServers({
     ...{ children, leases, serve, powers: changes.powers ?? realPowers(), copies: inPlace() },
     ...(changes.proxies === undefined ? {} : { proxies: changes.proxies }),
+    forbids: (_at, path) => {
+      const found = never.find(path.slice(1));
+      return found === undefined ? undefined : `it is on the never-list (${found.glob})`;
+    },
+    forbiddenNames: NEVER,
   });
   let calls = 0;
   const under = (more: Partial<McpUnder> = {}): McpUnder => ({

@@ -13,7 +13,7 @@ import { lineOfMcpNpm, lineOfMcpTree, type ServerParts } from "../start/mcp_line
 import type { PipedProcess, PipePowers } from "./mcp_pipe_powers.ts";
 import { lineOfMcpProgram } from "../start/mcp_program_line.ts";
 import type { LeftWatch } from "../start/left_behind.ts";
-import { specialIn } from "../start/mcp_binds.ts";
+import { type Kept, type Masks, masksIn } from "../start/mcp_binds.ts";
 import type { SpawnPowers } from "../start/spawn.ts";
 import type { StartLine } from "../start/line_parts.ts";
 import type { PermissionBroker } from "./permission_broker.ts";
@@ -24,10 +24,12 @@ import type { Walls } from "../start/walls.ts";
 const LOST_MS = 300;
 
 /** A server to be started. */
-export interface ServerOptions extends Omit<ServerParts, "own" | "special"> {
+export interface ServerOptions extends Omit<ServerParts, "own" | "masks"> {
   readonly launch: Exclude<ImportedServer["launch"], { readonly kind: "http" }>;
   /** Decides each access of a server of npm, by paths as they are on the machine. */
   readonly judge: Judge;
+  /** What it does not read in its grants, by whichever name; absent: nothing. */
+  readonly kept?: Kept | undefined;
   onStderr(chunk: Uint8Array): void;
   /** Nothing that it asks is decided before this resolves. */
   readonly checked: Promise<void>;
@@ -75,7 +77,7 @@ export function makeMcpChildren(
   const alive = new Set<PipedProcess>();
   let command: Promise<CommandWalls> | undefined;
   /** Of folders that hold programs: looked through once in a kernel's life. */
-  const programs = new Map<string, Promise<readonly string[]>>();
+  const programs = new Map<string, Promise<Masks>>();
   let closed = false;
 
   const begin = (line: StartLine, onStderr: ServerOptions["onStderr"]): PipedProcess => {
@@ -89,24 +91,32 @@ export function makeMcpChildren(
     return server;
   };
 
-  const special = async (grants: ServerParts["grants"], folders: readonly string[] = []) => {
-    const look = (paths: readonly string[]): Promise<readonly string[]> =>
-      specialIn(paths, { programs: config.programs, spawn: parts.spawn, powers: parts.powers });
+  const masks = async (
+    { grants, kept }: Pick<ServerOptions, "grants" | "kept">,
+    folders: readonly string[] = [],
+  ): Promise<Masks> => {
+    const { spawn, powers } = parts;
+    const look = (bound: ServerParts["grants"], kept?: Kept): Promise<Masks> =>
+      masksIn(bound, { own, kept, programs: config.programs, spawn, powers });
+    // Its own code it may read whole.
     const ofPrograms = folders.map((folder) => {
-      const known = programs.get(folder) ?? look([folder]);
+      const known = programs.get(folder) ?? look({ read: [folder], write: [] });
       programs.set(folder, known);
       known.catch(() => programs.delete(folder));
       return known;
     });
-    const found = await Promise.all([look([...grants.read, ...grants.write]), ...ofPrograms]);
-    return [...new Set(found.flat())];
+    const all = await Promise.all([look(grants, kept), ...ofPrograms]);
+    return {
+      files: [...new Set(all.flatMap(({ files }) => files))],
+      folders: all.flatMap(({ folders }) => folders),
+    };
   };
 
   const npm = async (
     options: ServerOptions & { launch: { kind: "npm" } },
   ): Promise<PipedProcess> => {
     const { launch } = options;
-    const masked = await special(options.grants);
+    const masked = await masks(options);
     const session = await broker.open(options.judge, {
       within: asImported,
       after: options.checked,
@@ -115,7 +125,7 @@ export function makeMcpChildren(
       const tree = `${config.mcpTrees}/${launch.tree.id}`;
       const line = lineOfMcpNpm(config, walls, {
         ...options,
-        ...{ launch, own, tree, broker: session.path, special: masked },
+        ...{ launch, own, tree, broker: session.path, masks: masked },
         warm: `${dirname(config.mcpTrees)}/warm/${launch.tree.id}`,
       });
       const server = begin(line, options.onStderr);
@@ -138,14 +148,14 @@ export function makeMcpChildren(
     if (stands.kind === "none") {
       throw new Fault("unavailable", `Cannot start ${launch.program}: ${stands.why}`);
     }
-    const masked = await special(grants, launch.folders);
+    const masked = await masks(options, launch.folders);
     const bare = grants.read.length === 0 && grants.write.length === 0 && proxy === undefined &&
       sockets.length === 0 &&
       launch.tree === undefined && launch.folders.length === 0;
     return begin(
       lineOfMcpProgram(config, walls, {
         ...options,
-        ...{ launch, own, special: masked },
+        ...{ launch, own, masks: masked },
         tree: launch.tree === undefined ? undefined : `${config.mcpTrees}/${launch.tree.id}`,
         // Whose files it was granted, it is: nobody could open them.
         identity: bare ? stands.identity : "own",

@@ -6,6 +6,11 @@ import { beneath } from "../lease/scope.ts";
 const OWN = ["raw", "pages", "index.md", "log.md"];
 const READ_ONLY = ["AGENTS.md"];
 
+/** Globs of names in which all that may not be read ends; `neverRead` is the policy's. */
+export function forbiddenNames(neverRead: readonly string[]): readonly string[] {
+  return [...neverRead, ...OWN];
+}
+
 /** Why a path of the machine may not be touched, in words; undefined when it may. */
 export type Forbids = (path: string, right: "read" | "write") => string | undefined;
 

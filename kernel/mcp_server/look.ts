@@ -52,6 +52,9 @@ export interface McpLookParts {
   readonly serve: Pick<McpServe, "http" | "httpRead" | "httpCancel" | "env">;
   /** Copies of what a server may change, for one that must write to start: nobody keeps them. */
   copies(server: ImportedServer): Promise<ServerCopies | undefined>;
+  /** As in a task: see {@link McpRunParts}. */
+  readonly forbids?: NonNullable<McpRunParts["forbids"]>;
+  readonly forbiddenNames?: readonly string[];
 }
 
 /** Looks at a server. Rejects with `refused` (its files changed), `unavailable`, and as a start of it for a URL. */
@@ -94,6 +97,8 @@ export function makeMcpLook(parts: McpLookParts): LookAtMcp {
     const run: McpRunParts = {
       ...{ children, trees, powers, at: { task: NO_TASK, server } },
       ...(parts.proxies === undefined ? {} : { proxies: parts.proxies }),
+      ...(parts.forbids === undefined ? {} : { forbids: parts.forbids }),
+      forbiddenNames: parts.forbiddenNames ?? [],
       serve: { ...parts.serve, ...hearing(seen) },
       grants: observe ? [] : heldNow(server, copies?.from),
       copies: copies?.from,

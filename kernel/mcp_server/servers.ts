@@ -94,6 +94,8 @@ export interface McpServersParts {
   readonly copies: McpCopies;
   /** What no tool touches, whatever a server was granted, in words. */
   forbids?(at: McpPlace, path: string, right: "read" | "write"): string | undefined;
+  /** Globs of names that all such paths end in. */
+  readonly forbiddenNames?: readonly string[];
 }
 
 interface Life extends Ends {

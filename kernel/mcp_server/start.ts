@@ -37,6 +37,8 @@ export interface StartParts {
   alive(lease: LeaseId): boolean;
   /** The rule that keeps every tool from a path, in words; undefined when there is none. */
   forbids?(at: McpPlace, path: string, right: "read" | "write"): string | undefined;
+  /** Globs of names that all such paths end in. */
+  readonly forbiddenNames?: readonly string[];
   /** Deno may keep what it compiles of its code. */
   readonly warms?: boolean;
   /** Where nothing is granted, and it is only looked what is asked for. */
@@ -78,6 +80,10 @@ export async function startBehindWalls(
       sockets: mcpSocketsOf(parts.grants.map(({ value }) => value)),
       env: { ...server.env, ...serve.env(server) },
       warms: parts.warms ?? false,
+      kept: {
+        names: parts.forbiddenNames ?? [],
+        why: (path) => parts.forbids?.(at, path, "read"),
+      },
       ...(parts.observing ?? {
         judge: makeMcpJudge({
           ...{ server: server.name, grants: parts.grants, alive: parts.alive, writes },

@@ -1,6 +1,6 @@
 /** What of the machine's files an imported server finds in its namespace: what it was granted, under its own names. @module */
 import { Fault, type KernelConfig, type McpGrants, type Powers } from "../../contracts/mod.ts";
-import { joinBytes } from "../../port/join_bytes.ts";
+import { foldPath } from "../../text/path_list.ts";
 import { beneath } from "../lease/scope.ts";
 import { howEnded, type SpawnPowers } from "./spawn.ts";
 
@@ -63,38 +63,76 @@ export function socketBinds(sockets: readonly string[], own: readonly string[]):
   });
 }
 
-/** Most that is masked for one server, milliseconds that looking for it may take, and bytes of its names. */
-const MASKS = 1_000, LOOKING_MS = 20_000, NAMES = 1_048_576;
+/** Most that is masked for one server, and milliseconds that looking for it may take. */
+const MASKS = 1_000, LOOKING_MS = 20_000;
+
+/** What no tool reads, whatever was granted. */
+export interface Kept {
+  /** Globs whose last part each such path matches. */
+  readonly names: readonly string[];
+  /** Why nobody may read an absolute path, in words; undefined when somebody may. */
+  why(path: string): string | undefined;
+}
+
+/** What a server does not find in what is bound: by its paths in the namespace. */
+export interface Masks {
+  readonly files: readonly string[];
+  readonly folders: readonly string[];
+}
 
 /**
- * What lies in folders and is neither file, folder nor link: sockets, pipes, devices. A read-only bind stops nobody from
- * talking to those.
+ * What in granted paths is kept from every server: sockets, pipes and devices, which a read-only bind lets anybody talk
+ * to, and what the never-list names, which a link of another name leads to as well as its own.
  *
- * @throws Fault `tooLarge` for more than a start can mask, or where looking takes too long
+ * @throws Fault `refused` for a granted path that is itself kept, `tooLarge` for more than a start can mask, or where
+ * looking takes too long
  */
-export async function specialIn(
-  paths: readonly string[],
-  { programs, spawn, powers }: {
+export async function masksIn(
+  { read, write, copies = {} }: FileGrants,
+  { own = [], kept, programs, spawn, powers }: {
+    /** Folders of Remit, which no grant may touch. */
+    readonly own?: readonly string[];
+    /** Absent: only what is neither file nor folder. */
+    readonly kept?: Kept | undefined;
     readonly programs: KernelConfig["programs"];
     readonly spawn: Pick<SpawnPowers, "start">;
     readonly powers: Pick<Powers, "after">;
   },
-): Promise<readonly string[]> {
-  if (paths.length === 0) return [];
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
+): Promise<Masks> {
+  const granted = [...new Set([...read, ...write])];
+  for (const path of granted) refuseKept(path, { own, kept });
+  const copied = granted.filter((path) => Object.hasOwn(copies, path));
+  const files = new Set<string>(), folders = new Set<string>();
+  if (granted.length === 0) return { files: [], folders: [] };
+  let folder: string | undefined;
+  const found = (type: string, lies: string): void => {
+    const copy = copied.find((path) => beneath(copies[path] ?? path, lies));
+    const path = copy === undefined ? lies : `${copy}${lies.slice((copies[copy] ?? copy).length)}`;
+    // A copy stands there instead.
+    if (copy === undefined && copied.some((each) => beneath(each, lies))) return;
+    if (folder !== undefined && beneath(folder, path)) return;
+    if (type !== "f" && type !== "d") files.add(path);
+    else if (kept?.why(path) === undefined) return;
+    else if (type === "f") files.add(path);
+    else folders.add(folder = path);
+    if (files.size + folders.size > MASKS) looking.kill();
+  };
+  const decoder = new TextDecoder();
+  let rest = "";
   // The kernel itself may not read what it grants; prlimit is there wherever a server is started.
   const looking = spawn.start({
     program: programs.prlimit ?? "",
     args: [
-      ...["--core=0", "--", "find", ...paths],
-      ...["!", "-type", "f", "!", "-type", "d", "!", "-type", "l", "-print0"],
+      ...["--core=0", "--", "find", ...granted.map((path) => copies[path] ?? path)],
+      ...["!", "-type", "l", "(", "!", "-type", "f", "!", "-type", "d"],
+      ...(kept === undefined ? [] : mayMatch(kept.names)),
+      ...[")", "-printf", "%y%p\\0"],
     ],
     env: { PATH: "/usr/bin:/bin", LC_ALL: "C" },
     onOutput(chunk): void {
-      bytes += chunk.length;
-      if (bytes > NAMES) looking.kill();
-      else chunks.push(chunk.slice());
+      const all = (rest + decoder.decode(chunk, { stream: true })).split("\0");
+      rest = all.pop() ?? "";
+      for (const each of all) found(each.slice(0, 1), each.slice(1));
     },
     // Folders that we may not read, no program of ours may either.
     onStderr: () => undefined,
@@ -102,23 +140,55 @@ export async function specialIn(
   const disarm = powers.after(LOOKING_MS, looking.kill);
   const status = await looking.exited;
   disarm();
-  const found = new TextDecoder().decode(joinBytes(chunks)).split("\0").filter((path) =>
-    path !== ""
-  );
-  if (status.signal === null && (status.code ?? 9) <= 1 && found.length <= MASKS) return found;
+  const most = files.size + folders.size > MASKS;
+  if (status.signal === null && (status.code ?? 9) <= 1 && !most) {
+    return { files: [...files], folders: [...folders] };
+  }
   throw new Fault(
     "tooLarge",
-    `Cannot look for sockets and pipes in ${
-      paths.map((path) => JSON.stringify(path)).join(", ")
-    }: ${
-      status.signal === null ? `there are ${found.length}` : howEnded(status)
-    }; grant a smaller folder`,
+    `Cannot look for sockets, pipes and never-listed names in ${
+      granted.map((path) => JSON.stringify(path)).join(", ")
+    }: ${most ? `there are more than ${MASKS}` : howEnded(status)}; grant a smaller folder`,
   );
 }
 
-/** Arguments of bubblewrap that put a file which nobody can open over each of them. */
-export function masking(special: readonly string[]): readonly string[] {
-  return special.flatMap((path) => ["--ro-bind", "/dev/null", path]);
+/** Before anything is looked through: it may be all of the machine. */
+function refuseKept(
+  path: string,
+  { own, kept }: { readonly own: readonly string[]; readonly kept: Kept | undefined },
+): void {
+  const why = kept === undefined ? undefined : whyNotGranted(path, own) ?? kept.why(path);
+  if (why === undefined) return;
+  throw new Fault(
+    "refused",
+    `Cannot grant ${JSON.stringify(path)} to a server: ${why}; take it back with --drop`,
+  );
+}
+
+/**
+ * Words of `find` that choose at least each name that one of the globs covers: most names never reach the list's own
+ * matcher. What is not plain ASCII, or what some file system reads as another name, all goes to it.
+ */
+function mayMatch(globs: readonly string[]): string[] {
+  const last = globs.filter((glob) => !glob.startsWith("!")).map((glob) =>
+    foldPath(glob).split("/").filter((part) => part !== "" && part !== "**").at(-1) ?? "*"
+  );
+  return [
+    ...[...new Set(last)].flatMap((part) => [
+      ...["-o", "-iname", part.replace(/[\\[]/g, "\\$&")],
+    ]),
+    ...["-o", "-name", "*[! -~]*", "-o", "-name", "*\\\\*", "-o", "-name", "*[. ]"],
+  ];
+}
+
+/** Arguments of bubblewrap that put a file which nobody can open, or an empty folder, over each of them. */
+export function masking({ files, folders }: Masks = { files: [], folders: [] }): string[] {
+  return [
+    ...files.flatMap((path) => ["--ro-bind", "/dev/null", path]),
+    ...folders.flatMap((path) => [
+      ...["--size", "4096", "--perms", "0555", "--tmpfs", path, "--remount-ro", path],
+    ]),
+  ];
 }
 
 /** Why no server may be granted a path; undefined when it may. `own`: folders of Remit. */

@@ -16,7 +16,14 @@ import {
   type StartLine,
   type WallConfig,
 } from "./line_parts.ts";
-import { type FileGrants, grantBinds, masking, serverEnv, socketBinds } from "./mcp_binds.ts";
+import {
+  type FileGrants,
+  grantBinds,
+  masking,
+  type Masks,
+  serverEnv,
+  socketBinds,
+} from "./mcp_binds.ts";
 import type { Walls } from "./walls.ts";
 
 /** Where a server in a namespace finds the net service's socket, if it was granted hosts. */
@@ -52,8 +59,8 @@ export interface ServerParts {
   readonly empty?: readonly string[];
   /** Unix sockets that it was granted. */
   readonly sockets?: readonly string[];
-  /** What lies in what is bound and is neither file nor folder. */
-  readonly special?: readonly string[];
+  /** What of what is bound it does not find. */
+  readonly masks?: Masks;
 }
 
 /** A server of npm. */
@@ -100,7 +107,7 @@ export function lineOfMcpNpm(
     ...["--size", String(PRIVATE_BYTES), "--tmpfs", PRIVATE],
     ...(parts.empty ?? []).flatMap((path) => ["--size", "65536", "--tmpfs", path]),
     ...grantBinds(parts.grants, parts.own),
-    ...masking(parts.special ?? []),
+    ...masking(parts.masks),
     ...socketBinds(parts.sockets ?? [], parts.own),
     // The tree as Deno's folder of caches. No code of the server's can write there, whoever else may.
     ...["--size", String(32 * 1024 * 1024), "--tmpfs", NAMESPACE.denoDir],

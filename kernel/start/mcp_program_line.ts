@@ -82,7 +82,7 @@ export function lineOfMcpProgram(
     ...["--size", String(256 * MiB), "--perms", "1777", "--tmpfs", "/tmp"],
     ...launch.folders.flatMap((path) => ["--ro-bind", path, path]),
     ...grantBinds(parts.grants, parts.own),
-    ...masking(parts.special ?? []),
+    ...masking(parts.masks),
     ...socketBinds(sockets, parts.own),
     ...above(launch.program).flatMap((folder) => ["--perms", "0755", "--dir", folder]),
     ...["--ro-bind", launch.program, launch.program],

@@ -100,7 +100,7 @@ export const MCP_COMMANDS: readonly CommandSpec[] = [
     [0, 1],
     "take in the servers that Claude, Cursor and VS Code know, in one table",
     ["remit mcp import", "remit mcp import ~/.cursor/mcp.json", "remit mcp import --yes"],
-    [YES],
+    [CLEARANCE, YES],
   ),
   simple(
     "mcp review",

@@ -235,6 +235,18 @@ Deno.test("a grant is absolute and real, and never where Remit keeps its own", (
     );
   }
   assert.equal(resolveGrant(command, join(around.home, "docs"), "read"), join(around.home, "docs"));
+  // What no tool reads no server is granted, by whichever name, to read or to change.
+  Deno.mkdirSync(join(root, ".ssh/hosts"), { recursive: true });
+  Deno.writeTextFileSync(join(root, "keys.ENV"), "");
+  Deno.symlinkSync(join(root, ".ssh"), join(root, "door"));
+  for (
+    const path of ["~/.ssh", "~/.ssh/hosts", "~/.ssh/new", "~/door", "~/door/hosts", "~/keys.ENV"]
+  ) {
+    for (const right of ["read", "write"] as const) {
+      const never = fault("refused", /Cannot grant ".*": it is on the never-list/);
+      assert.throws(() => resolveGrant(command, path, right), never, path);
+    }
+  }
   assert.throws(() => resolveGrant(command, "~/nowhere/new"), fault("notFound", /no such/));
   Deno.mkdirSync(join(root, "a,b"));
   assert.throws(() => resolveGrant(command, "~/a,b"), fault("invalidInput", /comma/));

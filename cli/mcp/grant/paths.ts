@@ -1,9 +1,12 @@
 /** Paths that a server is granted: absolute, real, and never where Remit keeps what is its own. Issue 6. @module */
 import { basename, dirname, join } from "node:path";
 import { Fault, McpGrants, McpSocket } from "../../../contracts/mod.ts";
+import { makePathList, NEVER } from "../../../text/path_list.ts";
 import type { Command } from "../../command.ts";
 import { within } from "../../disk/mounts.ts";
 import { absolute, type Places } from "../../disk/places.ts";
+
+const neverListed = makePathList(NEVER.map((glob) => ({ glob, at: "built-in" })));
 
 type Asked = Pick<Command, "places"> & {
   readonly hands: {
@@ -85,6 +88,10 @@ export function whyNever(
   { real, right }: { readonly real: string; readonly right: "read" | "write" },
 ): string | undefined {
   if (real === "/") return "that is the whole machine";
+  const listed = neverListed.find(real.slice(1));
+  if (listed !== undefined) {
+    return `it is on the never-list (${listed.glob}), which no server and no tool reads`;
+  }
   const kept = own(places, { home: around.home, right }).map((path) => disk.real(path) ?? path)
     .find((path) => within(real, path) || within(path, real));
   if (kept === undefined) return undefined;

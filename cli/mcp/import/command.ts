@@ -9,6 +9,7 @@ import { pin } from "../meet/introduce.ts";
 import { reviewDocument } from "../review/document.ts";
 import { wrapTable } from "../../terminal/wrapped_table.ts";
 import { endedWords, flagsWords, mayWords, runsAsWords, toolsByEffect } from "../review/words.ts";
+import { clearanceFor } from "../grant/flags.ts";
 import { has } from "../../arguments/parse_arguments.ts";
 import { absolute, preparePlaces } from "../../disk/places.ts";
 
@@ -186,6 +187,8 @@ function exitOf(came: readonly Came[], approved: readonly string[]): ExitCode {
 export async function mcpImport(command: Command): Promise<number> {
   const { hands, places } = command;
   preparePlaces(hands.disk, places, hands.around.uid);
+  // Before anything is fetched for it.
+  clearanceFor(command);
   const came = await takeAll(command, wantedIn(command));
   const approved = came.flatMap((each) => {
     if (!has(command.parsed, "yes") || each.is !== "taken" || each.review === undefined) return [];

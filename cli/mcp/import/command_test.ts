@@ -23,7 +23,7 @@ Deno.test("import --yes starts a server that needs its folder with the folder th
     const file = join(at.notes, "..", "servers.json");
     const notes = { command: "/bin/cat", args: [at.notes] };
     Deno.writeTextFileSync(file, JSON.stringify({ mcpServers: { notes } }));
-    assert.equal(await at.run("import", file, ...(yes ? ["--yes"] : [])), yes ? 0 : 75);
+    assert.equal(await at.run("import", file, ...(yes ? ["--yes"] : [])), yes ? 0 : 67);
     assert.deepEqual(at.looks.map(({ observe }) => observe), yes ? [true, false] : [true]);
     assert.equal(at.locked()[0].state, yes ? "approved" : "added");
     // What was granted and not looked at yet is seen at a review, and can be approved then.
@@ -108,4 +108,22 @@ Deno.test("import --yes approves what is not flagged; what a host asks its user 
   assert.equal(at.locked()[0].state, "approved");
   assert.ok(!at.lockText().includes("k3y"));
   assert.ok(!at.said().includes("\x1b"));
+});
+
+Deno.test("import --clearance says once what all of them may be told, also those that can send it on", async () => {
+  const at = rig();
+  const file = join(at.hands.root, "hosts.json");
+  const config = { mcpServers: { notes: { command: "/bin/cat" }, tickets: { url: URL_ } } };
+  Deno.writeTextFileSync(file, JSON.stringify(config));
+  assert.equal(await at.run("import", file, "--clearance", "everything"), 2);
+  assert.equal(await at.run("import", file, "--clearance", "internal", "--yes"), 0);
+  const chosen = at.locked().map((
+    each: { name: string; clearance: string },
+  ) => [each.name, each.clearance]);
+  assert.deepEqual(chosen.sort(), [["notes", "internal"], ["tickets", "internal"]]);
+  // Without the flag one that can send text on is told what is public.
+  assert.equal(await at.run("remove", "tickets"), 0);
+  assert.equal(await at.run("import", file, "--yes"), 0);
+  const tickets = at.locked().find((each: { name: string }) => each.name === "tickets");
+  assert.equal(tickets.clearance, "public");
 });

@@ -4,7 +4,7 @@ import { canonicalJson } from "../../../port/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import type { Command } from "../../command.ts";
 import { freshServer, putServer } from "../command/add.ts";
-import { withGrants } from "../grant/flags.ts";
+import { clearanceFor, withGrants } from "../grant/flags.ts";
 import type { HostInput, HostServer } from "./hosts.ts";
 import { keptLook } from "../look.ts";
 import { meet } from "../meet/introduce.ts";
@@ -107,11 +107,13 @@ export async function takeServer(command: Command, wanted: Wanted, text: string)
   screen.hint(`  … ${from.name} is started, and what it asks for is refused`);
   const met = await meet(command, plain), { proposal } = met;
   let { look } = met;
+  const clearance = clearanceFor(command);
   // Whoever wrote the configuration named these folders; approving the server is what grants them.
   const server = lockOf(command).change(from.name, (each) =>
     withGrants(each, {
       ...{ env: {}, secretEnv: [], secretHeaders: [] },
       grants: { ...NOTHING, read: [...proposal.read] },
+      ...(clearance === undefined ? {} : { clearance }),
     }));
   // One that does not start without the folders that its configuration names: --yes is a yes to reading them.
   if (look.words === undefined && proposal.read.length > 0 && has(command.parsed, "yes")) {
