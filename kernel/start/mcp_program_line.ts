@@ -19,7 +19,7 @@ import {
 import { marking, NAMESPACE, type StartLine, type WallConfig } from "./line_parts.ts";
 import { grantBinds, masking, serverEnv, socketBinds } from "./mcp_binds.ts";
 import { NET_SOCKET, type ServerParts, walled } from "./mcp_line.ts";
-import { FILTERING, opening } from "./seccomp.ts";
+import { FILTERING, openingAside, speaking } from "./seccomp.ts";
 import type { Walls } from "./walls.ts";
 
 /** A program of this machine. */
@@ -65,7 +65,7 @@ export function lineOfMcpProgram(
     proxy === undefined ? {} : { DENO_DIR: NAMESPACE.denoDir, DENO_NO_UPDATE_CHECK: "1" },
   );
   const line = started(config.programs, { data: 4 * GiB, file: GiB, files: 1_024 }, [
-    ...opening(config.dir, sockets.length === 0 ? "program" : "holder"),
+    ...openingAside(config.dir, sockets.length === 0 ? "program" : "holder"),
     ...[bwrap, ...marking(config)],
     // Not root within: the inner wall could not be made in its place.
     ...(nobody ? [] : ["--unshare-user", "--uid", USER, "--gid", USER]),
@@ -107,7 +107,7 @@ export function lineOfMcpProgram(
     ...[`${INNER}/bwrap`, ...marking(config), "--dev-bind", "/", "/"],
     ...["--unshare-user", "--disable-userns", ...FILTERING],
     ...["--cap-drop", "ALL", "--new-session", "--die-with-parent", "--chdir", "/tmp", "--"],
-    ...[launch.program, ...launch.args],
+    ...[...speaking(), launch.program, ...launch.args],
   ]);
   return { ...line, env };
 }

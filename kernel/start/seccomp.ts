@@ -184,6 +184,22 @@ export function opening(dir: string, filter: Filter): readonly string[] {
   return ["/bin/sh", "-c", `exec "$@" ${DESCRIPTOR}<"$0"`, filterPath(dir, filter)];
 }
 
+/**
+ * As {@link opening}, with the standard output beside: the walls' own processes hold none of it, since bubblewrap closes
+ * in its parents what is no standard descriptor, and the pipe ends when what runs in them closes it. For a line whose
+ * inner words are {@link speaking}.
+ */
+export function openingAside(dir: string, filter: Filter): readonly string[] {
+  const [shell, flag, script, ...rest] = opening(dir, filter);
+  return [shell ?? "", flag ?? "", `${script} ${ASIDE}>&1 1>/dev/null`, ...rest];
+}
+
+/** Words within the walls that give what follows its standard output back. */
+export const speaking = (): readonly string[] => [
+  ...["/bin/sh", "-c", `exec "$@" 1>&${ASIDE} ${ASIDE}>&-`, "sh"],
+];
+const ASIDE = 3;
+
 /** Shells other than bash know descriptors of one digit only. */
 const DESCRIPTOR = 9;
 

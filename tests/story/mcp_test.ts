@@ -229,3 +229,87 @@ Deno.test("alice imports ten servers at addresses: all ten answer; one that was 
     }
   });
 });
+
+/** A server whose tools connect to the socket that they are told; it says whether that came about. */
+const DIALING = `
+import json, socket, sys
+tools = [{"name": name, "description": "Calls the harbour.", "inputSchema": {"type": "object", "properties": {"path": {"type": "string"}}}, "annotations": notes}
+  for name, notes in (("dial", {"destructiveHint": True}), ("get_tide", {"readOnlyHint": True}))]
+for line in sys.stdin:
+    m = json.loads(line)
+    if "id" not in m or "method" not in m: continue
+    kind, params = m["method"], m.get("params", {})
+    if kind == "initialize": r = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "disk", "version": "1.0.0"}}
+    elif kind == "tools/list": r = {"tools": tools}
+    elif kind == "tools/call":
+        try:
+            with socket.socket(socket.AF_UNIX) as s: s.connect(params["arguments"]["path"])
+            said = "connected"
+        except OSError as e: said = "no: " + str(e)
+        r = {"content": [{"type": "text", "text": said}]}
+    else: r = None
+    answer = {"error": {"code": -32601, "message": "no"}} if r is None else {"result": r}
+    print(json.dumps({"jsonrpc": "2.0", "id": m["id"], **answer}), flush=True)
+`;
+
+Deno.test("carol's socket in a granted folder is nobody's, and one that she grants by name is asked about at each call", async () => {
+  if (!needs("python3") || !needs("bwrap") || !needs("prlimit")) return;
+  await onMachine(async (machine) => {
+    const code = await machine.write("servers/srv.py", DIALING);
+    const folder = join(await machine.write("harbour/a.md", "a note\n"), "..");
+    const add = (name: string, ...grants: string[]) =>
+      machine.remit(["mcp", "add", name, ...grants, "--yes", "--", "python3", code]);
+    const run = async (name: string, paths: readonly string[], answer: string) => {
+      const turns = ["dial", "get_tide"].map((tool, at) =>
+        `  - calls: [{ tool: mcp_${name}_${tool}, args: ${JSON.stringify({ path: paths[at] })} }]\n`
+      );
+      const play = await machine.write(
+        `${name}.yaml`,
+        `scenario: calls\nturns:\n${turns.join("")}` +
+          `  - say: "{{ tool.mcp_${name}_dial }} {{ tool.mcp_${name}_get_tide }}"\n`,
+      );
+      return await machine.remit([
+        ...["run", "-p", "Call.", "--on-question", answer, "--model", `scripted:${play}`],
+      ]);
+    };
+    const early = join(folder, "early.sock"), late = join(folder, "late.sock");
+    let connected = 0;
+    const listen = (path: string): Deno.UnixListener => {
+      const listener = Deno.listen({ transport: "unix", path });
+      void (async () => {
+        for await (const connection of listener) {
+          connected += 1;
+          connection.close();
+        }
+      })();
+      return listener;
+    };
+    using _early = listen(early);
+    const added = await add("disk", "--read", folder);
+    assert.equal(added.code, 0, added.stderr);
+    assert.match(added.stdout + added.stderr, /may +read /);
+    using _late = listen(late);
+    const task = await run("disk", [early, late], "deny");
+    assert.equal(task.code, 0, task.stderr);
+    assert.match(task.stdout, /no: .*denied.* no: .*denied/i);
+    assert.equal(connected, 0);
+    // What it was told to have done it did: both calls ran, and held to reading they could change nothing.
+    assert.match(task.stderr, /did +mcp_disk_dial: 1 call of an imported server \(read\)/);
+    assert.match(task.stderr, /mcp_disk_get_tide: 1 call of an imported server \(read\)/);
+    assert.match(task.stderr, /changed +no files/);
+    for (const path of [folder, join(folder, "none.sock")]) {
+      assert.notEqual((await add("quay", "--socket", path)).code, 0, path);
+    }
+    const granted = await add("quay", "--socket", late);
+    assert.equal(granted.code, 0, granted.stderr);
+    const review = granted.stdout + granted.stderr;
+    assert.match(review, /connect to\s+\S*late\.sock, and do\s+whatever listens there does for it/);
+    assert.match(review, /dial +destructive/);
+    // Its own word for it, that it only reads, counts for nothing: nobody's wall holds whoever listens.
+    assert.match(review, /get_tide +outboundWrite/);
+    const asked = await run("quay", [late, late], "queue");
+    assert.equal(asked.code, 75, asked.stderr);
+    assert.match(asked.stderr, /\? mcp_quay_dial +asks/);
+    assert.equal(connected, 0);
+  });
+});

@@ -113,3 +113,13 @@ said["i386"] = ends(lambda: ctypes.CFUNCTYPE(ctypes.c_int)(at)())`,
     assert.match(said["i386"] ?? "", /^(?:31|159|11|139)$/);
   },
 );
+
+attack(
+  "mallory's program that closes its output and lives on is found at once, not at the deadline",
+  async ({ desk, tries }) => {
+    await assert.rejects(
+      tries({ read: [desk] }, `os.close(1)\nimport time\ntime.sleep(86399)`),
+      /its process ended \(SIGKILL\)/,
+    );
+  },
+);
