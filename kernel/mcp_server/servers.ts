@@ -31,7 +31,7 @@ import type { McpChildren } from "../child/mcp_children.ts";
 import { type McpCopies, mustWrite, type ServerChanges, type ServerCopies } from "./copies.ts";
 import type { McpProcess } from "./process.ts";
 import { type McpRun, startMcpRun } from "./mcp_run.ts";
-import type { McpProxies } from "./start.ts";
+import type { McpProxies, StartParts } from "./start.ts";
 import { makeMcpTrees } from "./tree.ts";
 import { makeStartQueue } from "../child/start_queue.ts";
 import { makeTurns, type Turns } from "../toolhost/turns.ts";
@@ -85,17 +85,13 @@ export interface McpServers {
 }
 
 /** What {@link makeMcpServers} is handed. */
-export interface McpServersParts {
+export interface McpServersParts extends Pick<StartParts, "forbids" | "forbiddenNames"> {
   readonly children: McpChildren;
   readonly leases: Pick<Leases, "list" | "alive" | "onEnd">;
   readonly powers: Pick<Powers, "now" | "after">;
   readonly serve: McpServe;
   readonly proxies?: McpProxies;
   readonly copies: McpCopies;
-  /** What no tool touches, whatever a server was granted, in words. */
-  forbids?(at: McpPlace, path: string, right: "read" | "write"): string | undefined;
-  /** Globs of names that all such paths end in. */
-  readonly forbiddenNames?: readonly string[];
 }
 
 interface Life extends Ends {

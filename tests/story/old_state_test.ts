@@ -1,6 +1,6 @@
 /**
  * alice goes on with what an older version left: a state of schema 2, whose kernel kept no record of contents, and a
- * wiki of schema 2. The version before made both, with one task that read her folder and staged a file, and one page.
+ * wiki of schema 2. The version before made both, with tasks that read her folder, staged a file, and applied one.
  */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
@@ -9,8 +9,8 @@ import { sha256Hex } from "../../port/digest.ts";
 import { type Machine, onMachine } from "../fake/remit.ts";
 
 const OLD = new URL("_fixture/state_schema_2.tar.gz", import.meta.url).pathname;
-/** Its one task, and where its wiki lay. */
-const TASK = "tcysymu5hy3lc", WIKI = "/tmp/leftmcp/ofix/wiki";
+/** Its first task, what a later one wrote into the folder with alice's yes, and where its wiki lay. */
+const TASK = "tcysymu5hy3lc", WROTE = "applied then\n", WIKI = "/tmp/leftmcp/ofix/wiki";
 
 const idOf = (folder: string): string => sha256Hex(new TextEncoder().encode(folder)).slice(0, 16);
 
@@ -39,7 +39,9 @@ function schemaOf(file: string): number {
 function known(state: string, text: string): readonly number[] | undefined {
   using db = new DatabaseSync(join(state, "kernel/contents.db"), { readOnly: true });
   const digest = sha256Hex(new TextEncoder().encode(text));
-  const row = db.prepare("SELECT colour, label FROM contents WHERE lower(hex(digest)) = ?").get(digest);
+  const row = db.prepare("SELECT colour, label FROM contents WHERE lower(hex(digest)) = ?").get(
+    digest,
+  );
   return row === undefined ? undefined : [Number(row["colour"]), Number(row["label"])];
 }
 
@@ -51,13 +53,13 @@ Deno.test("alice's older state and wiki open, go on, and are backed up and resto
     assert.equal(schemaOf(join(state, "wiki", idOf(wiki), "wiki.db")), 2);
 
     const tasks = await machine.json(["tasks"]) as { id: string; status: string }[];
-    assert.deepEqual(tasks.map(({ id, status }) => [id, status]), [[TASK, "done"]]);
+    assert.ok(tasks.some(({ id, status }) => id === TASK && status === "done"));
     assert.equal(schemaOf(join(state, "kernel/remit.db")), 3);
     const verified = await machine.remit(["audit", "verify"]);
     assert.equal(verified.code, 0, verified.stderr);
     assert.match((await machine.remit(["diff", TASK])).stdout, /\+opened/);
 
-    // What the old task wrote after it had read her folder is known by its bytes, as of today's tasks.
+    // What an older task brought into her folder is known by its bytes, as of today's tasks.
     const play = await machine.write(
       "play.yaml",
       'scenario: goes on\nturns:\n  - calls: [{ tool: file_write, args: { path: desk/next.md, content: "next\\n" } }]\n  - say: done\n',
@@ -67,13 +69,22 @@ Deno.test("alice's older state and wiki open, go on, and are backed up and resto
       ...["--model", `scripted:${play}`],
     ]);
     assert.equal(run.code, 0, run.stderr);
-    assert.deepEqual(known(state, "opened\n"), [1, 1]);
+    assert.deepEqual(known(state, WROTE), [1, 1]);
 
-    const asked = await machine.remit(["wiki", "query", "How many lanterns?", "--wiki", wiki, "--json"]);
-    console.error("WIKI", asked.code, asked.stdout, asked.stderr);
+    const asked = await machine.remit(["wiki", "query", "lanterns", "--wiki", wiki]);
+    assert.match(asked.stdout, /lanterns/i, asked.stderr);
     assert.equal(schemaOf(join(state, "wiki", idOf(wiki), "wiki.db")), 3);
-    await Deno.writeTextFile(join(dir, "desk/more.md"), "# Oil\n\nOil for nine lanterns came in.\n");
-    const taken = await machine.remit(["wiki", "ingest", join(dir, "desk/more.md"), "--wiki", wiki]);
+    await Deno.writeTextFile(
+      join(dir, "desk/more.md"),
+      "# Oil\n\nOil for nine lanterns came in.\n",
+    );
+    const taken = await machine.remit([
+      "wiki",
+      "ingest",
+      join(dir, "desk/more.md"),
+      "--wiki",
+      wiki,
+    ]);
     assert.equal(taken.code, 0, taken.stderr);
 
     const file = join(dir, "kept.backup"), restored = join(dir, "restored");
@@ -81,9 +92,8 @@ Deno.test("alice's older state and wiki open, go on, and are backed up and resto
     assert.equal(kept.code, 0, kept.stderr);
     const back = await machine.remit(["restore", file, "--state", restored]);
     assert.equal(back.code, 0, back.stderr);
-    assert.deepEqual(known(restored, "opened\n"), [1, 1]);
+    assert.deepEqual(known(restored, WROTE), [1, 1]);
     const there = await machine.json(["tasks", "--state", restored]) as { id: string }[];
     assert.ok(there.some(({ id }) => id === TASK), JSON.stringify(there));
-    console.error(back.stdout, back.stderr);
   });
 });
