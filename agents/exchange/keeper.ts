@@ -127,7 +127,8 @@ export async function openExchangeKeeper(parts: ExchangeKeeperParts): Promise<Ex
   };
   /** Newest first, page by page, until `enough`. */
   const load = async (enough: (head: ExchangeHead | undefined) => boolean): Promise<void> => {
-    for (let before: string | undefined;;) {
+    let before: string | undefined;
+    for (;;) {
       const page = await store.documents({
         ...{ kind: HEAD, states: ["over"], newest: true, limit: PAGE, before },
       });

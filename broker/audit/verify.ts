@@ -79,7 +79,8 @@ export async function* storeItems(store: Store, after = 0): AsyncGenerator<ReadI
 /** The end of each chain as it stood at the event that was read last: appends that came since change nothing. */
 async function headsAt(store: Store, untilSeq: number): Promise<ReadonlyMap<string, Digest>> {
   const heads = new Map<string, Digest>();
-  for (let after: string | undefined;;) {
+  let after: string | undefined;
+  for (;;) {
     const place = after === undefined ? {} : { after };
     const page = await store.heads({ ...place, untilSeq, limit: HEADS });
     for (const { task, hash } of page) heads.set(task, hash);

@@ -197,7 +197,8 @@ export function storeContract(
     await store.commit(batch({ events: [event("erin", 0)] }));
     const paged = async (limit: number, untilSeq?: number): Promise<readonly string[]> => {
       const found: string[] = [];
-      for (let after: string | undefined;;) {
+      let after: string | undefined;
+      for (;;) {
         const page = await store.heads({
           limit,
           ...(untilSeq === undefined ? {} : { untilSeq }),
