@@ -88,7 +88,7 @@ export interface OperatorParts {
 }
 
 /** Tasks whose ended leases a lease is looked for in that nobody holds. */
-const RECENT = 200;
+const RECENT = 20;
 
 /** Makes the handlers. */
 export function makeHandlers(parts: OperatorParts): ControlHandlers {
