@@ -63,6 +63,13 @@ export interface DocumentQuery {
   readonly limit?: number | undefined;
 }
 
+/** Which ends of chains. */
+export interface HeadQuery {
+  readonly after?: string;
+  readonly untilSeq?: number;
+  readonly limit?: number;
+}
+
 /** What is made durable together, or not at all. */
 export interface Batch {
   readonly events: readonly EventRow[];
@@ -85,8 +92,11 @@ export interface Store {
     readonly kinds?: readonly string[];
     readonly limit?: number;
   }): Promise<readonly StoredEvent[]>;
-  /** The last event of each chain. */
-  heads(): Promise<readonly EventRow[]>;
+  /**
+   * The last event of each chain: the kernel's first, then in the order in which chains were begun. At most `limit`
+   * (absent: all), after the chain named `after`, as they stood at event `untilSeq`.
+   */
+  heads(query?: HeadQuery): Promise<readonly EventRow[]>;
   /** The last event of one chain; undefined when it has none. */
   head(task: string): Promise<EventRow | undefined>;
   /** Content of a task's. Undefined when erased or never stored. */

@@ -87,6 +87,26 @@ ALTER TABLE documents ADD COLUMN state TEXT GENERATED ALWAYS AS (
 CREATE INDEX documents_state ON documents(kind, state);
 `,
   }),
+  Object.freeze({
+    version: 4,
+    name: "exchanges by how they stand",
+    // An exchange is over once nothing follows and nobody is to be told of it.
+    sql: `
+DROP INDEX documents_state;
+ALTER TABLE documents DROP COLUMN state;
+ALTER TABLE documents ADD COLUMN state TEXT GENERATED ALWAYS AS (
+  CASE WHEN NOT json_valid(body) THEN ''
+    WHEN kind = 'task' AND json_extract(body, '$.archived') THEN 'archived'
+    WHEN kind = 'task' THEN coalesce(json_extract(body, '$.status'), '')
+    WHEN kind = 'question' THEN coalesce(json_extract(body, '$.question.state'), '')
+    WHEN kind = 'exchange' AND json_extract(body, '$.erased') THEN 'over'
+    WHEN kind = 'exchange' AND coalesce(json_array_length(body, '$.pushes'), 0) = 0
+      AND coalesce(json_extract(body, '$.state'), '')
+        IN ('completed', 'failed', 'canceled', 'rejected') THEN 'over'
+    ELSE '' END) VIRTUAL;
+CREATE INDEX documents_state ON documents(kind, state);
+`,
+  }),
 ]);
 
 /**

@@ -62,10 +62,11 @@ export interface World {
 
 let serial = 0;
 
-/** A kernel over a disk, where an earlier one may have been. */
-export async function world(disk: Disk = emptyDisk()): Promise<World> {
+/** A kernel over a disk, where an earlier one may have been; its clock has gone on by `later` milliseconds. */
+export async function world(disk: Disk = emptyDisk(), later = 0): Promise<World> {
   const host = handHost();
   const powers = handPowers();
+  powers.turn(later);
   serial += 1;
   const lasting = serial;
   // Ids of another kernel are other ids.

@@ -95,8 +95,14 @@ export function storeOver(
 ): Pick<Store, "document" | "documents" | "peek"> {
   const peek = (kind: string, id: string): DocumentRow | undefined =>
     rows().find((row) => row.kind === kind && row.id === id);
-  const stateOf = ({ body }: DocumentRow): string =>
-    body["archived"] === true ? "archived" : String(body["status"] ?? "");
+  const stateOf = ({ kind, body }: DocumentRow): string => {
+    if (kind !== "exchange") {
+      return body["archived"] === true ? "archived" : String(body["status"] ?? "");
+    }
+    const pushes = Array.isArray(body["pushes"]) ? body["pushes"].length : 0;
+    const over = ["completed", "failed", "canceled", "rejected"].includes(String(body["state"]));
+    return body["erased"] === true || (over && pushes === 0) ? "over" : "";
+  };
   return {
     peek,
     document: (kind, id) => Promise.resolve(peek(kind, id)),

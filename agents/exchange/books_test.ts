@@ -2,12 +2,21 @@ import assert from "node:assert/strict";
 import {
   type Artifact,
   ArtifactId,
+  ContextId,
   type Exchange,
   type PeerPage,
   type PeerQuery,
 } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
-import { ALICE, MALLORY, now, pushOf, type World, world } from "../_fixture/exchange_world.ts";
+import {
+  ALICE,
+  MALLORY,
+  now,
+  pushOf,
+  sendOf,
+  type World,
+  world,
+} from "../_fixture/exchange_world.ts";
 
 /** Several exchanges, a second apart, each answered. */
 async function several(w: World, count: number): Promise<readonly Exchange[]> {
@@ -183,6 +192,44 @@ Deno.test("what is erased is gone from the store with all its words, what is und
   assert.deepEqual((await again.exchanges.list({ size: 10 })).exchanges.map(({ id }) => id), [
     fresh.id,
   ]);
+});
+
+Deno.test("what was over days ago is not read at a start, and found by whoever asks for it", async () => {
+  const w = await world();
+  const diary = sendOf("My secret diary.", { context: ContextId.parse("c".padEnd(25, "1")) });
+  const old = await w.exchanges.send(diary);
+  await w.say("I read the diary.");
+  const open = await w.send("Wait for me.");
+  const read: string[] = [];
+  const { rows, store } = w.disk.log;
+  const { body, ...row } = rows.get(`exchange ${old.id}`) ?? assert.fail();
+  for (let n = 0; n < 300; n++) {
+    const id = `x${String(n).padStart(24, "0")}`;
+    const { task: _task, first: _first, ...rest } = body;
+    rows.set(`exchange ${id}`, { ...row, id, task: id, body: { ...rest, id } });
+  }
+  const { documents } = store;
+  store.documents = async (query) => {
+    const rows = await documents(query);
+    if (query.kind === "exchange") read.push(...rows.map(({ id }) => id));
+    return rows;
+  };
+  const later = async (): Promise<World> => {
+    read.splice(0);
+    const again = await world(w.disk, 3 * 24 * 60 * 60 * 1_000);
+    assert.ok(read.includes(open.id));
+    // One page, in which the start sees that all before it is older than a day.
+    assert.ok(read.length <= 101, `${read.length} are read`);
+    return again;
+  };
+  assert.equal((await now(await later(), old)).state, "completed");
+  assert.equal((await (await later()).exchanges.send(diary)).id, old.id, "the same words again");
+  assert.equal((await (await later()).exchanges.list({ size: 10 })).total, 302);
+  const purging = await later();
+  await purging.service.purge(w.task(old));
+  await purging.rest();
+  await assert.rejects(now(purging, old), { code: "notFound" });
+  assert.equal((await (await later()).exchanges.list({ size: 10 })).total, 301);
 });
 
 Deno.test("a task that is purged takes the words of its exchange with it", async () => {

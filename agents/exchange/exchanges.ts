@@ -62,6 +62,12 @@ export async function openExchanges(parts: ExchangeParts): Promise<Exchanges> {
       await keeper.erase(exchange);
     });
 
+  const eraseOf = async (task: TaskId): Promise<void> => {
+    if (keeper.ofTask(task) === undefined) await keeper.all();
+    const head = keeper.ofTask(task);
+    if (head !== undefined) await erase(head.id);
+  };
+
   const reject = async (exchange: ExchangeId, why: string): Promise<void> =>
     await keeper.turn(exchange, async () => {
       const before = keeper.get(exchange);
@@ -79,7 +85,10 @@ export async function openExchanges(parts: ExchangeParts): Promise<Exchanges> {
     ...pushes,
     send: sends.send,
     get: async (ask) => await keeper.whole(need(ask)),
-    list: (query) => listExchanges(keeper, query),
+    async list(query) {
+      await keeper.all();
+      return await listExchanges(keeper, query);
+    },
     async cancel(ask): Promise<Exchange> {
       const { exchange } = ask;
       return await keeper.turn(exchange, async () => {
@@ -157,6 +166,7 @@ export async function openExchanges(parts: ExchangeParts): Promise<Exchanges> {
         await erase(which.exchange);
         return { erased: 1 };
       }
+      await keeper.all();
       const old = [...keeper.list(which.peer)].filter(({ state, updatedAt }) =>
         isOver(state) && updatedAt < which.before
       );
@@ -178,12 +188,14 @@ export async function openExchanges(parts: ExchangeParts): Promise<Exchanges> {
     taskOf: (exchange) => found(exchange)?.task,
     saw({ task, kind }): void {
       const id = STEPS.has(kind) ? TaskId.safeParse(task).data : undefined;
-      const head = id === undefined ? undefined : keeper.ofTask(id);
-      if (head === undefined) return;
-      if (kind === "message") follow.began(head.id);
-      follow.step(head.id);
+      if (id === undefined) return;
+      const head = keeper.ofTask(id);
+      if (head !== undefined) {
+        if (kind === "message") follow.began(head.id);
+        follow.step(head.id);
+      }
       if (kind !== "purged") return;
-      erase(head.id).catch((error: unknown) => parts.note(`Not erased: ${String(error)}`));
+      eraseOf(id).catch((error: unknown) => parts.note(`Not erased: ${String(error)}`));
     },
     async closing(task, end): Promise<boolean> {
       const head = keeper.ofTask(task);

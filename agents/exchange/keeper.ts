@@ -1,5 +1,6 @@
 /** The only writer of exchanges: each change is an event and its documents in one commit. @module */
 import {
+  type DocumentRow,
   type DocumentWrite,
   type EventLog,
   type Exchange,
@@ -32,12 +33,14 @@ import {
   REQUEST,
 } from "./head.ts";
 import { checkMove } from "./states.ts";
-import { type ExchangeTally, makeExchangeTally } from "./tally.ts";
+import { DAY_MS, type ExchangeTally, makeExchangeTally } from "./tally.ts";
 
 /** The chain of their events. */
 const CHAIN = "exchanges";
 /** Characters of contents that each change is told with, while the work goes on: of more, `get` tells. */
 const MOST_TOLD = 1_000_000;
+/** Heads that are read in one go: some 5 ms. */
+const PAGE = 100;
 
 /** What is committed together, by whom it may. */
 export interface Prepared {
@@ -49,21 +52,23 @@ export interface Prepared {
 
 /** What {@link openExchangeKeeper} is handed. */
 export interface ExchangeKeeperParts {
-  readonly store: Pick<Store, "documents" | "document">;
+  readonly store: Pick<Store, "documents" | "document" | "peek">;
   readonly log: Pick<EventLog, "append">;
   now(): number;
   /** An exchange changed. */
   changed(head: ExchangeHead): void;
 }
 
-/** Exchanges in memory, written through. */
+/** Exchanges in memory, written through: those that are not over or began within a day, and the others from {@link ExchangeKeeper.all} on. */
 export interface ExchangeKeeper {
   readonly tally: ExchangeTally;
+  /** Loads those that are over: a kernel that no peer asks has no use for them. */
+  all(): Promise<void>;
+  /** Also one that is over and was not loaded. */
   get(id: ExchangeId): ExchangeHead | undefined;
   ofTask(task: TaskId): ExchangeHead | undefined;
   /** The newest whose first message had this digest. */
   begunBy(first: string): ExchangeHead | undefined;
-  /** In the order in which they began. */
   list(peer?: PeerName): Iterable<ExchangeHead>;
   /** One at a time for each exchange, in the order of asking. */
   turn<T>(id: ExchangeId, work: () => Promise<T>): Promise<T>;
@@ -111,11 +116,34 @@ export async function openExchangeKeeper(parts: ExchangeKeeperParts): Promise<Ex
     tally.add(head);
   };
 
-  for (const row of await store.documents({ kind: HEAD, limit: 1_000_000 })) {
+  const know = (row: DocumentRow | undefined): ExchangeHead | undefined => {
+    const head = row === undefined ? undefined : headOf(row);
+    if (row === undefined || head === undefined) return undefined;
+    const have = heads.get(head.id);
+    if (have !== undefined) return have;
     versions.set(row.id, row.version);
-    const head = headOf(row);
-    if (head !== undefined) index(head, undefined);
+    index(head, undefined);
+    return head;
+  };
+  /** Newest first, page by page, until `enough`. */
+  const load = async (enough: (head: ExchangeHead | undefined) => boolean): Promise<void> => {
+    let before: string | undefined;
+    for (;;) {
+      const page = await store.documents({
+        ...{ kind: HEAD, states: ["over"], newest: true, limit: PAGE, before },
+      });
+      const known = page.map(know);
+      before = page.at(-1)?.id;
+      if (page.length < PAGE || enough(known.findLast((head) => head !== undefined))) return;
+    }
+  };
+
+  for (const row of await store.documents({ kind: HEAD, states: [""], limit: 1_000_000 })) {
+    know(row);
   }
+  const since = parts.now() - DAY_MS;
+  await load((head) => head !== undefined && head.createdAt <= since);
+  let loading: Promise<void> | undefined;
 
   const whole = async (head: ExchangeHead): Promise<Exchange> => {
     const rows = await store.documents({
@@ -173,7 +201,12 @@ export async function openExchangeKeeper(parts: ExchangeKeeperParts): Promise<Ex
 
   return Object.freeze<ExchangeKeeper>({
     ...{ tally, whole, tell, prepare },
-    get: (id) => heads.get(id),
+    all: () =>
+      loading ??= load(() => false).catch((error: unknown) => {
+        loading = undefined;
+        throw error;
+      }),
+    get: (id) => heads.get(id) ?? know(store.peek(HEAD, id)),
     ofTask: (task) => known(tasks.get(task)),
     begunBy: (first) => known(firsts.get(first)),
     *list(peer) {
@@ -219,7 +252,7 @@ export async function openExchangeKeeper(parts: ExchangeKeeperParts): Promise<Ex
     },
     heard: (id) => hearing.has(id),
     async erase(id): Promise<void> {
-      const head = heads.get(id);
+      const head = heads.get(id) ?? know(store.peek(HEAD, id));
       if (head === undefined) return;
       const rows = await Promise.all(
         [PART, REQUEST].map((kind) => store.documents({ kind, task: id, limit: 10_000 })),

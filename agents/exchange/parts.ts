@@ -46,7 +46,7 @@ export interface ExchangeInbox {
 
 /** What `openExchanges` is handed. */
 export interface ExchangeParts {
-  readonly store: Pick<Store, "documents" | "document">;
+  readonly store: Pick<Store, "documents" | "document" | "peek">;
   readonly log: Pick<EventLog, "append">;
   readonly inbox: ExchangeInbox;
   readonly service: Pick<AgentService, "create" | "cancel" | "finish" | "get" | "unattended">;

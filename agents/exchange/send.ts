@@ -165,6 +165,8 @@ export function makeExchangeSends(parts: SendParts): ExchangeSends {
     async send(sent): Promise<Exchange> {
       if (sent.exchange !== undefined) return await follow(sent, sent.exchange);
       const first = firstOf(sent);
+      // Within a context, the same words are the same exchange however long ago that was.
+      if (sent.context !== undefined && keeper.begunBy(first) === undefined) await keeper.all();
       const known = keeper.begunBy(first);
       const again = known !== undefined &&
         (sent.context !== undefined || powers.now() - known.createdAt <= RETRIES_MS);

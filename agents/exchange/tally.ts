@@ -2,7 +2,8 @@
 import { type Exchange, Fault, type PeerName, type PeerSend } from "../../contracts/mod.ts";
 import { isOver } from "./states.ts";
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
+/** What is counted: a day. */
+export const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** Counts by peer. */
 export interface ExchangeTally {

@@ -202,6 +202,24 @@ Deno.test("verify: an index that hides a chain is found", async () => {
   assert.equal(bad?.flaw, "badIndex");
 });
 
+Deno.test("verify: what is appended while the ends of chains are read is no damage", async () => {
+  const store = await smallLog();
+  const { heads } = store;
+  const { rows: more } = await smallLog();
+  let asked = 0;
+  store.heads = (query) => {
+    // A task that begins, and one that goes on, between two pages.
+    const [first, last] = [more[0], store.rows.at(-1)];
+    assert.ok(first && last);
+    const seq = last.seq + 1;
+    store.rows.push({ ...first, seq, task: `t99999999999${asked++}`, n: 0 });
+    store.rows.push({ ...last, seq: seq + 1, n: last.n + 1, hash: first.hash });
+    return heads(query);
+  };
+  assert.equal((await check(store)).bad, undefined);
+  assert.ok(asked > 0);
+});
+
 Deno.test("verify: U+FFFD in a body does not stand for a lone surrogate", async () => {
   const store = await smallLog();
   const [started] = store.rows;

@@ -142,6 +142,8 @@ export async function makeChildren(
   const modelLine = lineOutside(config, walls, "model", { pooled: false });
   const pool = makeWorkerPool({
     size: config.pool.workers,
+    // What a person does next finds one, so that a task after a pause starts warm.
+    resting: 1,
     queue,
     powers,
     start: (handler, { pooled }) => start("worker", pooled ? pooledLine : workerLine, handler),

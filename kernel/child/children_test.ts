@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { MountName } from "../../contracts/mod.ts";
+import type { Child } from "./child.ts";
 import type { Verdict } from "./permission_line.ts";
+import { makeStartQueue } from "./start_queue.ts";
+import { makeWorkerPool } from "./worker_pool.ts";
 import { DEAF, HAS_BWRAP, makeWorld, runs } from "../_fixture/small_children.ts";
 
 const yes = (): Verdict => ({ allow: true });
@@ -47,6 +50,53 @@ Deno.test("alice takes a warm worker from the pool, and the pool is filled again
   } finally {
     await world.close();
   }
+});
+
+Deno.test("a pool rests after a minute without a take: few stay, nothing wakes it, and the next take fills it", async () => {
+  let [now, alive, timers] = [0, 0, [] as { at: number; f: () => void }[]];
+  const settled = async (): Promise<void> => {
+    for (let n = 0; n < 50; n++) await Promise.resolve();
+  };
+  const turn = async (ms: number): Promise<void> => {
+    await settled();
+    for (const end = now + ms; now < end; await settled()) {
+      now = Math.min(end, ...timers.map(({ at }) => at));
+      const due = timers.filter(({ at }) => at <= now);
+      timers = timers.filter(({ at }) => at > now);
+      for (const { f } of due) f();
+    }
+  };
+  const start = (): Child => {
+    const { promise: exited, resolve } = Promise.withResolvers<Deno.CommandStatus>();
+    alive++;
+    const kill = (): Promise<void> => {
+      alive--;
+      return Promise.resolve(resolve({ success: false, code: 1, signal: "SIGKILL" }));
+    };
+    return { exited, kill, port: { ask: () => Promise.resolve(null) } } as unknown as Child;
+  };
+  const after = (ms: number, f: () => void): () => void => {
+    const timer = { at: now + ms, f };
+    timers.push(timer);
+    return () => timers = timers.filter((each) => each !== timer);
+  };
+  const pool = makeWorkerPool({
+    ...{ size: 3, resting: 1, queue: makeStartQueue(2), powers: { after }, start },
+  });
+  await turn(59_000);
+  assert.equal(alive, 3);
+  await turn(2_000);
+  assert.equal(alive, 1, "one stays for whoever comes next");
+  await turn(1_000);
+  assert.deepEqual(timers, [], "a pool at rest waits for nothing");
+  const taken = await pool.take(DEAF);
+  await turn(1_000);
+  assert.equal(alive, 4, "the one that was taken, and a full pool");
+  await taken.kill();
+  await turn(60_000);
+  assert.equal(alive, 1);
+  pool.close();
+  assert.deepEqual(timers, []);
 });
 
 for (const walled of [true, false]) {

@@ -7,6 +7,8 @@ import type { StartQueue } from "./start_queue.ts";
 const CALM = 60;
 /** The same while at most one is left: whoever comes next would start one and wait for it. */
 const PRESSING = 20;
+/** Milliseconds without a take after which only `resting` stay: whoever works comes sooner, and memory is other people's. */
+const REST_MS = 60_000;
 
 /** A worker that nobody has yet: it is given its handler when it is taken. */
 interface Spare {
@@ -24,6 +26,8 @@ export interface WorkerPool {
 /** What {@link makeWorkerPool} is handed. */
 export interface PoolParts {
   readonly size: number;
+  /** How many of them stay after a minute without a take; absent: none. */
+  readonly resting?: number;
   readonly queue: StartQueue;
   readonly powers: Pick<Powers, "after">;
   /** `pooled`: nobody waits for it yet. */
@@ -36,12 +40,14 @@ export interface PoolParts {
 
 /** Makes a pool and begins to fill it, one worker at a time and only while nothing else starts. */
 export function makeWorkerPool(
-  { size, queue, powers, start, prepare, calm }: PoolParts,
+  { size, resting = 0, queue, powers, start, prepare, calm }: PoolParts,
 ): WorkerPool {
   const ready: Spare[] = [];
   let filling = false;
   let closed = false;
+  let most = size;
   let cancel = (): void => {};
+  let cancelRest = (): void => {};
 
   const spare = async (pooled: boolean): Promise<Spare> => {
     let current = ORPHAN;
@@ -55,11 +61,13 @@ export function makeWorkerPool(
   };
 
   const fill = async (): Promise<void> => {
-    if (closed || filling || ready.length >= size) return;
+    if (closed || filling || ready.length >= most) return;
     if (!queue.idle()) return later();
     filling = true;
     try {
       const made = await queue.run(() => spare(true));
+      // The pool may have been closed, or have gone to rest, meanwhile.
+      if (closed || ready.length >= most) return void made.child.kill();
       ready.push(made);
       void made.child.exited.then(() => {
         const at = ready.indexOf(made);
@@ -83,10 +91,23 @@ export function makeWorkerPool(
     if (!closed) cancel = powers.after(calm ?? wait(), () => void fill());
   };
 
+  const rest = (): void => {
+    most = Math.min(size, resting);
+    for (const { child } of ready.splice(most)) void child.kill();
+  };
+  /** One timer, not a look now and then: a kernel at rest is not woken. */
+  const wake = (): void => {
+    cancelRest();
+    most = size;
+    cancelRest = powers.after(REST_MS, rest);
+  };
+
+  wake();
   void fill();
   return Object.freeze({
     async take(handler: PortHandler): Promise<Child> {
       if (closed) throw new Fault("gone", "Cannot take a worker: the kernel is closing");
+      wake();
       const waiting = ready.shift();
       later();
       const { child, adopt } = waiting ?? await queue.run(() => spare(false));
@@ -96,6 +117,7 @@ export function makeWorkerPool(
     close(): void {
       closed = true;
       cancel();
+      cancelRest();
     },
   });
 }

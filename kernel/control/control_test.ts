@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { CONTROL_VERSION, Fault, type Json, type Port } from "../../contracts/mod.ts";
 import { NO_PEERS } from "../peer/peer_ops.ts";
 import { makeControl } from "./control.ts";
+import { makeHandlers } from "./operator.ts";
 import { NOTHING_TO_WATCH } from "../log/watch.ts";
 
 type Handler = { ask(op: string, body: Json): Promise<Json> };
@@ -77,4 +78,25 @@ Deno.test("a kernel that is ending would have greeted a command whose question i
     connect().ask("hello", { version: CONTROL_VERSION }),
     (error) => error instanceof Fault && error.code === "gone",
   );
+});
+
+Deno.test("a lease that is not there is looked for among the newest tasks only, however long the history", async () => {
+  const asked: unknown[] = [];
+  const parts = {
+    leases: { revoke: () => Promise.resolve([]), list: () => [] },
+    service: {
+      list(query: { readonly limit?: number }) {
+        asked.push(query);
+        return Promise.resolve(Array.from({ length: query.limit ?? 10_000 }, (_, id) => ({ id })));
+      },
+    },
+    leasesEver: async (tasks: AsyncIterable<unknown>) =>
+      (await Array.fromAsync(tasks)).length > 20 ? assert.fail("all of it is read") : [],
+  } as unknown as Parameters<typeof makeHandlers>[0];
+  const { revoke } = makeHandlers(parts);
+  await assert.rejects(
+    async () => await revoke?.({ lease: "l000000000000" }, undefined as never),
+    /there is none, also among .* last 20 tasks/,
+  );
+  assert.deepEqual(asked, [{ archived: true, limit: 20 }]);
 });

@@ -87,6 +87,9 @@ export interface OperatorParts {
   stop(now: boolean): void;
 }
 
+/** Tasks whose ended leases a lease is looked for in that nobody holds. */
+const RECENT = 20;
+
 /** Makes the handlers. */
 export function makeHandlers(parts: OperatorParts): ControlHandlers {
   const { service, questions, leases, conversations, past } = parts;
@@ -172,13 +175,16 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     revoke: async ({ lease }: Body<"revoke">) => {
       const revoked = await leases.revoke(lease, "revoked by its operator");
       if (revoked.length === 0) {
-        // A slip of an id must not read as a lease that is gone.
+        // A slip of an id must not read as a lease that is gone; nor may a signal read all of a long history.
         const ever = await parts.leasesEver(
-          allTasks(service.list, { newest: true }),
+          (await service.list({ archived: true, limit: RECENT })).toReversed(),
           leases.list(),
         );
         if (!ever.some(({ id }) => id === lease)) {
-          throw new Fault("notFound", `Cannot revoke lease ${lease}: there is none`);
+          throw new Fault(
+            "notFound",
+            `Cannot revoke lease ${lease}: there is none, also among those that ended with the last ${RECENT} tasks`,
+          );
         }
       }
       return { revoked };

@@ -63,7 +63,7 @@ const WINDOW = 2_000;
 
 /**
  * The same store for whoever reads much: between its reads whatever else is ready has its turn, so that no signal waits
- * until a long history is read. Not `heads`, which must fit the last read of a check.
+ * until a long history is read. Of `heads` and `documents` it asks for pages.
  */
 export function inSlices(store: Store, powers: LogTurns): Store {
   let begun = powers.now();
@@ -88,13 +88,17 @@ export function inSlices(store: Store, powers: LogTurns): Store {
     return found;
   };
   return Object.freeze<Store>({
-    ...{ commit: store.commit, heads: store.heads, eraseBlobs: store.eraseBlobs },
+    ...{ commit: store.commit, eraseBlobs: store.eraseBlobs },
     ...{ peek: store.peek, close: store.close },
     async events(query): Promise<readonly StoredEvent[]> {
       await breathe();
       return await (query.kinds === undefined || query.task !== undefined
         ? store.events(query)
         : ofKinds(query));
+    },
+    async heads(query) {
+      await breathe();
+      return await store.heads(query);
     },
     async head(task) {
       await breathe();

@@ -22,6 +22,10 @@ function slowStore(count: number): { store: Store; clock: { now: number }; reads
       const found = seen.filter(({ kind }) => kinds?.includes(kind) !== false);
       return Promise.resolve((newest === true ? found.toReversed() : found).slice(0, limit));
     },
+    heads() {
+      clock.now += 3;
+      return Promise.resolve([]);
+    },
   } as unknown as Store;
   return { store, clock, reads };
 }
@@ -51,4 +55,7 @@ Deno.test("whoever reads a long log lets others be heard between its reads, and 
   );
   assert.deepEqual(await seqs({ kinds, afterSeq: 6_000, limit: 2 }), [9_000, 12_000]);
   assert.deepEqual(await seqs({ afterSeq: 19_998 }), [19_999, 20_000]);
+  const before = heard.length;
+  for (let page = 0; page < 8; page++) await sliced.heads({ limit: 250 });
+  assert.ok(heard.length - before >= 3, "nor does whoever reads where all chains end");
 });

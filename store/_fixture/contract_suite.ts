@@ -190,6 +190,33 @@ export function storeContract(
     await store.close();
   });
 
+  claim("heads come page by page, as they stood at an event", async (_u, store) => {
+    const chains = ["kernel", "bob", "alice", "dave"];
+    await store.commit(batch({ events: chains.map((chain) => event(chain, 0)) }));
+    await store.commit(batch({ events: chains.map((chain) => event(chain, 1)) }));
+    await store.commit(batch({ events: [event("erin", 0)] }));
+    const paged = async (limit: number, untilSeq?: number): Promise<readonly string[]> => {
+      const found: string[] = [];
+      let after: string | undefined;
+      for (;;) {
+        const page = await store.heads({
+          limit,
+          ...(untilSeq === undefined ? {} : { untilSeq }),
+          ...(after === undefined ? {} : { after }),
+        });
+        found.push(...page.map(({ task, n }) => `${task} ${n}`));
+        after = page.at(-1)?.task;
+        if (page.length < limit) return found;
+      }
+    };
+    for (const limit of [1, 2, 3, 10]) {
+      assert.deepEqual(await paged(limit), ["kernel 1", "bob 1", "alice 1", "dave 1", "erin 0"]);
+      assert.deepEqual(await paged(limit, 6), ["kernel 1", "bob 1", "alice 0", "dave 0"]);
+      assert.deepEqual(await paged(limit, 2), ["kernel 0", "bob 0"]);
+    }
+    await store.close();
+  });
+
   claim("erasing takes the content of one task and leaves its events", async (_u, store) => {
     const [a, b, c] = [blob("alice", "one"), blob("alice", "three"), blob("bob", "fifteen")];
     await store.commit(batch({ events: [event("alice", 0)], blobs: [a, b, c] }));

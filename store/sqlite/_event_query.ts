@@ -1,5 +1,5 @@
 /** The SQL of queries for events and documents. @module */
-import type { DocumentQuery, Store } from "../../contracts/store.ts";
+import type { DocumentQuery, HeadQuery, Store } from "../../contracts/store.ts";
 import { DOCUMENT_COLUMNS } from "./_rows.ts";
 
 /** A value bound to a statement. */
@@ -36,16 +36,38 @@ export const KERNEL_HEAD = `${ROWS} WHERE e.task = 1 ORDER BY e.seq DESC LIMIT 1
 export const OTHER_HEAD =
   `${ROWS} WHERE ${NOT_KERNEL} AND e.task = (SELECT id FROM names WHERE name = ?) ORDER BY e.n DESC LIMIT 1`;
 
-/** The last event of every other chain. A skip-scan: its cost is in the number of tasks. */
-export const OTHER_HEADS = `
+/** The last event of every other chain. A skip-scan: its cost is in the number of tasks that it passes. */
+function otherHeads({ after = KERNEL, untilSeq, limit = -1 }: HeadQuery): Query {
+  const until = untilSeq === undefined ? [] : [untilSeq];
+  const place = "(SELECT id FROM names WHERE name = ?)";
+  return {
+    sql: `
 WITH RECURSIVE chains(task) AS (
-  SELECT min(e.task) FROM events e WHERE ${NOT_KERNEL}
+  SELECT min(e.task) FROM events e WHERE ${NOT_KERNEL}${
+      after === KERNEL ? "" : ` AND e.task > ${place}`
+    }
   UNION ALL
   SELECT (SELECT min(e.task) FROM events e WHERE ${NOT_KERNEL} AND e.task > chains.task)
     FROM chains WHERE chains.task IS NOT NULL)
 ${ROWS} WHERE e.seq IN (
-  SELECT (SELECT e.seq FROM events e WHERE ${NOT_KERNEL} AND e.task = chains.task
-    ORDER BY e.n DESC LIMIT 1) FROM chains WHERE chains.task IS NOT NULL)`;
+  SELECT last FROM (SELECT (SELECT e.seq FROM events e WHERE ${NOT_KERNEL} AND e.task = chains.task${
+      until.length === 0 ? "" : " AND e.seq <= ?"
+    } ORDER BY e.n DESC LIMIT 1) AS last FROM chains WHERE chains.task IS NOT NULL)
+  WHERE last IS NOT NULL LIMIT ?)
+ORDER BY e.task`,
+    values: [...(after === KERNEL ? [] : [after]), ...until, limit],
+  };
+}
+
+/** The queries of `Store.heads`, whose answers follow one another. */
+export function headQueries(query: HeadQuery): readonly Query[] {
+  const { after, untilSeq, limit } = query;
+  if (after !== undefined) return [otherHeads(query)];
+  const kernel = untilSeq === undefined
+    ? { sql: KERNEL_HEAD, values: [] }
+    : eventQuery({ task: KERNEL, untilSeq, newest: true, limit: 1 });
+  return limit === 1 ? [kernel] : [kernel, otherHeads(query)];
+}
 
 function namesIn(count: number): string {
   return `(SELECT id FROM names WHERE name IN (${Array(count).fill("?").join(",")}))`;

@@ -1,16 +1,22 @@
 /** The reading half. @module */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Digest } from "../../contracts/ids.ts";
-import type { DocumentRow, EventRow, Store, StoredEvent } from "../../contracts/store.ts";
+import type {
+  DocumentRow,
+  EventRow,
+  HeadQuery,
+  Store,
+  StoredEvent,
+} from "../../contracts/store.ts";
 import {
   documentQuery,
   eventQuery,
+  headQueries,
   KERNEL,
   KERNEL_HEAD,
   LAST_SEQ,
   NEXT_KERNEL,
   OTHER_HEAD,
-  OTHER_HEADS,
   type Value,
 } from "./_event_query.ts";
 import { withFaults } from "./_faults.ts";
@@ -21,7 +27,7 @@ type Content = { readonly salt: Uint8Array; readonly bytes: Uint8Array };
 /** The store's queries; synchronous. */
 export interface Reader {
   events(query: Parameters<Store["events"]>[0]): readonly StoredEvent[];
-  heads(): readonly EventRow[];
+  heads(query?: HeadQuery): readonly EventRow[];
   head(task: string): EventRow | undefined;
   blob(task: string, digest: Digest): Content | undefined;
   document(kind: string, id: string): DocumentRow | undefined;
@@ -70,7 +76,10 @@ export function makeReader(db: DatabaseSync): Reader {
         );
         return rows(sql, values).map(eventOf);
       },
-      heads: () => [...rows(KERNEL_HEAD, []), ...rows(OTHER_HEADS, [])].map(eventOf),
+      heads(query = {}): readonly EventRow[] {
+        const found = headQueries(query).flatMap(({ sql, values }) => rows(sql, values));
+        return found.slice(0, query.limit).map(eventOf);
+      },
       head(task): EventRow | undefined {
         const row = (task === KERNEL ? rows(KERNEL_HEAD, []) : rows(OTHER_HEAD, [task]))[0];
         return row === undefined ? undefined : eventOf(row);

@@ -30,7 +30,7 @@ export function openSqliteStore(options: EngineOptions): SqliteStore {
     {
       commit: async (batch: Batch) => await write().commit(batch),
       events: async (query) => await reader.events(query),
-      heads: async () => await reader.heads(),
+      heads: async (query) => await reader.heads(query),
       head: async (task: string) => await reader.head(task),
       blob: async (task: string, digest: Digest) => await reader.blob(task, digest),
       eraseBlobs: async (task: string) => await write().eraseBlobs(task),

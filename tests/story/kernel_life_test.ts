@@ -1,7 +1,11 @@
 /** bob has nothing running: what he asks starts a kernel, and stop ends it; a whole log is not repaired. */
 import assert from "node:assert/strict";
+import { placesOf } from "../../cli/disk/places.ts";
+import { CONTROL_VERSION, Fault, type Json } from "../../contracts/mod.ts";
+import { disk } from "../../kernel/main_powers.ts";
+import { portOverConn } from "../../port/stream_powers.ts";
 import { heldKernel } from "../fake/held_kernel.ts";
-import { onMachine } from "../fake/remit.ts";
+import { type Machine, onMachine } from "../fake/remit.ts";
 import { waitUntil } from "../fake/wait_until.ts";
 
 Deno.test("bob looks at an empty state: everything says that there is nothing, and stop leaves no process", async () => {
@@ -58,5 +62,83 @@ Deno.test("bob's login is over and its folder for sockets gone: doctor says so, 
     held[Symbol.dispose]();
     await machine.remit(["stop"]);
     await remit(after, ["questions"]);
+  });
+});
+
+/** A kernel of an earlier version that lingers in this state: it ends when it is asked to, once nothing is at work. */
+async function oldKernel(
+  machine: Machine,
+  atWork: readonly Json[],
+): Promise<{ readonly asked: string[]; close(): void }> {
+  const { cwd, env, uid } = { cwd: machine.dir, env: machine.env, uid: Deno.uid() ?? 0 };
+  const places = placesOf({ cwd, env: (name) => env[name], uid }, machine.state);
+  await Deno.mkdir(places.runtime, { recursive: true, mode: 0o700 });
+  const listener = Deno.listen({ transport: "unix", path: places.controlSocket });
+  const asked: string[] = [];
+  const close = (): void => {
+    try {
+      listener.close();
+    } catch (error) {
+      if (!(error instanceof Deno.errors.BadResource)) throw error;
+    }
+  };
+  const welcome = {
+    ...{ version: CONTROL_VERSION, harness: "0.0.1-an-earlier-one", pid: Deno.pid },
+    ...{ receiptKey: "k", rules: "", head: "0".repeat(64), secrets: "" },
+  };
+  const answer = (op: string): Json => {
+    if (op === "hello") return welcome;
+    asked.push(op);
+    if (op === "ps") return [...atWork];
+    if (op === "questions" || op === "tasks") return [];
+    if (op !== "stop") throw new Fault("invalidInput", `Cannot serve "${op}"`);
+    if (atWork.length === 0) close();
+    return {};
+  };
+  void (async () => {
+    for await (const connection of listener) {
+      portOverConn(connection, { handler: { ask: answer, tell: () => undefined } });
+    }
+  })();
+  return { asked, close };
+}
+
+Deno.test("bob has a new version: an idle kernel of the old one is replaced at his first command", async () => {
+  await onMachine(async (machine) => {
+    const old = await oldKernel(machine, []);
+    const done = await machine.remit(["questions"]);
+    assert.deepEqual([done.code, done.stdout], [0, "nothing waits for you\n"], done.stderr);
+    assert.deepEqual(old.asked, ["ps", "stop"], "asked to end, and nothing else");
+    using _held = await heldKernel(machine);
+    const { kernel } = await machine.json(["doctor"]) as { kernel: { harness: string } };
+    assert.doesNotMatch(kernel.harness, /^0\.0\.1-/);
+  });
+});
+
+Deno.test("bob has a new version while a task of his runs: the old kernel goes on with it, and answers", async () => {
+  await onMachine(async (machine) => {
+    const old = await oldKernel(machine, [{ pid: 2, task: "t000000000001" }]);
+    try {
+      const done = await machine.remit(["questions"]);
+      assert.deepEqual([done.code, done.stdout], [0, "nothing waits for you\n"], done.stderr);
+      assert.ok(old.asked.includes("questions"), String(old.asked));
+    } finally {
+      old.close();
+    }
+  });
+});
+
+Deno.test("bob logs out: a kernel whose login session is closing, or whose socket is gone, is deserted", async () => {
+  await onMachine(async (machine) => {
+    const controlSocket = await machine.write("run/control", "");
+    const session = await machine.write("sessions/4", "UID=1000\nSTATE=active\nREMOTE=0\n");
+    const deserted = (more: object): Promise<boolean> =>
+      disk.deserted({ controlSocket, ...more } as Parameters<typeof disk.deserted>[0]);
+    assert.equal(await deserted({ session }), false);
+    assert.equal(await deserted({}), false, "a machine without login sessions");
+    await machine.write("sessions/4", "UID=1000\nSTATE=closing\nREMOTE=0\n");
+    assert.equal(await deserted({ session }), true);
+    assert.equal(await deserted({ session: `${session}0` }), true, "it is over");
+    assert.equal(await deserted({ controlSocket: `${controlSocket}0` }), true);
   });
 });

@@ -59,10 +59,12 @@ export function makeMemoryStore(): MemoryStore {
       return Promise.resolve((newest === true ? found.toReversed() : found).slice(0, limit));
     },
     head: (task) => Promise.resolve(store.rows.findLast((row) => row.task === task)),
-    heads: () =>
-      Promise.resolve([
-        ...new Map(store.rows.map(({ seq: _seq, ...row }) => [row.task, row])).values(),
-      ]),
+    heads({ after, untilSeq = Infinity, limit } = {}) {
+      const rows = store.rows.filter(({ seq }) => seq <= untilSeq);
+      const all = [...new Map(rows.map(({ seq: _seq, ...row }) => [row.task, row])).values()];
+      const from = after === undefined ? 0 : all.findIndex(({ task }) => task === after) + 1;
+      return Promise.resolve(all.slice(from).slice(0, limit));
+    },
     blob(task, digest) {
       const kept = store.blobs.get(digest);
       return Promise.resolve(kept?.task === task ? kept : undefined);
