@@ -40,7 +40,7 @@ export async function makeBenchWorld(
   const dir = await Deno.realPath(await Deno.makeTempDir({ prefix: "remit-bench-" }));
   const home = new URL("..", import.meta.url).pathname;
   const deno = await Deno.realPath(Deno.execPath());
-  for (const folder of ["deno", "run", "content", "scratch", "desk"]) {
+  for (const folder of ["deno", "run", "kernel", "content", "scratch", "desk"]) {
     await Deno.mkdir(`${dir}/${folder}`);
   }
   await Deno.writeTextFile(`${dir}/empty.js`, "");
