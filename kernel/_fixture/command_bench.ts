@@ -98,7 +98,7 @@ export async function granted(program: string): Promise<GrantedCommand> {
     program: path,
     sha256: Digest.parse(sha256Hex(await Deno.readFile(path))),
     env: [],
-    timeoutMs: COMMAND_MS,
+    timeoutMs: 10 * COMMAND_MS,
     mounts: "cwd",
   };
 }

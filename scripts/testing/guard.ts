@@ -107,7 +107,8 @@ if (import.meta.main) {
   const run = await procOf(Number(NAME.exec(folder.slice(parent.length + 1))?.[1]));
   if (run === undefined) throw new Error("Cannot guard the run: it is over");
   await endLeftRuns(parent);
-  await Deno.mkdir(folder, { mode: 0o700 });
+  // Other users, as whom tests run too, pass through to what is theirs, and list nothing.
+  await Deno.mkdir(folder, { mode: 0o711 });
   await Deno.writeTextFile(`${folder}/${STARTED}`, run.started);
   const launchers = await launchersOf(run.pid);
   const answer = (): number => Deno.stdout.writeSync(new TextEncoder().encode("\n"));

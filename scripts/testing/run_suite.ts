@@ -36,7 +36,7 @@ export type RunOptions = {
 export async function runSuite(suite: Suite, options: RunOptions): Promise<SuiteResult> {
   // A short name: tests make sockets beneath it, with 107 bytes for a path.
   const folder = `${Deno.env.get("TMPDIR") ?? "/tmp"}/s${Deno.pid}-${++suites}`;
-  Deno.mkdirSync(folder, { mode: 0o700 });
+  Deno.mkdirSync(folder, { mode: 0o711 });
   try {
     if (suite.doc) return await run(suite, { args: suite.files, folder }, options);
     const write = (name: string, text: string): void =>
