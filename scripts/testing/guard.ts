@@ -77,7 +77,8 @@ async function endLeftRuns(parent: string): Promise<void> {
     try {
       if ((await Deno.lstat(folder)).uid !== Deno.uid()) continue;
       const started = await Deno.readTextFile(`${folder}/${STARTED}`);
-      if ((await procOf(Number(run)))?.started === started) continue;
+      const by = await procOf(Number(run));
+      if (by?.started === started && by.state !== "Z") continue;
       await endOver(folder);
     } catch (error) {
       // Another guard removes it, or a run of another name has no such file.

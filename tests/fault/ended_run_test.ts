@@ -1,6 +1,7 @@
 /** A run of tests that is ended in its midst: at a time limit, by a person, or by the machine when memory is short. */
 import assert from "node:assert/strict";
-import { type Proc, processesNaming, stillRunning } from "../fake/processes.ts";
+import { guardRun } from "../../scripts/testing/guard.ts";
+import { endProcesses, processesNaming, stillRunning } from "../fake/processes.ts";
 import { waitUntil } from "../fake/wait_until.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
@@ -29,9 +30,9 @@ const runner = (file: string): string =>
 for (
   const [how, whom, signal] of [
     ["SIGTERM of the runner", "runner", "SIGTERM"],
-    ["SIGINT of the runner", "runner", "SIGINT"],
     ["SIGKILL of the runner", "runner", "SIGKILL"],
     ["SIGKILL of the task that runs the runner", "task", "SIGKILL"],
+    ["SIGKILL of the runner and its guard, once another run begins", "both", "SIGKILL"],
   ] as const
 ) {
   Deno.test(`a kernel and a service of a suite end with its run, which ends by ${how}`, async () => {
@@ -45,29 +46,40 @@ for (
       args: ["task", "--quiet", "--config", `${dir}/deno.json`, "go"],
       ...{ stdin: "null", stdout: "null", stderr: "null" },
     }).spawn();
+    let machine = "";
     try {
-      const machine = await waitUntil("a suite with a kernel and a service", async () => {
+      machine = await waitUntil("a suite with a kernel and a service", async () => {
         return await Deno.readTextFile(ready).catch(() => undefined);
       });
+      const folder = machine.slice(0, machine.lastIndexOf("/s"));
       const started = await processesNaming(machine);
-      const has = (program: RegExp): Proc[] =>
-        started.filter(({ command }) => program.test(command));
-      assert.ok(has(/kernel\.js/).length > 0, "a kernel runs");
-      assert.ok(has(/cli\/main\.ts serve/).length > 0, "a service runs");
-      const [run] = await processesNaming(`${dir}/run.ts`).then((all) =>
-        all.filter(({ ppid }) => ppid === task.pid)
-      );
-      Deno.kill(whom === "task" ? task.pid : run?.pid ?? assert.fail(), signal);
+      const runs = (program: RegExp): boolean =>
+        started.some(({ command }) => program.test(command));
+      assert.ok(runs(/kernel\.js/), "a kernel runs");
+      assert.ok(runs(/cli\/main\.ts serve/), "a service runs");
+      const own = await processesNaming(`${dir}/run.ts`);
+      const run = own.find(({ ppid }) => ppid === task.pid) ?? assert.fail();
+      if (whom === "both") {
+        const guards = await processesNaming(`guard.ts ${folder} `);
+        assert.equal(guards.length, 1);
+        for (const { pid } of guards) Deno.kill(pid, "SIGKILL");
+      }
+      Deno.kill(whom === "task" ? task.pid : run.pid, signal);
+      await task.status;
+      if (whom === "both") {
+        await waitUntil("the end of the runner", async () => {
+          return (await stillRunning([run])).length === 0 ? true : undefined;
+        });
+        await using _next = await guardRun();
+      }
       await waitUntil("the end of all that the suite started", async () => {
         return (await stillRunning(started)).length === 0 ? true : undefined;
       });
       await waitUntil("the end of the run's folder", () => {
-        const folder = machine.slice(0, machine.lastIndexOf("/s"));
         return Deno.lstat(folder).then(() => undefined, () => true);
       });
-      await task.status;
     } finally {
-      for (const { pid } of await processesNaming(dir)) Deno.kill(pid, "SIGKILL");
+      for (const text of [dir, machine]) if (text !== "") await endProcesses(text);
       await Deno.remove(dir, { recursive: true });
     }
   });
