@@ -1,5 +1,6 @@
 /** Starting children: cold against bare `deno run`, from the warm pool, with a foreign program. @module */
 import type { Json, PortHandler } from "../contracts/mod.ts";
+import { waitUntil } from "../tests/fake/wait_until.ts";
 import type { Child, Children } from "../kernel/child/children.ts";
 import { atMost, type Row } from "./row.ts";
 import { quantile } from "./quantile.ts";
@@ -92,9 +93,11 @@ async function fromPool(
   const bare: number[] = [];
   const size = 10;
   while (found.length < WARM) {
+    const before = world.ready();
     const children = await world.children({ pool: { workers: size, plugins: 0 } });
-    // A cold worker waits in the one start queue behind the pool's: when it is there, so are they.
-    await new Promise((resolve) => setTimeout(resolve, 40 * size));
+    await waitUntil("a full pool", () => world.ready() >= before + size || undefined);
+    // TIMER: the last one warms its own code, of which it says nothing.
+    await new Promise((resolve) => setTimeout(resolve, 40));
     for (let i = 0; i < size; i++) {
       found.push(
         await timed(async () => {

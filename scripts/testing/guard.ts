@@ -13,6 +13,8 @@ const NAME = /^rt(\d+)$/;
 /** Says in a run's folder when its process started: numbers come again. */
 const STARTED = "started";
 const LOOK_MS = 500;
+/** The command line of Deno itself, or of the program of npm that starts it; a shell that only names it is none. */
+const LAUNCHER = /^(\S*\/)?(node \S*\/)?deno(\.c?js)? /;
 
 /** A run that is guarded until it is disposed of, or until this process ends in whatever way. */
 export interface GuardedRun extends AsyncDisposable {
@@ -90,7 +92,7 @@ async function endLeftRuns(parent: string): Promise<void> {
 /** Processes above `pid` that are Deno's too, as `deno task` and the launcher of npm: a time limit may end these alone. */
 async function launchersOf(pid: number): Promise<readonly Proc[]> {
   const above = await procOf((await procOf(pid))?.ppid ?? 0);
-  if (above === undefined || !/(^|\/)deno\S* /.test(above.command)) return [];
+  if (above === undefined || !LAUNCHER.test(above.command)) return [];
   return [above, ...await launchersOf(above.pid)];
 }
 
