@@ -1,5 +1,4 @@
 /** What the tests of granted programs share: a case over a fresh bench, and sleeps that are their own. @module */
-import assert from "node:assert/strict";
 import { HAS_BWRAP } from "./small_children.ts";
 import { type CommandBench, isThere, makeBench } from "./command_bench.ts";
 import { waitUntil } from "../../tests/fake/wait_until.ts";
