@@ -12,7 +12,7 @@ import { STOP_WORDS } from "../models/local/lexical/stop_words.ts";
 import { textVector } from "../models/local/lexical/text_vector.ts";
 import { wordsOf } from "../models/local/lexical/words.ts";
 import { fused, makeBm25, type Ranking, readParaphrases, recall } from "./_paraphrases.ts";
-import type { Row } from "./row.ts";
+import { atLeast, type Row } from "./row.ts";
 
 const HOME = new URL("..", import.meta.url).pathname.replace(/\/$/, "");
 const MOST = 8_192;
@@ -90,9 +90,7 @@ function speed(sentences: readonly string[], embed: (text: string) => unknown): 
   };
   perSecond(embed);
   const [value, baseline] = [perSecond(embed), perSecond((text) => wordsOf(text, MOST))];
-  return {
-    name: "sentences embedded, against only cut into words",
-    ...{ value, baseline, unit: "texts/s", ratio: value / baseline },
-    ...{ target: "≥ 5,000 texts/s", ok: value >= 5_000 },
-  };
+  const name = "sentences embedded, against only cut into words";
+  // A word is looked up, and its 64 numbers added, where the other only finds its end: as twenty words cut.
+  return atLeast({ name, value, baseline, unit: "texts/s" }, 0.05, "cutting alone");
 }

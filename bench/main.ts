@@ -1,15 +1,15 @@
 /**
  * `deno task bench [--only NAME] [--json]`: runs each `*_bench.ts` of this folder in turn and prints one table.
  * A bench file exports functions that take nothing and give rows; each is run once. Each row brings its baseline
- * from the same run, so that the ratio means something on any machine; a target in milliseconds is also taken at this
- * machine's speed, measured before and after each bench. Ends with 1 when a bench fails; a missed target is marked and
- * does not fail, because a shared machine is not a judge.
+ * from the same run, and a target of time is a ratio to it, which means the same on any machine. Ends with 1 when a
+ * bench fails; a missed target is marked and does not fail, because a shared machine is not a judge. What a bench
+ * starts ends with this run, however it ends.
  *
  * @module
  */
-import { type Row, verdict } from "./row.ts";
-import { figure, tableLines } from "./table.ts";
-import { slowness } from "./yardstick.ts";
+import { guardRun } from "../scripts/testing/guard.ts";
+import type { Row } from "./row.ts";
+import { tableLines } from "./table.ts";
 
 const FOLDER = new URL(".", import.meta.url);
 
@@ -30,12 +30,9 @@ function benchNames(only: string | undefined): readonly string[] {
 async function runBench(name: string): Promise<readonly Row[]> {
   const module: Record<string, unknown> = await import(new URL(`${name}_bench.ts`, FOLDER).href);
   const rows: Row[] = [];
-  const before = await slowness();
   for (const bench of Object.values(module)) if (isBench(bench)) rows.push(...await bench());
   if (rows.length === 0) throw new Error(`Cannot run bench "${name}": it gives no rows`);
-  // The calmer of two looks: what only one of them met is no property of the machine.
-  const slower = Math.min(before, await slowness());
-  return rows.map((row) => ({ ...row, slower }));
+  return rows;
 }
 
 function say(stream: typeof Deno.stdout, text: string): void {
@@ -48,6 +45,7 @@ const at = Deno.args.indexOf("--only");
 const names = benchNames(at < 0 ? undefined : Deno.args[at + 1]);
 const rows: Row[] = [];
 const failures: Failure[] = [];
+const run = await guardRun();
 for (const name of names) {
   const started = performance.now();
   try {
@@ -57,20 +55,15 @@ for (const name of names) {
   }
   say(Deno.stderr, `${name}: ${((performance.now() - started) / 1000).toFixed(1)} s\n`);
 }
+await run[Symbol.asyncDispose]();
 if (json) say(Deno.stdout, `${JSON.stringify({ rows, failures })}\n`);
 else {
   say(Deno.stdout, `${tableLines(rows).join("\n")}\n`);
   for (const { bench, error } of failures) say(Deno.stdout, `FAILED ${bench}: ${error}\n`);
-  const count = (wanted: ReturnType<typeof verdict>): number =>
-    rows.filter((row) => verdict(row) === wanted).length;
-  const slow = rows.map(({ slower = 1 }) => slower);
+  const met = rows.filter(({ ok }) => ok).length;
   say(
     Deno.stdout,
-    `${rows.length} rows: ${count("met")} met, ${count("missed")} missed, ${
-      count("scaled")
-    } near ` +
-      `(met at this machine's speed: a bare deno run took ${figure(Math.min(...slow))} to ` +
-      `${figure(Math.max(...slow))} times as long as where the targets were set); ` +
+    `${rows.length} rows: ${met} met, ${rows.length - met} missed; ` +
       `${failures.length} benches failed\n`,
   );
 }

@@ -1,11 +1,3 @@
-/** What a target allows a time at most, or a rate at least, in the row's unit: another machine's speed moves it. */
-export type Bound =
-  | {
-    readonly most: number; /** What is allowed beside, the baseline's own. */
-    readonly over?: number;
-  }
-  | { readonly least: number };
-
 /** One line of the benchmark table: a figure, its baseline from the same run, and whether it is within its target. */
 export type Row = {
   /** What was measured, with the shape of the load, for example `port round trip, 16 in flight`. */
@@ -18,22 +10,29 @@ export type Row = {
   readonly baseline: number;
   /** `value / baseline`; 0 when there is no baseline. */
   readonly ratio: number;
-  /** The target in words, for example `≤ 1.4×` or `≤ 2 ms p99`. */
+  /** The target in words, for example `≤ 1.4× a bare start`: a time or a rate is judged by its ratio alone. */
   readonly target: string;
   /** Whether the target was met in this run. */
   readonly ok: boolean;
-  /** Absent where the target is a ratio, a size or a count. */
-  readonly bound?: Bound;
-  /** How much slower this machine was meanwhile than the one of the targets ({@link slowness}); `bench/main.ts` sets it. */
-  readonly slower?: number;
 };
 
-/** Whether a row keeps its target as it stands ("met"), or taken at this machine's speed ("scaled"), or not at all. */
-export function verdict({ ok, value, bound, slower = 1 }: Row): "met" | "scaled" | "missed" {
-  if (ok) return "met";
-  if (bound === undefined) return "missed";
-  const kept = "least" in bound
-    ? value * slower >= bound.least
-    : value <= (bound.over ?? 0) + bound.most * slower;
-  return kept ? "scaled" : "missed";
+/** What was measured: the figure and its baseline in one unit. */
+export type Figure = Pick<Row, "name" | "value" | "unit" | "baseline">;
+
+/** A figure without a target. */
+export function shown(figure: Figure): Row {
+  const { value, baseline } = figure;
+  return { ...figure, ratio: baseline === 0 ? 0 : value / baseline, target: "shown", ok: true };
+}
+
+/** A figure that is at most `most` times its baseline; `of` says what that is. */
+export function atMost(figure: Figure, most: number, of: string): Row {
+  const row = shown(figure);
+  return { ...row, target: `≤ ${most}× ${of}`, ok: row.ratio <= most };
+}
+
+/** A rate that is at least `least` times its baseline. */
+export function atLeast(figure: Figure, least: number, of: string): Row {
+  const row = shown(figure);
+  return { ...row, target: `≥ ${least}× ${of}`, ok: row.ratio >= least };
 }

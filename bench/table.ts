@@ -1,6 +1,5 @@
-import { type Row, verdict } from "./row.ts";
+import type { Row } from "./row.ts";
 
-const MARKS = { met: "ok", scaled: "near", missed: "MISS" } as const;
 const HEAD = ["", "name", "value", "unit", "baseline", "ratio", "target"] as const;
 const RIGHT: ReadonlySet<number> = new Set([2, 4, 5]);
 
@@ -11,13 +10,10 @@ export function figure(value: number): string {
   return String(Number(value.toPrecision(3)));
 }
 
-/**
- * The rows as aligned lines, head first. A row that misses its target is marked `MISS`, or `near` when it would keep it
- * on the machine that the target was set on.
- */
+/** The rows as aligned lines, head first. A row that misses its target is marked `MISS`. */
 export function tableLines(rows: readonly Row[]): readonly string[] {
   const cells = rows.map((row): readonly string[] => [
-    MARKS[verdict(row)],
+    row.ok ? "ok" : "MISS",
     row.name,
     figure(row.value),
     row.unit,

@@ -31,6 +31,8 @@ export interface BenchWorld extends AsyncDisposable {
   readonly powers: Powers;
   readonly bundles: KernelConfig["bundles"];
   children(changes?: Partial<KernelConfig>): Promise<Children>;
+  /** How many children have said their first words: as many are ready, in a pool or not. */
+  ready(): number;
 }
 
 /** Builds the bundles of these roles; seconds. */
@@ -40,7 +42,7 @@ export async function makeBenchWorld(
   const dir = await Deno.realPath(await Deno.makeTempDir({ prefix: "remit-bench-" }));
   const home = new URL("..", import.meta.url).pathname;
   const deno = await Deno.realPath(Deno.execPath());
-  for (const folder of ["deno", "run", "content", "scratch", "desk"]) {
+  for (const folder of ["deno", "run", "kernel", "content", "scratch", "desk"]) {
     await Deno.mkdir(`${dir}/${folder}`);
   }
   await Deno.writeTextFile(`${dir}/empty.js`, "");
@@ -89,11 +91,25 @@ export async function makeBenchWorld(
   };
   const powers = realPowers();
   const made: Children[] = [];
+  const spawn = makeSpawnPowers();
+  let ready = 0;
+  const start: typeof spawn.start = (options) => {
+    let quiet = true;
+    return spawn.start({
+      ...options,
+      onOutput(chunk): void {
+        if (quiet) ready++;
+        quiet = false;
+        options.onOutput(chunk);
+      },
+    });
+  };
   return {
     dir,
     deno,
     powers,
     bundles,
+    ready: () => ready,
     async children(changes = {}): Promise<Children> {
       const children = await makeChildren({
         config: {
@@ -109,7 +125,7 @@ export async function makeBenchWorld(
           ...changes,
         },
         powers,
-        spawn: makeSpawnPowers(),
+        spawn: { ...spawn, start },
       });
       made.push(children);
       return children;

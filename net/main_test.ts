@@ -22,7 +22,7 @@ const request = (site: Site, path: string, more: Record<string, Json> = {}): Jso
   redirects: 5,
   requestBytes: 1_000,
   responseBytes: 1_000,
-  deadlineMs: 20_000,
+  deadlineMs: 200_000,
   ...more,
 });
 

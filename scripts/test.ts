@@ -13,6 +13,7 @@
 import { readTree } from "./house/tree.ts";
 import { cachePackages, print, ROOT, runDeno } from "./process.ts";
 import { batchesOf, joined } from "./testing/batch.ts";
+import { type GuardedRun, guardRun } from "./testing/guard.ts";
 import { runSuite, type SuiteResult } from "./testing/run_suite.ts";
 import { seedOf } from "./testing/seed.ts";
 import { type Suite, type SuiteKind, suitesOf } from "./testing/suite.ts";
@@ -23,12 +24,17 @@ const LANES = navigator.hardwareConcurrency + 1;
 const BUILD = ["run", "-A", "--quiet", "--no-check", "scripts/build.ts"];
 
 /** What is run, and how it is told. */
-type Plan = { readonly kind: SuiteKind; readonly seed: number; readonly verbose: boolean };
+type Plan = {
+  readonly kind: SuiteKind;
+  readonly seed: number;
+  readonly verbose: boolean;
+  readonly end: GuardedRun["end"];
+};
 
 /** Runs the suites in batches, some beside each other, then those that must run alone. */
 async function runAll(
   suites: readonly Suite[],
-  { kind, seed, verbose }: Plan,
+  { kind, seed, verbose, end }: Plan,
 ): Promise<readonly SuiteResult[]> {
   const results: SuiteResult[] = [];
   const batches = batchesOf(suites, kind);
@@ -36,7 +42,7 @@ async function runAll(
   const one = async (batch: Suite): Promise<void> => {
     const { name } = batch;
     const part = await runSuite(batch, {
-      seed,
+      ...{ seed, end },
       onLine(line): void {
         const failed = /\.\.\. FAILED/.test(line);
         if (verbose || failed || tellsOfSkip(line)) print(`  ${name}: ${line}\n`);
@@ -93,8 +99,11 @@ if (import.meta.main) {
     Deno.exit(1);
   }
   const paths = readTree(ROOT).map(({ path }) => path);
-  const plan = { kind: options.kind, seed, verbose: Deno.args.includes("--verbose") };
+  const verbose = Deno.args.includes("--verbose");
+  const run = await guardRun();
+  const plan = { kind: options.kind, seed, verbose, end: run.end };
   const results = await runAll(suitesOf(paths, options), plan);
+  await run[Symbol.asyncDispose]();
   const total = sumTallies(results.map(({ tally }) => tally));
   const failed = results.filter(({ tally }) => tally.failed > 0).map(({ suite }) => suite.name);
   if (failed.length > 0) {

@@ -44,6 +44,7 @@ export async function makeRig(): Promise<Rig> {
   const code = makePluginCode((path) => Deno.readFile(path));
   const engine = makeEngine(code, built.engine);
   const dir = await Deno.makeTempDir({ prefix: "remit-bench-" });
+  await Deno.mkdir(`${dir}/kernel`);
   const children = await makeChildren({
     config: {
       programs,

@@ -62,7 +62,7 @@ export async function startWeb(start: StartEngine, pages: Pages): Promise<Web> {
       ...{ id: `${++id}`, url, method: (args["method"] ?? "GET") as NetRequest["method"] },
       headers: (args["headers"] ?? {}) as Record<string, string>,
       ...(args["body"] === undefined ? {} : { body: String(args["body"]) }),
-      ...{ allow: [{ origin, named: true }], redirects: 5, deadlineMs: 10_000 },
+      ...{ allow: [{ origin, named: true }], redirects: 5, deadlineMs: 100_000 },
       ...{ requestBytes: 1_000_000, responseBytes: Number(args["bytes"] ?? 1_000_000) },
     };
     return fetched(await net.port.ask("fetch", toJson(request)) as unknown as NetAnswer);

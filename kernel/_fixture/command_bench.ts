@@ -186,7 +186,7 @@ export async function makeBench(
       const command = more.command ?? await granted(program);
       const ran = await commands.run({
         ...{ task: TASK, pid: ALICE, id: `call-${++calls}`, command, sha256: command.sha256, args },
-        ...{ cwd: "desk", mounts: ["desk"], stdin: "", env: {}, timeoutMs: 20_000 },
+        ...{ cwd: "desk", mounts: ["desk"], stdin: "", env: {}, timeoutMs: 10 * COMMAND_MS },
         ...{ bytes: 65_536, lines: 10_000, colour: "BLUE", label: "public" },
         scopes: [{ resource: "mount", right: "read", path: "desk" }],
         ...more,

@@ -1,7 +1,7 @@
 /** What the tests of granted programs share: a case over a fresh bench, and sleeps that are their own. @module */
-import assert from "node:assert/strict";
 import { HAS_BWRAP } from "./small_children.ts";
 import { type CommandBench, isThere, makeBench } from "./command_bench.ts";
+import { waitUntil } from "../../tests/fake/wait_until.ts";
 
 /** Where its tests look for programs. */
 export const SH = "/bin/sh", PYTHON = "/usr/bin/python3";
@@ -49,9 +49,5 @@ export function sleepers(): readonly string[] {
 
 /** Waits for what other processes do. */
 export async function until(holds: () => boolean): Promise<void> {
-  for (let tries = 0; !holds(); tries++) {
-    assert.ok(tries < 12_000, "it never came");
-    // TIMER: other processes tell nobody when they have begun or ended.
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+  await waitUntil("what another process does", () => holds() || undefined);
 }

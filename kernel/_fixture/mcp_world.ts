@@ -196,7 +196,7 @@ export async function makeMcpWorld(
   });
   let calls = 0;
   const under = (more: Partial<McpUnder> = {}): McpUnder => ({
-    ...{ pid: ALICE, callId: `k${++calls}`, holds: "all", deadlineMs: 20_000 },
+    ...{ pid: ALICE, callId: `k${++calls}`, holds: "all", deadlineMs: 200_000 },
     signal: new AbortController().signal,
     ...more,
   });

@@ -26,6 +26,7 @@ import { disk } from "../main_powers.ts";
 import { makeLongRunPowers } from "../process_session/process_powers.ts";
 import { makeProcessSessions, type TaskSessions } from "../process_session/process_sessions.ts";
 import { makeSpawnPowers } from "../start/spawn_powers.ts";
+import { waitUntil } from "../../tests/fake/wait_until.ts";
 
 /** Another process of the same task. */
 export const BOB = Pid.parse(3);
@@ -208,10 +209,5 @@ export function processesWith(word: string): readonly string[] {
 
 /** Waits for what another process does. */
 export async function eventually(done: () => boolean): Promise<void> {
-  const late = Date.now() + 60_000;
-  while (!done()) {
-    if (Date.now() > late) throw new Error("Cannot wait any longer");
-    // TIMER: what another process does gives no event.
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+  await waitUntil("what another process does", () => done() || undefined);
 }

@@ -161,7 +161,7 @@ test("a look at a server of a URL says what it is, under no lease and with nothi
     const look = await siege.ask("mcpLook", {
       server: await serverAt(siege, far),
       observe: false,
-      deadlineMs: 20_000,
+      deadlineMs: 200_000,
     }) as { words?: { server: { name: string }; tools: unknown[] } };
     equal(look.words?.server.name, "far");
     equal(look.words?.tools.length, 2);

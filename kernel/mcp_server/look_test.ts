@@ -17,7 +17,7 @@ test("a look at a server that wants nothing says what it says of itself, and lea
   await using mcp = await makeMcpWorld();
   const look = await looks(mcp)(await mcp.server(EVAL_SERVER), {
     observe: true,
-    deadlineMs: 20_000,
+    deadlineMs: 600_000,
   });
   deepEqual(look.words?.tools.map(({ name }) => name), ["eval", "look"]);
   ok((look.readyMs ?? 0) > 0);
@@ -38,7 +38,7 @@ test("a server that ends at each refusal is started again with something empty t
   const server = await mcp.server(wants + EVAL_SERVER, {
     grants: { read: [`${dir}/desk`], write: [], net: [] },
   });
-  const look = await looks(mcp)(server, { observe: true, deadlineMs: 30_000 });
+  const look = await looks(mcp)(server, { observe: true, deadlineMs: 600_000 });
   equal(look.words?.server.name, "hostile", look.errors);
   const asked = look.accesses.filter(({ allowed }) => !allowed)
     .map(({ permission, value }) => `${permission} ${value}`);
@@ -63,7 +63,7 @@ test("a look without observing gives what was granted, and still writes nothing"
   const server = await mcp.server(wants + EVAL_SERVER, {
     grants: { read: [], write: [`${dir}/desk`], net: [] },
   });
-  const look = await looks(mcp)(server, { observe: false, deadlineMs: 20_000 });
+  const look = await looks(mcp)(server, { observe: false, deadlineMs: 600_000 });
   equal(look.words?.server.name, "hostile", look.errors);
   await rejects(Deno.stat(`${dir}/desk/b`), Deno.errors.NotFound);
 });
@@ -83,7 +83,7 @@ test("while a server is looked at Deno keeps what it compiled, the server keeps 
     globalThis.tried = tried;`;
   const server = await mcp.server(tries + EVAL_SERVER);
   const look = looks(mcp);
-  for (let i = 0; i < 2; i++) await look(server, { observe: true, deadlineMs: 20_000 });
+  for (let i = 0; i < 2; i++) await look(server, { observe: true, deadlineMs: 600_000 });
   const kept = [...Deno.readDirSync(warm)].map(({ name }) => name);
   ok(kept.some((name) => name.startsWith("v8_code_cache")), `${kept}`);
   ok(!kept.includes("x"));
@@ -106,7 +106,7 @@ function state(folder: string): string {
 test("a look at one that ends, speaks nonsense or never answers says so, and ends it", async () => {
   await using mcp = await makeMcpWorld();
   const ends = await mcp.server(`console.error("no key"); Deno.exit(3)`);
-  const look = await looks(mcp)(ends, { observe: true, deadlineMs: 20_000 });
+  const look = await looks(mcp)(ends, { observe: true, deadlineMs: 600_000 });
   match(look.ended ?? "", /exit code 3/);
   equal(look.errors, "no key\n");
   await Deno.remove(`${mcp.dir}/trees`, { recursive: true });

@@ -1,4 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
+import { waitUntil } from "../../tests/fake/wait_until.ts";
 import { HAS_BWRAP, runs } from "../_fixture/small_children.ts";
 import { EVAL_SERVER, makeMcpWorld, TASK } from "../_fixture/mcp_world.ts";
 import { TaskId } from "../../contracts/mod.ts";
@@ -93,10 +94,5 @@ function below(pid: number): readonly number[] {
 
 /** Waits for what another process does. */
 async function until(done: () => boolean): Promise<void> {
-  const late = Date.now() + 60_000;
-  while (!done()) {
-    if (Date.now() > late) throw new Error("Cannot wait any longer");
-    // TIMER: what another process does gives no event.
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+  await waitUntil("what another process does", () => done() || undefined);
 }

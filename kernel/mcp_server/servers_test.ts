@@ -3,6 +3,7 @@ import { HAS_BWRAP, runs } from "../_fixture/small_children.ts";
 import { EVAL_SERVER, makeMcpWorld, TASK } from "../_fixture/mcp_world.ts";
 import { Fault, type JsonObject, type McpElicited, Pid, TaskId } from "../../contracts/mod.ts";
 import type { McpPlace } from "./calls.ts";
+import { waitUntil } from "../../tests/fake/wait_until.ts";
 
 function test(name: string, fn: () => Promise<void>): void {
   Deno.test({ name, ignore: !HAS_BWRAP, fn });
@@ -317,11 +318,7 @@ test("a server that spins is killed with its bridge's patience, and leaves nothi
 
 /** Waits for what another process does. */
 async function until(done: () => boolean): Promise<void> {
-  const late = Date.now() + 60_000;
-  while (!done()) {
-    if (Date.now() > late) throw new Error("Cannot wait any longer");
-    await tick();
-  }
+  await waitUntil("what another process does", () => done() || undefined);
 }
 
 function tick(): Promise<void> {

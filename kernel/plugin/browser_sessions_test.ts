@@ -108,7 +108,7 @@ async function withBrowsers(f: (bench: Bench) => Promise<void>): Promise<void> {
           plugin = "browser",
           depth = 0,
           args = {},
-          deadlineMs = 20_000,
+          deadlineMs = 200_000,
         } = {},
       ) {
         const manifest = chromiumManifest(manifestOf(plugin));

@@ -85,7 +85,7 @@ async function withHosts(
       const { value } = await hosts.call({
         ...{ task: TASK, pid: ALICE, id: `id${++ids}`, manifest, file: FILE, trusted: true },
         ...{ depth: 0, args: { source }, bytes: 10_000, signal: new AbortController().signal },
-        tool: { ...tool, deadlineMs: deadlineMs ?? 20_000 },
+        tool: { ...tool, deadlineMs: deadlineMs ?? 200_000 },
         serve: () => Promise.resolve(null),
         ...changes,
       });

@@ -119,7 +119,7 @@ async function withBench(
       call(
         source,
         needed,
-        { writable = false, signal, deadlineMs = 10_000, id } = {},
+        { writable = false, signal, deadlineMs = 100_000, id } = {},
       ): Promise<HostCallAnswer> {
         const body: HostCallBody = {
           id: id ?? `c${++n}`,

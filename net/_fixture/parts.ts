@@ -120,7 +120,7 @@ export function makeInService(powers: Partial<NetPowers> = {}): InService {
         redirects: 5,
         requestBytes: 100_000,
         responseBytes: 100_000,
-        deadlineMs: 30_000,
+        deadlineMs: 300_000,
         ...request,
       };
       return await service.ask("fetch", whole as unknown as Json) as unknown as NetAnswer;
@@ -133,8 +133,8 @@ export function makeInService(powers: Partial<NetPowers> = {}): InService {
         allow: [],
         requestBytes: 100_000,
         responseBytes: 100_000,
-        headMs: 30_000,
-        idleMs: 30_000,
+        headMs: 300_000,
+        idleMs: 300_000,
         ...request,
       };
       return await service.ask("stream", whole as unknown as Json) as unknown as NetStreamHead;

@@ -12,8 +12,10 @@ export type SuiteResult = {
   readonly report: string;
 };
 
-/** A suite that runs longer than this is killed and counted as failed. Minutes. */
-const SUITE_DEADLINE = 20;
+/** A suite that says nothing for this long hangs: it is killed and counted as failed. Minutes. */
+const SILENCE = 60;
+
+let suites = 0;
 
 /** What a suite is run with. */
 export type RunOptions = {
@@ -21,6 +23,8 @@ export type RunOptions = {
   readonly seed: number;
   /** Gets each line as it comes. */
   onLine(line: string): void;
+  /** Kills all that works over a folder, the suite's, and removes it ({@link GuardedRun}). */
+  end(folder: string): Promise<void>;
 };
 
 /**
@@ -30,32 +34,34 @@ export type RunOptions = {
  * would be compiled and run once for each.
  */
 export async function runSuite(suite: Suite, options: RunOptions): Promise<SuiteResult> {
-  if (suite.doc) return await run(suite, suite.files, options);
-  const folder = Deno.makeTempDirSync({ prefix: "remit-suite-" });
+  // A short name: tests make sockets beneath it, with 107 bytes for a path.
+  const folder = `${Deno.env.get("TMPDIR") ?? "/tmp"}/s${Deno.pid}-${++suites}`;
+  Deno.mkdirSync(folder, { mode: 0o711 });
   try {
+    if (suite.doc) return await run(suite, { args: suite.files, folder }, options);
     const write = (name: string, text: string): void =>
       Deno.writeTextFileSync(`${folder}/${name}`, text);
     const all = ["./seed.ts", ...suite.files.map((file) => `file://${ROOT}/${file}`)];
     write("seed.ts", seedModule(options.seed));
     write("all_test.ts", all.map((file) => `import ${JSON.stringify(file)};\n`).join(""));
-    if (!suite.many) return await run(suite, [`${folder}/all_test.ts`], options);
+    const args = [`${folder}/all_test.ts`];
+    if (!suite.many) return await run(suite, { args, folder }, options);
     const { imports } = JSON.parse(Deno.readTextFileSync(`${ROOT}/deno.json`));
     write("fast_check.js", manyRunsModule());
     write("imports.json", manyRunsMap(imports, `file://${folder}/fast_check.js`));
-    const map = `--import-map=${folder}/imports.json`;
-    return await run(suite, [map, `${folder}/all_test.ts`], options);
+    args.unshift(`--import-map=${folder}/imports.json`);
+    return await run(suite, { args, folder }, options);
   } finally {
-    Deno.removeSync(folder, { recursive: true });
+    await options.end(folder);
   }
 }
 
 async function run(
   suite: Suite,
-  files: readonly string[],
-  { seed, onLine }: RunOptions,
+  { args, folder }: { readonly args: readonly string[]; readonly folder: string },
+  { seed, onLine, end }: RunOptions,
 ): Promise<SuiteResult> {
   const started = performance.now();
-  const deadline = AbortSignal.timeout(SUITE_DEADLINE * 60_000);
   const child = new Deno.Command(Deno.execPath(), {
     args: [
       "test",
@@ -65,36 +71,43 @@ async function run(
       `--config=${ROOT}/deno.json`,
       ...(suite.doc ? ["--doc"] : []),
       ...(suite.filter === undefined ? [] : [`--filter=${suite.filter}`]),
-      ...files,
+      ...args,
     ],
     cwd: ROOT,
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
-    env: { NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1", [SEED_VARIABLE]: String(seed) },
+    env: {
+      ...{ NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1", TMPDIR: folder },
+      [SEED_VARIABLE]: String(seed),
+    },
   }).spawn();
-  deadline.addEventListener("abort", () => kill(child));
+  let late = "";
+  const hangs = (): void => {
+    late = `killed: it said nothing for ${SILENCE} minutes\n`;
+    void end(folder);
+  };
+  const wait = (): ReturnType<typeof setTimeout> | undefined =>
+    // An endless run is one test, which says nothing for hours.
+    suite.alone ? undefined : setTimeout(hangs, SILENCE * 60_000);
+  let timer = wait();
   const [output, errors, { code }] = await Promise.all([
-    readLines(child.stdout, onLine),
+    readLines(child.stdout, (line) => {
+      clearTimeout(timer);
+      timer = wait();
+      onLine(line);
+    }),
     readLines(child.stderr, () => {}),
     child.status,
   ]);
+  clearTimeout(timer);
   const tally = tallyOf({ output, code, strict: Deno.env.get("CI") === "true" });
-  const late = deadline.aborted ? `killed after ${SUITE_DEADLINE} minutes\n` : "";
   return {
     suite,
     tally,
     seconds: (performance.now() - started) / 1000,
     report: tally.failed === 0 ? "" : late + failures(output, errors),
   };
-}
-
-function kill(child: Deno.ChildProcess): void {
-  try {
-    child.kill("SIGKILL");
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error; // it has ended already
-  }
 }
 
 async function readLines(

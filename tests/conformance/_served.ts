@@ -46,7 +46,7 @@ export async function overPipe(
     cwd: machine.dir,
     stderr: "pipe",
   });
-  await made.connect(transport, { timeout: 120_000 });
+  await made.connect(transport, { timeout: 600_000 });
   return made;
 }
 
@@ -75,7 +75,7 @@ export async function connect(
     requestInit: { headers: { authorization: `Bearer ${token}` } },
   });
   const made = client(wish);
-  await made.connect(transport, { timeout: 60_000 });
+  await made.connect(transport, { timeout: 600_000 });
   return { client: made, transport };
 }
 

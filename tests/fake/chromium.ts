@@ -47,7 +47,7 @@ export async function startChromium(hosts: readonly string[]): Promise<Chromium>
     ],
     env: { HOME: dir, TMPDIR: dir, LANG: "C.UTF-8", TZ: "UTC", PATH: "/usr/bin:/bin" },
     ...{ handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false },
-    timeout: 30_000,
+    timeout: 300_000,
   });
   return {
     tab: () => browser.newPage(),

@@ -28,7 +28,7 @@ import { type Death, type KernelProcess, spawnKernel } from "./kernel_process.ts
 import { endProcesses } from "./processes.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
-const START_MS = 60_000;
+const START_MS = 600_000;
 
 /** What a test says of a task; the rest is an honest operator's at the terminal. */
 export interface Draft {

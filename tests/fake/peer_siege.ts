@@ -19,7 +19,7 @@ export async function peerIn(siege: Siege, name: string, url: string): Promise<I
     ...{ offers: { resources: false, prompts: false }, clearance: "public" },
     launch: { kind: "http", url, a2a: { endpoint: url, binding: "JSONRPC", keys: [] } },
   };
-  const asked = { server: ImportedServer.parse(draft), observe: false, deadlineMs: 30_000 };
+  const asked = { server: ImportedServer.parse(draft), observe: false, deadlineMs: 300_000 };
   const { words, ended } = parseLook(await siege.ask("mcpLook", asked) as Json);
   if (words === undefined || !("peer" in words)) throw new Error(`Cannot look: ${ended}`);
   const { card, ...a2a } = PeerFacts.parse(words.peer);

@@ -10,7 +10,8 @@ export interface Proc {
   readonly command: string;
 }
 
-async function procOf(pid: number): Promise<Proc | undefined> {
+/** A process, while it is there. */
+export async function procOf(pid: number): Promise<Proc | undefined> {
   try {
     const stat = await Deno.readTextFile(`/proc/${pid}/stat`);
     // The name may hold anything, also spaces and parentheses.
@@ -68,6 +69,41 @@ export async function processesNaming(text: string): Promise<readonly Proc[]> {
   return (await processes()).filter(({ pid, command }) =>
     pid !== Deno.pid && command.includes(text)
   );
+}
+
+/** Whether a process's command line, working folder or first environment names what lies in `folder`. */
+async function belongsTo(folder: string, { pid, command }: Proc): Promise<boolean> {
+  const names = (text: string): boolean => `${text} `.split(folder).slice(1).some(endsName);
+  if (names(command)) return true;
+  try {
+    if (names(await Deno.readLink(`/proc/${pid}/cwd`))) return true;
+    return names(await Deno.readTextFile(`/proc/${pid}/environ`));
+  } catch {
+    return false; // it has ended meanwhile, or is another user's
+  }
+}
+
+/** Whether a name ends where `rest` begins: `/tmp/rt12` is no part of `/tmp/rt123`. */
+function endsName(rest: string): boolean {
+  return !/^[A-Za-z0-9_.-]/.test(rest);
+}
+
+/**
+ * Kills every process that was started over `folder` (a kernel, whose environment is its own, names its state), with
+ * all beneath it, until none is left; never this process. Reads environments, which Deno allows with `-A` alone.
+ */
+export async function endAllOver(folder: string): Promise<void> {
+  for (;;) {
+    const all = (await processes()).filter(({ pid, state }) => pid !== Deno.pid && state !== "Z");
+    const own = await Promise.all(all.map((proc) => belongsTo(folder, proc)));
+    const found = all.filter((_, i) => own[i]);
+    if (found.length === 0) return;
+    const beneath = await Promise.all(found.map(({ pid }) => descendants(pid)));
+    const doomed = new Set([...found, ...beneath.flat()].map(({ pid }) => pid));
+    for (const pid of doomed) if (pid !== Deno.pid) kill9(pid);
+    // TIMER: the end of a process that is not our child has no event.
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
 }
 
 /** Kills a process that runs, or has ended meanwhile: one that dies takes those beneath it along. */

@@ -28,9 +28,9 @@ import { type Watched, watchTask } from "./watched.ts";
 
 export type { End, Seen, Watched } from "./watched.ts";
 
-const START_MS = 60_000;
+const START_MS = 600_000;
 /** Longest that one siege may take: what never comes is a failure, not a wait. */
-const SIEGE_MS = 180_000;
+const SIEGE_MS = 1_800_000;
 
 /** What a test says of a task; the rest is an honest operator's. */
 export interface Draft {
@@ -242,7 +242,7 @@ export function runs(pid: number): boolean {
 }
 
 /** Resolves when none of these processes runs any more; throws after `ms`. */
-export async function gone(pids: number | readonly number[], ms = 60_000): Promise<void> {
+export async function gone(pids: number | readonly number[], ms = 600_000): Promise<void> {
   const before = performance.now();
   for (const pid of [pids].flat()) {
     while (runs(pid)) {

@@ -1,7 +1,7 @@
 /** A person at a real terminal: a command over a pseudo-terminal that `script` (util-linux) makes. */
 
 /** How long a screen may take to show something; long enough for a busy machine. */
-const PATIENCE_MS = 90_000;
+const PATIENCE_MS = 600_000;
 
 /** A command at a terminal. */
 export interface Terminal {

@@ -1,6 +1,7 @@
 /** Waiting for what has no event: a file, a state that another process shows. */
 
-const PATIENCE_MS = 60_000;
+/** Only what hangs is not there by then, however busy the machine. */
+const PATIENCE_MS = 600_000;
 const LOOK_MS = 25;
 
 /** Looks until `look` gives something, and gives it; throws with `what` when it never does. */

@@ -47,7 +47,11 @@ async function tried(
     // From the root of the repository, where suites lie.
     const file = `${"../".repeat(40)}${folder.slice(1)}/a_test.ts`;
     const suite = { name: "a", files: [file], alone: false, doc: false };
-    const result = await runSuite(many ? { ...suite, many } : suite, { seed, onLine(): void {} });
+    const result = await runSuite(many ? { ...suite, many } : suite, {
+      seed,
+      onLine(): void {},
+      end: (over) => Deno.remove(over, { recursive: true }),
+    });
     return { result, numbers: JSON.parse(await Deno.readTextFile(`${folder}/numbers`)) };
   } finally {
     await Deno.remove(folder, { recursive: true });

@@ -51,7 +51,7 @@ async function reviewed(
   const look = await siege.ask("mcpLook", {
     server,
     observe: false,
-    deadlineMs: 30_000,
+    deadlineMs: 600_000,
   }) as McpLook;
   assert.ok(look.words !== undefined, JSON.stringify(look));
   return await siege.server("", { ...draft, words: look.words.tools });

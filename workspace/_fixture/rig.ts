@@ -134,7 +134,7 @@ export function makeRig(options: RigOptions = {}): Rig {
     resolved: binding(tool).resolve(args, row),
     token: "00",
     idempotencyKey: Digest.parse(sha256Hex(`key ${calls}`)),
-    deadlineMs: 10_000,
+    deadlineMs: 100_000,
     resultBytes: 65_536,
   });
   return {
@@ -147,7 +147,7 @@ export function makeRig(options: RigOptions = {}): Rig {
     },
     restartHost: ready,
     async host(tool, args): Promise<HostCallAnswer> {
-      const body = { id: `h${++calls}`, tool, args, deadlineMs: 10_000, bytes: 65_536 };
+      const body = { id: `h${++calls}`, tool, args, deadlineMs: 100_000, bytes: 65_536 };
       const caller = { colour: "BLUE", label: "public" };
       const key = sha256Hex(`host ${calls}`);
       return await host.ask("call", { ...body, ...caller, key }) as unknown as HostCallAnswer;
@@ -168,7 +168,7 @@ export function makeRig(options: RigOptions = {}): Rig {
         id: `u${++calls}`,
         colour: "BLUE",
         label: "public",
-        deadlineMs: 10_000,
+        deadlineMs: 100_000,
         signal: new AbortController().signal,
       });
       workspace.fold(record);

@@ -37,7 +37,7 @@ async function runMortal(
     id: "c",
     tool: call.tool,
     args: call.args,
-    deadlineMs: 1_000,
+    deadlineMs: 100_000,
     bytes: 1_000,
     key: sha256Hex("k"),
     colour: "BLUE",

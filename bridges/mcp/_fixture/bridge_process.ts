@@ -191,12 +191,12 @@ export async function startBridge(
       await ask("open", {
         ...("url" in server ? { transport: "http", url: server.url } : { transport: "stdio" }),
         ...{ roots: [], elicitation: answers.elicit !== undefined },
-        ...{ sampling: answers.sample !== undefined, deadlineMs: 20_000, ...over },
+        ...{ sampling: answers.sample !== undefined, deadlineMs: 200_000, ...over },
       }) as McpReady,
     words: async () => await ask("words", null) as McpWords,
     call: async (tool, args = {}, over = {}) =>
       await ask("call", {
-        ...{ id: `c${++calls}`, tool, args, deadlineMs: 20_000, ...over },
+        ...{ id: `c${++calls}`, tool, args, deadlineMs: 200_000, ...over },
       }) as McpCallResult,
     tell: (op, body) => port.tell(op, JSON.parse(JSON.stringify(body))),
     until(fits) {

@@ -123,7 +123,7 @@ for (const [form, start] of Object.entries(FORMS)) {
   });
 
   test("reads resources, gets prompts, completes arguments", async (bridge) => {
-    const deadlineMs = 10_000;
+    const deadlineMs = 100_000;
     const ask = (op: string, body: object): Promise<unknown> =>
       bridge.ask(op, { id: op, deadlineMs, ...body });
     assert.deepEqual(await ask("read", { uri: "echo://bytes" }), {

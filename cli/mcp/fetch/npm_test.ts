@@ -71,7 +71,7 @@ async function run(
     ],
     ...(options.input === undefined ? {} : { input: options.input }),
     net: false,
-    deadlineMs: 60_000,
+    deadlineMs: 600_000,
   });
   assert.equal(end.code, 0, end.said);
   return end.out;

@@ -82,7 +82,7 @@ Deno.test("alice fetches a Python server: wheels only, pinned, and it runs from 
         { from: join(command.places.mcpTrees, launch.tree.id), at: "/tree" },
       ],
       net: false,
-      deadlineMs: 30_000,
+      deadlineMs: 600_000,
     });
     assert.equal(end.out, "from the library\n", end.said);
     // Compiled once, here: a start compiles nothing.

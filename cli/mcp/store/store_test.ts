@@ -30,7 +30,7 @@ Deno.test("a step sees no home, no environment, and writes its own folder only",
     reads: [{ from: hands.mcpStore.deno, at: "/deno" }],
     writes: { from: draft, at: "/dd" },
     net: false,
-    deadlineMs: 60_000,
+    deadlineMs: 600_000,
   });
   assert.equal(end.out, '[false,false,false,true,["DENO_DIR","NO_COLOR","PWD"],false]\n', end.said);
   hands.mcpStore.drop(draft);
@@ -55,7 +55,7 @@ Deno.test("a step that fetches trusts the certificate of its caller's own networ
         env: { DENO_DIR: "/tmp/dd", NO_COLOR: "1" },
         reads: [{ from: hands.mcpStore.deno, at: "/deno" }],
         net,
-        deadlineMs: 60_000,
+        deadlineMs: 600_000,
       });
       assert.equal(end.out, net ? "of alice's network\n" : "none\n", end.said);
     }
@@ -85,7 +85,7 @@ Deno.test("a step that writes without end, or never ends, is ended", async () =>
   // Holes: as long as they say, and nothing on the disk.
   const many =
     `for (let n = 0;; n++) { const f = Deno.openSync("/dd/" + n, { write: true, create: true }); f.truncateSync(200e6); f.close(); }`;
-  await assert.rejects(spin(many, 60_000), fault("tooLarge", /500 MB/));
+  await assert.rejects(spin(many, 600_000), fault("tooLarge", /500 MB/));
   hands.mcpStore.drop(draft);
   assert.deepEqual(hands.disk.list(places.mcpTrees), []);
 });

@@ -66,7 +66,7 @@ Deno.test("mallory's rules of many stars end at once over her long names", () =>
   const before = processorTime();
   assert.equal(isIgnored([{ depth: 0, rules }], path, false), false);
   // A backtracking matcher would need longer than this machine has lived.
-  assert.ok(processorTime() - before < 5_000);
+  assert.ok(processorTime() - before < 50_000);
 });
 
 Deno.test("mallory's rule of tabs before a lone backslash is read at once; escaped spaces stay", () => {

@@ -332,7 +332,7 @@ attack(
         ),
       });
       const looked = await siege.ask("mcpLook", {
-        ...{ server: given, observe: false, deadlineMs: 30_000 },
+        ...{ server: given, observe: false, deadlineMs: 600_000 },
       }) as { readonly words?: { readonly tools: readonly unknown[] } };
       assert.equal(looked.words?.tools.length, 2, JSON.stringify(looked));
       assert.deepEqual([...(await filesOf(folder)).keys()], [`${folder}/a.md`]);

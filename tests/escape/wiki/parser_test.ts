@@ -100,12 +100,13 @@ Deno.test("a document over which its parser spins ends at the deadline, and the 
   await withMallory(reads, async (parser) => {
     await assert.rejects(parser.parse("pdf", "x", "spinner"), {
       code: "timedOut",
-      message: 'Cannot read "spinner": it took longer than 1.5 s',
+      message: 'Cannot read "spinner": it took longer than 6 s',
     });
     assert.equal((await parser.parse("pdf", "x", "good")).text, "read");
     await parser.close();
     assert.deepEqual(await processesNaming(parser.program), []);
-  }, 1_500);
+    // Long enough for the one that is read, on a busy machine.
+  }, 6_000);
 });
 
 Deno.test("no document meets what another one left: each has a process of its own", async () => {

@@ -103,7 +103,7 @@ for (
   Deno.test(`mallory's filter that ${what} ends within its budget`, () => {
     const started = processorTime();
     assert.throws(() => all(filter, input), { name: "Refusal" });
-    assert.ok(processorTime() - started < 5_000);
+    assert.ok(processorTime() - started < 60_000);
   });
 }
 

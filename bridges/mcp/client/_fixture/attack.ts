@@ -9,7 +9,7 @@ export type Words = Readonly<Record<string, unknown>>;
 export async function attack(
   say: RawRule["say"],
   {
-    deadlineMs = 15_000,
+    deadlineMs = 150_000,
     more = [] as readonly RawRule[],
     capabilities = undefined as object | undefined,
   } = {},
@@ -24,7 +24,7 @@ export async function attack(
   await bridge.open();
   const outcome = await outcomeOf(bridge, deadlineMs);
   // Whatever it did, the next call is served as if nothing had been.
-  const after = await outcomeOf(bridge, 15_000);
+  const after = await outcomeOf(bridge, 150_000);
   return { outcome, odd: bridge.odd(), after };
 }
 

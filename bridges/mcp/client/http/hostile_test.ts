@@ -40,7 +40,7 @@ function serve(attack: Attack): AsyncDisposable & { readonly url: string } {
   };
 }
 
-async function outcomeOf(bridge: BridgeProcess, deadlineMs = 10_000): Promise<string> {
+async function outcomeOf(bridge: BridgeProcess, deadlineMs = 100_000): Promise<string> {
   try {
     const { parts } = await bridge.call("x", {}, { deadlineMs });
     return parts.map((part) => part.kind === "text" ? part.text : part.kind).join();

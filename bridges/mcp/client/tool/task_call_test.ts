@@ -28,13 +28,13 @@ Deno.test("a tool that must run as a task is polled to its end, also when nobody
     { when: "tasks/result", say: says({ content: [{ type: "text", text: "at last" }] }) },
   ], CAPABILITIES));
   await bridge.open();
-  const { parts } = await bridge.call("long");
+  const { parts } = await bridge.call("long", {}, { deadlineMs: 90_000 });
   assert.deepEqual(parts, [{ kind: "text", text: "at last" }]);
   const sent = bridge.told.flatMap(({ op, body }) =>
     op === "send" ? [JSON.parse((body as { text: string }).text)] : []
   );
   const call = sent.find(({ method }) => method === "tools/call");
-  assert.deepEqual(call.params.task, { ttl: 20_000 });
+  assert.deepEqual(call.params.task, { ttl: 90_000 });
   assert.equal(sent.filter(({ method }) => method === "tasks/get").length, 2);
 });
 
