@@ -13,7 +13,7 @@ import { readProvenance } from "../read_provenance.ts";
 import { type AnsweredText, makeAnswerText } from "./answer_text.ts";
 import { conversationOf, OWN_MARKS } from "./conversation.ts";
 import type { Engine, EngineEnd } from "./engine.ts";
-import type { GgufHeader } from "./gguf_header.ts";
+import type { GgufHeader } from "../../contracts/gguf_header.ts";
 import { makeInTurn } from "./in_turn.ts";
 import type { LocalSettings } from "./local_config.ts";
 import { makePlainText } from "./plain_text.ts";

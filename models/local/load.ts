@@ -2,7 +2,7 @@
 import { Fault } from "../../contracts/fault.ts";
 import type { OpenBody } from "../../contracts/wire_model.ts";
 import type { Engine, EngineFile, StartEngine } from "./engine.ts";
-import { type GgufHeader, readGgufHeader } from "./gguf_header.ts";
+import { type GgufHeader, readGgufHeader } from "../../contracts/gguf_header.ts";
 import { contextTokensOf, type GgufParts } from "./gguf_model.ts";
 import { readLocalConfig } from "./local_config.ts";
 import { makeWeightsFile, type WeightsFile } from "./weights_file.ts";

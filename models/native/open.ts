@@ -2,7 +2,7 @@
 import { Fault } from "../../contracts/fault.ts";
 import type { LanguageModel } from "../../contracts/model.ts";
 import type { OpenBody } from "../../contracts/wire_model.ts";
-import { type GgufHeader, readGgufHeader } from "../local/gguf_header.ts";
+import { type GgufHeader, readGgufHeader } from "../../contracts/gguf_header.ts";
 import { contextTokensOf, makeGgufModel } from "../local/gguf_model.ts";
 import { readLocalConfig } from "../local/local_config.ts";
 import type { NativePowers } from "./addon_powers.ts";
