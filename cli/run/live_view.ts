@@ -209,6 +209,9 @@ export function makeLiveView(
   return Object.freeze({
     take(seen: Seen): void {
       if (seen.kind === "event") return take(seen.event);
+      if (seen.kind === "reading") {
+        return screen.hint(`  … the model has read ${seen.done} of ${seen.total} tokens`);
+      }
       if (seen.kind === "progress") return screen.hint(`  … ${safe(seen.text)}`);
       typed += seen.text.length;
       screen.hint(`  … the model writes (${typed} characters)`);

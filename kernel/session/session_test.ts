@@ -118,7 +118,7 @@ function bench({ program, ends, log: append }: {
     offspring: undefined as never,
     brake: () => Promise.resolve(() => undefined),
     money: { hold: (_pid, request) => Promise.resolve({ request, release() {} }) },
-    ...{ paid() {}, exhausted() {}, onText() {}, onWire() {} },
+    ...{ paid() {}, exhausted() {}, onText() {}, onReading() {}, onWire() {} },
   });
   return {
     ...{ session, said, asked, patient },

@@ -25,7 +25,13 @@ Deno.test("a text that a tool does not bound is a page of a file, under a gramma
     backend: "gguf-test",
     settings: { name: "tiny", weights: "ab".repeat(32), bytes: 1 },
     header: {
-      ...{ architecture: "tiny", name: undefined, quantisation: undefined, contextTokens: 4_096 },
+      ...{
+        architecture: "tiny",
+        name: undefined,
+        licence: undefined,
+        quantisation: undefined,
+        contextTokens: 4_096,
+      },
       ...{ width: 8, layers: 1, kept: 8, chatTemplate: undefined, controls: [], end: undefined },
       ...{ tensors: [] },
     },

@@ -95,7 +95,9 @@ export async function startNative(addon: Addon, options: NativeOptions): Promise
   /** Computes a prompt; where the logits of its last token are. */
   async function read(
     tokens: Uint32Array,
-    { signal, reuse }: { readonly signal: AbortSignal; readonly reuse: boolean },
+    { signal, onRead, reuse }: Pick<Parameters<Engine["complete"]>[1], "signal" | "onRead"> & {
+      readonly reuse: boolean;
+    },
   ): Promise<{ readonly sequence: number; readonly logits: number; readonly kept: number }> {
     const { sequence, copy, kept: wished } = prefixes.place(tokens);
     const kept = await settle(context, { sequence, copy, kept: reuse ? wished : 0 });
@@ -109,16 +111,14 @@ export async function startNative(addon: Addon, options: NativeOptions): Promise
       at += block.length;
       const whole = at - at % BLOCK;
       prefixes.hold(sequence, tokens, whole);
+      onRead?.({ done: at, total: tokens.length });
     }
     return { sequence, logits, kept };
   }
 
   async function complete(
     request: EngineRequest,
-    { onText, signal }: {
-      readonly onText: (text: string) => void;
-      readonly signal: AbortSignal;
-    },
+    { onText, onRead, signal }: Parameters<Engine["complete"]>[1],
   ): Promise<EngineEnd> {
     stopIfAborted(signal);
     const tokens = promptOf(request.messages);
@@ -131,7 +131,7 @@ export async function startNative(addon: Addon, options: NativeOptions): Promise
     }
     using choice = makeChooser({ addon, model }, request, failed);
     const { sequence, logits: first, kept } = await read(tokens, {
-      signal,
+      ...{ signal, onRead },
       reuse: request.reuse ?? true,
     });
     const text = makeTokenText(model, tokens.at(-1));

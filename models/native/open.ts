@@ -4,13 +4,9 @@ import type { LanguageModel } from "../../contracts/model.ts";
 import type { OpenBody } from "../../contracts/wire_model.ts";
 import { type GgufHeader, readGgufHeader } from "../../contracts/gguf_header.ts";
 import { contextTokensOf, makeGgufModel } from "../local/gguf_model.ts";
-import { readLocalConfig } from "../local/local_config.ts";
+import { namedTemplate, readLocalConfig } from "../local/local_config.ts";
 import type { NativePowers } from "./addon_powers.ts";
 import { startNative } from "./engine.ts";
-
-/** For weights without a template of their own: ChatML, which most small models know. */
-const CHATML = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n" +
-  "{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
 
 /** Memory for beginnings of prompts, and how many are held at most. */
 const HELD_BYTES = 512 * 1024 * 1024;
@@ -35,19 +31,20 @@ export async function openNative(
   }
   const header = headerOf(native.weights, settings.bytes, powers);
   const contextTokens = contextTokensOf({ header, settings });
+  const template = namedTemplate(settings, header.chatTemplate);
   let complaint: string | undefined;
   const { gpu, gpuLayers = ALL_LAYERS } = native;
   const addon = await powers.load(native.addon, { gpu, complain: (why) => complaint = why });
   const engine = await startNative(addon, {
     weights: native.weights,
-    template: header.chatTemplate ?? CHATML,
+    template: template?.jinja ?? header.chatTemplate ?? "",
     contextTokens,
     thoughts: settings.dialect?.includes("think") === true,
     sequences: sequencesOf(header, contextTokens),
     gpuLayers: gpu === undefined ? 0 : gpuLayers,
     complaint: () => complaint,
   });
-  return makeGgufModel(engine, { header, settings, backend: `gguf-${gpu ?? "native"}` });
+  return makeGgufModel(engine, { header, settings, template, backend: `gguf-${gpu ?? "native"}` });
 }
 
 /** Looks at the file before llama.cpp does. */
