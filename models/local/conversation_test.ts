@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { CallId } from "../../contracts/ids.ts";
 import type { ChatMessage } from "../../contracts/chat.ts";
 import { said, tool } from "../_fixture/contract_suite.ts";
-import { conversationOf } from "./conversation.ts";
+import { conversationOf, dueTools } from "./conversation.ts";
 import { makePlainText } from "./plain_text.ts";
 
 const plain = makePlainText(["<|im_end|>", "<|im_start|>", "</s>"]);

@@ -12,6 +12,7 @@ import { makeCallJoin } from "../../audit/join_calls.ts";
 import { kernelFor } from "../../run/kernel_for.ts";
 import { announce } from "../announcement.ts";
 import { type RunSetting, settle } from "../../run/run_setting.ts";
+import { readingWords } from "../../run/live_view.ts";
 import { awaitEnd, createTask, followTask, gather, readPast } from "../../run/run_task.ts";
 
 const MOUNT = "check";
@@ -161,18 +162,22 @@ export async function modelTest(command: Command): Promise<number> {
   const { hands } = command;
   const folder = hands.disk.temporary("remit-model-test-");
   const word = hands.around.id("k");
-  // Also while the model is being opened: a task of a check that nobody waits for keeps a core at work.
-  const gone = new AbortController();
-  const stop = hands.interrupts.listen(() => gone.abort());
   hands.disk.write(join(folder, FILE), `The code word is ${word}.\n`, { mode: 0o600 });
   try {
     const setting = await settingOf(command, folder);
     const link = await kernelFor(command, setting);
+    // Also while the model is being opened: a check that nobody waits for would keep a core at work.
+    const gone = new AbortController();
+    const stop = hands.interrupts.listen(() => gone.abort());
     try {
       announce(hands.screen, setting.resolved.providers, { request: REQUEST, money: MONEY });
       hands.screen.hint(`  asking ${displayText(setting.model.ref, { max: 60 })} …`);
       const before = hands.around.now();
       const rates = makeRates(hands.around.now);
+      const onSeen = (seen: Seen): void => {
+        rates.take(seen);
+        if (seen.kind === "reading") hands.screen.hint(readingWords(seen));
+      };
       const task = await createTask(command, link, setting, {
         text: REQUEST,
         interactive: false,
@@ -182,7 +187,7 @@ export async function modelTest(command: Command): Promise<number> {
       if (gone.signal.aborted) end();
       else gone.signal.addEventListener("abort", end, { once: true });
       const running = await followTask(command, link, task, {
-        ...{ setting, onSeen: rates.take, budget: MONEY, quiet: command.json },
+        ...{ setting, onSeen, budget: MONEY, quiet: true },
       });
       const result = await gather(link, task, await awaitEnd(command, link, running));
       hands.screen.hint("");
@@ -200,10 +205,10 @@ export async function modelTest(command: Command): Promise<number> {
       if (drives) return EXIT.success;
       return result.exit === EXIT.success ? EXIT.failure : result.exit;
     } finally {
+      stop();
       link.close();
     }
   } finally {
-    stop();
     hands.disk.remove(folder);
   }
 }
