@@ -130,27 +130,26 @@ export function makeGgufModel(engine: Engine, parts: GgufParts): LanguageModel {
     const maxTokens = Math.min(request.maxTokens, info.outputTokens);
     let inputTokens = 0;
     let outputTokens = 0;
-    const completing = engine.complete({
-      messages: conversationOf(request, plain),
-      maxTokens,
-      temperature: request.temperature ?? settings.temperature ?? 0,
-      seed: seed === undefined ? ANY_SEED : Math.min(seed, ANY_SEED - 1),
-      stop: [...request.stopSequences ?? [], ...template?.stop ?? []],
-      grammar,
-    }, {
-      onText: (text) => {
-        outputTokens += 1;
-        answer.push(text);
-      },
-      onRead: (reading) => {
-        inputTokens = reading.total;
-        // What is read at once is no news.
-        if (reading.total > NEWS_TOKENS && !signal.aborted) onChunk({ reading });
-      },
-      signal,
-    });
     try {
-      const end = await completing;
+      const end = await engine.complete({
+        messages: conversationOf(request, plain),
+        maxTokens,
+        temperature: request.temperature ?? settings.temperature ?? 0,
+        seed: seed === undefined ? ANY_SEED : Math.min(seed, ANY_SEED - 1),
+        stop: [...request.stopSequences ?? [], ...template?.stop ?? []],
+        grammar,
+      }, {
+        onText: (text) => {
+          outputTokens += 1;
+          answer.push(text);
+        },
+        onRead: (reading) => {
+          inputTokens = reading.total;
+          // What is read at once is no news.
+          if (reading.total > NEWS_TOKENS && !signal.aborted) onChunk({ reading });
+        },
+        signal,
+      });
       return { answered: answer.end(end.why === "length" ? maxTokens : undefined), end };
     } catch (error) {
       if (!(error instanceof Fault) || error.detail?.["repeats"] !== true) throw error;
