@@ -22,7 +22,11 @@ import { makeAsideInference } from "./aside.ts";
 import { type ContextChange, makeContextChange } from "../context/change.ts";
 import { CHARS_A_TOKEN, estimateTokens } from "../../contracts/tokens.ts";
 import { withoutEchoes } from "../worker/echoes.ts";
-import type { GovernedModel, GovernedOptions } from "../model/governed_model.ts";
+import {
+  type GovernedModel,
+  type GovernedOptions,
+  makeAnswerTime,
+} from "../model/governed_model.ts";
 import { makeModelCost, type ModelCost } from "../model/cost.ts";
 import type { HeldRequest, ModelMoney } from "../model/money.ts";
 import { settleBroken, settleInference } from "./settle_inference.ts";
@@ -195,17 +199,13 @@ export function makeInference(parts: InferenceParts): Inference {
     signal.addEventListener("abort", stop, { once: true });
     let late = false;
     const said: string[] = [];
-    /** Of an answer that came to no end: tokens that were read, and what was written. */
-    let read = 0;
     let written = "";
-    let disarm = (): void => undefined;
-    const arm = (): void => {
-      disarm();
-      disarm = powers.after(row.limits.generationTimeoutMs, () => {
-        late = true;
-        limit.abort();
-      });
-    };
+    const { remote } = model.info;
+    const ms = row.limits.generationTimeoutMs;
+    const time = makeAnswerTime(powers, { ms, window: window(), remote }, () => {
+      late = true;
+      limit.abort();
+    });
     let held: HeldRequest | undefined;
     try {
       const { temperature, seed } = model.plan;
@@ -229,11 +229,8 @@ export function makeInference(parts: InferenceParts): Inference {
         onChunk: (chunk) => {
           const { reading } = chunk;
           if (reading !== undefined) {
-            // TRUST: from the model service: only what goes forward, within the window, gives more time.
-            if (model.info.remote || reading.done <= read || reading.done > window()) return;
-            read = reading.done;
-            arm();
-            return parts.onReading(reading);
+            if (time.hears(reading)) parts.onReading(reading);
+            return;
           }
           if (parts.listens) parts.toWorker("chunk", asJson(chunk));
           else if (chunk.textDelta !== undefined) said.push(chunk.textDelta);
@@ -244,7 +241,7 @@ export function makeInference(parts: InferenceParts): Inference {
         textOnly: !parts.listens,
         onWire: parts.onWire,
         // Waiting for a provider's rate is not the model's time.
-        onEntered: arm,
+        onEntered: time.start,
         signal: limit.signal,
         table: offered().table,
       };
@@ -255,21 +252,22 @@ export function makeInference(parts: InferenceParts): Inference {
     } catch (error) {
       for (const textDelta of said) parts.toWorker("chunk", { textDelta });
       if (error instanceof Fault) {
-        const usage = usedBy(error, { read, written, input, remote: model.info.remote, late });
+        const usage = usedBy(error, { read: time.read(), written, input, remote, late });
         const lost = settleBroken(parts, usage, { nonce: powers.token(), cost });
         if (lost !== undefined) record(lost);
         if (written !== "" && error.detail?.["broke"] === true) parts.onText(GIVEN_UP);
       }
       if (late) {
-        throw tooLate(row.limits.generationTimeoutMs, error, {
+        const read = time.read();
+        throw tooLate(ms, error, {
           since: read > 0 ? `since it had read ${read} tokens` : undefined,
           // The same request takes as long again. Of a provider that says nothing it may be the network.
-          tried: !model.info.remote || written !== "",
+          tried: !remote || written !== "",
         });
       }
       throw error;
     } finally {
-      disarm();
+      time.stop();
       held?.release();
       unreserve();
       signal.removeEventListener("abort", stop);
