@@ -113,7 +113,7 @@ const CIRCLES = [{ characters: 512, times: 8 }, { characters: 2_400, times: 4 }]
 const LOOK_EACH = 64;
 
 /** What the end of a text says again and again; undefined where it does not. */
-export function repeatedIn(text: string): string | undefined {
+function repeatedIn(text: string): string | undefined {
   for (const { characters, times } of CIRCLES) {
     if (text.length < characters) return undefined;
     const tail = text.slice(-characters);

@@ -91,7 +91,7 @@ export async function addWeights(
   const header = headerOf(models.weights, path, (why) =>
     new Fault(
       "invalidInput",
-      `Cannot use "${path}": ${why}. Local models come as GGUF files (version 2 or 3), whole`,
+      `Cannot use "${path}": ${why}; local models come as whole GGUF files, version 2 or 3`,
     ));
   const draft = join(places.models, `.draft-${parts.around.id("w")}`);
   const copied = await models.weights.copy(path, draft, {
