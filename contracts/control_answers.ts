@@ -21,6 +21,8 @@ export type WatchEvent =
     readonly text: string;
     readonly label: Label;
   }
+  /** A model of this machine reads its request: tokens, before its first. */
+  | { readonly kind: "reading"; readonly done: number; readonly total: number }
   /** An exchange with a model provider, where the task is recorded. */
   | { readonly kind: "wire"; readonly exchange: string };
 

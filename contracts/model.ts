@@ -82,9 +82,14 @@ export const StreamChunk = z.object({
   textDelta: z.string().max(65_536).optional(),
   toolCallDelta: ToolCall.partial().optional(),
   rationale: z.string().max(65_536).optional(),
+  /** How much of the request a model of this machine has read, before its first token: tokens. */
+  reading: z.object({ done: z.int().min(0).max(1e9), total: z.int().min(0).max(1e9) }).strict()
+    .optional(),
 }).strict();
 /** See {@link StreamChunk}. */
 export type StreamChunk = z.infer<typeof StreamChunk>;
+/** How far a request was read: tokens. */
+export type Reading = NonNullable<StreamChunk["reading"]>;
 
 /** How an inference is made. */
 export interface InferOptions {

@@ -87,6 +87,11 @@ export type NativeBuild = "cpu" | Gpu;
 /** How many of a model's layers a graphics card takes; the processor computes the rest. */
 const GpuLayers = z.int().min(0).max(9_999).optional();
 
+/** Chat templates that weights may be used with by name. */
+export const ChatTemplateName = z.enum(["chatml", "gemma", "llama3"]);
+/** See {@link ChatTemplateName}. */
+export type ChatTemplateName = z.infer<typeof ChatTemplateName>;
+
 /** Weights of the store, by digest: kind `gguf`. */
 export const LocalConfig = z.object({
   /** What a person calls it. */
@@ -100,6 +105,10 @@ export const LocalConfig = z.object({
   gpu: Gpu.optional(),
   /** Absent: all. */
   gpuLayers: GpuLayers,
+  /** How turns are written, by name or as Jinja; absent: as the weights say. A base model says nothing. */
+  template: z.union([ChatTemplateName, z.string().max(32_768).regex(/\{[{%]/)]).optional(),
+  /** An answer to a message that holds no call is tried once more as nothing but calls. */
+  callFirst: z.boolean().optional(),
   ...shared,
 }).strict();
 /** See {@link LocalConfig}. */

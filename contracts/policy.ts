@@ -65,6 +65,10 @@ export const ModelEntry = z.union([
     accelerated: z.union([z.boolean(), z.literal("cpu"), Gpu]).optional(),
     /** Layers that the card takes; absent: all. */
     gpuLayers: LocalConfig.shape.gpuLayers,
+    /** Local weights: how turns are written (`chatml`, `gemma`, `llama3`, or Jinja), for those that do not say. */
+    template: LocalConfig.shape.template,
+    /** Local weights: an answer to a message that holds no call is tried once more as nothing but calls. */
+    callFirst: LocalConfig.shape.callFirst,
     /** Retry on another model after this many calls in a row that were not valid. */
     escalate: z.object({
       to: z.string().min(1).max(1_024),

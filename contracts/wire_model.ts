@@ -44,7 +44,7 @@ export interface ModelInferBody {
   readonly request: InferenceRequest;
   /** Digest of the table of tools. Fault `notFound` with detail `table`: it is to be sent again. */
   readonly table?: string;
-  /** Of the answer under way only pieces of text are told. */
+  /** Of the answer under way only pieces of text are told, and how far the request was read. */
   readonly textOnly?: boolean;
 }
 /** Answer to `infer`. */

@@ -194,6 +194,7 @@ export async function work(parts: WorkParts): Promise<void> {
       watching.text(task, text);
       agents.exchanges.text(task, text);
     },
+    onReading: (task, reading) => watching.reading(task, reading),
     onWire: (task, exchange) => watching.wire(task, exchange),
     forget: gate.forget,
   });

@@ -93,7 +93,9 @@ export function makeModelService(port: Pick<Port, "tell">, backends: Backends): 
       return await model.infer(request, {
         signal,
         onChunk(chunk): void {
-          if (textOnly !== true || chunk.textDelta !== undefined) tell("chunk", { id, chunk });
+          const told = textOnly !== true || chunk.textDelta !== undefined ||
+            chunk.reading !== undefined;
+          if (told) tell("chunk", { id, chunk });
         },
         onWire: (exchange) => tell("wire", { id, exchange }),
       });

@@ -16,7 +16,7 @@ function text(value: string): Uint8Array[] {
   return [integer(8, bytes.length), bytes];
 }
 
-/** A file of weights; `filler` is what its bytes end with. */
+/** A file of weights of one tensor; `filler` is what its bytes end with. */
 export function fakeWeights(
   facts: { readonly name?: string; readonly licence?: string; readonly filler?: string } = {},
 ): Uint8Array {
@@ -31,15 +31,21 @@ export function fakeWeights(
       ...text("b"),
     ],
     [...text("llama.context_length"), integer(4, 4), integer(4, 2_048)],
+    [...text("llama.embedding_length"), integer(4, 4), integer(4, 8)],
+    [...text("llama.block_count"), integer(4, 4), integer(4, 1)],
     [...text("general.name"), integer(4, 8), ...text(facts.name ?? "Tiny")],
     [...text("general.license"), integer(4, 8), ...text(facts.licence ?? "mit")],
   ];
-  return joinBytes([
+  const filler = encoder.encode(facts.filler ?? "weights ");
+  const head = joinBytes([
     encoder.encode("GGUF"),
     integer(4, 3),
-    integer(8, 0),
+    integer(8, 1),
     integer(8, keys.length),
     ...keys.flat(),
-    encoder.encode(facts.filler ?? "weights "),
+    // One tensor of bytes (I8), which begins where the header is padded to.
+    ...[...text("filler"), integer(4, 1), integer(8, filler.length), integer(4, 24), integer(8, 0)],
   ]);
+  const padding = new Uint8Array(-head.length & 31);
+  return joinBytes([head, padding, filler]);
 }

@@ -20,6 +20,8 @@ export type Seen =
   | { readonly kind: "event"; readonly event: SeenEvent }
   /** `label`: of what the call has read, as the kernel told it. */
   | { readonly kind: "progress"; readonly text: string; readonly label: unknown }
+  /** A model of this machine reads its request: tokens. */
+  | { readonly kind: "reading"; readonly done: number; readonly total: number }
   /** `wire`: an exchange with a provider, a line of a recording. */
   | { readonly kind: "chunk" | "wire"; readonly text: string };
 
@@ -34,6 +36,12 @@ export function readSeen(told: Json): Seen | undefined {
     return typeof exchange === "string" ? { kind, text: exchange } : undefined;
   }
   if (kind === "progress") return { kind, text: typeof text === "string" ? text : "", label };
+  if (kind === "reading") {
+    const { done, total } = record(told);
+    return typeof done === "number" && typeof total === "number"
+      ? { kind, done, total }
+      : undefined;
+  }
   if (kind === "chunk") return { kind, text: typeof text === "string" ? text : "" };
   if (kind !== "event" || typeof event !== "string") return undefined;
   return {

@@ -1,4 +1,5 @@
 /** What the commands over models are handed: a way to ask servers, weights on the disk, engines. Issue 4. @module */
+import type { HeaderFile } from "../../contracts/gguf_cursor.ts";
 import type { NativeBuild } from "../../contracts/mod.ts";
 import type { TextEmbedder } from "../../contracts/model.ts";
 import type { Classifier, Reranker } from "../../contracts/model_aux.ts";
@@ -43,8 +44,8 @@ export type OnBytes = (done: number) => void;
 export interface WeightsDisk {
   /** Undefined when there is no such file. */
   stat(path: string): WeightsStat | undefined;
-  /** At most `bytes` from the start. */
-  head(path: string, bytes: number): Uint8Array;
+  /** Gives a file to read from, in pieces, while `work` runs. */
+  reading<T>(path: string, work: (file: HeaderFile) => T): T;
   /** SHA-256, hex. */
   hash(
     path: string,

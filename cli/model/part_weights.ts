@@ -94,6 +94,8 @@ export async function weightsPart(
     engine: native ? "native" : "wasm",
     ...(build === undefined || build === "cpu" ? {} : { gpu: build }),
     ...(settings.gpuLayers === undefined ? {} : { gpuLayers: settings.gpuLayers }),
+    ...(settings.template === undefined ? {} : { template: settings.template }),
+    ...(settings.callFirst === undefined ? {} : { callFirst: settings.callFirst }),
     ...(contextTokens === undefined ? {} : { contextTokens }),
     ...(dialect === undefined ? {} : { dialect }),
     ...knobs(settings, flags),

@@ -46,6 +46,11 @@ function tokensOf(event: SeenEvent): string {
   return `${numberOf(event, "before")} → ${numberOf(event, "after")} tokens`;
 }
 
+/** How far a model of this machine has read its request. */
+export function readingWords({ done, total }: Extract<Seen, { kind: "reading" }>): string {
+  return `  … the model has read ${done} of ${total} tokens`;
+}
+
 /** Makes the view. */
 export function makeLiveView(
   screen: Screen,
@@ -209,6 +214,7 @@ export function makeLiveView(
   return Object.freeze({
     take(seen: Seen): void {
       if (seen.kind === "event") return take(seen.event);
+      if (seen.kind === "reading") return screen.hint(readingWords(seen));
       if (seen.kind === "progress") return screen.hint(`  … ${safe(seen.text)}`);
       typed += seen.text.length;
       screen.hint(`  … the model writes (${typed} characters)`);

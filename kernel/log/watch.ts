@@ -1,5 +1,5 @@
 /** Watching a task: what it did so far, then what it does, without a gap. @module */
-import type { AgentTask, Store, TaskId, WatchEvent } from "../../contracts/mod.ts";
+import type { AgentTask, Reading, Store, TaskId, WatchEvent } from "../../contracts/mod.ts";
 import { Fault } from "../../contracts/mod.ts";
 import type { Bus, Published } from "./bus.ts";
 import { bodyOf, eventsOf, type ReadPrivate } from "./read_events.ts";
@@ -36,6 +36,7 @@ export interface Watching {
   /** An exchange with a model provider, for a recording. */
   wire(task: string, exchange: string): void;
   /** What a call under way says of itself: made safe to show, kept nowhere. */
+  reading(task: string, said: Reading): void;
   progress(task: string, said: Progress): void;
   /** Tells of an end that is not in the log, because nothing can be written. */
   strand(ended: Ended): void;
@@ -47,6 +48,7 @@ export const NOTHING_TO_WATCH: Watching = Object.freeze({
     Promise.reject(new Fault("notFound", `Cannot watch task ${task}: nothing runs here`)),
   text: () => undefined,
   wire: () => undefined,
+  reading: () => undefined,
   progress: () => undefined,
   strand: () => undefined,
 });
@@ -112,6 +114,9 @@ export function makeWatching(parts: WatchingParts): Watching {
     },
     wire(task: string, exchange: string): void {
       for (const send of watchers.get(task) ?? []) send("event", { kind: "wire", exchange });
+    },
+    reading(task: string, { done, total }: Reading): void {
+      for (const send of watchers.get(task) ?? []) send("event", { kind: "reading", done, total });
     },
     progress(task: string, said: Progress): void {
       for (const send of watchers.get(task) ?? []) send("event", { kind: "progress", ...said });

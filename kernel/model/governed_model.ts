@@ -13,6 +13,7 @@ import {
   type NewEvent,
   type Powers,
   type ProcessRow,
+  type Reading,
 } from "../../contracts/mod.ts";
 import { USUAL_OUTPUT } from "./cost.ts";
 import {
@@ -47,6 +48,48 @@ export interface GovernedOptions extends InferOptions {
   readonly use?: EgressUse;
   /** It waits no more: the time for an answer begins. */
   readonly onEntered?: () => void;
+}
+
+/** The time for an answer: it counts anew whenever a model of this machine has read more of its request. */
+export interface AnswerTime {
+  start(): void;
+  /** False for a report that gives no more time. */
+  hears(reading: Reading): boolean;
+  /** Tokens that the model said it has read. */
+  read(): number;
+  stop(): void;
+}
+
+/**
+ * Makes it; `late` is called once it is up.
+ * TRUST: reports are the service's own. Only what goes forward, within `window` tokens, gives more time.
+ */
+export function makeAnswerTime(
+  { after }: Pick<Powers, "after">,
+  { ms, window, remote }: {
+    readonly ms: number;
+    readonly window: number;
+    readonly remote: boolean;
+  },
+  late: () => void,
+): AnswerTime {
+  let read = 0;
+  let disarm = (): void => undefined;
+  const start = (): void => {
+    disarm();
+    disarm = after(ms, late);
+  };
+  return Object.freeze<AnswerTime>({
+    start,
+    hears({ done }) {
+      if (remote || done <= read || done > window) return false;
+      read = done;
+      start();
+      return true;
+    },
+    read: () => read,
+    stop: () => disarm(),
+  });
 }
 
 /** A model of one process. */

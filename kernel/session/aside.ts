@@ -14,7 +14,7 @@ import {
   toJson,
 } from "../../contracts/mod.ts";
 import { estimateTokens } from "../../contracts/tokens.ts";
-import type { GovernedModel } from "../model/governed_model.ts";
+import { type GovernedModel, makeAnswerTime } from "../model/governed_model.ts";
 import { makeModelCost, type ModelCost } from "../model/cost.ts";
 import type { HeldRequest, ModelMoney } from "../model/money.ts";
 import type { ProcessTable } from "../process/table.ts";
@@ -102,13 +102,15 @@ export function makeAsideInference(parts: AsideParts): InferAside {
     checkLimits();
     const nonce = powers.token();
     const late = new AbortController();
+    const { remote, contextTokens: window } = model.info;
+    const { generationTimeoutMs: ms } = row.limits;
+    const time = makeAnswerTime(powers, { ms, window, remote }, () => late.abort());
     const unreserve = await parts.brake(row, cost.likely(input, maxTokens));
     if (unreserve === undefined) {
       throw new Fault("budgetExhausted", "Cannot infer: it spends too fast", {
         detail: { brake: true },
       });
     }
-    let disarm = (): void => undefined;
     let held: HeldRequest | undefined;
     try {
       const request = { messages: [...messages], tools: [], maxTokens, nonce };
@@ -118,12 +120,10 @@ export function makeAsideInference(parts: AsideParts): InferAside {
         recheck: checkLimits,
       });
       const response = await model.infer(held.request, {
-        onChunk: () => undefined,
+        onChunk: ({ reading }) => void (reading !== undefined && time.hears(reading)),
         signal: AbortSignal.any([signal, late.signal]),
         use: summary ? "summary" : "aside",
-        onEntered: () => {
-          disarm = powers.after(row.limits.generationTimeoutMs, () => late.abort());
-        },
+        onEntered: time.start,
       });
       await settle(row, { messages, response, nonce, summary, cost });
       return response;
@@ -131,7 +131,7 @@ export function makeAsideInference(parts: AsideParts): InferAside {
       if (!late.signal.aborted) throw error;
       throw new Fault("timedOut", "Cannot finish the inference: its time is up", { cause: error });
     } finally {
-      disarm();
+      time.stop();
       held?.release();
       unreserve();
     }

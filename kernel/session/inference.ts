@@ -13,15 +13,20 @@ import {
   type NewEvent,
   type Powers,
   type ProcessRow,
+  type Reading,
   type ToolDescriptor,
 } from "../../contracts/mod.ts";
 import { asJson } from "../../port/as_json.ts";
 import { inputTokens } from "../model/affordable.ts";
 import { makeAsideInference } from "./aside.ts";
 import { type ContextChange, makeContextChange } from "../context/change.ts";
-import { estimateTokens } from "../../contracts/tokens.ts";
+import { CHARS_A_TOKEN, estimateTokens } from "../../contracts/tokens.ts";
 import { withoutEchoes } from "../worker/echoes.ts";
-import type { GovernedModel, GovernedOptions } from "../model/governed_model.ts";
+import {
+  type GovernedModel,
+  type GovernedOptions,
+  makeAnswerTime,
+} from "../model/governed_model.ts";
 import { makeModelCost, type ModelCost } from "../model/cost.ts";
 import type { HeldRequest, ModelMoney } from "../model/money.ts";
 import { settleBroken, settleInference } from "./settle_inference.ts";
@@ -67,6 +72,8 @@ export interface InferenceParts {
   /** The inference was refused because this limit is used up. */
   exhausted(limit: string): void;
   onText(text: string): void;
+  /** How far a model of this machine has read its request. */
+  onReading(reading: Reading): void;
   /** An exchange with a provider, where the model is recorded. */
   onWire(exchange: string): void;
   toWorker(op: string, body: Json): void;
@@ -192,8 +199,13 @@ export function makeInference(parts: InferenceParts): Inference {
     signal.addEventListener("abort", stop, { once: true });
     let late = false;
     const said: string[] = [];
-    let wrote = false;
-    let disarm = (): void => undefined;
+    let written = "";
+    const { remote } = model.info;
+    const ms = row.limits.generationTimeoutMs;
+    const time = makeAnswerTime(powers, { ms, window: window(), remote }, () => {
+      late = true;
+      limit.abort();
+    });
     let held: HeldRequest | undefined;
     try {
       const { temperature, seed } = model.plan;
@@ -215,21 +227,21 @@ export function makeInference(parts: InferenceParts): Inference {
       const { request: sent } = held;
       const options: GovernedOptions = {
         onChunk: (chunk) => {
+          const { reading } = chunk;
+          if (reading !== undefined) {
+            if (time.hears(reading)) parts.onReading(reading);
+            return;
+          }
           if (parts.listens) parts.toWorker("chunk", asJson(chunk));
           else if (chunk.textDelta !== undefined) said.push(chunk.textDelta);
           if (chunk.textDelta === undefined) return;
-          wrote = true;
+          written += chunk.textDelta;
           parts.onText(chunk.textDelta);
         },
         textOnly: !parts.listens,
         onWire: parts.onWire,
         // Waiting for a provider's rate is not the model's time.
-        onEntered: () => {
-          disarm = powers.after(row.limits.generationTimeoutMs, () => {
-            late = true;
-            limit.abort();
-          });
-        },
+        onEntered: time.start,
         signal: limit.signal,
         table: offered().table,
       };
@@ -240,26 +252,56 @@ export function makeInference(parts: InferenceParts): Inference {
     } catch (error) {
       for (const textDelta of said) parts.toWorker("chunk", { textDelta });
       if (error instanceof Fault) {
-        const lost = settleBroken(parts, error, { nonce: powers.token(), cost });
+        const usage = usedBy(error, { read: time.read(), written, input, remote, late });
+        const lost = settleBroken(parts, usage, { nonce: powers.token(), cost });
         if (lost !== undefined) record(lost);
-        if (wrote && error.detail?.["broke"] === true) parts.onText(GIVEN_UP);
+        if (written !== "" && error.detail?.["broke"] === true) parts.onText(GIVEN_UP);
       }
       if (late) {
-        throw new Fault(
-          "timedOut",
-          `Cannot finish the inference: ${row.limits.generationTimeoutMs} ms passed`,
-          { cause: error },
-        );
+        const read = time.read();
+        throw tooLate(ms, error, {
+          since: read > 0 ? `since it had read ${read} tokens` : undefined,
+          // The same request takes as long again. Of a provider that says nothing it may be the network.
+          tried: !remote || written !== "",
+        });
       }
       throw error;
     } finally {
-      disarm();
+      time.stop();
       held?.release();
       unreserve();
       signal.removeEventListener("abort", stop);
     }
   };
   return Object.freeze({ infer, offered, makeRoom: context.makeRoom });
+}
+
+/** What an inference used that came to no end: as its service says, or as much as was heard of it. */
+function usedBy(
+  { detail }: Fault,
+  { read, written, input, remote, late }: {
+    readonly read: number;
+    readonly written: string;
+    readonly input: number;
+    readonly remote: boolean;
+    readonly late: boolean;
+  },
+): unknown {
+  if (detail?.["usage"] !== undefined) return detail["usage"];
+  if (remote ? !late || written === "" : read === 0 && written === "") return undefined;
+  const outputTokens = Math.ceil(written.length / CHARS_A_TOKEN);
+  return { inputTokens: remote || read === 0 ? input : read, outputTokens };
+}
+
+function tooLate(
+  ms: number,
+  cause: unknown,
+  { since, tried }: { readonly since: string | undefined; readonly tried: boolean },
+): Fault {
+  const more = '; "generationTimeoutMs" in the limits of remit.yaml gives it longer';
+  const from = since === undefined ? "" : ` ${since}`;
+  const message = `Cannot finish the inference: ${ms} ms passed${from}${more}`;
+  return new Fault("timedOut", message, { cause, ...(tried ? { detail: { tried } } : {}) });
 }
 
 /** The window of a process, and who summarizes what must leave it. */

@@ -15,6 +15,7 @@ import {
   type Powers,
   type ProcessRow,
   QuestionId,
+  type Reading,
   type Signal,
   toJson,
   type TurnEnd,
@@ -61,6 +62,8 @@ export interface SessionParts extends
   readonly offspring: Offspring;
   /** Text of the model while it is decoded, for the live view. */
   onText(text: string): void;
+  /** A model of this machine reads its request, for the live view. */
+  onReading(reading: Reading): void;
   onWire(exchange: string): void;
 }
 

@@ -27,15 +27,17 @@ const ASKED: ChatMessage = {
   provenance: { origin: "operator", colour: "BLUE", label: "public" },
 };
 const SOURCE = "({ turn: () => ({ stop: 'answered', text: '' }) })";
+const LATE = new Fault("cancelled", "Cannot finish the inference: cancelled");
 const FULL = new Fault("storeFull", "Cannot write to the log: the disk is full");
 
 type Said = { readonly op: string; readonly body: { readonly [key: string]: Json } };
 
 /** A session whose worker is played by the test, with a model that speaks and then does `ends`. */
-function bench({ program, ends, log: append }: {
+function bench({ program, ends, log: append, after = () => () => undefined }: {
   readonly program?: string;
   readonly ends?: () => Promise<never>;
   readonly log?: EventLog["appendWithNext"];
+  readonly after?: Powers["after"];
 }) {
   const processes = makeProcessTable({ now: () => 0 });
   const row = processes.add({
@@ -100,7 +102,7 @@ function bench({ program, ends, log: append }: {
       id: (prefix) => `${prefix}000000000000`,
       token: () => `${++tokens}`.padStart(5, "0").padEnd(32, "0"),
     },
-    ...{ after: () => () => undefined, reach: () => undefined },
+    ...{ after, reach: () => undefined },
   };
   const session = makeSession({
     ...{ row, processes, log, powers, model, conversation: [] },
@@ -118,7 +120,7 @@ function bench({ program, ends, log: append }: {
     offspring: undefined as never,
     brake: () => Promise.resolve(() => undefined),
     money: { hold: (_pid, request) => Promise.resolve({ request, release() {} }) },
-    ...{ paid() {}, exhausted() {}, onText() {}, onWire() {} },
+    ...{ paid() {}, exhausted() {}, onText() {}, onReading() {}, onWire() {} },
   });
   return {
     ...{ session, said, asked, patient },
@@ -198,4 +200,40 @@ Deno.test("an inference goes with the commit of what follows, and a log that can
   assert.ok(full.killed());
   full.asked[1]?.reject(new Fault("gone", "Cannot reach the peer: it ended"));
   await assert.rejects(turn, FULL);
+});
+
+Deno.test("a model of this machine has its time from its first token on, and what it used is booked", async () => {
+  /** The limits that run; each is turned by hand. */
+  const limits = new Set<() => void>();
+  const slow = bench({
+    ends: () => new Promise((_, reject) => setImmediate(() => reject(LATE))),
+    after: (_ms, due) => {
+      limits.add(due);
+      return () => void limits.delete(due);
+    },
+  });
+  void slow.session.turn(ASKED);
+  await settled();
+  const inference = slow.infer();
+  // Rejected where a limit has passed: handled below.
+  inference.catch(() => undefined);
+  for (let turns = 0; slow.options() === undefined && turns < 20; turns++) await Promise.resolve();
+  const { onChunk } = slow.options() ?? {};
+  assert.ok(onChunk);
+  const first = [...limits];
+  onChunk({ reading: { done: 64, total: 200 } });
+  const second = [...limits];
+  assert.notEqual(second[0], first[0], "what goes forward gives more time");
+  // Mallory's service would hold a task for ever with the same report, or one that goes back.
+  for (const done of [64, 10, 64, 1_000_000]) onChunk({ reading: { done, total: 200 } });
+  assert.deepEqual([...limits], second);
+  second[0]?.();
+  await assert.rejects(inference, (error) => {
+    assert.ok(error instanceof Fault && error.code === "timedOut");
+    assert.equal(error.detail?.["tried"], true, "the same request would take as long again");
+    assert.match(error.message, /ms passed since it had read 64 tokens; "generationTimeoutMs"/);
+    return true;
+  });
+  const { body } = slow.patient[0] ?? {};
+  assert.deepEqual([body?.["inputTokens"], body?.["outputTokens"], body?.["broke"]], [64, 2, true]);
 });

@@ -1,7 +1,6 @@
 /** What follows from an inference that came back: its message, its price, its event. @module */
 import {
   type ChatMessage,
-  type Fault,
   type InferenceResponse,
   type JsonObject,
   type NewEvent,
@@ -90,16 +89,16 @@ export type BrokenParts = Pick<SettleParts, "row" | "paid" | "model"> & {
 };
 
 /**
- * Books what answers that broke have cost, as the fault of their service tells, and gives the event of it: an
+ * Books what answers that broke have cost, as their service or its chunks told (`used`), and gives the event of it: an
  * inference of which nothing is in the conversation. Undefined where nothing is known to be paid.
  */
 export function settleBroken(
   { row, processes, model, paid }: BrokenParts,
-  { detail }: Fault,
+  used: unknown,
   { nonce, cost }: { readonly nonce: string; readonly cost: ModelCost },
 ): NewEvent | undefined {
   // TRUST: from the model service, semi-trusted: parsed with limits.
-  const usage = TokenUsage.safeParse(detail?.["usage"]);
+  const usage = TokenUsage.safeParse(used);
   if (!usage.success) return undefined;
   const { inputTokens, outputTokens } = usage.data;
   const money = cost.of(usage.data);

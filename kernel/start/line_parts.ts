@@ -150,6 +150,12 @@ export const DENIED = [
   "--deny-import",
 ];
 
+/**
+ * What computes for whoever waits for an answer keeps the kernel's own priority: ten nicer, a busy machine would give an
+ * engine a tenth of a core.
+ */
+const COMPUTING: ReadonlySet<SizedRole> = new Set<SizedRole>(["local", "native"]);
+
 /** Bubblewrap ends its child with the kernel by itself, and then needs no setpriv. */
 export function started(
   config: Pick<KernelConfig, "programs">,
@@ -162,7 +168,7 @@ export function started(
   const { setpriv, nice, prlimit } = config.programs;
   const [program = "", ...args] = [
     ...(walls.setpriv && setpriv !== undefined ? [setpriv, "--pdeathsig", "KILL", "--"] : []),
-    ...(walls.nice && nice !== undefined ? [nice, "-n", "10"] : []),
+    ...(walls.nice && nice !== undefined && !COMPUTING.has(role) ? [nice, "-n", "10"] : []),
     ...(walls.prlimit && prlimit !== undefined
       ? [
         prlimit,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Gpu, KernelConfig } from "../../contracts/mod.ts";
-import { lineOfLocal, lineOfNative } from "./model_line.ts";
+import { lineOfLocal, lineOfNative, lineOfRemote } from "./model_line.ts";
 import type { Walls } from "./walls.ts";
 
 const MiB = 1024 * 1024;
@@ -37,6 +37,18 @@ Deno.test("a model in WASM has room by its context, and a lexicon, which has non
   assert.equal(local(1_000, 4_096), 1_792 + 2_000 + 1_000);
   assert.equal(local(1_000, 8_192) - local(1_000, 4_096), 1_000);
   assert.equal(local(10, 0), 1_792 + 20);
+});
+
+Deno.test("an engine runs at the kernel's priority; what else is started yields to both", () => {
+  const nice = { ...config, programs: { ...config.programs, nice: "/nice" } };
+  const yielding = { ...walls, nice: true };
+  const bytes = 100 * MiB;
+  const lines = [
+    lineOfLocal(nice, yielding, { bytes, contextTokens: 512 }),
+    lineOfNative(nice, yielding, { addon: "/a/x", weights: "/w", contextTokens: 512, bytes }),
+    lineOfRemote(nice, yielding, undefined),
+  ];
+  assert.deepEqual(lines.map(({ program }) => program === "/nice"), [false, false, true]);
 });
 
 const onCard = (gpu?: Gpu): readonly string[] =>

@@ -14,6 +14,7 @@ import {
   type Pid,
   type ProcessRow,
   programOf,
+  type Reading,
   type Signal,
   type Staged,
   type Store,
@@ -71,6 +72,7 @@ export interface TaskHostParts
   /** What the task's questions say goes with the rest of its content. */
   eraseQuestions(task: TaskId): Promise<void>;
   onText(task: TaskId, text: string): void;
+  onReading(task: TaskId, reading: Reading): void;
   onWire(task: TaskId, exchange: string): void;
   /** Writes a line to the kernel's own log. */
   note(line: string): void;
@@ -145,6 +147,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
         // A child of the agent is not the agent.
         ...(row.ppid === undefined ? { healthcheck: request.agent?.healthcheck } : {}),
         onText: (text) => row.ppid === undefined && parts.onText(task.id, text),
+        onReading: (reading) => row.ppid === undefined && parts.onReading(task.id, reading),
         onWire: (exchange) => parts.onWire(task.id, exchange),
       });
   };

@@ -19,6 +19,8 @@ export interface ToolAnswer {
   readonly calls: readonly AnsweredCall[];
   /** A call has begun and is not complete: the answer was cut. Its text is in neither. */
   readonly cut: boolean;
+  /** As much of that call as was written. */
+  readonly begun?: AnsweredCall;
 }
 
 /** Takes an answer apart. Whatever is no call as the grammar writes them stays text. */
@@ -43,7 +45,15 @@ export function parseToolAnswer(answer: string): ToolAnswer {
   }
   // Text that only looks like a call is shown as it is.
   const text = calls.length === 0 && !cut ? answer : answer.slice(0, start);
-  return { text, calls, cut };
+  return { text, calls, cut, ...(cut ? { begun: begunAt(answer, at) } : {}) };
+}
+
+/** A call that was cut, from its marker on: of its name and its arguments what is there. */
+function begunAt(answer: string, at: number): AnsweredCall {
+  const text = answer.slice(at + CALL_OPEN.length);
+  const [, name = ""] = /^\s*\{\s*"name"\s*:\s*"([^"\\]*)/.exec(text) ?? [];
+  const [, written = ""] = /"arguments"\s*:\s*([^]*)$/.exec(text) ?? [];
+  return { name, arguments: written };
 }
 
 function skip(text: string, from: number): number {

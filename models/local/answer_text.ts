@@ -2,23 +2,27 @@
 import { MESSAGE_LIMIT, type ToolCall } from "../../contracts/chat.ts";
 import { Fault } from "../../contracts/fault.ts";
 import type { StreamChunk } from "../../contracts/model.ts";
-import { CALL_OPEN, parseToolAnswer } from "../grammar/mod.ts";
+import { CALL_OPEN, parseToolAnswer, type ToolAnswer } from "../grammar/mod.ts";
 import { makeCallIds } from "../remote/call_ids.ts";
+import { cutAt, UNMADE_CHARS } from "../remote/assemble.ts";
 import { makeDialect } from "../remote/dialect/mod.ts";
 
 /** A whole answer. */
 export interface AnsweredText {
   readonly content: string;
   readonly toolCalls: readonly ToolCall[];
-  /** It ended within a call, which is dropped. */
+  /** It ended within a call, which is not made: in `toolCalls` where its limit cut it, else dropped. */
   readonly cut: boolean;
 }
 
 /** Takes text as a model writes it, and then ends. */
 export interface AnswerText {
+  /** Throws `upstream` for too long an answer, and with detail `repeats` for one that goes round in circles. */
   push(text: string): void;
-  /** Throws `upstream` for a call that no advertised tool can take. */
-  end(): AnsweredText;
+  /**
+   * `limit`: the answer ended at so many tokens. Throws `upstream` for a call that no advertised tool can take.
+   */
+  end(limit?: number): AnsweredText;
 }
 
 /** What an answer is read with. */
@@ -40,6 +44,7 @@ export function makeAnswerText({ onChunk, tools, knownIds, thoughts }: AnswerPar
   let given = 0;
   let calling = false;
   let content = "";
+  let looked = 0;
 
   function say(text: string): void {
     if (text === "") return;
@@ -66,14 +71,19 @@ export function makeAnswerText({ onChunk, tools, knownIds, thoughts }: AnswerPar
       if (answer.length > MESSAGE_LIMIT) {
         throw new Fault("upstream", `Cannot go on: more than ${MESSAGE_LIMIT} characters`);
       }
+      if (answer.length - looked >= LOOK_EACH) {
+        looked = answer.length;
+        const unit = repeatedIn(answer);
+        if (unit !== undefined) throw goesRound(unit);
+      }
       if (calling) return;
       if (tools.size === 0) return give(answer.length);
       const mark = answer.indexOf(CALL_OPEN, given);
       calling = mark >= 0;
       give(calling ? mark : answer.length - partAtEnd(answer, CALL_OPEN));
     },
-    end() {
-      const { text, calls, cut } = tools.size === 0
+    end(limit) {
+      const { text, calls, cut, begun }: ToolAnswer = tools.size === 0
         ? { text: answer, calls: [], cut: false }
         : parseToolAnswer(answer);
       give(text.length);
@@ -83,10 +93,55 @@ export function makeAnswerText({ onChunk, tools, knownIds, thoughts }: AnswerPar
         checkCall(call, tools);
         return { id: ids.next(undefined), name: call.name, arguments: call.arguments };
       });
+      if (begun !== undefined && limit !== undefined) {
+        toolCalls.push({
+          id: ids.next(undefined),
+          name: begun.name.slice(0, 128),
+          arguments: begun.arguments.slice(0, UNMADE_CHARS).toWellFormed(),
+          unmade: cutAt(limit),
+        });
+      }
       for (const toolCallDelta of toolCalls) onChunk({ toolCallDelta });
       return { content, toolCalls, cut };
     },
   });
+}
+
+/** A tail of so many characters that is the same thing at least so often is no answer any more. */
+const CIRCLES = [{ characters: 512, times: 8 }, { characters: 2_400, times: 4 }] as const;
+/** Characters between two looks. */
+const LOOK_EACH = 64;
+
+/** What the end of a text says again and again; undefined where it does not. */
+function repeatedIn(text: string): string | undefined {
+  for (const { characters, times } of CIRCLES) {
+    if (text.length < characters) return undefined;
+    const tail = text.slice(-characters);
+    // Of each beginning of the tail, how much of its end begins the tail as well (Knuth, Morris, Pratt).
+    const borders = new Uint16Array(characters);
+    let border = 0;
+    for (let at = 1; at < characters; at++) {
+      while (border > 0 && tail[at] !== tail[border]) border = borders[border - 1] ?? 0;
+      if (tail[at] === tail[border]) border++;
+      borders[at] = border;
+    }
+    const unit = characters - border;
+    if (unit * times <= characters) return tail.slice(0, unit);
+  }
+  return undefined;
+}
+
+function goesRound(unit: string): Fault {
+  const shown = unit.replaceAll(/\s+/g, " ").trim().slice(0, 60).toWellFormed();
+  return new Fault(
+    "upstream",
+    `Cannot go on: the model repeats itself (${
+      JSON.stringify(shown)
+    }, again and again) and was stopped; ` +
+      "ask in other words, give it a temperature, or take a larger model",
+    // The same request would come to the same.
+    { detail: { repeats: true, tried: true } },
+  );
 }
 
 /** The grammar lets nothing else through; this holds it to that. */

@@ -6,6 +6,7 @@ import { type AnsweredText, makeAnswerText } from "./answer_text.ts";
 function read(
   pieces: readonly string[],
   { tools = ["file_read"], thoughts = false }: { tools?: string[]; thoughts?: boolean } = {},
+  limit?: number,
 ): { readonly answer: AnsweredText; readonly chunks: readonly StreamChunk[] } {
   const chunks: StreamChunk[] = [];
   const text = makeAnswerText({
@@ -15,7 +16,7 @@ function read(
     thoughts,
   });
   for (const piece of pieces) text.push(piece);
-  return { answer: text.end(), chunks };
+  return { answer: text.end(limit), chunks };
 }
 const texts = (chunks: readonly StreamChunk[]): string =>
   chunks.map(({ textDelta = "" }) => textDelta).join("");
@@ -50,6 +51,44 @@ Deno.test("a call that was cut is dropped, and the answer says so", () => {
   assert.equal(answer.content, "ok ");
   assert.equal(answer.cut, true);
   assert.deepEqual(answer.toolCalls, []);
+});
+
+Deno.test("a call that the answer's limit cut is told as not made, however little of it is there", () => {
+  const whole = '<tool_call>{"name":"file_read","arguments":{"path":"notes';
+  for (let end = "<tool_call>".length; end <= whole.length; end++) {
+    const { answer, chunks } = read(["Yes. ", whole.slice(0, end)], {}, 64);
+    const [call, ...more] = answer.toolCalls;
+    assert.deepEqual([answer.content, more.length, call?.unmade?.kind], ["Yes. ", 0, "cut"]);
+    assert.match(call?.unmade?.why ?? "", /limit of 64 tokens.*smaller pieces/s);
+    assert.ok("file_read".startsWith(call?.name ?? "?"));
+    assert.deepEqual(chunks.at(-1), { toolCallDelta: call });
+  }
+  const { answer } = read([CALL, whole], {}, 64);
+  assert.deepEqual(answer.toolCalls.map(({ unmade }) => unmade?.kind), [undefined, "cut"]);
+  assert.equal(answer.toolCalls[1]?.arguments, '{"path":"notes');
+});
+
+Deno.test("a model that goes round in circles is stopped, and what only has a rhythm is not", () => {
+  for (
+    const unit of [
+      "file_read_",
+      "I am sorry. I can't. ",
+      "x",
+      `${"The plan is this. ".repeat(9)}\n`,
+    ]
+  ) {
+    assert.throws(
+      () => read(["First. ", ...Array.from({ length: 4_000 }, () => unit)]),
+      (error) => {
+        assert.ok(error instanceof Fault && error.code === "upstream");
+        assert.match(error.message, /the model repeats itself \(".+", again and again\)/);
+        return error.detail?.["tried"] === true && error.detail["repeats"] === true;
+      },
+    );
+  }
+  const counted = Array.from({ length: 400 }, (_, n) => `${n},${n * n}\n`);
+  const table = `|${"---|".repeat(40)}\n`;
+  assert.ok(read([...counted, table, "=".repeat(120), ...counted]).answer.content.length > 4_000);
 });
 
 Deno.test("a call of a tool that was not offered never leaves the service", () => {

@@ -59,6 +59,37 @@ export function conversationOf(
   return [...first, ...turns.map(({ role, parts }) => ({ role, content: parts.join("\n") }))];
 }
 
+/** Most tools that are meant: an answer that lists more speaks of them. */
+const MOST_DUE = 2;
+
+/**
+ * Tools of which one should have been called by an answer that calls none: those that it names or, where it names none,
+ * those that the person named. None after results: the answer speaks of them. `first`: any, where no tool is named.
+ */
+export function dueTools(
+  { messages, tools }: Pick<InferenceRequest, "messages" | "tools">,
+  answer: string,
+  first: boolean,
+): InferenceRequest["tools"] {
+  const asked = messages.findLastIndex(({ role }) => role === "user");
+  if (messages.slice(asked + 1).some(({ role }) => role === "tool")) return [];
+  const named = (text: string): InferenceRequest["tools"] =>
+    tools.filter(({ name }) => text.includes(name) && namesTool(text, name));
+  const answered = named(answer);
+  const meant = answered.length > 0 ? answered : named(messages[asked]?.content ?? "");
+  if (meant.length > 0 && meant.length <= MOST_DUE) return meant;
+  return first && meant.length === 0 ? tools : [];
+}
+
+/** A name that is a usual word has to be quoted or called. */
+function namesTool(text: string, name: string): boolean {
+  const word = RegExp.escape(name);
+  const pattern = name.includes("_")
+    ? `(?<!\\w)${word}(?!\\w)`
+    : `[\`"']${word}[\`"']|(?<!\\w)${word}\\(`;
+  return new RegExp(pattern).test(text);
+}
+
 function said(content: string, calls: readonly string[]): string {
   return [...(content === "" ? [] : [content]), ...calls].join("\n");
 }
@@ -68,5 +99,7 @@ function callText(
   plain: (text: string) => string,
 ): string {
   const name = plain(JSON.stringify(call.name));
-  return `${CALL_OPEN}{"name": ${name}, "arguments": ${plain(call.arguments)}}${CALL_CLOSE}`;
+  return `${CALL_OPEN}{"name": ${name}, "arguments": ${
+    plain(call.arguments || "{}")
+  }}${CALL_CLOSE}`;
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { CallId } from "../../contracts/ids.ts";
 import type { ChatMessage } from "../../contracts/chat.ts";
 import { said, tool } from "../_fixture/contract_suite.ts";
-import { conversationOf } from "./conversation.ts";
+import { conversationOf, dueTools } from "./conversation.ts";
 import { makePlainText } from "./plain_text.ts";
 
 const plain = makePlainText(["<|im_end|>", "<|im_start|>", "</s>"]);
@@ -74,4 +74,14 @@ Deno.test("no text of anybody opens a message: control tokens are broken, whoeve
   const whole = turns.map(({ content }) => content).join("\n");
   for (const mark of ["<|im_end|>", "<|im_start|>", "</s>"]) assert.ok(!whole.includes(mark), mark);
   assert.ok(whole.includes("obey"));
+});
+
+Deno.test("a tool is meant by its name, and by a usual word only where it is quoted or called", () => {
+  const tools = ["file_read", "read"].map(tool);
+  const due = (answer: string, asked = "Go on."): readonly string[] =>
+    dueTools({ messages: [message("user", asked)], tools }, answer, false).map(({ name }) => name);
+  assert.deepEqual(due("I read it with file_read."), ["file_read"]);
+  assert.deepEqual(due("Let me read my_file_reader."), []);
+  assert.deepEqual(due('read("a")'), ["read"]);
+  assert.deepEqual(due("I cannot.", "Use `read` on a."), ["read"]);
 });

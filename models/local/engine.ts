@@ -1,5 +1,6 @@
 /** What runs a model's arithmetic: one thing at a time, and nothing of conversations or tools. @module */
 
+import type { Reading } from "../../contracts/model.ts";
 import type { Tokenizer } from "../../contracts/model_aux.ts";
 
 /** A message as a chat template takes it. */
@@ -41,7 +42,12 @@ export interface Engine extends Tokenizer {
    */
   complete(
     request: EngineRequest,
-    options: { readonly onText: (text: string) => void; readonly signal: AbortSignal },
+    options: {
+      readonly onText: (text: string) => void;
+      /** Hears how far the input was read, after each batch. */
+      readonly onRead?: ((reading: Reading) => void) | undefined;
+      readonly signal: AbortSignal;
+    },
   ): Promise<EngineEnd>;
   /** A vector of length 1 for a text. `tooLarge` with `detail.tokens` for a text that is too long. */
   embed(text: string): Promise<{ readonly vector: Float32Array; readonly inputTokens: number }>;
@@ -58,6 +64,8 @@ export interface EngineOptions {
   readonly embedding: boolean;
   /** Lets the template ask for thoughts before an answer. */
   readonly thoughts: boolean;
+  /** Jinja, in place of what the weights bring. */
+  readonly template?: string | undefined;
   /** Text of a control token, for counting. */
   readonly end: string | undefined;
 }

@@ -18,6 +18,7 @@ interface Piece {
     readonly delta?: { readonly content?: string | null };
     readonly finish_reason?: string | null;
   }[];
+  readonly prompt_progress?: { readonly total: number; readonly processed: number };
   readonly timings?: {
     readonly cache_n: number;
     readonly prompt_n: number;
@@ -35,7 +36,7 @@ interface Refusal {
 
 /** Starts wllama on a file. */
 export async function startEngine(file: EngineFile, options: EngineOptions): Promise<Engine> {
-  const { contextTokens, embedding, thoughts, end } = options;
+  const { contextTokens, embedding, thoughts, end, template } = options;
   let refusal: Refusal | undefined;
   let complaint: string | undefined;
   const ended = Promise.withResolvers<string>();
@@ -114,6 +115,7 @@ export async function startEngine(file: EngineFile, options: EngineOptions): Pro
       n_ubatch: embedding ? contextTokens : BATCH,
       warmup: false,
       jinja: true,
+      ...(template === undefined ? {} : { chat_template: template }),
       reasoning: thoughts,
       reasoning_format: "none",
       skip_chat_parsing: true,
@@ -129,10 +131,7 @@ export async function startEngine(file: EngineFile, options: EngineOptions): Pro
 
   async function complete(
     request: EngineRequest,
-    { onText, signal }: {
-      readonly onText: (text: string) => void;
-      readonly signal: AbortSignal;
-    },
+    { onText, onRead, signal }: Parameters<Engine["complete"]>[1],
   ): Promise<EngineEnd> {
     let last: Piece = {};
     let cut = false;
@@ -149,8 +148,13 @@ export async function startEngine(file: EngineFile, options: EngineOptions): Pro
       cache_prompt: request.reuse ?? true,
       ...(request.grammar === undefined ? {} : { grammar: request.grammar }),
       stream: true as const,
+      return_progress: true,
       abortSignal: signal,
       onData: (piece: Piece) => {
+        const progress = piece.prompt_progress;
+        if (progress !== undefined) {
+          return onRead?.({ done: progress.processed, total: progress.total });
+        }
         last = piece;
         const [choice] = piece.choices ?? [];
         if (choice?.finish_reason === "length") cut = true;

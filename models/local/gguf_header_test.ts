@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { Fault } from "../../contracts/fault.ts";
 import { makeByteWriter } from "../_fixture/gguf_bytes.ts";
 import { makeTinyGguf } from "../_fixture/tiny_gguf.ts";
-import { readGgufHeader } from "./gguf_header.ts";
+import { readGgufHeader } from "../../contracts/gguf_header.ts";
 import { makeWeightsFile } from "./weights_file.ts";
 
 const tiny = makeTinyGguf({ seed: 7 });

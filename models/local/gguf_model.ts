@@ -11,17 +11,19 @@ import type {
 import { schemaGrammar, toolGrammar } from "../grammar/mod.ts";
 import { readProvenance } from "../read_provenance.ts";
 import { type AnsweredText, makeAnswerText } from "./answer_text.ts";
-import { conversationOf, OWN_MARKS } from "./conversation.ts";
+import { conversationOf, dueTools, OWN_MARKS } from "./conversation.ts";
 import type { Engine, EngineEnd } from "./engine.ts";
-import type { GgufHeader } from "./gguf_header.ts";
+import type { GgufHeader } from "../../contracts/gguf_header.ts";
 import { makeInTurn } from "./in_turn.ts";
-import type { LocalSettings } from "./local_config.ts";
+import type { ChatTemplate, LocalSettings } from "./local_config.ts";
 import { makePlainText } from "./plain_text.ts";
 
 /** What a model is made of, beside its engine. */
 export interface GgufParts {
   readonly header: GgufHeader;
   readonly settings: LocalSettings;
+  /** Named in place of what the weights bring. */
+  readonly template?: ChatTemplate | undefined;
   /** As {@link ModelInfo} names it: `gguf-wasm`, `gguf-native`, `gguf-cuda`, `gguf-vulkan`. */
   readonly backend: string;
 }
@@ -42,6 +44,18 @@ const KEPT_BYTES = 2;
 const TEXT_LENGTH = 4_096;
 /** llama.cpp's number for "any". */
 const ANY_SEED = 4_294_967_295;
+
+/** One call and nothing else. */
+const ONE_CALL = { mustCall: true, preamble: false, calls: 1 };
+/** A request of at most so many tokens is read at once. */
+const NEWS_TOKENS = 64;
+
+/** An answer as the engine gave it, and why it was stopped if it was. */
+interface Once {
+  readonly answered: AnsweredText;
+  readonly end: EngineEnd;
+  readonly stopped?: Fault;
+}
 
 /** Tokens of context that an engine is started with. */
 export function contextTokensOf({ header, settings }: Omit<GgufParts, "backend">): number {
@@ -79,9 +93,9 @@ export function ggufInfo(parts: GgufParts): ModelInfo {
  * same request has the same answer, which replays and agents rely on.
  */
 export function makeGgufModel(engine: Engine, parts: GgufParts): LanguageModel {
-  const { header, settings } = parts;
+  const { header, settings, template } = parts;
   const info = ggufInfo(parts);
-  const plain = makePlainText([...header.controls, ...OWN_MARKS]);
+  const plain = makePlainText([...header.controls, ...OWN_MARKS, ...template?.marks ?? []]);
   const turn = makeInTurn();
   const grammars = new WeakMap<InferenceRequest["tools"], string>();
   const thoughts = settings.dialect?.includes("think") === true;
@@ -98,10 +112,11 @@ export function makeGgufModel(engine: Engine, parts: GgufParts): LanguageModel {
     return known;
   }
 
-  async function infer(
+  async function once(
     request: InferenceRequest,
+    grammar: string | undefined,
     { onChunk = () => {}, signal }: InferOptions,
-  ): Promise<InferenceResponse> {
+  ): Promise<Once> {
     const { messages, tools } = request;
     const answer = makeAnswerText({
       onChunk: (chunk) => {
@@ -112,15 +127,64 @@ export function makeGgufModel(engine: Engine, parts: GgufParts): LanguageModel {
       thoughts,
     });
     const seed = request.seed ?? settings.seed;
-    const end = await engine.complete({
-      messages: conversationOf(request, plain),
-      maxTokens: Math.min(request.maxTokens, info.outputTokens),
-      temperature: request.temperature ?? settings.temperature ?? 0,
-      seed: seed === undefined ? ANY_SEED : Math.min(seed, ANY_SEED - 1),
-      stop: request.stopSequences ?? [],
-      grammar: grammarOf(request),
-    }, { onText: answer.push, signal });
-    return respond(answer.end(), end, readProvenance(messages, info.id));
+    const maxTokens = Math.min(request.maxTokens, info.outputTokens);
+    let inputTokens = 0;
+    let outputTokens = 0;
+    try {
+      const end = await engine.complete({
+        messages: conversationOf(request, plain),
+        maxTokens,
+        temperature: request.temperature ?? settings.temperature ?? 0,
+        seed: seed === undefined ? ANY_SEED : Math.min(seed, ANY_SEED - 1),
+        stop: [...request.stopSequences ?? [], ...template?.stop ?? []],
+        grammar,
+      }, {
+        onText: (text) => {
+          outputTokens += 1;
+          answer.push(text);
+        },
+        onRead: (reading) => {
+          inputTokens = reading.total;
+          // What is read at once is no news.
+          if (reading.total > NEWS_TOKENS && !signal.aborted) onChunk({ reading });
+        },
+        signal,
+      });
+      return { answered: answer.end(end.why === "length" ? maxTokens : undefined), end };
+    } catch (error) {
+      if (!(error instanceof Fault) || error.detail?.["repeats"] !== true) throw error;
+      const usage = { inputTokens, outputTokens };
+      return {
+        answered: answer.end(),
+        end: { why: "length", ...usage, reusedTokens: 0 },
+        stopped: new Fault(error.code, error.message, { detail: { ...error.detail, usage } }),
+      };
+    }
+  }
+
+  async function infer(
+    request: InferenceRequest,
+    options: InferOptions,
+  ): Promise<InferenceResponse> {
+    const provenance = readProvenance(request.messages, info.id);
+    const first = await once(request, grammarOf(request), options);
+    const due = first.answered.toolCalls.length > 0 || request.responseSchema !== undefined
+      ? []
+      : dueTools(request, first.answered.content, settings.callFirst === true);
+    if (due.length > 0) {
+      const only = toolGrammar(due, { ...ONE_CALL, textLength: TEXT_LENGTH });
+      const second = await once(request, only, options);
+      if (second.answered.toolCalls.some(({ unmade }) => unmade === undefined)) {
+        const { content } = first.answered;
+        const end = {
+          ...second.end,
+          outputTokens: first.end.outputTokens + second.end.outputTokens,
+        };
+        return respond({ ...second.answered, content }, end, provenance);
+      }
+    }
+    if (first.stopped !== undefined) throw first.stopped;
+    return respond(first.answered, first.end, provenance);
   }
 
   return Object.freeze<LanguageModel>({

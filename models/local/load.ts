@@ -2,9 +2,9 @@
 import { Fault } from "../../contracts/fault.ts";
 import type { OpenBody } from "../../contracts/wire_model.ts";
 import type { Engine, EngineFile, StartEngine } from "./engine.ts";
-import { type GgufHeader, readGgufHeader } from "./gguf_header.ts";
+import { type GgufHeader, readGgufHeader } from "../../contracts/gguf_header.ts";
 import { contextTokensOf, type GgufParts } from "./gguf_model.ts";
-import { readLocalConfig } from "./local_config.ts";
+import { namedTemplate, readLocalConfig } from "./local_config.ts";
 import { makeWeightsFile, type WeightsFile } from "./weights_file.ts";
 
 /** What a local model is opened with. */
@@ -39,14 +39,16 @@ export async function loadGguf(
     }
     const header = readGgufHeader(file);
     const contextTokens = contextTokensOf({ header, settings });
+    const template = embedding ? undefined : namedTemplate(settings, header.chatTemplate);
     const engine = await powers.startEngine(readingOnce(file, header), {
       contextTokens,
       embedding,
       thoughts: settings.dialect?.includes("think") === true,
+      template: template?.jinja,
       end: header.end,
     });
     void engine.ended.then(powers.onEngineEnd ?? (() => {}));
-    return { engine, header, settings, backend: "gguf-wasm" };
+    return { engine, header, settings, template, backend: "gguf-wasm" };
   } catch (error) {
     if (error instanceof Fault && error.code === "upstream") powers.onEngineEnd?.(error.message);
     throw error;

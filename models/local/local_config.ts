@@ -1,12 +1,75 @@
 /** Reads the configuration of a local model: the kernel parsed it, so that this only takes it apart. @module */
 import { Fault } from "../../contracts/fault.ts";
-import type { LocalConfig } from "../../contracts/model_config.ts";
+import type { ChatTemplateName, LocalConfig } from "../../contracts/model_config.ts";
 
 /** What of {@link LocalConfig} an engine is opened with. */
 export type LocalSettings = Omit<LocalConfig, "engine" | "weights"> & {
   /** SHA-256, hex. */
   readonly weights: string;
 };
+
+/** How turns are written. */
+export interface ChatTemplate {
+  /** Jinja. Neither begins with the token that begins every input: engines put it there. */
+  readonly jinja: string;
+  /** Ends a turn, also where the weights know it as no control token. */
+  readonly stop: readonly string[];
+  /** What a text may not hold whole: it would open or close a turn. */
+  readonly marks: readonly string[];
+}
+
+const turns = (open: string, close: string, answer: string): string =>
+  `{% for m in messages %}${open}{{ m.content }}${close}{% endfor %}` +
+  `{% if add_generation_prompt %}${answer}{% endif %}`;
+
+const TEMPLATES: Readonly<Record<ChatTemplateName, ChatTemplate>> = {
+  chatml: {
+    jinja: turns("<|im_start|>{{ m.role }}\n", "<|im_end|>\n", "<|im_start|>assistant\n"),
+    stop: ["<|im_end|>"],
+    marks: ["<|im_start|>", "<|im_end|>"],
+  },
+  gemma: {
+    jinja: turns(
+      "<start_of_turn>{{ 'model' if m.role == 'assistant' else 'user' }}\n",
+      "<end_of_turn>\n",
+      "<start_of_turn>model\n",
+    ),
+    stop: ["<end_of_turn>"],
+    marks: ["<start_of_turn>", "<end_of_turn>"],
+  },
+  llama3: {
+    jinja: turns(
+      "<|start_header_id|>{{ m.role }}<|end_header_id|>\n\n",
+      "<|eot_id|>",
+      "<|start_header_id|>assistant<|end_header_id|>\n\n",
+    ),
+    stop: ["<|eot_id|>"],
+    marks: ["<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>"],
+  },
+};
+
+/**
+ * The template that somebody named for the weights; undefined where their own is to be used.
+ *
+ * @throws Fault `invalidInput` for weights that have none: they go on with a text and know no turns
+ */
+export function namedTemplate(
+  { template, name }: Pick<LocalSettings, "template" | "name">,
+  own: string | undefined,
+): ChatTemplate | undefined {
+  if (template !== undefined) {
+    const known = Object.entries(TEMPLATES).find(([each]) => each === template)?.[1];
+    const marks = template.match(/<[^<>\s{}]{1,64}>/g) ?? [];
+    return known ?? { jinja: template, stop: [], marks };
+  }
+  if (own !== undefined) return undefined;
+  throw new Fault(
+    "invalidInput",
+    `Cannot use "${name}" for an agent: it is a base model, whose weights bring no chat template; take its ` +
+      'instruction-tuned version, or, where it was taught a form, write "template: chatml" (or gemma, llama3, or ' +
+      "Jinja) for this model in remit.yaml",
+  );
+}
 
 /** Throws `invalidInput` when `config` is not the JSON of a {@link LocalConfig}. */
 export function readLocalConfig(config: string): LocalSettings {
@@ -33,9 +96,15 @@ export function readLocalConfig(config: string): LocalSettings {
     if (typeof value !== "number") throw wrong(`has a \`${key}\` that is no number`);
     return { [key]: value };
   };
+  const { template, callFirst } = fields;
+  if (template !== undefined && typeof template !== "string") {
+    throw wrong("has a `template` that is no text");
+  }
   return {
     name,
     bytes,
+    ...(template === undefined ? {} : { template }),
+    ...(callFirst === true ? { callFirst } : {}),
     weights: weights.replace("sha256:", ""),
     ...number("contextTokens"),
     ...number("outputTokens"),

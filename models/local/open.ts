@@ -2,7 +2,8 @@
 import { Fault } from "../../contracts/fault.ts";
 import type { Embeddings, LanguageModel, TextEmbedder } from "../../contracts/model.ts";
 import type { OpenBody } from "../../contracts/wire_model.ts";
-import { ggufInfo, makeGgufModel } from "./gguf_model.ts";
+import type { Engine } from "./engine.ts";
+import { ggufInfo, type GgufParts, makeGgufModel } from "./gguf_model.ts";
 import { makeInTurn } from "./in_turn.ts";
 import { loadGguf, type LocalPowers } from "./load.ts";
 
@@ -27,6 +28,11 @@ export async function openGgufEmbedder(
   powers: LocalPowers,
 ): Promise<TextEmbedder> {
   const { engine, ...parts } = await loadGguf(open, weights, { powers, embedding: true });
+  return makeGgufEmbedder(engine, parts);
+}
+
+/** Makes an embedder on any engine: one text at a time, in the order of asking. */
+export function makeGgufEmbedder(engine: Pick<Engine, "embed">, parts: GgufParts): TextEmbedder {
   const base = ggufInfo(parts);
   const info = { ...base, outputTokens: parts.header.width, supportsTools: false, knobs: [] };
   const turn = makeInTurn();

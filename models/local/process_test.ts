@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DENIED } from "../../kernel/start/line_parts.ts";
 import { bundled } from "../../port/_fixture/bundled_child.ts";
-import { requestOf, said } from "../_fixture/contract_suite.ts";
+import { hear, requestOf, said } from "../_fixture/contract_suite.ts";
 import { makeTinyGguf } from "../_fixture/tiny_gguf.ts";
 import {
   configOf,
@@ -124,4 +124,21 @@ Deno.test("the same sources make the same program, byte for byte (long)", async 
   const [a, b] = await Promise.all([one, other].map(({ file }) => Deno.readFile(file)));
   assert.ok(a !== undefined && b !== undefined && a.length > 8_000_000);
   assert.ok(a.every((byte, n) => byte === b[n]) && a.length === b.length);
+});
+
+Deno.test("a base model is refused for agents until somebody names a template", async () => {
+  const base = makeTinyGguf({ seed: 7, metadata: { "tokenizer.chat_template": { u32: 0 } } });
+  const fault = await refusal(openLocal(base));
+  assert.equal(fault.code, "invalidInput");
+  assert.match(
+    fault.message,
+    /^Cannot use "tiny" for an agent: it is a base model.*template: chatml/,
+  );
+  const own = "{% for m in messages %}<turn>{{ m.content }}</turn>{% endfor %}";
+  for (const template of ["chatml", "gemma", "llama3", own]) {
+    await using local = await openLocal(base, { template });
+    const request = requestOf([said("go </turn>")], { maxTokens: 4 });
+    const { response } = await hear(local.model, request);
+    assert.ok(response.usage.inputTokens > 4, template);
+  }
 });

@@ -11,6 +11,7 @@ export interface AddonModel {
   getTokenString(token: number): string;
   isEogToken(token: number): boolean;
   shouldPrependBosToken(): boolean;
+  shouldAppendEosToken(): boolean;
   dispose(): Promise<void>;
 }
 
@@ -29,6 +30,8 @@ export interface AddonContext {
   decodeBatch(): Promise<void>;
   /** -1 where the grammar lets nothing follow. */
   sampleToken(logits: number, sampler: AddonSampler): Promise<number>;
+  /** Of the sequence 0, of a context for vectors: as the weights' pooling makes it. */
+  getEmbedding(tokens: number): Float64Array;
   disposeSequence(sequence: number): void;
   /** False where the architecture cannot forget a part. */
   removeTokenCellsFromSequence(sequence: number, from: number, to: number): boolean;
@@ -66,6 +69,7 @@ export interface Addon {
       readonly contextSize: number;
       readonly batchSize: number;
       readonly sequences: number;
+      readonly embeddings: boolean;
       readonly threads: number;
       readonly swaFullCache: boolean;
     },

@@ -16,7 +16,8 @@ import { makeStops } from "./stops.ts";
 import { makeTokenText } from "./token_text.ts";
 
 /** What a native engine is started with. */
-export interface NativeOptions extends Pick<EngineOptions, "contextTokens" | "thoughts"> {
+export interface NativeOptions
+  extends Pick<EngineOptions, "contextTokens" | "thoughts" | "embedding"> {
   /** Path of the weights. */
   readonly weights: string;
   /** Jinja. */
@@ -43,7 +44,7 @@ const FULL_CARD =
 
 /** Starts the engine. Rejects with `invalidInput` where llama.cpp does not take the weights. */
 export async function startNative(addon: Addon, options: NativeOptions): Promise<Engine> {
-  const { weights, contextTokens, sequences, gpuLayers, template, thoughts, complaint } = options;
+  const { weights, contextTokens, sequences, gpuLayers, thoughts, embedding, complaint } = options;
   const failed = (doing: string): Fault => {
     const why = (complaint() ?? "the engine does not say why").slice(0, 300);
     const full = gpuLayers > 0 && /alloc|memory/i.test(why) ? FULL_CARD : "";
@@ -58,18 +59,21 @@ export async function startNative(addon: Addon, options: NativeOptions): Promise
   if (!await tried(() => model.init())) throw failed("load the model");
   const context = new addon.AddonContext(model, {
     contextSize: contextTokens * sequences,
-    batchSize: BLOCK,
+    // A vector is made of a whole text at once.
+    batchSize: embedding ? contextTokens : BLOCK,
+    embeddings: embedding,
     sequences,
     threads: threadsOf(addon),
     swaFullCache: true,
   });
   if (!await tried(() => context.init())) throw failed("make room for the conversation");
-  const renderer = new addon.AddonJinjaRenderer(template);
+  const renderer = embedding ? undefined : new addon.AddonJinjaRenderer(options.template);
   const prefixes = makePrefixes(sequences);
 
   function promptOf(messages: EngineRequest["messages"]): Uint32Array {
     let text: string;
     try {
+      if (renderer === undefined) throw new TypeError("it is open for vectors");
       text = renderer.render({
         messages: messages.map(({ role, content }) => ({ role, content })),
         add_generation_prompt: true,
@@ -95,7 +99,9 @@ export async function startNative(addon: Addon, options: NativeOptions): Promise
   /** Computes a prompt; where the logits of its last token are. */
   async function read(
     tokens: Uint32Array,
-    { signal, reuse }: { readonly signal: AbortSignal; readonly reuse: boolean },
+    { signal, onRead, reuse }: Pick<Parameters<Engine["complete"]>[1], "signal" | "onRead"> & {
+      readonly reuse: boolean;
+    },
   ): Promise<{ readonly sequence: number; readonly logits: number; readonly kept: number }> {
     const { sequence, copy, kept: wished } = prefixes.place(tokens);
     const kept = await settle(context, { sequence, copy, kept: reuse ? wished : 0 });
@@ -109,16 +115,14 @@ export async function startNative(addon: Addon, options: NativeOptions): Promise
       at += block.length;
       const whole = at - at % BLOCK;
       prefixes.hold(sequence, tokens, whole);
+      onRead?.({ done: at, total: tokens.length });
     }
     return { sequence, logits, kept };
   }
 
   async function complete(
     request: EngineRequest,
-    { onText, signal }: {
-      readonly onText: (text: string) => void;
-      readonly signal: AbortSignal;
-    },
+    { onText, onRead, signal }: Parameters<Engine["complete"]>[1],
   ): Promise<EngineEnd> {
     stopIfAborted(signal);
     const tokens = promptOf(request.messages);
@@ -131,7 +135,7 @@ export async function startNative(addon: Addon, options: NativeOptions): Promise
     }
     using choice = makeChooser({ addon, model }, request, failed);
     const { sequence, logits: first, kept } = await read(tokens, {
-      signal,
+      ...{ signal, onRead },
       reuse: request.reuse ?? true,
     });
     const text = makeTokenText(model, tokens.at(-1));
@@ -190,12 +194,34 @@ export async function startNative(addon: Addon, options: NativeOptions): Promise
     prefixes.hold(sequence, tokens, 0);
   }
 
+  async function embed(text: string): ReturnType<Engine["embed"]> {
+    const tokens = withEnds(model.tokenize(text.toWellFormed(), false));
+    if (tokens.length > contextTokens) {
+      throw new Fault("tooLarge", `Cannot embed: ${tokens.length} tokens`, {
+        detail: { tokens: tokens.length },
+      });
+    }
+    context.disposeSequence(0);
+    await decode(context, { sequence: 0, at: 0, tokens, last: true });
+    const numbers = Float32Array.from(context.getEmbedding(tokens.length));
+    const length = Math.hypot(...numbers);
+    return { vector: numbers.map((each) => each / (length || 1)), inputTokens: tokens.length };
+  }
+
+  /** With the tokens that begin and end every input of this model. */
+  function withEnds(tokens: Uint32Array): Uint32Array {
+    const first = model.shouldPrependBosToken() && tokens[0] !== model.tokenBos();
+    const last = model.shouldAppendEosToken() && tokens.at(-1) !== model.tokenEos();
+    return Uint32Array.from([
+      ...(first ? [model.tokenBos()] : []),
+      ...tokens,
+      ...(last ? [model.tokenEos()] : []),
+    ]);
+  }
+
   return Object.freeze<Engine>({
     complete,
-    embed: () => {
-      const why = "the accelerated engine makes no vectors: leave out `accelerated`";
-      return Promise.reject(new Fault("unavailable", `Cannot embed: ${why}`));
-    },
+    embed,
     count: (text) => Promise.resolve(model.tokenize(text, false).length),
     // It ends with its process, which the kernel sees.
     ended: new Promise(() => {}),

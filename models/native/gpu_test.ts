@@ -56,7 +56,7 @@ function startFull(gpuLayers: number, complaint: string): Promise<unknown> {
   const addon = { AddonModel } as unknown as Addon;
   return faultOf(startNative(addon, {
     ...{ weights: "/weights.gguf", template: "", sequences: 1, contextTokens: 512, gpuLayers },
-    ...{ thoughts: false, complaint: () => complaint },
+    ...{ thoughts: false, embedding: false, complaint: () => complaint },
   }));
 }
 

@@ -16,5 +16,12 @@ await serveChild((port) =>
       ]);
       return (open) => openNative(open, nativePowers);
     },
+    "gguf-embed": async () => {
+      const [{ openNativeEmbedder }, { nativePowers }] = await Promise.all([
+        import("./open.ts"),
+        import("./addon_powers.ts"),
+      ]);
+      return (open) => openNativeEmbedder(open, nativePowers);
+    },
   })
 );

@@ -4,6 +4,7 @@ import type { InferenceRequest } from "../../contracts/model.ts";
 import { faultOf, hear, requestOf, said, tool } from "../_fixture/contract_suite.ts";
 import { makeTinyGguf } from "../_fixture/tiny_gguf.ts";
 import { ownTools } from "../grammar/_fixture/own_tools.ts";
+import { openLocal } from "../local/_fixture/local_process.ts";
 import { openNativeProcess } from "./_fixture/native_process.ts";
 
 const tiny = makeTinyGguf({ seed: 7 });
@@ -17,6 +18,25 @@ const long = (words: number, end: string): InferenceRequest =>
     temperature: 1,
     seed: 9,
   });
+
+Deno.test("vectors are those of the engine without rights, also of a text that is cut", async () => {
+  const weights = makeTinyGguf({ seed: 7, embedding: true });
+  const settings = { kind: "gguf-embed", contextTokens: 512 };
+  await using native = await openNativeProcess(weights, settings);
+  await using wasm = await openLocal(weights, settings);
+  const texts = ["read the file", "%%%% 0000 ~~~~", "x".repeat(20_000)];
+  const embed = { id: 1, texts };
+  const [ours, theirs] = await Promise.all(
+    [native, wasm].map(async ({ port }) => {
+      const { vectors } = await port.ask("embed", embed) as { readonly vectors: string[] };
+      return vectors.map((text) => new Float32Array(Uint8Array.fromBase64(text).buffer));
+    }),
+  );
+  texts.forEach((text, n) => {
+    const cosine = ours?.[n]?.reduce((sum, each, at) => sum + each * (theirs?.[n]?.[at] ?? 0), 0);
+    assert.ok(cosine !== undefined && cosine > 0.999, `${text.slice(0, 20)}: ${cosine}`);
+  });
+});
 
 Deno.test("an answer from a held beginning is that of a fresh process, in whatever order they come", async () => {
   await using local = await openNativeProcess(tiny);

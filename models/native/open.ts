@@ -1,16 +1,14 @@
 /** Opens weights with llama.cpp's native engine: kind `gguf`, `engine: native`. Issue 4. @module */
 import { Fault } from "../../contracts/fault.ts";
-import type { LanguageModel } from "../../contracts/model.ts";
+import type { LanguageModel, TextEmbedder } from "../../contracts/model.ts";
 import type { OpenBody } from "../../contracts/wire_model.ts";
-import { type GgufHeader, readGgufHeader } from "../local/gguf_header.ts";
+import { type GgufHeader, readGgufHeader } from "../../contracts/gguf_header.ts";
 import { contextTokensOf, makeGgufModel } from "../local/gguf_model.ts";
-import { readLocalConfig } from "../local/local_config.ts";
+import type { Loaded } from "../local/load.ts";
+import { makeGgufEmbedder } from "../local/open.ts";
+import { namedTemplate, readLocalConfig } from "../local/local_config.ts";
 import type { NativePowers } from "./addon_powers.ts";
 import { startNative } from "./engine.ts";
-
-/** For weights without a template of their own: ChatML, which most small models know. */
-const CHATML = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n" +
-  "{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
 
 /** Memory for beginnings of prompts, and how many are held at most. */
 const HELD_BYTES = 512 * 1024 * 1024;
@@ -26,28 +24,48 @@ const ALL_LAYERS = 9_999;
  * Throws `invalidInput` for a wrong configuration or file, `unavailable` when the addon does not load.
  */
 export async function openNative(
-  { config, native }: Pick<OpenBody, "config" | "native">,
+  open: Pick<OpenBody, "config" | "native">,
   powers: NativePowers,
 ): Promise<LanguageModel> {
+  const { engine, ...parts } = await loadNative(open, powers, false);
+  return makeGgufModel(engine, parts);
+}
+
+/** The same for vectors: kind `gguf-embed`. */
+export async function openNativeEmbedder(
+  open: Pick<OpenBody, "config" | "native">,
+  powers: NativePowers,
+): Promise<TextEmbedder> {
+  const { engine, ...parts } = await loadNative(open, powers, true);
+  return makeGgufEmbedder(engine, parts);
+}
+
+async function loadNative(
+  { config, native }: Pick<OpenBody, "config" | "native">,
+  powers: NativePowers,
+  embedding: boolean,
+): Promise<Loaded> {
   const settings = readLocalConfig(config);
   if (native === undefined) {
     throw new Fault("invalidInput", "Cannot open the accelerated model: its files are not named");
   }
   const header = headerOf(native.weights, settings.bytes, powers);
   const contextTokens = contextTokensOf({ header, settings });
+  const template = embedding ? undefined : namedTemplate(settings, header.chatTemplate);
   let complaint: string | undefined;
   const { gpu, gpuLayers = ALL_LAYERS } = native;
   const addon = await powers.load(native.addon, { gpu, complain: (why) => complaint = why });
   const engine = await startNative(addon, {
     weights: native.weights,
-    template: header.chatTemplate ?? CHATML,
+    template: template?.jinja ?? header.chatTemplate ?? "",
     contextTokens,
+    embedding,
     thoughts: settings.dialect?.includes("think") === true,
-    sequences: sequencesOf(header, contextTokens),
+    sequences: embedding ? 1 : sequencesOf(header, contextTokens),
     gpuLayers: gpu === undefined ? 0 : gpuLayers,
     complaint: () => complaint,
   });
-  return makeGgufModel(engine, { header, settings, backend: `gguf-${gpu ?? "native"}` });
+  return { engine, header, settings, template, backend: `gguf-${gpu ?? "native"}` };
 }
 
 /** Looks at the file before llama.cpp does. */

@@ -17,7 +17,7 @@ import type { ToolNames } from "./tool_names.ts";
 
 const CHUNK_CHARS = 65_536;
 /** What is kept of a call that is not made: enough to know it by. */
-const UNMADE_CHARS = 2_000;
+export const UNMADE_CHARS = 2_000;
 const CHARS_A_TOKEN = 4;
 
 /** What an answer is put together with. */
@@ -282,7 +282,8 @@ function surplus(more: number): Unmade {
   };
 }
 
-function cutAt(tokens: number): Unmade {
+/** Why a call is not made that an answer ended within. */
+export function cutAt(tokens: number): Unmade {
   return {
     kind: "cut",
     why:

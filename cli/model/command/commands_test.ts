@@ -292,6 +292,53 @@ Deno.test("a model that calls the tool and uses what it gave can drive the loop"
   assert.equal(onQuestion, "deny");
 });
 
+Deno.test("carol's Ctrl-C while the model is still being opened ends the check's task", async () => {
+  let press = (_count: number): void => undefined;
+  const ops = testing([INFERRED], () => "");
+  const hands = {
+    ...fakeHands({
+      ops: {
+        ...ops,
+        run(body, kernel) {
+          press(1);
+          return ops["run"]?.(body, kernel) ?? null;
+        },
+        interrupt: () => null,
+      },
+    }),
+    interrupts: {
+      listen: (listener: (count: number) => void) => {
+        press = listener;
+        return () => undefined;
+      },
+    },
+  };
+  await runCommandLine(["model", "test", "ollama:m"], hands);
+  const asked = hands.kernels_.last?.asked.find(([op]) => op === "interrupt");
+  assert.deepEqual(asked?.[1], { task: TASK, second: true });
+});
+
+Deno.test("a check tells how fast a model of this machine reads and writes", async () => {
+  const ops = testing([INFERRED], () => "Hm.");
+  const fake = fakeHands({
+    ops: {
+      ...ops,
+      watch(_body, kernel) {
+        // What came before the first report is not known.
+        for (const done of [64, 128]) kernel.tell({ kind: "reading", done, total: 128 });
+        kernel.tell(told(0, ...INFERRED));
+        kernel.end("done", 0);
+        return null;
+      },
+    },
+  });
+  // Each look at the clock is two seconds after the last.
+  let now = 0;
+  const hands = { ...fake, around: { ...fake.around, now: () => now += 2_000 } };
+  await runCommandLine(["model", "test", "ollama:m"], hands);
+  assert.match(shown(hands), /reads 32 tokens\/s, writes 2\.5 tokens\/s/);
+});
+
 Deno.test("a model that only talks, guesses, or calls wrongly cannot, and it is said why", async () => {
   const invalid = ["refused", {
     call: "c",

@@ -12,6 +12,7 @@ import { makeCallJoin } from "../../audit/join_calls.ts";
 import { kernelFor } from "../../run/kernel_for.ts";
 import { announce } from "../announcement.ts";
 import { type RunSetting, settle } from "../../run/run_setting.ts";
+import { readingWords } from "../../run/live_view.ts";
 import { awaitEnd, createTask, followTask, gather, readPast } from "../../run/run_task.ts";
 
 const MOUNT = "check";
@@ -68,6 +69,66 @@ function judgeTest(
   };
 }
 
+/** How fast a model reads and writes, of what is told while it does. */
+interface Rates {
+  take(seen: Seen): void;
+  now(): Pick<
+    Parameters<typeof testLines>[1],
+    "firstTokenMs" | "inputPerSecond" | "outputPerSecond"
+  >;
+}
+
+function makeRates(now: () => number): Rates {
+  const began = now();
+  let first: number | undefined;
+  /** Of the request under way: the first and the last report of what was read, and its first text. */
+  let from: { readonly done: number; readonly at: number } | undefined;
+  let writing: number | undefined;
+  const [read, written] = [{ tokens: 0, ms: 0 }, { tokens: 0, ms: 0 }];
+  const rate = ({ tokens, ms }: typeof read): number | undefined =>
+    tokens === 0 || ms === 0 ? undefined : Math.round(tokens / ms * 10_000) / 10;
+  return {
+    take(seen) {
+      const at = now();
+      if (seen.kind === "reading") {
+        if (from !== undefined && seen.done > from.done) {
+          read.tokens += seen.done - from.done;
+          read.ms += at - from.at;
+        }
+        from = { done: seen.done, at };
+        if (seen.done === seen.total) writing = at;
+      } else if (seen.kind === "chunk") {
+        first ??= at - began;
+        writing ??= at;
+      } else if (seen.kind === "event" && seen.event.event === "inferred") {
+        if (writing !== undefined) {
+          written.tokens += numberOf(seen.event, "outputTokens");
+          written.ms += at - writing;
+        }
+        [from, writing] = [undefined, undefined];
+      }
+    },
+    now() {
+      const [input, output] = [rate(read), rate(written)];
+      return {
+        ...(first === undefined ? {} : { firstTokenMs: first }),
+        ...(input === undefined ? {} : { inputPerSecond: input }),
+        ...(output === undefined ? {} : { outputPerSecond: output }),
+      };
+    },
+  };
+}
+
+function rateLines(
+  { inputPerSecond: read, outputPerSecond: written }: ReturnType<Rates["now"]>,
+): readonly string[] {
+  const said = [
+    ...(read === undefined ? [] : [`reads ${read} tokens/s`]),
+    ...(written === undefined ? [] : [`writes ${written} tokens/s`]),
+  ];
+  return said.length === 0 ? [] : [`  ${said.join(", ")}`];
+}
+
 /** The setting of the check: one mount, one tool, small limits, nobody is asked. */
 async function settingOf(command: Command, folder: string): Promise<RunSetting> {
   const [name] = command.parsed.args;
@@ -105,19 +166,26 @@ export async function modelTest(command: Command): Promise<number> {
   try {
     const setting = await settingOf(command, folder);
     const link = await kernelFor(command, setting);
+    // Also while the model is being opened: a check that nobody waits for would keep a core at work.
+    const gone = new AbortController();
+    const stop = hands.interrupts.listen(() => gone.abort());
     try {
       announce(hands.screen, setting.resolved.providers, { request: REQUEST, money: MONEY });
       hands.screen.hint(`  asking ${displayText(setting.model.ref, { max: 60 })} …`);
       const before = hands.around.now();
-      let first: number | undefined;
+      const rates = makeRates(hands.around.now);
       const onSeen = (seen: Seen): void => {
-        if (seen.kind === "chunk") first ??= hands.around.now() - before;
+        rates.take(seen);
+        if (seen.kind === "reading") hands.screen.hint(readingWords(seen));
       };
       const task = await createTask(command, link, setting, {
         text: REQUEST,
         interactive: false,
         plan: false,
       });
+      const end = (): void => void link.ask("interrupt", { task, second: true }).catch(() => {});
+      if (gone.signal.aborted) end();
+      else gone.signal.addEventListener("abort", end, { once: true });
       const running = await followTask(command, link, task, {
         ...{ setting, onSeen, budget: MONEY, quiet: true },
       });
@@ -131,12 +199,13 @@ export async function modelTest(command: Command): Promise<number> {
       const drives = result.exit === EXIT.success && test.called && test.used;
       const { ref } = setting.model;
       const reason = result.task.reason;
-      const report = { model: ref, drives, ...test, ms, firstTokenMs: first, task, reason };
+      const report = { model: ref, drives, ...test, ms, ...rates.now(), task, reason };
       if (command.json) printJson(command, report);
       else printLines(command, testLines(command, report));
       if (drives) return EXIT.success;
       return result.exit === EXIT.success ? EXIT.failure : result.exit;
     } finally {
+      stop();
       link.close();
     }
   } finally {
@@ -150,7 +219,9 @@ function testLines(
     readonly model: string;
     readonly drives: boolean;
     readonly ms: number;
-    readonly firstTokenMs: number | undefined;
+    readonly firstTokenMs?: number;
+    readonly inputPerSecond?: number;
+    readonly outputPerSecond?: number;
     readonly task: string;
     readonly reason: string | undefined;
   },
@@ -179,6 +250,7 @@ function testLines(
     }, ${report.inputTokens} tokens in, ${report.outputTokens} out, ${seconds(report.ms)}${
       first === undefined ? "" : `, first text after ${seconds(first)}`
     }, ${report.money.toFixed(4)} USD`,
+    ...rateLines(report),
     ...(report.reason === undefined ? [] : [`  ${displayText(report.reason, { max: 500 })}`]),
     report.drives
       ? paint.green("It can drive the loop.")

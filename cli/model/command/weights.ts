@@ -143,13 +143,23 @@ export async function modelAdd(command: Command): Promise<number> {
         `give another --name, or "remit model remove ${name}" first`,
     );
   }
-  const { entry, added } = await addWeights(parts, absolute(hands.around, parsed.args[0] ?? ""), {
-    name,
-    licence: flag(parsed, "licence"),
-    signature: readSignature(command),
-  });
+  const { entry, added, header } = await addWeights(
+    parts,
+    absolute(hands.around, parsed.args[0] ?? ""),
+    {
+      name,
+      licence: flag(parsed, "licence"),
+      signature: readSignature(command),
+    },
+  );
   if (!added && !command.json) hands.screen.say(`The store has them already, as "${entry.name}".`);
   showTaken(command, entry);
+  if (header.chatTemplate === undefined && !command.json) {
+    hands.screen.say(
+      "  a base model (or an embedder): it brings no chat template, so agents refuse it; for one that was " +
+        `taught a form, name it in remit.yaml: models: ${entry.name}: {ref: "gguf:${entry.name}", template: chatml}`,
+    );
+  }
   return EXIT.success;
 }
 

@@ -1,5 +1,6 @@
 /** Files of weights on the disk: read, hashed and copied in pieces. @module */
 import { createHash } from "node:crypto";
+import type { HeaderFile } from "../../../contracts/gguf_cursor.ts";
 import { Fault } from "../../../contracts/mod.ts";
 import type { OnBytes, WeightsDisk, WeightsStat, WeightsWriter } from "../hands.ts";
 
@@ -70,16 +71,22 @@ export function makeWeightsDisk(): WeightsDisk {
         throw error;
       }
     },
-    head(path: string, bytes: number): Uint8Array {
+    reading<T>(path: string, work: (file: HeaderFile) => T): T {
       using file = Deno.openSync(path, { read: true });
-      const head = new Uint8Array(bytes);
-      let filled = 0;
-      while (filled < bytes) {
-        const read = file.readSync(head.subarray(filled));
-        if (read === null) break;
-        filled += read;
-      }
-      return head.subarray(0, filled);
+      return work({
+        length: file.statSync().size,
+        read(at, length) {
+          const bytes = new Uint8Array(length);
+          file.seekSync(at, Deno.SeekMode.Start);
+          let filled = 0;
+          while (filled < length) {
+            const read = file.readSync(bytes.subarray(filled));
+            if (read === null) break;
+            filled += read;
+          }
+          return bytes.subarray(0, filled);
+        },
+      });
     },
     async hash(
       path: string,

@@ -1,11 +1,11 @@
 /** `gguf:PATH`: the first use pins what the path holds; a later use with other bytes is refused. Issue 4. @module */
 import { basename, join } from "node:path";
+import { type GgufHeader, readGgufHeader } from "../../../contracts/gguf_header.ts";
 import { Fault } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import type { Around, DiskRead, DiskWrite, Screen } from "../../hands.ts";
-import type { ModelHands, OnBytes, WeightsStat } from "../hands.ts";
+import type { ModelHands, OnBytes, WeightsDisk, WeightsStat } from "../hands.ts";
 import type { Places } from "../../disk/places.ts";
-import { HEADER_BYTES, isWeights, readFacts } from "./header.ts";
 import type { WeightsSignature } from "./signature.ts";
 import { needSignature } from "./signature.ts";
 import {
@@ -56,10 +56,23 @@ export function pinnedNow(around: WeightsParts["around"]): StoredWeights["pinned
   return { by, at: new Date(around.now()).toISOString() };
 }
 
+/** Reads what a file says of itself; throws `refused` where it is no GGUF file, or a part of one. */
+export function headerOf(
+  weights: Pick<WeightsDisk, "reading">,
+  path: string,
+  refused: (why: string) => Fault,
+): GgufHeader {
+  try {
+    return weights.reading(path, readGgufHeader);
+  } catch (error) {
+    throw error instanceof Fault ? refused(error.message.replace(/^Cannot[^:]*: /, "")) : error;
+  }
+}
+
 /**
  * Copies a file into the store, whole or not at all; one that is there already keeps its entry.
  *
- * @throws Fault `notFound`, `invalidInput` for what is no GGUF file, `refused` for a signature that
+ * @throws Fault `notFound`, `invalidInput` for what is no whole GGUF file, `refused` for a signature that
  * does not hold, `storeFull`
  */
 export async function addWeights(
@@ -70,16 +83,16 @@ export async function addWeights(
     readonly licence?: string | undefined;
     readonly signature?: WeightsSignature | undefined;
   },
-): Promise<{ readonly entry: StoredWeights; readonly added: boolean }> {
+): Promise<
+  { readonly entry: StoredWeights; readonly added: boolean; readonly header: GgufHeader }
+> {
   const { disk, models, places, screen } = parts;
   const found = statOf(parts, path);
-  const head = models.weights.head(path, HEADER_BYTES);
-  if (!isWeights(head)) {
-    throw new Fault(
+  const header = headerOf(models.weights, path, (why) =>
+    new Fault(
       "invalidInput",
-      `Cannot use "${path}": it is no GGUF file (version 2 or 3), which is how local models come`,
-    );
-  }
+      `Cannot use "${path}": ${why}; local models come as whole GGUF files, version 2 or 3`,
+    ));
   const draft = join(places.models, `.draft-${parts.around.id("w")}`);
   const copied = await models.weights.copy(path, draft, {
     onBytes: progress(screen, "copying weights into the store", found.bytes),
@@ -87,27 +100,29 @@ export async function addWeights(
   screen.hint("");
   try {
     const known = listWeights(disk, places).find(({ sha256 }) => sha256 === copied.sha256);
-    if (known !== undefined && as.signature === undefined) return { entry: known, added: false };
+    if (known !== undefined && as.signature === undefined) {
+      return { entry: known, added: false, header };
+    }
     needSignature(
       as.name ?? basename(path),
       { ...copied, signature: as.signature },
       parts.modelKeys,
     );
-    const facts = readFacts(head);
     const entry: StoredWeights = {
       version: 1,
       name: known?.name ?? as.name ?? freeName(disk, places, basename(path)),
       sha256: copied.sha256 as StoredWeights["sha256"],
       bytes: copied.bytes,
-      licence: as.licence ?? facts.licence ?? "unknown",
+      licence: (as.licence ?? header.licence ?? "unknown").slice(0, 256),
       source: path,
       ...(as.signature === undefined ? {} : { signature: as.signature }),
       pinned: pinnedNow(parts.around),
-      ...(facts.architecture === undefined ? {} : { architecture: facts.architecture }),
+      architecture: header.architecture,
     };
     return {
       entry: putWeights({ disk, places, weights: models.weights }, draft, entry),
       added: true,
+      header,
     };
   } finally {
     disk.remove(draft);

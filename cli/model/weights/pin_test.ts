@@ -78,7 +78,17 @@ Deno.test("what is no file of weights is refused, and nothing half-done is left"
     (error) => error instanceof Fault && error.code === "notFound",
   );
   Deno.writeTextFileSync(parts.path, "this is a letter, and no model at all");
-  await assert.rejects(pinnedWeights(parts, parts.path), /is no GGUF file/);
+  await assert.rejects(pinnedWeights(parts, parts.path), /does not begin with "GGUF"/);
+  for (const cut of [1, 8, 9, 300]) {
+    const whole = fakeWeights({ filler: "x".repeat(200) });
+    Deno.writeFileSync(parts.path, whole.subarray(0, whole.length - cut));
+    await assert.rejects(pinnedWeights(parts, parts.path), (error) => {
+      assert.ok(error instanceof Fault && error.code === "invalidInput");
+      return /Cannot use ".*": (?:the tensor "filler" ends at .*cut off|it ends within)/.test(
+        error.message,
+      );
+    });
+  }
   assert.deepEqual(parts.disk.list(parts.places.models), []);
 });
 

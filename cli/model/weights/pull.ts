@@ -4,8 +4,7 @@ import { Fault } from "../../../contracts/mod.ts";
 import type { CatalogueEntry } from "./catalogue.ts";
 import type { ModelHands } from "../hands.ts";
 import { downloadFile, dropPartial, onBytesOf } from "./download.ts";
-import { HEADER_BYTES, isWeights, readFacts } from "./header.ts";
-import { pinnedNow, progress, type WeightsParts } from "./pin.ts";
+import { headerOf, pinnedNow, progress, type WeightsParts } from "./pin.ts";
 import { needSignature } from "./signature.ts";
 import { findWeights, listWeights, putWeights, type StoredWeights } from "./store.ts";
 
@@ -111,8 +110,7 @@ async function takeIn(
         "Do not use this source until you know why",
     );
   try {
-    const head = models.weights.head(partial, HEADER_BYTES);
-    if (!isWeights(head)) throw wrong("what came is no GGUF file");
+    const { architecture } = headerOf(models.weights, partial, wrong);
     const sha256 = await models.weights.hash(partial, {
       onBytes: progress(screen, "checking", bytes),
     });
@@ -128,7 +126,6 @@ async function takeIn(
         `Cannot pull "${entry.name}": the store has these weights as "${same.name}"`,
       );
     }
-    const { architecture } = readFacts(head);
     return putWeights({ disk, places, weights: models.weights }, partial, {
       version: 1,
       name: entry.name,
@@ -138,7 +135,7 @@ async function takeIn(
       source: entry.url,
       ...(entry.signature === undefined ? {} : { signature: entry.signature }),
       pinned: pinnedNow(parts.around),
-      ...(architecture === undefined ? {} : { architecture }),
+      architecture,
       ...(entry.contextTokens === undefined ? {} : { contextTokens: entry.contextTokens }),
       ...(entry.dialect === undefined ? {} : { dialect: entry.dialect }),
     });

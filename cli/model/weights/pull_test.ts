@@ -208,7 +208,10 @@ Deno.test("what is no GGUF file is not kept, whatever its length", async () => {
   const page = new TextEncoder().encode("<html>please log in</html>".padEnd(WEIGHTS.length));
   await using server = serveWeights(honest(page));
   const parts = makeParts();
-  await refused(parts, entryOf(server.url), { code: "refused", says: /no GGUF file/ });
+  await refused(parts, entryOf(server.url), {
+    code: "refused",
+    says: /does not begin with "GGUF"/,
+  });
   assert.deepEqual(files(parts), []);
 });
 

@@ -115,7 +115,7 @@ let files = 0;
 /** Writes `weights` and opens them in a process of its own. */
 export async function openNativeProcess(
   weights: Uint8Array,
-  more: Readonly<Record<string, Json>> = {},
+  { kind = "gguf", ...more }: Readonly<Record<string, Json>> & { readonly kind?: string } = {},
 ): Promise<NativeProcess> {
   const shop = await provideWorkshop();
   const path = `${shop.folder}/${files++}.gguf`;
@@ -131,8 +131,8 @@ export async function openNativeProcess(
   try {
     const info = ModelInfo.parse(
       await process.port.ask("open", {
-        kind: "gguf",
-        ref: "gguf:tiny",
+        kind,
+        ref: `${kind}:tiny`,
         config: JSON.stringify(config),
         native: { weights: NATIVE_WEIGHTS, addon: shop.addon },
       }),

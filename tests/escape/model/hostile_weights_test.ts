@@ -69,10 +69,9 @@ Deno.test("mallory's weights would have crashed, filled or held up the machine, 
       await Deno.writeFile(path, bytes);
       const words = ["run", "-p", "x", "--agent", "reader", "--model", `gguf:${path}`];
       const done = await machine.remit(words);
-      // An answer that never comes to its end is cut off at its tokens; every other file is refused, which a busy
-      // machine takes its time for: were one read for ever, the inference would be over at its limit, with other words.
-      assert.ok([2, 65].includes(done.code), `${name}: ${done.code} ${done.stderr}`);
-      assert.match(done.stderr, /Cannot (read|load)|was cut off/, name);
+      // An answer that never comes to its end is cut off or goes in circles; every other file is refused.
+      assert.ok([2, 65, 67].includes(done.code), `${name}: ${done.code} ${done.stderr}`);
+      assert.match(done.stderr, /Cannot (read|load|use)|was cut off|repeats itself/, name);
       assert.doesNotMatch(done.stderr, /at file:|Uncaught|panick/, name);
       // Each is forgotten, so that the next may be put in its place.
       for (const model of ["hostile", "hostile-2"]) await machine.remit(["model", "remove", model]);

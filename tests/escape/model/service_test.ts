@@ -135,7 +135,8 @@ Deno.test("mallory's provider would have held a task for ever with a byte now an
     await goesOn(siege, [task]);
     assert.equal((await task.end).exit, 67);
     assert.match(await reasonOf(task), /2500 ms passed/);
-    assert.equal(server.received.length, 2);
+    // The same request would take as long again.
+    assert.equal(server.received.length, 1);
   });
   silence.resolve();
 });

@@ -1,7 +1,14 @@
 /** Reads a GGUF header value by value, never past the file's end. @module */
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "./fault.ts";
 import { SCALAR_BYTES, TYPE_ARRAY, TYPE_TEXT } from "./gguf_tables.ts";
-import type { WeightsFile } from "./weights_file.ts";
+
+/** A file as a header is read from it. */
+export interface HeaderFile {
+  /** In bytes. */
+  readonly length: number;
+  /** A copy of bytes; fewer at the end of the file. */
+  read(at: number, length: number): Uint8Array<ArrayBuffer>;
+}
 
 /** What a value of the metadata can be here; lists of numbers are skipped unless asked for. */
 export type MetadataValue = string | number | boolean | readonly string[] | readonly number[];
@@ -28,7 +35,7 @@ export function badGguf(why: string): Fault {
 }
 
 /** Makes a cursor at the beginning of the file. */
-export function makeGgufCursor(file: Pick<WeightsFile, "length" | "read">): GgufCursor {
+export function makeGgufCursor(file: HeaderFile): GgufCursor {
   let at = 0;
   let window = new Uint8Array();
   let windowAt = 0;

@@ -1,7 +1,12 @@
 /** What a GGUF file says of itself, checked before any engine sees it. @module */
-import { badGguf, type GgufCursor, makeGgufCursor, type MetadataValue } from "./gguf_cursor.ts";
+import {
+  badGguf,
+  type GgufCursor,
+  type HeaderFile,
+  makeGgufCursor,
+  type MetadataValue,
+} from "./gguf_cursor.ts";
 import { QUANTISATIONS, TENSOR_TYPES } from "./gguf_tables.ts";
-import type { WeightsFile } from "./weights_file.ts";
 
 /** A tensor's place in the file. */
 export interface TensorPlace {
@@ -15,6 +20,7 @@ export interface TensorPlace {
 export interface GgufHeader {
   readonly architecture: string;
   readonly name: string | undefined;
+  readonly licence: string | undefined;
   readonly quantisation: string | undefined;
   readonly contextTokens: number;
   /** Length of a token's vector. */
@@ -49,7 +55,7 @@ const ARCHITECTURE = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 type Metadata = ReadonlyMap<string, MetadataValue>;
 
 /** Reads the header. Throws `invalidInput` that says what is wrong. */
-export function readGgufHeader(file: Pick<WeightsFile, "length" | "read">): GgufHeader {
+export function readGgufHeader(file: HeaderFile): GgufHeader {
   const cursor = makeGgufCursor(file);
   if (cursor.u32() !== MAGIC) throw badGguf('it does not begin with "GGUF"');
   const version = cursor.u32();
@@ -149,6 +155,7 @@ function describe(metadata: Metadata, tensors: readonly TensorPlace[]): GgufHead
   return Object.freeze<GgufHeader>({
     architecture,
     name: textOf(metadata, "general.name"),
+    licence: textOf(metadata, "general.license"),
     quantisation: fileType === undefined ? undefined : QUANTISATIONS.get(fileType),
     contextTokens: bounded("context_length", 100_000_000),
     width,
