@@ -29,7 +29,8 @@ export interface UsedUp {
 export type ReviewOutcome =
   | { readonly kind: "nothing" }
   | { readonly kind: "applied"; readonly patch: Digest }
-  | { readonly kind: "kept"; readonly why: string }
+  /** `failed`: nobody denied it; the folder could not take it. */
+  | { readonly kind: "kept"; readonly why: string; readonly failed?: true }
   | { readonly kind: "waiting"; readonly question: QuestionId };
 
 /** What became of an undo: of the newest patch that stands. */

@@ -9,8 +9,9 @@ import type { Scope } from "../contracts/lease.ts";
 import type { Powers, ProcessRow } from "../contracts/process.ts";
 import { HOST_READ_BYTES, type HostCallAnswer } from "../contracts/wire_toolhost.ts";
 import { Artifact, type Mount, type PatchSet, type StagedChange } from "../contracts/workspace.ts";
+import { CHECK, UNDO } from "./_wire.ts";
 import { type ToolEntry, WORKSPACE_TOOLS } from "./descriptors.ts";
-import { callHost, type HostLink } from "./host_link.ts";
+import { applyingScopes, callHost, type HostLink } from "./host_link.ts";
 import { makeTaints, type Taints } from "./host/taint.ts";
 import { type AppliedPatch, makeLedger, type Restored, type SanitizedContents } from "./ledger.ts";
 import { changeJson, patchDigest, patchOf } from "./patch.ts";
@@ -65,6 +66,12 @@ export interface Workspace {
    * `patch_apply` does: then nothing was changed.
    */
   applyNow(changes: readonly StagedChange[], call: ApplyNow): Promise<JsonObject>;
+  /**
+   * Looks whether all that is staged fits the folder as it is now; changes nothing.
+   *
+   * @throws Fault `conflict` with detail `{ patch, conflicts }`
+   */
+  check(patch: PatchSet, call: Omit<Look, "tool" | "args" | "scope">): Promise<void>;
   /** Prepares taking a patch back. Throws Fault `notFound` unless it is applied. */
   undoCall(patch: Digest): UndoCall;
   /**
@@ -212,6 +219,19 @@ export function makeWorkspace(parts: WorkspaceParts): Workspace {
         ...{ writable: true, signal, id },
       });
       return { applied: { ...sent.args, made: madeBy(answer) } };
+    },
+    async check(
+      { id: patch, changes }: PatchSet,
+      { process, id, deadlineMs, signal }: Omit<Look, "tool" | "args" | "scope">,
+    ): Promise<void> {
+      const { scopes } = resolveChanges(parts, changes, process);
+      await parts.host.call({
+        ...{ id, tool: UNDO, deadlineMs, bytes: 65_536, key: patch },
+        ...{ colour: process.colour, label: process.label },
+        args: { patch, changes: changes.map(changeJson), [CHECK]: true },
+      }, {
+        ...{ pid: process.pid, scopes: applyingScopes(scopes), writable: false, signal, deadlineMs },
+      });
     },
     undoCall: (patch: Digest) =>
       makeUndoCall(

@@ -28,6 +28,15 @@ export interface MadeWorkspace extends Pick<McpWorkspace, "applyNow"> {
   patch(): PatchSet | undefined;
   applied(): readonly { readonly patch: Digest; readonly changes: readonly StagedChange[] }[];
   fold(record: JsonObject): void;
+  check(
+    patch: PatchSet,
+    call: {
+      readonly process: ProcessRow;
+      readonly id: string;
+      readonly deadlineMs: number;
+      readonly signal: AbortSignal;
+    },
+  ): Promise<void>;
   undoCall(patch: Digest): MadeUndo;
   putBackCall(patch: Digest, paths: readonly string[]): MadeUndo | undefined;
 }
@@ -58,6 +67,8 @@ export interface TaskWorkspace
   unfinished(): boolean;
   /** `content`: the folder of content-addressed files. */
   staged(content: string): Staged;
+  /** Why what is staged does not fit the folder as it is now; undefined where it does, or nobody can tell. */
+  stale(caller: ProcessRow): Promise<string | undefined>;
   /** Takes back the newest applied patch; conflicts are reported, nothing is overwritten. */
   undo(caller: ProcessRow): Promise<UndoOutcome>;
 }
@@ -106,6 +117,23 @@ export function makeTaskWorkspace(
       applied: made.applied().map(({ patch, changes }) => ({ patch, changes, undone: false })),
       content,
     }),
+    async stale(caller: ProcessRow): Promise<string | undefined> {
+      const proposed = patch();
+      if (proposed === undefined) return undefined;
+      try {
+        await made.check(proposed, {
+          process: caller,
+          id: CallId.parse(`check-${parts.powers.token()}`),
+          deadlineMs: UNDO_MS,
+          signal: new AbortController().signal,
+        });
+        return undefined;
+      } catch (error) {
+        // What else stands in the way, the gate says.
+        if (!(error instanceof Fault)) throw error;
+        return error.code === "conflict" ? error.message : undefined;
+      }
+    },
     async undo(caller: ProcessRow): Promise<UndoOutcome> {
       const last = made.applied().at(-1);
       if (last === undefined) {

@@ -6,7 +6,7 @@ import { Fault } from "../../contracts/fault.ts";
 import type { JsonObject } from "../../contracts/json.ts";
 import type { HostCallAnswer } from "../../contracts/wire_toolhost.ts";
 import type { StagedChange } from "../../contracts/workspace.ts";
-import { PUT_BACK } from "../_wire.ts";
+import { CHECK, PUT_BACK } from "../_wire.ts";
 import { byText } from "../overlay.ts";
 import { parsePath } from "../path.ts";
 import { faultOf } from "./_trouble.ts";
@@ -25,6 +25,8 @@ export interface Job {
   readonly prune: readonly string[];
   /** Does nothing where none of the changes is there yet: then what they take back went in whole. */
   readonly unlessWhole?: boolean;
+  /** Nothing is changed: only conflicts are looked for. */
+  readonly check?: boolean;
 }
 
 /**
@@ -39,9 +41,10 @@ export async function applyChanges(state: HostState, job: Job): Promise<readonly
   for (const [index, change] of changes.entries()) {
     plans.push(await planFile(state, { change, id: job.id, index }));
   }
-  for (const plan of plans) if (plan.reachable) sweep(state, plan);
   const conflicts = plans.filter((plan) => plan.conflict);
+  if (job.check !== true) for (const plan of plans) if (plan.reachable) sweep(state, plan);
   if (conflicts.length > 0) throw conflictOf(job.id, conflicts);
+  if (job.check === true) return [];
   const todo = plans.filter((plan) => !plan.done);
   if (job.unlessWhole === true && todo.length === plans.length) return [];
   const madeBefore = recallFolders(state, job.id);
@@ -165,6 +168,10 @@ export async function patchApply(state: HostState, call: HostCall): Promise<Host
   const job = parseApply(call.args);
   const { id: patch, changes } = job;
   // A job of the patch's own name finds the folders that the patch had made.
+  if (job.check === true) {
+    await applyChanges(state, job);
+    return { content: "", ...mix(CLEAN, call.caller), sources: [] };
+  }
   const prune = job.putBack === undefined ? job.prune : recallFolders(state, patch);
   const made = await applyChanges(state, { ...job, prune, unlessWhole: job.putBack === "half" });
   for (const change of changes) {
@@ -195,6 +202,7 @@ function parseApply(args: JsonObject): Job & { readonly putBack: "half" | "all" 
     prune: Array.isArray(prune)
       ? prune.filter((path) => typeof path === "string").map((path) => parsePath(path).text)
       : [],
+    check: args[CHECK] === true,
     putBack: putBack === "half" || putBack === "all" ? putBack : undefined,
   };
 }
