@@ -58,6 +58,8 @@ export interface Conflict {
   readonly path: string;
   readonly expected: Digest | undefined;
   readonly found: Digest | undefined;
+  /** What stands in the way, in words. */
+  readonly why?: string;
 }
 
 /** Something an agent made for its user: quarantined until released, gone when it expires. */

@@ -9,6 +9,9 @@ export const CHANGES_KEY = "$changes";
 /** Key in a call's arguments: only whether the patch fits the folder is looked at. */
 export const CHECK = "$check";
 
+/** Key in the arguments of {@link UNDO}: a file that is gone is made again. */
+export const RESTORE = "$restore";
+
 /** The toolhost tool that takes an applied patch back. Never advertised to a model. */
 export const UNDO = "patch_undo";
 

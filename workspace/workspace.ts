@@ -27,7 +27,7 @@ import {
   type Resolver,
   scratchWriting,
 } from "./resolve.ts";
-import { makeUndoCall, type UndoCall } from "./undo.ts";
+import { makeUndoCall, type UndoCall, type UndoOptions } from "./undo.ts";
 
 /** How long an artifact waits in quarantine, milliseconds. */
 const ARTIFACT_TTL = 7 * 24 * 60 * 60 * 1_000;
@@ -72,8 +72,8 @@ export interface Workspace {
    * @throws Fault `conflict` with detail `{ patch, conflicts }`
    */
   check(patch: PatchSet, call: Omit<Look, "tool" | "args" | "scope">): Promise<void>;
-  /** Prepares taking a patch back. Throws Fault `notFound` unless it is applied. */
-  undoCall(patch: Digest): UndoCall;
+  /** Prepares taking a patch back, or these files of it. Throws Fault `notFound` unless it is applied. */
+  undoCall(patch: Digest, options?: UndoOptions): UndoCall;
   /**
    * Prepares putting back what a crash left of a patch whose changes are still staged, with its
    * temporary files; undefined when they are not staged any more.
@@ -230,13 +230,20 @@ export function makeWorkspace(parts: WorkspaceParts): Workspace {
         ...{ colour: process.colour, label: process.label },
         args: { patch, changes: changes.map(changeJson), [CHECK]: true },
       }, {
-        ...{ pid: process.pid, scopes: applyingScopes(scopes), writable: false, signal, deadlineMs },
+        ...{
+          pid: process.pid,
+          scopes: applyingScopes(scopes),
+          writable: false,
+          signal,
+          deadlineMs,
+        },
       });
     },
-    undoCall: (patch: Digest) =>
+    undoCall: (patch: Digest, options?: UndoOptions) =>
       makeUndoCall(
         { host: parts.host, executes: parts.executes, applied: ledger.applied() },
         patch,
+        options,
       ),
     putBackCall(patch: Digest, paths: readonly string[]): UndoCall | undefined {
       const changes = ledger.staged().filter(({ path }) => paths.includes(path));
