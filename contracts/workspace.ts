@@ -40,6 +40,8 @@ export const StagedChange = z.object({
   bytes: z.int().min(0),
   colour: Colour,
   label: Label,
+  /** The new file may be run. A file that is there keeps its mode. */
+  executable: z.literal(true).optional(),
 }).strict();
 /** See {@link StagedChange}. */
 export type StagedChange = z.infer<typeof StagedChange>;

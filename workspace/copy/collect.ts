@@ -102,10 +102,11 @@ export async function collectChanges(
     const bytes = files.read(full);
     const next = await digestBytes(state.sha256, bytes);
     const was = copied !== undefined && isProgram(copied.stat.mode);
-    if (isProgram(stat.mode) !== was) {
+    const fresh = copied?.base === undefined;
+    if (isProgram(stat.mode) !== was && !fresh) {
       leave(text, `its executable bit is not ${was ? "taken away" : "kept"}; its content is`);
     }
-    if (next === copied?.seen) {
+    if (next === copied?.seen && (!fresh || isProgram(stat.mode) === was)) {
       remade.delete(text);
       return;
     }
@@ -123,6 +124,7 @@ export async function collectChanges(
       });
     }
     const base = copied?.base;
+    if (fresh && isProgram(stat.mode)) leave(text, "of its mode the executable bit alone is kept");
     const taint = mix(mix(caller, copies.taint), taintOfName(state, path));
     stage({
       path: text,
@@ -130,6 +132,7 @@ export async function collectChanges(
       next,
       bytes: bytes.length,
       ...taint,
+      ...(fresh && isProgram(stat.mode) ? { executable: true } : {}),
     });
   };
 

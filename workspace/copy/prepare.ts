@@ -122,7 +122,7 @@ export async function copyMounts(
       return;
     }
     const stands = from === undefined ? undefined : state.files.stat(from);
-    const mode = stands?.kind === "file" ? stands.mode : 0o644;
+    const mode = stands?.kind === "file" ? stands.mode : change.executable === true ? 0o755 : 0o644;
     files.write(fullOf(path), [await state.content.get(next)], { mode: modeOf(mode) });
     fresh.push(path);
     keep({ ...copied, staged: true });

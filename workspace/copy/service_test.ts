@@ -296,6 +296,7 @@ test("what a program made and was staged is met again with its time and its mode
   const { staged } = await bench.collect() as unknown as {
     staged: PrepareBody["setup"]["overlay"];
   };
+  assert.deepEqual(staged.map(({ path, executable }) => [path, executable]), [["desk/tool", true]]);
   const second = await bench.prepare({ overlay: staged });
   const { mode, mtime } = Deno.statSync(`${second}/tool`);
   assert.deepEqual([(mode ?? 0) & 0o777, mtime?.getTime()], [0o755, old.getTime()]);
@@ -305,6 +306,10 @@ test("what a program did and is not kept is told, a line each", async (bench) =>
   await Deno.mkdir(`${bench.desk}/empty`);
   const tries: Readonly<Record<string, [(at: string) => void, RegExp]>> = {
     program: [(at) => Deno.chmodSync(`${at}/a`, 0o777), /^desk\/a: its executable bit is not kept/],
+    made: [
+      (at) => Deno.writeTextFileSync(`${at}/new`, "x", { mode: 0o755 }),
+      /^desk\/new: of its mode the executable bit alone/,
+    ],
     folder: [
       (at) => Deno.mkdirSync(`${at}/logs/deep`, { recursive: true }),
       /^desk\/logs: an empty/,

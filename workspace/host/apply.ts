@@ -94,7 +94,8 @@ async function writeNext(state: HostState, plan: PlannedFile): Promise<void> {
     }
     return;
   }
-  const mode = plan.found?.mode ?? await recallMode(state, { path, digest: next });
+  const mode = plan.found?.mode ?? await recallMode(state, { path, digest: next }) ??
+    (plan.change.executable === true ? 0o755 : undefined);
   state.files.create(plan.fresh, await state.content.get(next), mode);
   // INVARIANT: what is written lies where the patch says (test: "… became a link …").
   if (state.files.real(plan.fresh) === plan.fresh) return;
