@@ -49,7 +49,7 @@ export function makeAftercare(
       return after;
     },
 
-    async undo(task): Promise<UndoOutcome> {
+    async undo(task, files): Promise<UndoOutcome> {
       const state = keeper.need(task);
       checkKept(state, "undo");
       // Its processes may still be ending.
@@ -59,10 +59,10 @@ export function makeAftercare(
       }
       return await engaged(task, async () => {
         const standing = runs.hosted(task);
-        if (standing !== undefined) return await standing.undo();
+        if (standing !== undefined) return await standing.undo(files);
         const { hosted } = await runs.start(state, await requestOf(task), true);
         try {
-          return await hosted.undo();
+          return await hosted.undo(files);
         } finally {
           await runs.release(task, EXIT.success);
         }

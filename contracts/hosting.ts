@@ -29,10 +29,11 @@ export interface UsedUp {
 export type ReviewOutcome =
   | { readonly kind: "nothing" }
   | { readonly kind: "applied"; readonly patch: Digest }
-  | { readonly kind: "kept"; readonly why: string }
+  /** `failed`: nobody denied it; the folder could not take it. */
+  | { readonly kind: "kept"; readonly why: string; readonly failed?: true }
   | { readonly kind: "waiting"; readonly question: QuestionId };
 
-/** What became of an undo: of the newest patch that stands. */
+/** What became of an undo: of the newest patch that stands, or of single files. */
 export interface UndoOutcome {
   readonly undone: readonly string[];
   readonly conflicts: readonly Conflict[];
@@ -53,7 +54,7 @@ export interface HostedTask {
   /** Somebody looks again: questions from now on are put as the request says. */
   attended(): void;
   staged(): Staged;
-  undo(): Promise<UndoOutcome>;
+  undo(files?: readonly string[]): Promise<UndoOutcome>;
   /** Ends every process of the task. Idempotent. */
   end(exit: number): Promise<void>;
 }
@@ -177,7 +178,8 @@ export interface HostedAgentService {
   unattended(task: TaskId): void;
   archive(task: TaskId): Promise<AgentTask>;
   purge(task: TaskId): Promise<AgentTask>;
-  undo(task: TaskId): Promise<UndoOutcome>;
+  /** Takes back what it applied last, file by file; with `files`, what it did to these. */
+  undo(task: TaskId, files?: readonly string[]): Promise<UndoOutcome>;
   /** Puts back what gave way in a conversation, between turns. */
   restore(task: TaskId, number: number): Promise<JsonObject>;
   /** A new task whose conversation begins as another's. Durable when it resolves. */

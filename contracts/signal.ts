@@ -31,6 +31,8 @@ export const EXIT = {
   contaminated: 69,
   leaseExpired: 70,
   rateLimited: 71,
+  /** What was allowed, or would have been asked about, could not be applied to the folder. */
+  notApplied: 72,
   /** Something waits for a person. */
   waiting: 75,
   /** Ended by the second Ctrl-C. */

@@ -211,7 +211,7 @@ export function requestMessage(request: Pick<TaskRequest, "ingress">, text: stri
 }
 
 /**
- * Exit codes of a task that failed at its model, its provider or what it was asked with: what it did stands, and it may
+ * Exit codes of a task that failed at its model, its provider, the folder or what it was asked with: what it did stands, and it may
  * go on once that is mended. One that was refused for its colour, or has used up a limit, has ended.
  */
 const RESUMABLE: ReadonlySet<number | undefined> = new Set([
@@ -220,6 +220,7 @@ const RESUMABLE: ReadonlySet<number | undefined> = new Set([
   EXIT.contextOverflow,
   EXIT.refused,
   EXIT.invalidInput,
+  EXIT.notApplied,
 ]);
 
 /** Whether a person may have a failed task go on. */

@@ -33,7 +33,7 @@
  * | question | `{ question }` | Question |
  * | answer | Answer | Question |
  * | staged | `{ task }` | {@link Staged} |
- * | undo | `{ task }` | `{ undone, conflicts }` |
+ * | undo | `{ task, files? }` of these paths, else of the newest patch | UndoOutcome |
  * | tools | `{ task }` | ToolDescriptor[] |
  * | caps | `{ task }` its live ones | Lease[] |
  * | grants | `{ task? }` | answers that are remembered |

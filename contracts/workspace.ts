@@ -40,6 +40,8 @@ export const StagedChange = z.object({
   bytes: z.int().min(0),
   colour: Colour,
   label: Label,
+  /** The new file may be run. A file that is there keeps its mode. */
+  executable: z.literal(true).optional(),
 }).strict();
 /** See {@link StagedChange}. */
 export type StagedChange = z.infer<typeof StagedChange>;
@@ -58,6 +60,8 @@ export interface Conflict {
   readonly path: string;
   readonly expected: Digest | undefined;
   readonly found: Digest | undefined;
+  /** What stands in the way, in words. */
+  readonly why?: string;
 }
 
 /** Something an agent made for its user: quarantined until released, gone when it expires. */

@@ -6,6 +6,12 @@ export const OVERLAY_KEY = "$overlay";
 /** Key in a call's arguments: the kernel's overlay, whole; sent when the toolhost's copy is stale. */
 export const CHANGES_KEY = "$changes";
 
+/** Key in a call's arguments: only whether the patch fits the folder is looked at. */
+export const CHECK = "$check";
+
+/** Key in the arguments of {@link UNDO}: a file that is gone is made again. */
+export const RESTORE = "$restore";
+
 /** The toolhost tool that takes an applied patch back. Never advertised to a model. */
 export const UNDO = "patch_undo";
 

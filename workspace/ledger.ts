@@ -31,9 +31,10 @@ export const WorkspaceRecord = z.object({
   unstaged: z.array(z.string()).optional(),
   scratch: z.array(StagedChange).optional(),
   applied: AppliedPatch.optional(),
-  undone: z.object({ patch: Digest }).optional(),
   /** What a person's yes to an applied patch made of the colours of its new contents. */
   sanitized: SanitizedContents.optional(),
+  /** `left`: paths of the patch that stand still; absent: none does. */
+  undone: z.object({ patch: Digest, left: z.array(z.string()).optional() }).optional(),
   artifact: Artifact.optional(),
   /** What one result of an imported server brought beside its text. */
   artifacts: z.array(Artifact).max(64).optional(),
@@ -79,10 +80,14 @@ export function makeLedger(restored?: Restored): Ledger {
           if (overlay.get(path)?.next === next) overlay.drop(path);
         }
       }
-      const undone = found.undone?.patch;
-      if (undone !== undefined) {
+      if (found.undone !== undefined) {
+        const { patch: undone, left } = found.undone, standing = new Set(left);
         const last = applied.findLastIndex(({ patch }) => patch === undone);
-        applied = applied.filter((_, index) => index !== last);
+        applied = applied.flatMap((one, index) => {
+          if (index !== last) return [one];
+          const changes = one.changes.filter(({ path }) => standing.has(path));
+          return changes.length === 0 ? [] : [{ ...one, changes }];
+        });
       }
       const made = found.artifact === undefined ? [] : [found.artifact];
       for (const each of [...made, ...found.artifacts ?? []]) artifacts.set(each.id, each);

@@ -30,6 +30,7 @@ function line(change: StagedChange): string {
     change.bytes,
     change.colour,
     change.label,
+    ...(change.executable === undefined ? [] : ["executable"]),
   ].join("\0");
 }
 

@@ -13,7 +13,7 @@ export function patchDigest(changes: readonly StagedChange[]): Digest {
 
 /** A change as plain JSON, absent digests absent. */
 export function changeJson(change: StagedChange): JsonObject {
-  const { path, base, next, bytes, colour, label } = change;
+  const { path, base, next, bytes, colour, label, executable } = change;
   return {
     path,
     ...(base === undefined ? {} : { base }),
@@ -21,6 +21,7 @@ export function changeJson(change: StagedChange): JsonObject {
     bytes,
     colour,
     label,
+    ...(executable === undefined ? {} : { executable }),
   };
 }
 

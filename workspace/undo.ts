@@ -1,11 +1,11 @@
-/** Taking an applied patch back: its reverse, with the same checks. @module */
+/** Taking an applied patch back, or files of it: the reverse, with the same checks. @module */
 import type { Colour, Label } from "../contracts/colour.ts";
 import { Fault } from "../contracts/fault.ts";
 import type { Digest, Pid } from "../contracts/ids.ts";
 import type { JsonObject } from "../contracts/json.ts";
 import type { Resolved } from "../contracts/power.ts";
 import type { StagedChange } from "../contracts/workspace.ts";
-import { PUT_BACK, UNDO } from "./_wire.ts";
+import { PUT_BACK, RESTORE, UNDO } from "./_wire.ts";
 import { applyingScopes, type HostLink } from "./host_link.ts";
 import type { AppliedPatch } from "./ledger.ts";
 import { changeJson, patchDigest, reverseOf } from "./patch.ts";
@@ -44,7 +44,15 @@ export interface UndoCall {
   }): Promise<Undone>;
 }
 
-/** Prepares an undo. Throws Fault `notFound` unless the patch is applied. */
+/** What of a patch is taken back. */
+export interface UndoOptions {
+  /** These files of it alone. */
+  readonly paths?: readonly string[];
+  /** A person named them: one that is gone is made again. */
+  readonly restores?: boolean;
+}
+
+/** Prepares an undo, whole or in part. Throws Fault `notFound` unless the patch is applied. */
 export function makeUndoCall(
   parts: {
     readonly host: HostLink;
@@ -54,12 +62,15 @@ export function makeUndoCall(
     readonly torn?: boolean;
   },
   patch: Digest,
+  { paths, restores = false }: UndoOptions = {},
 ): UndoCall {
   const found = parts.applied.findLast((one) => one.patch === patch);
   if (found === undefined) {
     throw new Fault("notFound", `Cannot undo patch ${patch.slice(0, 12)}: it is not applied`);
   }
-  const changes = reverseOf(found.changes);
+  const named = found.changes.filter(({ path }) => paths?.includes(path) ?? true);
+  const left = found.changes.filter((change) => !named.includes(change)).map(({ path }) => path);
+  const changes = reverseOf(named);
   const id = parts.torn === true ? patch : patchDigest(changes);
   const resolved = resolveChanges(parts, changes, { colour: "BLUE", label: "public" });
   return Object.freeze({
@@ -71,13 +82,15 @@ export function makeUndoCall(
         patch: id,
         changes: changes.map(changeJson),
         prune: found.made,
+        ...(restores ? { [RESTORE]: true } : {}),
         ...(parts.torn === true ? { [PUT_BACK]: options.onlyHalf === true ? "half" : "all" } : {}),
       };
       await parts.host.call(
         { id: call, tool: UNDO, args, deadlineMs, bytes: 65_536, key: id, colour, label },
         { pid, scopes: applyingScopes(resolved.scopes), writable: true, signal, deadlineMs },
       );
-      return { undone: changes.map(({ path }) => path), record: { undone: { patch } } };
+      const record = { undone: { patch, ...(left.length === 0 ? {} : { left }) } };
+      return { undone: changes.map(({ path }) => path), record };
     },
   });
 }

@@ -9,8 +9,9 @@ import type { Scope } from "../contracts/lease.ts";
 import type { Powers, ProcessRow } from "../contracts/process.ts";
 import { HOST_READ_BYTES, type HostCallAnswer } from "../contracts/wire_toolhost.ts";
 import { Artifact, type Mount, type PatchSet, type StagedChange } from "../contracts/workspace.ts";
+import { CHECK, UNDO } from "./_wire.ts";
 import { type ToolEntry, WORKSPACE_TOOLS } from "./descriptors.ts";
-import { callHost, type HostLink } from "./host_link.ts";
+import { applyingScopes, callHost, type HostLink } from "./host_link.ts";
 import { makeTaints, type Taints } from "./host/taint.ts";
 import { type AppliedPatch, makeLedger, type Restored, type SanitizedContents } from "./ledger.ts";
 import { changeJson, patchDigest, patchOf } from "./patch.ts";
@@ -26,7 +27,7 @@ import {
   type Resolver,
   scratchWriting,
 } from "./resolve.ts";
-import { makeUndoCall, type UndoCall } from "./undo.ts";
+import { makeUndoCall, type UndoCall, type UndoOptions } from "./undo.ts";
 
 /** How long an artifact waits in quarantine, milliseconds. */
 const ARTIFACT_TTL = 7 * 24 * 60 * 60 * 1_000;
@@ -65,8 +66,14 @@ export interface Workspace {
    * `patch_apply` does: then nothing was changed.
    */
   applyNow(changes: readonly StagedChange[], call: ApplyNow): Promise<JsonObject>;
-  /** Prepares taking a patch back. Throws Fault `notFound` unless it is applied. */
-  undoCall(patch: Digest): UndoCall;
+  /**
+   * Looks whether all that is staged fits the folder as it is now; changes nothing.
+   *
+   * @throws Fault `conflict` with detail `{ patch, conflicts }`
+   */
+  check(patch: PatchSet, call: Omit<Look, "tool" | "args" | "scope">): Promise<void>;
+  /** Prepares taking a patch back, or these files of it. Throws Fault `notFound` unless it is applied. */
+  undoCall(patch: Digest, options?: UndoOptions): UndoCall;
   /**
    * Prepares putting back what a crash left of a patch whose changes are still staged, with its
    * temporary files; undefined when they are not staged any more.
@@ -213,10 +220,30 @@ export function makeWorkspace(parts: WorkspaceParts): Workspace {
       });
       return { applied: { ...sent.args, made: madeBy(answer) } };
     },
-    undoCall: (patch: Digest) =>
+    async check(
+      { id: patch, changes }: PatchSet,
+      { process, id, deadlineMs, signal }: Omit<Look, "tool" | "args" | "scope">,
+    ): Promise<void> {
+      const { scopes } = resolveChanges(parts, changes, process);
+      await parts.host.call({
+        ...{ id, tool: UNDO, deadlineMs, bytes: 65_536, key: patch },
+        ...{ colour: process.colour, label: process.label },
+        args: { patch, changes: changes.map(changeJson), [CHECK]: true },
+      }, {
+        ...{
+          pid: process.pid,
+          scopes: applyingScopes(scopes),
+          writable: false,
+          signal,
+          deadlineMs,
+        },
+      });
+    },
+    undoCall: (patch: Digest, options?: UndoOptions) =>
       makeUndoCall(
         { host: parts.host, executes: parts.executes, applied: ledger.applied() },
         patch,
+        options,
       ),
     putBackCall(patch: Digest, paths: readonly string[]): UndoCall | undefined {
       const changes = ledger.staged().filter(({ path }) => paths.includes(path));

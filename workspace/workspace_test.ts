@@ -69,6 +69,7 @@ Deno.test("a file that changed meanwhile is a conflict report, and nothing is ov
         path: "desk/b.md",
         expected: sha256Hex("b"),
         found: sha256Hex("bob was here"),
+        why: "changed since",
       }]);
       return true;
     },

@@ -89,9 +89,12 @@ function ownEnding(
   const kept = review.kind === "kept"
     ? { reason: `staged changes were not applied: ${review.why}` }
     : silent;
+  const failed = review.kind === "kept" && review.failed === true;
   switch (turn.stop) {
     case "answered":
-      if (task.interactive) return { status: "open", answer, ...kept };
+      if (task.interactive) {
+        return { status: "open", answer, ...kept, ...(failed ? { failed: EXIT.notApplied } : {}) };
+      }
       return task.contaminated
         ? {
           status: "failed",
@@ -99,6 +102,8 @@ function ownEnding(
           answer,
           reason: "a call was refused because of what had been read",
         }
+        : failed
+        ? { status: "failed", exit: EXIT.notApplied, answer, ...kept }
         : { status: "done", exit: EXIT.success, answer, ...kept };
     case "cancelled":
       return task.interactive

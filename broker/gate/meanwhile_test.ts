@@ -38,7 +38,10 @@ Deno.test("what came in is shown uncut after a result that was cut, redacted, an
   );
   const result = await world.call("ask");
   equal(result.outcome, "ok");
-  match(result.content, /^x{100}\n⟨cut: 100 of 1000 bytes shown; sha256 [0-9a-f]{64}⟩\n\| y{500} /);
+  match(
+    result.content,
+    /^x{50}\n⟨cut: 100 of 1000 bytes shown; sha256 [0-9a-f]{64}⟩\nx{50}\n\| y{500} /,
+  );
   equal(result.content.includes(SECRET), false);
   deepEqual([result.colour, result.label], ["RED", "internal"]);
   const [outcome, told] = world.log.events.slice(-2);

@@ -122,7 +122,12 @@ export const COMMANDS: readonly CommandSpec[] = [
   ]),
   simple("kill", "PID [SIGNAL]", [1, 2], "signal a process", ["remit kill 4", "remit kill 4 STOP"]),
   simple("diff", "TASK", [1, 1], "what a task staged or changed", ["remit diff t1"]),
-  simple("undo", "TASK", [1, 1], "take back what a task applied last", ["remit undo t1"]),
+  simple("undo", "TASK", [1, 1], "take back what a task applied last", [
+    "remit undo t1",
+    "remit undo t1 --file desk/plan.md",
+  ], [
+    { name: "file", value: "PATH", many: true, help: "this file alone, named as diff names it" },
+  ]),
   simple(
     "log",
     "TASK",

@@ -108,7 +108,11 @@ export function showChange(
   const was = change.base === undefined ? { ...now, text: "" } : contentOf(before);
   const to = change.next === undefined ? { ...was, text: was.text && "" } : now;
   const [held, hash] = change.next === undefined ? [before, change.base] : [after, change.next];
-  const note = noteOf(was, to, `${held.length} bytes, sha256 ${hash}`);
+  const notes = [
+    noteOf(was, to, `${held.length} bytes, sha256 ${hash}`),
+    change.executable === true ? "it may be run as a program" : undefined,
+  ].filter((each) => each !== undefined);
+  const note = notes.length === 0 ? undefined : notes.join("; ");
   const noted = note === undefined ? {} : { note };
   if (to.text === undefined) return { path, kind, plus: 0, minus: 0, lines: [], ...noted };
   const old = was.text ?? "", next = to.text;

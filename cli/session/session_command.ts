@@ -86,9 +86,12 @@ async function goOn(command: Command, link: KernelLink, setting: RunSetting): Pr
   });
 }
 
-function sayWhatStays(command: Command, { why }: NonNullable<WatchEnd["failed"]>): void {
+function sayWhatStays(command: Command, { exit, why }: NonNullable<WatchEnd["failed"]>): void {
   const { screen } = command.hands;
   const say = (line: string): void => screen.say(screen.paint.dim(`  ${line}`));
+  if (exit === EXIT.notApplied) {
+    return say("what is staged stays: say how to go on, or end the session and come back with -c");
+  }
   say("the conversation stays: your next words try again, /model REF takes another model");
   // The provider refused the key, and a kernel that runs has the one that it was started with.
   if (!why.includes("secret set")) return;

@@ -2,7 +2,7 @@
 import { Fault, type Json, type Phase, type TaskId } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { showDiff, undoLines } from "../task/change_commands.ts";
-import { recordOf } from "../command.ts";
+import { commandText, recordOf } from "../command.ts";
 import { grantLines, leaseLines, toolLines } from "../task/held_lines.ts";
 import { lendKeys, provideModelPrograms } from "../model/ready.ts";
 import { settle } from "../run/run_setting.ts";
@@ -37,7 +37,8 @@ const SLASH: Readonly<Record<string, Slash>> = {
   "/undo": {
     help: "take its last change back",
     async run(session): Promise<void> {
-      show(session, undoLines(recordOf(await ask(session, "undo"))));
+      const again = commandText(session.command, `undo ${taskOf(session)}`);
+      show(session, undoLines(recordOf(await ask(session, "undo")), { again, files: false }));
     },
   },
   "/plan": {

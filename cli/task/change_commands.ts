@@ -1,9 +1,10 @@
 /** What a task changes in a folder: `diff`, `undo`. @module */
-import { AgentTask, EXIT } from "../../contracts/mod.ts";
+import { AgentTask, EXIT, type Json } from "../../contracts/mod.ts";
 import {
   askKernel,
   cell,
   type Command,
+  commandText,
   printJson,
   printLines,
   reachKernel,
@@ -61,35 +62,59 @@ export async function undoCommand(command: Command): Promise<number> {
   const task = taskOf(command);
   const { mounts } = AgentTask.parse(await askKernel(command, "task", { task }));
   checkSameFolders(command.hands.disk, mounts);
-  const answer = recordOf(await askKernel(command, "undo", { task }));
+  const files = command.parsed.flags.get("file") ?? [];
+  const answer = recordOf(
+    await askKernel(command, "undo", { task, ...(files.length === 0 ? {} : { files }) }),
+  );
   if (command.json) printJson(command, answer);
-  else printLines(command, undoLines(answer));
+  else {printLines(
+      command,
+      undoLines(answer, {
+        ...{ again: commandText(command, `undo ${task}`), files: files.length > 0 },
+      }),
+    );}
   const conflicts = answer["conflicts"];
   return Array.isArray(conflicts) && conflicts.length > 0 ? EXIT.failure : EXIT.success;
 }
 
-/** The lines for an answer to `undo`. */
-export function undoLines(answer: ReturnType<typeof recordOf>): string[] {
-  const undone = answer["undone"];
-  const conflicts = answer["conflicts"];
-  const list = (value: typeof undone): readonly string[] =>
-    Array.isArray(value)
-      ? value.map((each) =>
-        typeof each === "string" ? cell(each) : cell(recordOf(each)["path"] ?? each)
-      )
-      : value === undefined || value === null
-      ? []
-      : [cell(value)];
-  const lines = [
-    ...list(undone).map((path) => `undone    ${path}`),
-    ...list(conflicts).map((path) => `conflict  ${path}: changed since; left as it is`),
-  ];
-  if (lines.length === 0) return ["nothing to undo"];
-  const standing = answer["standing"];
+/** The lines for an answer to `undo`; `again` is the command that it was. */
+export function undoLines(
+  answer: ReturnType<typeof recordOf>,
+  { again, files }: { readonly again: string; readonly files: boolean },
+): string[] {
+  const undone = listOf(answer["undone"]).map((path) => cell(path));
+  const conflicts = listOf(answer["conflicts"]).map((each) => {
+    const { path, why } = recordOf(each);
+    return {
+      path: cell(path, 4_096),
+      why: typeof why === "string" ? cell(why, 500) : "changed since",
+    };
+  });
+  if (undone.length + conflicts.length === 0) return ["nothing to undo"];
+  const standing = answer["standing"], part = conflicts.length > 0;
   // One that stands in the way stands itself.
-  const older = typeof standing === "number" ? standing - (list(conflicts).length > 0 ? 1 : 0) : 0;
+  const older = typeof standing === "number" && !files ? standing - (part ? 1 : 0) : 0;
   const left = `still there: ${older} older ${older === 1 ? "patch" : "patches"} of this task`;
-  return older === 0
-    ? lines
-    : [...lines, list(conflicts).length > 0 ? left : `${left}; undo again takes the next one back`];
+  return [
+    ...undone.map((path) => `undone    ${path}`),
+    ...conflicts.map(({ path, why }) => `conflict  ${path}: ${why}; left as it is`),
+    ...(part && undone.length === 0 ? ["nothing was undone"] : []),
+    ...(part
+      ? [
+        "to take the rest back, move away what is there now (it stays yours), then: " +
+        `${again}${conflicts.slice(0, 5).map(({ path }) => ` --file ${quoted(path)}`).join("")}` +
+        (conflicts.length > 5 ? " …" : ""),
+      ]
+      : []),
+    ...(older === 0 ? [] : [part ? left : `${left}; undo again takes the next one back`]),
+  ];
+}
+
+function listOf(value: ReturnType<typeof recordOf>[string] | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** A path as a shell takes it for one word. */
+function quoted(path: string): string {
+  return /^[\w./+@%:-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { NAMESPACE } from "../start/line_parts.ts";
 import { MountName } from "../../contracts/mod.ts";
 import type { Child } from "./child.ts";
 import type { Verdict } from "./permission_line.ts";
@@ -122,7 +123,7 @@ for (const walled of [true, false]) {
           handler: DEAF,
         });
         const root = roots.mounts[0]?.root;
-        assert.equal(root, walled ? "/m/desk" : `${world.dir}/desk`);
+        assert.equal(root, walled ? `${NAMESPACE.mounts}/desk` : `${world.dir}/desk`);
         assert.equal(
           await child.port.ask("eval", `return Deno.readTextFileSync("${root}/notes/a.md")`),
           "alpha\n",

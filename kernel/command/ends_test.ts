@@ -89,13 +89,13 @@ test("output is cut at its limits; a flood ends the program", {}, async ({ run }
     lines: 3,
   });
   assert.deepEqual([cut.stdout, cut.stderr, cut.cut, cut.exit], [
-    "line 0\nline 1\nline 2\n",
+    "line 0\nline 1\n[… 48866 bytes left out here, 4997 lines …]\nline 4999\n",
     "é\n",
     true,
     0,
   ]);
   const bytes = await run("/usr/bin/printf", ["%s", "äöü"], { bytes: 3 });
-  assert.deepEqual([bytes.stdout, bytes.cut], ["ä", true]);
+  assert.deepEqual([bytes.stdout, bytes.cut], ["ä\n[… 4 bytes left out here …]\n", true]);
   await assert.rejects(run("/usr/bin/yes", []), { code: "tooLarge" });
 });
 

@@ -175,7 +175,10 @@ export const CONTROL_OPS = {
   question: z.object({ question: QuestionId }).strict(),
   answer: Answer,
   staged: task,
-  undo: task,
+  undo: z.object({
+    task: TaskId,
+    files: z.array(z.string().min(1).max(4_096)).min(1).max(1_000).optional(),
+  }).strict(),
   tools: task,
   caps: task,
   grants: maybeTask,

@@ -157,7 +157,7 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
       return question;
     },
     staged: ({ task }: Body<"staged">) => service.staged(task),
-    undo: ({ task }: Body<"undo">) => service.undo(task),
+    undo: ({ task, files }: Body<"undo">) => service.undo(task, files),
     tools: ({ task }: Body<"tools">) => parts.tools(task),
     caps: ({ task }: Body<"caps">) => leases.list(task).filter((lease) => leases.alive(lease.id)),
     grants: ({ task }: Body<"grants">) => parts.grants(task),

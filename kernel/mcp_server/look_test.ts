@@ -77,8 +77,8 @@ test("while a server is looked at Deno keeps what it compiled, the server keeps 
   }
   const tries = `
     const tried = [];
-    for (const f of [() => Deno.writeTextFileSync("/dd/x", "kept"), () => localStorage.setItem("x", "kept"),
-      () => Deno.writeTextFileSync("/dd/npm/x", "kept"), () => Deno.removeSync("/dd/v8_code_cache_v2")]) {
+    for (const f of [() => Deno.writeTextFileSync("/.remit-inside/dd/x", "kept"), () => localStorage.setItem("x", "kept"),
+      () => Deno.writeTextFileSync("/.remit-inside/dd/npm/x", "kept"), () => Deno.removeSync("/.remit-inside/dd/v8_code_cache_v2")]) {
       try { f(); tried.push("done") } catch (e) { tried.push(e.name) } }
     globalThis.tried = tried;`;
   const server = await mcp.server(tries + EVAL_SERVER);

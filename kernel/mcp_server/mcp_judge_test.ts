@@ -66,7 +66,10 @@ Deno.test("what is granted is allowed, what lies beside it or above it is not, a
     'Cannot read "/etc/passwd": it was not granted; remit mcp grant notes --read "/etc/passwd"',
   );
   // No grant of what nobody may grant is advised.
-  match(said(judge, "write", "/dd/npm/x/memory.json"), /own code, which nobody changes; tell it/);
+  match(
+    said(judge, "write", "/.remit-inside/dd/npm/x/memory.json"),
+    /own code, which nobody changes; tell it/,
+  );
   match(said(judge, "write", "/home/alice/notes/a"), /only be read; remit mcp grant notes --write/);
   equal(said(judge, "write", "/home/alice/notes/out/b"), "yes");
   match(
@@ -128,9 +131,9 @@ Deno.test("writes wait for a call that may write; its own folder is always its o
   bob.writes = false;
   match(said(bob.judge, "write", "/home/alice/notes/out/b"), /no call is under way/);
   equal(said(bob.judge, "write", "/private/x"), "yes");
-  equal(said(bob.judge, "read", "/dd/npm/x"), "yes");
-  match(said(bob.judge, "write", "/dd/npm/x"), /^Cannot/);
-  match(said(bob.judge, "write", "/private/../dd/x"), /^Cannot/);
+  equal(said(bob.judge, "read", "/.remit-inside/dd/npm/x"), "yes");
+  match(said(bob.judge, "write", "/.remit-inside/dd/npm/x"), /^Cannot/);
+  match(said(bob.judge, "write", "/private/../.remit-inside/dd/x"), /^Cannot/);
 });
 
 Deno.test("a million accesses of a hostile server are counted in five hundred rows and some", () => {

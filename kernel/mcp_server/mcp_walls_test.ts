@@ -229,7 +229,7 @@ test("a lent value stands in no argument of any process", async () => {
 test("a server cannot write its own package, and one that was changed is not started", async () => {
   await withFiles(async (mcp, make) => {
     const server = await make("read");
-    const own = "/dd/npm/packages.test/hostile/1.0.0/index.js";
+    const own = "/.remit-inside/dd/npm/packages.test/hostile/1.0.0/index.js";
     match(await mcp.run(server, read(own)), /Deno\.stdin/);
     match(await mcp.run(server, write(own)), /^!NotCapable/);
     match(await mcp.run(server, `localStorage.setItem("a", "b"); return "kept"`), /^!/);

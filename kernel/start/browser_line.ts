@@ -5,7 +5,7 @@
  * @module
  */
 import { cacheBeside, CHILD_FLAGS, Fault } from "../../contracts/mod.ts";
-import { filtered, type StartLine, type WallConfig } from "./line_parts.ts";
+import { filtered, NAMESPACE, type StartLine, type WallConfig } from "./line_parts.ts";
 import type { Walls } from "./walls.ts";
 
 /** What of the configuration the line is made of. */
@@ -26,8 +26,7 @@ const HEAP = 256;
 /** Nobody of the machine: what matters is that it is not 0. */
 const USER = "1000";
 
-const DENO = "/deno";
-const DENO_DIR = "/dd";
+const { deno: DENO, denoDir: DENO_DIR } = NAMESPACE;
 /** Shared libraries, and what Debian keeps Chromium in. */
 const SYSTEM = ["/lib", "/lib64", "/usr/lib", "/usr/lib64"];
 /** What text is drawn with. */

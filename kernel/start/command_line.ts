@@ -6,7 +6,14 @@
  * @module
  */
 import { CHILD_FLAGS, type KernelConfig, type Mount } from "../../contracts/mod.ts";
-import { filtered, marking, type StartLine, type WallConfig } from "./line_parts.ts";
+import {
+  filtered,
+  INSIDE,
+  marking,
+  NAMESPACE,
+  type StartLine,
+  type WallConfig,
+} from "./line_parts.ts";
 import { FILTERING, opening } from "./seccomp.ts";
 
 /** Whose rights a program has: the user's own, or where that is root, nobody's. */
@@ -61,9 +68,16 @@ export interface PinParts {
 }
 
 /** Where the copy service finds its folders. */
-export const COPY_PLACES = Object.freeze({ mounts: "/m", content: "/content", work: "/work" });
+export const COPY_PLACES = Object.freeze({
+  mounts: NAMESPACE.mounts,
+  content: NAMESPACE.content,
+  work: `${INSIDE}/work`,
+});
 /** Where it finds a program, and where such are kept. */
-export const PIN_PLACES = Object.freeze({ pins: "/pins", program: "/program" });
+export const PIN_PLACES = Object.freeze({
+  pins: `${INSIDE}/pins`,
+  program: `${INSIDE}/program`,
+});
 
 /** The environment of every program, before its call's own. */
 export const COMMAND_ENV: Readonly<Record<string, string>> = Object.freeze({
@@ -122,7 +136,7 @@ function copyLine(
   bundle: string,
   binds: readonly string[],
 ): StartLine {
-  const env = { DENO_DIR: "/dd", NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" };
+  const env = { DENO_DIR: NAMESPACE.denoDir, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" };
   const { programs, denoDir } = config;
   // It runs nobody's program: what it reads are files.
   const wall = filtered(config, "closed", [
@@ -130,12 +144,12 @@ function copyLine(
     ...["--unshare-all", "--new-session", "--die-with-parent", "--cap-drop", "ALL", "--clearenv"],
     ...setting(env),
     ...["/lib", "/lib64", "/usr/lib"].flatMap((folder) => ["--ro-bind-try", folder, folder]),
-    ...["--ro-bind", programs.deno, "/deno"],
+    ...["--ro-bind", programs.deno, NAMESPACE.deno],
     ...["--ro-bind", bundle, bundle],
-    ...["--ro-bind", denoDir, "/dd"],
+    ...["--ro-bind", denoDir, NAMESPACE.denoDir],
     ...binds,
     ...["--remount-ro", "/", "--chdir", "/", "--"],
-    ...["/deno", "run", ...CHILD_FLAGS],
+    ...[NAMESPACE.deno, "run", ...CHILD_FLAGS],
     // Deno makes links only for who may read and write everything: here the namespace is the wall.
     ...["--allow-read", "--allow-write"],
     ...["--deny-net", "--deny-env", "--deny-run", "--deny-sys", "--deny-ffi", "--deny-import"],
@@ -149,7 +163,7 @@ export function lineOfCommand(config: WallConfig, parts: CommandParts): StartLin
   const { programs } = config;
   const { bwrap = "", prlimit = "", setpriv = "" } = programs;
   const nobody = parts.identity === "nobody";
-  const { begun } = parts;
+  const { begun } = parts, program = programPlace(parts.program);
   const inner = nobody ? { bwrap, prlimit, setpriv } : { bwrap, prlimit };
   return begunBy(programs, [
     ...opening(config.dir, "program"),
@@ -168,8 +182,8 @@ export function lineOfCommand(config: WallConfig, parts: CommandParts): StartLin
     ...["--remount-ro", "/dev"],
     ...["--size", String(256 * MiB), "--perms", "1777", "--tmpfs", "/tmp"],
     ...parts.mounts.flatMap((name) => ["--bind", `${parts.work}/${name}`, `/m/${name}`]),
-    ...above(parts.program).flatMap((folder) => ["--perms", "0755", "--dir", folder]),
-    ...["--ro-bind", parts.pin, parts.program],
+    ...above(program).flatMap((folder) => ["--perms", "0755", "--dir", folder]),
+    ...["--ro-bind", parts.pin, program],
     ...Object.entries(inner).flatMap(([name, path]) => ["--ro-bind", path, `${INNER}/${name}`]),
     ...(begun === undefined ? [] : ["--ro-bind", begun.signals, SIGNALS]),
     ...["--remount-ro", "/", "--chdir", "/", "--"],
@@ -189,8 +203,14 @@ export function lineOfCommand(config: WallConfig, parts: CommandParts): StartLin
     ...["--cap-drop", "ALL", "--clearenv", ...setting({ ...parts.env, ...begun?.env })],
     // A signal then reaches the program and what belongs to it, and not process 1.
     ...(begun === undefined ? [] : ["--new-session"]),
-    ...["--chdir", `/m/${parts.cwd}`, "--", ...begun?.words ?? [parts.program, ...parts.args]],
+    ...["--chdir", `/m/${parts.cwd}`, "--", ...begun?.words ?? [program, ...parts.args]],
   ]);
+}
+
+/** The path that a program is run under: its own, unless the copies or the walls' parts lie there. */
+export function programPlace(program: string): string {
+  if (!["/m", INNER].some((folder) => program.startsWith(`${folder}/`))) return program;
+  return `${INNER}/granted/${program.slice(program.lastIndexOf("/") + 1)}`;
 }
 
 /** The folders above a program that lies elsewhere than the machine's own; nothing else of them is shown. */

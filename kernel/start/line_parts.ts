@@ -58,13 +58,20 @@ export const SIZES: Readonly<Record<SizedRole, Sizes>> = {
   local: { heap: 512, pages: WASM_PAGES.local, data: 1_792, file: 64 },
   native: { heap: 256, pages: WASM_PAGES.native, data: 1_024, file: 64 },
 };
+/**
+ * A child's program stands in its namespace under its own path, which may begin with any name: what
+ * else the child finds lies in a folder that no machine has.
+ */
+export const INSIDE = "/.remit-inside";
 /** Where a child in a namespace finds what is its own. */
 export const NAMESPACE = {
-  deno: "/deno",
-  denoDir: "/dd",
+  deno: `${INSIDE}/deno`,
+  denoDir: `${INSIDE}/dd`,
   broker: "/run/broker.sock",
-  content: "/content",
-  scratch: "/scratch",
+  content: `${INSIDE}/content`,
+  scratch: `${INSIDE}/scratch`,
+  /** In it each mount under its name. */
+  mounts: `${INSIDE}/m`,
 };
 /** Shared libraries that the deno executable loads, where Linux distributions keep them. */
 const LIBRARIES = ["/lib", "/lib64", "/usr/lib"];

@@ -2,11 +2,12 @@
 import { Fault, type KernelConfig, type McpGrants, type Powers } from "../../contracts/mod.ts";
 import { foldPath } from "../../text/path_list.ts";
 import { beneath } from "../lease/scope.ts";
+import { INSIDE } from "./line_parts.ts";
 import { howEnded, type SpawnPowers } from "./spawn.ts";
 
 /** Names of ours within a namespace, and what is the machine's alone: no grant may stand there. */
 const RESERVED = [
-  ...["/dd", "/deno", "/private", "/run", "/tree", "/relay", "/proc", "/sys", "/dev", "/etc"],
+  ...[INSIDE, "/private", "/run", "/tree", "/relay", "/proc", "/sys", "/dev", "/etc"],
 ];
 
 /** Grants of files, as they are bound. */

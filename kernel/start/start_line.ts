@@ -75,7 +75,7 @@ export function lineOfHost(
   const binds = parts.mounts.flatMap(({ name, dir, mode }) => [
     parts.writable && mode !== "ro" ? "--bind" : "--ro-bind",
     dir,
-    `/m/${name}`,
+    `${NAMESPACE.mounts}/${name}`,
   ]);
   const wall = [
     ...namespace(bwrap, deno, env),
@@ -94,7 +94,7 @@ export function lineOfHost(
   return {
     line: started(config, { ...walls, setpriv: false }, "toolhost", inner, {}),
     roots: {
-      mounts: parts.mounts.map(({ name }) => ({ name, root: `/m/${name}` })),
+      mounts: parts.mounts.map(({ name }) => ({ name, root: `${NAMESPACE.mounts}/${name}` })),
       content: NAMESPACE.content,
       scratch: NAMESPACE.scratch,
     },

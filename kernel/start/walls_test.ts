@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { lineOfCopy, lineOfPin, programPlace } from "./command_line.ts";
+import { INSIDE, NAMESPACE } from "./line_parts.ts";
 import { MountName } from "../../contracts/mod.ts";
 import type { Child } from "../child/child.ts";
 import { DEAF, HAS_BWRAP, HAS_PRLIMIT, makeWorld } from "../_fixture/small_children.ts";
@@ -110,24 +112,60 @@ Deno.test({
         String(await child.port.ask("eval", source));
       const list = async (path: string): Promise<string> =>
         await of(`return [...Deno.readDirSync("${path}")].map((e) => e.name).sort().join()`);
-      assert.equal(
-        await list("/"),
-        "content,dd,deno,lib,lib64,m,run,scratch,tmp,usr",
-      );
-      assert.equal(await list("/m"), "desk");
+      assert.equal(await list("/"), ".remit-inside,lib,lib64,run,tmp,usr");
+      assert.equal(await list(INSIDE), "content,dd,deno,m,scratch");
+      assert.equal(await list(NAMESPACE.mounts), "desk");
       assert.equal(await list("/run"), "broker.sock");
       assert.match(await of(`return Deno.readTextFileSync("/etc/passwd")`), /^!NotFound/);
-      assert.match(await of(`return Deno.statSync("/m/desk/out")`), /^!NotFound/);
-      assert.match(await of(`Deno.writeTextFileSync("/m/desk/n", "x")`), /^!.*Read-only/);
+      assert.match(await of(`return Deno.statSync("${NAMESPACE.mounts}/desk/out")`), /^!NotFound/);
+      assert.match(
+        await of(`Deno.writeTextFileSync("${NAMESPACE.mounts}/desk/n", "x")`),
+        /^!.*Read-only/,
+      );
       assert.match(await of(`Deno.writeTextFileSync("/n", "x")`), /^!.*Read-only/);
-      assert.match(await of(`Deno.writeTextFileSync("/dd/n", "x")`), /^!.*Read-only/);
+      assert.match(
+        await of(`Deno.writeTextFileSync("${NAMESPACE.denoDir}/n", "x")`),
+        /^!.*Read-only/,
+      );
       assert.match(
         await of(`Deno.writeTextFileSync("${world.dir}/child.js", "x")`),
         /^!.*Read-only/,
       );
-      assert.match(await of(`Deno.mkdirSync("/m/desk/../../usr/x")`), /^!.*Read-only/);
+      assert.match(
+        await of(`Deno.mkdirSync("${NAMESPACE.mounts}/desk/../../../usr/x")`),
+        /^!.*Read-only/,
+      );
     } finally {
       await world.close();
     }
   },
+});
+
+Deno.test("whatever a home or a cache is called, a copy service finds its program beside its folders", () => {
+  for (const name of ["content", "m", "work", "pins", "program", "deno", "dd", "scratch"]) {
+    const bundle = `/${name}/alice/.cache/remit/copies.js`;
+    const config = {
+      programs: { deno: "/bin/deno", bwrap: "/bin/bwrap" },
+      denoDir: "/c",
+      dir: "/s",
+    };
+    const lines = [
+      lineOfCopy(config, {
+        ...{ bundle, content: "/c/content", work: "/c/work" },
+        mounts: [{ name: MountName.parse("alice"), dir: "/home/alice" }],
+      }),
+      lineOfPin(config, { bundle, pins: "/c/pins", program: "/usr/bin/make" }),
+    ];
+    for (const { args } of lines) {
+      const places = args.flatMap((word, at) =>
+        /^--(ro-)?bind$/.test(word) ? [args[at + 2] ?? ""] : []
+      ).filter((place) => place !== bundle);
+      assert(places.length > 3);
+      for (const place of places) {
+        assert(!`${bundle}/`.startsWith(`${place}/`), `${place} hides ${bundle}`);
+      }
+    }
+  }
+  assert.equal(programPlace("/usr/bin/make"), "/usr/bin/make");
+  assert.equal(programPlace("/m/desk/tool"), "/run/remit/granted/tool", "not within a copy");
 });

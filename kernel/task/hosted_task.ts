@@ -87,7 +87,7 @@ export function makeHostedTask(
       if (row.status !== "ended") processes.setOnQuestion(row.pid, parts.request.onQuestion);
     },
     staged: () => workspace.staged(parts.content),
-    undo: () => workspace.undo(row),
+    undo: (files) => workspace.undo(row, files),
     end: parts.end,
   };
   return { hosted, unfinished };

@@ -28,7 +28,19 @@ export interface MadeWorkspace extends Pick<McpWorkspace, "applyNow"> {
   patch(): PatchSet | undefined;
   applied(): readonly { readonly patch: Digest; readonly changes: readonly StagedChange[] }[];
   fold(record: JsonObject): void;
-  undoCall(patch: Digest): MadeUndo;
+  check(
+    patch: PatchSet,
+    call: {
+      readonly process: ProcessRow;
+      readonly id: string;
+      readonly deadlineMs: number;
+      readonly signal: AbortSignal;
+    },
+  ): Promise<void>;
+  undoCall(
+    patch: Digest,
+    options?: { readonly paths?: readonly string[]; readonly restores?: boolean },
+  ): MadeUndo;
   putBackCall(patch: Digest, paths: readonly string[]): MadeUndo | undefined;
 }
 
@@ -58,8 +70,13 @@ export interface TaskWorkspace
   unfinished(): boolean;
   /** `content`: the folder of content-addressed files. */
   staged(content: string): Staged;
-  /** Takes back the newest applied patch; conflicts are reported, nothing is overwritten. */
-  undo(caller: ProcessRow): Promise<UndoOutcome>;
+  /** Why what is staged does not fit the folder as it is now; undefined where it does, or nobody can tell. */
+  stale(caller: ProcessRow): Promise<string | undefined>;
+  /**
+   * Takes back the newest applied patch, file by file, or what was applied last to these files: what
+   * changed since is reported and stays. Rejects `notFound` where nothing of it stands.
+   */
+  undo(caller: ProcessRow, files?: readonly string[]): Promise<UndoOutcome>;
 }
 
 /** A task's mail, as agents/ makes it. */
@@ -90,6 +107,43 @@ export function makeTaskWorkspace(
     made.fold(record);
     mail?.fold(record);
   };
+  /** Takes back these files of a patch, but for those that changed since, which it gives. */
+  const takeBack = async (
+    caller: ProcessRow,
+    { patch, paths: all }: { readonly patch: Digest; readonly paths: readonly string[] },
+    options: { readonly undone: string[]; readonly restores: boolean },
+  ): Promise<readonly Conflict[]> => {
+    const conflicts: Conflict[] = [];
+    for (let paths = all; paths.length > 0;) {
+      try {
+        const back = await made.undoCall(patch, { paths, restores: options.restores }).invoke({
+          pid: caller.pid,
+          id: CallId.parse(`undo-${parts.powers.token()}`),
+          colour: "BLUE",
+          label: caller.label,
+          deadlineMs: UNDO_MS,
+          signal: new AbortController().signal,
+        });
+        await parts.log.append(caller.task, [{
+          kind: "undone",
+          body: { patch, actor: "operator" },
+          private: { record: back.record, paths: [...back.undone] },
+        }]);
+        fold(back.record);
+        options.undone.push(...back.undone);
+        break;
+      } catch (error) {
+        if (!(error instanceof Fault) || error.code !== "conflict") throw error;
+        const found = conflictsOf(error), names = new Set(found.map(({ path }) => path));
+        const rest = paths.filter((path) => !names.has(path));
+        // INVARIANT: each round asks for less.
+        if (rest.length === paths.length) throw error;
+        conflicts.push(...found);
+        paths = rest;
+      }
+    }
+    return conflicts;
+  };
   const tools = new Map(
     [...made.bindings.values(), ...others, ...memory?.bindings ?? []].map((each) =>
       [each.descriptor.name, wikis.guard(each)] as const
@@ -106,36 +160,58 @@ export function makeTaskWorkspace(
       applied: made.applied().map(({ patch, changes }) => ({ patch, changes, undone: false })),
       content,
     }),
-    async undo(caller: ProcessRow): Promise<UndoOutcome> {
-      const last = made.applied().at(-1);
-      if (last === undefined) {
-        throw new Fault(
-          "notFound",
-          `Cannot undo task ${caller.task}: it applied nothing that still stands`,
-        );
-      }
+    async stale(caller: ProcessRow): Promise<string | undefined> {
+      const proposed = patch();
+      if (proposed === undefined) return undefined;
       try {
-        const { undone, record } = await made.undoCall(last.patch).invoke({
-          pid: caller.pid,
-          id: CallId.parse(`undo-${parts.powers.token()}`),
-          colour: "BLUE",
-          label: caller.label,
+        await made.check(proposed, {
+          process: caller,
+          id: CallId.parse(`check-${parts.powers.token()}`),
           deadlineMs: UNDO_MS,
           signal: new AbortController().signal,
         });
-        await parts.log.append(caller.task, [{
-          kind: "undone",
-          body: { patch: last.patch, actor: "operator" },
-          private: { record, paths: [...undone] },
-        }]);
-        fold(record);
-        return { undone, conflicts: [], standing: made.applied().length };
+        return undefined;
       } catch (error) {
-        if (!(error instanceof Fault) || error.code !== "conflict") throw error;
-        return { undone: [], conflicts: conflictsOf(error), standing: made.applied().length };
+        // What else stands in the way, the gate says.
+        if (!(error instanceof Fault)) throw error;
+        return error.code === "conflict" ? error.message : undefined;
       }
     },
+    async undo(caller: ProcessRow, files?: readonly string[]): Promise<UndoOutcome> {
+      const undone: string[] = [], conflicts: Conflict[] = [];
+      const options = { undone, restores: files !== undefined };
+      for (const part of chosen(made.applied(), caller.task, files)) {
+        conflicts.push(...await takeBack(caller, part, options));
+      }
+      return { undone, conflicts, standing: made.applied().length };
+    },
   });
+}
+
+/** Of each patch, newest first, the paths that are to be taken back. Throws Fault `notFound`. */
+function chosen(
+  applied: ReturnType<MadeWorkspace["applied"]>,
+  task: ProcessRow["task"],
+  files: readonly string[] | undefined,
+): readonly { readonly patch: Digest; readonly paths: readonly string[] }[] {
+  const last = applied.at(-1);
+  if (last === undefined) {
+    throw new Fault("notFound", `Cannot undo task ${task}: it applied nothing that still stands`);
+  }
+  if (files === undefined) {
+    return [{ patch: last.patch, paths: last.changes.map(({ path }) => path) }];
+  }
+  const open = new Set(files);
+  const found = applied.toReversed().flatMap(({ patch, changes }) => {
+    const paths = changes.map(({ path }) => path).filter((path) => open.delete(path));
+    return paths.length === 0 ? [] : [{ patch, paths }];
+  });
+  const [missing] = open;
+  if (missing === undefined) return found;
+  throw new Fault(
+    "notFound",
+    `Cannot undo "${missing}": task ${task} applied nothing to it that still stands (see remit diff ${task})`,
+  );
 }
 
 function conflictsOf(fault: Fault): readonly Conflict[] {
@@ -143,9 +219,10 @@ function conflictsOf(fault: Fault): readonly Conflict[] {
   if (!Array.isArray(found)) return [];
   return found.flatMap((each): Conflict[] => {
     if (each === null || typeof each !== "object" || Array.isArray(each)) return [];
-    const { path, expected, found } = each as JsonObject;
+    const { path, expected, found, why } = each as JsonObject;
     return [{
       path: String(path),
+      ...(typeof why === "string" ? { why } : {}),
       expected: Digest.safeParse(expected).data,
       found: Digest.safeParse(found).data,
     }];

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { NAMESPACE } from "../start/line_parts.ts";
 import {
   Fault,
   type HostCallAnswer,
@@ -115,7 +116,7 @@ async function withBench(
       world,
       toolhosts,
       revoke,
-      root: walled ? "/m/desk" : `${world.dir}/desk`,
+      root: walled ? `${NAMESPACE.mounts}/desk` : `${world.dir}/desk`,
       call(
         source,
         needed,
@@ -184,7 +185,7 @@ for (const walled of [true, false]) {
       );
       assert.match(await content(`Deno.symlinkSync("/etc", "${root}/l")`), /^!NotCapable/);
       assert.match(
-        await content(`return new Deno.Command("/deno").outputSync().code`),
+        await content(`return new Deno.Command("${NAMESPACE.deno}").outputSync().code`),
         /^!NotCapable/,
       );
       assert.match(await content(`return Deno.env.get("HOME")`), /^!NotCapable/);
@@ -213,7 +214,7 @@ for (const walled of [true, false]) {
 
   test("content and scratch are open to the task's tools without a lease", async () => {
     await withBench(walled, [], async ({ call, world }) => {
-      const dir = walled ? "/content" : `${world.dir}/content`;
+      const dir = walled ? NAMESPACE.content : `${world.dir}/content`;
       await call(
         `Deno.writeTextFileSync("${dir}/x.tmp", "x"); Deno.renameSync("${dir}/x.tmp", "${dir}/x")`,
         [],

@@ -24,7 +24,11 @@ export function contentOf(value: CommandValue, notes: readonly string[] = []): s
   return [
     stdout,
     ...(stderr === "" ? [] : [`[stderr]\n${stderr}`]),
-    ...(cut ? ["[cut: the output is longer; ask for less, or for more bytes and lines]"] : []),
+    ...(cut
+      ? [
+        "[cut: of the output its beginning and its end are shown; ask for less, or for more bytes and lines]",
+      ]
+      : []),
     ...(exit === 0 ? [] : [`[exit ${exit}]`]),
     ...notes,
   ].filter((part) => part !== "").map((part) => part.endsWith("\n") ? part : `${part}\n`).join("");

@@ -13,25 +13,30 @@ import { type HostState, linksOf } from "../host/state.ts";
 import { mix } from "../host/taint.ts";
 import { taintOfName, WHOLE_LIMIT } from "../host/view.ts";
 import { checkNewName, DEPTH_LIMIT, type NamedPath, parsePath } from "../path.ts";
-import { type Copied, type Copies, COPY_FILES, isSame } from "./copies.ts";
-import type { CopyFiles, CopyStat } from "./copy_files.ts";
+import { type Copied, type Copies, COPY_FILES, isSame, stagedOrigin } from "./copies.ts";
+import { type CopyFiles, type CopyStat, isProgram } from "./copy_files.ts";
 
 /** Most lines about what is not kept. */
 const LEFT = 100;
 /** Most staged changes of one run. */
 const CHANGES = 10_000;
+/** Modes with which a program's file is met again by the next run. */
+const PLAIN: ReadonlySet<number> = new Set([0o644, 0o664, 0o666, 0o755, 0o775, 0o777]);
 /** Longest line about one name. */
 const LINE = 600;
 
 /**
  * Compares the copies with what was copied, and keeps the contents of what changed. `untouched`: all
- * surely is as it was, folders included.
+ * surely is as it was, folders included. `remade`: copies that hold
+ * what is staged now; undefined for one that does not hold what was copied any more.
  */
 export async function collectChanges(
   { state, files }: { readonly state: HostState; readonly files: CopyFiles },
   copies: Copies,
   caller: CollectBody,
-): Promise<Collected> {
+): Promise<
+  { readonly collected: Collected; readonly remade: ReadonlyMap<string, Copied | undefined> }
+> {
   const staged: StagedChange[] = [];
   const unstaged: string[] = [];
   const left: string[] = [];
@@ -39,6 +44,8 @@ export async function collectChanges(
   /** Folders that could not be looked into: what they held is not taken for deleted. */
   const closed: string[] = [];
   const links = linksOf(state);
+  const folders = new Set<string>(copies.mounts);
+  const remade = new Map<string, Copied | undefined>();
   let entries = 0, untouched = true;
 
   const leave = (path: string, why: string): void => {
@@ -94,14 +101,30 @@ export async function collectChanges(
     }
     const bytes = files.read(full);
     const next = await digestBytes(state.sha256, bytes);
-    if (next === copied?.seen) return;
+    const was = copied !== undefined && isProgram(copied.stat.mode);
+    const fresh = copied?.base === undefined;
+    if (isProgram(stat.mode) !== was && !fresh) {
+      leave(text, `its executable bit is not ${was ? "taken away" : "kept"}; its content is`);
+    }
+    if (next === copied?.seen && (!fresh || isProgram(stat.mode) === was)) {
+      remade.delete(text);
+      return;
+    }
     if (next === copied?.base) {
       unstaged.push(text);
       return;
     }
     if (!await keepBase(path, copied)) return;
     await state.content.put(bytes);
+    // The next run meets this very file again, with its time and mode.
+    if (stat.links === 1 && PLAIN.has(stat.mode & 0o7777)) {
+      const origin = stagedOrigin(next), base = copied?.base;
+      remade.set(text, {
+        ...{ path: text, kind: "file", stat, origin, seen: next, base, staged: true },
+      });
+    }
     const base = copied?.base;
+    if (fresh && isProgram(stat.mode)) leave(text, "of its mode the executable bit alone is kept");
     const taint = mix(mix(caller, copies.taint), taintOfName(state, path));
     stage({
       path: text,
@@ -109,6 +132,7 @@ export async function collectChanges(
       next,
       bytes: bytes.length,
       ...taint,
+      ...(fresh && isProgram(stat.mode) ? { executable: true } : {}),
     });
   };
 
@@ -145,8 +169,13 @@ export async function collectChanges(
       }
       const path = `${text}/${name}`, at = `${full}/${name}`;
       if (kind === "folder") {
-        if (copies.entries.has(path)) leave(path, "a folder took a file's place; it is not staged");
         met.add(path);
+        if (copies.entries.has(path)) {
+          untouched = false;
+          leave(path, "a folder took a file's place; nothing of it is staged, the file stays");
+          continue;
+        }
+        folders.add(path);
         if (depth < DEPTH_LIMIT) await folder(path, at, depth + 1);
         else leave(path, "it lies too deep");
         continue;
@@ -169,20 +198,58 @@ export async function collectChanges(
       return leave(path, "its name is not UTF-8");
     }
     untouched &&= copied !== undefined && isSame(copied.stat, stat, copies.sealedMs);
-    if (copied?.stat.mark === stat.mark) return;
-    if (stat.kind === "file" && copied?.kind !== "link") {
+    // What was changed in the second of its copying may have been given its time back.
+    if (copied !== undefined && isSame(copied.stat, stat, copies.sealedMs)) return;
+    remade.set(path, undefined);
+    if (copied?.stat.mark === stat.mark && copied.seen === undefined) return;
+    if (copies.folders.has(path)) {
+      leave(
+        path,
+        "what took a folder's place is not staged; the files that the folder had are deleted",
+      );
+    } else if (stat.kind === "file" && copied?.kind !== "link") {
       await changed(path, at, { stat, copied });
     } else if (stat.kind !== "link" || copied?.kind !== "link") {
       leave(path, "only plain files are staged, no links, pipes or devices");
+    } else if (`link:${files.readLink(at)}` !== copied.origin) {
+      leave(path, "links are not staged; it leads where it led");
+    }
+  };
+
+  /** Folders that a patch neither makes nor takes away: the outermost of each. */
+  const tellFolders = (): void => {
+    const led = new Set(staged.flatMap(({ path, next }) => next === undefined ? [] : above(path)));
+    const under = (path: string, among: ReadonlySet<string>): boolean =>
+      among.has(path.slice(0, path.lastIndexOf("/")));
+    const made = new Set(
+      [...folders].filter((path) =>
+        path.includes("/") && !copies.folders.has(path) && !led.has(path)
+      ),
+    );
+    const gone = new Set(
+      [...copies.folders.keys()].filter((path) =>
+        !folders.has(path) && !closed.some((each) => path.startsWith(`${each}/`))
+      ),
+    );
+    for (const path of made) if (!under(path, made)) leave(path, "an empty folder is not staged");
+    for (const path of gone) {
+      if (!under(path, gone)) leave(path, "the folder stays: only files are taken away");
     }
   };
 
   for (const mount of copies.mounts) await folder(mount, `${copies.place}/${mount}`, 1);
   for (const copied of copies.entries.values()) if (!met.has(copied.path)) await removed(copied);
   for (const text of closed) leave(text, "the program closed this folder; nothing of it is staged");
+  tellFolders();
   const writtenBytes = staged.reduce((sum, { bytes }) => sum + bytes, 0);
   untouched &&= left.length === 0;
-  return { staged, unstaged, left, writtenBytes, untouched };
+  return { collected: { staged, unstaged, left, writtenBytes, untouched }, remade };
+}
+
+/** The folders above a path, its mount's own too. */
+function above(path: string): readonly string[] {
+  const parts = path.split("/");
+  return parts.slice(1).map((_, at) => parts.slice(0, at + 1).join("/"));
 }
 
 /** Undefined where it cannot be looked at. */

@@ -25,6 +25,11 @@ export interface Copied {
   readonly staged: boolean;
 }
 
+/** The {@link Copied.origin} of staged content. */
+export function stagedOrigin(next: Digest): string {
+  return `staged:${next}`;
+}
+
 /** All of it. */
 export interface Copies {
   /** The folder of this generation. */

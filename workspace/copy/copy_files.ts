@@ -5,6 +5,11 @@ import { type Entry, FsTrouble, type Kind } from "../host/files.ts";
 export interface CopyStat {
   readonly kind: Kind;
   readonly bytes: number;
+  /** Permission bits, and others of the mode. */
+  readonly mode: number;
+  /** Number of hard links. */
+  readonly links: number;
+  readonly modifiedMs: number;
   /**
    * Tells a change. One that put the time of the last write back shows where it came in a later
    * second than `changedMs`.
@@ -14,14 +19,24 @@ export interface CopyStat {
   readonly changedMs: number;
 }
 
+/** How a new file is made. */
+export interface CopyAs {
+  /** Exact permission bits. */
+  readonly mode: number;
+  /** Time of its last change; absent: now. */
+  readonly modifiedMs?: number;
+}
+
 /** Files of copies. Every method throws `FsTrouble` where it cannot. */
 export interface CopyFiles {
   /** Undefined when nothing is there. */
   stat(path: string): CopyStat | undefined;
   list(path: string): readonly Entry[];
   read(path: string): Uint8Array<ArrayBuffer>;
-  /** Makes a new file of these pieces; `mode`: exact permission bits. */
-  write(path: string, pieces: Iterable<Uint8Array>, mode: number): void;
+  /** Makes a new file of these pieces. */
+  write(path: string, pieces: Iterable<Uint8Array>, as: CopyAs): void;
+  /** Sets the time of a file's last change. */
+  setTime(path: string, modifiedMs: number): void;
   makeFolder(path: string): void;
   /** Removes a file, a link or an empty folder. */
   remove(path: string): void;
@@ -32,6 +47,11 @@ export interface CopyFiles {
   reopen(folder: string): void;
   /** Writes to a file, made if need be: what this file system's clock says now. */
   touch(probe: string): { readonly modifiedMs: number; readonly changedMs: number };
+}
+
+/** Whether anybody may run a file of this mode. */
+export function isProgram(mode: number): boolean {
+  return (mode & 0o111) !== 0;
 }
 
 /** What stands there. @throws FsTrouble `notFound` where nothing does */

@@ -12,13 +12,20 @@ function stat(path: string): CopyStat | undefined {
     const { dev, ino, size, mode, nlink, uid, gid } = info;
     const { modifiedMs, changedMs } = timesOf(info);
     const mark = [dev, ino, size, mode, nlink, uid, gid, modifiedMs, changedMs].join(":");
-    return { kind: kindOf(info), bytes: size, mark, changedMs };
+    return {
+      ...{ kind: kindOf(info), bytes: size, mode: mode ?? 0, links: nlink ?? 1 },
+      ...{ mark, modifiedMs, changedMs },
+    };
   });
 }
 
 /** Deno tells the time of the last change in seconds only. */
 function timesOf(info: Deno.FileInfo): { readonly modifiedMs: number; readonly changedMs: number } {
   return { modifiedMs: info.mtime?.getTime() ?? 0, changedMs: info.ctime?.getTime() ?? 0 };
+}
+
+function setTime(path: string, modifiedMs: number): void {
+  Deno.utimeSync(path, new Date(modifiedMs), new Date(modifiedMs));
 }
 
 /** Files of this machine, as far as this process may. */
@@ -30,7 +37,7 @@ export function denoCopyFiles(): CopyFiles {
         [...Deno.readDirSync(path)].map((one) => ({ name: one.name, kind: kindOf(one) }))
       ),
     read: (path) => attempt(() => Deno.readFileSync(path)),
-    write: (path, pieces, mode) =>
+    write: (path, pieces, { mode, modifiedMs }) =>
       attempt(() => {
         const file = Deno.openSync(path, { write: true, createNew: true });
         try {
@@ -41,7 +48,9 @@ export function denoCopyFiles(): CopyFiles {
           file.close();
         }
         Deno.chmodSync(path, mode);
+        if (modifiedMs !== undefined) setTime(path, modifiedMs);
       }),
+    setTime: (path, modifiedMs) => attempt(() => setTime(path, modifiedMs)),
     makeFolder: (path) =>
       attempt(() => {
         Deno.mkdirSync(path);

@@ -11,15 +11,20 @@ import { type HostState, linksOf } from "../host/state.ts";
 import { CLEAN, mix, type Taint } from "../host/taint.ts";
 import { WHOLE_LIMIT } from "../host/view.ts";
 import { DEPTH_LIMIT, type NamedPath, parsePath } from "../path.ts";
-import { type Copied, type Copies, COPY_BYTES, COPY_FILES } from "./copies.ts";
-import { type CopyFiles, statOf } from "./copy_files.ts";
+import { type Copied, type Copies, COPY_BYTES, COPY_FILES, stagedOrigin } from "./copies.ts";
+import { type CopyAs, type CopyFiles, isProgram, statOf } from "./copy_files.ts";
 import { type Earlier, makeGround } from "./reuse.ts";
 
 const PIECE = 1024 * 1024;
 
-/** Permission bits of a copy: a program stays one. */
+/** A copy is made with the time of its file, for what goes by it, as `make`; a program stays one. */
+function copyOf({ mode, modifiedMs }: Pick<FileStat, "mode" | "modifiedMs">): CopyAs {
+  return { mode: modeOf(mode), modifiedMs };
+}
+
+/** Permission bits of a copy. */
 function modeOf(mode: number): number {
-  return (mode & 0o111) === 0 ? 0o666 : 0o777;
+  return isProgram(mode) ? 0o777 : 0o666;
 }
 
 /** What {@link copyMounts} is handed. */
@@ -51,7 +56,8 @@ export async function copyMounts(
   const staged = stagedTree(state.overlay.list());
   const contents = new Set<string>();
   let taint: Taint = CLEAN;
-  let bytes = 0, withheld = 0, made = 0;
+  let bytes = 0, withheld = 0, made = 0, newestMs = 0;
+  const fresh: string[] = [];
 
   const grow = (more: number): void => {
     bytes += more;
@@ -78,6 +84,7 @@ export async function copyMounts(
     try {
       const { stat, place } = opened;
       grow(stat.bytes);
+      newestMs = Math.max(newestMs, stat.modifiedMs);
       taint = mix(taint, state.taints.ofPath(place.mount, place.path.parts));
       const origin = originOf(stat, now());
       const was = ground.take(path.text, origin);
@@ -88,32 +95,36 @@ export async function copyMounts(
       }
       const plain = { path: path.text, kind: "file", origin, staged: false } as const;
       if (stat.bytes > WHOLE_LIMIT) {
-        files.write(fullOf(path.text), pieces(opened, () => grow(PIECE)), modeOf(stat.mode));
+        files.write(fullOf(path.text), pieces(opened, () => grow(PIECE)), copyOf(stat));
         keep({ ...plain, seen: undefined, base: undefined });
         return;
       }
       const content = readAll(opened, path.text, WHOLE_LIMIT);
       const digest = await digestBytes(state.sha256, content);
       contents.add(digest);
-      files.write(fullOf(path.text), [content], modeOf(stat.mode));
+      files.write(fullOf(path.text), [content], copyOf(stat));
       keep({ ...plain, seen: digest, base: digest });
     } finally {
       opened.file.close();
     }
   };
 
-  const copyStaged = async (change: StagedChange): Promise<void> => {
+  /** `from`: where the folder has the file that the change is of. */
+  const copyStaged = async (change: StagedChange, from?: string): Promise<void> => {
     const { path, base, next } = change;
     taint = mix(taint, change);
     if (next === undefined) return;
     grow(change.bytes);
-    const copied = { path, kind: "file", origin: `staged:${next}`, seen: next, base } as const;
+    const copied = { path, kind: "file", origin: stagedOrigin(next), seen: next, base } as const;
     const was = ground.take(path, copied.origin);
     if (was !== undefined) {
       entries.set(path, { ...copied, staged: true, stat: was.stat });
       return;
     }
-    files.write(fullOf(path), [await state.content.get(next)], modeOf(0o644));
+    const stands = from === undefined ? undefined : state.files.stat(from);
+    const mode = stands?.kind === "file" ? stands.mode : change.executable === true ? 0o755 : 0o644;
+    files.write(fullOf(path), [await state.content.get(next)], { mode: modeOf(mode) });
+    fresh.push(path);
     keep({ ...copied, staged: true });
   };
 
@@ -150,7 +161,7 @@ export async function copyMounts(
       if (state.judge.neverNext(mount, below) || name.startsWith(".remit-")) {
         withheld++;
       } else if (change !== undefined && change !== "folder") {
-        await copyStaged(change);
+        await copyStaged(change, `${from}/${name}`);
       } else if (kind === "folder" && below.length < DEPTH_LIMIT) {
         await copyFolder({ mount, parts: below, from: `${from}/${name}` });
       } else if (change === "folder") {
@@ -181,11 +192,18 @@ export async function copyMounts(
       folders.push(above);
     }
     const change = state.overlay.get(text);
-    if (change !== undefined) await copyStaged(change);
+    if (change !== undefined) await copyStaged(change, full);
     else if (state.files.stat(full)?.kind === "file") await copyFile(path);
     else await copyFolder({ mount: path.mount, parts: path.parts, from: full });
   }
   ground.finish();
+  // A file of the folder may have a time to come: what was staged is newer all the same.
+  for (const path of newestMs < now() ? [] : fresh) {
+    const copied = entries.get(path);
+    if (copied === undefined) continue;
+    files.setTime(fullOf(path), newestMs + 1_000);
+    entries.set(path, { ...copied, stat: statOf(files, fullOf(path)) });
+  }
   const { place } = ground;
   const stats = new Map(folders.map((path) => [path, statOf(files, fullOf(path))]));
   const sealedMs = seal(files, `${place}/.seal`, made > 0 || ground.changed());

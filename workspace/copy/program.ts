@@ -33,7 +33,7 @@ export async function pinProgram(
   if (files.stat(pin) === undefined) {
     // Two calls at once write the same bytes: whichever is renamed last stays.
     const draft = `${pin}.${name}`;
-    files.write(draft, [bytes], MODE);
+    files.write(draft, [bytes], { mode: MODE });
     files.rename(draft, pin);
   }
 }

@@ -51,8 +51,15 @@ export function makeCopyService(powers: CopyPowers): PortHandler {
 
   const collect = async (body: CollectBody): Promise<Json> => {
     const { state, copies } = opened();
-    const collected = await collectChanges({ state, files }, copies, body);
-    earlier = { copies, untouched: collected.untouched };
+    const { collected, remade } = await collectChanges({ state, files }, copies, body);
+    // What the program left stands still from here on: it and all that it started have ended.
+    const sealedMs = remade.size === 0 ? copies.sealedMs : Infinity;
+    const entries = new Map(copies.entries);
+    for (const [path, copied] of remade) {
+      if (copied === undefined) entries.delete(path);
+      else entries.set(path, copied);
+    }
+    earlier = { copies: { ...copies, entries, sealedMs }, untouched: collected.untouched };
     open = undefined;
     return toJson(collected);
   };

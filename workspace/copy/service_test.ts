@@ -169,7 +169,7 @@ test("staged changes are made, changed and taken back over copies that stay", as
   };
   assert.deepEqual(staged.map(({ path }) => path).sort(), ["desk/made", "desk/sub/c"]);
   const second = await bench.prepare({ overlay: staged });
-  assert.deepEqual([tree(second)["/made"], tree(second)["/sub/c"]], ["666 one\n", "666 one\n"]);
+  assert.deepEqual([tree(second)["/made"], tree(second)["/sub/c"]], ["644 one\n", "666 one\n"]);
   await bench.collect();
   const third = await bench.prepare({ overlay: [] });
   assert.equal(third, second);
@@ -266,3 +266,86 @@ test(
   },
   { copies: -AHEAD },
 );
+
+test("copies have the times of their files; what is staged is newer, and a program stays one", async (bench) => {
+  const old = new Date("2020-02-03T04:05:06Z"), ahead = new Date(Date.now() + 3_600_000);
+  await Deno.utime(`${bench.desk}/a`, old, old);
+  await Deno.utime(`${bench.desk}/b`, ahead, ahead);
+  await Deno.chmod(`${bench.desk}/sub/c`, 0o755);
+  const first = await bench.prepare();
+  assert.equal(Deno.statSync(`${first}/a`).mtime?.getTime(), old.getTime());
+  await Deno.writeTextFile(`${first}/sub/c`, "changed\n");
+  const { staged } = await bench.collect() as unknown as {
+    staged: PrepareBody["setup"]["overlay"];
+  };
+  // Another task's service has no copies yet.
+  await Deno.remove(`${first}/sub/c`);
+  const second = await bench.prepare({ overlay: staged });
+  const { mode, mtime } = Deno.statSync(`${second}/sub/c`);
+  assert.equal((mode ?? 0) & 0o777, 0o777);
+  assert.ok((mtime?.getTime() ?? 0) > ahead.getTime());
+  assert.equal(Deno.statSync(`${second}/b`).mtime?.getTime(), ahead.getTime());
+});
+
+test("what a program made and was staged is met again with its time and its mode", async (bench) => {
+  const old = new Date("2021-02-03T04:05:06Z");
+  const first = await bench.prepare();
+  await Deno.writeTextFile(`${first}/tool`, "#!/bin/sh\n");
+  await Deno.chmod(`${first}/tool`, 0o755);
+  await Deno.utime(`${first}/tool`, old, old);
+  const { staged } = await bench.collect() as unknown as {
+    staged: PrepareBody["setup"]["overlay"];
+  };
+  assert.deepEqual(staged.map(({ path, executable }) => [path, executable]), [["desk/tool", true]]);
+  const second = await bench.prepare({ overlay: staged });
+  const { mode, mtime } = Deno.statSync(`${second}/tool`);
+  assert.deepEqual([(mode ?? 0) & 0o777, mtime?.getTime()], [0o755, old.getTime()]);
+});
+
+test("what a program did and is not kept is told, a line each", async (bench) => {
+  await Deno.mkdir(`${bench.desk}/empty`);
+  const tries: Readonly<Record<string, [(at: string) => void, RegExp]>> = {
+    program: [(at) => Deno.chmodSync(`${at}/a`, 0o777), /^desk\/a: its executable bit is not kept/],
+    made: [
+      (at) => Deno.writeTextFileSync(`${at}/new`, "x", { mode: 0o755 }),
+      /^desk\/new: of its mode the executable bit alone/,
+    ],
+    folder: [
+      (at) => Deno.mkdirSync(`${at}/logs/deep`, { recursive: true }),
+      /^desk\/logs: an empty/,
+    ],
+    gone: [(at) => Deno.removeSync(`${at}/empty`), /^desk\/empty: the folder stays/],
+    moved: [(at) => Deno.renameSync(`${at}/sub`, `${at}/lib`), /^desk\/sub: the folder stays/],
+    link: [
+      (at) => {
+        Deno.removeSync(`${at}/link`);
+        Deno.symlinkSync("b", `${at}/link`);
+      },
+      /^desk\/link: links are not staged/,
+    ],
+    type: [
+      (at) => {
+        Deno.removeSync(`${at}/b`);
+        Deno.mkdirSync(`${at}/b`);
+        Deno.writeTextFileSync(`${at}/b/x`, "x");
+      },
+      /^desk\/b: a folder took a file's place/,
+    ],
+    other: [
+      (at) => {
+        Deno.removeSync(`${at}/sub/deep`, { recursive: true });
+        Deno.writeTextFileSync(`${at}/sub/deep`, "x");
+      },
+      /^desk\/sub\/deep: what took a folder's place/,
+    ],
+  };
+  for (const [name, [act, line]] of Object.entries(tries)) {
+    act(await bench.prepare());
+    const { staged, left } = await bench.collect() as unknown as {
+      staged: readonly { path: string }[];
+      left: readonly string[];
+    };
+    assert.equal(left.filter((each) => line.test(each)).length, 1, `${name}: ${left.join("; ")}`);
+    assert.ok(!staged.some(({ path }) => /^desk\/(b|sub\/deep)$/.test(path)), name);
+  }
+});

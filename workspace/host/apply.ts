@@ -2,18 +2,18 @@
  * Applying changes to mounts: all bases are verified first; then each file is replaced by one
  * rename. A run that was cut off is finished by running it again. @module
  */
-import { Fault } from "../../contracts/fault.ts";
+import { Fault, type FaultCode } from "../../contracts/fault.ts";
 import type { JsonObject } from "../../contracts/json.ts";
 import type { HostCallAnswer } from "../../contracts/wire_toolhost.ts";
 import type { StagedChange } from "../../contracts/workspace.ts";
-import { PUT_BACK } from "../_wire.ts";
+import { CHECK, PUT_BACK, RESTORE, UNDO } from "../_wire.ts";
 import { byText } from "../overlay.ts";
 import { parsePath } from "../path.ts";
 import { faultOf } from "./_trouble.ts";
 import { makeFolders, pruneFolders } from "./folders.ts";
 import { recallFolders, recallMode, rememberFolders, rememberMode } from "./journal.ts";
 import type { HostCall, HostState } from "./state.ts";
-import { planFile, type PlannedFile, sweep } from "./plan.ts";
+import { planFile, type PlannedFile, sweep, whyConflict } from "./plan.ts";
 import { CLEAN, mix } from "./taint.ts";
 
 /** What is to be applied. */
@@ -25,6 +25,12 @@ export interface Job {
   readonly prune: readonly string[];
   /** Does nothing where none of the changes is there yet: then what they take back went in whole. */
   readonly unlessWhole?: boolean;
+  /** What no tool may write to now, as a link or a folder, is a conflict of that file alone. */
+  readonly each?: boolean;
+  /** A file that is gone is made again. */
+  readonly restores?: boolean;
+  /** Nothing is changed: only conflicts are looked for. */
+  readonly check?: boolean;
 }
 
 /**
@@ -35,13 +41,20 @@ export interface Job {
  */
 export async function applyChanges(state: HostState, job: Job): Promise<readonly string[]> {
   const changes = [...job.changes].sort((a, b) => byText(a.path, b.path));
-  const plans: PlannedFile[] = [];
+  const plans: PlannedFile[] = [], conflicts: JsonObject[] = [];
   for (const [index, change] of changes.entries()) {
-    plans.push(await planFile(state, { change, id: job.id, index }));
+    try {
+      const plan = await planFile(state, { change, id: job.id, index, restores: job.restores });
+      plans.push(plan);
+      if (plan.conflict) conflicts.push(conflictJson(plan));
+    } catch (error) {
+      if (job.each !== true || !(error instanceof Fault) || !PLACE.has(error.code)) throw error;
+      conflicts.push({ path: change.path, why: reasonOf(error) });
+    }
   }
-  for (const plan of plans) if (plan.reachable) sweep(state, plan);
-  const conflicts = plans.filter((plan) => plan.conflict);
+  if (job.check !== true) { for (const plan of plans) if (plan.reachable) sweep(state, plan); }
   if (conflicts.length > 0) throw conflictOf(job.id, conflicts);
+  if (job.check === true) return [];
   const todo = plans.filter((plan) => !plan.done);
   if (job.unlessWhole === true && todo.length === plans.length) return [];
   const madeBefore = recallFolders(state, job.id);
@@ -81,7 +94,8 @@ async function writeNext(state: HostState, plan: PlannedFile): Promise<void> {
     }
     return;
   }
-  const mode = plan.found?.mode ?? await recallMode(state, { path, digest: next });
+  const mode = plan.found?.mode ?? await recallMode(state, { path, digest: next }) ??
+    (plan.change.executable === true ? 0o755 : undefined);
   state.files.create(plan.fresh, await state.content.get(next), mode);
   // INVARIANT: what is written lies where the patch says (test: "… became a link …").
   if (state.files.real(plan.fresh) === plan.fresh) return;
@@ -145,13 +159,26 @@ async function putBack(
   );
 }
 
-function conflictOf(patch: string, plans: readonly PlannedFile[]): Fault {
-  const names = plans.slice(0, 5).map((plan) => `"${plan.change.path}"`).join(", ");
-  const conflicts = plans.slice(0, 1_000).map((plan): JsonObject => ({
+/** Refusals that come of what stands at a place. */
+const PLACE: ReadonlySet<FaultCode> = new Set(["refused", "notFound", "invalidArguments"]);
+
+/** The reason of `Cannot VERB THING: WHY`. */
+function reasonOf({ message }: Fault): string {
+  return message.slice(message.indexOf('": ') + 3);
+}
+
+function conflictJson(plan: PlannedFile): JsonObject {
+  return {
     path: plan.change.path,
     ...(plan.wanted === undefined ? {} : { expected: plan.wanted }),
     ...(plan.digest === undefined ? {} : { found: plan.digest }),
-  }));
+    why: whyConflict(plan),
+  };
+}
+
+function conflictOf(patch: string, found: readonly JsonObject[]): Fault {
+  const names = found.slice(0, 5).map(({ path }) => `"${path}"`).join(", ");
+  const conflicts = found.slice(0, 10_000);
   return new Fault(
     "conflict",
     `Cannot apply the patch: ${names} changed in the folder meanwhile. Nothing was changed. ` +
@@ -162,9 +189,15 @@ function conflictOf(patch: string, plans: readonly PlannedFile[]): Fault {
 
 /** `patch_apply` and undo: arguments are `{ patch, changes, prune? }`, made by the kernel. */
 export async function patchApply(state: HostState, call: HostCall): Promise<HostCallAnswer> {
-  const job = parseApply(call.args);
+  const parsed = parseApply(call.args);
+  const alone = call.tool === UNDO && parsed.putBack === undefined;
+  const job = { ...parsed, each: alone };
   const { id: patch, changes } = job;
   // A job of the patch's own name finds the folders that the patch had made.
+  if (job.check === true) {
+    await applyChanges(state, job);
+    return { content: "", ...mix(CLEAN, call.caller), sources: [] };
+  }
   const prune = job.putBack === undefined ? job.prune : recallFolders(state, patch);
   const made = await applyChanges(state, { ...job, prune, unlessWhole: job.putBack === "half" });
   for (const change of changes) {
@@ -195,6 +228,8 @@ function parseApply(args: JsonObject): Job & { readonly putBack: "half" | "all" 
     prune: Array.isArray(prune)
       ? prune.filter((path) => typeof path === "string").map((path) => parsePath(path).text)
       : [],
+    check: args[CHECK] === true,
+    restores: args[RESTORE] === true,
     putBack: putBack === "half" || putBack === "all" ? putBack : undefined,
   };
 }

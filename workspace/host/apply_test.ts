@@ -1,6 +1,7 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import fc from "fast-check";
 import { Fault, type FaultCode } from "../../contracts/fault.ts";
+import { changeJson } from "../patch.ts";
 import { makeRig, type Rig } from "../_fixture/rig.ts";
 import { type Files, FsTrouble } from "./files.ts";
 
@@ -70,6 +71,21 @@ Deno.test("a file keeps its permission bits through apply and undo", async () =>
   equal(mode(), 0o751);
   await rig.undo();
   equal(mode(), 0o751);
+});
+
+Deno.test("a new program that was staged may be run, also after an edit, and undo takes it away", async () => {
+  using rig = makeRig();
+  await rig.call("file_write", { path: "desk/tool.sh", content: "#!/bin/sh\n" });
+  const staged = rig.workspace.overlay().map((change) => ({
+    ...changeJson(change),
+    executable: true,
+  }));
+  rig.workspace.fold({ staged });
+  await rig.call("file_edit", { path: "desk/tool.sh", old: "sh\n", new: "sh\ntrue\n" });
+  await rig.call("patch_apply", {});
+  equal((Deno.statSync(`${rig.desk}/tool.sh`).mode ?? 0) & 0o777, 0o755);
+  await rig.undo();
+  equal(rig.text("tool.sh"), undefined);
 });
 
 for (const mode of ["stage", "rw"] as const) {

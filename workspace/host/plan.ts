@@ -30,10 +30,22 @@ export interface PlannedFile {
   readonly conflict: boolean;
 }
 
+/** Says what stands in the way of a change whose file is not as it should be. */
+export function whyConflict({ found, change }: PlannedFile): string {
+  if (found === undefined) return "it is gone";
+  return change.base === undefined ? "another file is there now" : "changed since";
+}
+
 /** Looks at the target of a change. Throws Fault `refused` where no tool may write. */
 export async function planFile(
   state: HostState,
-  what: { readonly change: StagedChange; readonly id: string; readonly index: number },
+  what: {
+    readonly change: StagedChange;
+    readonly id: string;
+    readonly index: number;
+    /** What is gone may be made again: nothing is overwritten. */
+    readonly restores?: boolean | undefined;
+  },
 ): Promise<PlannedFile> {
   const { change } = what;
   const path = parsePath(change.path);
@@ -73,7 +85,7 @@ export async function planFile(
     digest,
     wanted: change.base,
     done,
-    conflict: !done && digest !== change.base,
+    conflict: !done && digest !== change.base && !(what.restores === true && digest === undefined),
   };
 }
 

@@ -164,6 +164,7 @@ async function makeChange(
     ...(digest === undefined ? {} : { next: digest }),
     bytes: next.bytes?.length ?? 0,
     ...next.taint,
+    ...(seen?.staged?.executable === true && digest !== undefined ? { executable: true } : {}),
   };
 }
 

@@ -163,7 +163,7 @@ attack("mallory's thief from npm gets nothing, and the log says what it tried", 
           `tried to read ${dir}: refused`,
           `tried to write ${dir}/vault/key: refused`,
           `tried to write ${dir}/notes/a.md: refused`,
-          "tried to write /dd/npm/",
+          "tried to write /.remit-inside/dd/npm/",
           "tried to reach 127.0.0.1",
           "tried to start a program",
         ]
