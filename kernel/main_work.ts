@@ -25,6 +25,8 @@ import {
   type TaskGate,
   whyModelRefused,
 } from "../broker/mod.ts";
+import { makeLook } from "./command/command_look.ts";
+import { makeRunPowers } from "./command/command_spawn_powers.ts";
 import { askToGoOn } from "./process/brake.ts";
 import { makeReadArtifact } from "./task/artifact_bytes.ts";
 import { makeBus } from "./log/bus.ts";
@@ -130,7 +132,11 @@ export async function work(parts: WorkParts): Promise<void> {
     const found = policy.never(path, right);
     return found === undefined ? undefined : `"${found.glob}" (${found.at})`;
   };
-  const toolhosts = makeToolhosts({ children, leases, powers, spawn, policyNever });
+  const look = makeLook(makeRunPowers(children.lookForLeft), config.programs.prlimit);
+  const toolhosts = makeToolhosts({
+    ...{ children, leases, powers, spawn, policyNever },
+    ...(config.programs.prlimit === undefined ? {} : { look }),
+  });
 
   const tokens = makeTokens(powers);
   const redeem = makeRedeem(tokens, processes);

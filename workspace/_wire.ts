@@ -6,6 +6,12 @@ export const OVERLAY_KEY = "$overlay";
 /** Key in a call's arguments: the kernel's overlay, whole; sent when the toolhost's copy is stale. */
 export const CHANGES_KEY = "$changes";
 
+/** Key in a call's arguments: paths that links led to, each let through by the gate. */
+export const FOLLOWED_KEY = "$followed";
+
+/** Key in a fault's detail: the path, `MOUNT/relative`, that a link leads to. */
+export const LEADS_TO = "leadsTo";
+
 /** The toolhost tool that takes an applied patch back. Never advertised to a model. */
 export const UNDO = "patch_undo";
 
