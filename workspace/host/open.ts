@@ -1,9 +1,9 @@
 /** Opening a file that was judged, and being sure that it is the one. @module */
 import { Fault } from "../../contracts/fault.ts";
 import { LEADS_TO } from "../_wire.ts";
-import type { NamedPath } from "../path.ts";
+import { formsOf, type NamedPath } from "../path.ts";
 import { about } from "./_trouble.ts";
-import type { FileStat, OpenFile, ReadFiles } from "./files.ts";
+import { type FileStat, FsTrouble, type OpenFile, type ReadFiles } from "./files.ts";
 import type { Judge, Place } from "./judge.ts";
 import type { LinkJudge } from "./links.ts";
 import type { HostState } from "./state.ts";
@@ -33,8 +33,13 @@ const KINDS = { folder: "a folder", link: "a link", other: "a pipe, socket or de
  */
 export function resolvePlace(parts: OpenParts, path: NamedPath): Place {
   const { files, judge } = parts;
-  const named = judge.readable(path);
-  const real = about("read", path.text, () => files.real(named.full));
+  let named = judge.readable(path);
+  let real = about("read", path.text, () => files.real(named.full));
+  for (const form of real === undefined ? formsOf(path) : []) {
+    const other = judge.readable(form);
+    const found = tried(() => files.real(other.full));
+    if (found !== undefined) [named, real] = [other, found];
+  }
   if (real === undefined) {
     const dangling = about("read", path.text, () => files.stat(named.full))?.kind === "link";
     const why = dangling
@@ -56,6 +61,16 @@ export function resolvePlace(parts: OpenParts, path: NamedPath): Place {
     );
   }
   return place;
+}
+
+/** Undefined also where a call holds no lease for it. */
+function tried<T>(look: () => T | undefined): T | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if (error instanceof FsTrouble) return undefined;
+    throw error;
+  }
 }
 
 /**
