@@ -139,7 +139,8 @@ export const WORKSPACE_TOOLS: readonly ToolEntry[] = Object.freeze([
   entry({
     ...STAGES,
     name: "file_edit",
-    description: "Replaces one exact passage of a file, which keeps its own line ends. The change is staged; patch_apply asks " +
+    description:
+      "Replaces one exact passage of a file, which keeps its own line ends. The change is staged; patch_apply asks " +
       "for it to be made.",
     on: ["PatchSet", "edit"],
     properties: {

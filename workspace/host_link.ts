@@ -29,12 +29,11 @@ export interface HostLink {
 }
 
 /** What of a call the host is told. */
-export interface HostedCall
-  extends
-    Pick<
-      GrantedCall,
-      "pid" | "args" | "deadlineMs" | "resultBytes" | "idempotencyKey" | "alsoReads"
-    > {
+export interface HostedCall extends
+  Pick<
+    GrantedCall,
+    "pid" | "args" | "deadlineMs" | "resultBytes" | "idempotencyKey" | "alsoReads"
+  > {
   readonly tool: string;
   readonly resolved: Pick<GrantedCall["resolved"], "scopes" | "colour" | "label">;
 }

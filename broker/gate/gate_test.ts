@@ -430,7 +430,9 @@ Deno.test("a tool shows the lightest mode that a call of it can have; a suppress
 Deno.test("what a link leads to is judged as if it were named: its rule, its lease, its agent's capability", async () => {
   const world = await makeWorld({
     policy: { rules: [{ path: "desk/held/**", mode: "consent", at: "remit.yaml:4" }] },
-    row: { capabilities: [{ tool: "file_read" as never, where: { path: ["desk/notes", "desk/held"] } }] },
+    row: {
+      capabilities: [{ tool: "file_read" as never, where: { path: ["desk/notes", "desk/held"] } }],
+    },
   });
   const also: string[] = [];
   world.add({

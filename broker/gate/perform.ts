@@ -183,7 +183,9 @@ export function makePerformer(parts: GateParts): Performer {
     if (mode === "auto") return;
     throw new Fault(
       "refused",
-      `Cannot call "${known.tool}": a link leads to ${quoted(path)}, and ${rule} says ${mode}: name that path`,
+      `Cannot call "${known.tool}": a link leads to ${
+        quoted(path)
+      }, and ${rule} says ${mode}: name that path`,
     );
   }
 

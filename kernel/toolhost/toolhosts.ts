@@ -24,7 +24,6 @@ import { hostMount } from "./host_mount.ts";
 import type { Child } from "../child/child.ts";
 import type { Children } from "../child/children.ts";
 import type { SpawnPowers } from "../start/spawn.ts";
-import type { Look } from "../command/command_look.ts";
 import type { Roots } from "../start/start_line.ts";
 import { type HostCall, type HostCalls, makeHostCalls } from "./toolhost.ts";
 import { type JudgeParts, makeToolhostJudge, type OpenGrant } from "./toolhost_judge.ts";
@@ -87,8 +86,8 @@ export interface ToolhostsParts {
   readonly powers: Pick<Powers, "now" | "after">;
   /** Resolves links where there is no bubblewrap. */
   readonly spawn: Pick<SpawnPowers, "realPath" | "isLink">;
-  /** Tells which folder lies at a path; absent where nothing can tell. */
-  readonly look?: Look;
+  /** Tells which folder lies at a path, undefined where none does; absent where nothing can tell. */
+  look?(aspect: "folder", paths: readonly string[]): Promise<string | undefined>;
   /** The rule that keeps every tool from a path `MOUNT/relative`; undefined when there is none. */
   policyNever(path: string, right: "read" | "write"): string | undefined;
 }
@@ -225,17 +224,23 @@ export function makeToolhosts(parts: ToolhostsParts): Toolhosts {
     const before = task.found;
     task.found = found;
     task.lookedAt = now;
-    if (before.size === 0 || mounts.every(({ name }) => before.get(name) === found.get(name))) return;
+    if (before.size === 0 || mounts.every(({ name }) => before.get(name) === found.get(name))) {
+      return;
+    }
     const standing = [...task.standing.values()];
     task.standing.clear();
-    await Promise.all(standing.map((host) => host.then(({ child }) => child.kill(), () => undefined)));
+    await Promise.all(
+      standing.map((host) => host.then(({ child }) => child.kill(), () => undefined)),
+    );
   };
   const inTime = async <T>(work: Promise<T>, mount: string): Promise<T> => {
     const late = Promise.withResolvers<never>();
     const stop = powers.after(
       LOOK_MS,
       () =>
-        late.reject(new Fault("timedOut", `Cannot look at mount "${mount}": its folder does not answer`)),
+        late.reject(
+          new Fault("timedOut", `Cannot look at mount "${mount}": its folder does not answer`),
+        ),
     );
     try {
       return await Promise.race([work, late.promise]);
@@ -344,7 +349,9 @@ export function makeToolhosts(parts: ToolhostsParts): Toolhosts {
       task.closed = true;
       await Promise.all([...task.hosts].map(({ child }) => child.kill()));
       const begun = [...task.standing.values()];
-      await Promise.all(begun.map((host) => host.then(({ child }) => child.kill(), () => undefined)));
+      await Promise.all(
+        begun.map((host) => host.then(({ child }) => child.kill(), () => undefined)),
+      );
     },
   });
 }

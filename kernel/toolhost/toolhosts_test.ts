@@ -12,7 +12,14 @@ import {
   TaskId,
 } from "../../contracts/mod.ts";
 import { covers } from "../lease/scope.ts";
-import { HAS_BWRAP, HAS_PRLIMIT, makeWorld, realPowers, runs, type World } from "../_fixture/small_children.ts";
+import {
+  HAS_BWRAP,
+  HAS_PRLIMIT,
+  makeWorld,
+  realPowers,
+  runs,
+  type World,
+} from "../_fixture/small_children.ts";
 import { makeSpawnPowers } from "../start/spawn_powers.ts";
 import { makeLook } from "../command/command_look.ts";
 import { makeRunPowers } from "../command/command_spawn_powers.ts";
@@ -367,7 +374,8 @@ Deno.test("without bubblewrap a link that leaves its mount is refused by its rea
 });
 
 Deno.test({
-  name: "a folder that was put in another's place is the one that is read, and one that is gone is named",
+  name:
+    "a folder that was put in another's place is the one that is read, and one that is gone is named",
   ignore: !HAS_BWRAP || !HAS_PRLIMIT,
   async fn(): Promise<void> {
     let now = 0;
@@ -384,7 +392,9 @@ Deno.test({
       await Deno.rename(`${dir}/desk`, `${dir}/aside`);
       const gone = (error: unknown): boolean =>
         error instanceof Fault && error.code === "notFound" &&
-        /the folder of mount "desk" is not there any more; it was moved or deleted/.test(error.message);
+        /the folder of mount "desk" is not there any more; it was moved or deleted/.test(
+          error.message,
+        );
       await assert.rejects(content(), gone);
       await assert.rejects(call("return 1", [write("desk")], { writable: true }), gone);
       await Deno.mkdir(`${dir}/desk/notes`, { recursive: true });

@@ -62,10 +62,16 @@ function readFile(lines: readonly Line[], at: number): ReadFile {
   }
   if (verb === "Add") {
     const { hunk, next } = readAdded(lines, at + 1);
-    return { patch: { kind: "new", newPath: path, hunks: hunk.lines.length === 0 ? [] : [hunk] }, next };
+    return {
+      patch: { kind: "new", newPath: path, hunks: hunk.lines.length === 0 ? [] : [hunk] },
+      next,
+    };
   }
   if (verb !== "Update") {
-    throw bad(at, 'names no file: it reads "*** Update File: …", "*** Add File: …" or "*** Delete File: …"');
+    throw bad(
+      at,
+      'names no file: it reads "*** Update File: …", "*** Add File: …" or "*** Delete File: …"',
+    );
   }
   const moved = MOVE.exec(lines[at + 1]?.text ?? "")?.[1];
   const { hunks, next } = readHunks(lines, at + (moved === undefined ? 1 : 2));

@@ -65,8 +65,7 @@ export function readHunk(lines: readonly Line[], place: HunkPlace): ReadHunk {
   if (recount) {
     trimBlank(found, lines, at);
     if (head === null) refuseUnmarked(lines, at);
-  }
-  else if (counted.old !== said.old || counted.new !== said.new) {
+  } else if (counted.old !== said.old || counted.new !== said.new) {
     throw bad(
       place.at,
       `says ${said.old} old and ${said.new} new lines, and ${counted.old} and ${counted.new} follow: ` +
@@ -74,14 +73,12 @@ export function readHunk(lines: readonly Line[], place: HunkPlace): ReadHunk {
     );
   } else refuseLeftOver(lines, at);
   checkEnds(found, place.at);
-  const hunk = head === null
-    ? { section: sectionOf(bare), lines: found }
-    : {
-      oldStart: Number(head[1]),
-      newStart: Number(head[3]),
-      section: head[5] ?? "",
-      lines: found,
-    };
+  const hunk = head === null ? { section: sectionOf(bare), lines: found } : {
+    oldStart: Number(head[1]),
+    newStart: Number(head[3]),
+    section: head[5] ?? "",
+    lines: found,
+  };
   return { hunk, next: at };
 }
 
@@ -106,8 +103,13 @@ function sectionOf(bare: RegExpExecArray | null): string {
 /** A hunk without counts ends where another thing begins; a line that lost its mark would be lost with it. */
 function refuseUnmarked(lines: readonly Line[], at: number): void {
   const text = lines[at]?.text ?? "";
-  if (text === "" || isBoundary(lines, at) || text.startsWith("```") || text.trimEnd() === "--") return;
-  throw bad(at, `begins with neither " ", "-" nor "+": "${text.slice(0, 80)}". Mark each line of the hunk`);
+  if (text === "" || isBoundary(lines, at) || text.startsWith("```") || text.trimEnd() === "--") {
+    return;
+  }
+  throw bad(
+    at,
+    `begins with neither " ", "-" nor "+": "${text.slice(0, 80)}". Mark each line of the hunk`,
+  );
 }
 
 /** Whether `---` and `+++` lines stand at `at`. */

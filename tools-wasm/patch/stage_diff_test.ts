@@ -212,7 +212,10 @@ for (const head of ["@@", "@@ ... @@", "@@ \u2026 @@", "@@ @@", "@@  "]) {
     assert.equal(host.files.get("desk/x"), TEN.replace("5", "five"));
     const twice = makeFakeHost({ "desk/x": TEN + TEN });
     const refused = await stage(twice, bare(head, body));
-    assert.match(refused.applied ? "" : refused.conflicts[0]?.why ?? "", /line 4 and at line 14: give more/);
+    assert.match(
+      refused.applied ? "" : refused.conflicts[0]?.why ?? "",
+      /line 4 and at line 14: give more/,
+    );
     assert.deepEqual(twice.changes, []);
     const gone = await stage(makeFakeHost({ "desk/x": "1\n4\nV\n6\n" }), bare(head, body));
     assert.deepEqual(gone.applied ? [] : gone.conflicts[0]?.found, ["4", "V", "6"]);
@@ -231,7 +234,8 @@ Deno.test("a line that a head without numbers names says which of two places is 
 
 Deno.test("a patch from *** Begin Patch changes, makes, moves and deletes files, whole or not at all", async () => {
   const files = { "desk/x": TEN, "desk/old": "gone\n", "desk/was": "a\nb\n" };
-  const diff = "```\n*** Begin Patch\n*** Update File: desk/x\n 4\n-5\n+five\n 6\n@@ 8\n-9\n+nine\n" +
+  const diff =
+    "```\n*** Begin Patch\n*** Update File: desk/x\n 4\n-5\n+five\n 6\n@@ 8\n-9\n+nine\n" +
     "*** Add File: desk/new\n+one\n+two\n*** Delete File: desk/old\n" +
     "*** Update File: desk/was\n*** Move to: desk/now\n@@\n a\n-b\n+c\n*** End of File\n" +
     "*** End Patch\n```\n";
@@ -249,8 +253,16 @@ Deno.test("a patch from *** Begin Patch changes, makes, moves and deletes files,
 
 for (
   const [what, diff, says] of [
-    ["a line without a mark", "*** Update File: desk/x\n@@\n 4\n-5\n5b\n+five\n", /line 6 begins with neither/],
-    ["a new file's line without a mark", "*** Add File: desk/x\n+a\nb\n", /line 4 stands in a new file/],
+    [
+      "a line without a mark",
+      "*** Update File: desk/x\n@@\n 4\n-5\n5b\n+five\n",
+      /line 6 begins with neither/,
+    ],
+    [
+      "a new file's line without a mark",
+      "*** Add File: desk/x\n+a\nb\n",
+      /line 4 stands in a new file/,
+    ],
     ["no file", "", /no file is named/],
     ["an unknown line", "*** Rename File: desk/x\n", /line 2 names no file/],
     ["nothing to do", "*** Update File: desk/x\n", /changes nothing of "desk\/x"/],

@@ -80,7 +80,10 @@ Deno.test("links that lead in a circle, and names too long for the disk, are sai
   });
   Deno.symlinkSync("b", `${rig.desk}/a`);
   Deno.symlinkSync("a", `${rig.desk}/b`);
-  await rejects(rig.call("file_read", { path: "desk/a" }), fault("refused", /"desk\/a": its links lead in a circle/));
+  await rejects(
+    rig.call("file_read", { path: "desk/a" }),
+    fault("refused", /"desk\/a": its links lead in a circle/),
+  );
   await rejects(
     rig.call("file_read", { path: "desk/long" }),
     fault("invalidArguments", /"desk\/long": its name is too long/),
@@ -301,7 +304,10 @@ Deno.test("mallory at the kernel's end of the line gets no path past the host", 
 
 Deno.test("a folder of 400,000 entries is listed and searched within bounds", async () => {
   const named = (i: number): string => `f${String(i).padStart(6, "0")}`;
-  const entries = Array.from({ length: 400_000 }, (_, i) => ({ name: named(i), kind: "link" }) as const);
+  const entries = Array.from(
+    { length: 400_000 },
+    (_, i) => ({ name: named(i), kind: "link" }) as const,
+  );
   using rig = makeRig({
     files: (real) => ({
       ...real,

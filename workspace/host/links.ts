@@ -5,7 +5,11 @@
  */
 import { Fault } from "../../contracts/fault.ts";
 import type { JsonObject } from "../../contracts/json.ts";
-import { type HostCallAnswer, type HostMount, SECOND_NAMES } from "../../contracts/wire_toolhost.ts";
+import {
+  type HostCallAnswer,
+  type HostMount,
+  SECOND_NAMES,
+} from "../../contracts/wire_toolhost.ts";
 import { text } from "./_args.ts";
 import type { FileStat, ReadFiles } from "./files.ts";
 import { FsTrouble } from "./files.ts";

@@ -50,7 +50,7 @@ export function endsOf(text: string): Readonly<Record<End, number>> {
 }
 
 /** A text with one kind of line ends. */
-export function withEnds(text: string, end: End): string {
+function withEnds(text: string, end: End): string {
   const plain = text.replaceAll("\r\n", "\n");
   return end === "\n" ? plain : plain.replaceAll("\n", "\r\n");
 }
@@ -142,7 +142,9 @@ function nearMatch(text: string, old: string): string {
   const at = first === "" ? -1 : have.findIndex((line) => line.includes(first));
   return at < 0
     ? `${cannot}; read it again and give the exact text`
-    : `${cannot}; its first line stands at line ${at + 1}, and what follows there is other. Read it again ` +
+    : `${cannot}; its first line stands at line ${
+      at + 1
+    }, and what follows there is other. Read it again ` +
       "and give the exact text";
 }
 

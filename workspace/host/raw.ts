@@ -127,7 +127,10 @@ export function hostList(state: HostState, call: HostCall): HostCallAnswer {
     if (met.mount !== undefined) taint = mix(taint, state.taints.ofPath(met.mount, met.parts));
     if (met.change !== undefined) taint = mix(taint, met.change);
   }
-  return told({ path: start, taint }, { entries, cut: more || left.cut || left.deep > 0 || left.unreadable > 0 });
+  return told({ path: start, taint }, {
+    entries,
+    cut: more || left.cut || left.deep > 0 || left.unreadable > 0,
+  });
 }
 
 function bytesOf(state: HostState, { kind, change, full, text }: Met): number {

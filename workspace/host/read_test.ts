@@ -187,7 +187,10 @@ Deno.test("folders deeper than a path can name are said, by a search and by a li
   let deep = rig.desk;
   for (let i = 0; i < 70; i++) Deno.mkdirSync(deep += "/d");
   Deno.writeTextFileSync(`${deep}/bottom.txt`, "needle");
-  match((await rig.call("file_search", { query: "needle" })).content, /1 folders lie deeper than 64 levels/);
+  match(
+    (await rig.call("file_search", { query: "needle" })).content,
+    /1 folders lie deeper than 64 levels/,
+  );
   const path = `desk${"/d".repeat(60)}`;
   match((await rig.call("file_list", { path, depth: 16 })).content, /1 folders lie deeper/);
   ok(!(await rig.call("file_list", { path: "desk", depth: 2 })).content.includes("deeper"));
@@ -241,22 +244,24 @@ Deno.test("an edit in LF fits a file with CRLF, whose line ends are kept", async
   match(said, /line ends are mixed: 2 CRLF, 2 LF/);
 });
 
-Deno.test("every edit of a file in LF is the edit of the file in CRLF with its ends", async () => {
+Deno.test("every edit of a file in LF is the edit of the file in CRLF with its ends", () => {
   const lines = fc.array(fc.constantFrom("a", "b", "ab", ""), { minLength: 2, maxLength: 8 });
-  await fc.assert(fc.asyncProperty(lines, fc.nat(), fc.nat(), lines, async (all, from, more, put) => {
-    const start = from % all.length, end = start + 1 + more % (all.length - start);
-    const old = all.slice(start, end).join("\n"), text = all.join("\n");
-    fc.pre(old !== "" && text.indexOf(old) === text.lastIndexOf(old));
-    const plain = findPassage(text, old, put.join("\n"));
-    const crlf = findPassage(text.replaceAll("\n", "\r\n"), old, put.join("\n"));
-    fc.pre(!("why" in plain) && !("why" in crlf));
-    if ("why" in plain || "why" in crlf) return;
-    const apply = (whole: string, { at, length, next }: typeof plain): string =>
-      whole.slice(0, at) + next + whole.slice(at + length);
-    const expected = apply(text, plain).replaceAll("\n", "\r\n");
-    // Without any line end in the file there is none to keep.
-    if (text.includes("\n")) equal(apply(text.replaceAll("\n", "\r\n"), crlf), expected);
-  }));
+  fc.assert(
+    fc.property(lines, fc.nat(), fc.nat(), lines, (all, from, more, put) => {
+      const start = from % all.length, end = start + 1 + more % (all.length - start);
+      const old = all.slice(start, end).join("\n"), text = all.join("\n");
+      fc.pre(old !== "" && text.indexOf(old) === text.lastIndexOf(old));
+      const plain = findPassage(text, old, put.join("\n"));
+      const crlf = findPassage(text.replaceAll("\n", "\r\n"), old, put.join("\n"));
+      fc.pre(!("why" in plain) && !("why" in crlf));
+      if ("why" in plain || "why" in crlf) return;
+      const apply = (whole: string, { at, length, next }: typeof plain): string =>
+        whole.slice(0, at) + next + whole.slice(at + length);
+      const expected = apply(text, plain).replaceAll("\n", "\r\n");
+      // Without any line end in the file there is none to keep.
+      if (text.includes("\n")) equal(apply(text.replaceAll("\n", "\r\n"), crlf), expected);
+    }),
+  );
 });
 
 for (

@@ -83,7 +83,9 @@ export async function fileSearch(state: HostState, call: HostCall): Promise<Host
   const notes = [
     ...(more ? [`[more than ${limit} lines: narrow path or glob]`] : []),
     ...(stopped === "" ? [] : [
-      `[the time was up at ${nameLine(stopped)} after ${searched} files; what comes after it was not ` +
+      `[the time was up at ${
+        nameLine(stopped)
+      } after ${searched} files; what comes after it was not ` +
       "searched: narrow path or glob]",
     ]),
     ...sayLeftOut(left, "searched"),

@@ -39,8 +39,12 @@ function noteOfEnds(before: Seen | undefined, bytes: Bytes | undefined): string 
   }
   const was = before === undefined ? undefined : endsIn(before.bytes);
   if (was === undefined) return "";
-  if (was["\n"] === 0 && was["\r\n"] > 0 && now["\n"] > 0) return "; its lines ended in CRLF and end in LF now";
-  if (was["\r\n"] === 0 && was["\n"] > 0 && now["\r\n"] > 0) return "; its lines ended in LF and end in CRLF now";
+  if (was["\n"] === 0 && was["\r\n"] > 0 && now["\n"] > 0) {
+    return "; its lines ended in CRLF and end in LF now";
+  }
+  if (was["\r\n"] === 0 && was["\n"] > 0 && now["\r\n"] > 0) {
+    return "; its lines ended in LF and end in CRLF now";
+  }
   return "";
 }
 
@@ -119,19 +123,24 @@ async function change(
     return await applyAtOnce(state, call, staged, note);
   }
   state.overlay.put(staged);
-  return told(`staged: ${sayChange(staged)}${note}; nothing is in the folder before patch_apply`, taint, {
-    staged: [staged],
-    writtenBytes: staged.bytes,
-    ...(staged.base === undefined ? {} : { observed: staged.base }),
-    ...(staged.next === undefined ? {} : { written: staged.next }),
-  });
+  return told(
+    `staged: ${sayChange(staged)}${note}; nothing is in the folder before patch_apply`,
+    taint,
+    {
+      staged: [staged],
+      writtenBytes: staged.bytes,
+      ...(staged.base === undefined ? {} : { observed: staged.base }),
+      ...(staged.next === undefined ? {} : { written: staged.next }),
+    },
+  );
 }
 
 /** The name of the file that is meant: one in another Unicode form looks the same to everybody. */
 function nameThere(state: HostState, path: NamedPath): NamedPath {
   const isThere = (each: NamedPath): boolean =>
     state.overlay.get(each.text) !== undefined ||
-    about("write", path.text, () => state.files.stat(state.judge.writable(each).full)) !== undefined;
+    about("write", path.text, () => state.files.stat(state.judge.writable(each).full)) !==
+      undefined;
   const forms = formsOf(path);
   return forms.length === 0 || isThere(path) ? path : forms.find(isThere) ?? path;
 }
@@ -202,7 +211,10 @@ async function applyAtOnce(
   note = "",
 ): Promise<HostCallAnswer> {
   const made = await applyChanges(state, { id: call.key, changes: [staged], prune: [] });
-  return told(`written: ${sayChange(staged)}${note}`, { colour: staged.colour, label: staged.label }, {
+  return told(`written: ${sayChange(staged)}${note}`, {
+    colour: staged.colour,
+    label: staged.label,
+  }, {
     staged: [staged],
     writtenBytes: staged.bytes,
     value: { made },

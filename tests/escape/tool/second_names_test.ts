@@ -28,7 +28,10 @@ for (const mode of ["ro", "rw"] as const) {
           ["file_search", { query: "=", path: `desk/${name}` }],
           ["outbox_publish", { path: `desk/${name}` }],
           // Keys of the kernel's own, written by the one whom they would have to stop.
-          ["file_read", { path: `desk/${name}`, $secondNames: { desk: { inodes: [], open: false } } }],
+          ["file_read", {
+            path: `desk/${name}`,
+            $secondNames: { desk: { inodes: [], open: false } },
+          }],
           ["file_read", { path: `desk/${name}`, $followed: ["desk/deploy.pem"] }],
           ["host_survey", { mount: "desk" }],
         ]),
@@ -49,7 +52,10 @@ for (const mode of ["ro", "rw"] as const) {
         assert.equal(`${each.content}${each.error}`.includes(`=${SECRET}`), false, said);
         assert.equal(each.outcome === "ok" && tries[i]?.[0] !== "file_search", false, said);
       }
-      assert.deepEqual(honest.slice(0, 2).map(({ content }) => content), ["module shared\n", "module shared\n"]);
+      assert.deepEqual(honest.slice(0, 2).map(({ content }) => content), [
+        "module shared\n",
+        "module shared\n",
+      ]);
       assert.match(honest[2]?.content ?? "", /desk\/pnpm\.js:1: module shared/);
     });
   });
