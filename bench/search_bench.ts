@@ -8,6 +8,7 @@ import {
   LeaseId,
   MountName,
   NO_POLICY,
+  NOTHING_KNOWN,
   Pid,
   type Scope,
   TaskId,
@@ -158,6 +159,7 @@ async function withLive(
   const powers = realPowers();
   const children = await makeChildren({ config: await configOf(dir, bundle), powers, spawn });
   const toolhosts = makeToolhosts({
+    contents: NOTHING_KNOWN,
     children,
     leases: {
       covering: () => LEASE,
@@ -185,7 +187,6 @@ async function withLive(
       prepare: () => Promise.resolve(),
       never: [".env*", "*.env", "*.pem", "*.key", "**/.ssh/**"],
       overlay: () => [],
-      recorded: () => [],
     });
     const signal = new AbortController().signal;
     return await work((body) =>

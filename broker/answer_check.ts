@@ -54,6 +54,7 @@ export function makeAnswerCheck(keys: AnswerKeys): AnswerCheck {
     if (answer.shown !== digestOf(toJsonObject({ ...question, state: "open" }))) {
       throw no("the question that was shown differs from the one that is open");
     }
+    checkSanitized(question, answer);
     if (delegated !== undefined) {
       mayDelegate(question, answer);
       return { delegatedBy: delegated.by };
@@ -82,6 +83,17 @@ export function makeAnswerCheck(keys: AnswerKeys): AnswerCheck {
   return Object.freeze({ check, stepUp: stepUp !== undefined });
 }
 
+/** A person vouches for contents only where they were on the screen before the yes. docs/decision/0038. */
+function checkSanitized({ changes }: Question, { sanitizes, channel, decision }: Answer): void {
+  if (sanitizes === undefined) return;
+  if (decision !== "allow" || (channel !== "terminal" && channel !== "page")) {
+    throw no(`an answer through ${channel} sanitizes nothing`);
+  }
+  const asked = new Set(changes.map(({ next }) => next));
+  if (sanitizes.every((digest) => asked.has(digest))) return;
+  throw no("it sanitizes contents that the question does not show");
+}
+
 /** What a delegated key may say: yes or no to a consent, once, at the page. Nothing else, not even no. */
 function mayDelegate(question: Question, answer: Answer): void {
   if (question.kind !== "consent" || question.scope.effect === "admin") {
@@ -93,14 +105,16 @@ function mayDelegate(question: Question, answer: Answer): void {
 
 /** What a person's key signs: the canonical JSON of an answer without its signature, UTF-8. */
 export function signedBytes(answer: Omit<Answer, "signature">): Uint8Array {
-  const { question, shown, decision, say, by, channel, at, key } = answer;
+  const { question, shown, decision, sanitizes, say, by, channel, at, key } = answer;
   const said = say === undefined ? {} : { say };
+  const sanitized = sanitizes === undefined ? {} : { sanitizes: [...sanitizes] };
   return new TextEncoder().encode(canonicalJson({
     question,
     shown,
     decision,
     for: answer.for,
     ...said,
+    ...sanitized,
     by,
     channel,
     at,

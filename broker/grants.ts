@@ -4,6 +4,7 @@ import {
   type AnswerScope,
   cleared,
   colourSuffices,
+  type Digest,
   type Question,
   type QuestionId,
   type TaskId,
@@ -22,6 +23,8 @@ export interface Grant {
   /** In words, for `remit grants`. */
   readonly covers: string;
   readonly say: string | undefined;
+  /** Contents that were shown whole: the answer sanitizes them. */
+  readonly sanitizes: readonly Digest[];
   readonly by: string;
   readonly channel: Answer["channel"];
   readonly at: number;
@@ -83,6 +86,7 @@ export function makeGrants(): Grants {
         callId: question.callId,
         covers: answer.for === "once" ? "this call" : question.remember ?? "this call",
         say: answer.say,
+        sanitizes: answer.sanitizes ?? [],
         by: answer.by,
         channel: answer.channel,
         at: answer.at,

@@ -129,6 +129,7 @@ Deno.exit(
       ...{ screen, namespace, inside: NAMESPACE },
       provideProgram: () => wikiProgram("wiki"),
       makeParser: () => makeWikiParser({ provideProgram: () => wikiProgram("parser") }),
+      openContents: async (path) => (await import("../store/sqlite/mod.ts")).openContentStore(path),
       isNever: (path) => never.find(path) !== undefined,
       fetch: (url, signal) =>
         fetchPage(url, {

@@ -75,6 +75,8 @@ export interface PrepareBody {
   readonly setup: SetupBody;
   /** Names of the mounts to copy: the same each time. */
   readonly mounts: readonly string[];
+  /** `MOUNT` or `MOUNT/…`: what of these mounts is copied. Absent: all of each. */
+  readonly only?: readonly string[];
   /** In it lie the copies of one generation, each mount's under its name: `WORK/GENERATION/MOUNT`. */
   readonly work: string;
   /** What copies are called that are made anew: more than in any `prepare` before. */
@@ -93,9 +95,11 @@ export const Prepared = z.object({
   bytes: z.int().min(0),
   /** Files of the never-list and their second names: not copied. */
   withheld: z.int().min(0),
-  /** Of all that was copied, names included. */
+  /** Of all that was copied, names included, by its paths. */
   colour: Colour,
   label: Label,
+  /** SHA-256 of what was copied: the kernel mixes in what is known of it. */
+  contents: z.array(Digest).max(20_000),
 }).strict();
 /** See {@link Prepared}. */
 export type Prepared = z.infer<typeof Prepared>;

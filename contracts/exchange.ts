@@ -74,7 +74,7 @@ export const PeerMessage = z.object({
   id: MessageId,
   role: z.enum(["peer", "agent"]),
   parts: z.array(PeerPart).min(1).max(64),
-  /** JSON object text, kept and given back; nothing here reads it. */
+  /** JSON object text, kept and given back; of it only PEER_LABEL (contracts/peer_words.ts) is read. */
   metadata: z.string().max(16_384).optional(),
   extensions: z.array(z.string().max(512)).max(16),
   /** Other exchanges that it speaks of. */
@@ -92,6 +92,8 @@ export const PeerArtifact = z.object({
   parts: z.array(PeerPart).min(1).max(64),
   /** The outbox's, where it came from there. */
   artifact: ArtifactId.optional(),
+  /** How confidential it is; absent: public. */
+  label: Label.optional(),
 }).strict();
 /** See {@link PeerArtifact}. */
 export type PeerArtifact = z.infer<typeof PeerArtifact>;
@@ -150,7 +152,7 @@ export type ExchangeEvent =
     readonly last: boolean;
   }
   /** Text of the agent while it works, where the operator lets peers see it. Not kept. */
-  | { readonly kind: "progress"; readonly text: string };
+  | { readonly kind: "progress"; readonly text: string; readonly label?: Label };
 
 /** A message of a peer, with what the operator decided about that peer: made by `remit serve` from remit.yaml. */
 export const PeerSend = z.object({
@@ -237,6 +239,8 @@ export interface PeerCall {
   /** The skill, or empty for none. */
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
+  /** How confidential what is sent is: told with the message. */
+  readonly label?: Label;
   readonly deadlineMs: number;
   /** Milliseconds after which the answer says how to follow what goes on. */
   readonly waitMs: number;
@@ -271,6 +275,8 @@ export const PeerSaid = z.object({
   body: z.string().max(PEER_SAID_UNITS),
   /** Names of artifacts of the peer's: reading one is a call. */
   artifacts: z.array(z.string().max(256)).max(64),
+  /** What the peer says of its label. */
+  label: Label.optional(),
 }).strict();
 /** See {@link PeerSaid}. */
 export type PeerSaid = z.infer<typeof PeerSaid>;

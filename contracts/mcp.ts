@@ -96,6 +96,7 @@ export type McpLaunch = z.infer<typeof McpLaunch>;
 export const McpGrants = z.object({
   /** Real paths of files or folders; a folder covers what lies beneath it. */
   read: z.array(path).max(64),
+  /** Changes are staged, unless {@link ImportedServer.direct} says otherwise. */
   write: z.array(path).max(64),
   /** Hosts, and unix sockets of this machine as `unix:/path`. */
   net: z.array(z.union([McpHost, McpSocket])).max(64),
@@ -125,7 +126,7 @@ export const ImportedTool = z.object({
   resultSchema: z.string().min(2).max(65_536).optional(),
   /** The highest that the server's grants allow during its calls, raised by annotations. */
   effect: EffectClass,
-  /** `read`: it says that it only reads, and during its calls the server can do no more. */
+  /** `read`: it is taken to only read, and the process that serves its calls can do no more. */
   holds: z.enum(["read", "all"]),
   /** A call may be made again after a crash. */
   idempotent: z.boolean(),
@@ -140,6 +141,10 @@ export const ImportedServer = z.object({
   name: McpServerName,
   launch: McpLaunch,
   grants: McpGrants,
+  /** Of `grants.write`: what is changed there goes into the folder after each call; all else is staged. */
+  direct: z.array(path).max(64).optional(),
+  /** Of `grants.write`: those that were files, and not folders, when it was handed over. */
+  files: z.array(path).max(64).optional(),
   /** Plain values of its environment. */
   env: z.record(McpEnvName, z.string().max(8_192)),
   /** Variables whose values the operator keeps as secrets: lent to the kernel, `lendMcp`. */

@@ -1,4 +1,5 @@
 /** Words of calls to peers that bridges write and others read: without a parser, which a bridge does not carry. @module */
+import type { Label } from "./colour.ts";
 
 /** UTF-16 units of what a peer says in one message while a call of ours is under way. */
 export const PEER_SAID_UNITS = 16_384;
@@ -16,4 +17,32 @@ export function peerTaskIn(progress: string): string | undefined {
   const begin = `1 ${TASK_WORDS}`;
   const name = progress.startsWith(begin) ? progress.slice(begin.length) : "";
   return TASK_NAME.test(name) ? name : undefined;
+}
+
+const LABELS: readonly Label[] = ["public", "internal", "secret"];
+
+/**
+ * In the metadata of A2A messages and artifacts: how confidential they are, where that is more than
+ * public. Between two Remits a label so stays with what it is about; whoever says one can only raise it.
+ */
+export const PEER_LABEL = "remit/label";
+
+/** What metadata says of a label: nothing is public, and a word that is no label is the worst. */
+export function peerLabelIn(metadata: Readonly<Record<string, unknown>> | undefined): Label {
+  const said = metadata !== undefined && Object.hasOwn(metadata, PEER_LABEL)
+    ? metadata[PEER_LABEL]
+    : "public";
+  return LABELS.find((each) => each === said) ?? "secret";
+}
+
+/** The metadata that tells a label; none for what is public. */
+export function peerLabelOf(
+  label: Label | undefined,
+): Readonly<Record<typeof PEER_LABEL, Label>> | undefined {
+  return label === undefined || label === "public" ? undefined : { [PEER_LABEL]: label };
+}
+
+/** The more confidential of two labels; contracts/colour.ts without its schemas. */
+export function higherLabel(a: Label, b: Label): Label {
+  return LABELS.indexOf(a) >= LABELS.indexOf(b) ? a : b;
 }

@@ -1,5 +1,5 @@
 /** Powers: what does a call once the gate has let it through. DESIGN sections 2 and 3. @module */
-import type { CallId, Digest, Pid, TaskId, ToolName } from "./ids.ts";
+import type { CallId, Digest, Pid, QuestionId, TaskId, ToolName } from "./ids.ts";
 import type { NewEvent } from "./event.ts";
 import type { DocumentWrite } from "./store.ts";
 import type { Colour, EffectClass, Label } from "./colour.ts";
@@ -60,6 +60,16 @@ export interface GrantedCall {
    * Throws Fault `refused` unless it would be let through unasked. Absent: no link is followed.
    */
   alsoReads?(path: string): void;
+  /** Contents that a person saw whole before the yes that let the call pass. */
+  readonly sanitized?: Sanitized;
+}
+
+/** A person's word for exactly these contents. docs/decision/0038. */
+export interface Sanitized {
+  readonly contents: readonly Digest[];
+  /** Who said yes, and through which channel. */
+  readonly by: string;
+  readonly question: QuestionId;
 }
 
 /** What a power brought back. Everything in it is untrusted data with a colour. */

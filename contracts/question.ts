@@ -79,6 +79,8 @@ export const Answer = z.object({
   shown: Digest,
   decision: z.enum(["allow", "deny"]),
   for: z.enum(["once", "turn", "session"]),
+  /** New contents that were shown whole before the person said yes: they sanitize these. */
+  sanitizes: z.array(Digest).max(10_000).optional(),
   /** Words to the agent, chiefly with a denial. */
   say: z.string().max(2_000).optional(),
   /** Who answered and how: `terminal`, `answers-file`, `command`, `page`. */

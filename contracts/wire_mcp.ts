@@ -31,7 +31,10 @@
  * @module
  */
 import * as z from "zod";
+import { Label } from "./colour.ts";
 import { Digest } from "./ids.ts";
+import type { JsonObject } from "./json.ts";
+import type { StagedChange } from "./workspace.ts";
 
 export { MCP_LINE, MCP_PORT_LIMITS } from "./mcp_limits.ts";
 
@@ -118,9 +121,27 @@ export const McpCallResult = z.object({
   cutBytes: z.int().min(0),
   /** What its walls refused the server during the call, `read "/x"`: set by the kernel, of values that are the server's. */
   refused: z.array(z.string().max(600)).max(8).optional(),
+  /** How confidential a peer says that it is: it can only raise the result's label. */
+  label: Label.optional(),
 }).strict();
 /** See {@link McpCallResult}. */
 export type McpCallResult = z.infer<typeof McpCallResult>;
+
+/** What a call changed that is not the server's word. */
+export interface McpChanged {
+  readonly staged: readonly StagedChange[];
+  readonly unstaged: readonly string[];
+  /** What is not kept, a line each; untrusted names in them. */
+  readonly left: readonly string[];
+  /** Files that the server was not shown. */
+  readonly withheld: number;
+  /** What went into the folder at once, as the workspace's record has it, and its paths. */
+  readonly applied?: { readonly record: JsonObject; readonly paths: readonly string[] };
+  readonly writtenBytes: number;
+}
+
+/** An answer of a server, and what its call changed where it may change something. */
+export type McpAnswer = McpCallResult & { readonly changed?: McpChanged };
 
 /** The server asks the person for input. */
 export const McpElicit = z.object({

@@ -17,6 +17,8 @@ export interface HostMount {
     readonly colour?: Colour;
     readonly label?: Label;
   }[];
+  /** No tool names it: see Mount. */
+  readonly apart?: true;
 }
 
 /** Kernel → toolhost, `setup`: once. Answered `null`. */
@@ -30,12 +32,6 @@ export interface SetupBody {
   /** The overlay of staged changes as the kernel has it. */
   readonly overlay: readonly StagedChange[];
   readonly scratchQuota: number;
-  /** Colour and label recorded for contents by digest, at most 10,000. */
-  readonly recorded: readonly {
-    readonly digest: string;
-    readonly colour: Colour;
-    readonly label: Label;
-  }[];
 }
 
 /** Kernel → toolhost, `call`. The kernel has decided it; the host still checks every path itself. */
@@ -66,6 +62,11 @@ export interface HostCallAnswer {
   /** Paths whose staged change this call took back. */
   readonly unstaged?: readonly string[];
   readonly writtenBytes?: number;
+  /**
+   * SHA-256 of contents of the mounts that this call read: the kernel mixes in what is known of
+   * them, and hands nothing of this on.
+   */
+  readonly contents?: readonly string[];
 }
 
 /** Kernel → toolhost event, `cancel`. */

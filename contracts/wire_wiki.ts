@@ -47,7 +47,9 @@
  * | exportSite | `{ clearance, to }` files of a static site, told as `file` events `{ path, text }`; `to` is only recorded | {@link ExportReport} |
  * | reindex | `null` builds the search index anew from files | {@link WikiStatus} |
  *
- * It asks its starter: `parse` {@link ParseAsk} → {@link Parsed} (a process without permissions does it).
+ * It asks its starter: `parse` {@link ParseAsk} → {@link Parsed} (a process without permissions does it);
+ * `contentKnown` `{ digest }` → {@link ContentColours} and `contentRecord` {@link WikiContents} → `null`: what the
+ * whole state knows of contents (docs/decision/0038).
  * It tells its starter: `progress` {@link IngestProgress}, `file`.
  * @module
  */
@@ -105,6 +107,8 @@ export const IngestFiles = z.object({
       /** Shown in messages and taken as the title where the text has none. */
       name: z.string().min(1).max(512),
       origin: z.string().min(1).max(4_096),
+      /** What an export's list beside the file says of its bytes: makes it worse, never better. */
+      claimed: z.object({ colour: Colour, label: Label }).strict().optional(),
     }).strict(),
   ).max(2_000),
   label: Label,
@@ -140,6 +144,21 @@ export interface ParseAsk {
   /** Base64, at most 32 MiB of bytes. */
   readonly bytes: string;
 }
+
+/** The wiki's process → its starter: what bytes that it made, or took in, carry. */
+export const WikiContents = z.object({
+  contents: z.array(
+    z.object({
+      digest: Digest,
+      colour: Colour,
+      label: Label,
+      /** A person signed for exactly these bytes: they are this, better or worse. */
+      signed: z.boolean(),
+    }).strict(),
+  ).max(1_000),
+}).strict();
+/** See {@link WikiContents}. */
+export type WikiContents = z.infer<typeof WikiContents>;
 
 /** Text of a document, UTF-8, lines ended by line feeds, at most 16 MiB. */
 export const Parsed = z.object({

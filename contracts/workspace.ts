@@ -24,6 +24,8 @@ export const Mount = z.object({
       label: Label.optional(),
     }).strict(),
   ).max(1_000),
+  /** A server's changes are staged in it: no tool names it, and what looks at all mounts passes it over. */
+  apart: z.literal(true).optional(),
 }).strict();
 /** See {@link Mount}. */
 export type Mount = z.infer<typeof Mount>;

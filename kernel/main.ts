@@ -1,6 +1,13 @@
 /** The kernel process: takes its folder, opens its log, and serves; a damaged log it serves for mending alone. @module */
-import { Digest, Fault, type KernelConfig } from "../contracts/mod.ts";
-import { openLog, repairTail, verifyChain, verifyFrom, verifyLog } from "../broker/audit/mod.ts";
+import { type ContentTrust, Digest, Fault, type KernelConfig } from "../contracts/mod.ts";
+import {
+  openLog,
+  readPrivate,
+  repairTail,
+  verifyChain,
+  verifyFrom,
+  verifyLog,
+} from "../broker/audit/mod.ts";
 import { KEY_POWERS, LOG_POWERS } from "../broker/audit/log_powers.ts";
 import { loadOrMakeReceiptKey } from "../broker/audit/signer.ts";
 import type { Control, ControlHandlers } from "./control/control.ts";
@@ -18,6 +25,7 @@ import { damagedHandlers } from "./control/maintenance.ts";
 import { type CheckedSeal, type LogCareParts, makeLogCare } from "./log/care.ts";
 import { inSlices } from "./log/read_events.ts";
 import { makeMending } from "./log/mend.ts";
+import { openContents } from "./log/contents.ts";
 import { openStore } from "./log/open_store.ts";
 import { NO_PEERS } from "./peer/peer_ops.ts";
 import { serveControl, type ServeParts } from "./serve_control.ts";
@@ -68,12 +76,14 @@ onTerminate(() => end.now());
 try {
   await care.check();
   const plainLog = await openLog({ store, signer, ...LOG_POWERS, now: powers.now });
+  const contents = await provideContents();
   await work({
     steady: turns.now,
     config,
     powers,
     store,
     slowStore,
+    contents,
     plainLog,
     receiptKey: publicKey,
     care,
@@ -99,6 +109,20 @@ try {
     },
   );
   idleUnless(() => control.connections() > 0).start();
+}
+
+/** What is known of contents. Without it no task can be trusted to read: this process ends. */
+async function provideContents(): Promise<ContentTrust> {
+  const path = `${config.dir}/contents.db`;
+  try {
+    return await openContents({ path, store, readPrivate: (event) => readPrivate(store, event) });
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    note(
+      `${error.message}. Restore it from a backup, or remove it: colours of tasks are read anew`,
+    );
+    return exit(1);
+  }
 }
 
 /** Ends this process once it has had nothing to do for long enough. */

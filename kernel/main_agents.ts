@@ -2,6 +2,7 @@
 import {
   allTasks,
   type Artifact,
+  type ContentTrust,
   type EventLog,
   type Label,
   type Powers,
@@ -44,6 +45,8 @@ export interface WireAgentsParts
   readonly log: EventLog;
   readonly bus: Pick<Bus, "listen">;
   readonly powers: Powers;
+  /** What is known of contents in the whole state. */
+  readonly contents: ContentTrust;
   readonly readPrivate: ReadPrivate;
   /** Tasks with live processes at once; more wait their turn. */
   readonly concurrent: number;
@@ -105,6 +108,7 @@ export async function wireAgents(parts: WireAgentsParts): Promise<MainAgents> {
   const conversations = await openConversations({ store, service, now: powers.now });
   const outbox = makeOutbox({
     ...{ store, log, readPrivate, tasks: () => allTasks(service.list), now: powers.now },
+    contents: parts.contents,
   });
   const exchanges = await openExchanges({
     ...{ store, log, inbox, service, powers },

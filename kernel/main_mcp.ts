@@ -3,6 +3,7 @@ import {
   type CallInbox,
   type EventLog,
   type GrantedCall,
+  type ImportedServer,
   type InboxEntry,
   isPeer,
   type KernelConfig,
@@ -21,12 +22,14 @@ import { makeIntentPlaces } from "./log/intent_places.ts";
 import { covers } from "./lease/scope.ts";
 import { disk } from "./main_powers.ts";
 import { makeMcpAsks } from "./mcp/asking.ts";
+import { makeMcpCopies, type McpCopiesParts, type ServerCopies } from "./mcp_server/copies.ts";
 import { makeMcpElicit } from "./mcp/elicit.ts";
 import type { McpPlace, McpServe } from "./mcp_server/calls.ts";
 import type { Forbids } from "./mcp/forbids.ts";
+import { grantMounts } from "./lease/grant_mounts.ts";
 import { makeMcpHttp } from "./mcp/http.ts";
 import { makeMcpLog } from "./mcp/log.ts";
-import { makeMcpLook } from "./mcp_server/look.ts";
+import { makeMcpLook, NO_TASK } from "./mcp_server/look.ts";
 import { makeMcpOps, type McpOps } from "./mcp/mcp_ops.ts";
 import { makeMcpProxies } from "./mcp_server/proxies.ts";
 import { makeMcpSample, type McpSampleParts } from "./mcp/sample.ts";
@@ -45,6 +48,13 @@ export interface WireMcpParts {
   readonly config: KernelConfig;
   readonly children: Pick<Children, "mcp" | "mcpServer" | "mcpTree">;
   readonly net: NetService;
+  /** What copies of files take beside the rest: see kernel/command/places.ts. */
+  readonly copying: Pick<McpCopiesParts, "bundle" | "disk" | "look">;
+  readonly spawn: McpCopiesParts["spawn"];
+  /** What is known of contents in the whole state. */
+  readonly contents: McpCopiesParts["contents"];
+  /** Whether a file is one that executes later. */
+  executes(path: string): boolean;
   readonly leases: Leases;
   readonly processes: ProcessTable;
   readonly questions: Parameters<typeof makeMcpAsks>[0]["questions"];
@@ -55,6 +65,8 @@ export interface WireMcpParts {
   /** The task's model for what servers ask of it. */
   readonly samplingOf: McpSampleParts["modelOf"];
   readonly policyNever: Forbids;
+  /** Globs of what no tool reads. */
+  readonly neverRead: readonly string[];
   redeem(call: GrantedCall): void;
   onProgress(task: TaskId, said: Progress): void;
   readonly listen: Bus["listen"];
@@ -74,6 +86,25 @@ export interface MainMcp {
     readonly processes: McpServers;
   };
   readonly ops: McpOps;
+}
+
+/** Copies of what a server may change, for a look at it: of no task, and kept by nobody. */
+async function copiesOfLook(
+  parts: WireMcpParts,
+  server: ImportedServer,
+): Promise<ServerCopies | undefined> {
+  const { config, copying } = parts, grants = grantMounts({ mounts: [], mcp: [server] });
+  const contentDir = `${config.dir}/work/${NO_TASK}/content`;
+  const copies = makeMcpCopies({
+    ...{ ...parts, ...copying },
+    folders: () => ({
+      ...{ mounts: grants.mounts, grants, contentDir, scratchDir: contentDir },
+      prepare: () => copying.disk.makeDir(contentDir),
+      ...{ never: parts.neverRead, scratchQuota: 0 },
+      ...{ overlay: () => [], recorded: () => [] },
+    }),
+  });
+  return await copies.provide({ task: NO_TASK, server });
 }
 
 /** Wires them: nothing starts before the first call. */
@@ -109,6 +140,7 @@ export function wireMcp(parts: WireMcpParts): MainMcp {
   const proxies = makeMcpProxies(config.proxySockets, net);
   const servers = makeMcpServers({
     ...{ ...parts, serve, proxies },
+    copies: makeMcpCopies({ ...parts, ...parts.copying, folders: (task) => folders(task) }),
     forbids: (at, path, right) => tools.forbids(at, path, right),
   });
   /** A look is the operator's own: nobody's lease, and what it finds goes to whoever looks. */
@@ -120,6 +152,7 @@ export function wireMcp(parts: WireMcpParts): MainMcp {
     let asked: McpPlace | undefined;
     const looking = makeMcpLook({
       ...{ children: parts.children, powers, proxies },
+      copies: (looked) => copiesOfLook(parts, looked),
       serve: { ...own, env: tokens.env, http: (at, body) => own.http(asked = at, body) },
     });
     try {

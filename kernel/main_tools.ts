@@ -1,5 +1,11 @@
 /** The tools' share of what main.ts wires: files, web, plugins and commands, around one gate. @module */
-import type { Artifact, GrantedCall, KernelConfig, TaskId } from "../contracts/mod.ts";
+import type {
+  Artifact,
+  ContentTrust,
+  GrantedCall,
+  KernelConfig,
+  TaskId,
+} from "../contracts/mod.ts";
 import { frameMessages, peerArtifact } from "../agents/mod.ts";
 import { makeMisfits, type Pins } from "../broker/mod.ts";
 import { chromiumManifest, screenshotBinding } from "../browser/mod.ts";
@@ -37,7 +43,7 @@ import { makeTaskTools, type TaskTools, type TaskToolsParts } from "./task/task_
 /** What {@link wireTools} is handed. */
 export interface WireToolsParts
   extends
-    Omit<WireMcpParts, "net" | "children" | "samplingOf" | "store" | "inbox" | "frame">,
+    Omit<WireMcpParts, "net" | "children" | "copying" | "samplingOf" | "store" | "inbox" | "frame">,
     Pick<WireMailParts, "leases">,
     Pick<TaskToolsParts, "toolhosts" | "code" | "engine" | "clearanceOf" | "secret"> {
   readonly config: KernelConfig;
@@ -53,6 +59,8 @@ export interface WireToolsParts
   /** A task that runs: its gate, its model, its files. */
   family(task: TaskId): TaskFamily | undefined;
   readonly spawn: SpawnPowers;
+  /** What is known of contents in the whole state. */
+  readonly contents: ContentTrust;
   /** Whether a file is one that executes later. */
   executes(path: string): boolean;
   redeem(call: GrantedCall): void;
@@ -71,7 +79,7 @@ export interface MainTools extends TaskTools {
 
 /** Wires the tools of a kernel; what is part of it is reviewed. Rejects `conflict` when two share a name. */
 export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
-  const { config, powers, processes, redeem, executes, family } = parts;
+  const { config, powers, processes, redeem, executes, family, contents } = parts;
   const misfit = makeMisfits();
   const walls = await provideCommandWalls(config, parts.spawn);
   await clearRooms(`${config.dir}/work`);
@@ -85,7 +93,8 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
   );
   const mail = wireMail(parts);
   const mcp = wireMcp({
-    ...{ ...parts, net, samplingOf: (task) => family(task)?.sampling },
+    ...{ ...parts, net, copying: { disk, look, bundle: config.bundles.copy } },
+    ...{ samplingOf: (task) => family(task)?.sampling },
     frame: (entries) => frameMessages(entries).content,
   });
   const tools = makeTaskTools({
@@ -109,7 +118,13 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
     },
     workspace: (task, mounts, hosts) =>
       makeWorkspace({
-        ...{ task, mounts, powers, redeem, executes },
+        ...{ task, mounts, powers, redeem, contents },
+        // A folder that was granted to a server may itself be one whose files run.
+        executes: (path) =>
+          executes(path) || mounts.some(({ name, dir, apart }) =>
+            apart === true && path.startsWith(`${name}/`) &&
+            executes(`${dir}${path.slice(name.length)}`)
+          ),
         host: { call: (body, { pid, ...options }) => hosts.call(task, pid, body, options) },
       }),
     browser: {

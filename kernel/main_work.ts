@@ -1,5 +1,6 @@
 /** The kernel over an intact log: its parts wired together, in the order in which a request flows. @module */
 import {
+  type ContentTrust,
   type EventLog,
   type KernelConfig,
   type Leases,
@@ -79,6 +80,8 @@ export interface WorkParts {
   readonly slowStore: Store;
   /** Milliseconds that no setting of the clock changes. */
   steady(): number;
+  /** What is known of contents. */
+  readonly contents: ContentTrust;
   /** The log over the store. */
   readonly plainLog: EventLog;
   /** Public half of the key that signs receipts. */
@@ -101,7 +104,8 @@ export interface WorkParts {
  * @throws Fault `storeCorrupt` when the store gives what no writer of ours made
  */
 export async function work(parts: WorkParts): Promise<void> {
-  const { config, powers, store, slowStore, plainLog, care, end, serve, idleUnless } = parts;
+  const { config, powers, store, slowStore, contents, plainLog, care, end, serve, idleUnless } =
+    parts;
   const secretOf: ReadPrivate = (event) => readPrivate(store, event);
   const slowSecretOf: ReadPrivate = (event) => readPrivate(slowStore, event);
   const bus = makeBus(plainLog, powers.now);
@@ -134,7 +138,7 @@ export async function work(parts: WorkParts): Promise<void> {
   };
   const look = makeLook(makeRunPowers(children.lookForLeft), config.programs.prlimit);
   const toolhosts = makeToolhosts({
-    ...{ children, leases, powers, spawn, policyNever },
+    ...{ children, leases, powers, spawn, policyNever, contents },
     ...(config.programs.prlimit === undefined ? {} : { look }),
   });
 
@@ -144,7 +148,8 @@ export async function work(parts: WorkParts): Promise<void> {
   const read = makeReadArtifact({ work: `${config.dir}/work`, read: disk.read, now: powers.now });
   const tools = await wireTools({
     ...{ config, children, toolhosts, leases, log, processes, powers, code, engine, spawn, redeem },
-    ...{ pins, questions, store: slowStore, note, policyNever, readPrivate: secretOf },
+    ...{ pins, questions, store: slowStore, note, policyNever, contents, readPrivate: secretOf },
+    neverRead: policy.neverGlobs("read"),
     ...{ inbox: () => agents.inbox, listen: bus.listen },
     ...{ read, exchangeOf: (task: TaskId) => agents.exchanges.ofTask(task) },
     ...{ executes: policy.executes, clearanceOf: policy.clearance },
@@ -199,7 +204,7 @@ export async function work(parts: WorkParts): Promise<void> {
     forget: gate.forget,
   });
   const agents = await wireAgents({
-    ...{ store: slowStore, log, bus, powers, harness, rules, note, read },
+    ...{ store: slowStore, log, bus, powers, harness, rules, note, read, contents },
     ...{ net: tools.net, related: tools.related, steady: parts.steady },
     labelNow: (task) => tasks.family(task)?.root.label,
     ...{ readPrivate: secretOf, host: tasks, concurrent: CONCURRENT },
@@ -260,7 +265,8 @@ export async function work(parts: WorkParts): Promise<void> {
     const closed = Promise.all([children, service, models].map((each) => each.close()))
       // What waited for the commit of what comes next has it now.
       .then(() => log.append("kernel", []).catch(() => undefined))
-      .then(() => store.close());
+      .then(() => store.close())
+      .then(() => contents.close());
     const late = new Promise<void>((resolve) => powers.after(CLOSING_MS, resolve));
     void Promise.race([closed, late]).finally(() => exit(0));
     leases.close();

@@ -1,7 +1,10 @@
 /** The wiki's process behind its port: one wiki, opened once; writers one after another, readers at once. @module */
+import * as z from "zod";
 import {
+  Colour,
   Fault,
   type Json,
+  Label,
   type ParseAsk,
   Parsed,
   type Port,
@@ -20,6 +23,8 @@ export interface WikiServiceParts {
   /** Opens the wiki's folder and state, and all that works on them. */
   readonly open: (asked: WikiOpen, hands: WikiHands) => Promise<OpenWiki>;
 }
+
+const Known = z.object({ colour: Colour, label: Label }).strict();
 
 /**
  * Makes the handler. Faults: `invalidInput` for an unknown op, a body of another shape, or before `open`;
@@ -40,6 +45,9 @@ export function makeWikiService(
       if (parsed.success) return parsed.data;
       throw new Fault("upstream", `Cannot parse ${JSON.stringify(ask.name)}: no text came back`);
     },
+    async known(digest: string) {
+      return Known.parse(await port.ask("contentKnown", { digest }));
+    },
     tell: (op: "progress" | "file", body: Json) => port.tell(op, body),
   });
 
@@ -49,10 +57,21 @@ export function makeWikiService(
     const opening = open(asked, hands);
     opened = opening;
     try {
-      return asJson(statusOf(await opening));
+      const wiki = await opening;
+      await tellContents(wiki);
+      return asJson(statusOf(wiki));
     } catch (error) {
       opened = undefined;
       throw error;
+    }
+  }
+
+  /** Tells the state what bytes of the wiki carry, before whoever asked hears that they are there. */
+  async function tellContents({ store, readOnly }: OpenWiki): Promise<void> {
+    if (readOnly) return;
+    for (let more = store.contents.list(); more.length > 0; more = store.contents.list()) {
+      await port.ask("contentRecord", asJson({ contents: more }));
+      store.contents.told(more);
     }
   }
 
@@ -75,7 +94,13 @@ export function makeWikiService(
         throw new Fault("invalidInput", `Cannot serve ${JSON.stringify(op)}: no wiki is open`);
       }
       const wiki = await opened;
-      return found.writes ? await inTurn(() => found.run(wiki, body)) : await found.run(wiki, body);
+      try {
+        return found.writes
+          ? await inTurn(() => found.run(wiki, body))
+          : await found.run(wiki, body);
+      } finally {
+        await tellContents(wiki);
+      }
     },
     // Nothing is told to a wiki.
     tell(): void {},

@@ -1,7 +1,7 @@
 /** What a task has staged, applied, kept and published: the fold of its committed outcomes. @module */
 import * as z from "zod";
 import { Digest } from "../contracts/ids.ts";
-import type { Colour, Label } from "../contracts/colour.ts";
+import { Colour } from "../contracts/colour.ts";
 import type { JsonObject } from "../contracts/json.ts";
 import { Artifact, StagedChange } from "../contracts/workspace.ts";
 import { makeOverlay, type Overlay } from "./overlay.ts";
@@ -16,6 +16,15 @@ export const AppliedPatch = z.object({
 /** See {@link AppliedPatch}. */
 export type AppliedPatch = z.infer<typeof AppliedPatch>;
 
+/** Contents that a person saw whole and said yes to: which, from and to which colour, and by whom. */
+export const SanitizedContents = z.object({
+  by: z.string().max(160),
+  question: z.string().max(64),
+  contents: z.array(z.object({ path: z.string(), digest: Digest, from: Colour, to: Colour })),
+});
+/** See {@link SanitizedContents}. */
+export type SanitizedContents = z.infer<typeof SanitizedContents>;
+
 /** What a tool's outcome leaves in the private part of its event. */
 export const WorkspaceRecord = z.object({
   staged: z.array(StagedChange).optional(),
@@ -23,6 +32,8 @@ export const WorkspaceRecord = z.object({
   scratch: z.array(StagedChange).optional(),
   applied: AppliedPatch.optional(),
   undone: z.object({ patch: Digest }).optional(),
+  /** What a person's yes to an applied patch made of the colours of its new contents. */
+  sanitized: SanitizedContents.optional(),
   artifact: Artifact.optional(),
   /** What one result of an imported server brought beside its text. */
   artifacts: z.array(Artifact).max(64).optional(),
@@ -35,13 +46,6 @@ export interface Restored {
   readonly artifacts: readonly Artifact[];
 }
 
-/** A content whose colour and label are known. */
-export interface Recorded {
-  readonly digest: Digest;
-  readonly colour: Colour;
-  readonly label: Label;
-}
-
 /** The ledger of one task. */
 export interface Ledger {
   /** Staged changes and scratch files. */
@@ -49,40 +53,21 @@ export interface Ledger {
   staged(): readonly StagedChange[];
   applied(): readonly AppliedPatch[];
   artifacts(): readonly Artifact[];
-  /** Contents that this task brought into its mounts, newest last, at most 10,000. */
-  recorded(): readonly Recorded[];
   /** Folds one outcome's record. Keys of other parts are passed over. */
   fold(record: JsonObject): void;
 }
-
-const RECORDED_LIMIT = 10_000;
 
 /** Makes a ledger, from what was restored or empty. */
 export function makeLedger(restored?: Restored): Ledger {
   const overlay = makeOverlay(restored?.overlay);
   let applied: readonly AppliedPatch[] = restored?.applied ?? [];
   const artifacts = new Map((restored?.artifacts ?? []).map((one) => [one.id, one]));
-  const recorded = new Map<Digest, Recorded>();
-
-  const record = (changes: readonly StagedChange[]): void => {
-    for (const { next, colour, label } of changes) {
-      if (next === undefined) continue;
-      recorded.delete(next);
-      recorded.set(next, { digest: next, colour, label });
-    }
-    for (const digest of recorded.keys()) {
-      if (recorded.size <= RECORDED_LIMIT) break;
-      recorded.delete(digest);
-    }
-  };
-  for (const { changes } of applied) record(changes);
 
   return Object.freeze({
     overlay,
     staged: () => overlay.list().filter((change) => !change.path.startsWith(`${SCRATCH}/`)),
     applied: () => applied,
     artifacts: () => [...artifacts.values()],
-    recorded: () => [...recorded.values()],
     fold(given: JsonObject): void {
       const found = WorkspaceRecord.parse(given);
       for (const change of found.staged ?? []) overlay.put(change);
@@ -90,7 +75,6 @@ export function makeLedger(restored?: Restored): Ledger {
       for (const path of found.unstaged ?? []) overlay.drop(path);
       if (found.applied !== undefined) {
         applied = [...applied, found.applied];
-        record(found.applied.changes);
         for (const { path, next } of found.applied.changes) {
           if (overlay.get(path)?.next === next) overlay.drop(path);
         }

@@ -1,8 +1,9 @@
 /** One task's workspace in the kernel: no file authority, only what was staged and who may ask. @module */
 import { mixColour, mixLabel } from "../contracts/colour.ts";
+import type { ContentLookup, ContentTrust } from "../contracts/content_trust.ts";
 import { Fault } from "../contracts/fault.ts";
 import { ArtifactId, Digest, type TaskId, type ToolName } from "../contracts/ids.ts";
-import type { JsonObject } from "../contracts/json.ts";
+import { type JsonObject, toJson } from "../contracts/json.ts";
 import type { GrantedCall, PowerResult, ToolBinding } from "../contracts/power.ts";
 import type { Scope } from "../contracts/lease.ts";
 import type { Powers, ProcessRow } from "../contracts/process.ts";
@@ -10,7 +11,8 @@ import { HOST_READ_BYTES, type HostCallAnswer } from "../contracts/wire_toolhost
 import { Artifact, type Mount, type PatchSet, type StagedChange } from "../contracts/workspace.ts";
 import { type ToolEntry, WORKSPACE_TOOLS } from "./descriptors.ts";
 import { callHost, type HostLink } from "./host_link.ts";
-import { type AppliedPatch, makeLedger, type Recorded, type Restored } from "./ledger.ts";
+import { makeTaints, type Taints } from "./host/taint.ts";
+import { type AppliedPatch, makeLedger, type Restored, type SanitizedContents } from "./ledger.ts";
 import { changeJson, patchDigest, patchOf } from "./patch.ts";
 import { parsePath, SCRATCH } from "./path.ts";
 import {
@@ -19,6 +21,7 @@ import {
   publishing,
   reading,
   readScope,
+  resolveChanges,
   type ResolveParts,
   type Resolver,
   scratchWriting,
@@ -40,6 +43,8 @@ export interface WorkspaceParts {
   redeem(call: GrantedCall): void;
   /** Tells whether a file `MOUNT/relative` later executes. */
   executes(path: string): boolean;
+  /** What is known of contents in the whole state: what goes into a mount is recorded there. */
+  readonly contents: Pick<ContentTrust, "of" | "record">;
   readonly restored?: Restored;
 }
 
@@ -53,10 +58,13 @@ export interface Workspace {
   /** Patches in the folder, newest last. */
   applied(): readonly AppliedPatch[];
   artifacts(): readonly Artifact[];
-  /** Colour and label of contents that this task brought into its mounts. */
-  recorded(): readonly Recorded[];
   /** Replays the `record` of a committed outcome, or of an undo. */
   fold(record: JsonObject): void;
+  /**
+   * Applies changes that are not staged, as one patch: the record of it, to be committed and folded. Rejects as
+   * `patch_apply` does: then nothing was changed.
+   */
+  applyNow(changes: readonly StagedChange[], call: ApplyNow): Promise<JsonObject>;
   /** Prepares taking a patch back. Throws Fault `notFound` unless it is applied. */
   undoCall(patch: Digest): UndoCall;
   /**
@@ -72,6 +80,11 @@ export interface Workspace {
    */
   look(call: Look): Promise<HostCallAnswer>;
 }
+
+/** See {@link Workspace.applyNow}: the call that the changes are of. */
+export type ApplyNow =
+  & Pick<GrantedCall, "pid" | "deadlineMs" | "idempotencyKey">
+  & Pick<Look, "id" | "signal">;
 
 /** See {@link Workspace.look}. */
 export interface Look {
@@ -112,18 +125,39 @@ export function makeWorkspace(parts: WorkspaceParts): Workspace {
     throw new Fault("invalidInput", "Cannot mount two folders under one name");
   }
   const ledger = makeLedger(parts.restored);
+  const taints = makeTaints({ mounts: parts.mounts });
   const resolving: ResolveParts = { mounts, ledger, executes: parts.executes };
 
   const invoke = async (call: GrantedCall, signal: AbortSignal): Promise<PowerResult> => {
     parts.redeem(call);
     const writable = call.resolved.effect === "mutateLocal";
-    const sent = call.tool === "patch_apply" ? withPatch(call) : call;
+    const patching = call.tool === "patch_apply";
+    const sent = patching ? withPatch(call) : call;
+    const sanitized = sanitizedBy(call, { mounts, taints, contents: parts.contents });
+    // Before the effect: no crash leaves bytes in a folder of which nobody knows what they carry.
+    if (patching) record(call.resolved.changes ?? [], sanitized);
     const answer = await callHost({ host: parts.host, overlay: ledger.overlay }, sent, {
       writable,
       signal,
       id: `${call.pid}-${call.callId}`,
     });
-    return resultOf(parts, call, answer);
+    if (writable && !patching) record(answer.staged ?? []);
+    return resultOf(parts, call, { answer, sanitized });
+  };
+
+  const record = (changes: readonly StagedChange[], sanitized?: SanitizedContents): void => {
+    const clean = new Map(sanitized?.contents.map(({ digest, to }) => [digest, to]));
+    parts.contents.record(changes.flatMap(({ next, bytes, colour, label }) => {
+      if (next === undefined) return [];
+      const to = clean.get(next);
+      return [{
+        digest: next,
+        bytes,
+        colour,
+        label,
+        ...(to === undefined ? {} : { sanitized: to }),
+      }];
+    }));
   };
 
   const ownMounts = (process: Pick<ProcessRow, "mounts">): ReadonlyMap<string, Mount> => {
@@ -154,7 +188,6 @@ export function makeWorkspace(parts: WorkspaceParts): Workspace {
     patch: () => patchOf(parts.task, ledger.staged()),
     applied: () => ledger.applied(),
     artifacts: () => ledger.artifacts(),
-    recorded: () => ledger.recorded(),
     fold: (record: JsonObject) => ledger.fold(record),
     readScope: (path: string, process: Pick<ProcessRow, "mounts">) =>
       readScope({ mounts: ownMounts(process) }, parsePath(path)),
@@ -166,6 +199,20 @@ export function makeWorkspace(parts: WorkspaceParts): Workspace {
         idempotencyKey: NO_KEY,
         resolved: { scopes: [scope], colour: process.colour, label: process.label },
       }, { writable: false, signal, id }),
+    async applyNow(
+      changes: readonly StagedChange[],
+      { id, signal, ...call }: ApplyNow,
+    ): Promise<JsonObject> {
+      const resolved = resolveChanges(resolving, changes, { colour: "BLUE", label: "public" });
+      const sent = {
+        ...{ ...call, tool: "patch_apply", resolved, resultBytes: HOST_READ_BYTES },
+        args: { patch: patchDigest(changes), changes: changes.map(changeJson) },
+      };
+      const answer = await callHost({ host: parts.host, overlay: ledger.overlay }, sent, {
+        ...{ writable: true, signal, id },
+      });
+      return { applied: { ...sent.args, made: madeBy(answer) } };
+    },
     undoCall: (patch: Digest) =>
       makeUndoCall(
         { host: parts.host, executes: parts.executes, applied: ledger.applied() },
@@ -194,11 +241,46 @@ function withPatch(call: GrantedCall): GrantedCall {
 function resultOf(
   parts: WorkspaceParts,
   call: GrantedCall,
-  answer: HostCallAnswer,
+  { answer, sanitized }: {
+    readonly answer: HostCallAnswer;
+    readonly sanitized: SanitizedContents | undefined;
+  },
 ): PowerResult {
   const { staged: _staged, unstaged: _unstaged, ...rest } = answer;
   const record = recordOf(parts, call, answer);
-  return { ...rest, ...(record === undefined ? {} : { record }) };
+  return {
+    ...rest,
+    ...(record === undefined ? {} : {
+      record: { ...record, ...(sanitized === undefined ? {} : { sanitized: toJson(sanitized) }) },
+    }),
+  };
+}
+
+/**
+ * What a person's yes makes of the colours of a patch's new contents: each that was shown whole is
+ * as good as the folder that it goes into. What a diff leaves out of a changed file is as the file
+ * was. Labels stay. docs/decision/0038.
+ */
+function sanitizedBy(
+  { tool, sanitized, resolved: { changes = [] } }: GrantedCall,
+  { mounts, taints, contents }: {
+    readonly mounts: ReadonlyMap<string, Mount>;
+    readonly taints: Taints;
+    readonly contents: ContentLookup;
+  },
+): SanitizedContents | undefined {
+  if (tool !== "patch_apply" || sanitized === undefined) return undefined;
+  const seen = new Set(sanitized.contents);
+  const found = changes.flatMap(({ path, base, next, colour: from }) => {
+    const named = parsePath(path), mount = mounts.get(named.mount);
+    if (next === undefined || mount === undefined || !seen.has(next)) return [];
+    const before = base === undefined ? "BLUE" : contents.of([base]).colour;
+    const to = mixColour(taints.ofPath(mount, named.parts).colour, before);
+    return mixColour(from, to) === to ? [] : [{ path, digest: next, from, to }];
+  });
+  if (found.length === 0) return undefined;
+  const { by, question } = sanitized;
+  return { by, question, contents: found };
 }
 
 function madeBy(answer: HostCallAnswer): readonly string[] {

@@ -1,4 +1,5 @@
 import { deepEqual, equal, match, rejects, throws } from "node:assert/strict";
+import { NOTHING_KNOWN } from "../contracts/content_trust.ts";
 import { Fault, type FaultCode } from "../contracts/fault.ts";
 import { MountName } from "../contracts/ids.ts";
 import { sha256Hex } from "../port/digest.ts";
@@ -261,15 +262,13 @@ Deno.test("the outbox takes a copy with its colour, and quarantines it", async (
   equal(result.colour, "RED");
 });
 
-Deno.test("colour and label come from mount, marks and records, and staging keeps the worst", async () => {
+Deno.test("colour and label come from mount and marks, and staging keeps the worst", async () => {
   using rig = makeRig({
     colour: "BLUE",
     marks: [{ path: "inbox", colour: "RED" }, { path: "*.priv", label: "secret" }],
-    recorded: [{ digest: sha256Hex("known"), colour: "RED", label: "secret" }],
     caller: { colour: "YELLOW", label: "public" },
   });
   rig.put("a.md", "a");
-  rig.put("known.md", "known");
   rig.put("inbox/mail.txt", "mail");
   rig.put("x.priv", "p");
   const read = async (path: string): Promise<string> => {
@@ -279,7 +278,10 @@ Deno.test("colour and label come from mount, marks and records, and staging keep
   equal(await read("a.md"), "BLUE internal");
   equal(await read("inbox/mail.txt"), "RED internal");
   equal(await read("x.priv"), "BLUE secret");
-  equal(await read("known.md"), "RED secret");
+  // What is known of contents is mixed in by the kernel, which is told which ones were read.
+  deepEqual((await rig.host("file_read", { path: "desk/a.md" })).contents, [sha256Hex("a")]);
+  const found = await rig.host("file_search", { path: "desk", query: "mail" });
+  deepEqual(found.contents, [sha256Hex("mail")]);
   await rig.call("file_write", { path: "desk/a.md", content: "b" });
   await rig.call("file_edit", { path: "desk/inbox/mail.txt", old: "mail", new: "m" });
   deepEqual(rig.workspace.overlay().map(({ colour, label }) => `${colour} ${label}`), [
@@ -336,6 +338,7 @@ Deno.test("a mount named scratch is refused", () => {
       host: { call: () => Promise.reject(new TypeError("not reached")) },
       powers: { now: () => 0, id: (prefix) => prefix },
       redeem(): void {},
+      contents: NOTHING_KNOWN,
       executes: () => false,
     }), fault("invalidInput"));
 });
@@ -355,5 +358,4 @@ Deno.test("folding the committed records again gives the same workspace", async 
   deepEqual(other.workspace.overlay(), rig.workspace.overlay());
   deepEqual(other.workspace.applied(), rig.workspace.applied());
   deepEqual(other.workspace.artifacts(), rig.workspace.artifacts());
-  deepEqual(other.workspace.recorded(), rig.workspace.recorded());
 });

@@ -22,18 +22,21 @@ export type Shown =
 
 /** Makes it. Throws `tooLarge`, and `invalidArguments` for what is no JSON, or no address of the web. */
 export function peerArtifact(
-  { id, name, description, shown, artifact }: {
+  { id, name, description, shown, artifact, label }: {
     readonly id: string;
     readonly name: string;
     readonly description: string;
     readonly shown: Shown;
     readonly artifact?: Artifact["id"] | undefined;
+    /** How confidential it is: it is told. */
+    readonly label?: Artifact["label"] | undefined;
   },
 ): PeerArtifact {
   return {
     ...{ id, name: name.slice(0, 256), description: description.slice(0, 1_024) },
     parts: [partOf(shown, name.slice(0, 256))],
     ...(artifact === undefined ? {} : { artifact }),
+    ...(label === undefined || label === "public" ? {} : { label }),
   };
 }
 

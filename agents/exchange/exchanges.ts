@@ -50,7 +50,10 @@ export async function openExchanges(parts: ExchangeParts): Promise<Exchanges> {
   const sends = makeExchangeSends({ ...parts, keeper, need });
   const pushes = makeExchangePushes({ powers, keeper, need });
 
-  const { show, taskOf } = makeExchangeTasks({ powers, keeper, need });
+  const { show, taskOf } = makeExchangeTasks({
+    ...{ powers, keeper, need },
+    labelOf: parts.labelOf,
+  });
 
   const erase = async (exchange: ExchangeId): Promise<void> =>
     await keeper.turn(exchange, async () => {
@@ -143,6 +146,7 @@ export async function openExchanges(parts: ExchangeParts): Promise<Exchanges> {
           name,
           description: "",
           shown: { kind: "bytes", bytes },
+          label: one.label,
           artifact: one.id,
         });
         return await keeper.whole(await show(before, artifact));
@@ -194,7 +198,7 @@ export async function openExchanges(parts: ExchangeParts): Promise<Exchanges> {
       const head = keeper.ofTask(task);
       if (head === undefined || !keeper.heard(head.id)) return;
       const label = mixLabel(service.get(task).label, parts.labelOf(task));
-      if (cleared(label, head.clearance)) keeper.tell(head.id, { kind: "progress", text });
+      if (cleared(label, head.clearance)) keeper.tell(head.id, { kind: "progress", text, label });
     },
     async recover(): Promise<void> {
       for (const { id, state, task, entry } of [...keeper.list()]) {

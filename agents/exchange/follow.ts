@@ -4,6 +4,7 @@ import {
   type ExchangeId,
   type ExchangeState,
   Fault,
+  type Label,
   mixLabel,
   type TaskId,
   unreachable,
@@ -52,21 +53,26 @@ export function makeExchangeFollow(parts: FollowParts): ExchangeFollow {
     if (next.state !== before.state || !same) await keeper.write({ before, next });
   };
 
-  const words = (text: string) => ({ status: saying({ powers, text }), said: true });
+  const words = (text: string, label?: Label) => ({
+    status: saying({ powers, text, label }),
+    said: true,
+  });
 
   /** What its task said last, as far as its peer may know it. */
   const answerOf = (head: ExchangeHead, task: AgentTask): Partial<ExchangeHead> => {
     const { answer = "" } = task;
     if (answer === "") return {};
     const label = mixLabel(task.label, parts.labelOf(task.id));
-    return words(within(answer, { label, clearance: head.clearance, peer: head.peer }));
+    const told = within(answer, { label, clearance: head.clearance, peer: head.peer });
+    return words(told, told === answer ? label : undefined);
   };
 
   const over = async (head: ExchangeHead, task: TaskId): Promise<void> => {
     // Whoever delivers goes on with it, and may be about to: what it takes is not due any more.
     if (inbox.pending(task)) return await move(head, goingOn(head));
     if (head.asking !== undefined) {
-      await move(head, { ...head, ...words(head.asking), state: "inputRequired" });
+      const asked = words(head.asking, parts.labelOf(task));
+      await move(head, { ...head, ...asked, state: "inputRequired" });
       // It may be long until its peer answers: no process waits with it.
       return service.unattended(task);
     }
@@ -125,9 +131,10 @@ export function makeExchangeFollow(parts: FollowParts): ExchangeFollow {
     if (says.kind !== "ended") return head;
     const { asking: _asking, status: _status, answering, ...rest } = head;
     const spoken = says.state === "completed"
-      ? answering === undefined
-        ? answerOf(head, task)
-        : { ...words(answering), direct: true as const }
+      ? answering === undefined ? answerOf(head, task) : {
+        ...words(answering, mixLabel(task.label, parts.labelOf(task.id))),
+        direct: true as const,
+      }
       : says.state === "failed"
       ? words(plainFailure(task))
       : {};

@@ -21,7 +21,7 @@ import { MOST_MESSAGES } from "./change.ts";
 import type { ExchangeKeeper } from "./keeper.ts";
 import type { ExchangeParts, InboxChange } from "./parts.ts";
 import { isOver } from "./states.ts";
-import { requestWords, textOfParts } from "./words.ts";
+import { labelOfPeer, requestWords, textOfParts } from "./words.ts";
 
 /** Most characters that one peer's messages take in one exchange. */
 const MOST_THEIRS = 4_000_000;
@@ -48,11 +48,12 @@ export function makeExchangeSends(parts: SendParts): ExchangeSends {
   const beginning = new Map<string, Promise<Exchange>>();
 
   /** The request as the kernel lets a peer's be: whatever it came with. */
-  const requestOf = ({ peer, request }: PeerSend): TaskRequest => ({
+  const requestOf = ({ peer, request, message, metadata }: PeerSend): TaskRequest => ({
     ...request,
     session: SessionId.parse(powers.id("s")),
     ingress: {
-      ...{ channel: "a2a", principal: `peer:${peer}`, colour: "RED", label: "public" },
+      ...{ channel: "a2a", principal: `peer:${peer}`, colour: "RED" },
+      label: labelOfPeer(message.metadata, metadata),
     },
     interactive: true,
     onQuestion: "queue",
@@ -107,7 +108,8 @@ export function makeExchangeSends(parts: SendParts): ExchangeSends {
           ...{ ...messageOf(peer, id, message), id: nameOf(message, "f") },
           ...{ kind: "handoff", body: words },
         }, {
-          ...{ box: box.data, colour: "RED", label: "public", exchange: id },
+          ...{ box: box.data, colour: "RED", exchange: id },
+          label: labelOfPeer(message.metadata, sent.metadata),
           ...(accept === "auto" ? { taken: task } : { held: true }),
         });
         const made = newHead(sent, { id, first, entry: entry.entry, now: powers.now() });
@@ -145,7 +147,10 @@ export function makeExchangeSends(parts: SendParts): ExchangeSends {
       const entry = await inbox.draft({
         ...messageOf(peer, exchange, message),
         ...{ kind: "status", body: words, recipientTask: task },
-      }, { box: Box.parse(`task:${task}`), colour: "RED", label: "public", exchange });
+      }, {
+        ...{ box: Box.parse(`task:${task}`), colour: "RED", exchange },
+        label: labelOfPeer(message.metadata, sent.metadata),
+      });
       if (entry.duplicate) return await keeper.whole(before);
       const bytes = { ...before.bytes, theirs: before.bytes.theirs + size };
       const going = entry.entry.state === "queued" ? goingOn(before) : before;

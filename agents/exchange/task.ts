@@ -2,9 +2,12 @@
 import {
   type ExchangeId,
   Fault,
+  type Label,
+  mixLabel,
   type PeerArtifact,
   type PeerName,
   type Powers,
+  type TaskId,
 } from "../../contracts/mod.ts";
 import type { ExchangeHead } from "./head.ts";
 import { MOST_ARTIFACTS } from "./change.ts";
@@ -24,8 +27,10 @@ export function closed(head: Pick<ExchangeHead, "id" | "state">, verb: string): 
 
 /** Makes that side of exchanges. */
 export function makeExchangeTasks(
-  { keeper, need, powers }: {
+  { keeper, need, powers, labelOf }: {
     readonly keeper: ExchangeKeeper;
+    /** How confidential what a task says now is. */
+    labelOf(task: TaskId): Label;
     readonly powers: Pick<Powers, "now" | "token">;
     need(ask: { readonly peer?: PeerName; readonly exchange: ExchangeId }): ExchangeHead;
   },
@@ -34,6 +39,8 @@ export function makeExchangeTasks(
   /** Within the exchange's turn. */
   show(before: ExchangeHead, artifact: PeerArtifact): Promise<ExchangeHead>;
 } {
+  const labelNow = ({ task }: ExchangeHead): Label => task === undefined ? "public" : labelOf(task);
+
   /** A change by its task, while something is under way. */
   const working = async (
     exchange: ExchangeId,
@@ -80,11 +87,23 @@ export function makeExchangeTasks(
         }),
       say: (text, key) =>
         working(exchange, "say something in", async (before) => {
-          const status = saying({ powers, text, id: `s${key.slice(0, 40)}` });
+          const status = saying({
+            ...{ powers, text, id: `s${key.slice(0, 40)}` },
+            label: labelNow(before),
+          });
           if (before.status?.id === status.id) return;
           await keeper.write({ before, next: { ...goingOn(before), status, said: false } });
         }),
-      show: (artifact) => working(exchange, "show in", (before) => show(before, artifact)),
+      show: (artifact) =>
+        working(
+          exchange,
+          "show in",
+          (before) =>
+            show(before, {
+              ...artifact,
+              label: mixLabel(artifact.label ?? "public", labelNow(before)),
+            }),
+        ),
     });
 
   return Object.freeze({ taskOf, show });

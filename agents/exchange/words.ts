@@ -1,8 +1,13 @@
 /** Words of exchanges: a peer's as text for an agent, and what a peer is told. @module */
+import { isObject } from "../../contracts/json.ts";
+import { parseJson } from "../../port/mod.ts";
 import {
   cleared,
   Fault,
   type Label,
+  mixLabel,
+  peerLabelIn,
+  peerLabelOf,
   type PeerMessage,
   type PeerPart,
   type Powers,
@@ -51,6 +56,14 @@ function called(
   return what.length === 0 ? "" : `, ${what.join(" ")}`;
 }
 
+/** How confidential a peer says that its message is: it can only raise that. */
+export function labelOfPeer(...metadata: readonly (string | undefined)[]): Label {
+  return metadata.reduce<Label>((label, text) => {
+    const said = text === undefined ? undefined : parseJson(text);
+    return mixLabel(label, peerLabelIn(isObject(said) ? said : undefined));
+  }, "public");
+}
+
 /** The operator's words with the framed message in its place, or after them. */
 export function requestWords(template: string, framed: string): string {
   const place = template.indexOf(PLACE);
@@ -61,18 +74,22 @@ export function requestWords(template: string, framed: string): string {
 
 /** Text as a message of the agent. Text that is longer than a part becomes several. */
 export function saying(
-  { powers, text, id }: {
+  { powers, text, id, label }: {
     readonly powers: Pick<Powers, "now" | "token">;
     readonly text: string;
     readonly id?: string;
+    /** How confidential the text is: it is told. */
+    readonly label?: Label | undefined;
   },
 ): PeerMessage {
+  const told = peerLabelOf(label);
   const parts: PeerPart[] = [];
   for (let at = 0; at < text.length || at === 0; at += MOST_PART) {
     parts.push({ kind: "text", text: text.slice(at, at + MOST_PART).toWellFormed() });
   }
   return {
     ...{ id: id ?? `r${powers.token().slice(-24)}`, role: "agent" },
+    ...(told === undefined ? {} : { metadata: JSON.stringify(told) }),
     ...{ parts, extensions: [], references: [], at: powers.now() },
   };
 }

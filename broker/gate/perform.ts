@@ -140,7 +140,7 @@ export function makePerformer(parts: GateParts): Performer {
   }
 
   function grantOf(judged: Judged): GrantedCall {
-    const { known, read, decision } = judged, { process, binding } = known;
+    const { known, read, decision, grant } = judged, { process, binding } = known;
     const { pid, conversation, turn, colour, label } = process;
     const deadlineMs = Math.min(binding.deadlineMs, process.limits.toolTimeoutMs);
     const token = tokens.mint({
@@ -167,6 +167,13 @@ export function makePerformer(parts: GateParts): Performer {
       deadlineMs,
       resultBytes: parts.policy.resultBytes(known.tool) ?? binding.resultBytes,
       alsoReads: (path) => judgeAlso(judged, path),
+      ...(grant === undefined || grant.sanitizes.length === 0 ? {} : {
+        sanitized: {
+          contents: grant.sanitizes,
+          by: `${grant.by} (${grant.channel})`,
+          question: grant.question,
+        },
+      }),
     };
   }
 

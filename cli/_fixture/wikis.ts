@@ -51,6 +51,7 @@ export function fakeWikis(
     namespace: none,
     inside: { deno: "", denoDir: "" },
     makeParser: () => ({ parse: none, close: () => Promise.resolve() }),
+    openContents: none,
     isNever: (path) => never.find(path) !== undefined,
     fetch: parts.fetch ?? none,
   });

@@ -48,7 +48,7 @@ function configOf(scenario: string): string {
         description: "Tells when the tide is high at a quay.",
       }],
     },
-    peers: { [US]: { accept: "auto", model: `scripted:${scenario}` } },
+    peers: { [US]: { accept: "auto", clearance: "internal", model: `scripted:${scenario}` } },
   });
 }
 

@@ -1,7 +1,8 @@
 /** Mounts as flags and remit.yaml give them, checked against what must never be mounted. @module */
-import { basename } from "node:path";
-import { Fault, type Mount, MountMode, MountName } from "../../contracts/mod.ts";
+import { basename, dirname } from "node:path";
+import { Fault, type Mount, MountMode, MountName, worseClaim } from "../../contracts/mod.ts";
 import type { Around, DiskRead } from "../hands.ts";
+import { makeExportLists } from "./export_lists.ts";
 import { absolute, type Places } from "./places.ts";
 
 /** A mount before it is resolved. */
@@ -64,7 +65,7 @@ export function resolveMount(
   wish: MountWish,
   parts: {
     readonly around: Pick<Around, "cwd" | "env" | "home">;
-    readonly disk: Pick<DiskRead, "real" | "stat">;
+    readonly disk: Pick<DiskRead, "real" | "stat" | "read">;
     readonly places: Places;
     readonly colour?: Mount["colour"] | undefined;
     readonly label?: Mount["label"] | undefined;
@@ -94,12 +95,14 @@ export function resolveMount(
       `Cannot mount "${wish.dir}" as ${wish.mode}: Remit's own code lies in or above it; add :ro`,
     );
   }
+  const told = { colour: parts.colour ?? "YELLOW", label: parts.label ?? "internal" } as const;
+  // Of an export that lies within the mount its files are told apart; of one that lies around it, the tools see no list.
+  const enclosing = makeExportLists(disk).over(dirname(dir));
   return {
     name: MountName.parse(wish.name),
     dir,
     mode: wish.mode,
-    colour: parts.colour ?? "YELLOW",
-    label: parts.label ?? "internal",
+    ...(enclosing === undefined ? told : worseClaim(told, enclosing)),
     marks: [],
   };
 }

@@ -2,7 +2,7 @@
 import type { McpLook, McpServerName } from "../../contracts/mod.ts";
 import { type Command, reachKernel } from "../command.ts";
 import type { KernelLink } from "../hands.ts";
-import { importedOf, lendMcp, readyMcp } from "./grant/choice.ts";
+import { importedOf, lendMcp, readyMcp, withFiles } from "./grant/choice.ts";
 import { type LockedServer, parseMcpName } from "./lock/lock.ts";
 import { type McpLock, openMcpLock } from "./lock/file.ts";
 import { askLook, keepLook } from "./look.ts";
@@ -37,7 +37,7 @@ export async function lookAt(
   await readyMcp(command);
   const link = await reachKernel(command);
   try {
-    const imported = importedOf(server);
+    const imported = withFiles(command, importedOf(server));
     if (!observe) await lendMcp(command, link, [imported]);
     const look = await askLook(link, imported, observe);
     keepLook(hands.disk, places, server, { at: hands.around.now(), look });

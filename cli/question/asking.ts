@@ -4,7 +4,7 @@ import { displayText } from "../../text/mod.ts";
 import { askForm } from "./elicit_asking.ts";
 import type { Hands, Keyboard } from "../hands.ts";
 import type { KeyRing } from "../key/ring.ts";
-import { choiceLine, questionLines } from "./question_frame.ts";
+import { choiceLine, questionLines, shownWhole } from "./question_frame.ts";
 import { showChange, type ShownChange } from "./shown_content.ts";
 import { signAnswer, type Verdict } from "./sign_answer.ts";
 
@@ -71,7 +71,9 @@ export async function askPerson(
   const { screen, disk, around } = parts.hands;
   const { paint } = screen;
   const changes = shownChanges(question, staged, disk);
+  let drawnWhole = false;
   const draw = (whole: boolean): void => {
+    drawnWhole ||= whole;
     for (const line of questionLines(question, changes, { width: screen.width, paint, whole })) {
       screen.say(line);
     }
@@ -99,7 +101,8 @@ export async function askPerson(
       ? await askForm(question, { screen, keyboard: parts.keyboard, signal: parts.signal })
       : choice;
     if (withdrawn()) return undefined;
-    const verdict: Verdict = { ...filled, by: "terminal", channel: "terminal" };
+    const sanitizes = shownWhole(changes, drawnWhole);
+    const verdict: Verdict = { ...filled, sanitizes, by: "terminal", channel: "terminal" };
     if (question.kind !== "stepUp" || choice.decision === "deny") {
       return signAnswer(question, verdict, {
         signer: parts.ring.provideConsent(),

@@ -3,7 +3,7 @@
  * every untrusted line within it with `┃   │`, and no line is long enough for the terminal to wrap.
  * @module
  */
-import type { Question, Source } from "../../contracts/mod.ts";
+import type { Digest, Question, Source } from "../../contracts/mod.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 import { hardWrap, wordWrap } from "../terminal/columns.ts";
 import { drawElicit } from "./elicit_frame.ts";
@@ -32,6 +32,15 @@ const TITLES: Readonly<Record<Question["kind"], string>> = {
   brake: "Remit asks: money is being spent fast",
   elicit: "An UNTRUSTED server asks you",
 };
+
+/** New contents of which a frame shows every changed line. */
+export function shownWhole(changes: readonly ShownChange[], whole: boolean): Digest[] {
+  return changes.flatMap((change) =>
+    change.whole !== undefined && (whole || change.lines.length <= LINES_A_FILE)
+      ? [change.whole]
+      : []
+  );
+}
 
 function untrustedSources(sources: readonly Source[]): readonly Source[] {
   return sources.filter((each) => each.colour !== "BLUE");

@@ -4,7 +4,7 @@ import { change, question } from "../_fixture/samples.ts";
 import { columnsOf } from "../terminal/columns.ts";
 import { makeDisk } from "../disk/disk_powers.ts";
 import { makePaint } from "../terminal/paint.ts";
-import { questionLines } from "./question_frame.ts";
+import { questionLines, shownWhole } from "./question_frame.ts";
 import { showChange } from "./shown_content.ts";
 
 const options = { width: 80, paint: makePaint(false), whole: false };
@@ -120,6 +120,23 @@ Deno.test("what is no text is named by its size and digest", () => {
     showChange(disk, folder, staged).note ?? "",
     /no text: 3 bytes, sha256 [0-9a-f]{64}/,
   );
+});
+
+Deno.test("only what a frame leaves nothing out of counts as seen", () => {
+  const seen = (contents: { readonly base?: string; readonly next?: string }, whole = false) => {
+    const staged = change(folder, "desk/x.md", contents);
+    const found = shownWhole([showChange(disk, folder, staged)], whole);
+    assert.ok(found.every((digest) => digest === staged.next));
+    return found.length === 1;
+  };
+  const lines = (count: number): string => "line\n".repeat(count);
+  assert.equal(seen({ next: lines(59) }), true);
+  assert.equal(seen({ next: lines(60) }), false, "it was cut");
+  assert.equal(seen({ next: lines(60) }, true), true, "all of it was asked for");
+  assert.equal(seen({ base: lines(200), next: `${lines(200)}more\n` }), true);
+  assert.equal(seen({ next: "a\0b" }, true), false, "binary content is not shown");
+  assert.equal(seen({ next: "x".repeat(20_001) }, true), false, "nobody reads such a line");
+  assert.equal(seen({ base: "gone\n" }, true), false, "nothing is there to vouch for");
 });
 
 Deno.test("what an agent can write as text is shown as text, whatever was there and however it is encoded", () => {

@@ -9,6 +9,8 @@ import type { Paint } from "../terminal/paint.ts";
 
 const LARGEST_DIFF = 400_000;
 const DIFF_MS = 2_000;
+/** Of a longer line nobody says that they have seen it. */
+const LONGEST_WHOLE = 20_000;
 // Wrapped where it is drawn, so not here.
 const WHOLE = { prefix: "", max: 1_000_000, maxLines: 100_000, columns: 1_000_000 };
 
@@ -40,6 +42,8 @@ export interface ShownChange {
   readonly minus: number;
   /** Lines of the diff, each beginning with `+`, `-`, a space or `@`. */
   readonly lines: readonly string[];
+  /** The new content, where `lines` leave nothing of the change out. */
+  readonly whole?: Digest;
   /** What is no text on one side or both, or in another encoding than UTF-8. */
   readonly note?: string;
 }
@@ -121,7 +125,9 @@ export function showChange(
   // Said once where it is so of all lines before and after; else each end that differs is spelled out.
   const crlf = (old + next).includes("\r\n") && ![old, next].some((text) => /(?<!\r)\n/.test(text));
   const notes = [...(note === undefined ? [] : [note]), ...(crlf ? ["all lines end in CRLF"] : [])];
+  const readable = raw.every((line) => line.length <= LONGEST_WHOLE);
   return {
+    ...(change.next !== undefined && readable ? { whole: change.next } : {}),
     path,
     kind,
     plus: raw.filter((line) => line.startsWith("+")).length,

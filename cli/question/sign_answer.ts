@@ -9,6 +9,8 @@ export interface Verdict {
   readonly decision: Answer["decision"];
   readonly for: Answer["for"];
   readonly say?: string | undefined;
+  /** New contents that the person saw whole before deciding. */
+  readonly sanitizes?: Answer["sanitizes"];
   readonly by: string;
   readonly channel: Answer["channel"];
 }
@@ -27,6 +29,9 @@ export function signAnswer(
     ...(verdict.say === undefined || verdict.say === ""
       ? {}
       : { say: verdict.say.slice(0, 2_000) }),
+    ...(verdict.decision !== "allow" || (verdict.sanitizes ?? []).length === 0
+      ? {}
+      : { sanitizes: verdict.sanitizes }),
     by: verdict.by,
     channel: verdict.channel,
     at: options.at,

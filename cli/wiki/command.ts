@@ -54,6 +54,7 @@ export async function openWiki<T>(
   const link = await hands.wikis.open({
     folder: place.folder,
     stateFolder: place.state,
+    kernel: places.kernel,
     reads: options.reads ?? [],
     create: options.create ?? false,
     readOnly: options.readOnly ?? false,

@@ -7,6 +7,8 @@ export interface WikiStart {
   readonly folder: string;
   /** STATE/wiki/ID, real and absolute. */
   readonly stateFolder: string;
+  /** STATE/kernel, where what is known of contents lies. */
+  readonly kernel: string;
   /** Real files and folders that it may read besides. */
   readonly reads: readonly string[];
   readonly create: boolean;

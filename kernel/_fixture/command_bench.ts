@@ -7,6 +7,7 @@ import {
   LeaseId,
   type Leases,
   MountName,
+  NOTHING_KNOWN,
   Pid,
   type StagedChange,
   TaskId,
@@ -151,6 +152,7 @@ export async function makeBench(
   );
   const mount = { mode: "stage", colour: "YELLOW", label: "internal" } as const;
   const copying = {
+    contents: NOTHING_KNOWN,
     ...{ config: world.config, bundle: await copyBundle(), spawn, powers: realPowers() },
     look: makeLook(real, world.config.programs.prlimit),
     disk: {
@@ -175,7 +177,6 @@ export async function makeBench(
       never: ["*.env", "*.pem"],
       scratchQuota: 0,
       overlay: () => [...overlay],
-      recorded: () => [],
     }),
   });
   let calls = 0;

@@ -129,6 +129,32 @@ export interface McpWorld extends AsyncDisposable {
   ): Promise<string>;
 }
 
+/** No copies: what a server may change, it changes where it lies, so that a test sees what its walls let through. */
+function inPlace(): McpServersParts["copies"] {
+  return {
+    staged: () => "",
+    provide: ({ server }) =>
+      Promise.resolve({
+        from: Object.fromEntries(server.grants.write.map((path) => [path, path])),
+        watch: () => () => undefined,
+        collect: () =>
+          Promise.resolve({
+            ...{
+              staged: [],
+              unstaged: [],
+              left: [],
+              writtenBytes: 0,
+              withheld: 0,
+              label: "public",
+            },
+          }),
+        close: () => Promise.resolve(),
+      }),
+    osPids: () => [],
+    clear: () => Promise.resolve(),
+  };
+}
+
 /** Makes it. */
 export async function makeMcpWorld(
   changes: {
@@ -158,7 +184,7 @@ export async function makeMcpWorld(
     ...changes.serve,
   };
   const servers = makeMcpServers({
-    ...{ children, leases, serve, powers: changes.powers ?? realPowers() },
+    ...{ children, leases, serve, powers: changes.powers ?? realPowers(), copies: inPlace() },
     ...(changes.proxies === undefined ? {} : { proxies: changes.proxies }),
   });
   let calls = 0;

@@ -4,6 +4,7 @@ import {
   LeaseId,
   type Leases,
   MountName,
+  NOTHING_KNOWN,
   Pid,
   type ProcessRow,
   type SessionEnd,
@@ -75,6 +76,7 @@ export async function makeSessionBench(
   // Root's own rights are another thing than a user's: as root, the program is started by a user.
   const alone = identity === "own" && Deno.uid() === 0;
   if (alone) await letIn(world.dir);
+  makeSpawnPowers().keepFilters(world.config.dir);
   const spawn = makeSpawnPowers();
   const longRuns = makeLongRunPowers();
   const overlay: StagedChange[] = [];
@@ -96,6 +98,7 @@ export async function makeSessionBench(
   const long = new Map<() => void, number>();
   const ended = new Set<Pid>();
   const copying = {
+    contents: NOTHING_KNOWN,
     ...{ config: world.config, bundle: await copyBundle(), spawn, powers },
     look: makeLook(makeRunPowers(), world.config.programs.prlimit),
     disk: {
@@ -135,7 +138,6 @@ export async function makeSessionBench(
       never: ["*.env"],
       scratchQuota: 0,
       overlay: () => [...overlay],
-      recorded: () => [],
     }),
   });
   const never = new AbortController().signal;

@@ -7,6 +7,7 @@
  * @module
  */
 import {
+  type ContentLookup,
   Fault,
   type KernelConfig,
   type Lease,
@@ -39,6 +40,8 @@ const LATE_MS = 2_000;
 
 /** What {@link makeCommands} is handed. */
 export interface CommandsParts {
+  /** What is known of contents in the whole state. */
+  readonly contents: ContentLookup;
   readonly config: Pick<KernelConfig, "programs" | "denoDir" | "dir">;
   /** The copy service's bundle, absolute. */
   readonly bundle: string;

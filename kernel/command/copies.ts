@@ -3,9 +3,14 @@ import { SERVES_NOTHING } from "../child/serves_nothing.ts";
 import {
   type CollectBody,
   Collected,
+  type ContentColours,
+  type ContentLookup,
   Fault,
   type Json,
+  mixColour,
+  mixLabel,
   type PinBody,
+  type Powers,
   type PrepareBody,
   Prepared,
   toJson,
@@ -29,12 +34,36 @@ export interface CopyService {
   kill(): Promise<void>;
 }
 
+/** Contents that are looked up in one go: the kernel's other work is not held up by 20,000. */
+const SLICE = 500;
+
+/** What {@link startCopyService} is handed. */
+export interface CopyServiceParts {
+  readonly spawn: Pick<SpawnPowers, "start">;
+  readonly powers: Pick<Powers, "now" | "after">;
+  readonly contents: ContentLookup;
+}
+
 /** Starts a copy service. */
 export function startCopyService(
   line: StartLine,
-  { spawn, now }: { readonly spawn: Pick<SpawnPowers, "start">; readonly now: () => number },
+  { spawn, powers, contents }: CopyServiceParts,
 ): CopyService {
+  const { now } = powers;
   const child = startChild({ role: "toolhost", line, handler: SERVES_NOTHING, spawn, now });
+  let read: ContentColours = { colour: "BLUE", label: "public" };
+  const mixed = (each: ContentColours): ContentColours => ({
+    colour: mixColour(each.colour, read.colour),
+    label: mixLabel(each.label, read.label),
+  });
+  /** What is known of the contents that a run can read. */
+  const lookUp = async (digests: readonly string[]): Promise<void> => {
+    read = { colour: "BLUE", label: "public" };
+    for (let at = 0; at < digests.length; at += SLICE) {
+      if (at > 0) await new Promise<void>((resolve) => void powers.after(0, resolve));
+      read = mixed(contents.of(digests.slice(at, at + SLICE)));
+    }
+  };
   // TRUST: it read hostile names and files; what it says is parsed.
   const ask = async <T>(op: string, body: Json, schema: z.ZodType<T>): Promise<T> => {
     let raw: Json;
@@ -51,9 +80,13 @@ export function startCopyService(
     osPid: child.osPid,
     closed: child.port.closed,
     pin: async (body: PinBody) => void await ask("pin", toJson(body), z.null()),
-    prepare: (body: PrepareBody) => ask("prepare", toJson(body), Prepared),
+    async prepare(body: PrepareBody): Promise<Prepared> {
+      const prepared = await ask("prepare", toJson(body), Prepared);
+      await lookUp(prepared.contents);
+      return { ...prepared, ...mixed(prepared) };
+    },
     weigh: () => ask("weigh", null, Weight),
-    collect: (body: CollectBody) => ask("collect", toJson(body), Collected),
+    collect: (body: CollectBody) => ask("collect", toJson({ ...body, ...mixed(body) }), Collected),
     kill: () => child.kill(),
   });
 }

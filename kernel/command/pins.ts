@@ -22,7 +22,10 @@ export interface Pins {
 
 /** Makes the copies of a kernel's programs. */
 export function makePins(
-  parts: Pick<CommandsParts, "config" | "bundle" | "spawn" | "powers" | "disk" | "look">,
+  parts: Pick<
+    CommandsParts,
+    "config" | "bundle" | "spawn" | "powers" | "disk" | "look" | "contents"
+  >,
 ): Pins {
   const { config, look, powers } = parts;
   const folder = `${config.dir}/programs`;
@@ -43,7 +46,7 @@ export function makePins(
       signal.throwIfAborted();
       const service = startCopyService(
         lineOfPin(config, { bundle: parts.bundle, pins: folder, program }),
-        { spawn: parts.spawn, now: powers.now },
+        parts,
       );
       const stop = (): void => void service.kill();
       signal.addEventListener("abort", stop, { once: true });

@@ -35,12 +35,20 @@ export interface CopyPlace {
   close(): Promise<void>;
 }
 
+/** What a place is to hold. */
+export interface PlaceWanted {
+  readonly folders: TaskFolders;
+  readonly mounts: readonly string[];
+  /** `MOUNT` or `MOUNT/…`: what of them; absent: all. */
+  readonly only?: readonly string[];
+}
+
 /** The places of all tasks. */
 export interface CopyPlaces {
   /** A place with these mounts that nobody uses. */
   provide(
     task: TaskId,
-    what: { readonly folders: TaskFolders; readonly mounts: readonly string[] },
+    what: PlaceWanted,
   ): Promise<CopyPlace>;
   /** Operating-system processes of a task's places. */
   osPids(task: TaskId): readonly number[];
@@ -63,7 +71,10 @@ interface Standing {
 
 /** Makes the places of a kernel. */
 export function makeCopyPlaces(
-  parts: Pick<CommandsParts, "config" | "bundle" | "spawn" | "powers" | "disk" | "look">,
+  parts: Pick<
+    CommandsParts,
+    "config" | "bundle" | "spawn" | "powers" | "disk" | "look" | "contents"
+  >,
 ): CopyPlaces {
   const { config, powers, disk, look } = parts;
   /** In the order in which they were last used. */
@@ -71,9 +82,9 @@ export function makeCopyPlaces(
 
   const make = async (
     task: TaskId,
-    folders: TaskFolders,
-    mounts: readonly string[],
+    wantedPlace: PlaceWanted,
   ): Promise<Standing> => {
+    const { folders, mounts, only } = wantedPlace;
     const shown = folders.mounts.filter(({ name }) => mounts.includes(name));
     const before = await look("identity", shown.map(({ dir }) => dir));
     const room = `${config.dir}/work/${task}/run-${powers.token()}`;
@@ -83,7 +94,7 @@ export function makeCopyPlaces(
         ...{ bundle: parts.bundle, content: folders.contentDir, work: room },
         mounts: shown,
       }),
-      { spawn: parts.spawn, now: powers.now },
+      parts,
     );
     let last = 0, current = 0;
     let removing = Promise.resolve();
@@ -103,6 +114,7 @@ export function makeCopyPlaces(
       const generation = ++last;
       const prepared = await service.prepare({
         ...{ ...wanted, mounts, generation, ahead, work: COPY_PLACES.work },
+        ...(only === undefined ? {} : { only }),
       });
       // TRUST: what it says becomes a path.
       if (prepared.generation !== generation && prepared.generation !== current) {
@@ -135,7 +147,7 @@ export function makeCopyPlaces(
       close: () => closing ??= end(),
     });
     const standing: Standing = {
-      ...{ task, mounts: mounts.join(), folders: before, place },
+      ...{ task, mounts: nameOf(wantedPlace), folders: before, place },
       ...{ state: "used", stop: () => undefined },
       copying: Promise.resolve(),
     };
@@ -147,12 +159,10 @@ export function makeCopyPlaces(
   const mine = (task: TaskId): readonly Standing[] => [...all].filter((one) => one.task === task);
 
   return Object.freeze({
-    async provide(
-      task: TaskId,
-      { folders, mounts }: { readonly folders: TaskFolders; readonly mounts: readonly string[] },
-    ): Promise<CopyPlace> {
+    async provide(task: TaskId, wanted: PlaceWanted): Promise<CopyPlace> {
+      const { folders, mounts } = wanted;
       const found = mine(task).find((one) =>
-        one.state === "resting" && one.mounts === mounts.join()
+        one.state === "resting" && one.mounts === nameOf(wanted)
       );
       if (found !== undefined) {
         found.stop();
@@ -167,7 +177,7 @@ export function makeCopyPlaces(
         if (isUsed(found) && same) return found.place;
         await found.place.close();
       }
-      return (await make(task, folders, mounts)).place;
+      return (await make(task, wanted)).place;
     },
     osPids: (task: TaskId) => mine(task).map(({ place }) => place.service.osPid),
     async clear(task: TaskId): Promise<void> {
@@ -175,6 +185,10 @@ export function makeCopyPlaces(
       await Promise.all(unused.map(({ place }) => place.close()));
     },
   });
+}
+
+function nameOf({ mounts, only }: Pick<PlaceWanted, "mounts" | "only">): string {
+  return JSON.stringify([mounts, only]);
 }
 
 /** It may have been closed meanwhile. */

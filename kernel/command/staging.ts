@@ -55,6 +55,5 @@ export function setup(folders: TaskFolders, mounts: readonly string[]): SetupBod
     never: folders.never,
     overlay: folders.overlay().filter(({ path }) => mounts.includes(path.split("/", 1)[0] ?? "")),
     scratchQuota: 0,
-    recorded: folders.recorded(),
   };
 }

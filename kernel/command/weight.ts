@@ -12,10 +12,12 @@ const MOST_BYTES = 1024 * 1024 * 1024;
 
 /** Watches until the returned function is called; `onTooMuch` is called at most once. */
 export function watchWeight(
-  { service, powers, name }: {
+  { service, powers, name, most = { files: MOST_FILES, bytes: MOST_BYTES } }: {
     readonly service: Pick<CopyService, "weigh">;
     readonly powers: Pick<Powers, "now" | "after">;
     readonly name: string;
+    /** What the copies may grow to. */
+    readonly most?: Readonly<Record<"files" | "bytes", number>>;
   },
   onTooMuch: (fault: Fault) => void,
 ): () => void {
@@ -31,7 +33,7 @@ export function watchWeight(
     try {
       const { files, bytes } = await service.weigh();
       if (over) return;
-      if (files > MOST_FILES || bytes > MOST_BYTES) {
+      if (files > most.files || bytes > most.bytes) {
         tell(new Fault("tooLarge", `Cannot finish ${name}: it wrote too many files or bytes`));
       } else cancel = powers.after(Math.max(WEIGH_MS, (powers.now() - began) / SHARE), look);
     } catch (error) {

@@ -1,7 +1,7 @@
 import { equal, match } from "node:assert/strict";
 import { ImportedServer, type Mount, NO_GRANTS } from "../../contracts/mod.ts";
 import { makeMcpForbids } from "./forbids.ts";
-import { grantedLabel } from "./label.ts";
+import { grantedLabel } from "../lease/grant_mounts.ts";
 
 const forbids = makeMcpForbids({
   policyNever: (path) => path.endsWith(".env") ? '"*.env" (built-in: never-list)' : undefined,

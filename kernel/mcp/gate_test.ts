@@ -73,10 +73,10 @@ test("a tool that fails gives its words as data, RED, and not as an answer", asy
   });
 });
 
-test("a tool that may write is asked about, and a rule for its server lets it through", async () => {
-  const run = async (siege: McpSiege, folder: string): Promise<string> => {
+test("a tool that may write at once is asked about, and a rule for its server lets it through", async () => {
+  const run = async (siege: McpSiege, folder: string, direct: string[]): Promise<string> => {
     const server = await siege.server(ASKING_SERVER, {
-      grants: { read: [folder], write: [folder] },
+      ...{ grants: { read: [folder], write: [folder] }, direct },
     });
     const file = `${folder}/new.txt`;
     const task = await siege.run({
@@ -85,19 +85,27 @@ test("a tool that may write is asked about, and a rule for its server lets it th
   - say: done`,
     });
     const { status } = await task.end;
+    const asked = task.events.find(({ event }) => event === "questionAsked")?.body["tool"];
     const written = await Deno.stat(file).then(() => true, () => false);
-    return `${status} ${written}`;
+    return `${status} ${asked ?? "nothing"} ${written}`;
   };
   const rules: readonly (readonly [string, readonly PolicyRule[]])[] = [
-    ["needsApproval false", []],
-    ["done true", [{ destination: "mcp:hostile", mode: "auto" }]],
-    ["done true", [{ tool: "mcp_hostile_*", mode: "auto" }]],
+    ["needsApproval mcp_hostile_eval false", []],
+    ["done nothing true", [{ destination: "mcp:hostile", mode: "auto" }]],
+    ["done nothing true", [{ tool: "mcp_hostile_*", mode: "auto" }]],
   ];
   for (const [expected, rule] of rules) {
     await withFolder((folder) =>
-      withMcp(async (siege) => equal(await run(siege, folder), expected), policy(...rule))
+      withMcp(
+        async (siege) => equal(await run(siege, folder, [folder]), expected),
+        policy(...rule),
+      )
     );
   }
+  // What is staged is not asked about when it is called, but before it is in the folder.
+  await withFolder((folder) =>
+    withMcp(async (siege) => equal(await run(siege, folder, []), "needsApproval patch_apply false"))
+  );
 });
 
 test("a server that reaches a host asks where no rule speaks, and a guest sends nothing", async () => {

@@ -16,7 +16,9 @@ import {
   type JsonObject,
   type Label,
   type Leases,
+  type McpAnswer,
   McpCallResult,
+  type McpChanged,
   type McpWords,
   type Meanwhile,
   mixLabel,
@@ -24,6 +26,7 @@ import {
   type ProcessKeeper,
   type ProcessRow,
   type Scope,
+  type StagedChange,
   type TaskId,
   type TaskRequest,
   type ToolBinding,
@@ -33,10 +36,13 @@ import { displayText } from "../../text/mod.ts";
 import { keepArtifact, type KeepBytes } from "./artifact.ts";
 import type { McpAsks } from "./asking.ts";
 import { type Forbids, makeMcpForbids } from "./forbids.ts";
-import { grantedLabel } from "./label.ts";
 import type { McpLog } from "./log.ts";
 import type { McpSampling } from "./sample.ts";
-import type { HeldMcp, McpServers } from "../mcp_server/servers.ts";
+import { beneath } from "../lease/scope.ts";
+import type { ServerChanges } from "../mcp_server/copies.ts";
+import { grantedLabel, grantMounts } from "../lease/grant_mounts.ts";
+import type { McpUnder } from "../mcp_server/calls.ts";
+import type { HeldMcp, McpServers, McpSession } from "../mcp_server/servers.ts";
 import { makeMcpStanding, type McpChanges, type McpStanding } from "./standing.ts";
 import type { PeerHearing, PeerMessages } from "../peer/messages.ts";
 import type { Progress } from "../log/watch.ts";
@@ -57,7 +63,7 @@ export interface BindImported {
     redeem(call: GrantedCall): void;
     held(process: ProcessRow, scope: Scope): boolean;
     suspended(tool: ImportedTool): string | undefined;
-    ask(asking: McpAsking, call: GrantedCall, signal: AbortSignal): Promise<McpCallResult>;
+    ask(asking: McpAsking, call: GrantedCall, signal: AbortSignal): Promise<McpAnswer>;
     words(call: GrantedCall, signal: AbortSignal): Promise<McpWords>;
     keep(kept: KeepBytes): Promise<Artifact>;
     fold(record: JsonObject): void;
@@ -69,6 +75,8 @@ export interface BindImported {
 /** What {@link makeMcpTools} is handed. */
 export interface McpToolsParts {
   readonly servers: Pick<McpServers, "hold" | "close">;
+  /** Tells whether a file later executes, by its path on the machine or as `MOUNT/relative`. */
+  executes(path: string): boolean;
   readonly binding: BindImported;
   readonly leases: Pick<Leases, "covering">;
   readonly processes: Pick<ProcessKeeper, "get">;
@@ -90,10 +98,24 @@ export interface McpToolsParts {
 /** What a request says of imported servers. */
 export type McpRequest = Pick<TaskRequest, "mcp" | "mounts" | "wikis" | "memory">;
 
+/** What of a task's workspace its servers' changes go into. */
+export interface McpWorkspace {
+  fold(record: JsonObject): void;
+  overlay(): readonly StagedChange[];
+  /** Applies changes that are not staged, as one patch: gives its record. */
+  applyNow(
+    changes: readonly StagedChange[],
+    call: Pick<GrantedCall, "pid" | "deadlineMs" | "idempotencyKey"> & {
+      readonly id: string;
+      readonly signal: AbortSignal;
+    },
+  ): Promise<JsonObject>;
+}
+
 /** The imported servers of all tasks. */
 export interface McpTools {
   /** Starts nothing: a server starts with the first call of its tools. */
-  of(task: TaskId, request: McpRequest, fold: (record: JsonObject) => void): readonly ToolBinding[];
+  of(task: TaskId, request: McpRequest, made: McpWorkspace): readonly ToolBinding[];
   /** Why a server may not touch a path that lies in its grants, in words; undefined when it may. */
   forbids(
     at: { readonly task: TaskId; readonly server: ImportedServer },
@@ -110,7 +132,13 @@ interface State {
   readonly forbids: Forbids;
   readonly carried: { label: Label };
   readonly standing: McpStanding;
-  held: HeldMcp | undefined;
+  readonly held: HeldMcp;
+}
+
+/** What a call's changes go into. */
+interface Into {
+  readonly request: McpRequest;
+  readonly made: McpWorkspace;
 }
 
 /** Most characters of one line of progress. */
@@ -137,17 +165,18 @@ export function makeMcpTools(parts: McpToolsParts): McpTools {
       }),
       carried: { label: grantedLabel(server, mounts) },
       standing: makeMcpStanding({ task, server }, { changes: binding.changes, log }),
-      held: undefined,
+      held: servers.hold(task, server),
     };
     states.set(server.name, state);
     return state;
   };
 
-  const started = async (
+  /** How a call is made of a server. Throws where it cannot be. */
+  const underOf = (
     { server, holds }: { readonly server: ImportedServer; readonly holds: ImportedTool["holds"] },
-    { task, pid, callId, token }: GrantedCall,
+    { task, pid, callId, token, resolved }: GrantedCall,
     signal: AbortSignal,
-  ): Promise<{ held: HeldMcp; under: Parameters<HeldMcp["words"]>[0]; words: McpWords }> => {
+  ): McpUnder => {
     const row = parts.processes.get(pid);
     if (row === undefined) {
       throw new Fault("gone", `Cannot ask "${server.name}": its caller has ended`);
@@ -160,12 +189,10 @@ export function makeMcpTools(parts: McpToolsParts): McpTools {
           "the operator's command line lends it when it starts or resumes a task",
       );
     }
-    const state = stateOf(task, server);
-    state.held ??= servers.hold(task, server);
-    const { held } = state;
     const { toolTimeoutMs } = row.limits;
-    const under = {
+    return {
       ...{ pid, callId, holds, signal },
+      label: mixLabel(stateOf(task, server).carried.label, resolved.label ?? "secret"),
       deadlineMs: toolTimeoutMs === DEFAULT_LIMITS.toolTimeoutMs ? binding.callMs : toolTimeoutMs,
       onProgress: (text: string): void =>
         parts.onProgress(task, {
@@ -174,9 +201,17 @@ export function makeMcpTools(parts: McpToolsParts): McpTools {
         }),
       onSaid: (said: PeerSaid): void => hearings.get(token)?.take(said),
     };
-    const words = await held.words(under);
-    state.standing.check(words);
-    return { held, under, words };
+  };
+
+  /** What the process says of itself, held against what was reviewed. */
+  const checked = async (
+    at: { readonly task: TaskId; readonly server: ImportedServer },
+    session: Pick<McpSession, "words">,
+    under: McpUnder,
+  ): Promise<McpWords> => {
+    const words = await session.words(under);
+    stateOf(at.task, at.server).standing.check(words);
+    return words;
   };
 
   const meanwhile = async ({ token }: GrantedCall): Promise<Meanwhile | undefined> => {
@@ -188,35 +223,74 @@ export function makeMcpTools(parts: McpToolsParts): McpTools {
   const ask = async (
     server: ImportedServer,
     { op, body, holds, tool }: McpAsking,
-    call: GrantedCall,
-    signal: AbortSignal,
-  ): Promise<McpCallResult> => {
+    { call, signal, into }: {
+      readonly call: GrantedCall;
+      readonly signal: AbortSignal;
+      readonly into: Into;
+    },
+  ): Promise<McpAnswer> => {
     const { task, callId } = call;
     if (isPeer(server.launch)) {
       const label = (): Label =>
         mixLabel(stateOf(task, server).carried.label, call.resolved.label ?? "public");
       hearings.set(call.token, parts.messages.hear(call, { name: server.name, label }));
     }
-    const { held, under } = await started({ server, holds }, call, signal);
-    const { standing } = stateOf(task, server);
-    const why = tool === undefined ? standing.whyNothing() : standing.why(tool);
-    if (why !== undefined) {
-      throw new Fault(
-        "refused",
-        `Cannot call "${call.tool}": ${why}; the operator can look with ` +
-          `\`remit ${isPeer(server.launch) ? "a2a" : "mcp"} review ${server.name}\``,
-      );
-    }
+    const under = underOf({ server, holds }, call, signal);
+    const { held, standing, carried } = stateOf(task, server);
     try {
-      return resultIn(server, await held.ask(op, body, under));
+      const { value, changes } = await held.use(under, async (session) => {
+        await checked({ task, server }, session, under);
+        const why = tool === undefined ? standing.whyNothing() : standing.why(tool);
+        if (why === undefined) return resultIn(server, await session.ask({ op, body }, under));
+        throw new Fault(
+          "refused",
+          `Cannot call "${call.tool}": ${why}; the operator can look with ` +
+            `\`remit ${isPeer(server.launch) ? "a2a" : "mcp"} review ${server.name}\``,
+        );
+      });
+      if (changes === undefined) return value;
+      carried.label = mixLabel(carried.label, changes.label);
+      return { ...value, changed: await settle(server, changes, { call, signal, into }) };
     } finally {
       parts.asks.callEnded({ task, callId });
       parts.sampling.callEnded({ task, callId });
     }
   };
 
+  /** What of a call's changes goes into the folder at once: never what runs later, nor what is staged there already. */
+  const settle = async (
+    server: ImportedServer,
+    changes: ServerChanges,
+    { call, signal, into: { request, made } }: {
+      readonly call: GrantedCall;
+      readonly signal: AbortSignal;
+      readonly into: Into;
+    },
+  ): Promise<McpChanged> => {
+    const { staged: all, unstaged, left, withheld, writtenBytes } = changes;
+    const changed = { unstaged, left, withheld, writtenBytes };
+    const { direct = [] } = server;
+    if (direct.length === 0) return { ...changed, staged: all };
+    const places = grantMounts(request).of(server).filter(({ grant }) => direct.includes(grant));
+    const before = new Set(made.overlay().map(({ path }) => path));
+    const now = all.filter(({ path }) => {
+      const place = places.find((each) => beneath(each.path, path));
+      return place !== undefined && !before.has(path) && !parts.executes(path) &&
+        !parts.executes(`${place.grant}${path.slice(place.path.length)}`);
+    });
+    if (now.length === 0) return { ...changed, staged: all };
+    const { pid, callId, deadlineMs, idempotencyKey } = call;
+    const record = await made.applyNow(now, {
+      ...{ pid, deadlineMs, idempotencyKey, signal, id: `${pid}-${callId}` },
+    });
+    return {
+      ...{ ...changed, staged: all.filter((change) => !now.includes(change)) },
+      applied: { record, paths: now.map(({ path }) => path) },
+    };
+  };
+
   return Object.freeze<McpTools>({
-    of(task, request, fold): readonly ToolBinding[] {
+    of(task, request, made): readonly ToolBinding[] {
       return (request.mcp ?? []).flatMap((server) => {
         const carried = {
           get label(): Label {
@@ -227,14 +301,19 @@ export function makeMcpTools(parts: McpToolsParts): McpTools {
           },
         };
         const bound = binding.bind(server, {
-          ...{ redeem: parts.redeem, fold, carried },
+          ...{ redeem: parts.redeem, fold: made.fold, carried },
           // A trial's process is in no table: it is judged as if nothing had been taken back.
           held: (row, scope) =>
             parts.processes.get(row.pid) !== row || leases.covering(row.pid, scope) !== undefined,
           suspended: (tool) => tasks.get(task)?.get(server.name)?.standing.why(tool),
-          ask: (asking, call, signal) => ask(server, asking, call, signal),
-          words: async (call, signal) =>
-            (await started({ server, holds: "read" }, call, signal)).words,
+          ask: (asking, call, signal) =>
+            ask(server, asking, { call, signal, into: { request, made } }),
+          words: async (call, signal) => {
+            const under = underOf({ server, holds: "read" }, call, signal);
+            const { held } = stateOf(task, server);
+            return (await held.use(under, (session) => checked({ task, server }, session, under)))
+              .value;
+          },
           keep: (kept) => keepArtifact(parts.artifacts, task, kept),
         });
         const heard = isPeer(server.launch) ? { meanwhile } : {};

@@ -1,5 +1,5 @@
 /** Calls of imported tools that a kernel's death cut off. */
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { NO_POLICY, type Question } from "../../contracts/mod.ts";
 import type { Watched } from "../../tests/fake/siege.ts";
 import { runs } from "../../tests/fake/siege.ts";
@@ -59,30 +59,24 @@ test("a call that may have changed something becomes a question after kill -9, a
   await withFolder((folder) =>
     withMcp(async (siege) => {
       const server = await siege.server(ASKING_SERVER, {
-        grants: { read: [folder], write: [folder] },
+        ...{ grants: { write: [folder] }, direct: [folder] },
       });
-      const code = `Deno.writeTextFileSync(${
-        JSON.stringify(`${folder}/log`)
-      }, "once\\n", { append: true });
-        ${waitingFor(`${folder}/go`)}`;
+      const code = `Deno.writeTextFileSync(${JSON.stringify(`${folder}/log`)}, "once\\n");
+        await new Promise(() => {})`;
       const task = await siege.run({
         mcp: [server],
         turns: `${evaluating(code)}
   - say: "{{ tool.mcp_hostile_eval }}"`,
       });
       await started(task);
-      // TIMER: what another process writes gives no event.
-      while (!await Deno.stat(`${folder}/log`).then(() => true, () => false)) {
-        await new Promise((resolve) => setTimeout(resolve, 5));
-      }
       await siege.restart();
-      await Deno.writeTextFile(`${folder}/go`, "x");
       const again = await siege.watch(task.id);
       equal((await again.end).status, "needsApproval");
       const [question] = await siege.ask("questions", { task: task.id }) as Question[];
       equal(question?.kind, "recovery");
       ok(question?.scope.tool === "mcp_hostile_eval");
-      equal(await Deno.readTextFile(`${folder}/log`), "once\n");
+      // The call had not ended: nothing of it is there.
+      await rejects(Deno.stat(`${folder}/log`), Deno.errors.NotFound);
     }, {
       policy: { ...NO_POLICY, rules: [{ tool: "mcp_hostile_*", mode: "auto", at: "test" }] },
     })

@@ -118,7 +118,8 @@ test("keys and a wiki's own pages are out of a server's reach, though it was gra
         turns: `${evaluating(code)}
   - say: "{{ tool.mcp_hostile_eval }}"`,
       });
-      equal((await task.end).status, "done");
+      // `b.txt` waits for a person.
+      equal((await task.end).status, "needsApproval");
       const lines = String((await task.task())["answer"]).split("\n");
       const kinds = lines.map((line) =>
         /never-list|wiki's own|content of|written/.exec(line)?.[0] ?? line

@@ -9,6 +9,7 @@ import {
   type ImportedServer,
   type Json,
   type JsonObject,
+  type Label,
   McpElicit,
   type McpElicited,
   type McpLogEntry,
@@ -48,6 +49,8 @@ export interface McpUnder {
   readonly callId: string;
   /** `read`: while nothing but such calls is under way, the server may write nothing. */
   readonly holds: "read" | "all";
+  /** How confidential what it may write is; absent: as can be. */
+  readonly label?: Label;
   /** Milliseconds, while nobody else is waited for; progress begins them anew. */
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
@@ -288,4 +291,23 @@ function parsed<T>(
 ): T {
   if (result.success) return result.data;
   throw new Fault("badFrame", `Cannot serve "${op}" of a bridge: its body is not one`);
+}
+
+/** What a call sees when its server is ended under it. */
+export function isEnd(error: unknown): boolean {
+  return error instanceof Fault && ["gone", "upstream", "timedOut"].includes(error.code);
+}
+
+/** Whether a call was not answered in time. */
+export function isLate(error: unknown): error is Fault {
+  return error instanceof Fault && error.code === "timedOut";
+}
+
+/** A wait that an abort ends with `cancelled`. */
+export function unlessAborted<T>(wait: Promise<T>, signal: AbortSignal, name: string): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(new Fault("cancelled", `Cannot ask "${name}": cancelled`));
+    signal.addEventListener("abort", stop, { once: true });
+    wait.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
 }

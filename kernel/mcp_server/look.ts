@@ -18,6 +18,7 @@ import {
   TaskId,
 } from "../../contracts/mod.ts";
 import { type AccessBook, makeAccessBook } from "./access.ts";
+import type { ServerCopies } from "./copies.ts";
 import { whyNotGranted } from "../start/mcp_binds.ts";
 import type { McpServe, McpUnder } from "./calls.ts";
 import type { McpChildren } from "../child/mcp_children.ts";
@@ -49,13 +50,15 @@ export interface McpLookParts {
   readonly powers: Pick<Powers, "now" | "after">;
   readonly proxies?: McpProxies;
   readonly serve: Pick<McpServe, "http" | "httpRead" | "httpCancel" | "env">;
+  /** Copies of what a server may change, for one that must write to start: nobody keeps them. */
+  copies(server: ImportedServer): Promise<ServerCopies | undefined>;
 }
 
 /** Looks at a server. Rejects with `refused` (its files changed), `unavailable`, and as a start of it for a URL. */
 export type LookAtMcp = (server: ImportedServer, options: LookOptions) => Promise<McpLook>;
 
 /** Nobody's: no task, no process. */
-const NO_TASK = TaskId.parse("t000000000000");
+export const NO_TASK = TaskId.parse("t000000000000");
 const NO_PID = Pid.parse(1);
 const NO_LEASE = LeaseId.parse("l000000000000");
 
@@ -80,15 +83,20 @@ export function makeMcpLook(parts: McpLookParts): LookAtMcp {
 
   const once = async (
     server: ImportedServer,
-    options: LookOptions & { readonly fakes: Fakes; readonly signal: AbortSignal },
+    options: LookOptions & {
+      readonly fakes: Fakes;
+      readonly signal: AbortSignal;
+      readonly copies: ServerCopies | undefined;
+    },
     seen: Seen,
   ): Promise<{ words: McpWords; readyMs: number } | undefined> => {
-    const { observe, fakes, signal, deadlineMs } = options;
+    const { observe, fakes, signal, deadlineMs, copies } = options;
     const run: McpRunParts = {
       ...{ children, trees, powers, at: { task: NO_TASK, server } },
       ...(parts.proxies === undefined ? {} : { proxies: parts.proxies }),
       serve: { ...parts.serve, ...hearing(seen) },
-      grants: observe ? [] : heldNow(server),
+      grants: observe ? [] : heldNow(server, copies?.from),
+      copies: copies?.from,
       alive: () => true,
       isFrozen: () => false,
       warms: true,
@@ -123,14 +131,23 @@ export function makeMcpLook(parts: McpLookParts): LookAtMcp {
     const overdue = new AbortController();
     const disarm = powers.after(options.deadlineMs, () => overdue.abort());
     const fakes: Fakes = { folders: new Set(), hosts: new Set() };
+    let copies: ServerCopies | undefined;
     const seen: Seen = { book: makeAccessBook(), refused: [], errors: "", ended: undefined };
     try {
       for (let starts = 1;; starts++) {
         seen.ended = undefined;
-        const found = await once(server, { ...options, fakes, signal: overdue.signal }, seen);
+        const found = await once(
+          server,
+          { ...options, fakes, signal: overdue.signal, copies },
+          seen,
+        );
         const again = found === undefined && options.observe && starts < STARTS &&
           !overdue.signal.aborted && faked(seen, fakes);
         if (again) continue;
+        if (found === undefined && !options.observe && copies === undefined && mustCopy(server)) {
+          copies = await parts.copies(server);
+          if (copies !== undefined) continue;
+        }
         return Object.freeze<McpLook>({
           ...(found ?? {}),
           ...(found === undefined && seen.ended !== undefined ? { ended: seen.ended } : {}),
@@ -140,8 +157,14 @@ export function makeMcpLook(parts: McpLookParts): LookAtMcp {
       }
     } finally {
       disarm();
+      await copies?.close();
     }
   };
+}
+
+/** Nothing of a person's is changed by a look; a program that must write to start is given copies. */
+function mustCopy({ launch, grants }: ImportedServer): boolean {
+  return launch.kind === "program" && grants.write.length > 0;
 }
 
 /** Keeps what a run says of itself. */
@@ -161,12 +184,22 @@ function hearing(seen: Seen): Pick<McpServe, "log" | "ended" | "elicit" | "sampl
   };
 }
 
-/** Grants of the server, all of them held. */
-function heldNow({ grants, launch }: ImportedServer): readonly LeasedGrant[] {
+/** Grants of the server, all of them held; what it may change it only reads, but for copies of it. */
+function heldNow(
+  { grants, launch }: ImportedServer,
+  copies: ServerCopies["from"] = {},
+): readonly LeasedGrant[] {
   if (launch.kind === "http") return [];
   const held = (right: LeasedGrant["right"], values: readonly string[]): LeasedGrant[] =>
     values.map((value) => ({ right, value, lease: NO_LEASE }));
-  return [...held("read", grants.read), ...held("write", grants.write), ...held("net", grants.net)];
+  return [
+    ...held("read", [
+      ...grants.read,
+      ...grants.write.filter((path) => !Object.hasOwn(copies, path)),
+    ]),
+    ...held("write", grants.write.filter((path) => Object.hasOwn(copies, path))),
+    ...held("net", grants.net),
+  ];
 }
 
 /** Refuses everything but what stands empty in a place, and notes it. */

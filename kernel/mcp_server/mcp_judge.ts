@@ -24,6 +24,8 @@ export interface McpJudgeParts {
   readonly server: string;
   readonly grants: readonly LeasedGrant[];
   alive(lease: LeaseId): boolean;
+  /** What the server may change, and this process of it only reads. */
+  readonly held?: readonly string[];
   /** Whether a call is under way that may write. */
   writes(): boolean;
   /** What no tool touches, whatever was granted, in words. */
@@ -60,6 +62,13 @@ export function makeMcpJudge(parts: McpJudgeParts): Judge {
         : refuse(right, path, "no call is under way that may write");
     }
     if (held === "dead") return refuse(right, path, "its lease was taken back or has expired");
+    if (parts.held?.some((value) => beneath(value, path)) === true) {
+      return refuse(
+        right,
+        path,
+        `this tool is held to reading; if it must change files: remit mcp grant ${server} --writes TOOL`,
+      );
+    }
     if (grants.some(({ right, value }) => right !== "net" && beneath(value, path))) {
       return refuse(right, path, `it may only be read; ${how(right, path)}`);
     }

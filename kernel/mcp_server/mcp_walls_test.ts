@@ -108,26 +108,27 @@ test("a call that says it only reads writes nothing, though the server was grant
   await withFiles(async (mcp, make) => {
     const { dir } = mcp, server = await make("write");
     const tried = await mcp.run(server, write(`${dir}/desk/b.md`), { tool: "look", holds: "read" });
-    match(tried, /^!NotCapable: .*no call is under way that may write/);
+    match(tried, /^!NotCapable: .*held to reading.*remit mcp grant hostile --writes/);
     equal(await mcp.run(server, write("/private/own"), { tool: "look", holds: "read" }), "written");
     equal(await mcp.run(server, write(`${dir}/desk/b.md`)), "written");
   });
 });
 
-test("a server writes nothing when no call is under way", async () => {
+test("a server writes nothing when no call is under way that may", async () => {
   await withFiles(async (mcp, make) => {
     const { dir } = mcp, server = await make("write");
     const later = `globalThis.tried = new Promise((resolve) => setTimeout(() => {
         try { ${
       write(`${dir}/desk/b.md`).replace("return", "resolve(")
-    } ) } catch (e) { resolve(e.name) } }, 1500));
+    } ) } catch (e) { resolve(e.name) } }, 100));
       return "begun"`;
+    const reads = { tool: "look", holds: "read" } as const;
+    equal(await mcp.run(server, later, reads), "begun");
+    equal(await mcp.run(server, "return await tried", reads), "NotCapable");
+    // What may write has a process of its own, which is gone with its call, and what it left under way with it.
     equal(await mcp.run(server, later), "begun");
-    // Another call, which only reads, waits for it.
-    equal(
-      await mcp.run(server, "return await tried", { tool: "look", holds: "read" }),
-      "NotCapable",
-    );
+    equal(mcp.servers.osPids(TASK).length, 2);
+    match(await mcp.run(server, "return await tried"), /^!ReferenceError/);
     await rejects(Deno.stat(`${dir}/desk/b.md`), Deno.errors.NotFound);
   });
 });

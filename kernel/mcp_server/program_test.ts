@@ -1,6 +1,7 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { sha256Hex } from "../../port/digest.ts";
 import { HAS_BWRAP, HAS_PRLIMIT, runs } from "../_fixture/small_children.ts";
+import { makeProgram } from "../../tests/fake/mcp_tree.ts";
 import { waitUntil } from "../../tests/fake/wait_until.ts";
 import { EVAL_SERVER, makeMcpWorld, type McpWorld, TASK } from "../_fixture/mcp_world.ts";
 import {
@@ -19,16 +20,9 @@ function test(name: string, fn: () => Promise<void>): void {
 
 /** A program of the machine that may do everything that its walls let it: Deno, with all rights. */
 async function program(mcp: McpWorld, grants: Partial<McpGrants> = {}): Promise<ImportedServer> {
-  const code = `${mcp.dir}/code`, deno = await Deno.realPath(Deno.execPath());
-  await Deno.mkdir(code, { recursive: true });
-  await Deno.writeTextFile(`${code}/server.js`, EVAL_SERVER);
+  const launch = await makeProgram(`${mcp.dir}/code`, EVAL_SERVER);
   return await mcp.server("", {
-    launch: {
-      ...{ kind: "program", program: deno, folders: [code] },
-      sha256: Digest.parse(sha256Hex(await Deno.readFile(deno))),
-      args: ["run", "--quiet", "--no-config", "--no-lock", "-A", `${code}/server.js`],
-      env: { OWN: "x" },
-    },
+    launch: { ...launch, env: { OWN: "x" } },
     grants: { ...NO_GRANTS, ...grants },
     env: { PLAIN: "1" },
   });

@@ -1,7 +1,8 @@
 /**
  * Imported servers of all tasks: one process and one bridge for each task and server, started with the first call,
- * never shared; ended with the task, when a lease of it ends, when its bridge does not answer, or when a call of it was
- * not answered in time; started again with the next call, after it died later each time. docs/decision/0015.
+ * never shared; ended with the task, with a lease of it, or when its bridge or a call does not answer in time; started
+ * again with the next call. Where a server may change files, that process only reads, and each call that changes
+ * something has a process of its own, over a copy. docs/decision/0015, docs/decision/0034.
  * @module
  */
 import {
@@ -18,13 +19,22 @@ import {
   type TaskId,
 } from "../../contracts/mod.ts";
 import { leasedGrants } from "./mcp_leases.ts";
-import type { McpPlace, McpServe, McpUnder } from "./calls.ts";
+import {
+  isEnd,
+  isLate,
+  type McpPlace,
+  type McpServe,
+  type McpUnder,
+  unlessAborted,
+} from "./calls.ts";
 import type { McpChildren } from "../child/mcp_children.ts";
+import { type McpCopies, mustWrite, type ServerChanges, type ServerCopies } from "./copies.ts";
 import type { McpProcess } from "./process.ts";
 import { type McpRun, startMcpRun } from "./mcp_run.ts";
 import type { McpProxies } from "./start.ts";
 import { makeMcpTrees } from "./tree.ts";
 import { makeStartQueue } from "../child/start_queue.ts";
+import { makeTurns, type Turns } from "../toolhost/turns.ts";
 
 /** Servers that start at a time: each takes a core for a moment. */
 const STARTS = 3;
@@ -36,8 +46,19 @@ const LAST_WAIT_MS = 60_000;
 /** Milliseconds of life after which its deaths before are forgotten. */
 const STEADY_MS = 60_000;
 
+/** A server's process while one call holds it. */
+export type McpSession = Pick<McpRun, "ask" | "words">;
+
 /** A server as a task holds it. */
 export interface HeldMcp {
+  /**
+   * Work with the process that serves such calls, which is started for it. What a call changed that may change
+   * something was looked at once that process had ended. Rejects as `ask`.
+   */
+  use<T>(
+    under: McpUnder,
+    work: (session: McpSession) => Promise<T>,
+  ): Promise<{ readonly value: T; readonly changes?: ServerChanges }>;
   /**
    * The bridge's answer to `call`, `read`, `prompt`, `complete`: its own words, not parsed. `id` and `deadlineMs` of
    * the body are set here. Rejects with the bridge's fault, `timedOut`, `cancelled`, `leaseRevoked`, `leaseExpired`,
@@ -55,7 +76,7 @@ export interface McpServers {
   /** SIGSTOP and SIGCONT: the clocks of a process's calls stand still. */
   freeze(pid: Pid): void;
   thaw(pid: Pid): void;
-  /** Operating-system processes of a task, for `ps`. */
+  /** Operating-system processes of a task. */
   osPids(task: TaskId): readonly number[];
   /** Ends a task's servers; resolves when they are reaped. */
   close(task: TaskId): Promise<void>;
@@ -70,6 +91,7 @@ export interface McpServersParts {
   readonly powers: Pick<Powers, "now" | "after">;
   readonly serve: McpServe;
   readonly proxies?: McpProxies;
+  readonly copies: McpCopies;
   /** What no tool touches, whatever a server was granted, in words. */
   forbids?(at: McpPlace, path: string, right: "read" | "write"): string | undefined;
 }
@@ -77,6 +99,10 @@ export interface McpServersParts {
 interface Life extends Ends {
   readonly run: Promise<McpRun>;
   readonly leases: ReadonlySet<LeaseId>;
+  /** What was staged where it may write, when it began: it sees just that. */
+  readonly staged: string;
+  /** Calls that it serves. */
+  calls: number;
 }
 
 /** What is known before it has started. */
@@ -88,6 +114,10 @@ interface Ends {
 
 interface Entry {
   readonly at: McpPlace;
+  /** Of one call that may change something: the copies that it does so in. */
+  readonly writing?: ServerCopies;
+  /** It must write to start: it reads from copies that nobody keeps. */
+  scratch: boolean;
   life: Life | undefined;
   deaths: number;
   /** Not started before. */
@@ -100,30 +130,57 @@ interface Entry {
 export function makeMcpServers(parts: McpServersParts): McpServers {
   const { children, leases, powers, serve } = parts;
   const tasks = new Map<TaskId, Map<string, Entry>>();
+  /** One call at a time that changes something: two copies of one folder could not both become its changes. */
+  const turns = new Map<TaskId, Turns>();
   const frozen = new Set<Pid>();
   const queue = makeStartQueue(STARTS);
   const trees = makeMcpTrees({ powers, start: children.mcpTree });
 
   const begin = (entry: Entry): Life => {
-    const { at } = entry, held = leasedGrants(leases, at);
+    const { at, writing } = entry, held = leasedGrants(leases, at);
     const ends: Ends = { processes: undefined, ending: undefined };
-    const start = (): Promise<McpRun> => {
-      if (ends.ending !== undefined) return Promise.reject(ends.ending);
-      const parted = { ...parts, trees, at, grants: held.grants, alive: leases.alive };
-      return startMcpRun({ ...parted, isFrozen: (pid) => frozen.has(pid) }, (processes) => {
-        ends.processes = processes;
-        if (ends.ending !== undefined) void processes.end(ends.ending.message);
-      });
+    const staged = writing === undefined ? parts.copies.staged(at) : "";
+    const start = async (): Promise<McpRun> => {
+      if (ends.ending !== undefined) throw ends.ending;
+      // What is not staged is read where it lies.
+      const shown = staged === "" && !entry.scratch ? undefined : await parts.copies.provide(at);
+      const from = (writing ?? shown)?.from ?? {};
+      const parted = { ...parts, trees, at, alive: leases.alive, copies: from };
+      const grants = held.grants.map((grant) =>
+        grant.right === "write" &&
+          (writing === undefined && !entry.scratch || !Object.hasOwn(from, grant.value))
+          ? { ...grant, right: "read" } as const
+          : grant
+      );
+      try {
+        const run = await startMcpRun(
+          { ...parted, grants, isFrozen: (pid) => frozen.has(pid) },
+          (processes) => {
+            ends.processes = processes;
+            if (ends.ending !== undefined) void processes.end(ends.ending.message);
+          },
+        );
+        void run.ended.then(() => shown?.close());
+        return run;
+      } catch (error) {
+        await shown?.close();
+        if (entry.writing !== undefined || entry.scratch || !mustWrite(error, entry.at.server)) {
+          throw error;
+        }
+        entry.scratch = true;
+        return await start();
+      }
     };
     const run = new Promise<McpRun>((resolve) => {
       void queue.run(async () => {
         const begun = start();
         resolve(begun);
         // One that hangs must not keep the others waiting.
-        await Promise.race([begun.then(nothing, nothing), soon(powers)]);
+        const soon = new Promise<void>((resolve) => void powers.after(TURN_MS, resolve));
+        await Promise.race([Promise.allSettled([begun]), soon]);
       });
     });
-    const life: Life = Object.assign(ends, { run, leases: held.leases });
+    const life: Life = Object.assign(ends, { run, leases: held.leases, staged, calls: 0 });
     const from = powers.now();
     const over = (why: string): void => {
       if (entry.life === life) entry.life = undefined;
@@ -145,7 +202,16 @@ export function makeMcpServers(parts: McpServersParts): McpServers {
   const living = (entry: Entry): Life => {
     const { server } = entry.at;
     if (entry.closed) throw new Fault("gone", `Cannot ask "${server.name}": the task has ended`);
-    if (entry.life?.ending === undefined && entry.life !== undefined) return entry.life;
+    if (entry.life?.ending === undefined && entry.life !== undefined) {
+      if (entry.writing !== undefined || entry.life.staged === parts.copies.staged(entry.at)) {
+        return entry.life;
+      }
+      // It sees what was staged before: what it still serves ends with it.
+      const stale = entry.life;
+      entry.life = begin(entry);
+      if (stale.calls === 0) void end(stale, STALE);
+      return entry.life;
+    }
     const left = entry.notBefore - powers.now();
     if (left > 0) {
       throw new Fault(
@@ -167,6 +233,7 @@ export function makeMcpServers(parts: McpServersParts): McpServers {
     if (signal.aborted) throw new Fault("cancelled", `Cannot ask "${name}": cancelled`);
     const life = living(entry);
     let run: McpRun | undefined;
+    life.calls += 1;
     try {
       run = await unlessAborted(life.run, signal, name);
       return await work(run);
@@ -194,6 +261,9 @@ export function makeMcpServers(parts: McpServersParts): McpServers {
       // The bridge gave it up, perhaps before it ended.
       await run.end(`its session ended: ${error.message}`);
       throw new Fault("upstream", `Cannot ask "${name}": ${await run.ended}`, { cause: error });
+    } finally {
+      life.calls -= 1;
+      if (life.calls === 0 && entry.life !== life) void end(life, STALE);
     }
   };
 
@@ -204,7 +274,49 @@ export function makeMcpServers(parts: McpServersParts): McpServers {
     await life.run.then((run) => run.end(why.message), () => undefined);
   };
 
+  const entryOf = (at: McpPlace, writing?: ServerCopies): Entry => ({
+    ...{ at, life: undefined, deaths: 0, notBefore: 0, lastEnd: "", closed: false },
+    scratch: false,
+    ...(writing === undefined ? {} : { writing }),
+  });
+
+  /** One call, in a process that ends before it is looked what was changed: nothing is left that could change more. */
+  const change = async <T>(
+    at: McpPlace,
+    under: McpUnder,
+    work: (run: McpRun) => Promise<T>,
+  ): Promise<{ value: T; changes: ServerChanges } | undefined> => {
+    const copies = await parts.copies.provide(at);
+    if (copies === undefined) return undefined;
+    const entry = entryOf(at, copies), name = `${at.server.name} ${under.callId}`;
+    const servers = tasks.get(at.task);
+    const done = new Fault("gone", `Cannot go on with "${at.server.name}": its call is over`);
+    try {
+      if (servers === undefined) throw new Fault("gone", "Cannot ask a server: the task has ended");
+      servers.set(name, entry);
+      let fault: Fault | undefined;
+      const unwatch = copies.watch((why) => {
+        fault = why;
+        void end(entry.life, why);
+      });
+      let value: T;
+      try {
+        value = await within(entry, under, work);
+      } finally {
+        unwatch();
+        await end(entry.life, done);
+      }
+      if (fault !== undefined) throw fault;
+      return { value, changes: await copies.collect(under.label ?? "secret") };
+    } finally {
+      servers?.delete(name);
+      await copies.close();
+    }
+  };
+
   leases.onEnd((lease: Lease, why) => {
+    // What it let be copied is not kept for another call.
+    void parts.copies.clear(lease.task);
     for (const entry of tasks.get(lease.task)?.values() ?? []) {
       if (entry.life?.leases.has(lease.id) !== true) continue;
       const how = why === "revoked" ? "was taken back" : "has expired";
@@ -229,14 +341,23 @@ export function makeMcpServers(parts: McpServersParts): McpServers {
     hold(task, server): HeldMcp {
       const servers = tasks.get(task) ?? new Map<string, Entry>();
       tasks.set(task, servers);
-      const entry: Entry = servers.get(server.name) ?? {
-        at: { task, server },
-        ...{ life: undefined, deaths: 0, notBefore: 0, lastEnd: "", closed: false },
-      };
+      const entry = servers.get(server.name) ?? entryOf({ task, server });
       servers.set(server.name, entry);
+      let line = turns.get(task);
+      if (line === undefined) turns.set(task, line = makeTurns());
+      const own = line;
+      const use: HeldMcp["use"] = async (under, work) => {
+        if (under.holds === "all" && server.grants.write.length > 0) {
+          const changed = await own.run(true, () => change(entry.at, under, work));
+          if (changed !== undefined) return changed;
+        }
+        return { value: await within(entry, under, work) };
+      };
       return Object.freeze<HeldMcp>({
-        ask: (op, body, under) => within(entry, under, (run) => run.ask({ op, body }, under)),
-        words: (under) => within(entry, under, (run) => run.words(under)),
+        use,
+        ask: async (op, body, under) =>
+          (await use(under, (run) => run.ask({ op, body }, under))).value,
+        words: async (under) => (await use(under, (run) => run.words(under))).value,
       });
     },
     freeze(pid): void {
@@ -247,15 +368,19 @@ export function makeMcpServers(parts: McpServersParts): McpServers {
       frozen.delete(pid);
       running((run) => run.thaw(pid));
     },
-    osPids: (task) =>
-      [...tasks.get(task)?.values() ?? []].flatMap(({ life }) => life?.processes?.osPids ?? []),
+    osPids: (task) => [
+      ...[...tasks.get(task)?.values() ?? []].flatMap(({ life }) => life?.processes?.osPids ?? []),
+      ...parts.copies.osPids(task),
+    ],
     async close(task): Promise<void> {
       const entries = [...tasks.get(task)?.values() ?? []];
       tasks.delete(task);
+      turns.delete(task);
       await Promise.all(entries.map((entry) => {
         entry.closed = true;
         return end(entry.life, new Fault("gone", "Cannot go on: the task has ended"));
       }));
+      await parts.copies.clear(task);
     },
     async revoke(name): Promise<number> {
       const lives = [...all()].filter(({ at, life }) =>
@@ -271,25 +396,5 @@ export function makeMcpServers(parts: McpServersParts): McpServers {
   });
 }
 
-function nothing(): void {}
-
-function soon(powers: Pick<Powers, "after">): Promise<void> {
-  return new Promise((resolve) => void powers.after(TURN_MS, resolve));
-}
-
-/** What a call sees when its server is ended under it. */
-function isEnd(error: unknown): boolean {
-  return error instanceof Fault && ["gone", "upstream", "timedOut"].includes(error.code);
-}
-
-function isLate(error: unknown): error is Fault {
-  return error instanceof Fault && error.code === "timedOut";
-}
-
-function unlessAborted<T>(wait: Promise<T>, signal: AbortSignal, name: string): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => reject(new Fault("cancelled", `Cannot ask "${name}": cancelled`));
-    signal.addEventListener("abort", stop, { once: true });
-    wait.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
-}
+/** A process that sees what was staged before. */
+const STALE = new Fault("gone", "Cannot go on: what is staged has changed");

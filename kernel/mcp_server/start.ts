@@ -32,6 +32,8 @@ export interface StartParts {
   readonly at: McpPlace;
   /** What of its grants the task holds now. */
   readonly grants: readonly LeasedGrant[];
+  /** What stands in the place of granted paths: see {@link FileGrants}. */
+  readonly copies?: Readonly<Record<string, string>> | undefined;
   alive(lease: LeaseId): boolean;
   /** The rule that keeps every tool from a path, in words; undefined when there is none. */
   forbids?(at: McpPlace, path: string, right: "read" | "write"): string | undefined;
@@ -66,7 +68,12 @@ export async function startBehindWalls(
   const book = makeAccessBook();
   try {
     const process = await children.mcpServer({
-      ...{ launch, checked, grants: filesOf(parts.grants), onStderr: errors.hear },
+      ...{
+        launch,
+        checked,
+        grants: { ...filesOf(parts.grants), copies: parts.copies ?? {} },
+        onStderr: errors.hear,
+      },
       ...(proxy === undefined ? {} : { proxy: proxy.path }),
       sockets: mcpSocketsOf(parts.grants.map(({ value }) => value)),
       env: { ...server.env, ...serve.env(server) },
@@ -74,6 +81,9 @@ export async function startBehindWalls(
       ...(parts.observing ?? {
         judge: makeMcpJudge({
           ...{ server: server.name, grants: parts.grants, alive: parts.alive, writes },
+          held: server.grants.write.filter((path) =>
+            !parts.grants.some(({ right, value }) => right === "write" && value === path)
+          ),
           forbids: (path, right) => parts.forbids?.(at, path, right),
           note(permission, value, allowed): void {
             const first = book.note(permission, value, allowed);

@@ -13,6 +13,7 @@ import {
   type Label,
   type Meanwhile,
   MessageId,
+  mixLabel,
   type PeerSaid,
   Sender,
 } from "../../contracts/mod.ts";
@@ -81,10 +82,13 @@ export function makePeerMessages(parts: PeerMessagesParts): PeerMessages {
       let over = false;
       inbox.begin(place);
 
+      /** What the peer knows, and what it says of the labels of its own words. */
+      let theirs: Label = "public";
+      const label = (): Label => mixLabel(peer.label(), theirs);
       const put = async (message: AgentMessage): Promise<void> => {
         try {
           const { entry, duplicate } = await inbox.put(message, {
-            ...{ box: `task:${task}`, colour: "RED", label: peer.label(), call: place.call },
+            ...{ box: `task:${task}`, colour: "RED", label: label(), call: place.call },
           });
           if (duplicate) return;
           if (entry.state === "queued") unshown.back += 1;
@@ -108,6 +112,7 @@ export function makePeerMessages(parts: PeerMessagesParts): PeerMessages {
             unshown.over += 1;
             return;
           }
+          theirs = mixLabel(theirs, said.label ?? "public");
           counts[said.kind] += 1;
           bytes[which] += size;
           const message = messageOf(said, { call, sender, parent: parts.intentOf(call) });
@@ -120,13 +125,13 @@ export function makePeerMessages(parts: PeerMessagesParts): PeerMessages {
           unshown.back -= entries.filter((each) => each.call === place.call).length;
           const note = noteOf(sender, unshown);
           if (entries.length === 0 && note === "") return undefined;
-          const label = peer.label();
+          const known = label();
           const content = [...entries.length === 0 ? [] : [parts.frame(entries)], note];
           return {
             ...marking,
             content: content.filter((each) => each !== "").join("\n"),
-            ...{ colour: "RED", label },
-            sources: [{ source: `peer ${peer.name}`, colour: "RED", label }],
+            ...{ colour: "RED", label: known },
+            sources: [{ source: `peer ${peer.name}`, colour: "RED", label: known }],
           };
         },
       });

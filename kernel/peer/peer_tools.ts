@@ -207,7 +207,7 @@ export function bindPeerTools(parts: PeerToolsParts): readonly ToolBinding[] {
         id: `p${call.idempotencyKey.slice(0, 24)}`,
         name: textIn(call.args, "name"),
         description: String(call.args["description"] ?? ""),
-        ...(found === undefined ? {} : { artifact: found.id }),
+        ...(found === undefined ? {} : { artifact: found.id, label: found.label }),
         shown: bytes === undefined ? shownOf(call.args) : { kind: "bytes", bytes },
       }));
       return told("The peer can see it now.");

@@ -23,7 +23,7 @@ const LATE_MS = 2_000;
 
 /** What {@link openRoom} is handed. */
 export interface RoomParts
-  extends Pick<CommandsParts, "config" | "bundle" | "powers" | "disk" | "pins"> {
+  extends Pick<CommandsParts, "config" | "bundle" | "powers" | "disk" | "pins" | "contents"> {
   readonly walls: Extract<CommandWalls, { readonly kind: "walled" }>;
   readonly spawn: Pick<SpawnPowers, "start" | "succeeds">;
   readonly programs: LongRunPowers;
@@ -55,7 +55,7 @@ export async function openRoom(
     onTooMuch(fault: Fault): void;
   },
 ): Promise<Room> {
-  const { config, disk, pins, powers, spawn } = parts;
+  const { config, disk, pins, powers } = parts;
   const { command } = run;
   const early = new Fault("cancelled", `Cannot start ${command.name}: cancelled`);
   if (dropped.aborted) throw early;
@@ -69,7 +69,7 @@ export async function openRoom(
       ...{ bundle: parts.bundle, content: folders.contentDir, work },
       mounts: folders.mounts.filter(({ name }) => run.mounts.includes(name)),
     }),
-    { spawn, now: powers.now },
+    parts,
   );
   let program: LiveProgram | undefined;
   let closing: Promise<void> | undefined;

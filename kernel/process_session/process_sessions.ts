@@ -39,7 +39,7 @@ const OWNERS_MS = 1_000;
 export interface ProcessSessionsParts extends
   Pick<
     CommandsParts,
-    "config" | "bundle" | "walls" | "leases" | "powers" | "disk" | "folders" | "pins"
+    "config" | "bundle" | "walls" | "leases" | "powers" | "disk" | "folders" | "pins" | "contents"
   > {
   readonly spawn: Pick<SpawnPowers, "start" | "succeeds">;
   readonly programs: LongRunPowers;

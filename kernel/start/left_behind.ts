@@ -10,13 +10,20 @@ import type { SpawnPowers } from "./spawn.ts";
 
 /**
  * Every text here is a constant; marks come as variables, so that no argument of what looks for them holds one.
- * `marked` lists what bears mark $1, as /proc/PID/cmdline; `without` those of its list that bear no mark $1. What bears
+ * `marked` lists what bears mark $1, as /proc/PID/cmdline. `earlier` judges each of an earlier kernel by one read: a
+ * child of this one bears no mark any more once it has become its program. What bears
  * the kernel's own mark is a child of the kernel ($PPID) or of another that bears it, or else an orphan. The exit code of
  * grep tells nothing: it is that of an error where a process ended meanwhile.
  */
 const WATCH = `trap '' HUP INT QUIT TERM
 marked() { printf '%s\\n' "$1" | grep -lsaFf - /proc/[0-9]*/cmdline; }
-without() { printf '%s\\n' "$1" | grep -LsaFf - $files; }
+earlier() {
+  for file in $(marked "$EARLIER"); do
+    line=$(tr '\\0' ' ' 2>/dev/null <"$file") || continue
+    file=\${file#/proc/}
+    case $line in *"$OWN"*) ;; *"$EARLIER"*) kill -9 "\${file%/cmdline}" 2>/dev/null;; esac
+  done
+}
 end() { for file in $files; do file=\${file#/proc/}; kill -9 "\${file%/cmdline}" 2>/dev/null; done; }
 parent() { while read -r key value; do case $key in PPid:) echo "$value"; return;; esac; done; }
 orphans() {
@@ -29,8 +36,7 @@ orphans() {
     case $family in *" $above "*) ;; *) kill -9 "$pid" 2>/dev/null;; esac
   done
 }
-files=$(marked "$EARLIER")
-[ -z "$files" ] || { files=$(without "$OWN"); end; }
+earlier
 while read -r _; do orphans; done
 quiet=0
 while [ "$quiet" -lt 5 ]; do

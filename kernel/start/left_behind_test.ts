@@ -83,3 +83,15 @@ Deno.test("a kernel that is asked to look ends its orphans, and none of its chil
     await endAll(own);
   }
 });
+
+Deno.test("a child that becomes its program while the kernel looks for earlier ones is let live", async () => {
+  const [, own] = marks();
+  const begun = Array.from({ length: 120 }, (_, n) =>
+    new Deno.Command("/bin/sh", {
+      args: ["-c", `sleep ${n / 60}; exec "$@"`, own, "/bin/sleep", "0.3"],
+      ...{ stdin: "null", stdout: "null", stderr: "null" },
+    }).spawn().status);
+  await withWatch(own, async () => void await Promise.all(begun));
+  const signals = (await Promise.all(begun)).map(({ signal }) => signal);
+  deepEqual(signals.filter((signal) => signal !== null), []);
+});

@@ -10,7 +10,10 @@ const RESERVED = [
 ];
 
 /** Grants of files, as they are bound. */
-export type FileGrants = Pick<McpGrants, "read" | "write">;
+export interface FileGrants extends Pick<McpGrants, "read" | "write"> {
+  /** What of the machine stands in the place of a granted path: its copy. */
+  readonly copies?: Readonly<Record<string, string>>;
+}
 
 /**
  * Arguments of bubblewrap that bind each granted path under its own name, an outer one before what lies in it.
@@ -18,7 +21,10 @@ export type FileGrants = Pick<McpGrants, "read" | "write">;
  *
  * @throws Fault `refused` for a path that is reserved or Remit's own
  */
-export function grantBinds({ read, write }: FileGrants, own: readonly string[]): string[] {
+export function grantBinds(
+  { read, write, copies = {} }: FileGrants,
+  own: readonly string[],
+): string[] {
   const modes = new Map<string, "--ro-bind" | "--bind">();
   for (const path of read) modes.set(path, "--ro-bind");
   for (const path of write) modes.set(path, "--bind");
@@ -27,7 +33,7 @@ export function grantBinds({ read, write }: FileGrants, own: readonly string[]):
     if (why !== undefined) {
       throw new Fault("refused", `Cannot grant ${JSON.stringify(path)} to a server: ${why}`);
     }
-    return [how, path, path];
+    return [how, copies[path] ?? path, path];
   });
 }
 

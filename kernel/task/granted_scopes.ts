@@ -1,6 +1,7 @@
 /** What a task is granted at its start. DESIGN section 2, step 3. @module */
 import { mcpScopes, type PolicyRule, type Scope, type TaskRequest } from "../../contracts/mod.ts";
 import type { Replay } from "../log/replay.ts";
+import { grantMounts } from "../lease/grant_mounts.ts";
 import { type MemoryRequest, memoryScopes } from "../wiki/task_memory.ts";
 
 /** What of a rule decides whether it opens the network. */
@@ -29,6 +30,10 @@ export function grantedScopes(
     { resource: "outbox", right: "write", path: "" },
   ];
   scopes.push(...memoryScopes(request), ...(request.mcp ?? []).flatMap(mcpScopes));
+  // What servers may change is staged in mounts that nobody can name, and applied from there.
+  for (const path of grantMounts(request).paths) {
+    for (const right of ["read", "write"] as const) scopes.push({ resource: "mount", right, path });
+  }
   const peer = peerOf(request.ingress);
   if (peer !== undefined) scopes.push({ resource: "peer", right: "use", path: peer });
   for (const mount of request.mounts) {

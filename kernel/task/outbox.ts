@@ -3,6 +3,7 @@ import { isObject } from "../../contracts/json.ts";
 import {
   type AgentTask,
   Artifact,
+  type ContentTrust,
   type EventLog,
   Fault,
   type Json,
@@ -19,6 +20,8 @@ export interface OutboxParts {
   readonly log: EventLog;
   /** Every task, oldest first. */
   tasks(): AsyncIterable<AgentTask>;
+  /** What is known of contents: a released artifact leaves for folders of the operator's. */
+  readonly contents: Pick<ContentTrust, "record">;
   now(): number;
 }
 
@@ -85,6 +88,7 @@ export function makeOutbox(parts: OutboxParts): Outbox {
         throw new Fault("conflict", `Cannot release "${id}": it is ${found.state}`);
       }
       const released: Artifact = { ...found, state: "released" };
+      parts.contents.record([released]);
       await parts.log.append(TaskId.parse(found.task), [{
         kind: "artifact",
         body: { artifact: id, state: "released", actor: "operator" },

@@ -28,6 +28,7 @@ import { makeFamily } from "./family.ts";
 import { grantedScopes, isRevoked } from "./granted_scopes.ts";
 import { makeHostedTask } from "./hosted_task.ts";
 import { makeTurns } from "./in_turns.ts";
+import { grantMounts } from "../lease/grant_mounts.ts";
 import type { LeaseTable } from "../lease/leases.ts";
 import { newRoot } from "./new_root.ts";
 import { systemMessage } from "../context/persona.ts";
@@ -165,8 +166,9 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
     await time.begin(
       grantedScopes(request, parts.granting).filter((scope) => isOver || !isRevoked(replay, scope)),
     );
+    const grants = grantMounts(request);
     toolhosts.open(task.id, {
-      mounts: request.mounts,
+      ...{ mounts: [...request.mounts, ...grants.mounts], grants },
       contentDir: dirs.content,
       scratchDir: dirs.scratch,
       // Most tasks begin with a thought: what only a toolhost needs is made for the first one.
@@ -177,7 +179,6 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       wikiOwn: workspace.wikis.ownOf,
       scratchQuota: parts.scratchQuota,
       overlay: () => workspace.overlay(),
-      recorded: () => workspace.recorded(),
     });
     const torn = makeTornPatches({ ...parts, torn: replay?.torn ?? [], workspace, row });
     await torn.mend();

@@ -36,6 +36,7 @@ import {
   type TaskWorkspace,
 } from "./workspace.ts";
 import type { McpRequest, McpTools } from "../mcp/mcp_tools.ts";
+import { grantMounts } from "../lease/grant_mounts.ts";
 import type { McpServers } from "../mcp_server/servers.ts";
 import type { NetService } from "../net/net_service.ts";
 import type { MemoryRequest } from "../wiki/task_memory.ts";
@@ -233,7 +234,7 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
     request: ToolRequest,
     made: MadeWorkspace,
   ): readonly ToolBinding[] => {
-    const bindings = mcp.tools.of(task, request, made.fold);
+    const bindings = mcp.tools.of(task, request, made);
     const seen = new Set(names);
     for (const { descriptor: { name } } of bindings) {
       if (seen.has(name)) throw nameTaken(name);
@@ -248,7 +249,8 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
     ),
     hosts,
     workspace(task: TaskId, request: ToolRequest): TaskWorkspace {
-      const { mounts, wikis = [] } = request, memory = parts.wikis.of(task, request);
+      const { wikis = [] } = request, memory = parts.wikis.of(task, request);
+      const mounts = [...request.mounts, ...grantMounts(request).mounts];
       const made = parts.workspace(task, mounts, hosts);
       const bound = plugins.bindings(made).map((binding) => withNative(binding, made));
       const mail = parts.mail.of(task, request);

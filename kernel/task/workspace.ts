@@ -16,21 +16,17 @@ import {
   type UndoOutcome,
 } from "../../contracts/mod.ts";
 import type { Looking } from "../plugin/host_functions.ts";
+import type { McpWorkspace } from "../mcp/mcp_tools.ts";
 import type { WikiGuard } from "../wiki/guard.ts";
 import type { TaskWiki } from "../wiki/wiki_tools.ts";
 
 /** What workspace/ makes: see its mod.ts. */
-export interface MadeWorkspace {
+export interface MadeWorkspace extends Pick<McpWorkspace, "applyNow"> {
   artifacts(): readonly Artifact[];
   readonly bindings: ReadonlyMap<string, ToolBinding>;
   overlay(): readonly StagedChange[];
   patch(): PatchSet | undefined;
   applied(): readonly { readonly patch: Digest; readonly changes: readonly StagedChange[] }[];
-  recorded(): readonly {
-    readonly digest: Digest;
-    readonly colour: StagedChange["colour"];
-    readonly label: StagedChange["label"];
-  }[];
   fold(record: JsonObject): void;
   undoCall(patch: Digest): MadeUndo;
   putBackCall(patch: Digest, paths: readonly string[]): MadeUndo | undefined;
@@ -51,9 +47,7 @@ export interface MadeUndo {
 
 /** Staged changes and applied patches of one task, and the tools over them. */
 export interface TaskWorkspace
-  extends
-    Looking,
-    Pick<MadeWorkspace, "overlay" | "patch" | "applied" | "recorded" | "fold" | "putBackCall"> {
+  extends Looking, Pick<MadeWorkspace, "overlay" | "patch" | "applied" | "fold" | "putBackCall"> {
   /** What of the mounts is a wiki's own. */
   readonly wikis: WikiGuard;
   /** The wiki that the task was handed. */
@@ -90,7 +84,7 @@ export function makeTaskWorkspace(
     readonly wikis: WikiGuard;
   },
 ): TaskWorkspace {
-  const { overlay, patch, applied, recorded, putBackCall, readScope, look } = made;
+  const { overlay, patch, applied, putBackCall, readScope, look } = made;
   const { memory, mail, wikis, others } = parts;
   const fold = (record: JsonObject): void => {
     made.fold(record);
@@ -102,7 +96,7 @@ export function makeTaskWorkspace(
     ),
   );
   return Object.freeze({
-    ...{ tools, overlay, patch, applied, recorded, fold, putBackCall, readScope, look },
+    ...{ tools, overlay, patch, applied, fold, putBackCall, readScope, look },
     wikis,
     ...(memory === undefined ? {} : { memory }),
     unfinished: () => mail?.unfinished() ?? false,

@@ -2,10 +2,14 @@
 import * as z from "zod";
 import {
   Colour,
+  type ContentLookup,
+  Digest,
   Fault,
   type HostCallAnswer,
   type Json,
   Label,
+  mixColour,
+  mixLabel,
   Source,
   StagedChange,
 } from "../../contracts/mod.ts";
@@ -21,6 +25,7 @@ const Answer = z.object({
   staged: z.array(StagedChange).max(10_000).optional(),
   unstaged: z.array(z.string().max(4_096)).max(10_000).optional(),
   writtenBytes: z.int().min(0).optional(),
+  contents: z.array(Digest).max(10_000).optional(),
 }).strict();
 
 /** Parses; throws `upstream` naming the part that does not fit. */
@@ -32,4 +37,22 @@ export function parseHostAnswer(raw: Json, tool: string): HostCallAnswer {
   }
   // zod keeps absent properties absent; its types cannot say so, nor that unknown JSON is Json.
   return data as HostCallAnswer;
+}
+
+/** An answer with what is known of the contents that it came from mixed in, also into what it stages. */
+export function withKnown(answer: HostCallAnswer, known: ContentLookup): HostCallAnswer {
+  const { contents, ...rest } = answer;
+  if (contents === undefined) return answer;
+  const found = known.of(contents);
+  if (found.colour === "BLUE" && found.label === "public") return rest;
+  const mixed = <T extends Pick<HostCallAnswer, "colour" | "label">>(each: T): T => ({
+    ...each,
+    colour: mixColour(each.colour, found.colour),
+    label: mixLabel(each.label, found.label),
+  });
+  return {
+    ...mixed(rest),
+    sources: rest.sources.map(mixed),
+    ...(rest.staged === undefined ? {} : { staged: rest.staged.map(mixed) }),
+  };
 }

@@ -1,5 +1,5 @@
 /** Decides a toolhost's file accesses against the calls in flight and their leases. DESIGN section 4. @module */
-import type { LeaseId, Scope } from "../../contracts/mod.ts";
+import { EXPORT_LIST, type LeaseId, type Scope } from "../../contracts/mod.ts";
 import { beneath, covers } from "../lease/scope.ts";
 import type { Judge, Verdict } from "../child/permission_line.ts";
 import type { SpawnPowers } from "../start/spawn.ts";
@@ -45,7 +45,7 @@ export function makeToolhostJudge(parts: JudgeParts): Judge {
 function leased(parts: JudgeParts, wanted: Scope): Verdict {
   let dead = false;
   for (const { scope, lease } of parts.grants()) {
-    if (!covers(scope, wanted)) continue;
+    if (!covers(scope, wanted) && !isListAbove(scope, wanted)) continue;
     if (parts.alive(lease)) return ALLOW;
     dead = true;
   }
@@ -53,6 +53,13 @@ function leased(parts: JudgeParts, wanted: Scope): Verdict {
     ? "its lease was taken back or has expired"
     : "no call under way has a lease for it";
   return refuse(wanted.right, wanted.path, why);
+}
+
+/** The list of an export says how far the files beneath it are trusted: whoever reads one is held to it. */
+function isListAbove(scope: Scope, { resource, right, path }: Scope): boolean {
+  const end = `/${EXPORT_LIST}`;
+  return scope.resource === resource && scope.right === right && right === "read" &&
+    path.endsWith(end) && beneath(path.slice(0, -end.length), scope.path);
 }
 
 /** `MOUNT/relative` for a path within a mount. */

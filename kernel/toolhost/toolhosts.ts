@@ -1,6 +1,7 @@
 /** One toolhost for each task, started on first use, another for each call that writes. DESIGN section 4. @module */
 import { SERVES_NOTHING } from "../child/serves_nothing.ts";
 import {
+  type ContentLookup,
   Fault,
   HOST_SURVEY,
   type HostCallAnswer,
@@ -20,6 +21,8 @@ import {
   type TaskId,
   toJson,
 } from "../../contracts/mod.ts";
+import type { GrantMounts } from "../lease/grant_mounts.ts";
+import { withKnown } from "./host_answer.ts";
 import { hostMount } from "./host_mount.ts";
 import type { Child } from "../child/child.ts";
 import type { Children } from "../child/children.ts";
@@ -32,6 +35,8 @@ import { makeTurns, type Turns } from "./turns.ts";
 /** What a task's toolhosts are set up with. */
 export interface TaskFolders {
   readonly mounts: readonly Mount[];
+  /** Where among them what imported servers change lies. */
+  readonly grants?: Pick<GrantMounts, "of">;
   /** Folders of the task's own, absolute. */
   readonly contentDir: string;
   readonly scratchDir: string;
@@ -44,7 +49,6 @@ export interface TaskFolders {
   /** Bytes of scratch that the task may keep. */
   readonly scratchQuota: number;
   overlay(): readonly StagedChange[];
-  recorded(): SetupBody["recorded"];
 }
 
 /** Options of one call. */
@@ -81,6 +85,8 @@ export interface Toolhosts {
 
 /** What {@link makeToolhosts} is handed. */
 export interface ToolhostsParts {
+  /** What is known of contents in the whole state. */
+  readonly contents: ContentLookup;
   readonly children: Pick<Children, "toolhost" | "walls">;
   readonly leases: Pick<Leases, "covering" | "alive" | "dead" | "onEnd">;
   readonly powers: Pick<Powers, "now" | "after">;
@@ -334,10 +340,11 @@ export function makeToolhosts(parts: ToolhostsParts): Toolhosts {
       { scopes, writable, signal }: ToolhostCallOptions,
     ): Promise<HostCallAnswer> {
       const task = find(id);
-      return await task.turns.run(
+      const answer = await task.turns.run(
         writable,
         () => run(task, { pid, body, scopes, signal }, writable),
       );
+      return withKnown(answer, parts.contents);
     },
     freeze: (pid: Pid) => each((calls) => calls.freeze(pid)),
     thaw: (pid: Pid) => each((calls) => calls.thaw(pid)),
@@ -374,6 +381,5 @@ function setup(folders: TaskFolders, roots: Roots): SetupBody {
     never: folders.never,
     overlay: folders.overlay(),
     scratchQuota: folders.scratchQuota,
-    recorded: folders.recorded(),
   };
 }

@@ -7,6 +7,7 @@ import {
   LeaseId,
   type Leases,
   MountName,
+  NOTHING_KNOWN,
   Pid,
   type Scope,
   TaskId,
@@ -96,6 +97,7 @@ async function withBench(
     const children = await world.children(walled ? {} : { programs: bare });
     const { leases, revoke } = handLeases(...scopes);
     const toolhosts = makeToolhosts({
+      contents: NOTHING_KNOWN,
       children,
       leases,
       powers: realPowers(),
@@ -118,7 +120,6 @@ async function withBench(
       prepare: () => Promise.resolve(),
       never: [],
       overlay: () => [],
-      recorded: () => [],
     });
     let n = 0;
     await work({

@@ -4,10 +4,12 @@
  * @module
  */
 import {
+  type ContentTrust,
   Fault,
   type Json,
   type PortHandler,
   type Powers,
+  serveContents,
   type WikiOpen,
 } from "../../contracts/mod.ts";
 import { asJson } from "../../port/as_json.ts";
@@ -48,6 +50,8 @@ export interface WikiServicesParts {
   readonly powers: Pick<Powers, "after">;
   /** Raw Ed25519 public keys, base64url, whose page marks hold. */
   readonly trustedKeys: readonly string[];
+  /** What is known of contents in the whole state. */
+  readonly contents: ContentTrust;
 }
 
 interface Service {
@@ -58,23 +62,26 @@ interface Service {
   keep(): void;
 }
 
-/** The kernel takes in no sources, so it has nothing to parse for a wiki. */
-const HANDLER: PortHandler = Object.freeze({
-  ask(op: string): never {
-    throw new Fault("refused", `Cannot serve a wiki: it asked for "${op.slice(0, 64)}"`);
-  },
-  tell: () => undefined,
-});
-
 /** Makes the table of wikis: none runs. */
 export function makeWikiServices(
-  { children, powers, trustedKeys }: WikiServicesParts,
+  { children, powers, trustedKeys, contents }: WikiServicesParts,
 ): WikiServices {
   const services = new Map<string, Service>();
+  // TRUST: only the command that signs a mark takes the process's word that a person did.
+  const known = { of: contents.of, record: contents.record, mark: () => undefined };
+  /** The kernel takes in no sources, so it has nothing to parse for a wiki. */
+  const handler: PortHandler = Object.freeze({
+    ask(op: string, body: Json): Json {
+      const served = serveContents(known, op, body);
+      if (served !== undefined) return served;
+      throw new Fault("refused", `Cannot serve a wiki: it asked for "${op.slice(0, 64)}"`);
+    },
+    tell: () => undefined,
+  });
 
   const start = async (service: Service): Promise<Child> => {
     const { folders } = service;
-    const child = await children.wiki({ handler: HANDLER, folders });
+    const child = await children.wiki({ handler, folders });
     const open: WikiOpen = {
       folder: folders.folder,
       stateFolder: folders.stateFolder,

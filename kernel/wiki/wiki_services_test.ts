@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
-import { Fault, type Json } from "../../contracts/mod.ts";
+import { Fault, type Json, NOTHING_KNOWN } from "../../contracts/mod.ts";
 import { EVALUATOR, HAS_BWRAP, makeWorld, realPowers, runs } from "../_fixture/small_children.ts";
 import { makeWikiServices, type WikiServices } from "./wiki_services.ts";
 
@@ -36,7 +36,7 @@ async function makeWikis({ walled = true } = {}): Promise<Wikis> {
   };
   return {
     dir: world.dir,
-    services: makeWikiServices({ children, powers, trustedKeys: ["k"] }),
+    services: makeWikiServices({ children, powers, trustedKeys: ["k"], contents: NOTHING_KNOWN }),
     late: () => timers.forEach((f) => f()),
     [Symbol.asyncDispose]: () => world.close(),
   };

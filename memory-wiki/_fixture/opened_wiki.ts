@@ -5,7 +5,9 @@ import {
   type IngestFiles,
   type Json,
   type Label,
+  NOTHING_KNOWN,
   type PortHandler,
+  serveContents,
   type WikiStatus,
 } from "../../contracts/mod.ts";
 import { makeSourceReader } from "../ingest/source_reader_powers.ts";
@@ -60,8 +62,10 @@ export async function openFolders(
   const told: { op: string; body: Json }[] = [];
   const clock = { now: Date.now() + 60_000 };
   const port = {
-    ask: (_op: string, body: Json) =>
+    ask: (op: string, body: Json) =>
       Promise.resolve().then(() => {
+        const served = serveContents(NOTHING_KNOWN, op, body);
+        if (served !== undefined) return served;
         if (more.parse === undefined) {
           throw new Fault("unavailable", "Cannot parse: no parser here");
         }

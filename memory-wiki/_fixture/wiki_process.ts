@@ -1,6 +1,12 @@
 /** A wiki in its real process, with the real rights: its folder, its state, what is taken in, and nothing else. @module */
 import assert from "node:assert/strict";
-import type { Json, PortHandler } from "../../contracts/mod.ts";
+import {
+  type ContentTrust,
+  type Json,
+  NOTHING_KNOWN,
+  type PortHandler,
+  serveContents,
+} from "../../contracts/mod.ts";
 import { Fault } from "../../contracts/fault.ts";
 import { WIKI_PORT_LIMITS } from "../../contracts/wire_wiki.ts";
 import { makePort, type Port } from "../../port/mod.ts";
@@ -50,12 +56,13 @@ export interface StartOptions {
   readonly openFiles?: number;
   /** Is told of what the process tells, while it does. */
   readonly heard?: (op: string, body: Json) => void;
+  readonly contents?: ContentTrust;
 }
 
 /** Starts the process for these folders. Nothing is opened. */
 export async function startWiki(
   { folder, state, files }: Folders,
-  { entry, parse, openFiles, heard = () => {} }: StartOptions = {},
+  { entry, parse, openFiles, heard = () => {}, contents = NOTHING_KNOWN }: StartOptions = {},
 ): Promise<WikiProcess> {
   const file = entry === undefined ? await wikiProgram() : await build(entry);
   const rights = [`--allow-read=${folder},${state},${files}`, `--allow-write=${folder},${state}`];
@@ -75,6 +82,8 @@ export async function startWiki(
   const told: { op: string; body: Json }[] = [];
   const handler: PortHandler = {
     ask(op, body) {
+      const served = serveContents(contents, op, body);
+      if (served !== undefined) return served;
       if (op === "parse" && parse !== undefined) return parse(body);
       throw new Fault("unavailable", `Cannot serve ${op}: not in this test`);
     },

@@ -11,6 +11,7 @@ import {
 import { asJson } from "../../port/as_json.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import type { OpenWiki } from "../ops/open_wiki.ts";
+import { mixTrust } from "../store/trust_rules.ts";
 import type { NewSource, SourceTable } from "../store/wiki_store.ts";
 import { makeSeenFiles, type SeenFiles } from "./seen_files.ts";
 import type { FileFacts } from "./source_reader.ts";
@@ -44,7 +45,8 @@ const BATCH = { files: 64, bytes: 8_000_000 };
  */
 export async function ingestFiles(wiki: OpenWiki, ask: IngestFiles): Promise<IngestReport> {
   const seen = makeSeenFiles(wiki.store.documents, wiki.hands.now);
-  const asked = [ask.label, ask.colour, ask.owner, ask.expiresAt ?? ""].join("\n");
+  // The last word: files that were taken in before contents were looked up are read once more.
+  const asked = [ask.label, ask.colour, ask.owner, ask.expiresAt ?? "", "known"].join("\n");
   const ingest: Ingest = { wiki, ask, seen, asked };
   const count = { new: 0, changed: 0, unchanged: 0 };
   const failed: { name: string; why: string }[] = [];
@@ -145,11 +147,19 @@ async function lookAt(ingest: Ingest, file: File): Promise<Waiting | IngestProgr
       return { name: file.name, did: "unchanged" };
     }
     const { bytes, facts } = await hands.reader.read(file.path, ask.maxBytes);
-    if (current !== undefined && current.digest === sha256Hex(bytes) && isAsAsked(current, ask)) {
+    const digest = sha256Hex(bytes);
+    const trust = mixTrust(ask, await hands.known(digest), file.claimed ?? ask);
+    if (
+      current !== undefined && current.digest === digest && isAsAsked(current, { ...ask, ...trust })
+    ) {
       seen.note(file.key, facts, asked, current.id);
       return { name: file.name, did: "unchanged" };
     }
-    return { file, facts, source: await newSource(wiki, { ask, file, bytes }) };
+    return {
+      file,
+      facts,
+      source: await newSource(wiki, { ask: { ...ask, ...trust }, file, bytes }),
+    };
   } catch (error) {
     return failure(file, error);
   }

@@ -1,5 +1,5 @@
 /** What every op works with: one open wiki, and the few powers beside its store. @module */
-import type { Json, ParseAsk, Parsed, WikiStatus } from "../../contracts/mod.ts";
+import type { ContentColours, Json, ParseAsk, Parsed, WikiStatus } from "../../contracts/mod.ts";
 import type { WikiSearch } from "../search/search.ts";
 import type { WikiStore } from "../store/wiki_store.ts";
 import type { SourceReader } from "../ingest/source_reader.ts";
@@ -11,6 +11,8 @@ export interface WikiHands {
   readonly reader: SourceReader;
   /** Makes text of a document, in a process without permissions. */
   readonly parse: (ask: ParseAsk) => Promise<Parsed>;
+  /** What the whole state knows of a content. */
+  readonly known: (digest: string) => Promise<ContentColours>;
   /** Tells the starter. */
   readonly tell: (op: "progress" | "file", body: Json) => void;
 }

@@ -1,11 +1,13 @@
 /** What the tables of the store share, and how colours and labels are numbered in the database. @module */
 import {
   Colour,
+  Digest,
   Fault,
   type IndexRow,
   Label,
   type Page,
   type SourceKind,
+  type WikiContents,
 } from "../../contracts/mod.ts";
 import type { ReadPage } from "../markdown/page_text.ts";
 import type { TextLines } from "./files/text_lines.ts";
@@ -13,7 +15,7 @@ import type { WikiFiles } from "./files/wiki_files.ts";
 import type { WikiFolder } from "./files/wiki_folder.ts";
 import type { Database } from "./sqlite/database.ts";
 import type { EngineOptions } from "./sqlite/engine_powers.ts";
-import { int, type Row } from "./sqlite/rows.ts";
+import { int, type Row, text } from "./sqlite/rows.ts";
 import type { Trust } from "./trust_rules.ts";
 import type { NewChunk } from "./wiki_store.ts";
 
@@ -111,13 +113,54 @@ export function recordedTrust(db: Database, digest: string): Trust | undefined {
   return row === undefined ? undefined : trustOf(row);
 }
 
-/** Records colour and label of bytes; what was recorded can only become worse. */
-export function recordTrust(db: Database, digest: string, { colour, label }: Trust): void {
+/**
+ * Records colour and label of bytes; what was recorded can only become worse. The whole state is told of what is RED or
+ * secret, and of what the wiki itself made (`made`): of an operator's own file it is told nothing that its place says, too.
+ */
+export function recordTrust(
+  db: Database,
+  digest: string,
+  { colour, label }: Trust,
+  how?: "made",
+): void {
+  const telling = colour === "RED" || label === "secret" ||
+    (how === "made" && (colour !== "BLUE" || label !== "public"));
   db.run(
-    "INSERT INTO digests(digest, colour, label) VALUES(?, ?, ?) ON CONFLICT(digest) DO UPDATE SET " +
+    "INSERT INTO digests(digest, colour, label, told) VALUES(?, ?, ?, ?) ON CONFLICT(digest) DO UPDATE SET " +
+      "told = CASE WHEN excluded.colour > colour OR excluded.label > label THEN min(told, excluded.told) ELSE told END, " +
       "colour = max(colour, excluded.colour), label = max(label, excluded.label)",
     digest,
     colourNumber(colour),
     labelNumber(label),
+    telling ? 0 : 1,
   );
+}
+
+/** Bytes that are the same in many folders: the state is not told of them. */
+export function keepToWiki(db: Database, digest: string): void {
+  db.run("UPDATE digests SET told = 1 WHERE digest = ?", digest);
+}
+
+/** What the state has not been told yet, at most 1,000. */
+export function untoldContents(db: Database): WikiContents["contents"] {
+  const rows = db.all("SELECT digest, colour, label, told FROM digests WHERE told <> 1 LIMIT 1000");
+  return rows.map((row) => ({
+    digest: Digest.parse(text(row, "digest")),
+    ...trustOf(row),
+    signed: int(row, "told") === 2,
+  }));
+}
+
+/** The state was told of these, as they were. */
+export function contentsTold(db: Database, told: WikiContents["contents"]): void {
+  db.transaction("note what the state was told", () => {
+    for (const { digest, colour, label } of told) {
+      db.run(
+        "UPDATE digests SET told = 1 WHERE digest = ? AND colour = ? AND label = ?",
+        digest,
+        colourNumber(colour),
+        labelNumber(label),
+      );
+    }
+  });
 }

@@ -8,11 +8,13 @@ import { openWikiFolder } from "./files/wiki_folder.ts";
 import { takeHandEdits } from "./page/hand_edits.ts";
 import {
   type Chunker,
+  contentsTold,
   type Inside,
   meta,
   type PageText,
   setMeta,
   type StorePowers,
+  untoldContents,
 } from "./inside.ts";
 import { makePageLeases } from "./lease_table.ts";
 import { makeNoteTable } from "./note_table.ts";
@@ -23,7 +25,7 @@ import { settle, settlePictures } from "./settle.ts";
 import { makeSourceTable } from "./source/table.ts";
 import { makeVectorTable } from "./vector_table.ts";
 import { appendEvent, listEvents, verifyLog } from "./wiki_log.ts";
-import type { WikiLog, WikiStore } from "./wiki_store.ts";
+import type { UntoldContents, WikiLog, WikiStore } from "./wiki_store.ts";
 
 /** What a wiki is opened with. */
 export interface WikiParts extends PageText {
@@ -158,6 +160,10 @@ function storeOf(inside: Inside, parts: WikiParts): WikiStore {
     }),
     vectors: makeVectorTable(inside),
     documents: makeDocuments(inside),
+    contents: Object.freeze<UntoldContents>({
+      list: () => untoldContents(db),
+      told: (contents) => contentsTold(db, contents),
+    }),
     close: () => db.close(),
   });
 }

@@ -36,14 +36,14 @@ export function spreadTrust(
   inside: Inside,
   digest: string,
   trust: Trust,
-  batch: Batch = makeBatch(inside),
+  { batch = makeBatch(inside), how }: { readonly batch?: Batch; readonly how?: "made" } = {},
 ): void {
   const { db } = inside;
   const work: Found[] = [{ digest, trust }];
   const [sources, pages] = [new Set<number>(), new Set<string>()];
   for (let next = work.pop(); next !== undefined; next = work.pop()) {
     const before = recordedTrust(db, next.digest);
-    recordTrust(db, next.digest, next.trust);
+    recordTrust(db, next.digest, next.trust, next.digest === digest ? how : undefined);
     const now = recordedTrust(db, next.digest);
     // What was never recorded, nothing in the wiki has.
     if (before === undefined || now === undefined || sameTrust(before, now)) continue;

@@ -17,6 +17,7 @@ import type {
   PagePatch,
   PatchName,
   SourceKind,
+  WikiContents,
   WikiEvent,
   WikiSource,
 } from "../../contracts/mod.ts";
@@ -269,6 +270,13 @@ export interface WikiDocuments {
   names(prefix: string): readonly string[];
 }
 
+/** See {@link WikiStore.contents}. */
+export interface UntoldContents {
+  /** At most 1,000. */
+  list(): WikiContents["contents"];
+  told(contents: WikiContents["contents"]): void;
+}
+
 /** One open wiki. */
 export interface WikiStore {
   /** The wiki's folder, real and absolute. */
@@ -286,5 +294,7 @@ export interface WikiStore {
   readonly log: WikiLog;
   readonly vectors: VectorTable;
   readonly documents: WikiDocuments;
+  /** What the whole state is still to be told of bytes that this wiki has or made. */
+  readonly contents: UntoldContents;
   close(): void;
 }

@@ -24,7 +24,7 @@ export interface EngineOptions {
 }
 
 /** Makes the folder 0700 and the file 0600 before SQLite, which gives both the umask's modes. */
-function prepareFiles(path: string): void {
+export function prepareFiles(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   if ((lstatSync(dirname(path)).mode & 0o077) !== 0) {
     throw new Fault(

@@ -10,5 +10,6 @@
  * ```
  * @module
  */
+export { openContentStore } from "./contents_powers.ts";
 export { openSqliteStore, type SqliteStore } from "./store.ts";
 export { checkSqliteFile, replaceSqliteFile } from "./maintenance_powers.ts";

@@ -51,9 +51,9 @@ async function importedFrom(
   const launch = changes.launch ?? await makeTree(trees, source);
   const name = changes.name ?? McpServerName.parse("hostile");
   const grants = { ...NO_GRANTS, ...some };
+  const { direct } = changes;
   const { tools } = translate(name, words.map((each) => McpToolWords.parse(each)), {
-    grants,
-    launch,
+    ...{ grants, launch, direct },
   });
   return ImportedServer.parse({
     ...{ name, grants, env: {}, secretEnv: [], secretHeaders: [] },

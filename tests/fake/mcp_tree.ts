@@ -1,6 +1,7 @@
 /** Trees of made-up packages, as imported servers of npm run from them. */
 import { digestTree, TREE_DISK } from "../../bridges/mcp/tree/mod.ts";
 import { Digest, type ImportedServer } from "../../contracts/mod.ts";
+import { sha256Hex } from "../../port/digest.ts";
 
 const REGISTRY = "http://packages.test/";
 
@@ -24,5 +25,23 @@ export async function makeTree(folder: string, source: string): Promise<Imported
   return {
     ...{ kind: "npm", package: "hostile", version: "1.0.0", args: [], registry: REGISTRY },
     tree: { id, ...digest, sha256: Digest.parse(digest.sha256) },
+  };
+}
+
+/**
+ * A server that is a program of this machine and may do everything that its walls let it: Deno, with all rights, running
+ * `source` in `folder`.
+ */
+export async function makeProgram(
+  folder: string,
+  source: string,
+): Promise<Extract<ImportedServer["launch"], { readonly kind: "program" }>> {
+  const program = await Deno.realPath(Deno.execPath());
+  await Deno.mkdir(folder, { recursive: true });
+  await Deno.writeTextFile(`${folder}/server.js`, source);
+  return {
+    ...{ kind: "program", program, folders: [folder] },
+    sha256: Digest.parse(sha256Hex(await Deno.readFile(program))),
+    args: ["run", "--quiet", "--no-config", "--no-lock", "-A", `${folder}/server.js`],
   };
 }

@@ -82,6 +82,9 @@ export interface AnswerMore {
   readonly signer?: Signer;
   /** Words with it: of a form, its JSON. */
   readonly say?: string;
+  /** Contents that the person saw whole. */
+  readonly sanitizes?: Answer["sanitizes"];
+  readonly channel?: Answer["channel"];
   /** Changes the signed answer. */
   readonly forge?: (answer: Answer) => Answer;
 }
@@ -191,7 +194,8 @@ export async function besiege(
     question: async (id) => Question.parse(await siege.ask("question", { question: id })),
     async answer(id, decision, more = {}): Promise<void> {
       const said = more.say === undefined ? {} : { say: more.say };
-      const kind = { by: "carol", channel: "terminal" };
+      const { sanitizes } = more;
+      const kind = { by: "carol", channel: more.channel ?? "terminal", sanitizes };
       const verdict = { decision, for: more.for ?? "once", ...said, ...kind };
       const signed = signAnswer(await siege.question(id), verdict as Answer, {
         signer: more.signer ?? person,

@@ -61,7 +61,7 @@ serve:
   name: Desk
   skills: [{ id: reports, name: Reports, description: "Writes reports." }]
 peers:
-  bob: { accept: auto }
+  bob: { accept: auto, clearance: internal }
 `,
     );
     const made = await alice.remit(["a2a", "token", "create", "bob"]);
@@ -95,7 +95,6 @@ peers:
         const watched = await bob.remit(["a2a", "watch", "desk", task, ...answers]);
         assert.equal(watched.code, 0, watched.stderr);
         assert.match(watched.stdout, /All is well at the north quay\./);
-        assert.match(watched.stdout, /"state":"completed"/);
 
         const tasks = Tasks.parse(await alice.json(["task", "show"]));
         assert.deepEqual(tasks.map(({ status }) => status), ["done"]);

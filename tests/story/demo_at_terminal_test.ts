@@ -72,7 +72,7 @@ Deno.test("carol reads the diff, says y, and the change is in her folder; no esc
       assert(plan.includes(NEW) && !plan.includes(OLD));
       // NO_COLOR: the only escape is the one that clears a line that was overwritten.
       // deno-lint-ignore no-control-regex -- escapes are what it looks for
-      assert.doesNotMatch(screen.replaceAll("\x1b[K", ""), /\x1b/);
+      assert.doesNotMatch(screen.replaceAll(/\x1b\[(?:K|\?2004[hl])/g, ""), /\x1b/);
     });
   });
 });

@@ -101,7 +101,7 @@ async function revoke(siege: McpSiege, task: Watched, path: string): Promise<voi
 }
 
 story(
-  "alice's agent makes a folder, remembers, counts, draws: three servers of npm (long)",
+  "alice's agent writes, remembers, counts, draws: three servers of npm (long)",
   async () => {
     await atDesk(async (siege, desk) => {
       const { launches } = await trees();
@@ -124,7 +124,7 @@ story(
         turns: [
           turn("files_read_text_file", { path: `${desk}/rota.md` }),
           turn("memory_create_entities", { entities: [entity] }),
-          turn("files_create_directory", { path: `${desk}/log` }),
+          turn("files_write_file", { path: `${desk}/log.md`, content: "opened" }),
           turn("memory_search_nodes", { query: "Ines" }),
           turn("all_get_sum", { a: 19, b: 23 }),
           turn("all_get_tiny_image", {}),
@@ -133,18 +133,20 @@ story(
           "\n  - say: '{{ tool.mcp_memory_search_nodes }} {{ tool.mcp_all_get_sum }} {{ tool.mcp_files_read_text_file }}'",
         ].join(""),
       });
-      // What a server said is untrusted: a change asks again, and alice looks at it.
+      // What servers changed is staged, and alice looks at it once.
       yesToAll(siege, task);
       assert.equal((await task.end).status, "done");
       assert.deepEqual(outcomes(task).map(({ body }) => [body["outcome"], body["colour"]]), [
         ...Array.from({ length: 6 }, () => ["ok", "RED"]),
         ...Array.from({ length: 2 }, () => ["executionError", "RED"]),
+        // The review.
+        ["ok", "RED"],
       ], JSON.stringify(outcomes(task)));
       const answer = String((await task.task())["answer"]);
       assert.match(answer, /opens on Sunday/);
       assert.match(answer, /42/);
       assert.doesNotMatch(answer, /root:/);
-      assert.ok((await Deno.stat(`${desk}/log`)).isDirectory);
+      assert.equal(await Deno.readTextFile(`${desk}/log.md`), "opened");
       assert.match(await Deno.readTextFile(`${desk}/mind/memory.jsonl`), /Ines/);
       const pictures = await siege.ask("outbox", { task: task.id }) as { name: string }[];
       assert.deepEqual(pictures.map(({ name }) => name), ["mcp_all_get_tiny_image-1.png"]);

@@ -1,5 +1,6 @@
 /** A workspace over real temporary folders, with the gate played by the test. @module */
 import type { Colour, Label } from "../../contracts/colour.ts";
+import { type ContentTrust, NOTHING_KNOWN } from "../../contracts/content_trust.ts";
 import type { Json, JsonObject } from "../../contracts/json.ts";
 import type { GrantedCall, PowerResult, ToolBinding } from "../../contracts/power.ts";
 import type { PortHandler } from "../../contracts/port.ts";
@@ -35,9 +36,9 @@ export interface RigOptions {
   readonly reach?: (point: string) => void;
   readonly quota?: number;
   readonly caller?: { colour: Colour; label: Label };
-  readonly recorded?: SetupBody["recorded"];
   /** The clock of the host. */
   readonly now?: () => number;
+  readonly contents?: ContentTrust;
   readonly colour?: Colour;
 }
 
@@ -102,7 +103,6 @@ export function makeRig(options: RigOptions = {}): Rig {
     never: NEVER,
     overlay: [],
     scratchQuota: options.quota ?? 1_000_000,
-    recorded: options.recorded ?? [],
   };
   let host = makeHost(powers);
   const ready = (): void => {
@@ -134,6 +134,7 @@ export function makeRig(options: RigOptions = {}): Rig {
     },
     powers: { now: () => 1_000, id: (prefix) => prefix + String(++ids).padStart(12, "0") },
     redeem(): void {},
+    contents: options.contents ?? NOTHING_KNOWN,
     executes: (path) => path.endsWith("/package.json"),
   });
   const row = {

@@ -35,7 +35,10 @@ export interface Copies {
   readonly folders: ReadonlyMap<string, CopyStat>;
   /** When they were ready; all that a program changes is changed later. */
   readonly sealedMs: number;
+  /** Of the paths of all that was copied. */
   readonly taint: Taint;
+  /** Contents that were copied, by digest. */
+  readonly contents: ReadonlySet<string>;
   readonly bytes: number;
   readonly withheld: number;
 }

@@ -1,5 +1,6 @@
 /** Copies mounts as the agent sees them: staged changes made, the never-list left out. @module */
 import type { PrepareBody } from "../../contracts/command.ts";
+import { EXPORT_LIST } from "../../contracts/export_claims.ts";
 import { Fault } from "../../contracts/fault.ts";
 import type { StagedChange } from "../../contracts/workspace.ts";
 import { digestBytes } from "../host/content.ts";
@@ -37,7 +38,10 @@ export interface CopyParts {
  */
 export async function copyMounts(
   { state, files, now }: CopyParts,
-  { mounts, work, generation }: Pick<PrepareBody, "mounts" | "work" | "generation">,
+  { mounts, only = mounts, work, generation }: Pick<
+    PrepareBody,
+    "mounts" | "only" | "work" | "generation"
+  >,
   earlier: Earlier | undefined,
 ): Promise<Copies> {
   const ground = makeGround(files, `${work}/${generation}`, earlier);
@@ -45,6 +49,7 @@ export async function copyMounts(
   const folders: string[] = [];
   const links = linksOf(state);
   const staged = stagedTree(state.overlay.list());
+  const contents = new Set<string>();
   let taint: Taint = CLEAN;
   let bytes = 0, withheld = 0, made = 0;
 
@@ -77,7 +82,7 @@ export async function copyMounts(
       const origin = originOf(stat, now());
       const was = ground.take(path.text, origin);
       if (was !== undefined) {
-        if (was.seen !== undefined) taint = mix(taint, state.taints.ofDigest(was.seen));
+        if (was.seen !== undefined) contents.add(was.seen);
         entries.set(path.text, was);
         return;
       }
@@ -89,7 +94,7 @@ export async function copyMounts(
       }
       const content = readAll(opened, path.text, WHOLE_LIMIT);
       const digest = await digestBytes(state.sha256, content);
-      taint = mix(taint, state.taints.ofDigest(digest));
+      contents.add(digest);
       files.write(fullOf(path.text), [content], modeOf(stat.mode));
       keep({ ...plain, seen: digest, base: digest });
     } finally {
@@ -141,6 +146,7 @@ export async function copyMounts(
       const below = [...parts, name], text = `${above}/${name}`;
       const change = changes.get(name);
       met.add(name);
+      if (name === EXPORT_LIST && from !== undefined) taint = mix(taint, state.exports.all(from));
       if (state.judge.neverNext(mount, below) || name.startsWith(".remit-")) {
         withheld++;
       } else if (change !== undefined && change !== "folder") {
@@ -164,16 +170,26 @@ export async function copyMounts(
     }
   };
 
-  for (const name of mounts) {
-    const place = state.judge.readable(parsePath(name));
-    taint = mix(taint, state.taints.ofPath(place.mount, []));
-    await copyFolder({ mount: name, parts: [], from: place.full });
+  const whole = new Set(only);
+  for (const text of only) {
+    const path = parsePath(text), { mount, full } = state.judge.readable(path);
+    taint = mix(taint, state.taints.ofPath(mount, path.parts));
+    for (let end = 0; end < path.parts.length; end++) {
+      const above = [path.mount, ...path.parts.slice(0, end)].join("/");
+      if (whole.has(above) || folders.includes(above)) continue;
+      ground.folder(above);
+      folders.push(above);
+    }
+    const change = state.overlay.get(text);
+    if (change !== undefined) await copyStaged(change);
+    else if (state.files.stat(full)?.kind === "file") await copyFile(path);
+    else await copyFolder({ mount: path.mount, parts: path.parts, from: full });
   }
   ground.finish();
   const { place } = ground;
   const stats = new Map(folders.map((path) => [path, statOf(files, fullOf(path))]));
   const sealedMs = seal(files, `${place}/.seal`, made > 0 || ground.changed());
-  return { place, mounts, entries, folders: stats, sealedMs, taint, bytes, withheld };
+  return { place, mounts, entries, folders: stats, sealedMs, taint, contents, bytes, withheld };
 }
 
 /** Writes of some 20 µs: a file system's clock goes on every 1 to 10 ms. */

@@ -36,9 +36,10 @@ export function makeCopyService(powers: CopyPowers): PortHandler {
     checkFolder(files, copies.place, body.cwd);
     if (body.ahead) earlier = { copies, untouched: true };
     else open = { state, copies };
-    const { place, entries, bytes, withheld, taint } = copies;
+    const { place, entries, bytes, withheld, taint, contents } = copies;
     const generation = Number(place.slice(body.work.length + 1));
-    return { generation, files: entries.size, bytes, withheld, ...taint };
+    const facts = { generation, files: entries.size, bytes, withheld, ...taint };
+    return toJson({ ...facts, contents: [...contents] });
   };
 
   const opened = (): NonNullable<typeof open> => {

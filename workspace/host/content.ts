@@ -2,7 +2,7 @@
 import { Fault } from "../../contracts/fault.ts";
 import type { Digest } from "../../contracts/ids.ts";
 import { about } from "./_trouble.ts";
-import { type Files, FsTrouble } from "./files.ts";
+import { type Files, FsTrouble, type OpenFile } from "./files.ts";
 
 /** SHA-256 of bytes, lower-case hex. */
 export type Sha256 = (bytes: Uint8Array<ArrayBuffer>) => Promise<string>;
@@ -72,15 +72,20 @@ export function makeContentStore(files: Files, folder: string, sha256: Sha256): 
 export function readFile(files: Files, path: string): Uint8Array<ArrayBuffer> {
   const file = files.open(path);
   try {
-    const bytes = new Uint8Array(file.stat().bytes);
-    let at = 0;
-    while (at < bytes.length) {
-      const count = file.readAt(at, bytes.subarray(at));
-      if (count === 0) break;
-      at += count;
-    }
-    return bytes.slice(0, at);
+    return wholeOf(file, file.stat().bytes);
   } finally {
     file.close();
   }
+}
+
+/** The first `size` bytes of an open file, or as many as it has. */
+export function wholeOf(file: Pick<OpenFile, "readAt">, size: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  while (at < bytes.length) {
+    const count = file.readAt(at, bytes.subarray(at));
+    if (count === 0) break;
+    at += count;
+  }
+  return bytes.subarray(0, at);
 }

@@ -32,7 +32,6 @@ async function runMortal(
     never: NEVER,
     overlay: [],
     scratchQuota: 0,
-    recorded: [],
   };
   const body = {
     id: "c",

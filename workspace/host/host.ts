@@ -71,7 +71,8 @@ export function makeHost(powers: HostPowers): PortHandler {
     const mine = turn.then(async () => {
       abort.signal.throwIfAborted();
       await synchronize(now, body.args);
-      return await tool(now, {
+      now.met.clear();
+      const answer = await tool(now, {
         tool: body.tool,
         args: body.args,
         bytes: Math.max(256, body.bytes),
@@ -81,6 +82,7 @@ export function makeHost(powers: HostPowers): PortHandler {
         links: linksOf(now),
         until,
       });
+      return now.met.size === 0 ? answer : { ...answer, contents: [...now.met] };
     });
     turn = mine.catch(() => undefined);
     try {

@@ -28,7 +28,9 @@ export function fileList(state: HostState, call: HostCall): HostCallAnswer {
   const depth = count(call.args, "depth", 1, 16);
   const limit = count(call.args, "limit", 500, LIST_LIMIT);
   const tops = named === undefined
-    ? state.judge.mounts.map((mount) => parsePath(mount.name))
+    ? state.judge.mounts.filter((mount) => mount.apart !== true).map((mount) =>
+      parsePath(mount.name)
+    )
     : [parsePath(named)];
   const left = nothingLeftOut();
   const lines: string[] = [];

@@ -128,7 +128,6 @@ async function walledHost(root: string, bundle: string): Promise<{
     never: [],
     overlay: [],
     scratchQuota: 1_000,
-    recorded: [],
   });
   return {
     ask,

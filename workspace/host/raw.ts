@@ -68,8 +68,8 @@ async function pieceOf(
   const opened = openJudged({ ...state, links: call.links }, path);
   try {
     const { stat, place, file } = opened;
-    // What is recorded is recorded for whole contents.
-    if (state.taints.records && stat.bytes <= WHOLE_LIMIT) {
+    // What is known is known of whole contents.
+    if (stat.bytes <= WHOLE_LIMIT) {
       const seen = await readOpened(state, opened, path);
       return cut(seen.bytes, seen.taint);
     }

@@ -155,7 +155,7 @@ async function readWindows(
     state.taints.ofPath(place.mount, place.path.parts),
     taintOfName(state, path),
   );
-  // Too large to have been staged, so no colour is recorded for its digest.
+  // Too large to have been staged: what is known of its content is not looked up.
   const observed = `${stat.bytes}:${stat.modifiedMs}`;
   const about = { path, taint, observed };
   const facts = { bytes: stat.bytes, staged: false };

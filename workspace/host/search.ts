@@ -6,7 +6,7 @@ import { type NamedPath, parsePath, SCRATCH } from "../path.ts";
 import { count, flag, maybeText, text } from "./_args.ts";
 import { fitLines, nameLine } from "./_cut.ts";
 import { type Hit, linesWith, makeNeedle, type Needle } from "./_needle.ts";
-import { digestBytes } from "./content.ts";
+import { digestBytes, wholeOf } from "./content.ts";
 import { isBinary, linesIn } from "./encoding.ts";
 import { type FileStat, FsTrouble, type OpenFile } from "./files.ts";
 import { isStill, openJudged, resolvePlace } from "./open.ts";
@@ -38,7 +38,9 @@ export async function fileSearch(state: HostState, call: HostCall): Promise<Host
   const buffer = new Uint8Array(WINDOW);
   let taint: Taint = CLEAN, searched = 0, more = false, binary = 0, stopped = "";
   const starts = named === undefined
-    ? state.judge.mounts.map((mount) => parsePath(mount.name))
+    ? state.judge.mounts.filter((mount) => mount.apart !== true).map((mount) =>
+      parsePath(mount.name)
+    )
     : [parsePath(named)];
 
   const take = (path: string, found: Found): void => {
@@ -174,33 +176,35 @@ async function inFolder(
 ): Promise<Found | undefined> {
   const { met, needle, buffer, limit } = what;
   if (met.full === undefined || met.mount === undefined) return undefined;
-  let stat: FileStat, found: Windows;
+  let stat: FileStat, found: Windows, taint: Partial<Taint> = {};
+  const place = { path: parsePath(met.text), mount: met.mount, full: met.full };
   try {
     const file = state.files.open(met.full);
     try {
       found = await inWindows(state, call, { file, needle, buffer, limit });
       if (found.hits.length === 0) return { ...found, taint: {} };
       stat = file.stat();
+      if (stat.bytes <= WHOLE_LIMIT) {
+        const digest = await digestBytes(state.sha256, wholeOf(file, stat.bytes));
+        state.met.add(digest);
+        taint = state.exports.of(place, digest);
+      }
     } finally {
       file.close();
     }
     if (stat.kind !== "file" || !isStill(state.files, met.full, stat)) return undefined;
-    call.links.check({ path: parsePath(met.text), mount: met.mount, full: met.full }, stat);
+    call.links.check(place, stat);
   } catch (error) {
     // Whether it is another name of a never-listed file is found out before anything is told.
     if (error instanceof Fault && error.detail?.[SECOND_NAMES] !== undefined) throw error;
     if (error instanceof FsTrouble || error instanceof Fault) return undefined;
     throw error;
   }
-  const { digest } = found;
-  return { ...found, taint: digest === undefined ? {} : state.taints.ofDigest(digest) };
+  return { ...found, taint };
 }
 
 /** What was found window by window. */
-interface Windows extends Pick<Found, "hits" | "part"> {
-  /** Of a file that one window holds, where contents are recorded. */
-  readonly digest?: string;
-}
+type Windows = Pick<Found, "hits" | "part">;
 
 /** Reads a file by windows that end with a line, up to where it is no text or the time is up. */
 async function inWindows(
@@ -217,13 +221,10 @@ async function inWindows(
     const whole = buffer.subarray(0, length);
     // A disk image, a database, a video: nothing in it is a line.
     if (isBinary(whole)) return { hits, part: "binary" };
-    const digest = at === length && state.taints.records && last
-      ? { digest: await digestBytes(state.sha256, whole.slice()) }
-      : {};
     const newline = last ? -1 : whole.lastIndexOf(10);
     const end = newline < 0 ? length : newline + 1;
     hits = hits.concat(linesWith(needle, buffer.subarray(0, end), limit - hits.length, line));
-    if (last || hits.length >= limit) return { hits, ...digest };
+    if (last || hits.length >= limit) return { hits };
     line += linesIn(buffer.subarray(0, end));
     buffer.copyWithin(0, end, length);
     kept = length - end;

@@ -3,6 +3,7 @@ import type { JsonObject } from "../../contracts/json.ts";
 import type { HostCallAnswer, SetupBody } from "../../contracts/wire_toolhost.ts";
 import { makeOverlay, type Overlay } from "../overlay.ts";
 import { type ContentStore, makeContentStore, type Sha256 } from "./content.ts";
+import { type Exports, makeExports } from "./exports.ts";
 import type { Files } from "./files.ts";
 import { type Judge, makeJudge } from "./judge.ts";
 import { type LinkJudge, makeLinkJudge, type SecondNames } from "./links.ts";
@@ -24,6 +25,9 @@ export interface HostPowers {
 export interface HostState extends HostPowers {
   readonly judge: Judge;
   readonly taints: Taints;
+  readonly exports: Exports;
+  /** Contents of the mounts that the call under way read, by digest. */
+  readonly met: Set<string>;
   readonly overlay: Overlay;
   readonly content: ContentStore;
   readonly contentFolder: string;
@@ -69,6 +73,8 @@ export function makeHostState(setup: SetupBody, powers: HostPowers): HostState {
     ...powers,
     judge,
     taints: makeTaints(setup),
+    exports: makeExports(powers.files),
+    met: new Set<string>(),
     overlay: makeOverlay(setup.overlay),
     content: makeContentStore(powers.files, setup.content, powers.sha256),
     contentFolder: setup.content,

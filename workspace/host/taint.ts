@@ -1,4 +1,4 @@
-/** Colour and label of what a toolhost reads: the mount's, its marks', what is recorded. @module */
+/** Colour and label of what a toolhost reads: the mount's and its marks'. @module */
 import type { Colour, Label } from "../../contracts/colour.ts";
 import type { HostMount } from "../../contracts/wire_toolhost.ts";
 import type { Source } from "../../contracts/question.ts";
@@ -25,21 +25,27 @@ export function mix(a: Taint, b: Partial<Taint>): Taint {
   };
 }
 
-/** Knows what each path and each content carries. */
+/** Knows what each path carries. What is known of a content is mixed in by the kernel. */
 export interface Taints {
   /** Of a path, before its content is known. */
-  ofPath(mount: HostMount, parts: readonly string[]): Taint;
-  /** What is recorded for a content, if anything: mixed in, never instead. */
-  ofDigest(digest: string): Partial<Taint>;
-  /** True when some content is recorded, so that contents must be hashed to be judged. */
-  readonly records: boolean;
+  ofPath(mount: Pick<HostMount, "name" | "colour" | "label">, parts: readonly string[]): Taint;
+}
+
+/** What of a mount says how far its files are trusted. */
+export interface MarkedMount extends Taint {
+  readonly name: string;
+  readonly marks: readonly {
+    readonly path: string;
+    readonly colour?: Colour | undefined;
+    readonly label?: Label | undefined;
+  }[];
 }
 
 interface Mark extends Partial<Taint> {
   readonly globs: Globs;
 }
 
-function readMark(mark: HostMount["marks"][number]): Mark {
+function readMark(mark: MarkedMount["marks"][number]): Mark {
   // A plain name marks itself and everything beneath, but not its namesakes in other folders.
   const plain = !/[/*?]/.test(mark.path);
   return {
@@ -50,24 +56,16 @@ function readMark(mark: HostMount["marks"][number]): Mark {
 }
 
 /** Makes the taints of one task. */
-export function makeTaints(
-  setup: {
-    readonly mounts: readonly HostMount[];
-    readonly recorded: readonly (Taint & { readonly digest: string })[];
-  },
-): Taints {
+export function makeTaints(setup: { readonly mounts: readonly MarkedMount[] }): Taints {
   const marks = new Map(setup.mounts.map((mount) => [mount.name, mount.marks.map(readMark)]));
-  const recorded = new Map(setup.recorded.map((entry) => [entry.digest, entry]));
   return Object.freeze({
-    ofPath(mount: HostMount, parts: readonly string[]): Taint {
+    ofPath(mount: Pick<HostMount, "name" | "colour" | "label">, parts: readonly string[]): Taint {
       let taint: Taint = { colour: mount.colour, label: mount.label };
       for (const mark of marks.get(mount.name) ?? []) {
         if (mark.globs.covers(parts)) taint = mix(taint, mark);
       }
       return taint;
     },
-    ofDigest: (digest: string) => recorded.get(digest) ?? {},
-    records: recorded.size > 0,
   });
 }
 

@@ -68,9 +68,10 @@ export async function readOpened(
 ): Promise<Seen> {
   const bytes = readAll(opened, path.text, WHOLE_LIMIT);
   const digest = await digestBytes(state.sha256, bytes);
+  state.met.add(digest);
   const taint = mix(
     state.taints.ofPath(opened.place.mount, opened.place.path.parts),
-    state.taints.ofDigest(digest),
+    state.exports.of(opened.place, digest),
   );
   // A link's name may be marked where its target is not.
   return { bytes, digest, taint: mix(taint, taintOfName(state, path)) };

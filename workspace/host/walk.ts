@@ -1,4 +1,5 @@
 /** Walking a folder as the agent sees it: sorted, bounded, staged changes merged in. @module */
+import { EXPORT_LIST } from "../../contracts/export_claims.ts";
 import { Fault } from "../../contracts/fault.ts";
 import type { HostMount } from "../../contracts/wire_toolhost.ts";
 import type { StagedChange } from "../../contracts/workspace.ts";
@@ -104,6 +105,7 @@ export function* walk(
       try {
         for (const entry of state.files.list(full)) {
           children.set(entry.name, { ...entry, change: undefined, onDisk: true });
+          if (entry.name === EXPORT_LIST) state.exports.met(full);
         }
       } catch (error) {
         if (!(error instanceof FsTrouble)) throw error;

@@ -21,9 +21,9 @@ export function bindPeer(server: ImportedServer, parts: McpBindParts): readonly 
   const bound: readonly Bound[] = [
     ...server.tools.map((tool): Bound => ({
       ...reviewed(server, tool),
-      asking: (args, { idempotencyKey }) => ({
+      asking: (args, { idempotencyKey, resolved: { label = "secret" } }) => ({
         op: "call",
-        body: { tool: tool.tool, args, key: idempotencyKey },
+        body: { tool: tool.tool, args, key: idempotencyKey, label },
       }),
     })),
     ...own("describe", { asking: () => describedBy(server) }),

@@ -2,8 +2,9 @@
 import type { Artifact, Message, Part, StreamResponse, Task, TaskStatus } from "@a2a-js/sdk";
 import { Role, TaskState } from "@a2a-js/sdk";
 import { Fault } from "../../../contracts/fault.ts";
+import type { Label } from "../../../contracts/colour.ts";
 import type { ExchangeState } from "../../../contracts/exchange.ts";
-import { peerTaskWords } from "../../../contracts/peer_words.ts";
+import { higherLabel, peerLabelIn, peerTaskWords } from "../../../contracts/peer_words.ts";
 import { cutText, type Odd } from "../../mcp/client/mod.ts";
 import { ARTIFACTS, NOTICES, PARTS, RESULT_UNITS } from "./limits.ts";
 import type { SaidParts } from "./peer_said.ts";
@@ -24,6 +25,8 @@ export interface Heard {
   /** What was said with the state, or the message that it answered with. */
   readonly message: readonly Part[];
   readonly artifacts: readonly HeardArtifact[];
+  /** The highest label that it said of anything. */
+  readonly label: Label;
   /** Parts that there was no room for. */
   readonly dropped: number;
   /** It is over, or waits for us. */
@@ -72,6 +75,10 @@ export function makeHeard({ task: meant, odd, notice, said }: HeardParts): Heard
   let task = meant, context: string | undefined, state: ExchangeState | undefined;
   let message: readonly Part[] = [], answeredAlone = false, stale = false;
   const artifacts = new Map<string, { name: string; parts: Part[]; ready: boolean }>();
+  let label: Label = "public";
+  const labelled = ({ metadata }: Pick<Message, "metadata">): void => {
+    label = higherLabel(label, peerLabelIn(metadata));
+  };
   let parts = 0, units = 0, dropped = 0, notices = 0, lastNotice = "";
 
   const isOurs = (id: string): boolean => {
@@ -97,6 +104,7 @@ export function makeHeard({ task: meant, odd, notice, said }: HeardParts): Heard
   const status = (given: TaskStatus | undefined): void => {
     if (given === undefined) return;
     state = STATES[given.state] ?? state;
+    if (given.message !== undefined) labelled(given.message);
     const words = given.message?.parts ?? [];
     if (words.length === 0) {
       // A state that says nothing says nothing of the state before.
@@ -108,13 +116,14 @@ export function makeHeard({ task: meant, odd, notice, said }: HeardParts): Heard
     told(textOf(message));
     if (state !== undefined && OVER.has(state)) return;
     const kind = state !== undefined && ASKS.has(state) ? "question" : "status";
-    said({ kind, message: given.message?.messageId ?? "", task, parts: message });
+    said({ kind, message: given.message?.messageId ?? "", task, parts: message, label });
   };
   const artifact = (
     given: Artifact | undefined,
     { append, last }: { readonly append: boolean; readonly last: boolean },
   ): void => {
     if (given === undefined || given.artifactId.length > 256) return;
+    labelled(given);
     const before = artifacts.get(given.artifactId);
     if (before === undefined && artifacts.size >= ARTIFACTS) return void dropped++;
     const kept = given.parts.filter(fits);
@@ -136,6 +145,7 @@ export function makeHeard({ task: meant, odd, notice, said }: HeardParts): Heard
   };
   const alone = (given: Message): void => {
     answeredAlone = true;
+    labelled(given);
     if (given.contextId !== "" && given.contextId.length <= ID_UNITS) context = given.contextId;
     message = given.parts.filter(fits);
   };
@@ -169,6 +179,9 @@ export function makeHeard({ task: meant, odd, notice, said }: HeardParts): Heard
     },
     get artifacts() {
       return [...artifacts].map(([id, { name, parts: each }]) => ({ id, name, parts: each }));
+    },
+    get label() {
+      return label;
     },
     get dropped() {
       return dropped;

@@ -2,6 +2,7 @@
 import { isObject } from "../../../contracts/json.ts";
 import { type Part, Role, type SendMessageRequest } from "@a2a-js/sdk";
 import type { PeerCall } from "../../../contracts/exchange.ts";
+import { peerLabelOf } from "../../../contracts/peer_words.ts";
 import { Fault } from "../../../contracts/fault.ts";
 
 /** Names of A2A, in what is sent by us. */
@@ -14,11 +15,13 @@ const ID = /^[\x21-\x7e]{1,128}$/;
  * @throws Fault `invalidArguments`
  */
 export function messageOf(
-  { tool, args, key }: Pick<PeerCall, "tool" | "args" | "key">,
+  { tool, args, key, label }: Pick<PeerCall, "tool" | "args" | "key" | "label">,
   tenant: string,
 ): SendMessageRequest {
   const task = idOf(args["task"], "task");
   const context = idOf(args["context"], "context");
+  const skill = tool === "" ? undefined : { skillId: tool };
+  const told = peerLabelOf(label);
   return {
     tenant,
     message: {
@@ -27,7 +30,7 @@ export function messageOf(
       taskId: task ?? "",
       role: Role.ROLE_USER,
       parts: partsOf(args),
-      metadata: tool === "" ? undefined : { skillId: tool },
+      metadata: skill === undefined && told === undefined ? undefined : { ...skill, ...told },
       ...{ extensions: [], referenceTaskIds: [] },
     },
     configuration: {

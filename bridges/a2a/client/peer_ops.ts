@@ -166,7 +166,9 @@ export function makePeerOps({ peer, kernel, said, calls, clock, odd }: PeerOpsPa
         work: (parts) => lookAtTask(parts, heard),
       });
       const found = heard.artifacts.find(({ id }) => id === asked.artifact);
-      if (found !== undefined) return artifactResult(found, peer().name);
+      if (found !== undefined) {
+        return artifactResult(found, { peer: peer().name, label: heard.label });
+      }
       const known = heard.artifacts.slice(0, 16).map(({ id }) => JSON.stringify(cutText(id, 64)));
       throw new Fault(
         "notFound",

@@ -36,12 +36,17 @@ export function resultOf(
     parts: parts.slice(0, 1_000),
     structured: JSON.stringify(facts),
     cutBytes: dropped,
+    ...(heard.label === "public" ? {} : { label: heard.label }),
   };
 }
 
 /** Makes the result of fetching one artifact: all of it is kept as an artifact of ours. */
-export function artifactResult({ id, name, parts }: HeardArtifact, peer: string): McpCallResult {
+export function artifactResult(
+  { id, name, parts }: HeardArtifact,
+  { peer, label }: { readonly peer: string; readonly label: McpCallResult["label"] },
+): McpCallResult {
   return {
+    ...(label === undefined ? {} : { label }),
     isError: false,
     parts: [
       { kind: "text", text: `[artifact ${JSON.stringify(cutText(id, 256))} of peer "${peer}"]` },

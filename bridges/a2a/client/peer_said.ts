@@ -15,6 +15,7 @@ export interface SaidParts {
   readonly message: string;
   readonly task: string | undefined;
   readonly parts: readonly Part[];
+  readonly label: NonNullable<PeerSaid["label"]>;
 }
 
 /** Makes what passes messages on to `tell`: of each kind only so many, and nothing twice. */
@@ -38,10 +39,11 @@ export function makeSaying(tell: (said: Said) => void): {
   const ofTask = (task: string | undefined): Pick<Said, "task"> =>
     task === undefined ? {} : { task };
   return Object.freeze({
-    message({ kind, message, task, parts }: SaidParts): void {
+    message({ kind, message, task, parts, label }: SaidParts): void {
       const units = kind === "question" ? PEER_SAID_UNITS : SAID.statusUnits;
       const body = cutText(parts.map(wordsOf).filter((each) => each !== "").join("\n"), units);
-      pass({ kind, message: cutText(message, 1_024), ...ofTask(task), body, artifacts: [] });
+      const told = { kind, message: cutText(message, 1_024), ...ofTask(task), body, artifacts: [] };
+      pass(label === "public" ? told : { ...told, label });
     },
     ready(task, artifacts): void {
       const some = artifacts.slice(0, SAID.artifacts);

@@ -6,6 +6,7 @@
 import type { StreamResponse } from "@a2a-js/sdk";
 import { Role, TaskState } from "@a2a-js/sdk";
 import type { Exchange, ExchangeEvent, PeerArtifact } from "../../../contracts/exchange.ts";
+import { peerLabelOf } from "../../../contracts/peer_words.ts";
 import { unreachable } from "../../../contracts/fault.ts";
 import { artifactOf, isSettled, statusOf, taskOf } from "./task.ts";
 
@@ -91,7 +92,8 @@ export function makeTeller(first: Exchange): Teller {
                   timestamp: undefined,
                   message: {
                     messageId: `progress-${progress}`,
-                    ...{ contextId, taskId, role: Role.ROLE_AGENT, metadata: undefined },
+                    ...{ contextId, taskId, role: Role.ROLE_AGENT },
+                    metadata: peerLabelOf(event.label),
                     parts: [{
                       content: { $case: "text", value: event.text },
                       ...{ metadata: undefined, filename: "", mediaType: "" },

@@ -15,6 +15,7 @@ import type {
   PeerMessage,
   PushConfig,
 } from "../../../contracts/exchange.ts";
+import { peerLabelOf } from "../../../contracts/peer_words.ts";
 import { metadataOf, partOf } from "./part.ts";
 
 const STATES = {
@@ -124,7 +125,7 @@ export function artifactOf(artifact: PeerArtifact): Artifact {
     name: artifact.name,
     description: artifact.description,
     parts: artifact.parts.map(partOf),
-    metadata: undefined,
+    metadata: peerLabelOf(artifact.label),
     extensions: [],
   };
 }

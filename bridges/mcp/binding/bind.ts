@@ -15,8 +15,8 @@ import {
 import type { GrantedCall, Resolved, ToolBinding } from "../../../contracts/power.ts";
 import type { ProcessRow } from "../../../contracts/process.ts";
 import type { ToolDescriptor } from "../../../contracts/tool.ts";
-import type { McpCallResult } from "../../../contracts/wire_mcp.ts";
-import { effectOf } from "../review/effect.ts";
+import type { McpAnswer } from "../../../contracts/wire_mcp.ts";
+import { effectOf, grantedEffect } from "../review/effect.ts";
 import {
   importedDescriptor,
   interfaceOf,
@@ -44,7 +44,7 @@ export interface Bound {
   /** What is asked; a list is made of the server's words; lines are known without asking. */
   asking(
     args: JsonObject,
-    call: Pick<GrantedCall, "idempotencyKey">,
+    call: Pick<GrantedCall, "idempotencyKey" | "resolved">,
   ): Pick<McpAsking, "op" | "body"> | "list" | readonly string[];
 }
 
@@ -56,7 +56,7 @@ export interface Bound {
  */
 export function bindImported(server: ImportedServer, parts: McpBindParts): readonly ToolBinding[] {
   const taken = new Set<string>(server.tools.map(({ name }) => name));
-  const reading = effectOf({ annotations: { readOnlyHint: true } }, server);
+  const reading = effectOf({ name: "read", annotations: { readOnlyHint: true } }, server);
   const extra = (
     offered: boolean,
     descriptor: ToolDescriptor,
@@ -92,9 +92,10 @@ export function bindBound(
 
 /** A reviewed tool. */
 export function reviewed(server: ImportedServer, tool: ImportedTool): Bound {
-  const annotations = tool.holds === "read" ? { readOnlyHint: true } : {};
-  // A pinned effect is never below what the grants allow, whoever wrote it down.
-  const effect = graverEffect(tool.effect, effectOf({ annotations }, server).effect);
+  const floor = grantedEffect(tool.holds, server);
+  // A pinned effect is never below what the grants allow, whoever wrote it down; nor above it where all that a call can
+  // do is staged: it may have been pinned when changes were not.
+  const effect = floor === "stage" ? floor : graverEffect(tool.effect, floor);
   return {
     descriptor: importedDescriptor(server, { ...tool, effect }),
     effect,
@@ -175,7 +176,7 @@ function bind(
         );
       }
       if (!("op" in asking)) return results.listed(call, asking);
-      const answer: McpCallResult = await results.judged(
+      const answer: McpAnswer = await results.judged(
         parts.ask({ ...asking, holds, ...(tool === undefined ? {} : { tool }) }, call, signal),
       );
       return await results.of(call, answer);

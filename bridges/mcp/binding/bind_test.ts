@@ -12,7 +12,7 @@ Deno.test("an imported tool is described in its reviewed words, and named after 
   const descriptor = bindings.get("mcp_files_save")?.descriptor;
   equal(descriptor?.interfaceId, "mcp:files");
   equal(descriptor?.methodName, "save");
-  equal(descriptor?.category, "mutate");
+  equal(descriptor?.category, "stage");
   ok(Object.isFrozen(descriptor));
 });
 
@@ -26,7 +26,16 @@ Deno.test("what a server does not offer has no tool, and its own tool of that na
 
 Deno.test("a pinned effect below what the grants allow is raised to it", () => {
   const meek = toolOf({ effect: "read", holds: "all" });
-  equal(benchOf(serverOf({ tools: [meek] })).bindings.get("mcp_files_save")?.effect, "mutateLocal");
+  const effect = (changes: Parameters<typeof serverOf>[0]): string | undefined =>
+    benchOf(serverOf(changes)).bindings.get("mcp_files_save")?.effect;
+  const direct = ["/home/alice/desk"];
+  equal(effect({ tools: [meek] }), "stage");
+  equal(effect({ tools: [meek], direct }), "mutateLocal");
+  // One that was pinned when changes were not staged is what it is now.
+  for (const pinned of ["mutateLocal", "destructive"]) {
+    equal(effect({ tools: [toolOf({ effect: pinned })] }), "stage");
+    equal(effect({ tools: [toolOf({ effect: pinned })], direct }), pinned);
+  }
   const net = { read: [], write: [], net: ["example.org:443"] };
   const far = benchOf(serverOf({ tools: [meek], grants: net })).bindings.get("mcp_files_save");
   equal(far?.effect, "outboundRead");

@@ -5,7 +5,7 @@ import type { Scope } from "../../../contracts/lease.ts";
 import type { ImportedTool, McpWords } from "../../../contracts/mcp.ts";
 import type { GrantedCall } from "../../../contracts/power.ts";
 import type { ProcessRow } from "../../../contracts/process.ts";
-import type { McpCallResult } from "../../../contracts/wire_mcp.ts";
+import type { McpAnswer } from "../../../contracts/wire_mcp.ts";
 import type { Artifact } from "../../../contracts/workspace.ts";
 
 /** One request to the server, on behalf of a call that the gate has let through. */
@@ -41,7 +41,7 @@ export interface McpBindParts {
   /** Why a tool does not stand as reviewed now; undefined when it does. */
   suspended(tool: ImportedTool): string | undefined;
   /** Rejects with a fault: whatever it says of the server's is that server's word. */
-  ask(asking: McpAsking, call: GrantedCall, signal: AbortSignal): Promise<McpCallResult>;
+  ask(asking: McpAsking, call: GrantedCall, signal: AbortSignal): Promise<McpAnswer>;
   /** What the server says of itself. */
   words(call: GrantedCall, signal: AbortSignal): Promise<McpWords>;
   /** Keeps bytes as an artifact, in quarantine. Rejects `tooLarge`. */

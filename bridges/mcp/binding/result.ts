@@ -8,9 +8,9 @@ import { Fault } from "../../../contracts/fault.ts";
 import type { Json, JsonObject } from "../../../contracts/json.ts";
 import type { ImportedServer } from "../../../contracts/mcp.ts";
 import type { GrantedCall, PowerResult } from "../../../contracts/power.ts";
-import type { McpCallResult, McpPart } from "../../../contracts/wire_mcp.ts";
+import type { McpAnswer, McpChanged, McpPart } from "../../../contracts/wire_mcp.ts";
 import type { Artifact } from "../../../contracts/workspace.ts";
-import { toJson } from "../../../contracts/json.ts";
+import { toJson, toJsonObject } from "../../../contracts/json.ts";
 import { artifactName, bytesOfText, decoded } from "./kept.ts";
 import type { McpBindParts } from "./parts.ts";
 
@@ -58,7 +58,7 @@ export function makeSaidLast(): SaidLast {
 export interface Results {
   /** Whatever a fault says of a server may be the server's word: its call's result is RED, too. */
   judged<T>(answer: Promise<T>): Promise<T>;
-  of(call: GrantedCall, answer: McpCallResult): Promise<PowerResult>;
+  of(call: GrantedCall, answer: McpAnswer): Promise<PowerResult>;
   listed(call: GrantedCall, lines: readonly string[]): PowerResult;
 }
 
@@ -91,6 +91,8 @@ export function makeResults(
       ...judgement(call),
     }),
     async of(call, answer): Promise<PowerResult> {
+      // What it told us it may know, whichever call it answers next.
+      carried.label = mixLabel(carried.label, answer.label ?? "public");
       const judged = judgement(call);
       const shown: string[] = [];
       const kept: Artifact[] = [];
@@ -131,8 +133,18 @@ export function makeResults(
       if (answer.parts.length === 1 && part?.kind === "text" && answer.cutBytes === 0) {
         said.heard(part.text);
       } else if (answer.structured !== undefined) said.heard(answer.structured);
+      const { changed } = answer;
+      if (shown.length === 0) shown.push("[an empty result]");
+      shown.push(...changedLines(changed));
+      const record: JsonObject = {
+        ...(kept.length === 0 ? {} : { artifacts: kept.map((artifact) => toJson(artifact)) }),
+        ...(changed === undefined || changed.staged.length + changed.unstaged.length === 0
+          ? {}
+          : toJsonObject({ staged: changed.staged, unstaged: changed.unstaged })),
+        ...changed?.applied?.record,
+      };
       return {
-        content: shown.length === 0 ? "[an empty result]" : shown.join("\n"),
+        content: shown.join("\n"),
         ...judged,
         ...(value === undefined ? {} : { value }),
         ...(answer.isError
@@ -142,13 +154,39 @@ export function makeResults(
             }`,
           }
           : {}),
-        ...(kept.length === 0 ? {} : {
-          record: { artifacts: kept.map((artifact) => toJson(artifact)) },
-          writtenBytes: bytesKept,
-        }),
+        ...(Object.keys(record).length === 0 ? {} : { record }),
+        ...(bytesKept + (changed?.writtenBytes ?? 0) === 0
+          ? {}
+          : { writtenBytes: bytesKept + (changed?.writtenBytes ?? 0) }),
       };
     },
   });
+}
+
+/** Most paths that a result names. */
+const NAMED = 20;
+
+/** What a call changed, in lines for a model; the names in them are the server's. */
+function changedLines(changed: McpChanged | undefined): readonly string[] {
+  if (changed === undefined) return [];
+  const { staged, unstaged, left, withheld, applied } = changed;
+  const listed = (what: string, lines: readonly string[]): readonly string[] =>
+    lines.length === 0 ? [] : [
+      `⟨${what}: ${lines.slice(0, NAMED).map((line) => JSON.stringify(line)).join(", ")}${
+        lines.length > NAMED ? ` and ${lines.length - NAMED} more` : ""
+      }⟩`,
+    ];
+  return [
+    ...listed("staged; nothing is in the folder before a person has reviewed it", [
+      ...staged.map(({ path, base, next }) =>
+        `${next === undefined ? "delete" : base === undefined ? "new" : "change"} ${path}`
+      ),
+    ]),
+    ...listed("as the folder has it again", unstaged),
+    ...listed("written into the folder", applied?.paths ?? []),
+    ...listed("not kept", left),
+    ...(withheld === 0 ? [] : [`⟨files that the server was not shown: ${withheld}⟩`]),
+  ];
 }
 
 async function textOf(

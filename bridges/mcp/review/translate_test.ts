@@ -164,8 +164,9 @@ Deno.test("an effect is what the grants allow; a tool's own words only raise it"
     annotations: McpToolWords["annotations"],
     grants: Partial<McpGrants> = {},
     launch: McpLaunch = NPM,
+    direct: readonly string[] = [],
   ): string => {
-    const how = { grants: { ...NO_GRANTS, ...grants }, launch };
+    const how = { grants: { ...NO_GRANTS, ...grants }, launch, direct };
     const [tool] = translate(FILES, [words("a", { annotations })], how).tools;
     return `${tool?.effect} ${tool?.holds} ${tool?.idempotent ? "again" : "once"}`;
   };
@@ -180,15 +181,16 @@ Deno.test("an effect is what the grants allow; a tool's own words only raise it"
   const write = { read: ["/a"], write: ["/a"] }, net = { net: ["example.com:443"] };
   assert.equal(effect({}), "read all again");
   assert.equal(effect({ destructiveHint: true }, { read: ["/a"] }), "read all again");
-  assert.equal(effect({}, write), "mutateLocal all once");
+  assert.equal(effect({}, write), "stage all again");
+  assert.equal(effect({}, write, NPM, ["/a"]), "mutateLocal all once");
   assert.equal(effect({ readOnlyHint: true }, write), "read read again");
-  assert.equal(effect({ readOnlyHint: true }, write, program), "mutateLocal all again");
+  assert.equal(effect({ readOnlyHint: true }, write, program), "read read again");
   assert.equal(effect({ readOnlyHint: true }, { read: ["/a"] }, program), "read read again");
-  assert.equal(effect({ idempotentHint: true }, write), "mutateLocal all again");
-  assert.equal(
-    effect({ destructiveHint: true, idempotentHint: true }, write),
-    "destructive all once",
-  );
+  assert.equal(effect({ idempotentHint: true }, write, program, ["/a"]), "mutateLocal all again");
+  const destroys = { destructiveHint: true, idempotentHint: true };
+  // What is staged is there as before.
+  assert.equal(effect(destroys, write), "stage all again");
+  assert.equal(effect(destroys, write, NPM, ["/a"]), "destructive all once");
   assert.equal(effect({}, net), "outboundRead all once");
   assert.equal(effect({ readOnlyHint: true }, { ...write, ...net }), "outboundRead read again");
   assert.equal(effect({ readOnlyHint: false }, net), "outboundWrite all once");
@@ -202,4 +204,32 @@ Deno.test("an effect is what the grants allow; a tool's own words only raise it"
   assert.equal(effect({}, {}, http), "outboundRead all once");
   assert.equal(effect({ readOnlyHint: true }, {}, http), "outboundRead all again");
   assert.equal(effect({ destructiveHint: true }, {}, http), "destructive all once");
+});
+
+Deno.test("what a tool is taken for is what the operator said, else its hint, else its name", () => {
+  const read = (
+    name: string,
+    more: { annotations?: McpToolWords["annotations"]; reads?: string[]; writes?: string[] } = {},
+  ): boolean => {
+    const { annotations, ...said } = more;
+    const how = { grants: { ...NO_GRANTS, write: ["/a"] }, launch: NPM, ...said };
+    return translate(FILES, [words(name, { annotations })], how).tools[0]?.holds === "read";
+  };
+  for (
+    const name of [
+      ...["get_balance", "listFiles", "search-emails", "read_inbox", "git_status", "getUnreadMail"],
+      ...["calendar_get_day_events", "check_restaurant_opening_hours", "describe"],
+    ]
+  ) assert.ok(read(name), name);
+  for (
+    const name of [
+      ...["send_money", "update_password", "get_or_create_user", "readAndMarkMail", "eval", "run"],
+      ...["append_to_file", "list_and_delete", "setList", "", "reserve_hotel", "gett_balance"],
+    ].filter((each) => each !== "")
+  ) assert.ok(!read(name), name);
+  assert.ok(!read("get_balance", { annotations: { readOnlyHint: false } }));
+  assert.ok(!read("get_balance", { annotations: { destructiveHint: true } }));
+  assert.ok(read("send_money", { annotations: { readOnlyHint: true } }));
+  assert.ok(read("send_money", { reads: ["send_money"] }));
+  assert.ok(!read("get_unread_mail", { writes: ["get_unread_mail"] }));
 });

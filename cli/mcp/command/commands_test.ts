@@ -266,7 +266,22 @@ Deno.test("grants change what tools can do; what is dropped ends at once", async
   );
   assert.equal(await at.run("grant", "notes", "--write", "notes"), 0);
   assert.deepEqual(at.locked()[0].grants, { read: [], write: [at.notes], net: [] });
-  assert.match(at.out(), /write_note: read → mutateLocal/);
+  assert.match(at.out(), /write_note: read → stage/);
+  assert.match(at.out(), /read and change .*, once you have reviewed it/);
+  assert.equal(await at.run("grant", "notes", "--direct", "notes"), 0);
+  assert.deepEqual(at.locked()[0].direct, [at.notes]);
+  assert.match(at.out(), /write_note: stage → mutateLocal/);
+  assert.match(at.out(), /read and change .*, at once/);
+  // Who says what of a tool, last, is believed, and made true.
+  assert.equal(await at.run("grant", "notes", "--reads", "write_note"), 0);
+  assert.match(at.out(), /write_note: mutateLocal → read/);
+  assert.equal(await at.run("grant", "notes", "--writes", "write_note,list_notes"), 0);
+  assert.match(at.out(), /list_notes: read → mutateLocal/);
+  assert.deepEqual(at.locked()[0].reads, []);
+  assert.equal(await at.run("grant", "notes", "--write", "notes"), 0);
+  assert.deepEqual(at.locked()[0].direct, []);
+  assert.equal(await at.run("grant", "notes", "--writes", "no_such_tool"), 2);
+  assert.equal(await at.run("grant", "notes", "--reads", "a", "--writes", "a"), 2);
   const { value } = await at.json("grant", "notes", "--drop", "notes", "--net", "API.example.org");
   assert.deepEqual(value, {
     name: "notes",

@@ -14,6 +14,7 @@ import { serverDocument } from "./list.ts";
 import type { LockedServer } from "../lock/lock.ts";
 import { dropLook } from "../look.ts";
 import { forgetMcpSecrets } from "../grant/secrets.ts";
+import { translatedAnew } from "../review/review.ts";
 import { familyOf, grantsDocument, mayLines } from "../review/words.ts";
 import { endServer, lockOf, serverName } from "../work.ts";
 import { absolute } from "../../disk/places.ts";
@@ -66,6 +67,7 @@ function without(command: Command, server: LockedServer, dropped: string): Locke
   const next: LockedServer = {
     ...server,
     grants: { read: kept(grants.read), write: kept(grants.write), net: kept(grants.net) },
+    ...(server.direct === undefined ? {} : { direct: kept(server.direct) }),
     env: Object.fromEntries(Object.entries(server.env).filter(([name]) => name !== dropped)),
     secretEnv: kept(server.secretEnv),
     secretHeaders: kept(server.secretHeaders),
@@ -80,23 +82,6 @@ function without(command: Command, server: LockedServer, dropped: string): Locke
   );
 }
 
-/** The pinned tools as the grants make them now: the same words, perhaps another effect. */
-function translatedAnew(command: Command, server: LockedServer): LockedServer {
-  const { mcp } = command.hands;
-  const { grants, launch } = server;
-  const words = server.reviewed.map((each) => each.words);
-  const tools = new Map(
-    mcp.translate(server.name, words, { grants, launch }).tools.map((each) => [each.tool, each]),
-  );
-  return {
-    ...server,
-    reviewed: server.reviewed.map((each) => {
-      const tool = tools.get(each.words.name);
-      return tool === undefined ? each : { ...each, tool: mcp.importedTool(tool) };
-    }),
-  };
-}
-
 function effectLines(before: LockedServer, after: LockedServer): readonly string[] {
   const was = new Map(before.reviewed.map(({ tool }) => [tool.tool, tool.effect]));
   return after.reviewed.filter(({ tool }) => was.get(tool.tool) !== tool.effect).map(({ tool }) =>
@@ -105,9 +90,19 @@ function effectLines(before: LockedServer, after: LockedServer): readonly string
 }
 
 function isEmpty(flags: GrantFlags): boolean {
-  const { grants, env, secretEnv, secretHeaders, sampling, clearance } = flags;
+  const { grants, env, secretEnv, secretHeaders, sampling, clearance, reads = [], writes = [] } =
+    flags;
   return sampling === undefined && clearance === undefined &&
-    [grants.read, grants.write, grants.net, Object.keys(env), secretEnv, secretHeaders]
+    [
+      reads,
+      writes,
+      grants.read,
+      grants.write,
+      grants.net,
+      Object.keys(env),
+      secretEnv,
+      secretHeaders,
+    ]
       .every((each) => each.length === 0);
 }
 
@@ -132,10 +127,22 @@ export async function mcpGrant(command: Command): Promise<number> {
       }`,
     );
   }
+  for (const tool of [...flags.reads ?? [], ...flags.writes ?? []]) {
+    if (before.reviewed.some((each) => each.words.name === tool)) continue;
+    const known = before.reviewed.map((each) => displayText(each.words.name, { max: 64 }));
+    throw new Fault(
+      "notFound",
+      `Cannot say what "${displayText(tool, { max: 64 })}" does: server "${before.name}" has ${
+        known.slice(0, 40).join(", ") || "no approved tool"
+      }`,
+    );
+  }
   await takeSecrets(command, before.name, flags);
   const after = lock.change(before.name, (server) => {
     const narrowed = drops.reduce((each, drop) => without(command, each, drop), server);
-    return translatedAnew(command, withGrants(narrowed, flags));
+    const changed = withGrants(narrowed, flags);
+    const reviewed = translatedAnew(command.hands.mcp, changed);
+    return { ...changed, reviewed };
   });
   const narrows = drops.length > 0 || after.samplingTokens < before.samplingTokens ||
     flags.clearance !== undefined && !cleared(before.clearance, after.clearance);

@@ -13,7 +13,18 @@ import { MCP_LOGIN } from "../login/command_table.ts";
 
 const GRANTS: readonly FlagSpec[] = [
   { name: "read", value: "PATH", many: true, help: "a file or folder that it may read" },
-  { name: "write", value: "PATH", many: true, help: "a file or folder that it may change" },
+  {
+    name: "write",
+    value: "PATH",
+    many: true,
+    help: "a file or folder that it may change: you review each change before it is there",
+  },
+  {
+    name: "direct",
+    value: "PATH",
+    many: true,
+    help: "a file or folder that it may change at once, but for files that run later",
+  },
   { name: "net", value: "HOST[:PORT]", many: true, help: "a host that it may reach; port 443" },
   { name: "socket", value: "PATH", many: true, help: "a unix socket that it may connect to" },
   {
@@ -33,6 +44,18 @@ const GRANTS: readonly FlagSpec[] = [
     value: "NAME",
     many: true,
     help: "of a server at a URL: a header whose value is kept as a secret",
+  },
+  {
+    name: "reads",
+    value: "TOOL,...",
+    many: true,
+    help: "tools that only read: a process that can change nothing serves them",
+  },
+  {
+    name: "writes",
+    value: "TOOL,...",
+    many: true,
+    help: "tools that change something, whatever they are called",
   },
   {
     name: "sampling",
@@ -129,6 +152,7 @@ export const MCP_COMMANDS: readonly CommandSpec[] = [
     [
       "remit mcp grant files --write ~/notes/inbox",
       "remit mcp grant weather --net api.example.org",
+      "remit mcp grant bank --writes get_unread_messages",
       "remit mcp grant files --drop ~/notes",
       "remit mcp grant tickets --clearance internal",
     ],

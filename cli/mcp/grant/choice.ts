@@ -15,6 +15,7 @@ import { type McpNarrowing, type MergedMcp, NO_MCP } from "../../config/mcp.ts";
 import type { KernelLink } from "../../hands.ts";
 import { whyMoved } from "./paths.ts";
 import type { LockedServer } from "../lock/lock.ts";
+import { translatedAnew } from "../review/review.ts";
 import { nounOf } from "../review/words.ts";
 import { openMcpLock } from "../lock/file.ts";
 import { keepMcpOAuth, mcpSecretsOf, parseMcpOAuth, readMcpLoan } from "./secrets.ts";
@@ -40,6 +41,7 @@ export function importedOf(
     ...{ secretEnv: server.secretEnv, secretHeaders: server.secretHeaders, offers: server.offers },
     tools,
     ...(server.seen === undefined ? {} : { revision: server.seen.protocol }),
+    ...(server.direct === undefined ? {} : { direct: server.direct }),
     samplingTokens: Math.min(server.samplingTokens, samplingTokens ?? server.samplingTokens),
     elicitation: server.elicitation && elicitation !== false,
     clearance: [clearance, ruledClearance(server, ruled) ?? server.clearance]
@@ -69,6 +71,12 @@ function ruledClearance(
       (least, label) => least === undefined || cleared(label, least) ? label : least,
       undefined,
     );
+}
+
+/** A server that says which of the paths that it may change are files now. */
+export function withFiles({ hands: { disk } }: Command, server: ImportedServer): ImportedServer {
+  const files = server.grants.write.filter((path) => disk.stat(path)?.folder === false);
+  return files.length === 0 ? server : { ...server, files };
 }
 
 /** Why a server that was approved cannot be handed over now; undefined where it can. */
@@ -111,7 +119,7 @@ export function mcpOfTask(
     readonly policy: { readonly clearance: Readonly<Record<string, Label>> };
   },
 ): readonly ImportedServer[] {
-  const { hands: { disk, mcpStore, screen }, places } = command;
+  const { hands: { disk, mcpStore, mcp: kit, screen }, places } = command;
   const lock = openMcpLock({ disk, places, exclusively: mcpStore.exclusively });
   const known = lock.list();
   const leave = (name: McpServerName, why: string, noun = "MCP server"): void =>
@@ -122,11 +130,24 @@ export function mcpOfTask(
   }
   return known.flatMap((server) => {
     if (server.state !== "approved" || mcp.use?.includes(server.name) === false) return [];
-    const imported = importedOf(server, mcp.servers[server.name], policy.clearance);
+    const writes = server.grants.write;
+    const now = writes.length === 0 ? server : { ...server, reviewed: translatedAnew(kit, server) };
+    const imported = withFiles(
+      command,
+      importedOf(now, mcp.servers[server.name], policy.clearance),
+    );
     const { offers } = imported;
     if (imported.tools.length === 0 && !offers.resources && !offers.prompts) return [];
     const why = whyNot(command, server);
     if (why !== undefined) leave(server.name, why, nounOf(server));
+    else if (writes.length > 0 && server.direct === undefined) {
+      screen.say(
+        `  MCP server ${server.name}: what it changes is staged now, for your review; agree with remit mcp grant ` +
+          `${server.name} --write ${
+            displayText(writes[0] ?? "", { max: 300 })
+          }, or have it write at once with --direct`,
+      );
+    }
     return why === undefined ? [imported] : [];
   });
 }

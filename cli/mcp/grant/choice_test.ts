@@ -154,6 +154,39 @@ Deno.test("a server whose folder is gone, or leads elsewhere now, is left out an
   assert.deepEqual(names(chosen(command)), []);
 });
 
+Deno.test("a server that was granted writing before changes were staged goes on, and it is said", () => {
+  const command = freshCommand();
+  const desk = join(command.hands.root, "desk");
+  Deno.mkdirSync(desk);
+  Deno.writeTextFileSync(join(desk, "graph.json"), "{}");
+  const tool = (name: string): LockedServer["reviewed"][number] => {
+    const { tool, ...rest } = lockedTool("files", name);
+    // As it was pinned then: whatever a program may write with was a change.
+    return { ...rest, tool: { ...tool, effect: "mutateLocal" } };
+  };
+  const reviewed = ["get_note", "save_note"].map(tool);
+  const grants = { read: [], write: [desk, join(desk, "graph.json")], net: [] };
+  having(
+    command,
+    lockedServer("files", { grants, reviewed }),
+    lockedServer("agreed", { grants, reviewed, direct: [] }),
+  );
+  const [agreed, files] = chosen(command);
+  for (const server of [agreed, files]) {
+    assert.deepEqual(server?.tools.map(({ effect, holds }) => [effect, holds]), [
+      ["read", "read"],
+      ["stage", "all"],
+    ]);
+    assert.deepEqual(server?.files, [join(desk, "graph.json")]);
+  }
+  const said = command.hands.screen.lines.join("\n");
+  assert.match(
+    said,
+    /MCP server files: what it changes is staged now.*remit mcp grant files --write/,
+  );
+  assert.doesNotMatch(said, /MCP server agreed/);
+});
+
 Deno.test("a server whose secret is not kept is left out, and its name is said", () => {
   const command = freshCommand();
   having(command, lockedServer("a", { secretEnv: ["A_KEY"], secretHeaders: ["authorization"] }));

@@ -12,6 +12,11 @@ import { keepMcpSecret } from "./secrets.ts";
 /** What the flags say. */
 export interface GrantFlags {
   readonly grants: McpGrants;
+  /** Of `grants.write`: changes there are not staged. */
+  readonly direct?: readonly string[];
+  /** Tools, by the server's names, that only read, and that do not. */
+  readonly reads?: readonly string[];
+  readonly writes?: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly secretEnv: readonly string[];
   readonly secretHeaders: readonly string[];
@@ -110,7 +115,17 @@ function writable(command: Command, text: string): string {
 /** Reads the flags. Throws Fault `invalidInput`, and `refused` for folders that no server is granted. */
 export function readGrantFlags(command: Command): GrantFlags {
   const all = (name: string): readonly string[] => command.parsed.flags.get(name) ?? [];
-  const write = unique(all("write").map((path) => writable(command, path)));
+  const direct = unique(all("direct").map((path) => writable(command, path)));
+  const write = unique([
+    ...all("write").map((path) => writable(command, path)),
+    ...direct,
+  ]);
+  const tools = (name: string): string[] => unique(all(name).flatMap((text) => text.split(",")));
+  const reads = tools("reads"), writes = tools("writes");
+  const both = reads.find((tool) => writes.includes(tool));
+  if (both !== undefined) {
+    throw wrong(`Cannot say both of "${displayText(both, { max: 64 })}": it reads, or it writes`);
+  }
   const read = unique(all("read").map((path) => resolveGrant(command, path)));
   const sampling = all("sampling").at(-1), clearance = clearanceFor(command);
   return {
@@ -122,6 +137,7 @@ export function readGrantFlags(command: Command): GrantFlags {
         ...all("socket").map((path) => `unix:${resolveSocket(command, path)}`),
       ]),
     },
+    ...{ direct, reads, writes },
     env: Object.fromEntries(all("env").map((text) => variable(command, text))),
     secretEnv: unique(all("secret").map(parseVariable)),
     secretHeaders: unique(all("header").map(parseHeader)),
@@ -146,6 +162,19 @@ export function withGrants(
     ),
     net: unique([...server.grants.net, ...more.grants.net]),
   };
+  const { direct = [], reads = [], writes = [] } = more;
+  // What was said last of a path, or of a tool, holds.
+  const kept = (list: readonly string[] = [], gone: readonly string[]): string[] =>
+    list.filter((each) => !gone.includes(each));
+  const said = {
+    ...(write.length === 0 ? {} : {
+      direct: unique([...kept(server.direct, more.grants.write), ...direct]),
+    }),
+    ...(reads.length + writes.length === 0 ? {} : {
+      reads: unique([...kept(server.reads, writes), ...reads]),
+      writes: unique([...kept(server.writes, reads), ...writes]),
+    }),
+  };
   const env = { ...server.env, ...more.env };
   for (const name of more.secretEnv) delete env[name];
   const wider = grants.net.some((host) => !server.grants.net.includes(host));
@@ -154,6 +183,7 @@ export function withGrants(
   const clearanceChosen = chosen === undefined ? {} : { clearanceChosen: chosen };
   return {
     ...{ ...rest, ...clearanceChosen },
+    ...said,
     ...{ grants, env, samplingTokens: more.sampling ?? server.samplingTokens },
     clearance: clearanceOf({ launch: server.launch, grants, ...clearanceChosen }),
     secretEnv: unique([...server.secretEnv, ...more.secretEnv]).filter((name) =>

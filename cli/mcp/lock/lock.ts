@@ -7,6 +7,7 @@ import {
   ImportedTool,
   Label,
   McpServerName,
+  McpToolName,
   McpToolWords,
   Millis,
 } from "../../../contracts/mod.ts";
@@ -55,9 +56,12 @@ export type LockedTool = z.infer<typeof LockedTool>;
 
 /** A server in remit.lock. */
 export const LockedServer = z.object({
-  ...ImportedServer.omit({ tools: true }).shape,
+  ...ImportedServer.omit({ tools: true, files: true }).shape,
   /** The clearance that a person chose; absent: it follows from what the server can reach. */
   clearanceChosen: Label.optional(),
+  /** Tools, by its own names, of which the operator said that they only read, and that they do not. */
+  reads: z.array(McpToolName).max(512).optional(),
+  writes: z.array(McpToolName).max(512).optional(),
   state: z.enum(["added", "approved", "revoked"]),
   addedAt: Millis,
   /** Where it came from, secrets left out. */

@@ -66,6 +66,9 @@ export interface McpKit {
     options: {
       readonly grants: McpGrants;
       readonly launch: McpLaunch;
+      readonly direct?: readonly string[] | undefined;
+      readonly reads?: readonly string[] | undefined;
+      readonly writes?: readonly string[] | undefined;
       /** Names of Remit's own tools. */
       readonly own?: readonly string[];
       readonly others?: readonly OtherServer[];

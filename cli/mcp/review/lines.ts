@@ -89,6 +89,10 @@ function deprecated(server: LockedServer): readonly string[] {
   );
 }
 
+const HELD =
+  "tools that are taken to read are served by a process that can change nothing, each other call by a " +
+  "process of its own: what it keeps in memory is gone with the call; mcp grant --writes TOOL, --reads TOOL";
+
 /** What a server is, where it comes from, what it may do. */
 export function serverLines(
   screen: Paper,
@@ -98,6 +102,7 @@ export function serverLines(
   const asked = notableAccesses(accesses, server.grants);
   const variables = variableLines(server);
   const notes = [
+    ...(server.grants.write.length === 0 ? [] : [HELD]),
     ...server.notes.map((each) => displayText(each, { max: 500 })),
     ...deprecated(server),
   ];
@@ -128,8 +133,8 @@ export function serverLines(
 
 const EFFECTS: Readonly<Record<EffectClass, string>> = {
   read: "can change nothing",
-  stage: "stages changes",
-  mutateLocal: "can change what it may change",
+  stage: "its changes are reviewed before they are there",
+  mutateLocal: "can change what it may change, at once",
   outboundRead: "can send to where it may reach",
   outboundWrite: "can send and change things there",
   destructive: "says that it destroys",

@@ -3,7 +3,7 @@ import type { McpWords } from "../../../contracts/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 import type { Command } from "../../command.ts";
 import type { DiskRead } from "../../hands.ts";
-import type { DiffLine, ReviewRow, ToolFlag, Translation } from "./kit.ts";
+import type { DiffLine, McpKit, ReviewRow, ToolFlag, Translation } from "./kit.ts";
 import type { LockedServer } from "../lock/lock.ts";
 
 /** A row, and how it stands to what was pinned. */
@@ -46,6 +46,28 @@ function codeOf(disk: DiskRead, { launch }: Pick<LockedServer, "launch">): strin
   }
 }
 
+/** What of a server decides about the effects of its tools. */
+function effectAt(
+  { grants, launch, direct, reads, writes }: LockedServer,
+): Pick<LockedServer, "grants" | "launch" | "direct" | "reads" | "writes"> {
+  return { grants, launch, direct, reads, writes };
+}
+
+/** The pinned tools as the grants make them now: the same words, perhaps another effect. */
+export function translatedAnew(
+  mcp: Pick<McpKit, "translate" | "importedTool">,
+  server: LockedServer,
+): LockedServer["reviewed"] {
+  const words = server.reviewed.map((each) => each.words);
+  const tools = new Map(
+    mcp.translate(server.name, words, effectAt(server)).tools.map((each) => [each.tool, each]),
+  );
+  return server.reviewed.map((each) => {
+    const tool = tools.get(each.words.name);
+    return tool === undefined ? each : { ...each, tool: mcp.importedTool(tool) };
+  });
+}
+
 /** Reviews what a server says. `servers` are all of remit.lock: look-alikes are looked for among them. */
 export async function reviewOf(
   command: Command,
@@ -63,8 +85,7 @@ export async function reviewOf(
     each.name !== server.name && codeOf(disk, each) !== codeOf(disk, server)
   )
     .map(({ name, reviewed }) => ({ name, tools: reviewed.map((each) => each.words) }));
-  const { grants, launch } = server;
-  const translation = mcp.translate(server.name, words.tools, { grants, launch, own, others });
+  const translation = mcp.translate(server.name, words.tools, { ...effectAt(server), own, others });
   const off = server.reviewed.filter((each) => each.off).map((each) => each.words.name);
   const pinned = new Map(server.reviewed.map((each) => [each.words.name, each]));
   const said = new Map(words.tools.map((each) => [each.name, each]));

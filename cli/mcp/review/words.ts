@@ -68,7 +68,7 @@ export function endedWords(ended: string | undefined): string {
 
 /** What it may reach, a line each. `home` is shortened to `~`. */
 export function mayLines(
-  server: Pick<LockedServer, "launch" | "grants" | "samplingTokens" | "clearance">,
+  server: Pick<LockedServer, "launch" | "grants" | "samplingTokens" | "clearance" | "direct">,
 ): readonly string[] {
   const { launch, grants, samplingTokens, clearance } = server;
   const asks = samplingTokens === 0
@@ -81,7 +81,13 @@ export function mayLines(
   const { read, write, net } = grants;
   const lines = [
     ...read.map((path) => `read ${safe(path)}`),
-    ...write.map((path) => `read and change ${safe(path)}`),
+    ...write.map((path) =>
+      `read and change ${safe(path)}, ${
+        server.direct?.includes(path) === true
+          ? "at once (never what runs later)"
+          : "once you have reviewed it"
+      }`
+    ),
     ...net.map((host) =>
       host.startsWith("unix:")
         ? `connect to ${safe(host.slice(5))}, and do whatever listens there does for it`

@@ -84,8 +84,10 @@ export async function writeBackup(parts: BackupParts): Promise<BackupManifest> {
       leftOut += found.others;
       for (const path of found.files) {
         const from = join(folder, path);
-        if (root !== "wiki" || !isDatabase(disk, from)) {
-          if (root !== "wiki" || !isBesideDatabase(disk, from)) take(`${root}/${path}`, from);
+        // What is known of contents is written by wikis, too.
+        const shared = root === "wiki" || path.startsWith("contents.db");
+        if (!shared || !isDatabase(disk, from)) {
+          if (!shared || !isBesideDatabase(disk, from)) take(`${root}/${path}`, from);
           continue;
         }
         const into = join(draft, "copy.db");

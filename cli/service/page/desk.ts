@@ -7,6 +7,7 @@
 import {
   AgentTask,
   type Answer,
+  type Digest,
   Fault,
   InboxEntry,
   type Json,
@@ -27,6 +28,7 @@ import { openKeyRing } from "../../key/ring.ts";
 import { lendApproved } from "../../mcp/grant/choice.ts";
 import { readyAgain } from "../../model/ready.ts";
 import { readPast } from "../../run/run_task.ts";
+import { shownWhole } from "../../question/question_frame.ts";
 import { signAnswer } from "../../question/sign_answer.ts";
 import { askStaged } from "../../run/watch_task.ts";
 import { makePageCodes } from "./codes.ts";
@@ -88,13 +90,18 @@ export async function openPageDesk(parts: PageDeskParts): Promise<PageDesk> {
   /** A question as the page shows it now. */
   const questionOf = async (
     id: QuestionId,
-  ): Promise<{ readonly question: Question; readonly view: PageView }> => {
+  ): Promise<{
+    readonly question: Question;
+    readonly view: PageView;
+    readonly sanitizes: Digest[];
+  }> => {
     const question = Question.parse(await ask("question", { question: id }));
     const changes = question.changes.length === 0
       ? []
       : shownChanges(question, await askStaged(link, question.task), disk);
     const answer = commandText(command, `answer ${id} allow`);
-    return { question, view: questionView(question, { changes, now: now(), command: answer }) };
+    const view = questionView(question, { changes, now: now(), command: answer });
+    return { question, view, sanitizes: shownWhole(changes, true) };
   };
 
   const viewOf = async (view: PageAsk["view"]): Promise<PageView> => {
@@ -132,7 +139,7 @@ export async function openPageDesk(parts: PageDeskParts): Promise<PageDesk> {
   const answer = async (
     { question: id, shown, decision, say }: Omit<PageAnswer, "session">,
   ): Promise<void> => {
-    const { question, view } = await questionOf(id);
+    const { question, view, sanitizes } = await questionOf(id);
     if (view.elsewhere !== undefined) {
       throw new Fault("refused", `Cannot answer question ${id} here: ${view.elsewhere}`);
     }
@@ -141,7 +148,8 @@ export async function openPageDesk(parts: PageDeskParts): Promise<PageDesk> {
     }
     const signer = await key.ready();
     await ready(question.task);
-    const verdict = { decision, for: "once", say, by: "page", channel: "page" } as const;
+    const by = { by: "page", channel: "page" } as const;
+    const verdict = { decision, for: "once", say, sanitizes, ...by } as const;
     const signed: Answer = signAnswer(question, verdict, { signer, at: now() });
     await ask("answer", toJson(signed));
   };

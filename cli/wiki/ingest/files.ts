@@ -11,6 +11,7 @@ import {
 } from "../../../contracts/mod.ts";
 import { readGone, readProgress, readReport } from "../answers.ts";
 import type { OpenWiki } from "../command.ts";
+import { makeExportLists } from "../../disk/export_lists.ts";
 import { kindOfName, looksLikeText } from "./kinds.ts";
 import { knownWikis, type WikiWhere } from "../place.ts";
 import { neverFault, type Walk, walkFolder } from "./walk.ts";
@@ -56,6 +57,10 @@ const fileKey = (path: string): string => `file:${path}`;
 /** What the keys of all files beneath a folder begin with. */
 const folderKey = (path: string): string => fileKey(path === "/" ? "/" : `${path}/`);
 
+/** What an export's list says of a file, where one does. */
+const claimOf = (claimed: Taken["claimed"]): Pick<Taken, "claimed"> =>
+  claimed === undefined ? {} : { claimed };
+
 /** Two reports as one. */
 export function addReports(a: IngestReport, b: IngestReport): IngestReport {
   return {
@@ -91,7 +96,7 @@ async function ingestBatches(
       if (next === undefined || (batch.length > 0 && bytes + next.bytes > BATCH_BYTES)) break;
       bytes += next.bytes;
       const { path, key, kind, name, origin } = next;
-      batch.push({ path, key, kind, name, origin });
+      batch.push({ path, key, kind, name, origin, ...claimOf(next.claimed) });
     }
     const body = { files: batch, ...trust, by: "operator", maxBytes: DOCUMENT_BYTES };
     try {
@@ -127,10 +132,12 @@ export async function ingestFolder(
     wiki.place.folder,
     ...knownWikis(where).map(({ folder }) => folder),
   ].filter((each) => each !== root);
+  const lists = makeExportLists(disk);
   const walk = walkFolder({ disk, wikis, apart, most: DOCUMENT_BYTES }, root);
   const files = walk.files.map(({ path, name, kind, bytes }) => ({
     ...{ path: wiki.link.inside(path), key: fileKey(path), kind, bytes, origin: path },
     name: name.slice(-512),
+    ...claimOf(lists.ofFile(path)),
   }));
   const long = files.filter(({ origin }) => origin.length > 4_000);
   const taken = await ingestBatches(wiki, files.filter((each) => !long.includes(each)), trust, on);
@@ -185,7 +192,10 @@ export async function ingestFile(
   if (kind === undefined) return fail("it is of no kind that is read, and its bytes are no text");
   const report = await ingestBatches(
     wiki,
-    [{ path: wiki.link.inside(path), ...of, kind, name, origin: path, bytes }],
+    [{
+      ...{ path: wiki.link.inside(path), ...of, kind, name, origin: path, bytes },
+      ...claimOf(makeExportLists(disk).ofFile(path)),
+    }],
     trust,
     on,
   );

@@ -1,5 +1,12 @@
 /** The hands of the commands over wikis, with this process's own rights. Issue 5. @module */
-import { Fault, type Json, type ParseAsk, toJson } from "../../../contracts/mod.ts";
+import { join } from "node:path";
+import {
+  type ContentTrust,
+  Fault,
+  type Json,
+  type ParseAsk,
+  toJson,
+} from "../../../contracts/mod.ts";
 import { displayBlock } from "../../../text/mod.ts";
 import type { Screen } from "../../hands.ts";
 import { findPrograms } from "../../program/programs_powers.ts";
@@ -17,6 +24,8 @@ export interface WikiHandsParts {
   readonly inside: WikiLineParts["inside"];
   /** Makes what makes text of documents. Nothing starts before the first one comes. */
   makeParser(): WikiParser;
+  /** Opens what is known of contents in a state folder, the file at `path`. */
+  openContents(path: string): Promise<ContentTrust>;
   isNever(path: string): boolean;
   fetch(url: string, signal: AbortSignal): Promise<Fetched>;
 }
@@ -38,9 +47,10 @@ export function makeWikiHands(parts: WikiHandsParts): WikiHands {
 }
 
 async function open(start: WikiStart, parts: WikiHandsParts): Promise<WikiLink> {
-  const [{ bundle, denoDir }, programs] = await Promise.all([
+  const [{ bundle, denoDir }, programs, contents] = await Promise.all([
     parts.provideProgram(),
     findPrograms(),
+    parts.openContents(join(start.kernel, "contents.db")),
   ]);
   const { namespace, inside } = parts;
   const line = wikiLine({ ...start, programs, bundle, denoDir, namespace, inside });
@@ -54,7 +64,11 @@ async function open(start: WikiStart, parts: WikiHandsParts): Promise<WikiLink> 
     },
     inside: (path) => insidePath(line.aliases, path),
     parse: async (ask: ParseAsk): Promise<Json> => toJson(await parser.parse(ask)),
-    onEnd: () => parser.close(),
+    contents,
+    async onEnd(): Promise<void> {
+      await parser.close();
+      contents.close();
+    },
     complain: (text) =>
       displayBlock(text, { prefix: "  │ ", maxLines: 12 }).forEach(parts.screen.say),
   });

@@ -1,5 +1,13 @@
 /** The session with a wiki's process. Issue 5; contracts/wire_wiki.ts. @module */
-import { Fault, type Json, type ParseAsk, toJson, type WikiOpen } from "../../../contracts/mod.ts";
+import {
+  type ContentTrust,
+  Fault,
+  type Json,
+  type ParseAsk,
+  serveContents,
+  toJson,
+  type WikiOpen,
+} from "../../../contracts/mod.ts";
 import { SourceKind, WIKI_PORT_LIMITS } from "../../../contracts/mod.ts";
 import { makePort, type Port } from "../../../port/mod.ts";
 import * as z from "zod";
@@ -30,6 +38,8 @@ export async function openWikiLink(
   parts: {
     readonly body: WikiOpen;
     readonly inside: (path: string) => string;
+    /** What is known of contents in the whole state. */
+    readonly contents: Pick<ContentTrust, "of" | "record" | "mark">;
     readonly parse: (ask: ParseAsk) => Promise<Json>;
     readonly onEnd: () => Promise<void>;
     readonly complain: (text: string) => void;
@@ -42,6 +52,8 @@ export async function openWikiLink(
     write: (bytes) => process.write(bytes),
     handler: {
       ask(op, body): Promise<Json> {
+        const served = serveContents(parts.contents, op, body);
+        if (served !== undefined) return Promise.resolve(served);
         const asked = Ask.safeParse(body);
         if (op === "parse" && asked.success) return parts.parse(asked.data);
         throw new Fault(

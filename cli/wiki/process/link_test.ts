@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Fault, type Json, type ParseAsk, toJson } from "../../../contracts/mod.ts";
+import { Fault, type Json, NOTHING_KNOWN, type ParseAsk, toJson } from "../../../contracts/mod.ts";
 import { makePort, type Port } from "../../../port/mod.ts";
 import { EMPTY_WIKI } from "../../_fixture/wikis.ts";
 import { openWikiLink, type WikiProcess } from "./link.ts";
@@ -50,6 +50,7 @@ function open(far: Far, parse: (ask: ParseAsk) => Promise<Json>): Promise<WikiLi
   return openWikiLink(far.process, {
     body: { folder: "/w", stateFolder: "/s", create: false, trustedKeys: [], readOnly: false },
     inside: (path) => path,
+    contents: NOTHING_KNOWN,
     parse,
     onEnd: () => Promise.resolve(),
     complain: () => undefined,

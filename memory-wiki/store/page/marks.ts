@@ -50,7 +50,12 @@ export function markPage(inside: Inside, mark: PageMark, trustedKeys: readonly s
       page.version,
     );
     // These very bytes are what was signed, wherever they come from next.
-    db.run("UPDATE digests SET colour = ?, label = ? WHERE digest = ?", colour, label, page.digest);
+    db.run(
+      "UPDATE digests SET colour = ?, label = ?, told = 2 WHERE digest = ?",
+      colour,
+      label,
+      page.digest,
+    );
     db.run(
       "INSERT OR REPLACE INTO marks(page, digest, mark) VALUES(?, ?, ?)",
       page.name,

@@ -94,7 +94,7 @@ export function putVersion(inside: Inside, version: NewVersion): void {
   const { name } = page;
   // What no schema would read back is not written.
   PageSchema.parse(page);
-  recordTrust(db, page.digest, page);
+  recordTrust(db, page.digest, page, "made");
   const deflated = deflateRawSync(encoder.encode(version.text), { level: 3 });
   putHistory(inside, page, { deleted: false, text: deflated, patch: version.patch });
   const { claims, links } = reading;

@@ -1,5 +1,11 @@
 /** Takes sources in: raw files first, then one transaction for all of a batch. @module */
-import { type Digest, Fault, TEXT_KINDS, type WikiSource } from "../../../contracts/mod.ts";
+import {
+  type Digest,
+  Fault,
+  TEXT_KINDS,
+  TRIVIAL_BYTES,
+  type WikiSource,
+} from "../../../contracts/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 import { chunkRows } from "../_chunk_rows.ts";
 import { SOURCE_STATES, sourceById, sourceOf } from "../_source_rows.ts";
@@ -7,7 +13,14 @@ import { placeOfRaw, type RawPlace, writeRaw } from "../files/raw_keep.ts";
 import { rawNames, textNames } from "../files/raw_name.ts";
 import { countLines } from "../files/text_lines.ts";
 import { checkCatalogue, followCatalogue } from "../catalogue/catalogue.ts";
-import { changed, colourNumber, type Inside, labelNumber, recordedTrust } from "../inside.ts";
+import {
+  changed,
+  colourNumber,
+  type Inside,
+  keepToWiki,
+  labelNumber,
+  recordedTrust,
+} from "../inside.ts";
 import { type Batch, makeBatch, retire } from "./batch.ts";
 import { spreadTrust } from "../spread_trust.ts";
 import { int, type Row } from "../sqlite/rows.ts";
@@ -129,8 +142,10 @@ export function makeSourceIntake(inside: Inside): SourceIntake {
       ? source.found.state
       : "current";
     const trust: Trust = sourceTrust(source, recordedTrust(db, digest));
-    spreadTrust(inside, digest, trust, batch);
-    if (text.digest !== digest) spreadTrust(inside, text.digest, trust, batch);
+    spreadTrust(inside, digest, trust, { batch });
+    if (text.digest !== digest) spreadTrust(inside, text.digest, trust, { batch });
+    if (source.raw.length < TRIVIAL_BYTES) keepToWiki(db, digest);
+    if (text.bytes.length < TRIVIAL_BYTES) keepToWiki(db, text.digest);
     const chunks = state === "current" ? source.chunks : [];
     const { numbering, rows } = batch.of(labelNumber(trust.label));
     const id = numbering.source();

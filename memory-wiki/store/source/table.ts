@@ -120,7 +120,10 @@ export function makeSourceTable(inside: Inside): SourceTable {
           (text === raw || digestOfFile(folder, text) === textDigest),
       ),
     recordExport(digest, colour, label) {
-      db.transaction("record an export", () => spreadTrust(inside, digest, { colour, label }));
+      db.transaction(
+        "record an export",
+        () => spreadTrust(inside, digest, { colour, label }, { how: "made" }),
+      );
       followCatalogue(inside);
     },
   });

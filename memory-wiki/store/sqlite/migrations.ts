@@ -130,6 +130,15 @@ CREATE TABLE pictures(name TEXT PRIMARY KEY, n INTEGER NOT NULL, mark TEXT NOT N
 INSERT INTO pictures(name, n, mark) VALUES('sources', 0, '');
 `,
   }),
+  Object.freeze({
+    version: 3,
+    // 0: to be told to the state; 1: nothing to tell; 2: what a person signed, to be told.
+    sql: `
+ALTER TABLE digests ADD COLUMN told INTEGER NOT NULL DEFAULT 1;
+UPDATE digests SET told = 0 WHERE colour = 2 OR label = 2;
+CREATE INDEX digests_untold ON digests(told) WHERE told <> 1;
+`,
+  }),
 ]);
 
 /**

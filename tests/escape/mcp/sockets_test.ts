@@ -33,7 +33,11 @@ for (const right of ["read", "write"] as const) {
       assert.deepEqual(first, { ...REFUSED, pair: "ok", open: "EACCES", kind: "none" });
       using late = listening(`${desk}/run/late.sock`);
       const second = await tries(grants, REACHES(`${desk}/run/late.sock`));
-      assert.deepEqual(second, { ...REFUSED, pair: "ok", open: "ENXIO", kind: "socket" });
+      // A call that may write works in a copy, which no socket of alice's comes into.
+      const shown = right === "read"
+        ? { open: "ENXIO", kind: "socket" }
+        : { open: "EACCES", kind: "none" };
+      assert.deepEqual(second, { ...REFUSED, pair: "ok", ...shown });
       assert.deepEqual([...early.heard, ...late.heard], []);
     },
   );
@@ -115,28 +119,24 @@ attack(
     await using mcp = await makeMcpWorld();
     const { dir } = mcp, desk = `${dir}/desk`;
     using early = listening(`${desk}/early.sock`);
-    const server = await mcp.server(EVAL_SERVER, { grants: { ...NO_GRANTS, write: [desk] } });
     const ways = (path: string): readonly string[] => [
       `await Deno.connect({ transport: "unix", path: ${JSON.stringify(path)} })`,
-      `await new Promise((done, failed) => { const s = globalThis.net.createConnection(${
+      `const net = await import("node:net");
+      await new Promise((done, failed) => { const s = net.createConnection(${
         JSON.stringify(path)
       }, done); s.on("error", failed); })`,
       `Deno.listen({ transport: "unix", path: ${JSON.stringify(`${path}.own`)} })`,
     ];
-    assert.equal(
-      await mcp.run(server, `globalThis.net = await import("node:net"); return "ready"`),
-      "ready",
-    );
     using late = listening(`${desk}/late.sock`);
-    for (const path of [`${desk}/early.sock`, `${desk}/late.sock`, "/run/broker.sock"]) {
-      for (const way of ways(path)) {
-        assert.match(await mcp.run(server, way), /^!(?:NotCapable|Error|PermissionDenied)/, way);
+    for (const [name, right] of [["reads", "read"], ["writes", "write"]] as const) {
+      const grants = { ...NO_GRANTS, [right]: [desk] };
+      const server = await mcp.server(EVAL_SERVER, { name, grants });
+      for (const path of [`${desk}/early.sock`, `${desk}/late.sock`, "/run/broker.sock"]) {
+        for (const way of ways(path)) {
+          assert.match(await mcp.run(server, way), /^!(?:NotCapable|Error|PermissionDenied)/, way);
+        }
       }
     }
-    // Under a name that alice never saw: it is the kind of access that is refused, not the name.
-    const moved = `Deno.renameSync("${desk}/late.sock", "${desk}/notes.md");
-      await Deno.connect({ transport: "unix", path: "${desk}/notes.md" })`;
-    assert.match(await mcp.run(server, moved), /^!NotCapable: .*unix:/);
     assert.deepEqual([...early.heard, ...late.heard], []);
   },
 );

@@ -36,6 +36,9 @@ Deno.test("what shells, editors, builds and other agents run of a folder is show
       "x.pth",
     ],
     ...[".mcp.json", ".claude/settings.json", ".cursor/mcp.json", "Taskfile.yml", "shell.nix"],
+    ...[".gemini/settings.json", ".codex/config.toml", ".zed/tasks.json", ".devcontainer.json"],
+    ...["a.code-workspace", ".vscode/tasks.json", ".devcontainer/x.sh", ".pre-commit-config.yml"],
+    ...[".prettierrc.cjs", ".yarn/releases/yarn.cjs", "mise.toml", "claude_desktop_config.json"],
     ...[".husky/pre-commit", "Makefile", "package.json", "Makefile.", "BUILD.RS"],
   ];
   for (const name of names) assert.ok(executesLater(`desk/a/${name}`), name);

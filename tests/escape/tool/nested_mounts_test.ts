@@ -17,7 +17,7 @@ function taintOf(mounts: readonly Mount[], path: string): readonly [string, stri
   const found = mounts.map((each) => hostMount(each, each.dir));
   const own = found.find((each) => each.name === name);
   assert.ok(own);
-  const { colour, label } = makeTaints({ mounts: found, recorded: [] }).ofPath(own, parts);
+  const { colour, label } = makeTaints({ mounts: found }).ofPath(own, parts);
   return [colour, label];
 }
 

@@ -49,7 +49,7 @@ async function withChains(
     await withOwn({ mallory: FUNCTIONS }, (tools) =>
       withMcp(async (siege) => {
         const server = await siege.server(ASKING_SERVER, {
-          grants: { read: [folder], write: [folder] },
+          ...{ grants: { write: [folder] }, direct: [folder] },
         });
         await Deno.writeTextFile(`${siege.desk}/secret.md`, "plum-orchard-7731\n");
         const far = await peerIn(siege, "far", peer.url);

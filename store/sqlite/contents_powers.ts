@@ -1,0 +1,149 @@
+/**
+ * What is known of contents in a state folder, by digest: one row each, found by its key. The
+ * kernel and the commands over wikis use the file at once. docs/decision/0038.
+ * @module
+ */
+import { chmodSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { Colour, Label } from "../../contracts/colour.ts";
+import {
+  type ContentColours,
+  type ContentTrust,
+  type KnownContent,
+  TRIVIAL_BYTES,
+} from "../../contracts/content_trust.ts";
+import { prepareFiles } from "./_engine_powers.ts";
+import { damagedRow, withFaults } from "./_faults.ts";
+
+/** "Rcnt": marks the file as ours in its header. */
+const APPLICATION_ID = 0x52636e74;
+/** How long a lock of another process is waited for, milliseconds. */
+const BUSY_MS = 2_000;
+const SCHEMA =
+  "CREATE TABLE IF NOT EXISTS contents(digest BLOB PRIMARY KEY, colour INTEGER NOT NULL, " +
+  "label INTEGER NOT NULL, sanitized INTEGER) WITHOUT ROWID;" +
+  `PRAGMA application_id=${APPLICATION_ID};`;
+const UPSERT = "INSERT INTO contents(digest, colour, label, sanitized) VALUES(?,?,?,?) " +
+  "ON CONFLICT(digest) DO UPDATE SET colour=max(colour, excluded.colour), " +
+  "label=max(label, excluded.label), " +
+  "sanitized=min(coalesce(sanitized, excluded.sanitized), coalesce(excluded.sanitized, sanitized))";
+const SIGNED = "INSERT INTO contents(digest, colour, label, sanitized) VALUES(?,?,?,NULL) " +
+  "ON CONFLICT(digest) DO UPDATE SET colour=excluded.colour, label=excluded.label, sanitized=NULL";
+
+const COLOURS = Colour.options;
+const LABELS = Label.options;
+
+/** What is known of contents, and whether all that an earlier version recorded elsewhere is in it. */
+export interface ContentStore extends ContentTrust {
+  /** False until {@link ContentStore.completed} was called once for this file. */
+  complete(): boolean;
+  completed(): void;
+}
+
+/**
+ * Opens the file at `path`, made where there is none.
+ * @throws Fault `storeCorrupt`, `storeFull`, `conflict`, `refused`
+ */
+export function openContentStore(path: string): ContentStore {
+  const doing = `open what is known of contents, "${path}"`;
+  return withFaults(doing, "write", () => {
+    prepareFiles(path);
+    const db = new DatabaseSync(path, { timeout: BUSY_MS });
+    try {
+      return overDatabase(db, path);
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  });
+}
+
+function overDatabase(db: DatabaseSync, path: string): ContentStore {
+  db.exec(
+    "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA trusted_schema=OFF; " +
+      "PRAGMA cell_size_check=ON; PRAGMA cache_size=-1000",
+  );
+  db.exec(SCHEMA);
+  for (const beside of ["-wal", "-shm"]) chmodSync(path + beside, 0o600);
+  const find = db.prepare("SELECT colour, label, sanitized FROM contents WHERE digest = ?");
+  const put = db.prepare(UPSERT);
+  const sign = db.prepare(SIGNED);
+
+  const look = (digest: string): Record<string, unknown> | undefined =>
+    withFaults("look a content up", "read", () => find.get(keyOf(digest)));
+
+  /** Whether recording would change nothing: then nothing is written. */
+  const isKnown = ({ digest, colour, label, sanitized }: KnownContent): boolean => {
+    if (sanitized === undefined && colour === "BLUE" && label === "public") return true;
+    const row = look(digest);
+    if (row === undefined) return false;
+    const [had, lab, clean] = [row["colour"], row["label"], row["sanitized"]];
+    return Number(had) >= COLOURS.indexOf(colour) && Number(lab) >= LABELS.indexOf(label) &&
+      (sanitized === undefined ||
+        (typeof clean === "number" && clean <= COLOURS.indexOf(sanitized)));
+  };
+
+  return Object.freeze<ContentStore>({
+    of(digests) {
+      let [colour, label] = [0, 0];
+      for (const digest of digests) {
+        const row = look(digest);
+        if (row === undefined) continue;
+        const { sanitized } = row;
+        const own = Number(row["colour"]);
+        colour = Math.max(colour, typeof sanitized === "number" ? Math.min(own, sanitized) : own);
+        label = Math.max(label, Number(row["label"]));
+      }
+      return coloursOf(colour, label);
+    },
+    record(contents) {
+      const news = contents.filter((each) => each.bytes >= TRIVIAL_BYTES && !isKnown(each));
+      if (news.length === 0) return;
+      inTransaction(db, () => {
+        for (const { digest, colour, label, sanitized } of news) {
+          put.run(
+            keyOf(digest),
+            COLOURS.indexOf(colour),
+            LABELS.indexOf(label),
+            sanitized === undefined ? null : COLOURS.indexOf(sanitized),
+          );
+        }
+      });
+    },
+    mark(digest, { colour, label }) {
+      inTransaction(
+        db,
+        () => void sign.run(keyOf(digest), COLOURS.indexOf(colour), LABELS.indexOf(label)),
+      );
+    },
+    complete: () => Number(db.prepare("PRAGMA user_version").get()?.["user_version"]) > 0,
+    completed: () => db.exec("PRAGMA user_version=1"),
+    close: () => db.close(),
+  });
+}
+
+function inTransaction(db: DatabaseSync, work: () => void): void {
+  withFaults("record what contents carry", "write", () => {
+    db.exec("BEGIN IMMEDIATE");
+    try {
+      work();
+      db.exec("COMMIT");
+    } catch (error) {
+      db.exec("ROLLBACK");
+      throw error;
+    }
+  });
+}
+
+function keyOf(digest: string): Uint8Array {
+  if (!/^[0-9a-f]{64}$/.test(digest)) {
+    throw new TypeError("Cannot look a content up: its name is no SHA-256");
+  }
+  return Uint8Array.fromHex(digest);
+}
+
+function coloursOf(colour: number, label: number): ContentColours {
+  const found = { colour: COLOURS[colour], label: LABELS[label] };
+  if (found.colour === undefined || found.label === undefined) throw damagedRow("a content");
+  return { colour: found.colour, label: found.label };
+}
