@@ -55,6 +55,11 @@ export interface GrantedCall {
   readonly deadlineMs: number;
   /** Most bytes of `content` that will be shown; more is cut by the gate. */
   readonly resultBytes: number;
+  /**
+   * Judges the call again with a path `MOUNT/relative` that a link of it leads to, as if that were named.
+   * Throws Fault `refused` unless it would be let through unasked. Absent: no link is followed.
+   */
+  alsoReads?(path: string): void;
   /** Contents that a person saw whole before the yes that let the call pass. */
   readonly sanitized?: Sanitized;
 }

@@ -84,3 +84,15 @@ export const HOST_LIST = "host_list";
 
 /** Most bytes of one {@link HOST_READ}. */
 export const HOST_READ_BYTES = 4 * 1024 * 1024;
+
+/**
+ * The toolhost tool that looks in a mount for never-listed files with more than one name, in a process of
+ * its own: the process that serves a task's calls may not look at them.
+ */
+export const HOST_SURVEY = "host_survey";
+
+/**
+ * In the detail of a fault: the mount that has to be surveyed before the call can be answered. In the
+ * arguments of the same call again: what {@link HOST_SURVEY} answered, by mount.
+ */
+export const SECOND_NAMES = "$secondNames";

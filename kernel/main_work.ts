@@ -26,6 +26,8 @@ import {
   type TaskGate,
   whyModelRefused,
 } from "../broker/mod.ts";
+import { makeLook } from "./command/command_look.ts";
+import { makeRunPowers } from "./command/command_spawn_powers.ts";
 import { askToGoOn } from "./process/brake.ts";
 import { makeReadArtifact } from "./task/artifact_bytes.ts";
 import { makeBus } from "./log/bus.ts";
@@ -134,7 +136,11 @@ export async function work(parts: WorkParts): Promise<void> {
     const found = policy.never(path, right);
     return found === undefined ? undefined : `"${found.glob}" (${found.at})`;
   };
-  const toolhosts = makeToolhosts({ children, leases, powers, spawn, policyNever, contents });
+  const look = makeLook(makeRunPowers(children.lookForLeft), config.programs.prlimit);
+  const toolhosts = makeToolhosts({
+    ...{ children, leases, powers, spawn, policyNever, contents },
+    ...(config.programs.prlimit === undefined ? {} : { look }),
+  });
 
   const tokens = makeTokens(powers);
   const redeem = makeRedeem(tokens, processes);

@@ -53,7 +53,7 @@ export function displayText(untrusted: string, options: TextOptions = {}): strin
 }
 
 /**
- * Lines that show `untrusted` as {@link displayText} does, broken at `\n` only and where one gets too
+ * Lines that show `untrusted` as {@link displayText} does, broken at `\n` and `\r\n` and where one gets too
  * long. Each has the prefix, so that none passes for a line of Remit's own.
  */
 export function displayBlock(untrusted: string, options: BlockOptions = {}): string[] {
@@ -65,7 +65,9 @@ export function displayBlock(untrusted: string, options: BlockOptions = {}): str
   let total = 0;
   const broken = (): string[] => [...lines, prefix + line, prefix + cutMark(untrusted)];
 
-  for (const piece of piecesOf(untrusted.slice(0, (max + 1) * DENSITY))) {
+  // CRLF ends a line as LF does; a CR alone moves the cursor, and is spelled out.
+  const given = untrusted.slice(0, (max + 1) * DENSITY).replaceAll("\r\n", "\n");
+  for (const piece of piecesOf(given)) {
     if (lines.length >= maxLines) return [...lines, prefix + cutMark(untrusted)];
     if (piece.kind === "newline") {
       lines.push(prefix + line);

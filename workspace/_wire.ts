@@ -12,6 +12,12 @@ export const CHECK = "$check";
 /** Key in the arguments of {@link UNDO}: a file that is gone is made again. */
 export const RESTORE = "$restore";
 
+/** Key in a call's arguments: paths that links led to, each let through by the gate. */
+export const FOLLOWED_KEY = "$followed";
+
+/** Key in a fault's detail: the path, `MOUNT/relative`, that a link leads to. */
+export const LEADS_TO = "leadsTo";
+
 /** The toolhost tool that takes an applied patch back. Never advertised to a model. */
 export const UNDO = "patch_undo";
 

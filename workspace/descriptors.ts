@@ -111,7 +111,8 @@ export const WORKSPACE_TOOLS: readonly ToolEntry[] = Object.freeze([
   entry({
     ...READS,
     name: "file_search",
-    description: "Finds lines that hold an exact text, as path:line: text.",
+    description: "Finds lines that hold an exact text, as path:line: text. Looks also into what " +
+      ".gitignore names (node_modules, build folders): narrow with path or glob.",
     on: ["WorkspaceRoot", "search"],
     properties: {
       query: { type: "string", minLength: 1, maxLength: 1_000, description: "Literal text." },
@@ -138,7 +139,8 @@ export const WORKSPACE_TOOLS: readonly ToolEntry[] = Object.freeze([
   entry({
     ...STAGES,
     name: "file_edit",
-    description: "Replaces one exact passage of a file. The change is staged; patch_apply asks " +
+    description:
+      "Replaces one exact passage of a file, which keeps its own line ends. The change is staged; patch_apply asks " +
       "for it to be made.",
     on: ["PatchSet", "edit"],
     properties: {

@@ -6,9 +6,10 @@ import type { Scope } from "../contracts/lease.ts";
 import type { GrantedCall } from "../contracts/power.ts";
 import type { HostCallAnswer, HostCallBody } from "../contracts/wire_toolhost.ts";
 import { sha256Hex } from "../port/digest.ts";
-import { CHANGES_KEY, OVERLAY_KEY } from "./_wire.ts";
+import { CHANGES_KEY, FOLLOWED_KEY, LEADS_TO, OVERLAY_KEY } from "./_wire.ts";
 import type { Overlay } from "./overlay.ts";
 import { changeJson } from "./patch.ts";
+import { parsePath } from "./path.ts";
 
 /** How one call runs in a toolhost. */
 export interface HostCallOptions {
@@ -28,13 +29,23 @@ export interface HostLink {
 }
 
 /** What of a call the host is told. */
-export interface HostedCall
-  extends Pick<GrantedCall, "pid" | "args" | "deadlineMs" | "resultBytes" | "idempotencyKey"> {
+export interface HostedCall extends
+  Pick<
+    GrantedCall,
+    "pid" | "args" | "deadlineMs" | "resultBytes" | "idempotencyKey" | "alsoReads"
+  > {
   readonly tool: string;
   readonly resolved: Pick<GrantedCall["resolved"], "scopes" | "colour" | "label">;
 }
 
-/** Calls a tool in the host, against the kernel's overlay: a host whose copy differs is given it. */
+/** Most links that one call follows. */
+const MOST_FOLLOWED = 8;
+
+/**
+ * Calls a tool in the host, against the kernel's overlay: a host whose copy differs is given it. Where a
+ * link leads to another file of its mount the call is made again with that file among what it reads, if the
+ * gate lets it.
+ */
 export async function callHost(
   parts: { readonly host: HostLink; readonly overlay: Overlay },
   call: HostedCall,
@@ -43,19 +54,36 @@ export async function callHost(
   const { host, overlay } = parts;
   const { writable, signal } = options;
   const digest: JsonObject = { [OVERLAY_KEY]: sha256Hex(overlay.canonical()) };
-  const attempt = (more: JsonObject): Promise<HostCallAnswer> =>
-    host.call({ ...bodyOf(call, options.id), args: { ...call.args, ...more } }, {
-      pid: call.pid,
-      scopes: writable ? applyingScopes(call.resolved.scopes) : call.resolved.scopes,
-      writable,
-      signal,
-      deadlineMs: call.deadlineMs,
-    });
-  try {
-    return await attempt(digest);
-  } catch (error) {
-    if (!(error instanceof Fault) || error.detail?.["stale"] !== true) throw error;
-    return await attempt({ ...digest, [CHANGES_KEY]: overlay.list().map(changeJson) });
+  const followed = new Set<string>();
+  let more = digest;
+  for (;;) {
+    const scopes = [
+      ...call.resolved.scopes,
+      ...[...followed].map((path): Scope => ({ resource: "mount", right: "read", path })),
+    ];
+    try {
+      return await host.call({ ...bodyOf(call, options.id), args: { ...call.args, ...more } }, {
+        pid: call.pid,
+        scopes: writable ? applyingScopes(scopes) : scopes,
+        writable,
+        signal,
+        deadlineMs: call.deadlineMs,
+      });
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      const to = error.detail?.[LEADS_TO];
+      if (error.detail?.["stale"] === true && more[CHANGES_KEY] === undefined) {
+        more = { ...more, [CHANGES_KEY]: overlay.list().map(changeJson) };
+      } else if (
+        typeof to === "string" && call.alsoReads !== undefined && !followed.has(to) &&
+        followed.size < MOST_FOLLOWED
+      ) {
+        // TRUST: of the host, only a name: whether it may be read is judged as for any other.
+        call.alsoReads(parsePath(to).text);
+        followed.add(to);
+        more = { ...more, [FOLLOWED_KEY]: [...followed] };
+      } else throw error;
+    }
   }
 }
 

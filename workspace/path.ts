@@ -81,6 +81,20 @@ export function parsePath(text: string): NamedPath {
   return Object.freeze({ text, mount, rel: rest.join("/"), parts: Object.freeze(rest) });
 }
 
+/** The same path in the other Unicode forms: names from a Mac are decomposed (NFD), typed ones are composed (NFC). */
+export function formsOf(path: NamedPath): readonly NamedPath[] {
+  const forms = (["NFC", "NFD"] as const).map((form) => path.text.normalize(form));
+  return [...new Set(forms)].filter((text) => text !== path.text).flatMap((text) => {
+    try {
+      return [parsePath(text)];
+    } catch (error) {
+      // A decomposed name is longer, and may be too long.
+      if (error instanceof Fault) return [];
+      throw error;
+    }
+  });
+}
+
 /**
  * Refuses a path that no tool writes, whatever is there.
  *

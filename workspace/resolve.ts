@@ -7,7 +7,14 @@ import type { Resolved } from "../contracts/power.ts";
 import type { Mount, StagedChange } from "../contracts/workspace.ts";
 import type { Ledger } from "./ledger.ts";
 import { patchDigest } from "./patch.ts";
-import { checkNewName, checkWritableName, type NamedPath, parsePath, SCRATCH } from "./path.ts";
+import {
+  checkNewName,
+  checkWritableName,
+  formsOf,
+  type NamedPath,
+  parsePath,
+  SCRATCH,
+} from "./path.ts";
 
 /** What resolving needs to know. */
 export interface ResolveParts {
@@ -79,11 +86,8 @@ export function reading(verb: string): Resolver {
       return plain(`${verb} all mounts`, { scopes, caller }, "read");
     }
     const path = pathIn(args);
-    return plain(
-      `${verb} ${quoted(path.text)}`,
-      { scopes: [readScope(parts, path)], caller },
-      "read",
-    );
+    const scopes = [path, ...formsOf(path)].map((each) => readScope(parts, each));
+    return plain(`${verb} ${quoted(path.text)}`, { scopes, caller }, "read");
   };
 }
 
@@ -103,16 +107,17 @@ export function changing(verb: string): Resolver {
           `(ask the operator for --mount ${path.mount}=DIR:stage)`,
       );
     }
-    const read: Scope = { resource: "mount", right: "read", path: path.text };
+    const names = [path, ...formsOf(path)].map(({ text }) => text);
+    const reads = names.map((name): Scope => ({ resource: "mount", right: "read", path: name }));
     if (mount.mode === "stage") {
       const resolved = plain(
         `stage: ${verb} ${quoted(path.text)}`,
-        { scopes: [read], caller },
+        { scopes: reads, caller },
         "stage",
       );
-      return { ...resolved, stages: [path.text] };
+      return { ...resolved, stages: names };
     }
-    const scopes: readonly Scope[] = [read, { ...read, right: "write" }];
+    const scopes = [...reads, ...reads.map((read): Scope => ({ ...read, right: "write" }))];
     const resolved = plain(
       `${verb} ${quoted(path.text)} at once`,
       { scopes, caller },

@@ -426,3 +426,31 @@ Deno.test("a tool shows the lightest mode that a call of it can have; a suppress
   const shown = world.gate.advertise(world.alice.pid).tools.map((t) => [t.name, t.permission]);
   deepEqual(shown, [["http_fetch", "consent"], ["http_post", "forbidden"]]);
 });
+
+Deno.test("what a link leads to is judged as if it were named: its rule, its lease, its agent's capability", async () => {
+  const world = await makeWorld({
+    policy: { rules: [{ path: "desk/held/**", mode: "consent", at: "remit.yaml:4" }] },
+    row: {
+      capabilities: [{ tool: "file_read" as never, where: { path: ["desk/notes", "desk/held"] } }],
+    },
+  });
+  const also: string[] = [];
+  world.add({
+    ...READ,
+    invoke: ({ alsoReads, args }) => {
+      alsoReads?.(String(args["to"]));
+      also.push(String(args["to"]));
+      return Promise.resolve({ content: "read" });
+    },
+  });
+  const leadingTo = async (to: string): Promise<string> => {
+    const { outcome, error } = await world.call("file_read", { path: "desk/notes/link", to });
+    return `${outcome} ${error ?? ""}`;
+  };
+  match(await leadingTo("desk/notes/a.md"), /^ok/);
+  match(await leadingTo("desk/notes/keys.env"), /"\*\.env", which no tool reads/);
+  match(await leadingTo("desk/held/a.md"), /remit\.yaml:4 says consent: name that path/);
+  match(await leadingTo("desk/private/a.md"), /only where "path" begins with/);
+  match(await leadingTo("other/notes/a.md"), /only where|holds no lease/);
+  deepEqual(also, ["desk/notes/a.md"]);
+});

@@ -14,9 +14,12 @@ import {
 } from "../../contracts/mod.ts";
 import { runBounded } from "./bounded.ts";
 import { descriptorsEvent, intentEvent, outcomeEvent } from "./events.ts";
-import type { GateParts, Judged, KeySet } from "./parts.ts";
+import type { GateParts, Judged, KeySet, Read } from "./parts.ts";
+import { quoted } from "./refusal.ts";
 import { type EndedWith, endOf, withMeanwhile } from "./result.ts";
+import { heldAuthority } from "./step_authority.ts";
 import { flowOf } from "./step_flow.ts";
+import { rulingOf } from "./step_mode.ts";
 
 /** How long an effect that was told to stop may take to say what it did, milliseconds. */
 const GRACE_MS = 5_000;
@@ -163,6 +166,7 @@ export function makePerformer(parts: GateParts): Performer {
       idempotencyKey: read.key(),
       deadlineMs,
       resultBytes: parts.policy.resultBytes(known.tool) ?? binding.resultBytes,
+      alsoReads: (path) => judgeAlso(judged, path),
       ...(grant === undefined || grant.sanitizes.length === 0 ? {} : {
         sanitized: {
           contents: grant.sanitizes,
@@ -171,6 +175,25 @@ export function makePerformer(parts: GateParts): Performer {
         },
       }),
     };
+  }
+
+  /** INVARIANT: a link opens nothing that its target's own name would not (test: "… leads to …"). */
+  function judgeAlso({ known, read, decision }: Judged, path: string): void {
+    const also: Read = {
+      ...read,
+      args: { ...read.args, path },
+      resolved: { ...read.resolved, scopes: [{ resource: "mount", right: "read", path }] },
+    };
+    const { mode, rule } = rulingOf(known, also, { policy: parts.policy, effect: decision.effect });
+    const authority = heldAuthority(parts, known, also);
+    if (authority.kind === "refuse") throw new Fault("refused", authority.why);
+    if (mode === "auto") return;
+    throw new Fault(
+      "refused",
+      `Cannot call "${known.tool}": a link leads to ${
+        quoted(path)
+      }, and ${rule} says ${mode}: name that path`,
+    );
   }
 
   /** The commit was a wait: what was taken back meanwhile stops the call before its effect. */

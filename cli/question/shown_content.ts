@@ -126,6 +126,9 @@ export function showChange(
       `@@ -${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines} @@`,
       ...hunk.lines,
     ]);
+  // Said once where it is so of all lines before and after; else each end that differs is spelled out.
+  const crlf = (old + next).includes("\r\n") && ![old, next].some((text) => /(?<!\r)\n/.test(text));
+  const notes = [...(note === undefined ? [] : [note]), ...(crlf ? ["all lines end in CRLF"] : [])];
   const readable = raw.every((line) => line.length <= LONGEST_WHOLE);
   return {
     ...(change.next !== undefined && readable ? { whole: change.next } : {}),
@@ -133,8 +136,8 @@ export function showChange(
     kind,
     plus: raw.filter((line) => line.startsWith("+")).length,
     minus: raw.filter((line) => line.startsWith("-")).length,
-    lines: safeLines(raw),
-    ...noted,
+    lines: safeLines(crlf ? raw.map((line) => line.replace(/\r$/, "")) : raw),
+    ...(notes.length === 0 ? {} : { note: notes.join("; ") }),
   };
 }
 

@@ -1,8 +1,8 @@
 /** Which files stand at paths that the kernel itself may not look at: `stat` is asked. @module */
 import type { RunPowers } from "./command_spawn_powers.ts";
 
-/** What is told of each: which file it is, or its last change as well. */
-type Aspect = "identity" | "state";
+/** What is told of each: which file it is, its last change as well, or which folder it is. */
+type Aspect = "identity" | "state" | "folder";
 
 /** A line for each path; undefined where one is missing, or nothing here can tell. */
 export type Look = (aspect: Aspect, paths: readonly string[]) => Promise<string | undefined>;
@@ -10,6 +10,8 @@ export type Look = (aspect: Aspect, paths: readonly string[]) => Promise<string 
 const FORMATS: Readonly<Record<Aspect, string>> = {
   identity: "%d:%i",
   state: "%d:%i:%s:%f:%z",
+  // With its kind, and its birth: a folder that is made anew often gets the number of the old one.
+  folder: "%F:%d:%i:%w",
 };
 
 /** Makes it, of the machine's `stat`, behind `prlimit`. */

@@ -3,14 +3,19 @@ import { SERVES_NOTHING } from "../child/serves_nothing.ts";
 import {
   type ContentLookup,
   Fault,
+  HOST_SURVEY,
   type HostCallAnswer,
   type HostCallBody,
+  type Json,
+  type JsonObject,
   type Lease,
+  LeaseId,
   type Leases,
   type Mount,
   type Pid,
   type Powers,
   type Scope,
+  SECOND_NAMES,
   type SetupBody,
   type StagedChange,
   type TaskId,
@@ -24,7 +29,7 @@ import type { Children } from "../child/children.ts";
 import type { SpawnPowers } from "../start/spawn.ts";
 import type { Roots } from "../start/start_line.ts";
 import { type HostCall, type HostCalls, makeHostCalls } from "./toolhost.ts";
-import { type JudgeParts, makeToolhostJudge } from "./toolhost_judge.ts";
+import { type JudgeParts, makeToolhostJudge, type OpenGrant } from "./toolhost_judge.ts";
 import { makeTurns, type Turns } from "./turns.ts";
 
 /** What a task's toolhosts are set up with. */
@@ -87,6 +92,8 @@ export interface ToolhostsParts {
   readonly powers: Pick<Powers, "now" | "after">;
   /** Resolves links where there is no bubblewrap. */
   readonly spawn: Pick<SpawnPowers, "realPath" | "isLink">;
+  /** Tells which folder lies at a path, undefined where none does; absent where nothing can tell. */
+  look?(aspect: "folder", paths: readonly string[]): Promise<string | undefined>;
   /** The rule that keeps every tool from a path `MOUNT/relative`; undefined when there is none. */
   policyNever(path: string, right: "read" | "write"): string | undefined;
 }
@@ -96,13 +103,35 @@ interface Host {
   readonly calls: HostCalls;
 }
 
+/**
+ * What a process is for: `calls` serves the calls of a task that change nothing, `writing` one that does.
+ * `survey` looks for never-listed files with more than one name: it may look at all of the mounts, and hears
+ * nothing that a model or a file said.
+ */
+type Use = "calls" | "writing" | "survey";
+
 interface Task {
   readonly folders: TaskFolders;
   readonly turns: Turns;
   readonly hosts: Set<Host>;
-  host: Promise<Host> | undefined;
+  readonly standing: Map<Exclude<Use, "writing">, Promise<Host>>;
+  /** Which folder lies where, by mount; undefined for one that is not there. */
+  found: ReadonlyMap<string, string | undefined>;
+  /** When that was looked at. */
+  lookedAt: number;
   closed: boolean;
 }
+
+/** Milliseconds for which a mount's folder is taken to be where it was: a burst of calls looks once. */
+const LOOKED_MS = 1_000;
+/** Milliseconds that looking at a mount's folder may take. */
+const LOOK_MS = 5_000;
+
+/** Least milliseconds for a call that begins again. */
+const LEAST_MS = 1_000;
+
+/** A grant that no lease stands behind: see {@link Use}. */
+const SURVEYS = LeaseId.parse("l" + "0".repeat(12));
 
 /** Makes the table of toolhosts. */
 export function makeToolhosts(parts: ToolhostsParts): Toolhosts {
@@ -118,25 +147,34 @@ export function makeToolhosts(parts: ToolhostsParts): Toolhosts {
     }
   });
 
-  const start = async (task: Task, writable: boolean): Promise<Host> => {
+  const start = async (task: Task, use: Use): Promise<Host> => {
     const { folders } = task;
     await folders.prepare();
+    const mounts = folders.mounts.filter(({ name }) => !isGone(task, name));
     const calls = makeHostCalls(powers);
     let roots: Roots = { mounts: [], content: folders.contentDir, scratch: folders.scratchDir };
     const judge: JudgeParts = {
       roots: () => roots,
-      grants: calls.grants,
-      alive: leases.alive,
-      never: (path, right) =>
-        parts.policyNever(path, right) ??
-          (folders.wikiOwn?.(path) === undefined ? undefined : "a wiki's own"),
       ...(walled ? {} : { links: parts.spawn }),
+      ...(use === "survey"
+        ? {
+          grants: () => mounts.map(({ name }) => surveying(name)),
+          alive: () => true,
+          never: () => undefined,
+        }
+        : {
+          grants: calls.grants,
+          alive: leases.alive,
+          never: (path, right) =>
+            parts.policyNever(path, right) ??
+              (folders.wikiOwn?.(path) === undefined ? undefined : "a wiki's own"),
+        }),
     };
     const started = await children.toolhost({
-      mounts: folders.mounts,
+      mounts,
       content: folders.contentDir,
       scratch: folders.scratchDir,
-      writable,
+      writable: use === "writing",
       judge: makeToolhostJudge(judge),
       handler: SERVES_NOTHING,
     });
@@ -146,7 +184,7 @@ export function makeToolhosts(parts: ToolhostsParts): Toolhosts {
     void host.child.exited.then(() => task.hosts.delete(host));
     try {
       if (task.closed) throw new Fault("gone", "Cannot start a toolhost: its task has ended");
-      await host.child.port.ask("setup", toJson(setup(folders, roots)));
+      await host.child.port.ask("setup", toJson(setup({ ...folders, mounts }, roots)));
       return host;
     } catch (error) {
       await host.child.kill();
@@ -154,21 +192,77 @@ export function makeToolhosts(parts: ToolhostsParts): Toolhosts {
     }
   };
 
-  const begin = (task: Task): Promise<Host> => {
-    const host = start(task, false);
-    const forget = (): void => {
-      if (task.host === host) task.host = undefined;
-    };
-    host.then(({ child }) => void child.port.closed.then(forget), forget);
+  const forget = ({ standing }: Task, host: Promise<Host>): void => {
+    for (const [use, each] of standing) if (each === host) standing.delete(use);
+  };
+  const begin = (task: Task, use: "calls" | "survey"): Promise<Host> => {
+    const host = start(task, use);
+    task.standing.set(use, host);
+    const ended = (): void => forget(task, host);
+    host.then(({ child }) => void child.port.closed.then(ended), ended);
     return host;
   };
-  const provide = async (task: Task): Promise<Host> => {
+  const provide = async (task: Task, use: "calls" | "survey"): Promise<Host> => {
     for (;;) {
-      const standing = task.host ??= begin(task);
+      const standing = task.standing.get(use) ?? begin(task, use);
       const host = await standing;
       if (!host.calls.doomed()) return host;
       // It is being ended for another call, and would take this one with it.
-      if (task.host === standing) task.host = undefined;
+      forget(task, standing);
+    }
+  };
+
+  /**
+   * A process in a namespace holds the folders that lay there when it started. Where another lies there now
+   * it is ended, and the next call finds that one.
+   */
+  const lookAtMounts = async (task: Task): Promise<void> => {
+    const { look } = parts;
+    const now = powers.now();
+    if (!walled || look === undefined || now - task.lookedAt < LOOKED_MS) return;
+    const { mounts } = task.folders;
+    const found = new Map(
+      await Promise.all(mounts.map(async ({ name, dir }) => {
+        const said = await inTime(look("folder", [dir]), name);
+        return [name, said?.startsWith("directory:") === true ? said : undefined] as const;
+      })),
+    );
+    const before = task.found;
+    task.found = found;
+    task.lookedAt = now;
+    if (before.size === 0 || mounts.every(({ name }) => before.get(name) === found.get(name))) {
+      return;
+    }
+    const standing = [...task.standing.values()];
+    task.standing.clear();
+    await Promise.all(
+      standing.map((host) => host.then(({ child }) => child.kill(), () => undefined)),
+    );
+  };
+  const inTime = async <T>(work: Promise<T>, mount: string): Promise<T> => {
+    const late = Promise.withResolvers<never>();
+    const stop = powers.after(
+      LOOK_MS,
+      () =>
+        late.reject(
+          new Fault("timedOut", `Cannot look at mount "${mount}": its folder does not answer`),
+        ),
+    );
+    try {
+      return await Promise.race([work, late.promise]);
+    } finally {
+      stop();
+    }
+  };
+  const refuseGone = (task: Task, { body, scopes }: HostCall): void => {
+    for (const { resource, path } of scopes) {
+      const [mount = ""] = path.split("/");
+      if (resource !== "mount" || !isGone(task, mount)) continue;
+      throw new Fault(
+        "notFound",
+        `Cannot run "${body.tool}": the folder of mount "${mount}" is not there any more; ` +
+          "it was moved or deleted, and the operator can put it back",
+      );
     }
   };
 
@@ -184,10 +278,36 @@ export function makeToolhosts(parts: ToolhostsParts): Toolhosts {
     });
 
   const run = async (task: Task, call: HostCall, writable: boolean): Promise<HostCallAnswer> => {
+    await lookAtMounts(task);
+    refuseGone(task, call);
+    const began = powers.now();
+    let { args, deadlineMs } = call.body;
+    for (;;) {
+      try {
+        return await once(task, { ...call, body: { ...call.body, args, deadlineMs } }, writable);
+      } catch (error) {
+        const mount = error instanceof Fault ? error.detail?.[SECOND_NAMES] : undefined;
+        const known = args[SECOND_NAMES] as JsonObject | undefined;
+        if (typeof mount !== "string" || known?.[mount] !== undefined) throw error;
+        args = { ...args, [SECOND_NAMES]: { ...known, [mount]: await survey(task, call, mount) } };
+        // The time for both is the time for one.
+        deadlineMs = Math.max(LEAST_MS, call.body.deadlineMs - (powers.now() - began));
+      }
+    }
+  };
+
+  const survey = async (task: Task, call: HostCall, mount: string): Promise<Json> => {
+    const { child, calls } = await provide(task, "survey");
+    const { body } = call;
+    const asked = { ...body, id: `survey-${body.id}`, tool: HOST_SURVEY, args: { mount } };
+    return (await calls.run(child, { ...call, body: asked, scopes: [] }, [])).value ?? null;
+  };
+
+  const once = async (task: Task, call: HostCall, writable: boolean): Promise<HostCallAnswer> => {
     if (call.signal.aborted) {
       throw new Fault("cancelled", `Cannot run "${call.body.tool}": cancelled`);
     }
-    const host = await (writable ? start(task, true) : provide(task));
+    const host = await (writable ? start(task, "writing") : provide(task, "calls"));
     try {
       return await host.calls.run(host.child, call, held(call));
     } finally {
@@ -208,7 +328,10 @@ export function makeToolhosts(parts: ToolhostsParts): Toolhosts {
     open(id: TaskId, folders: TaskFolders): void {
       if (tasks.has(id)) throw new TypeError(`Cannot open task "${id}": it is open`);
       const turns = walled ? makeTurns() : everyone;
-      tasks.set(id, { folders, turns, hosts: new Set(), host: undefined, closed: false });
+      tasks.set(id, {
+        ...{ folders, turns, hosts: new Set(), standing: new Map(), closed: false },
+        ...{ found: new Map(), lookedAt: -LOOKED_MS },
+      });
     },
     async call(
       id: TaskId,
@@ -232,9 +355,21 @@ export function makeToolhosts(parts: ToolhostsParts): Toolhosts {
       tasks.delete(id);
       task.closed = true;
       await Promise.all([...task.hosts].map(({ child }) => child.kill()));
-      await task.host?.then(({ child }) => child.kill(), () => undefined);
+      const begun = [...task.standing.values()];
+      await Promise.all(
+        begun.map((host) => host.then(({ child }) => child.kill(), () => undefined)),
+      );
     },
   });
+}
+
+/** Whether a mount's folder was looked for, and was not there. */
+function isGone({ found }: Task, mount: string): boolean {
+  return found.has(mount) && found.get(mount) === undefined;
+}
+
+function surveying(mount: string): OpenGrant {
+  return { scope: { resource: "mount", right: "read", path: mount }, lease: SURVEYS };
 }
 
 function setup(folders: TaskFolders, roots: Roots): SetupBody {

@@ -14,9 +14,18 @@ import {
   TaskId,
 } from "../../contracts/mod.ts";
 import { covers } from "../lease/scope.ts";
-import { HAS_BWRAP, makeWorld, realPowers, runs, type World } from "../_fixture/small_children.ts";
+import {
+  HAS_BWRAP,
+  HAS_PRLIMIT,
+  makeWorld,
+  realPowers,
+  runs,
+  type World,
+} from "../_fixture/small_children.ts";
 import { makeSpawnPowers } from "../start/spawn_powers.ts";
-import { makeToolhosts, type Toolhosts } from "./toolhosts.ts";
+import { makeLook } from "../command/command_look.ts";
+import { makeRunPowers } from "../command/command_spawn_powers.ts";
+import { makeToolhosts, type Toolhosts, type ToolhostsParts } from "./toolhosts.ts";
 
 const TASK = TaskId.parse("t000000000000");
 const ALICE = Pid.parse(2);
@@ -81,6 +90,7 @@ async function withBench(
   walled: boolean,
   scopes: readonly Scope[],
   work: (bench: Bench) => Promise<void>,
+  more: Partial<ToolhostsParts> = {},
 ): Promise<void> {
   const world = await makeWorld();
   try {
@@ -94,6 +104,7 @@ async function withBench(
       powers: realPowers(),
       spawn: makeSpawnPowers(),
       policyNever: (path) => path.endsWith(".env") ? "built-in: never" : undefined,
+      ...more,
     });
     toolhosts.open(TASK, {
       scratchQuota: 1_000_000,
@@ -362,4 +373,43 @@ Deno.test("without bubblewrap a link that leaves its mount is refused by its rea
     assert.match(await of(`return Deno.readTextFileSync("${root}/new/folder/f")`), /^!NotFound/);
     assert.match(await of(`return Deno.readTextFileSync("/nowhere/f")`), /lies in no mount/);
   });
+});
+
+Deno.test({
+  name:
+    "a folder that was put in another's place is the one that is read, and one that is gone is named",
+  ignore: !HAS_BWRAP || !HAS_PRLIMIT,
+  async fn(): Promise<void> {
+    let now = 0;
+    const look = makeLook(makeRunPowers(), "/usr/bin/prlimit");
+    const powers = { ...realPowers(), now: () => now += 10_000 };
+    await withBench(true, [read("desk")], async ({ call, root, world, toolhosts }) => {
+      const { dir } = world;
+      const content = async (): Promise<string> =>
+        (await call(`return Deno.readTextFileSync("${root}/notes/a.md")`, [read("desk")])).content;
+      assert.equal(await content(), "alpha\n");
+      const before = toolhosts.osPids(TASK);
+      assert.equal(await content(), "alpha\n");
+      assert.deepEqual(toolhosts.osPids(TASK), before);
+      await Deno.rename(`${dir}/desk`, `${dir}/aside`);
+      const gone = (error: unknown): boolean =>
+        error instanceof Fault && error.code === "notFound" &&
+        /the folder of mount "desk" is not there any more; it was moved or deleted/.test(
+          error.message,
+        );
+      await assert.rejects(content(), gone);
+      await assert.rejects(call("return 1", [write("desk")], { writable: true }), gone);
+      await Deno.mkdir(`${dir}/desk/notes`, { recursive: true });
+      await Deno.writeTextFile(`${dir}/desk/notes/a.md`, "beta\n");
+      assert.equal(await content(), "beta\n");
+      // Another folder by a link is not the one that was granted.
+      await Deno.remove(`${dir}/desk`, { recursive: true });
+      await Deno.symlink(`${dir}/aside`, `${dir}/desk`);
+      await assert.rejects(content(), gone);
+      // With its parent moved away, too, and back.
+      await Deno.remove(`${dir}/desk`);
+      await Deno.rename(`${dir}/aside`, `${dir}/desk`);
+      assert.equal(await content(), "alpha\n");
+    }, { powers, look });
+  },
 });

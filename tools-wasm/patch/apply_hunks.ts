@@ -45,10 +45,14 @@ export function applyHunks(text: string, hunks: readonly Hunk[]): Applied {
   let moved = 0;
   for (const [index, hunk] of hunks.entries()) {
     const old = sideOf(hunk, "old");
-    const said = Math.max(0, old.length === 0 ? hunk.oldStart : hunk.oldStart - 1);
-    const place = findPlace(lines, { hunk, old, expected: said + moved, from: done });
+    const { oldStart } = hunk;
+    const said = oldStart === undefined
+      ? undefined
+      : Math.max(0, old.length === 0 ? oldStart : oldStart - 1);
+    const expected = said === undefined ? undefined : said + moved;
+    const place = findPlace(lines, { hunk, old, expected, from: done });
     if (typeof place === "string") {
-      const at = Math.min(said + moved, lines.length);
+      const at = Math.min(expected ?? nearest(lines, old, done), lines.length);
       conflicts.push({
         hunk: index + 1,
         line: at + 1,
@@ -58,8 +62,8 @@ export function applyHunks(text: string, hunks: readonly Hunk[]): Applied {
       });
       continue;
     }
-    moved = place.at - said;
-    offsets.push(moved);
+    if (said !== undefined) moved = place.at - said;
+    offsets.push(said === undefined ? 0 : moved);
     keptEnds ||= !place.exact;
     appendLines(out, lines, { from: done, to: place.at });
     done = place.at;
@@ -81,8 +85,8 @@ export function applyHunks(text: string, hunks: readonly Hunk[]): Applied {
 interface Search {
   readonly hunk: Hunk;
   readonly old: readonly Line[];
-  /** Index of the line where it should stand. */
-  readonly expected: number;
+  /** Index of the line where it should stand; undefined where its head does not say. */
+  readonly expected: number | undefined;
   /** Nothing above this index is free any more. */
   readonly from: number;
 }
@@ -96,20 +100,34 @@ function findPlace(
     if (lines.length === 0) return { at: 0, exact: true };
     return "it only adds lines and has no context that says where: give the lines around it";
   }
+  // A head without numbers may name a line above the hunk.
+  const named = expected === undefined && hunk.section !== ""
+    ? lines.findIndex(({ text }, at) => at >= from && text.trim() === hunk.section.trim())
+    : -1;
+  const above = named < 0 ? from : named;
   // A line that is said to end its file fits only there.
   const atEnd = hunk.lines.some(({ line }) => line.end === "");
   for (const same of [exactly, butForEnds]) {
     const exact = same === exactly;
     const places = findRuns(lines, old, same)
-      .filter((at) => at >= from && (!atEnd || at + old.length === lines.length));
-    if (places.includes(expected)) return { at: expected, exact };
+      .filter((at) => at >= above && (!atEnd || at + old.length === lines.length));
+    if (expected !== undefined && places.includes(expected)) return { at: expected, exact };
     const [first, second] = places;
     if (first === undefined) continue;
     if (second === undefined) return { at: first, exact };
     return `its context stands at line ${first + 1} and at line ${second + 1}: ` +
-      "give the right line number, or more context";
+      (expected === undefined
+        ? "give more of the lines around it, or a line above it behind @@"
+        : "give the right line number, or more context");
   }
   return "its context stands nowhere in the rest of the file";
+}
+
+/** Where the first line of a hunk stands that has one; to show what is there instead of the others. */
+function nearest(lines: readonly Line[], old: readonly Line[], from: number): number {
+  const first = old.find(({ text }) => text.trim() !== "")?.text.trim();
+  const at = lines.findIndex(({ text }, index) => index >= from && text.trim() === first);
+  return at < 0 ? from : at;
 }
 
 /** A spread of a whole file would not fit on the engine's stack. */

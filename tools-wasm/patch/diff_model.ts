@@ -9,9 +9,10 @@ export interface HunkLine {
 
 /** One hunk: where it stands (lines count from 1) and its lines. */
 export interface Hunk {
-  readonly oldStart: number;
-  readonly newStart: number;
-  /** What stands behind the second `@@`. */
+  /** Absent where its head gives no numbers: it stands at the only place where its lines do. */
+  readonly oldStart?: number;
+  readonly newStart?: number;
+  /** What stands behind the second `@@`; of a head without numbers, a line above the hunk. */
   readonly section: string;
   readonly lines: readonly HunkLine[];
 }
@@ -29,6 +30,8 @@ export interface FilePatch {
   readonly hunks: readonly Hunk[];
   /** The new mode, when the diff names one: it is not applied. */
   readonly mode?: string;
+  /** A file that is deleted whatever it holds. */
+  readonly whole?: true;
 }
 
 /** Lines that a hunk finds (kept and dropped), or leaves (kept and added). */

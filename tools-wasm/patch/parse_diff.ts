@@ -2,7 +2,8 @@
 import type { FileKind, FilePatch, Hunk } from "./diff_model.ts";
 import { gitPaths, hasPrefixes, NO_FILE, readPath, stripPath } from "./diff_paths.ts";
 import { type Line, splitLines } from "./lines.ts";
-import { isFileHead, readHunk } from "./parse_hunk.ts";
+import { isFileHead, isHunkHead, readHunk } from "./parse_hunk.ts";
+import { readEnvelope } from "./parse_envelope.ts";
 import { Refusal } from "./refusal.ts";
 
 /** How to read a diff. */
@@ -34,6 +35,8 @@ interface Draft {
  */
 export function parseDiff(diff: string, options: ParseOptions = {}): readonly FilePatch[] {
   const lines = withoutCarriage(splitLines(diff));
+  const envelope = readEnvelope(lines);
+  if (envelope !== undefined) return envelope;
   const drafts: Draft[] = [];
   let draft: Draft | undefined;
   let at = 0;
@@ -57,7 +60,7 @@ export function parseDiff(diff: string, options: ParseOptions = {}): readonly Fi
       draft.awaitsHead = false;
       draft.pair = [readPath(text.slice(4)), readPath(lines[at + 1]?.text.slice(4) ?? "")];
       at += 1;
-    } else if (text.startsWith("@@ ")) {
+    } else if (isHunkHead(text)) {
       if (draft === undefined) throw new Refusal("invalidInput", noFile(at));
       const { hunk, next } = readHunk(lines, { at, recount: options.recount ?? false });
       draft.hunks.push(hunk);
@@ -69,7 +72,7 @@ export function parseDiff(diff: string, options: ParseOptions = {}): readonly Fi
   if (drafts.length === 0) {
     throw new Refusal(
       "invalidInput",
-      'Cannot read the diff: no file is named ("--- a/…" and "+++ b/…")',
+      'Cannot read the diff: no file is named ("--- a/…" and "+++ b/…", or "*** Update File: …")',
     );
   }
   return drafts.map((done) => finish(done, options.strip));

@@ -14,9 +14,13 @@ export interface HunkPlace {
   /** Index of its `@@` line. */
   readonly at: number;
   readonly recount: boolean;
+  /** It begins with no `@@` line: the first hunk of a file in the form of `*** Begin Patch`. */
+  readonly headless?: boolean;
 }
 
 const HEAD = /^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@ ?(.*)$/;
+/** A head without numbers: `@@`, `@@ … @@`, `@@ a line above the hunk`. */
+const BARE_HEAD = /^@@(?: +(?![-+]\d)(.*?))?(?: *@@(.*))?$/;
 const KIND: Readonly<Record<string, HunkLine["kind"]>> = { " ": "keep", "-": "drop", "+": "add" };
 
 /**
@@ -26,14 +30,20 @@ const KIND: Readonly<Record<string, HunkLine["kind"]>> = { " ": "keep", "-": "dr
  * follows a line that is said to end its file.
  */
 export function readHunk(lines: readonly Line[], place: HunkPlace): ReadHunk {
-  const head = HEAD.exec(lines[place.at]?.text ?? "");
-  if (head === null) {
-    throw bad(place.at, 'is no hunk head: it reads "@@ -LINE,COUNT +LINE,COUNT @@"');
+  const text = place.headless === true ? "@@" : lines[place.at]?.text ?? "";
+  const head = HEAD.exec(text), bare = head === null ? BARE_HEAD.exec(text) : null;
+  if (head === null && bare === null) {
+    throw bad(
+      place.at,
+      'is no hunk head: it reads "@@ -LINE,COUNT +LINE,COUNT @@", or "@@" alone where the context says where',
+    );
   }
-  const said = { old: Number(head[2] ?? 1), new: Number(head[4] ?? 1) };
+  const said = { old: Number(head?.[2] ?? 1), new: Number(head?.[4] ?? 1) };
+  // Without numbers the lines are all that there is to believe.
+  const recount = place.recount || head === null;
   const counted = { old: 0, new: 0 };
   const found: HunkLine[] = [];
-  let at = place.at + 1;
+  let at = place.headless === true ? place.at : place.at + 1;
   for (; at < lines.length; at += 1) {
     const line = lines[at] ?? { text: "", end: "" };
     if (line.text.startsWith("\\ ")) {
@@ -41,7 +51,7 @@ export function readHunk(lines: readonly Line[], place: HunkPlace): ReadHunk {
       continue;
     }
     const full = counted.old >= said.old && counted.new >= said.new;
-    if (place.recount ? isBoundary(lines, at) : full) break;
+    if (recount ? isBoundary(lines, at) : full) break;
     // Editors and models drop the one blank of an empty kept line.
     const kind = line.text === "" ? "keep" : KIND[line.text[0] ?? ""];
     if (kind === undefined) break;
@@ -52,8 +62,10 @@ export function readHunk(lines: readonly Line[], place: HunkPlace): ReadHunk {
       line: { text: line.text.slice(1), end: line.end === "" ? "\n" : line.end },
     });
   }
-  if (place.recount) trimBlank(found, lines, at);
-  else if (counted.old !== said.old || counted.new !== said.new) {
+  if (recount) {
+    trimBlank(found, lines, at);
+    if (head === null) refuseUnmarked(lines, at);
+  } else if (counted.old !== said.old || counted.new !== said.new) {
     throw bad(
       place.at,
       `says ${said.old} old and ${said.new} new lines, and ${counted.old} and ${counted.new} follow: ` +
@@ -61,7 +73,7 @@ export function readHunk(lines: readonly Line[], place: HunkPlace): ReadHunk {
     );
   } else refuseLeftOver(lines, at);
   checkEnds(found, place.at);
-  const hunk = {
+  const hunk = head === null ? { section: sectionOf(bare), lines: found } : {
     oldStart: Number(head[1]),
     newStart: Number(head[3]),
     section: head[5] ?? "",
@@ -73,7 +85,31 @@ export function readHunk(lines: readonly Line[], place: HunkPlace): ReadHunk {
 /** Whether the line at `at` begins another hunk or file. */
 function isBoundary(lines: readonly Line[], at: number): boolean {
   const text = lines[at]?.text ?? "";
-  return text.startsWith("@@ ") || text.startsWith("diff --git ") || isFileHead(lines, at);
+  return isHunkHead(text) || text.startsWith("diff --git ") || text.startsWith("*** ") ||
+    isFileHead(lines, at);
+}
+
+/** Whether a line begins a hunk. */
+export function isHunkHead(text: string): boolean {
+  return /^@@(?: |$)/.test(text);
+}
+
+/** The line above a hunk that a head without numbers names; dots stand for none. */
+function sectionOf(bare: RegExpExecArray | null): string {
+  const [, inside = "", behind = ""] = bare ?? [];
+  return [behind.trim(), inside.trim()].find((text) => /[^.\s\u2026]/.test(text)) ?? "";
+}
+
+/** A hunk without counts ends where another thing begins; a line that lost its mark would be lost with it. */
+function refuseUnmarked(lines: readonly Line[], at: number): void {
+  const text = lines[at]?.text ?? "";
+  if (text === "" || isBoundary(lines, at) || text.startsWith("```") || text.trimEnd() === "--") {
+    return;
+  }
+  throw bad(
+    at,
+    `begins with neither " ", "-" nor "+": "${text.slice(0, 80)}". Mark each line of the hunk`,
+  );
 }
 
 /** Whether `---` and `+++` lines stand at `at`. */

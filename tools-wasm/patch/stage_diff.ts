@@ -95,7 +95,9 @@ function applyOne(desk: Desk, patch: FilePatch): One {
     return { conflicts: applied.conflicts.map((conflict) => ({ path, ...conflict })) };
   }
   if (patch.kind === "delete") {
-    if (applied.text !== "") return refuse(path, "the diff deletes it, and lines would be left");
+    if (applied.text !== "" && patch.whole !== true) {
+      return refuse(path, "the diff deletes it, and lines would be left");
+    }
     desk.set(path, null);
   } else {
     if (patch.kind === "rename" && patch.oldPath !== undefined) desk.set(patch.oldPath, null);

@@ -202,3 +202,78 @@ Deno.test("for any file in front of which lines came, a diff lands where it belo
     { numRuns: 300 },
   );
 });
+
+const bare = (head: string, body: string) => change(`${head}\n${body}`);
+for (const head of ["@@", "@@ ... @@", "@@ \u2026 @@", "@@ @@", "@@  "]) {
+  Deno.test(`a hunk under ${JSON.stringify(head)} stands where its lines do, at one place or nowhere`, async () => {
+    const body = " 4\n-5\n+five\n 6\n";
+    const host = makeFakeHost({ "desk/x": TEN });
+    assert.equal((await stage(host, bare(head, body))).applied, true);
+    assert.equal(host.files.get("desk/x"), TEN.replace("5", "five"));
+    const twice = makeFakeHost({ "desk/x": TEN + TEN });
+    const refused = await stage(twice, bare(head, body));
+    assert.match(
+      refused.applied ? "" : refused.conflicts[0]?.why ?? "",
+      /line 4 and at line 14: give more/,
+    );
+    assert.deepEqual(twice.changes, []);
+    const gone = await stage(makeFakeHost({ "desk/x": "1\n4\nV\n6\n" }), bare(head, body));
+    assert.deepEqual(gone.applied ? [] : gone.conflicts[0]?.found, ["4", "V", "6"]);
+  });
+}
+
+Deno.test("a line that a head without numbers names says which of two places is meant", async () => {
+  const text = "def a():\n  x = 1\n\ndef b():\n  x = 1\n";
+  for (const head of ["@@ def b():", "@@ def b(): @@", "@@ @@ def b():"]) {
+    const host = makeFakeHost({ "desk/x": text });
+    const result = await stage(host, bare(head, "-  x = 1\n+  x = 2\n"));
+    assert.equal(result.applied, true, head);
+    assert.equal(host.files.get("desk/x"), text.replace(/1\n$/, "2\n"));
+  }
+});
+
+Deno.test("a patch from *** Begin Patch changes, makes, moves and deletes files, whole or not at all", async () => {
+  const files = { "desk/x": TEN, "desk/old": "gone\n", "desk/was": "a\nb\n" };
+  const diff =
+    "```\n*** Begin Patch\n*** Update File: desk/x\n 4\n-5\n+five\n 6\n@@ 8\n-9\n+nine\n" +
+    "*** Add File: desk/new\n+one\n+two\n*** Delete File: desk/old\n" +
+    "*** Update File: desk/was\n*** Move to: desk/now\n@@\n a\n-b\n+c\n*** End of File\n" +
+    "*** End Patch\n```\n";
+  const paths = ["desk/x", "desk/new", "desk/old", "desk/was", "desk/now"];
+  const host = makeFakeHost(files);
+  assert.equal((await stage(host, diff, paths)).applied, true);
+  assert.equal(host.files.get("desk/x"), TEN.replace("5", "five").replace("9", "nine"));
+  assert.deepEqual(["new", "old", "was", "now"].map((name) => host.files.get(`desk/${name}`)), [
+    ...["one\ntwo\n", undefined, undefined, "a\nc\n"],
+  ]);
+  const torn = makeFakeHost({ ...files, "desk/was": "z\n" });
+  assert.equal((await stage(torn, diff, paths)).applied, false);
+  assert.deepEqual(torn.changes, []);
+});
+
+for (
+  const [what, diff, says] of [
+    [
+      "a line without a mark",
+      "*** Update File: desk/x\n@@\n 4\n-5\n5b\n+five\n",
+      /line 6 begins with neither/,
+    ],
+    [
+      "a new file's line without a mark",
+      "*** Add File: desk/x\n+a\nb\n",
+      /line 4 stands in a new file/,
+    ],
+    ["no file", "", /no file is named/],
+    ["an unknown line", "*** Rename File: desk/x\n", /line 2 names no file/],
+    ["nothing to do", "*** Update File: desk/x\n", /changes nothing of "desk\/x"/],
+  ] as const
+) {
+  Deno.test(`a patch from *** Begin Patch with ${what} says which line, and stages nothing`, async () => {
+    const host = makeFakeHost({ "desk/x": TEN });
+    await assert.rejects(
+      async () => await stage(host, `*** Begin Patch\n${diff}*** End Patch\n`),
+      (error) => error instanceof Error && says.test(error.message),
+    );
+    assert.deepEqual(host.changes, []);
+  });
+}

@@ -63,9 +63,9 @@ const SIGN = { keep: " ", drop: "-", add: "+" } as const;
 
 function hunksOf(file: FilePatch, withLines: boolean) {
   return file.hunks.map((hunk) => ({
-    oldStart: hunk.oldStart,
+    ...(hunk.oldStart === undefined ? {} : { oldStart: hunk.oldStart }),
     oldLines: sideOf(hunk, "old").length,
-    newStart: hunk.newStart,
+    ...(hunk.newStart === undefined ? {} : { newStart: hunk.newStart }),
     newLines: sideOf(hunk, "new").length,
     ...(hunk.section === "" ? {} : { section: hunk.section }),
     ...(withLines ? { lines: hunk.lines.map(({ kind, line }) => SIGN[kind] + line.text) } : {}),

@@ -6,7 +6,15 @@ import type { GrantedCall, PowerResult, ToolBinding } from "../../contracts/powe
 import type { PortHandler } from "../../contracts/port.ts";
 import type { ProcessRow } from "../../contracts/process.ts";
 import { CallId, Digest, MountName, Pid, TaskId, ToolName } from "../../contracts/ids.ts";
-import type { HostCallAnswer, HostMount, SetupBody } from "../../contracts/wire_toolhost.ts";
+import { Fault } from "../../contracts/fault.ts";
+import {
+  HOST_SURVEY,
+  type HostCallAnswer,
+  type HostCallBody,
+  type HostMount,
+  SECOND_NAMES,
+  type SetupBody,
+} from "../../contracts/wire_toolhost.ts";
 import type { Mount } from "../../contracts/workspace.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import type { Files } from "../host/files.ts";
@@ -28,6 +36,8 @@ export interface RigOptions {
   readonly reach?: (point: string) => void;
   readonly quota?: number;
   readonly caller?: { colour: Colour; label: Label };
+  /** The clock of the host. */
+  readonly now?: () => number;
   readonly contents?: ContentTrust;
   readonly colour?: Colour;
 }
@@ -38,6 +48,8 @@ export interface Rig {
   readonly desk: string;
   readonly workspace: Workspace;
   readonly sent: { tool: string; options: HostCallOptions }[];
+  /** Paths that links led to, as the gate was asked about them. */
+  readonly also: readonly string[];
   /** The host's end of the line. */
   readonly hostPort: PortHandler;
   /** Makes a new host, as after a kill of the old one. */
@@ -74,6 +86,7 @@ export function makeRig(options: RigOptions = {}): Rig {
     files,
     sha256: webSha256,
     breathe,
+    now: options.now ?? Date.now,
     ...(options.reach === undefined ? {} : { reach: options.reach }),
   };
   const setup: SetupBody = {
@@ -97,7 +110,7 @@ export function makeRig(options: RigOptions = {}): Rig {
     host.ask("setup", setup as unknown as Json);
   };
   ready();
-  const sent: Rig["sent"] = [];
+  const sent: Rig["sent"] = [], also: string[] = [];
   let ids = 0;
   const workspace = makeWorkspace({
     task: TASK,
@@ -105,7 +118,18 @@ export function makeRig(options: RigOptions = {}): Rig {
     host: {
       async call(body, how): Promise<HostCallAnswer> {
         sent.push({ tool: body.tool, options: how });
-        return await host.ask("call", body as unknown as Json) as unknown as HostCallAnswer;
+        const ask = (given: HostCallBody): Promise<HostCallAnswer> =>
+          host.ask("call", given as unknown as Json) as Promise<unknown> as Promise<HostCallAnswer>;
+        try {
+          return await ask(body);
+        } catch (error) {
+          // As the kernel does, which has another process for it.
+          const mount = error instanceof Fault ? error.detail?.[SECOND_NAMES] : undefined;
+          if (mount === undefined) throw error;
+          const tool = HOST_SURVEY, args = { mount };
+          const { value = null } = await ask({ ...body, id: `survey-${body.id}`, tool, args });
+          return await ask({ ...body, args: { ...body.args, [SECOND_NAMES]: { desk: value } } });
+        }
       },
     },
     powers: { now: () => 1_000, id: (prefix) => prefix + String(++ids).padStart(12, "0") },
@@ -136,12 +160,16 @@ export function makeRig(options: RigOptions = {}): Rig {
     idempotencyKey: Digest.parse(sha256Hex(`key ${calls}`)),
     deadlineMs: 100_000,
     resultBytes: 65_536,
+    alsoReads(path): void {
+      also.push(path);
+    },
   });
   return {
     root,
     desk,
     workspace,
     sent,
+    also,
     get hostPort(): PortHandler {
       return host;
     },

@@ -261,7 +261,9 @@ function listed(state: HostState, folder: string): ReturnType<HostState["files"]
     return state.files.list(folder);
   } catch (error) {
     // What this user cannot look into, nobody gets.
-    if (error instanceof FsTrouble && error.code === "denied") return [];
+    if (error instanceof FsTrouble && (error.code === "closed" || error.code === "denied")) {
+      return [];
+    }
     throw error;
   }
 }

@@ -19,8 +19,6 @@ import type { Earlier } from "./reuse.ts";
 /** What the service is handed. */
 export interface CopyPowers extends HostPowers {
   readonly copies: CopyFiles;
-  /** The machine's clock, in milliseconds since 1970. */
-  readonly now: () => number;
 }
 
 /** Makes the handler of one service's port. */

@@ -16,6 +16,16 @@ export function maybeText(args: JsonObject, key: string, most = 4_000_000): stri
   return value;
 }
 
+/** Texts, absent: none. */
+export function textList(args: JsonObject, key: string): readonly string[] {
+  const value = args[key] ?? [];
+  if (!Array.isArray(value)) throw bad(key, "it is not a list");
+  return value.map((each) => {
+    if (typeof each !== "string") throw bad(key, "it holds something else than texts");
+    return each;
+  });
+}
+
 /** A text that must be there. */
 export function text(args: JsonObject, key: string, most?: number): string {
   const value = maybeText(args, key, most);

@@ -28,7 +28,7 @@ export function makeNeedle(query: string, ignoreCase: boolean): Needle {
 
 const LOOSE = new TextDecoder();
 
-/** The lines of a text that hold the needle, at most `most`; none for binary content. */
+/** The lines of a text that hold the needle, at most `most`. */
 export function linesWith(
   needle: Needle,
   bytes: Uint8Array,
@@ -46,7 +46,6 @@ export function linesWith(
   }
   const fold = (given: string): string => needle.ignoreCase ? given.toLowerCase() : given;
   if (!fold(text).includes(needle.query)) return [];
-  if (!wide && bytes.subarray(0, 8_192).includes(0)) return [];
   const hits: Hit[] = [];
   for (const [index, line] of text.split("\n").entries()) {
     const at = fold(line).indexOf(needle.query);

@@ -1,6 +1,6 @@
 /** File troubles as faults that name `MOUNT/relative` and nothing of the machine. @module */
-import { Fault } from "../../contracts/fault.ts";
-import { FsTrouble } from "./files.ts";
+import { Fault, type FaultCode } from "../../contracts/fault.ts";
+import { FsTrouble, type TroubleCode } from "./files.ts";
 
 /** Runs `operation`; a file trouble in it becomes a fault that says `Cannot <verb> "<name>": …`. */
 export function about<T>(verb: string, name: string, operation: () => T): T {
@@ -14,25 +14,20 @@ export function about<T>(verb: string, name: string, operation: () => T): T {
 /** Turns a file trouble into a fault; anything else is returned as it is. */
 export function faultOf(error: unknown, verb: string, name: string): unknown {
   if (!(error instanceof FsTrouble)) return error;
-  const cannot = `Cannot ${verb} "${name}":`;
-  switch (error.code) {
-    case "notFound":
-      return new Fault("notFound", `${cannot} it does not exist`, { cause: error });
-    case "denied":
-      return new Fault(
-        "refused",
-        `${cannot} no live lease covers it, or its owner and mode keep this user out`,
-        { cause: error },
-      );
-    case "noSpace":
-      return new Fault("storeFull", `${cannot} no space is left on the disk`, { cause: error });
-    case "exists":
-      return new Fault("conflict", `${cannot} something else is there now`, { cause: error });
-    case "notFolder":
-      return new Fault("invalidArguments", `${cannot} a part of it is not a folder`, {
-        cause: error,
-      });
-    case "other":
-      return new Fault("upstream", `${cannot} the file system failed`, { cause: error });
-  }
+  const [code, why] = WORDS[error.code];
+  return new Fault(code, `Cannot ${verb} "${name}": ${why}`, { cause: error });
 }
+
+const WORDS: Readonly<Record<TroubleCode, readonly [FaultCode, why: string]>> = {
+  notFound: ["notFound", "it does not exist"],
+  denied: ["refused", "no call under way has a lease that covers it"],
+  closed: ["refused", "its owner and mode keep this user out"],
+  noSpace: ["storeFull", "no space is left on the disk"],
+  readOnly: ["refused", "its file system is read-only"],
+  exists: ["conflict", "something else is there now"],
+  notFolder: ["invalidArguments", "a part of it is not a folder"],
+  tooLong: ["invalidArguments", "its name is too long for the file system"],
+  loop: ["refused", "its links lead in a circle"],
+  broken: ["upstream", "its disk, or the machine that it lies on, does not answer"],
+  other: ["upstream", "the file system failed"],
+};

@@ -22,6 +22,20 @@ export function decode(bytes: Uint8Array): Decoded {
   }
 }
 
+/** Whether bytes hold what no text holds: a NUL, but where a mark says that each letter takes two bytes. */
+export function isBinary(bytes: Uint8Array): boolean {
+  const [a, b] = bytes;
+  const wide = (a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff);
+  return !wide && bytes.includes(0);
+}
+
+/** How many lines end in these bytes. */
+export function linesIn(bytes: Uint8Array): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) lines++;
+  return lines;
+}
+
 const LAYOUT: ReadonlySet<number> = new Set([9, 10, 12, 13]);
 
 function looksLegacy(head: Uint8Array): boolean {

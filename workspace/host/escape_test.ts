@@ -33,8 +33,62 @@ for (const [what, target] of Object.entries(OUT)) {
     await rejects(rig.call("file_search", { query: "root", path }), refused);
     match((await rig.call("file_search", { query: "root" })).content, /nothing found/);
     match((await rig.call("file_list", { path: "desk" })).content, /desk\/link \[link\]/);
+    deepEqual(rig.also, []);
   });
 }
+
+Deno.test("a link to a file of the same mount is read once the gate let through where it leads to", async () => {
+  using rig = makeRig();
+  rig.put("docs/rules.md", "use tabs");
+  Deno.symlinkSync("docs/rules.md", `${rig.desk}/AGENTS.md`);
+  Deno.symlinkSync("docs", `${rig.desk}/manual`);
+  equal((await rig.call("file_read", { path: "desk/AGENTS.md" })).content, "use tabs");
+  match((await rig.call("file_list", { path: "desk/manual" })).content, /docs\/rules\.md/);
+  deepEqual(rig.also, ["desk/docs/rules.md", "desk/docs"]);
+  const last = rig.sent.at(-1)?.options.scopes.map(({ path }) => path);
+  deepEqual(last, ["desk/manual", "desk/docs"]);
+  await rig.call("file_edit", { path: "desk/docs/rules.md", old: "tabs", new: "spaces" });
+  equal((await rig.call("file_read", { path: "desk/AGENTS.md" })).content, "use spaces");
+  const edit = { path: "desk/AGENTS.md", old: "spaces", new: "x" };
+  await rejects(rig.call("file_edit", edit), fault("refused", /not written through/));
+});
+
+Deno.test("a link whose target the gate refuses is not read, and a plugin's is named", async () => {
+  using rig = makeRig();
+  rig.put("docs/rules.md", "use tabs");
+  Deno.symlinkSync("docs/rules.md", `${rig.desk}/AGENTS.md`);
+  const call = rig.grant("file_read", { path: "desk/AGENTS.md" });
+  const { signal } = new AbortController();
+  const refusing = {
+    ...call,
+    alsoReads(path: string): void {
+      throw new Fault("refused", `no lease for ${path}`);
+    },
+  };
+  const { invoke } = rig.binding("file_read");
+  await rejects(invoke(refusing, signal), fault("refused", /no lease for desk\/docs\/rules\.md/));
+  const { alsoReads: _, ...blind } = call;
+  await rejects(invoke(blind, signal), fault("refused", /a link to "desk\/docs\/rules\.md"; name/));
+});
+
+Deno.test("links that lead in a circle, and names too long for the disk, are said in words", async () => {
+  using rig = makeRig({
+    files: (real) => ({
+      ...real,
+      real: (path) => real.real(path.endsWith("/long") ? `${path}${"x".repeat(300)}` : path),
+    }),
+  });
+  Deno.symlinkSync("b", `${rig.desk}/a`);
+  Deno.symlinkSync("a", `${rig.desk}/b`);
+  await rejects(
+    rig.call("file_read", { path: "desk/a" }),
+    fault("refused", /"desk\/a": its links lead in a circle/),
+  );
+  await rejects(
+    rig.call("file_read", { path: "desk/long" }),
+    fault("invalidArguments", /"desk\/long": its name is too long/),
+  );
+});
 
 Deno.test("no tool shows, reads, searches, stages or links to a never-listed name with characters that cannot be seen", async () => {
   using rig = makeRig();
@@ -145,7 +199,7 @@ Deno.test("a hard link is refused where the secrets of its mount cannot be looke
   Deno.linkSync(`${rig.desk}/a.md`, `${rig.desk}/b.md`);
   await rejects(
     rig.call("file_read", { path: "desk/b.md" }),
-    fault("refused", /cannot be compared/),
+    fault("refused", /not all of its mount can be looked at/),
   );
 });
 
@@ -248,16 +302,21 @@ Deno.test("mallory at the kernel's end of the line gets no path past the host", 
   equal(Deno.readTextFileSync(`${rig.root}/beside`), "secret");
 });
 
-Deno.test("a folder of 100,000 files is listed and searched within bounds", async () => {
-  using rig = makeRig();
-  Deno.mkdirSync(`${rig.desk}/many`);
-  for (let i = 0; i < 100_000; i++) {
-    Deno.openSync(`${rig.desk}/many/f${String(i).padStart(6, "0")}`, { write: true, create: true })
-      .close();
-  }
+Deno.test("a folder of 400,000 entries is listed and searched within bounds", async () => {
+  const named = (i: number): string => `f${String(i).padStart(6, "0")}`;
+  const entries = Array.from(
+    { length: 400_000 },
+    (_, i) => ({ name: named(i), kind: "link" }) as const,
+  );
+  using rig = makeRig({
+    files: (real) => ({
+      ...real,
+      list: (path) => path.endsWith("/many") ? [...real.list(path), ...entries] : real.list(path),
+    }),
+  });
   rig.put("many/a", "needle");
   const listed = await rig.call("file_list", { path: "desk/many" });
-  match(listed.content, /^desk\/many\/a\ndesk\/many\/f000000\n/);
+  match(listed.content, /^desk\/many\/a\ndesk\/many\/f000000 \[link\]\n/);
   match(listed.content, /more than 500 entries/);
   const found = await rig.call("file_search", { query: "needle", path: "desk" });
   match(found.content, /desk\/many\/a:1: needle/);

@@ -58,7 +58,21 @@ export interface WriteFiles {
 export interface Files extends ReadFiles, WriteFiles {}
 
 /** Why an operation failed. */
-export type TroubleCode = "notFound" | "denied" | "noSpace" | "exists" | "notFolder" | "other";
+export type TroubleCode =
+  | "notFound"
+  /** No lease covers it: the kernel said no. */
+  | "denied"
+  /** The system's owner and mode say no. */
+  | "closed"
+  | "noSpace"
+  | "readOnly"
+  | "exists"
+  | "notFolder"
+  | "tooLong"
+  | "loop"
+  /** The disk, or the machine that the folder lies on, does not give it. */
+  | "broken"
+  | "other";
 
 /** A failed operation. Its message may hold paths of the machine: never shown to an agent. */
 export class FsTrouble extends Error {

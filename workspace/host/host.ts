@@ -5,15 +5,18 @@ import type { PortHandler } from "../../contracts/port.ts";
 import {
   HOST_LIST,
   HOST_READ,
+  HOST_SURVEY,
   type HostCallAnswer,
   type HostCallBody,
   type SetupBody,
 } from "../../contracts/wire_toolhost.ts";
 import type { StagedChange } from "../../contracts/workspace.ts";
-import { CHANGES_KEY, OVERLAY_KEY, UNDO } from "../_wire.ts";
+import { CHANGES_KEY, FOLLOWED_KEY, OVERLAY_KEY, UNDO } from "../_wire.ts";
+import { textList } from "./_args.ts";
 import { faultOf } from "./_trouble.ts";
 import { patchApply } from "./apply.ts";
 import { outboxPublish, scratchWrite } from "./keep.ts";
+import { hostSurvey, secondNamesIn } from "./links.ts";
 import { fileList, fileStat } from "./list.ts";
 import { hostList, hostRead } from "./raw.ts";
 import { fileRead } from "./read.ts";
@@ -35,7 +38,11 @@ const TOOLS: ReadonlyMap<string, HostTool> = new Map<string, HostTool>([
   [UNDO, patchApply],
   [HOST_READ, hostRead],
   [HOST_LIST, hostList],
+  [HOST_SURVEY, hostSurvey],
 ]);
+
+/** The part of a call's time after which it gives what it has. */
+const PART_OF_TIME = 0.8;
 
 /** Makes the handler of one toolhost's port. Calls run one after another, in order of arrival. */
 export function makeHost(powers: HostPowers): PortHandler {
@@ -54,7 +61,12 @@ export function makeHost(powers: HostPowers): PortHandler {
     const abort = new AbortController();
     if (running.has(body.id)) throw new Fault("badFrame", "Cannot call a tool: the id is in use");
     running.set(body.id, abort);
-    const now = state;
+    const told = {
+      secondNames: secondNamesIn(body.args),
+      followed: new Set(textList(body.args, FOLLOWED_KEY)),
+    };
+    const now: HostState = { ...state, told };
+    const until = powers.now() + body.deadlineMs * PART_OF_TIME;
     // The overlay is read and written by calls: two at once could lose a change.
     const mine = turn.then(async () => {
       abort.signal.throwIfAborted();
@@ -68,6 +80,7 @@ export function makeHost(powers: HostPowers): PortHandler {
         caller: { colour: body.colour, label: body.label },
         signal: abort.signal,
         links: linksOf(now),
+        until,
       });
       return now.met.size === 0 ? answer : { ...answer, contents: [...now.met] };
     });

@@ -4,82 +4,122 @@
  * @module
  */
 import { Fault } from "../../contracts/fault.ts";
-import type { HostMount } from "../../contracts/wire_toolhost.ts";
+import type { JsonObject } from "../../contracts/json.ts";
+import {
+  type HostCallAnswer,
+  type HostMount,
+  SECOND_NAMES,
+} from "../../contracts/wire_toolhost.ts";
+import { text } from "./_args.ts";
 import type { FileStat, ReadFiles } from "./files.ts";
 import { FsTrouble } from "./files.ts";
 import type { Judge, Place } from "./judge.ts";
+import type { HostCall, HostState } from "./state.ts";
 
 /** Judges hard links for the time of one call. */
 export interface LinkJudge {
-  /** Throws Fault `refused` unless the file is surely no other name of a never-listed one. */
+  /**
+   * Throws Fault `refused` unless the file is surely no other name of a never-listed one; with detail
+   * `{ secondNames: MOUNT }` where that is still to be found out.
+   */
   check(place: Place, stat: FileStat): void;
 }
 
-/** Most entries looked at to know a mount's never-listed files. */
-const LINK_WALK = 100_000;
-
-interface Known {
+/** The never-listed files of a mount that have more than one name. */
+export interface SecondNames {
+  /** `dev:ino` of each. */
   readonly inodes: ReadonlySet<string>;
-  /** Some never-listed file could not be looked at, or the walk was cut. */
+  /** A never-listed file or a folder could not be looked at, or the walk was cut. */
   readonly open: boolean;
 }
 
-/** Makes a judge; it walks a mount once, at the first file that needs it. */
-export function makeLinkJudge(files: ReadFiles, judge: Judge): LinkJudge {
-  const known = new Map<string, Known>();
+/** Most entries looked at to know a mount's never-listed files. */
+const LINK_WALK = 2_000_000;
 
-  const survey = (mount: HostMount): Known => {
-    const inodes = new Set<string>();
-    let open = false, left = LINK_WALK;
-    const note = (full: string): void => {
-      try {
-        const stat = files.stat(full);
-        if (stat !== undefined) inodes.add(`${stat.dev}:${stat.ino}`);
-      } catch (error) {
-        if (!(error instanceof FsTrouble)) throw error;
-        open = true;
-      }
-    };
-    const todo: { full: string; parts: readonly string[]; never: boolean }[] = [
-      { full: mount.root, parts: [], never: false },
-    ];
-    for (let folder = todo.pop(); folder !== undefined; folder = todo.pop()) {
-      let entries;
-      try {
-        entries = files.list(folder.full);
-      } catch (error) {
-        if (!(error instanceof FsTrouble)) throw error;
-        open = true;
-        continue;
-      }
-      left -= entries.length;
-      if (left < 0) return { inodes, open: true };
-      for (const entry of entries) {
-        const parts = [...folder.parts, entry.name], full = `${folder.full}/${entry.name}`;
-        const never = folder.never || judge.neverNext(mount.name, parts);
-        if (entry.kind === "folder") todo.push({ full, parts, never });
-        else if (entry.kind === "file" && never) note(full);
-      }
+/** Looks at the names in a mount, and at the particulars of never-listed files; opens no file. */
+function survey(files: ReadFiles, judge: Judge, mount: HostMount): SecondNames {
+  const inodes = new Set<string>();
+  let open = false, left = LINK_WALK;
+  const look = <T>(operation: () => T): T | undefined => {
+    try {
+      return operation();
+    } catch (error) {
+      if (!(error instanceof FsTrouble)) throw error;
+      open = true;
+      return undefined;
     }
-    return { inodes, open };
   };
+  const todo: { full: string; parts: readonly string[]; never: boolean }[] = [
+    { full: mount.root, parts: [], never: false },
+  ];
+  for (let folder = todo.pop(); folder !== undefined; folder = todo.pop()) {
+    const { full: above, parts: before, never: listed } = folder;
+    const entries = look(() => files.list(above)) ?? [];
+    left -= entries.length;
+    if (left < 0) return { inodes, open: true };
+    for (const { name, kind } of entries) {
+      if (kind !== "folder" && kind !== "file") continue;
+      const parts = [...before, name], full = `${above}/${name}`;
+      const never = listed || judge.neverNext(mount.name, parts);
+      if (kind === "folder") todo.push({ full, parts, never });
+      if (kind === "folder" || !never) continue;
+      const stat = look(() => files.stat(full));
+      // A file with one name is no second name of anything.
+      if (stat !== undefined && stat.links > 1) inodes.add(`${stat.dev}:${stat.ino}`);
+    }
+  }
+  return { inodes, open };
+}
 
+/** `host_survey`: what is known of the mount `mount`. The kernel asks it of a process of its own. */
+export function hostSurvey(state: HostState, call: HostCall): HostCallAnswer {
+  const name = text(call.args, "mount");
+  const mount = state.judge.mounts.find((each) => each.name === name);
+  if (mount === undefined) throw new Fault("notFound", `Cannot look at "${name}": no such mount`);
+  const { inodes, open } = survey(state.files, state.judge, mount);
+  const value = { inodes: [...inodes], open };
+  return { content: "", colour: "BLUE", label: "public", sources: [], value };
+}
+
+/** What came with a call of earlier surveys, by mount. TRUST: from the kernel. */
+export function secondNamesIn(args: JsonObject): ReadonlyMap<string, SecondNames> {
+  const sent = (args[SECOND_NAMES] ?? {}) as Readonly<
+    Record<string, { readonly inodes: readonly string[]; readonly open: boolean }>
+  >;
+  return new Map(
+    Object.entries(sent).map(([mount, { inodes, open }]) =>
+      [mount, { inodes: new Set(inodes), open }] as const
+    ),
+  );
+}
+
+/** Makes a judge. Without `known` it looks at a mount itself, at the first file that needs it. */
+export function makeLinkJudge(
+  files: ReadFiles,
+  judge: Judge,
+  known?: ReadonlyMap<string, SecondNames>,
+): LinkJudge {
+  const own = new Map<string, SecondNames>(known);
   return Object.freeze({
     check(place: Place, stat: FileStat): void {
       if (stat.links <= 1) return;
-      let mount = known.get(place.mount.name);
-      if (mount === undefined) known.set(place.mount.name, mount = survey(place.mount));
-      if (mount.inodes.has(`${stat.dev}:${stat.ino}`)) {
-        throw new Fault(
-          "refused",
-          `Cannot read "${place.path.text}": it is a second name of a file on the never-list`,
-        );
+      const { mount, path } = place;
+      const cannot = `Cannot read "${path.text}": it has ${stat.links} names (hard links)`;
+      let names = own.get(mount.name);
+      if (names === undefined && known !== undefined) {
+        throw new Fault("refused", `${cannot}, and the others were not looked at`, {
+          detail: { [SECOND_NAMES]: mount.name },
+        });
       }
-      if (!mount.open) return;
+      if (names === undefined) own.set(mount.name, names = survey(files, judge, mount));
+      if (names.inodes.has(`${stat.dev}:${stat.ino}`)) {
+        throw new Fault("refused", `${cannot}, and one of them is on the never-list`);
+      }
+      if (!names.open) return;
       throw new Fault(
         "refused",
-        `Cannot read "${place.path.text}": it has ${stat.links} hard links, and never-listed ` +
-          `files in its mount cannot be compared with it`,
+        `${cannot}, and not all of its mount can be looked at for never-listed ones: ` +
+          "copy the file, or mount a smaller folder",
       );
     },
   });

@@ -10,7 +10,7 @@ import { resolvePlace } from "./open.ts";
 import type { HostCall, HostState } from "./state.ts";
 import { CLEAN, mix, sourceOf, type Taint } from "./taint.ts";
 import { readFolder, readStaged, stagedAt, taintOfName, WHOLE_LIMIT } from "./view.ts";
-import { type LeftOut, type Met, walk } from "./walk.ts";
+import { type Met, nothingLeftOut, sayLeftOut, walk } from "./walk.ts";
 
 /** Most entries that one call lists. */
 export const LIST_LIMIT = 5_000;
@@ -32,7 +32,7 @@ export function fileList(state: HostState, call: HostCall): HostCallAnswer {
       parsePath(mount.name)
     )
     : [parsePath(named)];
-  const left: LeftOut = { unreadable: 0, cut: false };
+  const left = nothingLeftOut();
   const lines: string[] = [];
   let taint: Taint = CLEAN, more = false;
   for (const start of tops) {
@@ -56,15 +56,17 @@ export function fileList(state: HostState, call: HostCall): HostCallAnswer {
   const shown = fitLines(lines, call.bytes - 200);
   const notes = [
     ...(more ? [`[more than ${limit} entries: name a folder beneath, or a higher limit]`] : []),
-    ...(left.cut ? ["[the folder is too large to be walked to its end]"] : []),
-    ...(left.unreadable > 0 ? [`[${left.unreadable} folders could not be read]`] : []),
+    ...sayLeftOut(left, "listed"),
     ...(lines.length === 0 ? ["[empty]"] : []),
   ];
   return {
     content: [...(shown.text === "" ? [] : [shown.text]), ...notes].join("\n"),
     ...taint,
     sources: tops.map((start) => sourceOf(start.text, taint)),
-    value: { entries: lines.length - shown.cut, cut: more || left.cut || shown.cut > 0 },
+    value: {
+      entries: lines.length - shown.cut,
+      cut: more || left.cut || left.deep > 0 || shown.cut > 0,
+    },
   };
 }
 

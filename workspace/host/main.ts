@@ -7,6 +7,9 @@ import { makeHost } from "./host.ts";
 
 await serveChild(
   // Nothing goes on here but the calls that are served.
-  () => ({ ...makeHost({ files: denoFiles(), sha256: webSha256, breathe }), still: () => true }),
+  () => ({
+    ...makeHost({ files: denoFiles(), sha256: webSha256, breathe, now: Date.now }),
+    still: () => true,
+  }),
   { frameBytes: WIDE_FRAME_BYTES },
 );

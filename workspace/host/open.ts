@@ -1,16 +1,19 @@
 /** Opening a file that was judged, and being sure that it is the one. @module */
 import { Fault } from "../../contracts/fault.ts";
-import type { NamedPath } from "../path.ts";
+import { LEADS_TO } from "../_wire.ts";
+import { formsOf, type NamedPath } from "../path.ts";
 import { about } from "./_trouble.ts";
-import type { FileStat, OpenFile, ReadFiles } from "./files.ts";
+import { type FileStat, FsTrouble, type OpenFile, type ReadFiles } from "./files.ts";
 import type { Judge, Place } from "./judge.ts";
 import type { LinkJudge } from "./links.ts";
+import type { HostState } from "./state.ts";
 
 /** What opening takes. */
 export interface OpenParts {
   readonly files: ReadFiles;
   readonly judge: Judge;
   readonly links: LinkJudge;
+  readonly told?: HostState["told"];
 }
 
 /** An open, regular file within a mount. Close it. */
@@ -30,19 +33,44 @@ const KINDS = { folder: "a folder", link: "a link", other: "a pipe, socket or de
  */
 export function resolvePlace(parts: OpenParts, path: NamedPath): Place {
   const { files, judge } = parts;
-  const named = judge.readable(path);
-  const real = about("read", path.text, () => files.real(named.full));
+  let named = judge.readable(path);
+  let real = about("read", path.text, () => files.real(named.full));
+  for (const form of real === undefined ? formsOf(path) : []) {
+    const other = judge.readable(form);
+    const found = tried(() => files.real(other.full));
+    if (found !== undefined) [named, real] = [other, found];
+  }
   if (real === undefined) {
     const dangling = about("read", path.text, () => files.stat(named.full))?.kind === "link";
-    const why = dangling ? "it is a link that leads nowhere" : "it does not exist";
+    const why = dangling
+      ? "it is a link that leads nowhere, or by an absolute path out of its mount"
+      : "it does not exist";
     throw new Fault("notFound", `Cannot read "${path.text}": ${why}`);
   }
   if (real === named.full) return named;
   const found = judge.nameOf(real);
-  if (found === undefined) {
+  if (found === undefined || found.mount !== path.mount) {
     throw new Fault("refused", `Cannot read "${path.text}": a link leads out of its mount`);
   }
-  return judge.readable(found);
+  const place = judge.readable(found);
+  if (parts.told?.followed.has(found.text) === false) {
+    throw new Fault(
+      "refused",
+      `Cannot read "${path.text}": it is a link to "${found.text}"; name that path`,
+      { detail: { [LEADS_TO]: found.text } },
+    );
+  }
+  return place;
+}
+
+/** Undefined also where a call holds no lease for it. */
+function tried<T>(look: () => T | undefined): T | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if (error instanceof FsTrouble) return undefined;
+    throw error;
+  }
 }
 
 /**

@@ -10,7 +10,7 @@ import { openJudged } from "./open.ts";
 import type { HostCall, HostState } from "./state.ts";
 import { CLEAN, mix, sourceOf, type Taint } from "./taint.ts";
 import { readOpened, readStaged, stagedAt, taintOfName, WHOLE_LIMIT } from "./view.ts";
-import { type LeftOut, type Met, walk } from "./walk.ts";
+import { type Met, nothingLeftOut, walk } from "./walk.ts";
 
 const LAST_BYTE = Number.MAX_SAFE_INTEGER;
 
@@ -113,7 +113,7 @@ export function hostList(state: HostState, call: HostCall): HostCallAnswer {
   const start = pathOf(call.args);
   const depth = count(call.args, "depth", 1, 64);
   const limit = count(call.args, "limit", LIST_LIMIT, LIST_LIMIT);
-  const left: LeftOut = { unreadable: 0, cut: false };
+  const left = nothingLeftOut();
   const entries: Json[] = [];
   let more = false;
   let taint = start.mount === SCRATCH ? mix(CLEAN, call.caller) : taintOfName(state, start);
@@ -127,7 +127,10 @@ export function hostList(state: HostState, call: HostCall): HostCallAnswer {
     if (met.mount !== undefined) taint = mix(taint, state.taints.ofPath(met.mount, met.parts));
     if (met.change !== undefined) taint = mix(taint, met.change);
   }
-  return told({ path: start, taint }, { entries, cut: more || left.cut || left.unreadable > 0 });
+  return told({ path: start, taint }, {
+    entries,
+    cut: more || left.cut || left.deep > 0 || left.unreadable > 0,
+  });
 }
 
 function bytesOf(state: HostState, { kind, change, full, text }: Met): number {

@@ -5,7 +5,7 @@ import type { HostCallAnswer } from "../../contracts/wire_toolhost.ts";
 import { type NamedPath, SCRATCH } from "../path.ts";
 import { count, flag, pathOf } from "./_args.ts";
 import { headBytes } from "./_cut.ts";
-import { decode, hexHead } from "./encoding.ts";
+import { decode, hexHead, isBinary } from "./encoding.ts";
 import { type Opened, openJudged } from "./open.ts";
 import type { HostCall, HostState } from "./state.ts";
 import { mix, sourceOf, type Taint } from "./taint.ts";
@@ -13,7 +13,9 @@ import { readOpened, readSeen, type Seen, stagedAt, taintOfName, WHOLE_LIMIT } f
 
 /** Most lines that can be counted in a file. */
 const LINE_LIMIT = 100_000_000;
-const WINDOW = 256 * 1024;
+const WINDOW = 1024 * 1024;
+/** Windows between two looks whether the call was cancelled: each costs a millisecond. */
+const BREATH = 16;
 
 interface Range {
   readonly from: number;
@@ -129,6 +131,18 @@ function notText(
   });
 }
 
+/** Where the line that is `wanted` lines further begins, and how many of them end before it. */
+function startOf(bytes: Uint8Array, wanted: number): readonly [start: number, passed: number] {
+  let start = 0, passed = 0;
+  while (passed < wanted) {
+    const at = bytes.indexOf(10, start);
+    if (at < 0) return [bytes.length, passed];
+    start = at + 1;
+    passed++;
+  }
+  return [start, passed];
+}
+
 /** A file too large to hold: UTF-8 only, window by window, no further than the budget. */
 async function readWindows(
   state: HostState,
@@ -148,25 +162,39 @@ async function readWindows(
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   const window = new Uint8Array(WINDOW);
   let line = 1, out = "", full = false, at = 0;
-  while (!full && line <= range.to) {
-    call.signal.throwIfAborted();
+  for (let windows = 1; !full && line <= range.to; windows++) {
     const length = opened.file.readAt(at, window);
     if (length === 0) break;
-    let part;
-    try {
-      part = decoder.decode(window.subarray(0, length), { stream: true });
-    } catch (error) {
-      if (!(error instanceof TypeError)) throw error;
-      return notText(window.subarray(0, 128), "binary", { ...about, facts });
-    }
-    if (part.includes("\0")) return notText(window.subarray(0, 128), "binary", { ...about, facts });
-    for (const piece of part.split(/(?<=\n)/)) {
-      if (line >= range.from && line <= range.to) out += piece;
-      if (piece.endsWith("\n")) line++;
-    }
-    full = out.length > call.bytes;
+    const bytes = window.subarray(0, length);
+    if (isBinary(bytes)) return notText(bytes.subarray(0, 128), "binary", { ...about, facts });
     at += length;
+    // What comes before the range is counted, not decoded: a line's end is one byte of UTF-8.
+    const [start, passed] = startOf(bytes, range.from - line);
+    line += passed;
+    if (line >= range.from) {
+      let part;
+      try {
+        part = decoder.decode(bytes.subarray(start), { stream: true });
+      } catch (error) {
+        if (!(error instanceof TypeError)) throw error;
+        return notText(bytes.subarray(0, 128), "binary", { ...about, facts });
+      }
+      for (const piece of part.split(/(?<=\n)/)) {
+        if (line <= range.to) out += piece;
+        if (piece.endsWith("\n")) line++;
+      }
+      full = out.length > call.bytes;
+    }
+    if (windows % BREATH !== 0) continue;
     await state.breathe();
+    call.signal.throwIfAborted();
+    if (!full && line < range.from && state.now() > call.until) {
+      throw new Fault(
+        "timedOut",
+        `Cannot read line ${range.from} of "${path.text}": the time was up at line ${line}, after ` +
+          `${at} of ${stat.bytes} bytes; find the lines with file_search`,
+      );
+    }
   }
   const text = headBytes(out, Math.max(64, call.bytes - 128));
   const note = text.length < out.length || full

@@ -1,8 +1,10 @@
 import { equal, match, ok, rejects } from "node:assert/strict";
+import fc from "fast-check";
 import { Fault } from "../../contracts/fault.ts";
 import type { JsonObject } from "../../contracts/json.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { makeRig, type Rig } from "../_fixture/rig.ts";
+import { findPassage } from "./passage.ts";
 
 function fact(result: { value?: unknown }, key: string): unknown {
   return (result.value as JsonObject)[key];
@@ -154,3 +156,130 @@ Deno.test("a long search is cancelled between files", async () => {
   host.tell("cancel", { id: `${grant.pid}-${grant.callId}` });
   await rejects(running, (e) => e instanceof Fault && e.code === "cancelled");
 });
+
+Deno.test("a disk image is passed over at its first NUL, and what was passed over is counted", async () => {
+  using rig = makeRig();
+  rig.put("a.txt", "needle");
+  rig.put("z.txt", "needle");
+  Deno.writeTextFileSync(`${rig.desk}/disk.img`, "");
+  Deno.truncateSync(`${rig.desk}/disk.img`, 1 << 40);
+  const found = await rig.call("file_search", { query: "needle" });
+  match(found.content, /desk\/a\.txt:1: needle\ndesk\/z\.txt:1: needle\n\[1 binary files/);
+  const named = await rig.call("file_search", { query: "needle", path: "desk/disk.img" });
+  match(named.content, /1 binary files were passed over/);
+});
+
+Deno.test("a search whose time is up gives what it has, and names where it stopped", async () => {
+  let now = 0;
+  // Each look at the clock is ten seconds later, and 16 MiB of a file lie between two of them.
+  using rig = makeRig({ now: () => now += 10_000 });
+  rig.put("a.txt", "needle\n");
+  rig.put("b.txt", `${"x".repeat(99)}\n`.repeat(200_000));
+  rig.put("c.txt", "needle\n");
+  const found = await rig.call("file_search", { query: "needle" });
+  match(found.content, /^desk\/a\.txt:1: needle\n\[the time was up at desk\/b\.txt after 2 files/);
+  equal(fact(found, "cut"), true);
+  ok(!found.content.includes("c.txt"));
+});
+
+Deno.test("folders deeper than a path can name are said, by a search and by a list", async () => {
+  using rig = makeRig();
+  let deep = rig.desk;
+  for (let i = 0; i < 70; i++) Deno.mkdirSync(deep += "/d");
+  Deno.writeTextFileSync(`${deep}/bottom.txt`, "needle");
+  match(
+    (await rig.call("file_search", { query: "needle" })).content,
+    /1 folders lie deeper than 64 levels/,
+  );
+  const path = `desk${"/d".repeat(60)}`;
+  match((await rig.call("file_list", { path, depth: 16 })).content, /1 folders lie deeper/);
+  ok(!(await rig.call("file_list", { path: "desk", depth: 2 })).content.includes("deeper"));
+});
+
+Deno.test("lines near the end of a large file are read without decoding what comes before", async () => {
+  using rig = makeRig();
+  // No UTF-8, in a line that nobody asked for.
+  const line = new Uint8Array(100).fill(0xe9);
+  line[99] = 10;
+  const bytes = new Uint8Array(20_000_000);
+  for (let at = 0; at < bytes.length; at += line.length) bytes.set(line, at);
+  bytes.set(new TextEncoder().encode("\nthe end\n"), bytes.length - 9);
+  rig.put("f", bytes);
+  const lines = (await rig.call("file_read", { path: "desk/f", from: 200_001 })).content;
+  equal(lines, "the end\n");
+});
+
+Deno.test("a name is found in its other Unicode form, and a write makes no twin of it", async () => {
+  using rig = makeRig();
+  const composed = "\u00dcber/Gr\u00f6\u00dfe.md", onDisk = composed.normalize("NFD");
+  rig.put(onDisk, "eins\n");
+  equal((await rig.call("file_read", { path: `desk/${composed}` })).content, "eins\n");
+  match((await rig.call("file_stat", { path: `desk/${composed}` })).content, /kind: file/);
+  const edit = { path: `desk/${composed}`, old: "eins", new: "zwei" };
+  match((await rig.call("file_edit", edit)).content, /in another Unicode form/);
+  equal((await rig.call("file_read", { path: `desk/${composed}` })).content, "zwei\n");
+  await rig.call("file_write", { path: `desk/${composed}`, content: "drei\n" });
+  equal(rig.workspace.overlay().map(({ path }) => path).join(), `desk/${onDisk}`);
+  await rig.call("patch_apply", {});
+  equal(rig.text(onDisk), "drei\n");
+  equal([...Deno.readDirSync(`${rig.desk}/${onDisk.slice(0, onDisk.indexOf("/"))}`)].length, 1);
+});
+
+const edited = async (text: string, old: string, next: string): Promise<[string, string]> => {
+  using rig = makeRig();
+  rig.put("f", text);
+  const { content } = await rig.call("file_edit", { path: "desk/f", old, new: next });
+  return [(await rig.call("file_read", { path: "desk/f" })).content, content];
+};
+
+Deno.test("an edit in LF fits a file with CRLF, whose line ends are kept", async () => {
+  const file = "one\r\ntwo\r\nthree\r\nfour";
+  equal((await edited(file, "one\ntwo\n", "1\n2\n3\n"))[0], "1\r\n2\r\n3\r\nthree\r\nfour");
+  equal((await edited(file, "two", "2\n2"))[0], "one\r\n2\r\n2\r\nthree\r\nfour");
+  equal((await edited(file, "\nthree\nfour", "\nend\nfour"))[0], "one\r\ntwo\r\nend\r\nfour");
+  equal((await edited("a\nb\nc\n", "a\r\nb", "x\r\ny"))[0], "x\ny\nc\n");
+  await rejects(edited("a\r\nb\r\na\r\nb\r\n", "a\nb", "x"), /line 1 and at line 3/);
+  const [mixed, said] = await edited("a\r\nb\nc\r\n", "b\n", "x\ny\n");
+  equal(mixed, "a\r\nx\ny\nc\r\n");
+  match(said, /line ends are mixed: 2 CRLF, 2 LF/);
+});
+
+Deno.test("every edit of a file in LF is the edit of the file in CRLF with its ends", () => {
+  const lines = fc.array(fc.constantFrom("a", "b", "ab", ""), { minLength: 2, maxLength: 8 });
+  fc.assert(
+    fc.property(lines, fc.nat(), fc.nat(), lines, (all, from, more, put) => {
+      const start = from % all.length, end = start + 1 + more % (all.length - start);
+      const old = all.slice(start, end).join("\n"), text = all.join("\n");
+      fc.pre(old !== "" && text.indexOf(old) === text.lastIndexOf(old));
+      const plain = findPassage(text, old, put.join("\n"));
+      const crlf = findPassage(text.replaceAll("\n", "\r\n"), old, put.join("\n"));
+      fc.pre(!("why" in plain) && !("why" in crlf));
+      if ("why" in plain || "why" in crlf) return;
+      const apply = (whole: string, { at, length, next }: typeof plain): string =>
+        whole.slice(0, at) + next + whole.slice(at + length);
+      const expected = apply(text, plain).replaceAll("\n", "\r\n");
+      // Without any line end in the file there is none to keep.
+      if (text.includes("\n")) equal(apply(text.replaceAll("\n", "\r\n"), crlf), expected);
+    }),
+  );
+});
+
+for (
+  const [differs, text, old] of [
+    ["tabs and spaces", "x\n\tif (a)  {\n", "    if (a) {"],
+    ["spaces at the ends of lines", "a  \nb\n", "a\nb"],
+    ["how far lines are indented", "def f():\n    return 1\n", "def f():\nreturn 1"],
+    ["letters that look alike", "x\n\u201cyes\u201d \u2014 he said\n", '"yes" - he said'],
+    ["letters that look alike", "a\u00a0b\u200bc\n", "a bc"],
+    ["upper and lower case", "Hello World\n", "hello world"],
+  ] as const
+) {
+  Deno.test(`an edit that nearly fits names the line and ${differs}: ${JSON.stringify(text)}`, async () => {
+    await rejects(edited(text, old, "z"), (error) => {
+      ok(error instanceof Fault && error.code === "conflict");
+      match(error.message, /line \d+ differs from it only in/);
+      ok(error.message.includes(differs), error.message);
+      return true;
+    });
+  });
+}

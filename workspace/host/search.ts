@@ -1,25 +1,29 @@
 /** `file_search`: literal text, line by line. No patterns, so no pattern can take for ever. @module */
 import { Fault } from "../../contracts/fault.ts";
-import type { HostCallAnswer } from "../../contracts/wire_toolhost.ts";
+import { type HostCallAnswer, SECOND_NAMES } from "../../contracts/wire_toolhost.ts";
 import { type Globs, makeGlobs } from "../glob.ts";
-import { parsePath, SCRATCH } from "../path.ts";
+import { type NamedPath, parsePath, SCRATCH } from "../path.ts";
 import { count, flag, maybeText, text } from "./_args.ts";
 import { fitLines, nameLine } from "./_cut.ts";
 import { type Hit, linesWith, makeNeedle, type Needle } from "./_needle.ts";
 import { digestBytes, wholeOf } from "./content.ts";
-import { type FileStat, FsTrouble } from "./files.ts";
-import { isStill, resolvePlace } from "./open.ts";
+import { isBinary, linesIn } from "./encoding.ts";
+import { type FileStat, FsTrouble, type OpenFile } from "./files.ts";
+import { isStill, openJudged, resolvePlace } from "./open.ts";
 import type { HostCall, HostState } from "./state.ts";
 import { CLEAN, mix, sourceOf, type Taint } from "./taint.ts";
-import { readSeen, readStaged, taintOfName, WHOLE_LIMIT } from "./view.ts";
-import { type LeftOut, type Met, walk } from "./walk.ts";
+import { readSeen, readStaged, stagedAt, taintOfName, WHOLE_LIMIT } from "./view.ts";
+import { type Met, nothingLeftOut, sayLeftOut, walk } from "./walk.ts";
 
 const WINDOW = 1024 * 1024;
-const BREATH = 1_024;
+/** Files, and windows of one file, between two looks whether the call was cancelled: each costs a millisecond. */
+const BREATH = { files: 1_024, windows: 16 };
 
 interface Found {
   readonly hits: readonly Hit[];
   readonly taint: Partial<Taint>;
+  /** Why not all of it was looked at. */
+  readonly part?: "binary" | "time";
 }
 
 /** Searches a folder or a file. */
@@ -29,10 +33,10 @@ export async function fileSearch(state: HostState, call: HostCall): Promise<Host
   const glob = maybeText(call.args, "glob", 256);
   const limit = count(call.args, "limit", 100, 2_000);
   const globs = glob === undefined ? undefined : makeGlobs([glob], { anyCase: false });
-  const left: LeftOut = { unreadable: 0, cut: false };
+  const left = nothingLeftOut();
   const lines: string[] = [], hitFiles: string[] = [];
   const buffer = new Uint8Array(WINDOW);
-  let taint: Taint = CLEAN, searched = 0, more = false;
+  let taint: Taint = CLEAN, searched = 0, more = false, binary = 0, stopped = "";
   const starts = named === undefined
     ? state.judge.mounts.filter((mount) => mount.apart !== true).map((mount) =>
       parsePath(mount.name)
@@ -40,6 +44,8 @@ export async function fileSearch(state: HostState, call: HostCall): Promise<Host
     : [parsePath(named)];
 
   const take = (path: string, found: Found): void => {
+    if (found.part === "binary") binary++;
+    if (found.part === "time") stopped = path;
     if (found.hits.length === 0) return;
     if (hitFiles.length < 50) hitFiles.push(path);
     taint = mix(taint, found.taint);
@@ -49,9 +55,8 @@ export async function fileSearch(state: HostState, call: HostCall): Promise<Host
   for (const start of starts) {
     taint = mix(taint, start.mount === SCRATCH ? CLEAN : taintOfName(state, start));
     if (start.rel !== "" && isFile(state, call, start.text)) {
-      const seen = await readSeen(state, call, start);
       searched++;
-      take(start.text, { hits: linesWith(needle, seen.bytes, limit), taint: seen.taint });
+      take(start.text, await inNamed(state, call, { path: start, needle, buffer, limit }));
       continue;
     }
     for (const met of walk(state, call, { start, depth: 64, left })) {
@@ -59,10 +64,12 @@ export async function fileSearch(state: HostState, call: HostCall): Promise<Host
         more = true;
         break;
       }
+      if (stopped !== "") break;
       if (met.kind !== "file" || !fits(globs, met, start.parts.length)) continue;
-      if (++searched % BREATH === 0) {
+      if (++searched % BREATH.files === 0) {
         await state.breathe();
         call.signal.throwIfAborted();
+        if (state.now() > call.until) stopped = met.text;
       }
       const found = met.change === undefined
         ? await inFolder(state, call, { met, needle, buffer, limit })
@@ -77,8 +84,14 @@ export async function fileSearch(state: HostState, call: HostCall): Promise<Host
   const shown = fitLines(lines.slice(0, limit), call.bytes - 200);
   const notes = [
     ...(more ? [`[more than ${limit} lines: narrow path or glob]`] : []),
-    ...(left.cut ? ["[the folder is too large to be searched to its end]"] : []),
-    ...(left.unreadable > 0 ? [`[${left.unreadable} files or folders could not be read]`] : []),
+    ...(stopped === "" ? [] : [
+      `[the time was up at ${
+        nameLine(stopped)
+      } after ${searched} files; what comes after it was not ` +
+      "searched: narrow path or glob]",
+    ]),
+    ...sayLeftOut(left, "searched"),
+    ...(binary > 0 ? [`[${binary} binary files were passed over]`] : []),
     ...(lines.length === 0 ? [`[nothing found in ${searched} files]`] : []),
   ];
   return {
@@ -86,7 +99,12 @@ export async function fileSearch(state: HostState, call: HostCall): Promise<Host
     ...taint,
     sources: (hitFiles.length > 0 ? hitFiles : starts.map((start) => start.text))
       .map((path) => sourceOf(path, taint)),
-    value: { lines: Math.min(lines.length, limit), searched, cut: more || left.cut },
+    value: {
+      lines: Math.min(lines.length, limit),
+      searched,
+      binary,
+      cut: more || left.cut || left.deep > 0 || stopped !== "",
+    },
   };
 }
 
@@ -108,6 +126,37 @@ function isFile(state: HostState, call: HostCall, name: string): boolean {
   }
 }
 
+/** A file that was named: as the agent sees it, or window by window where it is too large to hold. */
+async function inNamed(
+  state: HostState,
+  call: HostCall,
+  what: { path: NamedPath; needle: Needle; buffer: Uint8Array<ArrayBuffer>; limit: number },
+): Promise<Found> {
+  const { path, needle, limit } = what;
+  if (stagedAt(state, call, path) === undefined && path.mount !== SCRATCH) {
+    const opened = openJudged({ ...state, links: call.links }, path);
+    try {
+      if (opened.stat.bytes > WHOLE_LIMIT) {
+        const { hits, part } = await inWindows(state, call, { ...what, file: opened.file });
+        return { hits, taint: taintOfName(state, path), ...(part === undefined ? {} : { part }) };
+      }
+    } finally {
+      opened.file.close();
+    }
+  }
+  const seen = await readSeen(state, call, path);
+  return inBytes(needle, seen.bytes, { limit, taint: seen.taint });
+}
+
+function inBytes(
+  needle: Needle,
+  bytes: Uint8Array,
+  { limit, taint }: { readonly limit: number; readonly taint: Partial<Taint> },
+): Found {
+  const part = isBinary(bytes) ? { part: "binary" } as const : {};
+  return { hits: "part" in part ? [] : linesWith(needle, bytes, limit), taint, ...part };
+}
+
 async function inStaged(
   state: HostState,
   met: Met,
@@ -116,7 +165,7 @@ async function inStaged(
 ): Promise<Found> {
   if (met.change === undefined) return { hits: [], taint: {} };
   const seen = await readStaged(state, met.change);
-  return { hits: linesWith(needle, seen.bytes, limit), taint: seen.taint };
+  return inBytes(needle, seen.bytes, { limit, taint: seen.taint });
 }
 
 /** One open a file; everything else is asked only about files with hits. */
@@ -127,28 +176,13 @@ async function inFolder(
 ): Promise<Found | undefined> {
   const { met, needle, buffer, limit } = what;
   if (met.full === undefined || met.mount === undefined) return undefined;
-  let hits: Hit[] = [], stat: FileStat, taint: Partial<Taint> = {};
+  let stat: FileStat, found: Windows, taint: Partial<Taint> = {};
   const place = { path: parsePath(met.text), mount: met.mount, full: met.full };
   try {
     const file = state.files.open(met.full);
     try {
-      let at = 0, line = 1, kept = 0;
-      for (;;) {
-        const length = kept + file.readAt(at, buffer.subarray(kept));
-        at += length - kept;
-        const last = length < buffer.length;
-        const whole = buffer.subarray(0, length);
-        const newline = last ? -1 : whole.lastIndexOf(10);
-        const end = newline < 0 ? length : newline + 1;
-        hits = hits.concat(linesWith(needle, buffer.subarray(0, end), limit - hits.length, line));
-        if (last || hits.length >= limit) break;
-        for (let i = 0; i < end; i++) if (buffer[i] === 10) line++;
-        buffer.copyWithin(0, end, length);
-        kept = length - end;
-        await state.breathe();
-        call.signal.throwIfAborted();
-      }
-      if (hits.length === 0) return { hits, taint: {} };
+      found = await inWindows(state, call, { file, needle, buffer, limit });
+      if (found.hits.length === 0) return { ...found, taint: {} };
       stat = file.stat();
       if (stat.bytes <= WHOLE_LIMIT) {
         const digest = await digestBytes(state.sha256, wholeOf(file, stat.bytes));
@@ -161,8 +195,42 @@ async function inFolder(
     if (stat.kind !== "file" || !isStill(state.files, met.full, stat)) return undefined;
     call.links.check(place, stat);
   } catch (error) {
+    // Whether it is another name of a never-listed file is found out before anything is told.
+    if (error instanceof Fault && error.detail?.[SECOND_NAMES] !== undefined) throw error;
     if (error instanceof FsTrouble || error instanceof Fault) return undefined;
     throw error;
   }
-  return { hits, taint };
+  return { ...found, taint };
+}
+
+/** What was found window by window. */
+type Windows = Pick<Found, "hits" | "part">;
+
+/** Reads a file by windows that end with a line, up to where it is no text or the time is up. */
+async function inWindows(
+  state: HostState,
+  call: HostCall,
+  what: { file: OpenFile; needle: Needle; buffer: Uint8Array<ArrayBuffer>; limit: number },
+): Promise<Windows> {
+  const { file, needle, buffer, limit } = what;
+  let hits: Hit[] = [], at = 0, line = 1, kept = 0;
+  for (let windows = 1;; windows++) {
+    const length = kept + file.readAt(at, buffer.subarray(kept));
+    at += length - kept;
+    const last = length < buffer.length;
+    const whole = buffer.subarray(0, length);
+    // A disk image, a database, a video: nothing in it is a line.
+    if (isBinary(whole)) return { hits, part: "binary" };
+    const newline = last ? -1 : whole.lastIndexOf(10);
+    const end = newline < 0 ? length : newline + 1;
+    hits = hits.concat(linesWith(needle, buffer.subarray(0, end), limit - hits.length, line));
+    if (last || hits.length >= limit) return { hits };
+    line += linesIn(buffer.subarray(0, end));
+    buffer.copyWithin(0, end, length);
+    kept = length - end;
+    if (windows % BREATH.windows !== 0) continue;
+    await state.breathe();
+    call.signal.throwIfAborted();
+    if (state.now() > call.until) return { hits, part: "time" };
+  }
 }

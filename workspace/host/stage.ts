@@ -3,12 +3,13 @@ import { Fault } from "../../contracts/fault.ts";
 import type { Digest } from "../../contracts/ids.ts";
 import type { HostCallAnswer } from "../../contracts/wire_toolhost.ts";
 import type { StagedChange } from "../../contracts/workspace.ts";
-import { checkNewName, type NamedPath } from "../path.ts";
+import { checkNewName, formsOf, type NamedPath } from "../path.ts";
 import { flag, maybeText, pathOf, text } from "./_args.ts";
 import { about } from "./_trouble.ts";
 import { applyChanges } from "./apply.ts";
 import { recalled, remembered } from "./journal.ts";
 import { decode, encode } from "./encoding.ts";
+import { endsOf, findPassage } from "./passage.ts";
 import type { HostCall, HostState } from "./state.ts";
 import { mix, type Taint } from "./taint.ts";
 import { readFolder, readStaged, type Seen, taintOfName, WHOLE_LIMIT } from "./view.ts";
@@ -29,6 +30,29 @@ export async function fileWrite(state: HostState, call: HostCall): Promise<HostC
   return await change(state, call, () => encode(content, "utf-8"));
 }
 
+/** What is worth knowing of the ends of a changed file's lines. */
+function noteOfEnds(before: Seen | undefined, bytes: Bytes | undefined): string {
+  const now = bytes === undefined ? undefined : endsIn(bytes);
+  if (now === undefined) return "";
+  if (now["\r\n"] > 0 && now["\n"] > 0) {
+    return `; its line ends are mixed: ${now["\r\n"]} CRLF, ${now["\n"]} LF`;
+  }
+  const was = before === undefined ? undefined : endsIn(before.bytes);
+  if (was === undefined) return "";
+  if (was["\n"] === 0 && was["\r\n"] > 0 && now["\n"] > 0) {
+    return "; its lines ended in CRLF and end in LF now";
+  }
+  if (was["\r\n"] === 0 && was["\n"] > 0 && now["\r\n"] > 0) {
+    return "; its lines ended in LF and end in CRLF now";
+  }
+  return "";
+}
+
+function endsIn(bytes: Bytes): ReturnType<typeof endsOf> | undefined {
+  const decoded = decode(bytes);
+  return "text" in decoded ? endsOf(decoded.text) : undefined;
+}
+
 /** Replaces one exact passage of a file. */
 export async function fileEdit(state: HostState, call: HostCall): Promise<HostCallAnswer> {
   const old = text(call.args, "old"), next = text(call.args, "new");
@@ -44,14 +68,10 @@ export async function fileEdit(state: HostState, call: HostCall): Promise<HostCa
         `Cannot edit "${path.text}": it is not text (${decoded.encoding})`,
       );
     }
-    const at = decoded.text.indexOf(old);
-    const why = at < 0
-      ? `"old" does not occur in it; read it again and give the exact text`
-      : decoded.text.indexOf(old, at + 1) >= 0
-      ? `"old" occurs more than once; give more of the text around it`
-      : undefined;
-    if (why !== undefined) throw new Fault("conflict", `Cannot edit "${path.text}": ${why}`);
-    const edited = decoded.text.slice(0, at) + next + decoded.text.slice(at + old.length);
+    const found = findPassage(decoded.text, old, next);
+    if ("why" in found) throw new Fault("conflict", `Cannot edit "${path.text}": ${found.why}`);
+    const edited = decoded.text.slice(0, found.at) + found.next +
+      decoded.text.slice(found.at + found.length);
     return encode(edited, decoded.encoding);
   });
 }
@@ -69,7 +89,8 @@ async function change(
   call: HostCall,
   next: (before: Before) => Bytes | undefined,
 ): Promise<HostCallAnswer> {
-  const path = pathOf(call.args);
+  const asked = pathOf(call.args);
+  const path = nameThere(state, asked);
   const place = state.judge.writable(path);
   const atOnce = place.mount.mode === "rw";
   // A call that runs again after a crash finds its change half or wholly made already.
@@ -87,6 +108,8 @@ async function change(
     mix(call.caller, before.seen?.taint ?? {}),
     taintOfName(state, path),
   );
+  const note = noteOfEnds(before.seen, bytes) +
+    (path.text === asked.text ? "" : "; the file's name is in another Unicode form than yours");
   const staged = await makeChange(state, before, { bytes, taint });
   if (staged.next === staged.base) {
     state.overlay.drop(path.text);
@@ -97,15 +120,29 @@ async function change(
   }
   if (atOnce) {
     remembered(state, call.key, staged);
-    return await applyAtOnce(state, call, staged);
+    return await applyAtOnce(state, call, staged, note);
   }
   state.overlay.put(staged);
-  return told(`staged: ${sayChange(staged)}; nothing is in the folder before patch_apply`, taint, {
-    staged: [staged],
-    writtenBytes: staged.bytes,
-    ...(staged.base === undefined ? {} : { observed: staged.base }),
-    ...(staged.next === undefined ? {} : { written: staged.next }),
-  });
+  return told(
+    `staged: ${sayChange(staged)}${note}; nothing is in the folder before patch_apply`,
+    taint,
+    {
+      staged: [staged],
+      writtenBytes: staged.bytes,
+      ...(staged.base === undefined ? {} : { observed: staged.base }),
+      ...(staged.next === undefined ? {} : { written: staged.next }),
+    },
+  );
+}
+
+/** The name of the file that is meant: one in another Unicode form looks the same to everybody. */
+function nameThere(state: HostState, path: NamedPath): NamedPath {
+  const isThere = (each: NamedPath): boolean =>
+    state.overlay.get(each.text) !== undefined ||
+    about("write", path.text, () => state.files.stat(state.judge.writable(each).full)) !==
+      undefined;
+  const forms = formsOf(path);
+  return forms.length === 0 || isThere(path) ? path : forms.find(isThere) ?? path;
 }
 
 /** One path cannot be a file and a folder: a patch that says both could never be applied. */
@@ -172,9 +209,13 @@ async function applyAtOnce(
   state: HostState,
   call: HostCall,
   staged: StagedChange,
+  note = "",
 ): Promise<HostCallAnswer> {
   const made = await applyChanges(state, { id: call.key, changes: [staged], prune: [] });
-  return told(`written: ${sayChange(staged)}`, { colour: staged.colour, label: staged.label }, {
+  return told(`written: ${sayChange(staged)}${note}`, {
+    colour: staged.colour,
+    label: staged.label,
+  }, {
     staged: [staged],
     writtenBytes: staged.bytes,
     value: { made },

@@ -6,7 +6,7 @@ import { type ContentStore, makeContentStore, type Sha256 } from "./content.ts";
 import { type Exports, makeExports } from "./exports.ts";
 import type { Files } from "./files.ts";
 import { type Judge, makeJudge } from "./judge.ts";
-import { type LinkJudge, makeLinkJudge } from "./links.ts";
+import { type LinkJudge, makeLinkJudge, type SecondNames } from "./links.ts";
 import { makeTaints, type Taint, type Taints } from "./taint.ts";
 
 /** What a toolhost program is handed. */
@@ -15,6 +15,8 @@ export interface HostPowers {
   readonly sha256: Sha256;
   /** Lets a cancel arrive; long work awaits it now and then. */
   readonly breathe: () => Promise<void>;
+  /** The machine's clock, in milliseconds since 1970. */
+  readonly now: () => number;
   /** A named point of applying, for crash tests; does nothing in a real host. */
   readonly reach?: (point: string) => void;
 }
@@ -31,6 +33,15 @@ export interface HostState extends HostPowers {
   readonly contentFolder: string;
   readonly scratch: ContentStore;
   readonly scratchQuota: number;
+  /**
+   * What a call of a process that is held to the call's own leases knows beside its arguments: what
+   * surveys found, and the paths that the kernel let it follow links to. Absent where all of the mounts
+   * may be looked at.
+   */
+  readonly told?: {
+    readonly secondNames: ReadonlyMap<string, SecondNames>;
+    readonly followed: ReadonlySet<string>;
+  };
 }
 
 /** One call under way. */
@@ -45,6 +56,8 @@ export interface HostCall {
   readonly caller: Taint;
   readonly signal: AbortSignal;
   readonly links: LinkJudge;
+  /** Milliseconds since 1970 after which a call that can give a part gives what it has. */
+  readonly until: number;
 }
 
 /** A tool's work in the host. Throws Fault. */
@@ -72,5 +85,5 @@ export function makeHostState(setup: SetupBody, powers: HostPowers): HostState {
 
 /** A link judge for one call: what it learned is not kept, for files change. */
 export function linksOf(state: HostState): LinkJudge {
-  return makeLinkJudge(state.files, state.judge);
+  return makeLinkJudge(state.files, state.judge, state.told?.secondNames);
 }

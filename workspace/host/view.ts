@@ -2,7 +2,7 @@
 import { Fault } from "../../contracts/fault.ts";
 import type { Digest } from "../../contracts/ids.ts";
 import type { StagedChange } from "../../contracts/workspace.ts";
-import { type NamedPath, SCRATCH } from "../path.ts";
+import { formsOf, type NamedPath, SCRATCH } from "../path.ts";
 import { digestBytes } from "./content.ts";
 import { type Opened, openJudged, readAll, resolvePlace } from "./open.ts";
 import type { HostCall, HostState } from "./state.ts";
@@ -28,7 +28,8 @@ export function stagedAt(
 ): StagedChange | undefined {
   if (path.mount === SCRATCH) return state.overlay.get(path.text);
   state.judge.readable(path);
-  const direct = state.overlay.get(path.text);
+  const direct = [path, ...formsOf(path)].map(({ text }) => state.overlay.get(text))
+    .find((change) => change !== undefined);
   if (direct !== undefined || state.overlay.list().length === 0) return direct;
   const place = resolvePlace({ ...state, links: call.links }, path);
   return state.overlay.get(place.path.text);

@@ -4,14 +4,14 @@ import { Fault } from "../../contracts/fault.ts";
 import type { HostMount } from "../../contracts/wire_toolhost.ts";
 import type { StagedChange } from "../../contracts/workspace.ts";
 import { byText } from "../overlay.ts";
-import { type NamedPath, SCRATCH } from "../path.ts";
+import { DEPTH_LIMIT, type NamedPath, SCRATCH } from "../path.ts";
 import { about } from "./_trouble.ts";
 import { FsTrouble, type Kind } from "./files.ts";
 import { resolvePlace } from "./open.ts";
 import type { HostCall, HostState } from "./state.ts";
 
 /** Most entries of one walk. */
-const WALK_LIMIT = 100_000;
+const WALK_LIMIT = 300_000;
 
 /** One thing met on a walk. */
 export interface Met {
@@ -32,6 +32,24 @@ export interface LeftOut {
   unreadable: number;
   /** The walk met {@link WALK_LIMIT} entries and ended. */
   cut: boolean;
+  /** Folders so deep that no tool can name what lies in them. */
+  deep: number;
+}
+
+/** Nothing is left out yet. */
+export function nothingLeftOut(): LeftOut {
+  return { unreadable: 0, cut: false, deep: 0 };
+}
+
+/** What was left out, a line each. `verb`: what was not done with it, "searched". */
+export function sayLeftOut({ unreadable, cut, deep }: LeftOut, verb: string): string[] {
+  return [
+    ...(cut ? [`[the folder is too large to be ${verb} to its end]`] : []),
+    ...(deep > 0
+      ? [`[${deep} folders lie deeper than ${DEPTH_LIMIT} levels; what is in them was not ${verb}]`]
+      : []),
+    ...(unreadable > 0 ? [`[${unreadable} files or folders could not be read]`] : []),
+  ];
 }
 
 interface Child {
@@ -121,7 +139,8 @@ export function* walk(
       const full = at.full !== undefined && child.onDisk ? `${at.full}/${child.name}` : undefined;
       const { kind, change } = child;
       yield { text, parts, kind, depth: at.depth, full, mount: place?.mount, change };
-      if (kind === "folder" && at.depth < from.depth) {
+      if (kind === "folder" && parts.length + 1 >= DEPTH_LIMIT) left.deep++;
+      else if (kind === "folder" && at.depth < from.depth) {
         yield* folder({ text, parts, full, depth: at.depth + 1 });
         if (left.cut) return;
       }

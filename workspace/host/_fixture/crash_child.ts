@@ -45,6 +45,6 @@ function mortal(real: Files): Files {
   };
 }
 
-const host = makeHost({ files: mortal(denoFiles()), sha256: webSha256, breathe });
+const host = makeHost({ files: mortal(denoFiles()), sha256: webSha256, breathe, now: Date.now });
 await host.ask("setup", setup);
 await host.ask("call", body);
