@@ -77,7 +77,10 @@ Deno.test("white, tiny and covered letters are left out, and what stands on a da
     [
       paragraph(run("seen ") + run("obey", white) + run("on black", white + dark)),
       paragraph(run("obey", '<w:sz w:val="2"/>') + run("small", '<w:sz w:val="14"/>')),
-      paragraph(run("pale ", '<w:color w:val="FEFEFE"/>') + run("in a dark paragraph", white), dark),
+      paragraph(
+        run("pale ", '<w:color w:val="FEFEFE"/>') + run("in a dark paragraph", white),
+        dark,
+      ),
       `<w:tbl><w:tr>${cell("head")}<w:tc><w:tcPr>${dark}</w:tcPr>${
         paragraph(run("in a dark cell", white))
       }</w:tc></w:tr></w:tbl>`,
