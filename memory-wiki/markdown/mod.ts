@@ -19,7 +19,7 @@ export { chunkText } from "./chunk.ts";
 export { citationLine } from "./citation_line.ts";
 export { onlyLinks } from "./claims.ts";
 export { cellsOf, definitionForm, namesTerms } from "./definition_form.ts";
-export { encodingOf, textFormOf } from "./encoding.ts";
+export { encodingOf, oldTextOf, textFormOf } from "./encoding.ts";
 export { codeSpan, escapeLine, escapePart, linkShown } from "./escape.ts";
 export { splitFile } from "./front_matter.ts";
 export { type Piece, piecesOf, plainLine } from "./inline.ts";

@@ -59,7 +59,7 @@ export function makeBody({ styles, numbering, links }: BodyParts): Body {
   let run: Look = PLAIN_LOOK;
   /** Fills of the cells and the table around. */
   const grounds: (string | undefined)[] = [];
-  let math: MathElement[] = [];
+  const math: MathElement[] = [];
   let mathParts = 0;
   let hidden = 0;
   let firstHeading = "";
