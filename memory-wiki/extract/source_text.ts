@@ -46,6 +46,9 @@ export interface SourceText {
 
 const GLOSSARY =
   /\b(?:glossary|terminology|terms|definitions|vocabulary|abbreviations|acronyms)\b|用語|术语|術語/iu;
+/** Lists of changes, options and policies look like glossaries and are none. */
+const CHANGES =
+  /\b(?:change|release|security|history|option|config|migrat|upgrade|contribut|polic|api)/iu;
 /** Definitions by form from which a text is a glossary whatever its title, if they are most of its items. */
 const MANY = 8;
 const MARKED: ReadonlySet<SourceKind> = new Set(["markdown", "html", "docx", "epub"]);
@@ -93,7 +96,10 @@ function readMarkdown(text: string): SourceText {
     }
   }
   const titled = GLOSSARY.test(headings[0]?.text ?? "");
-  const glossary = definitions.length > 0 && (titled || (forms >= MANY && forms * 2 > items));
+  const glossary = definitions.length > 0 &&
+    (titled || (!CHANGES.test(headings[0]?.text ?? "") && forms >= MANY && forms * 5 > items * 4 &&
+      definitions.filter(({ term }) => /^\p{Lu}[^_.]*$/u.test(term)).length * 2 >
+        definitions.length));
   return { headings, sentences, definitions, glossary };
 }
 
