@@ -79,7 +79,7 @@ const NO_TITLE =
 /** A name of code: it has capitals, digits or joints within. */
 const CODE_NAME = /^\p{Ll}[\p{L}\p{N}]*(?:\p{Lu}|_\p{L})[\p{L}\p{N}_]*$/u;
 const NAME =
-  /(?<=[\p{Ll}\p{N},;()]\s{1,2}(?:the |an? )?)(?:\p{Lu}[\p{L}\p{N}]*[-’']?[\p{L}\p{N}]*)(?:\s(?:(?:of|the|for|and|de|van|von)\s)?\p{Lu}[\p{L}\p{N}]*){1,3}/gu;
+  /(?<=[\p{Ll}\p{N},;()]\s{1,2}(?:the |an? )?)(?:\p{Lu}[\p{L}\p{N}]*[-’']?[\p{L}\p{N}]*)(?:\s(?:(?:of|the|for|de|van|von)\s)?\p{Lu}[\p{L}\p{N}]*){1,3}/gu;
 
 /** Names of several capitalized words within sentences, and how often they stand there. */
 export function namesIn(

@@ -9,7 +9,7 @@ import type { Ranking } from "./ranking.ts";
 import { makeScore, type Scored, type Statistics } from "./score.ts";
 import type { SearchedStore } from "./searched_store.ts";
 import { findSources } from "./source_passages.ts";
-import { alikeOf } from "./thesaurus.ts";
+import { alikeOf, spellingsOf } from "./thesaurus.ts";
 
 /** How many of the best passages are looked at for what they hold of the question. */
 const LOOKED_AT = 5;
@@ -59,7 +59,13 @@ export function makeRetrieval(
     lists.forEach(take);
     const scored = ordered([...found.values()].map(makeScore(terms, known, ranking)));
     const held = Math.max(0, ...scored.slice(0, LOOKED_AT).map(({ covered }) => covered));
-    const alike = held < ranking.alikeBelow ? alikeOf(terms) : new Map<string, string[]>();
+    const alike = new Map(held < ranking.alikeBelow ? alikeOf(terms) : []);
+    const spelled = spellingsOf(
+      q.text,
+      terms,
+      (words) => statistics(store, pages, words, q).frequency,
+    );
+    for (const [term, words] of spelled) alike.set(term, [...alike.get(term) ?? [], ...words]);
     const all = [...terms, ...new Set([...alike.values()].flat())];
     const wide = alike.size === 0 ? known : statistics(store, pages, all, q);
     if (alike.size > 0) {
