@@ -21,7 +21,7 @@ export { onlyLinks } from "./claims.ts";
 export { cellsOf, definitionForm, namesTerms } from "./definition_form.ts";
 export { encodingOf, oldTextOf, textFormOf } from "./encoding.ts";
 export { codeSpan, escapeLine, escapePart, linkShown } from "./escape.ts";
-export { splitFile } from "./front_matter.ts";
+export { readFront, splitFile } from "./front_matter.ts";
 export { type Piece, piecesOf, plainLine } from "./inline.ts";
 export { INSTRUCTIONS } from "./instructions.ts";
 export { makeLineCounter } from "./line_counter.ts";

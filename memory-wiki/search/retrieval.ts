@@ -13,6 +13,8 @@ import { alikeOf, spellingsOf } from "./thesaurus.ts";
 
 /** How many of the best passages are looked at for what they hold of the question. */
 const LOOKED_AT = 5;
+/** What a passage of a page that rules made counts beside its sources. */
+const EXTRACTED = 0.5;
 /** A like word in so few passages is never too common. */
 const FEWEST_COMMON = 50;
 
@@ -91,7 +93,11 @@ export function makeRetrieval(
       const lead = leadWeight / (1 + behind / ranking.leadLines);
       const cosine = near?.cosines.get(key) ?? 0;
       const rank = ranks.get(key) ?? 0;
-      return [key, scoreOf(passage).score + lead + rank + nearWeight * cosine];
+      const score = scoreOf(passage).score + lead + rank + nearWeight * cosine;
+      // A page of quotes says what its sources say: it leads as a definition, and else only where they do not answer.
+      const repeats = passage.kind === "page" && !(what && isDefinition(passage)) &&
+        store.pages.find(passage.name)?.confidence === "extracted";
+      return [key, repeats ? score * EXTRACTED : score];
     }));
     const ranked = inOrder(scores).flatMap(([key, score]) => {
       const passage = found.get(key);

@@ -4,6 +4,22 @@
  * @module
  */
 import { OPS } from "unpdf/pdfjs";
+import {
+  type Box,
+  boxOf,
+  type Colour,
+  colourOf,
+  cut,
+  isAlike,
+  listOf,
+  type Matrix,
+  matrixOf,
+  moved,
+  multiplied,
+  numberOf,
+  ONE,
+  times,
+} from "./geometry.ts";
 import type { TextItem } from "./lines.ts";
 
 /** What the library says of a page's drawing. */
@@ -31,10 +47,6 @@ export interface SeenText {
   /** Characters that the library does not know, and the font's own table names. */
   readonly named: number;
 }
-
-type Matrix = readonly [number, number, number, number, number, number];
-type Box = readonly [left: number, bottom: number, right: number, top: number];
-type Colour = readonly [number, number, number];
 
 interface State {
   readonly ctm: Matrix;
@@ -77,7 +89,6 @@ interface Area {
   readonly pieces: number;
 }
 
-const ONE: Matrix = [1, 0, 0, 1, 0, 0];
 const BLACK: Colour = [0, 0, 0];
 const WHITE: Colour = [255, 255, 255];
 const NO_FONT: Font = { unit: 0.001, vertical: false, names: [] };
@@ -86,8 +97,6 @@ const TINY = 1.5;
 const TINY_SHARE = 0.002;
 /** Less ink than this part is none. */
 const FAINT = 0.05;
-/** Colours whose parts differ by no more cannot be told apart. */
-const SAME = 16;
 const MOST_AREAS = 2_000;
 const MOST_PIECES = 200_000;
 const MOST_STATES = 1_000;
@@ -410,18 +419,6 @@ function fontOf(font: unknown): Font {
   return { unit: unit === 0 ? 0.001 : unit, vertical: vertical === true, names };
 }
 
-function colourOf(said: unknown): Colour | undefined {
-  const hex = typeof said === "string" ? /^#([0-9a-f]{6})$/i.exec(said)?.[1] : undefined;
-  if (hex === undefined) return undefined;
-  const value = Number.parseInt(hex, 16);
-  return [value >> 16, (value >> 8) & 255, value & 255];
-}
-
-function isAlike(one: Colour, other: Colour | undefined): boolean {
-  return other !== undefined &&
-    one.every((part, at) => Math.abs(part - (other[at] ?? NaN)) <= SAME);
-}
-
 /** Ligatures as their letters; other signs stay as they are. */
 function withoutLigatures(text: string): string {
   return text.replace(/[\ufb00-\ufb06]/g, (one) => one.normalize("NFKC"));
@@ -433,57 +430,4 @@ function lettersOf(text: string): number {
 
 function fieldsOf(thing: object): Readonly<Record<string, unknown>> {
   return thing as Readonly<Record<string, unknown>>;
-}
-
-function listOf(thing: unknown): readonly unknown[] {
-  if (Array.isArray(thing)) return thing;
-  return thing instanceof Float32Array || thing instanceof Float64Array ? [...thing] : [];
-}
-
-function numberOf(thing: unknown): number {
-  return typeof thing === "number" && Number.isFinite(thing) ? thing : 0;
-}
-
-function matrixOf(list: readonly unknown[]): Matrix {
-  if (list.length < 6) return ONE;
-  const [a, b, c, d, e, f] = list.map(numberOf);
-  return [a ?? 1, b ?? 0, c ?? 0, d ?? 1, e ?? 0, f ?? 0];
-}
-
-function boxOf(list: readonly unknown[]): Box | undefined {
-  if (list.length < 4) return undefined;
-  const [a = 0, b = 0, c = 0, d = 0] = list.map(numberOf);
-  return [Math.min(a, c), Math.min(b, d), Math.max(a, c), Math.max(b, d)];
-}
-
-function multiplied(outer: Matrix, inner: Matrix): Matrix {
-  const [a, b, c, d, e, f] = outer;
-  return [
-    a * inner[0] + c * inner[1],
-    b * inner[0] + d * inner[1],
-    a * inner[2] + c * inner[3],
-    b * inner[2] + d * inner[3],
-    a * inner[4] + c * inner[5] + e,
-    b * inner[4] + d * inner[5] + f,
-  ];
-}
-
-const times = (matrix: Matrix, x: number, y: number): Matrix =>
-  multiplied(matrix, [1, 0, 0, 1, x, y]);
-
-function moved(box: Box, matrix: Matrix): Box {
-  const [a, b, c, d, e, f] = matrix;
-  const corners = [[box[0], box[1]], [box[2], box[1]], [box[0], box[3]], [box[2], box[3]]];
-  const xs = corners.map(([x = 0, y = 0]) => a * x + c * y + e);
-  const ys = corners.map(([x = 0, y = 0]) => b * x + d * y + f);
-  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
-}
-
-function cut(one: Box, other: Box): Box {
-  return [
-    Math.max(one[0], other[0]),
-    Math.max(one[1], other[1]),
-    Math.min(one[2], other[2]),
-    Math.min(one[3], other[3]),
-  ];
 }
