@@ -86,3 +86,43 @@ export function cut(one: Box, other: Box): Box {
     Math.min(one[3], other[3]),
   ];
 }
+
+/** What the library hands over, field by field. */
+export function fieldsOf(thing: object): Readonly<Record<string, unknown>> {
+  return thing as Readonly<Record<string, unknown>>;
+}
+
+/** The library's kind of pictures with a part that shows through. */
+const WITH_ALPHA = 3;
+
+/** Whether nothing shows through a picture. */
+export function isOpaque(image: unknown): boolean {
+  if (typeof image !== "object" || image === null) return false;
+  const { kind, data } = fieldsOf(image);
+  return data !== undefined && typeof kind === "number" && kind !== WITH_ALPHA;
+}
+
+/** Whether a path is one rectangle: of another shape, what lies in its bounds may be seen. */
+export function isRectangle(path: unknown): boolean {
+  const data = listOf(listOf(path)[0]);
+  const curved = data.length > 16 || data.length < 12;
+  if (curved) return false;
+  const xs = new Set<number>();
+  const ys = new Set<number>();
+  for (let at = 0; at + 2 < data.length; at += 3) {
+    if (numberOf(data[at]) > 1) return false;
+    xs.add(Math.round(numberOf(data[at + 1]) * 100));
+    ys.add(Math.round(numberOf(data[at + 2]) * 100));
+  }
+  return xs.size === 2 && ys.size === 2;
+}
+
+/** Ligatures as their letters; other signs stay as they are. */
+export function withoutLigatures(text: string): string {
+  return text.replace(/[\ufb00-\ufb06]/g, (one) => one.normalize("NFKC"));
+}
+
+/** How many characters a text has between its blanks. */
+export function lettersOf(text: string): number {
+  return text.trim().length;
+}

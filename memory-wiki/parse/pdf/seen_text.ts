@@ -10,7 +10,11 @@ import {
   type Colour,
   colourOf,
   cut,
+  fieldsOf,
   isAlike,
+  isOpaque,
+  isRectangle,
+  lettersOf,
   listOf,
   type Matrix,
   matrixOf,
@@ -19,6 +23,7 @@ import {
   numberOf,
   ONE,
   times,
+  withoutLigatures,
 } from "./geometry.ts";
 import type { TextItem } from "./lines.ts";
 
@@ -385,30 +390,6 @@ const PAINTS = new Set<number>([
   ...[OPS.fill, OPS.eoFill, OPS.fillStroke, OPS.eoFillStroke],
   ...[OPS.closeFillStroke, OPS.closeEOFillStroke],
 ]);
-/** The library's kind of pictures with a part that shows through. */
-const WITH_ALPHA = 3;
-
-function isOpaque(image: unknown): boolean {
-  if (typeof image !== "object" || image === null) return false;
-  const { kind, data } = fieldsOf(image);
-  return data !== undefined && typeof kind === "number" && kind !== WITH_ALPHA;
-}
-
-/** Whether a path is one rectangle: of another shape, what lies in its bounds may be seen. */
-function isRectangle(path: unknown): boolean {
-  const data = listOf(listOf(path)[0]);
-  const curved = data.length > 16 || data.length < 12;
-  if (curved) return false;
-  const xs = new Set<number>();
-  const ys = new Set<number>();
-  for (let at = 0; at + 2 < data.length; at += 3) {
-    if (numberOf(data[at]) > 1) return false;
-    xs.add(Math.round(numberOf(data[at + 1]) * 100));
-    ys.add(Math.round(numberOf(data[at + 2]) * 100));
-  }
-  return xs.size === 2 && ys.size === 2;
-}
-
 function fontOf(font: unknown): Font {
   if (typeof font !== "object" || font === null) return NO_FONT;
   const { fontMatrix, vertical, toUnicode } = fieldsOf(font);
@@ -417,17 +398,4 @@ function fontOf(font: unknown): Font {
     ? listOf(fieldsOf(toUnicode)["_map"])
     : [];
   return { unit: unit === 0 ? 0.001 : unit, vertical: vertical === true, names };
-}
-
-/** Ligatures as their letters; other signs stay as they are. */
-function withoutLigatures(text: string): string {
-  return text.replace(/[\ufb00-\ufb06]/g, (one) => one.normalize("NFKC"));
-}
-
-function lettersOf(text: string): number {
-  return text.trim().length;
-}
-
-function fieldsOf(thing: object): Readonly<Record<string, unknown>> {
-  return thing as Readonly<Record<string, unknown>>;
 }
