@@ -130,7 +130,6 @@ export function seenText({ fnArray, argsArray }: Drawing, parts: DrawingParts): 
   let compared = 0;
 
   const isLayerHidden = (): boolean => layers.includes(false);
-
   const paint = (local: Box | undefined, colour: Colour | undefined, opaque: boolean): void => {
     if (clips.length > 0) {
       // It is painted through the letters, and covers nothing.
@@ -282,10 +281,10 @@ export function seenText({ fnArray, argsArray }: Drawing, parts: DrawingParts): 
         else state = { ...state, fill: undefined };
         return;
       case OPS.setStrokeColorN:
-        state = { ...state, stroke: undefined };
-        return;
       case OPS.setFillTransparent:
-        state = { ...state, alpha: 0 };
+        state = op === OPS.setStrokeColorN
+          ? { ...state, stroke: undefined }
+          : { ...state, alpha: 0 };
         return;
       case OPS.clip:
       case OPS.eoClip:
