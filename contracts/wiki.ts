@@ -13,6 +13,7 @@ export const LINT_RULES = [
   "orphanPage",
   "brokenLink",
   "duplicatePage",
+  "misquote", // words in quotes that do not stand in the cited lines, or stand there with a negation
   "contradiction",
   "untrustedClaim", // all of its sources are RED
   "labelDrift", // front matter shows another label than the store has

@@ -127,6 +127,8 @@ export interface IngestProgress {
   readonly name: string;
   readonly did: "new" | "changed" | "unchanged" | "failed";
   readonly why?: string;
+  /** What was left out of it, or how it was read where that is a guess. Sentences. */
+  readonly notes?: readonly string[];
 }
 
 /** What became of a batch. */
@@ -135,6 +137,8 @@ export interface IngestReport {
   readonly changed: number;
   readonly unchanged: number;
   readonly failed: readonly { readonly name: string; readonly why: string }[];
+  /** What was left out of files that were taken in. */
+  readonly noted?: readonly { readonly name: string; readonly notes: readonly string[] }[];
 }
 
 /** The wiki's process → its starter: make text of these bytes, in a process without permissions. */

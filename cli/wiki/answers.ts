@@ -35,6 +35,7 @@ const Report = z.object({
   changed: Count,
   unchanged: Count,
   failed: z.array(z.object({ name: Text, why: Text })),
+  noted: z.array(z.object({ name: Text, notes: z.array(Text) })).default([]),
 });
 const Progress = z.object({
   name: Text,

@@ -17,6 +17,8 @@ export interface Definition {
   readonly sentences: readonly Sentence[];
   /** `form`: written as one, such as `**term**: …`; `pattern`: "A term is …". */
   readonly by: "form" | "pattern";
+  /** It is a row of a table whose head says that it names terms. */
+  readonly row?: true;
 }
 
 /** Sentences of one definition that are quoted. */
@@ -66,7 +68,9 @@ export function rowDefinition(block: Block): Definition | undefined {
   const said = (cells[1] ?? "").trim();
   if (term === "" || term.length > 80 || said === "") return undefined;
   const [sentence] = sentencesOfBlock(`${(cells[0] ?? "").trim()}: ${said}`, block.line);
-  return sentence === undefined ? undefined : { term, sentences: [sentence], by: "form" };
+  return sentence === undefined
+    ? undefined
+    : { term, sentences: [sentence], by: "form", row: true };
 }
 
 /** The definition that a sentence is, if it begins as one: "A lease is a grant …". */

@@ -113,12 +113,14 @@ Deno.test("the same sources give the same bytes, in whatever order they come", (
   assert.ok(once.has("the-kernel") && once.has("the-kernel-c"));
 });
 
-Deno.test("headings that most documents share name no term; those that few share do", () => {
+Deno.test("headings that most documents share name no term; those that few share and define do", () => {
   const decision = (n: number): string =>
     `# ${n} Decision about ${
       "abcdefgh"[n]
     }\n\n## Choice made\n\nWe chose this one over there.\n\n` +
-    (n < 2 ? "## Group commit\n\nMany writers share one commit of the disk.\n" : "");
+    (n < 2
+      ? "## Group commit\n\nGroup commit is a way in which many writers share one commit.\n"
+      : "");
   const drafts = draftsOf(
     Object.fromEntries([...Array(8).keys()].map((n) => [`d/${n}.md`, decision(n)])),
   );
@@ -188,4 +190,46 @@ Deno.test("a note of one short sentence is quoted, and so is Chinese, which says
   assert.match(boat, /\n> A boat is a vessel\.\[\^1\]\n/);
   assert.doesNotMatch(boat, /previous|Why/);
   assert.match(drafts.get("茶")?.body ?? "", /> 茶は八十度で淹れる飲み物です。\[\^1\]/);
+});
+
+Deno.test("what a note's program does not show is in no quote, and its other names are the page's", () => {
+  const drafts = draftsOf({
+    "harbour.md": [
+      "---\naliases: [Haven, HB-7]\n---",
+      "# Harbour",
+      "",
+      "The harbour takes ships of up to 9 metres in draught. ![[plan.png|300]]",
+      "",
+      "> [!warning]- Look out below",
+      "> The outer mole must never be walked in a storm from the north. ^mole1",
+      "",
+      "%% The harbour master is never seen and must not be named here. %%",
+      "",
+      "The lamp on the mole burns 5%% brighter, says ![[Lamp log#May|the log]], than its twin.",
+    ].join("\n"),
+  });
+  const page = [...drafts.values()].find(({ kind }) => kind === "summary");
+  assert.deepEqual(page?.aliases, ["Haven", "HB-7"]);
+  const body = page?.body ?? "";
+  assert.match(body, /> The outer mole must never be walked in a storm from the north\.\[\^/);
+  assert.match(body, /brighter, says the log, than its twin/);
+  assert.doesNotMatch(body, /300|warning|Look out|mole1|harbour master|%% The/);
+});
+
+Deno.test("words of every manual, calls, badges and names within longer ones get no page", () => {
+  const text = (n: number): string =>
+    [
+      `# Crane ${n}`,
+      "",
+      "![build](https://img.example/badge.svg) We thank the Harbour Crane Works, and the Crane Works, too.",
+      "",
+      "## look\n\nIt looks around at night.\n",
+      "## Options\n\n- **end**: where it ends, by default nowhere.\n- **low**: how low it hangs.\n",
+      "## lift(load)\n\nIt lifts the load up to the deck.\n",
+      "## Using the hook\n\nThe hook is used with great care.\n",
+      "## loadLimit\n\nThe `loadLimit` is what a crane lifts at most.\n",
+    ].join("\n");
+  const names = [...draftsOf({ "a.md": text(1), "b.md": text(2), "c.md": text(3) }).values()]
+    .filter(({ kind }) => kind !== "summary").map(({ title }) => title).sort();
+  assert.deepEqual(names, ["Harbour Crane Works", "loadLimit"]);
 });

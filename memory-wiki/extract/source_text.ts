@@ -1,5 +1,6 @@
 /** A source's text as extraction sees it: headings, sentences, definitions, each with its lines. @module */
 import {
+  type Block,
   blocksOf,
   makeCodeNames,
   namesTerms,
@@ -7,6 +8,7 @@ import {
   piecesOf,
   plainHeading,
   plainLine,
+  readFront,
   splitFile,
 } from "../markdown/mod.ts";
 import type { SourceKind } from "../../contracts/mod.ts";
@@ -42,12 +44,21 @@ export interface SourceText {
   readonly definitions: readonly Definition[];
   /** Whether the text's purpose is to define terms. */
   readonly glossary: boolean;
+  /** What else the document says that it is called. */
+  readonly aliases?: readonly string[];
 }
 
 const GLOSSARY =
   /\b(?:glossary|terminology|terms|definitions|vocabulary|abbreviations|acronyms)\b|用語|术语|術語/iu;
+/** Lists of changes, options and policies look like glossaries and are none. */
+const CHANGES =
+  /\b(?:change|release|security|history|option|config|migrat|upgrade|contribut|polic|api)/iu;
 /** Definitions by form from which a text is a glossary whatever its title, if they are most of its items. */
 const MANY = 8;
+const MOST_ALIASES = 16;
+/** The head of a callout; alone it says what the callout says. */
+const CALLOUT = /^\[![\p{L}\p{N}|-]{1,40}\][+-]?(?:[^\n]*(?=\n)|[ \t]*)/u;
+const BLOCK_NAME = /[ \t]\^[a-zA-Z0-9-]{1,64}[ \t]*$/gm;
 const MARKED: ReadonlySet<SourceKind> = new Set(["markdown", "html", "docx", "epub"]);
 const COMMENT =
   /^\s*(?:\/\/[\/!]?|#+(?!!)|--|;+|\*(?!\/)|\/\*\*?|"""|''')\s?(.*?)(?:\*\/|"""|''')?\s*$/;
@@ -64,7 +75,7 @@ export function readSource(
 }
 
 function readMarkdown(text: string): SourceText {
-  const { body, bodyLine } = splitFile(text);
+  const { front, body, bodyLine } = splitFile(text);
   const headings: Heading[] = [];
   const sentences: PlacedSentence[] = [];
   const definitions: Definition[] = [];
@@ -79,11 +90,12 @@ function readMarkdown(text: string): SourceText {
       const row = terms ? rowDefinition(block) : undefined;
       if (row !== undefined) definitions.push(row);
     } else if (block.kind === "item" || block.kind === "paragraph") {
-      const own = formDefinitions(block);
+      const shown = asShown(block);
+      const own = formDefinitions(shown);
       definitions.push(...own);
       forms += own.length > 0 ? 1 : 0;
-      const found = sentencesOfBlock(block.text, block.line);
-      if (onlyLinks(piecesOf(block.text))) continue;
+      const found = sentencesOfBlock(shown.text, block.line);
+      if (onlyLinks(piecesOf(shown.text))) continue;
       place(sentences, found, headings.length - 1, block.kind === "paragraph" && block.quote === 0);
       const [first] = found;
       const pattern = own.length === 0 && first !== undefined
@@ -93,8 +105,22 @@ function readMarkdown(text: string): SourceText {
     }
   }
   const titled = GLOSSARY.test(headings[0]?.text ?? "");
-  const glossary = definitions.length > 0 && (titled || (forms >= MANY && forms * 2 > items));
-  return { headings, sentences, definitions, glossary };
+  const glossary = definitions.length > 0 &&
+    (titled || (!CHANGES.test(headings[0]?.text ?? "") && forms >= MANY && forms * 5 > items * 4 &&
+      definitions.filter(({ term }) => /^\p{Lu}[^_.]*$/u.test(term)).length * 2 >
+        definitions.length));
+  const { aliases } = readFront(front);
+  return {
+    ...{ headings, sentences, definitions, glossary },
+    ...(aliases.length === 0 ? {} : { aliases: aliases.slice(0, MOST_ALIASES) }),
+  };
+}
+
+/** A block without the marks of notes: the head of a callout, a block's name at its end. Its lines stay as many. */
+function asShown(block: Block): Block {
+  const callout = block.quote > 0 && CALLOUT.test(block.text);
+  const text = (callout ? block.text.replace(CALLOUT, "") : block.text).replace(BLOCK_NAME, "");
+  return text === block.text ? block : { ...block, text };
 }
 
 function readProse(text: string): SourceText {

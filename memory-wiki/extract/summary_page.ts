@@ -41,6 +41,8 @@ export function summaryPage({ name, title, source, text, terms }: SummaryParts):
   const version = source.version === 1 ? "" : `, version ${source.version}`;
   const outline = outlineOf(text.headings.filter((heading) => heading.text !== title));
 
+  const aliases = (text.aliases ?? []).filter((each) => each !== "" && each !== title);
+
   const body = [
     `# ${escapeLine(title)}`,
     "",
@@ -64,7 +66,7 @@ export function summaryPage({ name, title, source, text, terms }: SummaryParts):
     "",
     ...notes.definitions(),
   ].join("\n").trimEnd();
-  return { name, kind: "summary", title, aliases: [], confidence: "extracted", body: `${body}\n` };
+  return { name, kind: "summary", title, aliases, confidence: "extracted", body: `${body}\n` };
 }
 
 /** `[[name]]`, or `[[name|Title]]` where they differ. */

@@ -46,15 +46,49 @@ const NO_HEADING: ReadonlySet<string> = new Set(
     "what what-would-change-our-mind index home readme main misc other general default type history version")
     .split(" "),
 );
+/** Words that any documentation has: alone, they are no term of it. As keys. */
+const COMMON: ReadonlySet<string> = new Set(
+  ("look end fn low high start stop run begin open close read write get set put post delete add remove create update " +
+    "new old first last next previous more less all any each true false null none yes no on off in out up down left " +
+    "right top bottom key name value id type kind class object string number boolean bool array list map set tuple " +
+    "function method property attribute field parameter argument arg option flag setting default result return error " +
+    "exception warning message code status body header data info input output file path url uri link image text line " +
+    "word page section chapter item entry element node tree root parent child size length width height count total " +
+    "max min time date day delay timeout limit level mode state event action task job step stage phase command cli " +
+    "shell script tool util utility helper module package library import export build test check debug log trace note " +
+    "tip hint warn danger caution important question answer problem solution issue bug fix change improvement " +
+    "enhancement addition removal deprecation migration upgrade breaking-change highlight announcement news credit " +
+    "sponsor contributor maintainer team support help documentation doc guide tutorial recipe ecosystem community " +
+    "resource acceptance rejection severity trusted untrusted required optional true-positive benchmark performance " +
+    "security compatibility stability platform environment version release user admin person people thing way part " +
+    "whole group model view format style color color-scheme rule case condition expression statement syntax keyword " +
+    "register registration init initialize initialization instance constructor param prop properties env example-code " +
+    "hands-on getting-start quick-tour solution rationale goal non-goal purpose scope about-us table column row index " +
+    "basic basics advanced other-option general-note common-option development deployment configuration-option " +
+    "acknowledgment thank copyright disclaimer privacy contact email github readme license-text author-note instance global " +
+    "handling general static public private internal external local remote custom simple full quick guideline policy " +
+    "behavior behaviour detail overview introduction usage installation mixin member constant")
+    .split(" "),
+);
+/** How a heading begins that tells what one does, and names nothing. */
+const DEED =
+  /^(?:how|what|why|when|where|who|which|let'?s|let|use|using|add|create|make|get|set|run|start|stop|install|build|write|read|do|don'?t|is|are|can|should|avoid|enable|disable|check|see|learn|understand|handle|define|configure|update|upgrade|migrate|test|try|from|to|with|without|on|in|for|by|if|need|be|have|allow|please|thank|going|\p{L}{2,}ing)\s/iu;
+/** Signs of sentences, calls, paths, addresses, badges: a title is made of words. */
+const NO_TITLE =
+  /^[^\p{L}\p{N}]|[!?()[\]{}<>=|\\/*^~`"“”…;]|https?:|www\.|\.(?:svg|png|gif|md|html?|json|ya?ml|com|org|io)\b|%[\da-f]{2}|\b(?:badge|shield|v?\d+\.\d+)/iu;
+/** A name of code: it has capitals, digits or joints within. */
+const CODE_NAME = /^\p{Ll}[\p{L}\p{N}]*(?:\p{Lu}|_\p{L})[\p{L}\p{N}_]*$/u;
 const NAME =
-  /(?<=[\p{Ll}\p{N},;:()]\s{1,2}(?:the |an? )?)(?:\p{Lu}[\p{L}\p{N}]*[-’']?[\p{L}\p{N}]*)(?:\s(?:(?:of|the|for|and|de|van|von)\s)?\p{Lu}[\p{L}\p{N}]*){1,3}/gu;
+  /(?<=[\p{Ll}\p{N},;()]\s{1,2}(?:the |an? )?)(?:\p{Lu}[\p{L}\p{N}]*[-’']?[\p{L}\p{N}]*)(?:\s(?:(?:of|the|for|de|van|von)\s)?\p{Lu}[\p{L}\p{N}]*){1,3}/gu;
 
 /** Names of several capitalized words within sentences, and how often they stand there. */
 export function namesIn(
-  sentences: readonly { readonly text: string }[],
+  sentences: readonly { readonly text: string; readonly prose?: boolean }[],
 ): ReadonlyMap<string, number> {
   const names = new Map<string, number>();
-  for (const { text } of sentences) {
+  for (const { text, prose = true } of sentences) {
+    // Rows and items begin with capitals that are no names.
+    if (!prose) continue;
     for (const [name] of text.matchAll(NAME)) {
       if (!/\p{Ll}/u.test(name) || name.length > 60) continue;
       names.set(name, (names.get(name) ?? 0) + 1);
@@ -91,38 +125,86 @@ export function chooseTerms(sources: readonly TermSource[]): readonly Term[] {
     }
   }
 
+  const within = withinLonger(found);
   const most = PAGES_A_HUNDRED * Math.ceil(sources.length / 100);
   return [...found].flatMap(([key, term]) => {
     const score = scoreOf(key, term, sources.length);
-    return score === 0 ? [] : [{ key, term, score }];
+    return score === 0 || (score < 10 && within.has(key)) ? [] : [{ key, term, score }];
   }).sort((a, b) => b.score - a.score || (a.key < b.key ? -1 : 1)).slice(0, most)
     .map(({ key, term }) => finished(key, term));
 }
 
-/** 0 for what gets no page. */
+/** 0 for what gets no page: it takes a definition and a second voice, or several sources that name the thing. */
 function scoreOf(
   key: string,
-  { definitions, heads, named, names }: Found,
+  { forms, definitions, heads, named, names }: Found,
   sources: number,
 ): number {
+  if (![...forms.keys()].some((form) => isTitle(form))) return 0;
   const headed = new Set(heads.map(({ source }) => source));
   const formal = sources >= FEW && headed.size >= 3 && headed.size > sources * FORM_SHARE;
-  const heading = formal || NO_HEADING.has(key.replaceAll(" ", "-")) ? new Set<number>() : headed;
-  const defined = new Set(definitions.map(({ source }) => source));
+  const bare = key.replaceAll(" ", "-");
   const listed = definitions.filter(({ glossary, definition }) =>
-    glossary && definition.by === "form"
+    (glossary || definition.row === true) && definition.by === "form"
   );
-  const speaking = new Set([...defined, ...heading]);
-  if (listed.length > 0) return 100 + speaking.size * 2;
-  if (speaking.size >= 2 && (defined.size > 0 || heading.size >= 2)) return 10 + speaking.size * 2;
-  if (named.size >= 2 && names >= 3) return named.size + Math.log1p(names);
+  const words = key.split(" ");
+  const common = COMMON.has(bare) || NO_HEADING.has(bare) ||
+    words.every((word) => COMMON.has(word) || NO_HEADING.has(word) || STOP_WORDS.has(word));
+  if (common && !listed.some(({ glossary }) => glossary)) return 0;
+  if (listed.length > 0) {
+    return 100 + new Set([...definitions.map(({ source }) => source), ...headed]).size * 2;
+  }
+  const heading = formal ? new Set<number>() : headed;
+  const said = new Set(
+    definitions.filter(({ definition }) => definition.by === "pattern").map(({ source }) => source),
+  );
+  const written = new Set(definitions.map(({ source }) => source));
+  const speaking = new Set([...written, ...heading]);
+  // Without a definition it is a name that sentences use, or one of code: else it heads a part of a manual.
+  const code = [...forms.keys()].some((form) => CODE_NAME.test(form));
+  const used = named.size >= 2 || code ||
+    [...forms.keys()].some((form) => /^\p{Lu}{2,}\d*s?$/u.test(form));
+  const phrase = key.includes(" ");
+  if (said.size > 0 && speaking.size >= 2) return 30 + speaking.size * 2;
+  if (heading.size >= 2 && written.size > 0 && (code || phrase)) return 20 + speaking.size * 2;
+  if (used && speaking.size >= 2) return 10 + speaking.size * 2;
+  const few = sources < FEW;
+  if (named.size >= (few ? 2 : 3) && names >= (few ? 3 : 4)) return named.size + Math.log1p(names);
   return 0;
 }
 
+/** Whether words can be what a thing is called. */
+function isTitle(form: string): boolean {
+  const words = form.split(/\s+/);
+  return !NO_TITLE.test(form) && words.length <= 4 && !(words.length > 1 && DEED.test(form)) &&
+    !/^(?:\p{L}|\p{N}+)$/u.test(form);
+}
+
+/** Names that stand only within longer ones: "Term Support" of "Long Term Support". */
+function withinLonger(found: ReadonlyMap<string, Found>): ReadonlySet<string> {
+  const within = new Set<string>();
+  for (const [key, { names }] of found) {
+    if (names === 0) continue;
+    const words = key.split(" ");
+    for (let from = 0; from < words.length; from += 1) {
+      for (let to = from + 1; to <= words.length; to += 1) {
+        const part = words.slice(from, to).join(" ");
+        if (
+          part !== key && (found.get(part)?.names ?? 0) > 0 &&
+          (found.get(part)?.names ?? 0) <= 2 * names
+        ) {
+          within.add(part);
+        }
+      }
+    }
+  }
+  return within;
+}
+
 function finished(key: string, { forms, definitions, heads }: Found): Term {
-  const sorted = [...forms].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).map(([form]) =>
-    form
-  );
+  const sorted = [...forms].filter(([form]) => isTitle(form)).sort((a, b) =>
+    b[1] - a[1] || (a[0] < b[0] ? -1 : 1)
+  ).map(([form]) => form);
   const own = definitions.find(({ glossary }) => glossary)?.definition.term ?? sorted[0] ?? key;
   return {
     key,
@@ -155,5 +237,8 @@ function bareHeading(heading: string): string {
 
 function capitalized(term: string): string {
   const bare = term.replace(/^(?:an?|the)\s+/i, "");
-  return /^\p{Ll}\p{Ll}/u.test(bare) ? bare.charAt(0).toUpperCase() + bare.slice(1) : bare;
+  // A name of code stays as it is written.
+  return /^\p{Ll}\p{Ll}/u.test(bare) && !/\p{Lu}|_/u.test(bare)
+    ? bare.charAt(0).toUpperCase() + bare.slice(1)
+    : bare;
 }

@@ -34,8 +34,11 @@ interface Waiting {
   readonly file: File;
   readonly facts: FileFacts;
   readonly source: NewSource;
+  readonly notes: readonly string[];
 }
 
+/** Files of one ingest whose notes are told. */
+const MOST_NOTED = 200;
 /** Most of one transaction. */
 const BATCH = { files: 64, bytes: 8_000_000 };
 
@@ -50,9 +53,12 @@ export async function ingestFiles(wiki: OpenWiki, ask: IngestFiles): Promise<Ing
   const ingest: Ingest = { wiki, ask, seen, asked };
   const count = { new: 0, changed: 0, unchanged: 0 };
   const failed: { name: string; why: string }[] = [];
+  const noted: { name: string; notes: readonly string[] }[] = [];
   const tell = (fate: IngestProgress): void => {
     if (fate.did === "failed") failed.push({ name: fate.name, why: fate.why ?? "" });
     else count[fate.did]++;
+    const { name, notes } = fate;
+    if (notes !== undefined && noted.length < MOST_NOTED) noted.push({ name, notes });
     wiki.hands.tell("progress", asJson(fate));
   };
   let waiting: Waiting[] = [];
@@ -77,6 +83,7 @@ export async function ingestFiles(wiki: OpenWiki, ask: IngestFiles): Promise<Ing
     changed: count.changed,
     unchanged: count.unchanged,
     failed,
+    ...(noted.length === 0 ? {} : { noted }),
   };
   if (count.new + count.changed + failed.length > 0) logIngest(ingest, report);
   return report;
@@ -88,9 +95,9 @@ async function keep(
   batch: readonly Waiting[],
 ): Promise<readonly IngestProgress[]> {
   if (batch.length === 0) return [];
-  const fateOf = ({ file, facts }: Waiting, kept: Kept): IngestProgress => {
+  const fateOf = ({ file, facts, notes }: Waiting, kept: Kept): IngestProgress => {
     seen.note(file.key, facts, asked, kept.source.id);
-    return { name: file.name, did: kept.did };
+    return { name: file.name, did: kept.did, ...(notes.length === 0 ? {} : { notes }) };
   };
   try {
     const kept = await store.sources.addAll(batch.map(({ source }) => source));
@@ -155,11 +162,8 @@ async function lookAt(ingest: Ingest, file: File): Promise<Waiting | IngestProgr
       seen.note(file.key, facts, asked, current.id);
       return { name: file.name, did: "unchanged" };
     }
-    return {
-      file,
-      facts,
-      source: await newSource(wiki, { ask: { ...ask, ...trust }, file, bytes }),
-    };
+    const made = await newSource(wiki, { ask: { ...ask, ...trust }, file, bytes });
+    return { file, facts, ...made };
   } catch (error) {
     return failure(file, error);
   }
@@ -179,11 +183,11 @@ async function newSource(
     readonly file: File;
     readonly bytes: Uint8Array;
   },
-): Promise<NewSource> {
+): Promise<Pick<Waiting, "source" | "notes">> {
   const { key, kind, name, origin } = file;
   const { label, colour, owner, by, expiresAt } = ask;
-  const { title, text, chunks, parser } = await textOf(hands.parse, { kind, name, bytes });
-  return {
+  const { title, text, chunks, parser, notes } = await textOf(hands.parse, { kind, name, bytes });
+  const source = {
     ...{ key, kind, title, raw: bytes, label, colour, owner, chunks },
     provenance: {
       ...{ origin, by, retrievedAt: hands.now() },
@@ -192,4 +196,5 @@ async function newSource(
     ...(text === undefined ? {} : { text }),
     ...(expiresAt === undefined ? {} : { expiresAt }),
   };
+  return { source, notes };
 }

@@ -6,7 +6,7 @@ import {
   type SourceKind,
   TEXT_KINDS,
 } from "../../contracts/mod.ts";
-import { chunkText, encodingOf, textFormOf } from "../markdown/mod.ts";
+import { chunkText, encodingOf, oldTextOf, textFormOf } from "../markdown/mod.ts";
 import { termsOf } from "../search/terms.ts";
 import type { NewChunk } from "../store/wiki_store.ts";
 
@@ -21,6 +21,8 @@ export interface SourceText {
   readonly text: Uint8Array | undefined;
   /** What made it, `NAME@VERSION`. */
   readonly parser: string | undefined;
+  /** What was left out, or how it was read where that is a guess. */
+  readonly notes: readonly string[];
 }
 
 /** Bytes and what is known of them. */
@@ -34,6 +36,7 @@ interface TextForm {
   readonly title: string;
   readonly text: Uint8Array | undefined;
   readonly parser: string | undefined;
+  readonly notes: readonly string[];
 }
 
 /**
@@ -64,14 +67,14 @@ async function parsedForm(
       }: it has ${bytes.length} bytes, ${MOST_PARSED} are parsed`,
     );
   }
-  const { text, title, parser } = await parse({ kind, name, bytes: bytes.toBase64() });
+  const { text, title, parser, notes } = await parse({ kind, name, bytes: bytes.toBase64() });
   if (text.trim() === "") {
     throw new Fault(
       "invalidInput",
       `Cannot take in ${JSON.stringify(name)}: no text was found in it`,
     );
   }
-  return { title, parser, text: new TextEncoder().encode(text) };
+  return { title, parser, notes, text: new TextEncoder().encode(text) };
 }
 
 function plainForm({ bytes, name }: SourceBytes): TextForm {
@@ -83,27 +86,23 @@ function plainForm({ bytes, name }: SourceBytes): TextForm {
     );
   }
   const wide = textFormOf(bytes);
-  if (wide !== undefined) return { title: "", text: wide, parser: `remit-decode@1 ${encoding}` };
-  const old = codePageForm(bytes);
-  if (old !== undefined) return { title: "", text: old, parser: "remit-decode@1 windows-1252" };
-  return { title: "", text: undefined, parser: undefined };
-}
-
-/** The text of bytes that are no UTF-8 at all; undefined where they are, or are so for the most part. */
-function codePageForm(bytes: Uint8Array): Uint8Array | undefined {
-  if (isUtf8(bytes)) return undefined;
-  const lenient = new TextDecoder().decode(bytes);
-  // A character of several bytes does not come about by chance: that is UTF-8 with a broken place.
-  if (/[\u0080-\ufffc\u{10000}-\u{10ffff}]/u.test(lenient)) return undefined;
-  return new TextEncoder().encode(new TextDecoder("windows-1252").decode(bytes));
-}
-
-function isUtf8(bytes: Uint8Array): boolean {
-  try {
-    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return true;
-  } catch (error) {
-    if (error instanceof TypeError) return false;
-    throw error;
+  if (wide !== undefined) {
+    return { title: "", notes: [], text: wide, parser: `remit-decode@1 ${encoding}` };
   }
+  const old = oldTextOf(bytes);
+  if (old.kind === "utf-8") {
+    return { title: "", notes: [], text: undefined, parser: undefined };
+  }
+  if (old.kind === "unknown") {
+    throw new Fault(
+      "invalidInput",
+      `Cannot take in ${
+        JSON.stringify(name)
+      }: it is no UTF-8, and its letters speak for no other encoding; save it as UTF-8 and ingest it again`,
+    );
+  }
+  const notes = [`It is no UTF-8 and was read as ${old.encoding}${old.sure ? "" : ", a guess"}.`];
+  const parser = `remit-decode@2 ${old.encoding}${old.sure ? "" : " (a guess)"}`;
+  const text = new TextEncoder().encode(old.text.replaceAll("\0", "\ufffd"));
+  return { title: "", notes, text, parser };
 }

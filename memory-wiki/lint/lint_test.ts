@@ -173,7 +173,10 @@ Deno.test("a page that only itself links to is an orphan, a summary is not", asy
   wiki.page("lease", "It is like [[lease]].");
   wiki.page("kernel", "It holds [[The gate]].");
   wiki.page("gate", "It is in the [[kernel|heart]].", { title: "The Gate" });
-  wiki.page("report", "", { kind: "summary" });
+  const lease = wiki.source("lease.md", TEXT);
+  wiki.page("report", `The kernel ends it.[^1]\n\n${wiki.note("1", lease, 3)}\n`, {
+    kind: "summary",
+  });
   deepEqual(places(await told(wiki, "orphanPage")), ["pages/lease.md:1"]);
 });
 
@@ -362,4 +365,95 @@ Deno.test("findings come in the same order whatever the order in which pages wer
   const one = await lintWiki(make(["b", "a", "c"]), { clearance: "secret", now: NOW });
   deepEqual(one, await lintWiki(make(["c", "b", "a"]), { clearance: "secret", now: NOW }));
   ok(one.length >= 12);
+});
+
+const RULES = [
+  "# Store rules",
+  "No crate may leave the store unsigned.",
+  "A visitor must never open the cold room; the porter keeps its key for 9 days.",
+  "The contract with the [carrier](https://carrier.example) ends on 2026-03-01.",
+  "Crates are weighed, sealed and listed.",
+].join("\n");
+
+Deno.test("a quote that its cited lines do not say is told, and one that is cut openly is not", async () => {
+  const wiki = makeTwin();
+  const rules = wiki.source("rules.md", RULES);
+  const wrong = (body: string, from: number, to = from) => {
+    wiki.page("store", `${body}[^1]\n\n${wiki.note("1", rules, from, to)}\n`);
+    return told(wiki, "misquote");
+  };
+  for (
+    const [body, line] of [
+      ["> Crates are weighed and listed.", 5],
+      ["> Crates are weighed, sealed and listed.", 2],
+      ["> crate may leave the store unsigned.", 2],
+      ['The rules say that "a visitor must open the cold room".', 3],
+    ] as const
+  ) {
+    const findings = await wrong(body, line);
+    deepEqual(places(findings), [`pages/store.md:${FRONT + 1}`], body);
+    equal(findings[0]?.severity, "error");
+  }
+  for (
+    const [body, from, to] of [
+      ["> Crates are weighed, **sealed** and listed.", 5, 5],
+      ["> Crates are weighed … and listed.", 5, 5],
+      ["> The contract with the carrier ends on 2026-03-01.", 4, 4],
+      ["> No crate may leave the store unsigned. A visitor must never open the cold room;", 2, 3],
+      ['The porter "keeps its key for 9 days".', 3, 3],
+      ['The "cold room" is cold.', 3, 3],
+    ] as const
+  ) deepEqual(await wrong(body, from, to), [], body);
+});
+
+Deno.test("a claim that drops its source's negation, permits what is forbidden or names another day is told", async () => {
+  const wiki = makeTwin();
+  const rules = wiki.source("rules.md", RULES);
+  const clashes = async (body: string, line: number) => {
+    wiki.page("store", `${body}[^1]\n\n${wiki.note("1", rules, line)}\n`);
+    return (await told(wiki, "contradiction")).map(({ message }) => message);
+  };
+  match((await clashes("Crate may leave the store unsigned.", 2)).join(), /says the opposite/);
+  match((await clashes("A visitor may open the cold room.", 3)).join(), /says the opposite/);
+  match((await clashes("A visitor can open the cold room.", 3)).join(), /says the opposite/);
+  match(
+    (await clashes("The contract with the carrier ends on 5.3.2026.", 4)).join(),
+    /says another date/,
+  );
+  for (
+    const [same, line] of [
+      ["A visitor must never open the cold room.", 3],
+      ["A visitor must not open the cold room.", 3],
+      ["The contract with the carrier ends on 1 March 2026.", 4],
+      ["No crate may leave unsigned.", 2],
+    ] as const
+  ) deepEqual(await clashes(same, line), [], same);
+});
+
+Deno.test("dates until which something holds clash between pages, those of what comes again do not", async () => {
+  const wiki = makeTwin();
+  wiki.page("lease", "The lease of the store runs until 2027-01-31.\n", { title: "Store" });
+  wiki.page("fees", "The lease of the store runs until 2027-06-30.\n", { title: "Fees" });
+  wiki.page("tea", "The weekly delivery of tea comes until 10 May 2026.\n", { title: "Tea" });
+  wiki.page("cups", "The weekly delivery of tea comes until 17 May 2026.\n", { title: "Cups" });
+  deepEqual(
+    (await told(wiki, "contradiction")).map(({ file, other }) => [file, other?.file]),
+    [["pages/fees.md", "pages/lease.md"]],
+  );
+});
+
+Deno.test("a kind that is none, a short page written twice and a summary of nothing are told", async () => {
+  const wiki = makeTwin();
+  wiki.page("odd", "Odd things are here.\n", { front: "---\nkind: konzept\ntitle: Odd\n---\n" });
+  match(
+    (await told(wiki, "frontMatter")).map(({ message }) => message).join(),
+    /"konzept" is none: /,
+  );
+  wiki.page("one", "# One\n\nThe porter keeps the key.\n");
+  wiki.page("two", "# Two\n\nThe porter keeps the key.\n");
+  deepEqual(places(await told(wiki, "duplicatePage")), ["pages/two.md:1"]);
+  wiki.page("digest", "Nothing is cited here. See [[one]] and [[two]] and [[odd]].\n", {
+    kind: "summary",
+  });
+  deepEqual(places(await told(wiki, "orphanPage")), ["pages/digest.md:1"]);
 });

@@ -85,23 +85,25 @@ export async function lintWiki(
 
 /** Keeps a page's citations by source, with the claims that refer to them. */
 function collectCitations(
-  { page, read }: LintedPage,
+  { page, read, text: file }: LintedPage,
   view: Omit<LintView, "tell">,
   cited: Map<string, CitationUse[]>,
 ): void {
-  const claims = new Map<string, { line: number; text: string }[]>();
+  const lines = file.split("\n");
+  const claims = new Map<string, { line: number; text: string; quoted: boolean }[]>();
   for (const { line, text, notes } of read.claims) {
-    if (notes.length === 0 || !isComparable(text)) continue;
+    const quoted = /^\s*>/u.test(lines[line - 1] ?? "");
     for (const note of notes) {
       const known = claims.get(note);
-      if (known === undefined) claims.set(note, [{ line, text }]);
-      else known.push({ line, text });
+      if (known === undefined) claims.set(note, [{ line, text, quoted }]);
+      else known.push({ line, text, quoted });
     }
   }
   for (const { note, digestPrefix, startLine, endLine, line } of read.citations) {
     const source = view.sourceOf(digestPrefix);
     // A redacted page may cite what its reader may not see: how that source fares is not told.
     if (source === undefined || !cleared(source.label, view.clearance)) continue;
+    const all = claims.get(note) ?? [];
     const use = {
       page: page.name,
       colour: page.colour,
@@ -110,7 +112,8 @@ function collectCitations(
       note,
       startLine,
       endLine,
-      claims: claims.get(note) ?? [],
+      claims: all.filter(({ text }) => isComparable(text)),
+      all,
     };
     const uses = cited.get(digestPrefix);
     if (uses === undefined) cited.set(digestPrefix, [use]);

@@ -35,6 +35,12 @@ export interface CitationUse {
   readonly endLine: number;
   /** The claims that refer to it and hold a number or a negation. */
   readonly claims: readonly { readonly line: number; readonly text: string }[];
+  /** All claims that refer to it; `quoted`: on a line that begins with `>`. */
+  readonly all: readonly {
+    readonly line: number;
+    readonly text: string;
+    readonly quoted: boolean;
+  }[];
 }
 
 /** Lines of a text, both from 1 and inclusive. */
@@ -85,6 +91,7 @@ export type MakeCheck = (view: LintView) => RuleCheck;
 /** Rules whose findings say that something is wrong, not only that something should be looked at. */
 export const ERROR_RULES: ReadonlySet<LintRule> = new Set<LintRule>([
   "brokenCitation",
+  "misquote",
   "alteredSource",
   "labelDrift",
   "colourDrift",

@@ -23,7 +23,10 @@ const ENTITIES: Readonly<Record<string, string>> = {
   nbsp: " ",
   "#39": "'",
 };
-const PLAIN = /[^\\`\[\]<&*_~!]+/y;
+const PLAIN = /[^\\`\[\]<&*_~!%]+/y;
+/** A comment of Obsidian, which shows none; `%%d` is none. */
+const COMMENT = /(?<![^\s(])%%(?!%)[^%]{1,4000}%%(?![\p{L}\p{N}%])/uy;
+const PICTURE = /\.(?:png|jpe?g|gif|svg|webp|bmp|avif|mp[34]|m4a|wav|ogg|webm|mov|pdf|canvas)$/i;
 const WORD = /[\p{L}\p{N}]/u;
 const SIGN = /[!-\/:-@\[-`{-~]/;
 
@@ -78,6 +81,13 @@ export function piecesOf(text: string): readonly Piece[] {
         say("mark", target[0]);
         taken = target[0].length;
       } else say("text", "]");
+    } else if (sign === "%") {
+      taken = match(COMMENT, at)?.[0].length ?? 1;
+      say(taken > 1 ? "mark" : "text", text.slice(at, at + taken));
+    } else if (sign === "!" && match(WIKI, at + 1) !== null) {
+      const link = match(WIKI, at + 1);
+      pieces.push(embedPiece(link?.[1] ?? ""));
+      taken = 1 + (link?.[0].length ?? 0);
     } else if (sign === "!") {
       say(next === "[" ? "mark" : "text", "!");
     } else if (sign === "<" && text.startsWith("<!--", at) && at + 4 <= lastComment) {
@@ -141,6 +151,16 @@ function linkPiece(inner: string): Piece {
   const target = (whole.split("#", 1)[0] ?? "").trim();
   const text = shown.join("|").trim();
   return { kind: "link", target, shown: text === "" ? whole.trim() : text };
+}
+
+/** What a note embeds: a note as a link to it, a picture by its words, if it has any beside its size. */
+function embedPiece(inner: string): Piece {
+  const link = linkPiece(inner);
+  if (link.kind !== "link" || !PICTURE.test(link.target)) return link;
+  const words = inner.split(/\\?\|/).slice(1).filter((part) => !/^\s*\d+(?:x\d+)?\s*$/.test(part));
+  return words.length === 0
+    ? { kind: "mark", text: `![[${inner}]]` }
+    : { kind: "text", text: `[image: ${words.join(" ").trim()}]` };
 }
 
 /** Pairs of backtick runs of one length. */

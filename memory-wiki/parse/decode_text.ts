@@ -1,5 +1,6 @@
 /** Bytes as text, by their mark, by what they say of themselves, or by what they look like. @module */
 import { Fault } from "../../contracts/fault.ts";
+import { encodingOf, oldTextOf } from "../markdown/encoding.ts";
 
 /** A text and how it was read. */
 export interface Decoded {
@@ -8,9 +9,6 @@ export interface Decoded {
   readonly encoding: string;
   readonly notes: readonly string[];
 }
-
-/** Bytes that are looked at to tell UTF-16 without a mark, and binary data. */
-const SAMPLE = 65_536;
 
 /**
  * Decodes bytes. `named` is what the document says its encoding is; a byte order mark overrules it.
@@ -22,44 +20,29 @@ export function decodeText(bytes: Uint8Array, name: string, named?: string): Dec
   if (marked !== undefined) return decodeAs(marked, bytes);
   const told = named === undefined ? undefined : decoderOf(named);
   if (told !== undefined && told !== "utf-8") return decodeAs(told, bytes);
-  const wide = wideEncoding(bytes);
-  if (wide !== undefined) return decodeAs(wide, bytes);
-  if (isBinary(bytes)) {
+  const form = encodingOf(bytes);
+  if (form === "binary") {
     throw new Fault("invalidInput", `Cannot read ${JSON.stringify(name)}: it is not text`);
   }
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return { text, encoding: "utf-8", notes: [] };
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
+  if (form !== "utf-8") return decodeAs(form, bytes);
+  const old = told === "utf-8" ? { kind: "utf-8" as const } : oldTextOf(bytes);
+  if (old.kind === "utf-8") {
+    const text = new TextDecoder("utf-8").decode(bytes);
+    const wrong = text.split("\ufffd").length - 1;
+    const notes = wrong === 0 ? [] : [`${wrong} places are no UTF-8 and stand as U+FFFD.`];
+    return { text, encoding: "utf-8", notes };
   }
-  const loose = new TextDecoder("utf-8").decode(bytes);
-  const { wrong, right } = countWide(loose);
-  if (told === "utf-8" || right > 4 * wrong) {
-    return {
-      text: loose,
-      encoding: "utf-8",
-      notes: [`${wrong} places are no UTF-8 and stand as U+FFFD.`],
-    };
+  if (old.kind === "unknown") {
+    throw new Fault(
+      "invalidInput",
+      `Cannot read ${JSON.stringify(name)}: it says no encoding, and its letters speak for none`,
+    );
   }
-  const { text } = decodeAs("windows-1252", bytes);
+  const { text, encoding, sure } = old;
   return {
-    text,
-    encoding: "windows-1252",
-    notes: ["It is no UTF-8 and was read as Windows-1252 (Latin-1)."],
+    ...{ text, encoding },
+    notes: [`It is no UTF-8 and was read as ${encoding}${sure ? "" : ", which is a guess"}.`],
   };
-}
-
-/** Replacement characters, and those beyond ASCII that are none. No lists: there may be 32 million. */
-function countWide(text: string): { readonly wrong: number; readonly right: number } {
-  let wrong = 0;
-  let right = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at);
-    if (unit === 0xfffd) wrong += 1;
-    else if (unit > 0x7f) right += 1;
-  }
-  return { wrong, right };
 }
 
 function decodeAs(encoding: string, bytes: Uint8Array): Decoded {
@@ -85,30 +68,4 @@ function decoderOf(label: string): string | undefined {
     if (error instanceof RangeError) return undefined;
     throw error;
   }
-}
-
-/** UTF-16 without a mark: text of Latin letters has zeros at every other place, and nowhere else. */
-function wideEncoding(bytes: Uint8Array): string | undefined {
-  const sample = bytes.subarray(0, SAMPLE);
-  const zeros = [0, 0];
-  for (const [at, byte] of sample.entries()) {
-    if (byte === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1;
-  }
-  const [even = 0, odd = 0] = zeros;
-  const half = sample.length / 2;
-  if (bytes.length < 4 || bytes.length % 2 !== 0) return undefined;
-  if (odd > half * 0.4 && even < half * 0.02) return "utf-16le";
-  if (even > half * 0.4 && odd < half * 0.02) return "utf-16be";
-  return undefined;
-}
-
-/** Zeros, or more control characters than text has. */
-function isBinary(bytes: Uint8Array): boolean {
-  const sample = bytes.subarray(0, SAMPLE);
-  let odd = 0;
-  for (const byte of sample) {
-    if (byte === 0) odd += 8;
-    else if (byte < 32 && !(byte >= 8 && byte <= 13) && byte !== 27) odd += 1;
-  }
-  return odd > sample.length * 0.02;
 }

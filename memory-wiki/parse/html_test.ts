@@ -69,3 +69,60 @@ Deno.test("mallory's link in the form that stands for 'above' neither ends the r
   );
   assert.equal(text, "[up](x) and [near](near)");
 });
+
+Deno.test("cells stand in their columns, whatever spans rows and columns above them", async () => {
+  const { text } = await read(
+    `<table><tr><th>city<th>year<th>people<tr><td rowspan=3>Oslo<td>2001<td>5<tr><td>2002<td>6
+     <tr><td colspan=2>none<tr><td>Bergen<td rowspan=0>2003<td>7<tr><td>Moss<td>8</table>`,
+  );
+  assert.equal(
+    text.split("\n").slice(2).join("\n"),
+    "| Oslo | 2001 | 5 |\n|  | 2002 | 6 |\n|  | none |  |\n| Bergen | 2003 | 7 |\n| Moss |  | 8 |",
+  );
+});
+
+const NUMBERS: readonly (readonly [html: string, text: string])[] = [
+  ["10<sup>6</sup> and 10<sup>-3</sup> and n<sup>k+1</sup>", "10^6 and 10^-3 and n^(k+1)"],
+  ["H<sub>2</sub>O, x<sub>1</sub>2, the 2<sup>nd</sup>", "H_2O, x_(1)2, the 2nd"],
+  ["<code>2<sup>8</sup></code>", "`2^8`"],
+  ['said so.<sup><a href="#f1">1</a></sup> Then', "said so. (note 1) Then"],
+  ["<math><mfrac><mn>1</mn><mn>2</mn></mfrac></math>", "1/2"],
+  [
+    "<math><msup><mi>x</mi><mn>2</mn></msup><mn>3</mn><msqrt><mn>5</mn></msqrt></math>",
+    "x^2 3 sqrt(5)",
+  ],
+  [
+    "<math><semantics><mn>7</mn><annotation>obey</annotation></semantics></math>",
+    "7",
+  ],
+  ["<ol reversed start=9><li>a<li value=4>b<li>c</ol>", "9. a\n4. b\n3. c"],
+];
+for (const [html, markdown] of NUMBERS) {
+  Deno.test(`no number changes: ${html}`, async () => {
+    assert.equal((await read(`<p>${html}`)).text, markdown);
+  });
+}
+
+/** Each says whether a person sees its word. */
+const INK: Readonly<Record<string, boolean>> = {
+  "<p style='color:#fff'>word": false,
+  "<font color=white>word</font>": false,
+  "<p style='color: rgb(254,254,254)'>word": false,
+  "<p style='font-size:1px'>word": false,
+  "<p style='font:.5px/1 serif'>word": false,
+  "<p style='opacity:.01'>word": false,
+  "<style>.a{color:white}</style><p class=a>word": false,
+  "<p style='font-size:0.9em'>word": true,
+  "<table bgcolor=#123><tr><td style='color:white'>word</table>": true,
+  "<div style='color:white'><p style='background:navy;color:#fff'>word</p></div>": true,
+  "<div style='background:url(x.png)'><p style='color:#fff'>word": true,
+  "<link rel=stylesheet href=x.css><p style='color:white'>word": true,
+  "<style>body{background:black}.a{color:white}</style><p class=a>word": true,
+};
+for (const [html, seen] of Object.entries(INK)) {
+  Deno.test(`a word is ${seen ? "kept" : "left out, and said"}: ${html}`, async () => {
+    const { text, notes } = await read(`<p>before</p>${html}`);
+    assert.equal(text.includes("word"), seen);
+    assert.equal(/hidden elements with 4 characters/.test(notes.join()), !seen);
+  });
+}

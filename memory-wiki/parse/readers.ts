@@ -11,28 +11,28 @@ export interface NamedReader {
   readonly read: DocumentReader;
 }
 
-const plain: NamedReader = { name: "text@1", read: readPlain };
+const plain: NamedReader = { name: "text@2", read: readPlain };
 
 /** Finds the reader of a kind. */
 export async function readerOf(kind: SourceKind): Promise<NamedReader> {
   switch (kind) {
     case "html":
-      return { name: "html@1", read: readHtml };
+      return { name: "html@2", read: readHtml };
     case "pdf": {
       const { readPdf } = await import("./pdf/read_pdf.ts");
-      return { name: "pdf@1", read: readPdf };
+      return { name: "pdf@2", read: readPdf };
     }
     case "docx": {
       const { readDocx } = await import("./docx/read_docx.ts");
-      return { name: "docx@1", read: readDocx };
+      return { name: "docx@2", read: readDocx };
     }
     case "epub": {
       const { readEpub } = await import("./epub/read_epub.ts");
-      return { name: "epub@1", read: readEpub };
+      return { name: "epub@2", read: readEpub };
     }
     case "mail": {
       const { readMail } = await import("./mail/read_mail.ts");
-      return { name: "mail@1", read: readMail };
+      return { name: "mail@2", read: readMail };
     }
     default:
       return plain;

@@ -14,7 +14,7 @@ Deno.test("a document comes in pieces and leaves as text", async () => {
     code: "refused",
   });
   assert.deepEqual(Parsed.parse(await service.ask("parse", null)), {
-    ...{ text: "", title: "T", parser: "html@1", notes: [] },
+    ...{ text: "", title: "T", parser: "html@2", notes: [] },
   });
 });
 

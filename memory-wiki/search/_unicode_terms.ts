@@ -13,8 +13,33 @@ const ACCENT = /[\u0300-\u036f]/g;
 /** Whether a term is a letter or a pair of letters of a script without spaces. */
 export const isUnspaced = (term: string): boolean => UNSPACED.test(term);
 
-/** NFKC, lower case, without accents. */
+/** Letters that are no letter with an accent, as those write them who have no such key. */
+const LETTERS: Readonly<Record<string, string>> = {
+  ...{
+    ß: "ss",
+    æ: "ae",
+    œ: "oe",
+    ø: "o",
+    đ: "d",
+    ð: "d",
+    ł: "l",
+    þ: "th",
+    ħ: "h",
+    ı: "i",
+    ŋ: "n",
+    ŧ: "t",
+  },
+  ...{ ƒ: "f", ɨ: "i", ɵ: "o", ƀ: "b", ǥ: "g", ĸ: "k", ə: "e" },
+};
+const LETTER = /[ßæœøđðłþħıŋŧƒɨɵƀǥĸə]/g;
+
+/** NFKC, lower case, without accents, each letter as one of the alphabet that has no key of its own. */
 export function foldText(text: string): string {
+  return foldAccents(text).replace(LETTER, (letter) => LETTERS[letter] ?? letter);
+}
+
+/** As {@link foldText}, with such letters as they are: so they stand in passages that were taken in earlier. */
+export function foldAccents(text: string): string {
   const lower = text.normalize("NFKC").toLowerCase();
   return lower.normalize("NFD").replace(ACCENT, "").normalize("NFC");
 }

@@ -9,10 +9,12 @@ import type { Ranking } from "./ranking.ts";
 import { makeScore, type Scored, type Statistics } from "./score.ts";
 import type { SearchedStore } from "./searched_store.ts";
 import { findSources } from "./source_passages.ts";
-import { alikeOf } from "./thesaurus.ts";
+import { alikeOf, spellingsOf } from "./thesaurus.ts";
 
 /** How many of the best passages are looked at for what they hold of the question. */
 const LOOKED_AT = 5;
+/** What a passage of a page that rules made counts beside its sources. */
+const EXTRACTED = 0.5;
 /** A like word in so few passages is never too common. */
 const FEWEST_COMMON = 50;
 
@@ -59,7 +61,13 @@ export function makeRetrieval(
     lists.forEach(take);
     const scored = ordered([...found.values()].map(makeScore(terms, known, ranking)));
     const held = Math.max(0, ...scored.slice(0, LOOKED_AT).map(({ covered }) => covered));
-    const alike = held < ranking.alikeBelow ? alikeOf(terms) : new Map<string, string[]>();
+    const alike = new Map(held < ranking.alikeBelow ? alikeOf(terms) : []);
+    const spelled = spellingsOf(
+      q.text,
+      terms,
+      (words) => statistics(store, pages, words, q).frequency,
+    );
+    for (const [term, words] of spelled) alike.set(term, [...alike.get(term) ?? [], ...words]);
     const all = [...terms, ...new Set([...alike.values()].flat())];
     const wide = alike.size === 0 ? known : statistics(store, pages, all, q);
     if (alike.size > 0) {
@@ -85,7 +93,11 @@ export function makeRetrieval(
       const lead = leadWeight / (1 + behind / ranking.leadLines);
       const cosine = near?.cosines.get(key) ?? 0;
       const rank = ranks.get(key) ?? 0;
-      return [key, scoreOf(passage).score + lead + rank + nearWeight * cosine];
+      const score = scoreOf(passage).score + lead + rank + nearWeight * cosine;
+      // A page of quotes says what its sources say: it leads as a definition, and else only where they do not answer.
+      const repeats = passage.kind === "page" && !(what && isDefinition(passage)) &&
+        store.pages.find(passage.name)?.confidence === "extracted";
+      return [key, repeats ? score * EXTRACTED : score];
     }));
     const ranked = inOrder(scores).flatMap(([key, score]) => {
       const passage = found.get(key);

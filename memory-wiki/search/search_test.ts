@@ -114,6 +114,19 @@ Deno.test("asked what something is, a section headed as its definition leads, wh
   assert.match(await first("Definition"), /a bound on/);
 });
 
+Deno.test("one slip in a rare word and letters without a key find what was meant", async () => {
+  const { twin, search } = opened();
+  twin.putPage({ name: "Ferry", text: "# Ferry\n\nThe ferry to Ærøskøbing carries marmalade.\n" });
+  twin.putPage({ name: "Fruit", text: FRUIT });
+  for (
+    const text of ["marmelade", "marmalad", "mramalade", "marmmalade", "aeroskobing", "Ærøskøbing"]
+  ) {
+    assert.equal((await ask(search, text)).hits[0]?.file, "pages/Ferry.md", text);
+  }
+  // Two slips are another word.
+  assert.deepEqual((await ask(search, "mermelade")).hits, []);
+});
+
 Deno.test("superseded and expired sources are never found", async () => {
   const { twin, search } = opened();
   twin.putSource({ key: "a.md", text: "The old quagga text.\n" });

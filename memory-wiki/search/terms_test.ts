@@ -23,6 +23,10 @@ const CASES: Readonly<Record<string, readonly string[]>> = {
   "Thai is pairs of letters with their marks": ["ภาษา", "ภา าษ ษา"],
   "one letter of such a script is a term": ["ね", "ね"],
   "Latin within Chinese is a word": ["用Deno写", "用 deno 写"],
+  "letters without a key are those of the alphabet": [
+    "Straße Łódź Ærøskøbing þorn",
+    "strass lodz aeroskob thorn",
+  ],
   "Cyrillic words stay words": ["Аренда файла", "аренда фаила"],
   "marks of Indic scripts are kept": ["हिन्दी", "हिन्दी"],
   "signs alone say nothing": ["-- ... '' {} 🦕", ""],

@@ -3,6 +3,7 @@
  * from general knowledge; a group is as good as its words are alike, and counts less than the words of the question. docs/retrieval.md.
  * @module
  */
+import { foldAccents, foldText } from "./_unicode_terms.ts";
 import { termsOf } from "./terms.ts";
 
 /** Most words that a question's words stand for besides themselves. */
@@ -124,4 +125,55 @@ export function alikeOf(terms: readonly string[]): ReadonlyMap<string, readonly 
     if (alike.length > 0) found.set(term, alike);
   }
   return found;
+}
+
+/** A word of fewer letters is near too many others. */
+const FEWEST_LETTERS = 5;
+/** Words of one question whose spelling is looked into. */
+const MOST_UNKNOWN = 3;
+const MOST_SPELLINGS = 4;
+const ALPHABET = "abcdefghijklmnopqrstuvwxyz";
+
+/**
+ * Other spellings of the words of a question that stand nowhere: one letter too many, too few, another, or two that
+ * changed places; and letters as earlier passages have them. `known` counts the passages that hold words.
+ */
+export function spellingsOf(
+  question: string,
+  terms: readonly string[],
+  known: (words: readonly string[]) => ReadonlyMap<string, number>,
+): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, readonly string[]>();
+  for (const word of question.match(/[\p{L}\p{M}]+/gu) ?? []) {
+    const [old, now] = [foldAccents(word), foldText(word)];
+    const [term] = termsOf(now);
+    if (old !== now && term !== undefined && terms.includes(term)) found.set(term, [old]);
+  }
+  const counts = known(terms);
+  const unknown = terms.filter((term) =>
+    (counts.get(term) ?? 0) === 0 && term.length >= FEWEST_LETTERS && /^[a-z]+$/.test(term)
+  );
+  for (const term of unknown.slice(0, MOST_UNKNOWN)) {
+    const there = [...known(oneAway(term))].filter(([, count]) => count > 0)
+      .sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, MOST_SPELLINGS);
+    const words = there.map(([word]) => word);
+    if (words.length > 0) found.set(term, [...found.get(term) ?? [], ...words]);
+  }
+  return found;
+}
+
+/** All words one slip away. */
+function oneAway(word: string): readonly string[] {
+  const words = new Set<string>();
+  for (let at = 0; at <= word.length; at += 1) {
+    const [before, rest] = [word.slice(0, at), word.slice(at)];
+    if (rest !== "") words.add(before + rest.slice(1));
+    if (rest.length > 1) words.add(`${before}${rest.charAt(1)}${rest.charAt(0)}${rest.slice(2)}`);
+    for (const letter of ALPHABET) {
+      words.add(before + letter + rest);
+      if (rest !== "") words.add(before + letter + rest.slice(1));
+    }
+  }
+  words.delete(word);
+  return [...words];
 }

@@ -1,4 +1,5 @@
 /** Text, emphasis, links, images and code within a line. @module */
+import { linearMath, scripted } from "../../text/math.ts";
 import type { Hidden } from "./invisible.ts";
 import { BLOCKS, type PageElement, type PageNode } from "./page_tree.ts";
 import { resolveLink } from "./resolve_link.ts";
@@ -26,19 +27,29 @@ const DROPPED = new Set(["input", "select", "textarea", "wbr", "rp", "progress",
 
 /** Writes parts as one text. Blanks are collapsed; `br` is a line end. */
 export function inlineText(nodes: readonly PageNode[], options: InlineOptions): string {
-  return nodes.map((node) => typeof node === "string" ? escaped(node) : element(node, options))
-    .join("")
+  return nodes.map((node, at) =>
+    typeof node === "string" ? escaped(node) : element(node, options, nodes[at + 1])
+  ).join("")
     .replace(/[ \t\u00a0]+/g, " ").replace(/ ?\n ?/g, "\n");
 }
 
-function element(node: PageElement, options: InlineOptions): string {
+function element(node: PageElement, options: InlineOptions, after?: PageNode): string {
+  const next = typeof after === "string" ? after : "";
   if (node.name === "br") return "\n";
   if (DROPPED.has(node.name)) return "";
   if (node.name === "img") return image(node, options);
   if (CODE.has(node.name)) return code(node);
+  if (node.name === "math") return escaped(linearMath(node));
   const inner = inlineText(node.children, options);
-  if (node.name === "a") return link(node, inner, options);
   if (BLOCKS.has(node.name) || node.name === "li") return ` ${inner} `;
+  if (node.name === "sup" || node.name === "sub") {
+    return scripted(node.name, inner, { noted: isNoteMark(node), next });
+  }
+  if (node.name === "rt") return inner.trim() === "" ? "" : `(${inner.trim()})`;
+  if (node.name === "a" && NOTE_MARK.test(roleOf(node))) {
+    return scripted("sup", inner, { noted: true });
+  }
+  if (node.name === "a") return link(node, inner, options);
   if (node.name === "q") return `"${inner}"`;
   const mark = MARKS[node.name];
   if (mark === undefined || inner.trim() === "" || inner.includes("\n") || inner.startsWith("*")) {
@@ -47,6 +58,22 @@ function element(node: PageElement, options: InlineOptions): string {
   const core = inner.trim();
   const before = inner.startsWith(" ") ? " " : "";
   return `${before}${mark}${core}${mark}${inner.endsWith(" ") ? " " : ""}`;
+}
+
+const NOTE_MARK = /\b(?:doc-)?noteref\b/i;
+
+/** What an element says that it is, in HTML or in a book. */
+function roleOf({ attributes }: PageElement): string {
+  return `${attributes.get("role") ?? ""} ${attributes.get("epub:type") ?? ""}`;
+}
+
+/** A mark above the line that leads to a place on the page, or that is called the mark of a note. */
+function isNoteMark(node: PageElement): boolean {
+  return NOTE_MARK.test(roleOf(node)) ||
+    node.children.some((child) =>
+      typeof child !== "string" && child.name === "a" && child.attributes.has("href") ||
+      typeof child !== "string" && isNoteMark(child)
+    );
 }
 
 function link(node: PageElement, inner: string, { base, hidden }: InlineOptions): string {
@@ -77,8 +104,20 @@ function code(node: PageElement): string {
   return `${fence}${pad}${text}${pad}${fence}`;
 }
 
-function plain(node: PageNode): string {
-  return typeof node === "string" ? node : node.children.map(plain).join("");
+/** An element's text without marks, but for those that keep numbers apart. */
+export function plain(node: PageNode): string {
+  if (typeof node === "string") return node;
+  if (node.name === "br") return "\n";
+  if (node.name === "math") return linearMath(node);
+  return node.children.map((child, at) => {
+    const next = node.children[at + 1];
+    const script = typeof child !== "string" && (child.name === "sup" || child.name === "sub");
+    return script
+      ? scripted(child.name === "sup" ? "sup" : "sub", plain(child), {
+        next: typeof next === "string" ? next : "",
+      })
+      : plain(child);
+  }).join("");
 }
 
 /** A page's own text cannot write links, images or emphasis. */

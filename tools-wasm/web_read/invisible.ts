@@ -26,18 +26,96 @@ export type HiddenNames = ReadonlySet<string>;
 
 const OFF = /(?:^|;)(?:left|top|right|bottom|text-indent|margin-left|margin-top):-\d{3,}/;
 const NONE =
-  /(?:^|;)(?:display:none|visibility:(?:hidden|collapse)|opacity:0?\.?0*(?:;|$)|font-size:0|content-visibility:hidden|clip:rect\(0|clip:rect\(1px|clip-path:(?:inset\((?:100|50)%|circle\(0)|transform:(?:scale\(0\)|translate[xy]?\(-\d{4,})|color:transparent)/;
+  /(?:^|;)(?:display:none|visibility:(?:hidden|collapse)|opacity:(?:0|0?\.0\d*|[0-4](?:\.\d+)?%)(?:;|$)|content-visibility:hidden|clip:rect\(0|clip:rect\(1px|clip-path:(?:inset\((?:100|50)%|circle\(0)|transform:(?:scale\(0\)|translate[xy]?\(-\d{4,})|color:transparent)/;
 const ZERO = /(?:^|;)(?:max-)?(?:width|height):(?:0|1px)(?:[a-z%]*)(?:;|$)/;
 
+const SIZE =
+  /(?:^|;)font(?:-size)?:(?:[^;]*\s)?(\d*\.?\d+)(px|pt|em|rem|ex|ch|%|vw|vh|mm|cm|in|)(?=[;/\s]|$)/;
+/** The largest letters that nobody reads, by unit; of others only none at all. */
+const TINY: Readonly<Record<string, number>> = {
+  ...{ px: 2, pt: 1.5, em: 0.15, rem: 0.15, "%": 15, mm: 0.5, cm: 0.05, in: 0.02 },
+};
+const WHITE = "255,255,255";
+const NAMED: Readonly<Record<string, string>> = {
+  ...{ white: WHITE, snow: "255,250,250", ivory: "255,255,240", ghostwhite: "248,248,255" },
+  ...{ whitesmoke: "245,245,245", floralwhite: "255,250,240", mintcream: "245,255,250" },
+  ...{ azure: "240,255,255", black: "0,0,0" },
+};
+/** Two colours whose parts differ by no more cannot be told apart. */
+const SAME = 16;
+
+/** A colour's parts; undefined where they are not known. */
+function partsOf(colour: string): readonly number[] | undefined {
+  const bare = colour.trim();
+  const hex = /^#?([0-9a-f]{3,8})\b/.exec(bare)?.[1];
+  if (hex !== undefined && bare.startsWith("#") || hex?.length === 6) {
+    const wide = (hex ?? "").length < 6
+      ? [...hex ?? ""].map((one) => one + one).join("")
+      : hex ?? "";
+    return [0, 2, 4].map((at) => Number.parseInt(wide.slice(at, at + 2), 16));
+  }
+  const known = Object.hasOwn(NAMED, bare) ? NAMED[bare] : /^rgba?\(([\d,.\s]+)/.exec(bare)?.[1];
+  const parts = known?.split(/[,\s]+/).slice(0, 3).map(Number);
+  return parts?.length === 3 ? parts : undefined;
+}
+
+function alike(one: string | undefined, other: string | undefined): boolean {
+  if (one === undefined || other === undefined) return false;
+  const [a, b] = [partsOf(one), partsOf(other)];
+  if (a === undefined || b === undefined) return one === other;
+  return a.every((part, at) => Math.abs(part - (b[at] ?? NaN)) <= SAME);
+}
+
+function declared(style: string): { readonly colour?: string; readonly ground?: string } {
+  const plain = withoutComments(style.toLowerCase()).replace(/!important/g, "");
+  const colour = /(?:^|;)\s*color\s*:([^;]+)/.exec(plain)?.[1]?.trim();
+  const ground = /(?:^|;)\s*background(?:-color)?\s*:([^;]+)/.exec(plain)?.[1]?.trim();
+  return {
+    ...(colour === undefined ? {} : { colour }),
+    ...(ground === undefined || ground === "none" || ground === "transparent" ? {} : { ground }),
+  };
+}
+
+/** The colours of a text and of what lies behind it; undefined where a sheet may say another. */
+export interface Ink {
+  readonly colour: string | undefined;
+  readonly ground: string | undefined;
+  /** The two cannot be told apart. */
+  readonly unseen: boolean;
+}
+
+/** The ink of a page, as far as its own sheets leave it alone. */
+export function inkOfPage(sheet: string, linked: boolean): Ink {
+  const ground = linked || /background/i.test(sheet) ? undefined : "white";
+  return { colour: undefined, ground, unseen: false };
+}
+
+/** The ink of an element within another. */
+export function inkOf(attributes: Attributes, outer: Ink): Ink {
+  const style = attributes.get("style");
+  const [colour, ground] = [attributes.get("color"), attributes.get("bgcolor")];
+  if (style === undefined && colour === undefined && ground === undefined) return outer;
+  const said = style === undefined ? {} : declared(style);
+  const behind = said.ground ?? ground?.toLowerCase().trim();
+  const ink = said.colour ?? colour?.toLowerCase().trim() ?? outer.colour;
+  // What is no colour may be a picture.
+  const known = behind === undefined || partsOf(behind) !== undefined;
+  const own = known ? behind ?? outer.ground : undefined;
+  return { colour: ink, ground: own, unseen: alike(ink, own) };
+}
+
 /** Whether declarations make an element unseen. */
-function hidesByStyle(style: string): boolean {
+function hidesByStyle(style: string, behind?: string): boolean {
   if (style.length > 2_000) return true;
   const plain = withoutComments(style.toLowerCase()).replace(/!important|\s+/g, "");
   if (NONE.test(plain) || OFF.test(plain)) return true;
   if (ZERO.test(plain) && plain.includes("overflow:hidden")) return true;
-  const color = /(?:^|;)color:([^;]+)/.exec(plain)?.[1];
-  const behind = /(?:^|;)background(?:-color)?:([^;]+)/.exec(plain)?.[1];
-  return color !== undefined && color === behind;
+  const size = SIZE.exec(
+    withoutComments(style.toLowerCase()).replace(/!important/g, "").replace(/\s*([:;])\s*/g, "$1"),
+  );
+  if (size !== null && Number(size[1]) <= (TINY[size[2] ?? ""] ?? 0)) return true;
+  const { colour, ground = behind } = declared(style);
+  return alike(colour, ground);
 }
 
 /** Whether an element is unseen by its own attributes or by the page's style sheet. */
@@ -58,7 +136,7 @@ export function isHidden(attributes: Attributes, names: HiddenNames): boolean {
 const MOST_SHEET = 500_000;
 
 /** The single classes and ids that a style sheet hides everywhere: not within `@media` and the like. */
-export function hiddenNames(sheet: string): HiddenNames {
+export function hiddenNames(sheet: string, ground?: string): HiddenNames {
   const names = new Set<string>();
   let depth = 0;
   let within = 0;
@@ -75,7 +153,7 @@ export function hiddenNames(sheet: string): HiddenNames {
       depth = Math.max(0, depth - 1);
       head = "";
     } else if (depth === 0) head = part;
-    else if (depth === 1 && within === 0 && hidesByStyle(part)) {
+    else if (depth === 1 && within === 0 && hidesByStyle(part, ground)) {
       for (const selector of head.split(",")) {
         const simple = selector.trim();
         if (/^[.#][\w-]+$/.test(simple)) names.add(simple);

@@ -9,6 +9,9 @@ import {
   type Hidden,
   type HiddenNames,
   hiddenNames,
+  type Ink,
+  inkOf,
+  inkOfPage,
   isHidden,
   nothingHidden,
   visibleText,
@@ -24,6 +27,7 @@ export interface PageElement {
   readonly children: PageNode[];
   /** Characters of text in it. */
   size: number;
+  readonly ink: Ink;
   /** A block lies somewhere in it. */
   holdsBlocks: boolean;
 }
@@ -48,10 +52,10 @@ const words = (list: string): ReadonlySet<string> => new Set(list.split(" "));
 const VOID = words("area base br col embed hr img input link meta param source track wbr");
 /** Never shown, whatever is in them. */
 const UNSEEN = words(
-  "script style template noscript iframe object embed svg math canvas audio video head datalist frameset applet",
+  "script style template noscript iframe object embed svg canvas audio video head datalist frameset applet",
 );
 const KEPT_ATTRIBUTES = words(
-  "href src alt title start colspan role lang id class style hidden aria-hidden type content charset align",
+  "href src alt title start value reversed color bgcolor colspan rowspan epub:type encoding open close separators role lang id class style hidden aria-hidden type content charset align",
 );
 /** Elements that begin a line of their own. */
 export const BLOCKS = words(
@@ -78,18 +82,30 @@ const BORDERS = words("ul ol dl table td th html body select");
 export function readPage(html: string): Page {
   const hidden = nothingHidden();
   const sheets = html.match(/<style[^>]{0,500}>[^<]*/gi)?.slice(0, 200) ?? [];
-  const names = hiddenNames(sheets.map((sheet) => sheet.replace(/^<style[^>]*>/i, "")).join("\n"));
-  const builder = makeBuilder(names, hidden);
+  const sheet = sheets.map((each) => each.replace(/^<style[^>]*>/i, "")).join("\n");
+  const ink = inkOfPage(sheet, /<link\b[^>]{0,500}\bstylesheet\b/i.test(html));
+  const builder = makeBuilder({ names: hiddenNames(sheet, ink.ground), ink }, hidden);
   builder.read(html);
   return builder.page();
 }
 
-function makeElement(name: string, attributes: Attributes): PageElement {
-  return { name, attributes, children: [], size: 0, holdsBlocks: false };
+function makeElement(
+  name: string,
+  attributes: Attributes,
+  ink: Ink,
+): PageElement {
+  return { name, attributes, children: [], size: 0, ink, holdsBlocks: false };
 }
 
-function makeBuilder(names: HiddenNames, hidden: Hidden) {
-  const root = makeElement("#root", new Map());
+interface Sheet {
+  readonly names: HiddenNames;
+  readonly ink: Ink;
+}
+
+function makeBuilder({ names, ink: inkOfAll }: Sheet, hidden: Hidden) {
+  const root = makeElement("#root", new Map(), inkOfAll);
+  /** What `<html>` and `<body>` say of everything in them. */
+  let inkOfBody = inkOfAll;
   const open: PageElement[] = [root];
   /** Names of open elements that lie too deep or are unseen: they only have to be closed again. */
   const unseen: string[] = [];
@@ -118,6 +134,10 @@ function makeBuilder(names: HiddenNames, hidden: Hidden) {
     }
     if (unseen.length > 0) {
       if (!UNSEEN.has(unseen[0] ?? "")) hidden.characters += raw.trim().length;
+      return;
+    }
+    if ((open.length === 1 ? inkOfBody : top().ink).unseen) {
+      hidden.characters += raw.trim().length;
       return;
     }
     const plain = visibleText(raw, hidden);
@@ -160,6 +180,10 @@ function makeBuilder(names: HiddenNames, hidden: Hidden) {
         return;
       }
     }
+    const outer = open.length === 1 ? inkOfBody : top().ink;
+    const ink = inkOf(attributes, outer);
+    if (name === "html" || name === "body") inkOfBody = ink;
+    if (ink.unseen && !outer.unseen) hidden.elements += 1;
     if (UNSEEN.has(name) || isHidden(attributes, names)) {
       if (!UNSEEN.has(name)) hidden.elements += 1;
       if (!isVoid) unseen.push(name);
@@ -169,7 +193,7 @@ function makeBuilder(names: HiddenNames, hidden: Hidden) {
     if (BLOCKS.has(name)) end(PARAGRAPH);
     const ended = ENDS[name];
     if (ended !== undefined) end(ended);
-    const element = makeElement(name, attributes);
+    const element = makeElement(name, attributes, ink);
     if (BLOCKS.has(name)) { for (const outer of open) outer.holdsBlocks = true; }
     count();
     top().children.push(element);

@@ -9,6 +9,7 @@ export interface TableContent {
 }
 
 const MOST_COLUMNS = 50;
+const MOST_ROWS = 65_534;
 const LONG_CELL = 2_000;
 
 /** Reads the rows of a table. */
@@ -27,19 +28,49 @@ export function tableRows(table: PageElement, options: InlineOptions): TableCont
   return { caption, cells };
 }
 
-/** What the cells of a row say; a cell that spans columns is followed by empty ones. */
-export function rowTexts(row: readonly PageElement[], options: InlineOptions): readonly string[] {
-  const texts = row.slice(0, MOST_COLUMNS).flatMap((cell) => {
-    const wanted = Math.floor(Number(cell.attributes.get("colspan") ?? "1"));
-    const span = Math.min(MOST_COLUMNS, Math.max(1, wanted || 1));
-    const text = inlineText(cell.children, options).replace(/\s+/g, " ").replaceAll("|", "\\|")
-      .trim();
-    return [text, ...Array.from({ length: span - 1 }, () => "")];
+/**
+ * What the cells of a table say, each in its column. A cell that spans columns or rows stands in the first of them, and
+ * the others are empty.
+ */
+export function tableTexts(
+  rows: readonly (readonly PageElement[])[],
+  options: InlineOptions,
+): readonly (readonly string[])[] {
+  /** By column, the rows that a cell from above still covers. */
+  const covered: number[] = [];
+  return rows.map((row) => {
+    const texts: string[] = [];
+    const skip = (): void => {
+      while ((covered[texts.length] ?? 0) > 0) {
+        covered[texts.length] = (covered[texts.length] ?? 0) - 1;
+        texts.push("");
+      }
+    };
+    let left = 0;
+    for (const cell of row) {
+      skip();
+      if (texts.length >= MOST_COLUMNS) {
+        left += 1;
+        continue;
+      }
+      const below = spanOf(cell, "rowspan", MOST_ROWS) - 1;
+      const columns = spanOf(cell, "colspan", MOST_COLUMNS);
+      const said = inlineText(cell.children, options).replace(/\s+/g, " ").replaceAll("|", "\\|");
+      for (let at = 0; at < columns && texts.length < MOST_COLUMNS; at += 1) {
+        covered[texts.length] = below;
+        texts.push(at === 0 ? said.trim() : "");
+      }
+    }
+    skip();
+    return left > 0 ? [...texts, `… ${left} more`] : texts;
   });
-  const left = row.length - MOST_COLUMNS;
-  return left > 0
-    ? [...texts.slice(0, MOST_COLUMNS), `… ${left} more`]
-    : texts.slice(0, MOST_COLUMNS);
+}
+
+/** How many columns or rows a cell covers; all that follow where it says 0. */
+function spanOf(cell: PageElement, name: "colspan" | "rowspan", most: number): number {
+  const said = Math.floor(Number(cell.attributes.get(name) ?? "1"));
+  if (said === 0 && name === "rowspan") return most;
+  return Math.min(most, Math.max(1, said || 1));
 }
 
 /** Whether a cell is more than a line of a table can hold. */

@@ -1,9 +1,9 @@
 /** Writes a page's tree as Markdown. @module */
-import { type InlineOptions, inlineText } from "./inline.ts";
+import { type InlineOptions, inlineText, plain } from "./inline.ts";
 import { makeMarkdownOut, type MarkdownOut } from "./markdown_out.ts";
 import type { PageElement, PageNode } from "./page_tree.ts";
 import { resolveLink } from "./resolve_link.ts";
-import { holdsBlocks, rowTexts, tableRows } from "./table.ts";
+import { holdsBlocks, tableRows, tableTexts } from "./table.ts";
 
 /** How a page is written. */
 export interface MarkdownOptions extends InlineOptions {
@@ -14,7 +14,7 @@ export interface MarkdownOptions extends InlineOptions {
 }
 
 const INLINE = new Set(
-  "#text a abbr acronym b bdi bdo big br button cite code data del dfn em font i img input ins kbd label mark meter output progress q rp rt ruby s samp select small span strike strong sub sup textarea time tt u var wbr"
+  "#text a abbr acronym b bdi bdo big br button cite code data del dfn em font i img input ins kbd label mark math meter output progress q rp rt ruby s samp select small span strike strong sub sup textarea time tt u var wbr"
     .split(" "),
 );
 /** Characters of a link around blocks that is still written as one line. */
@@ -86,7 +86,7 @@ function block(node: PageNode, writing: Writing): void {
       out.block("---");
       return;
     case "pre":
-      out.block(fenced(textOf(node)));
+      out.block(fenced(plain(node)));
       return;
     case "ul":
     case "ol":
@@ -124,12 +124,14 @@ function card(node: PageElement, writing: Writing): void {
 }
 
 function list(node: PageElement, writing: Writing): void {
-  const start = Number(node.attributes.get("start") ?? "1");
-  let number = Number.isSafeInteger(start) && start >= 0 && start < 1e9 ? start : 1;
+  const items = node.children.filter((child) => typeof child !== "string" && child.name === "li");
+  const back = node.attributes.has("reversed");
+  let number = wholeOf(node.attributes.get("start")) ?? (back ? items.length : 1);
   let first = true;
   const inner = { ...writing, nested: true };
   for (const child of node.children) {
     if (typeof child === "string" && child.trim() === "") continue;
+    if (typeof child !== "string") number = wholeOf(child.attributes.get("value")) ?? number;
     const mark = node.name === "ol" ? `${number}. ` : "- ";
     writing.out.under({
       first: mark,
@@ -139,9 +141,15 @@ function list(node: PageElement, writing: Writing): void {
       if (typeof child !== "string" && child.name === "li") blocks(child.children, inner);
       else blocks([child], inner);
     });
-    number += 1;
+    number += back ? -1 : 1;
     first = false;
   }
+}
+
+/** A number as lists have it. */
+function wholeOf(said = ""): number | undefined {
+  const number = Number(said);
+  return /^-?\d{1,9}$/.test(said.trim()) ? number : undefined;
 }
 
 function table(node: PageElement, writing: Writing): void {
@@ -152,7 +160,7 @@ function table(node: PageElement, writing: Writing): void {
     for (const row of cells) for (const cell of row) blocks(cell.children, writing);
     return;
   }
-  const rows = cells.map((row) => rowTexts(row, writing.options));
+  const rows = tableTexts(cells, writing.options);
   if (caption !== "") writing.out.block(caption);
   const columns = rows.reduce((most, texts) => Math.max(most, texts.length), 0);
   if (columns === 0) return;
@@ -161,12 +169,6 @@ function table(node: PageElement, writing: Writing): void {
   const [head, ...rest] = rows.map(line);
   const rule = `| ${Array.from({ length: columns }, () => "---").join(" | ")} |`;
   writing.out.block([head ?? "", rule, ...rest].join("\n"));
-}
-
-function textOf(node: PageNode): string {
-  if (typeof node === "string") return node;
-  if (node.name === "br") return "\n";
-  return node.children.map(textOf).join("");
 }
 
 /** A fence longer than any run of backticks within. */

@@ -77,6 +77,7 @@ export function showIngest(
   },
 ): void {
   const { screen } = command.hands;
+  const { noted = [] } = report;
   if (command.json) {
     return printJson(command, {
       new: report.added,
@@ -84,6 +85,7 @@ export function showIngest(
       unchanged: report.unchanged,
       removed,
       failed: report.failed,
+      ...(noted.length === 0 ? {} : { noted }),
       skipped: all.flatMap(({ walk }) => walk === undefined ? [] : [walk.skipped]),
       ...(pages === undefined ? {} : { pages }),
       ...(model === undefined ? {} : { model: model.document }),
@@ -92,6 +94,18 @@ export function showIngest(
   for (const { walk } of all) {
     const left = walk === undefined ? "" : skippedText(walk);
     if (left !== "") screen.say(screen.paint.dim(`  left out: ${left}`));
+  }
+  for (const { name, notes } of noted.slice(0, MOST_FAILED)) {
+    for (const note of notes) {
+      screen.say(
+        `  ${screen.paint.yellow("!")} ${displayText(name, { max: 200 })}: ${
+          displayText(note, { max: 300 })
+        }`,
+      );
+    }
+  }
+  if (noted.length > MOST_FAILED) {
+    screen.say(`  and notes on ${noted.length - MOST_FAILED} more files; --json tells all`);
   }
   const told = report.failed.slice(0, MOST_FAILED);
   for (const { name, why } of told) {

@@ -46,6 +46,23 @@ Deno.test("ingest hands a folder over in batches, and tells what is gone and wha
   assert.equal(at.asked("extract").length, 1);
 });
 
+Deno.test("what was left out of a file is told by its name, also with --json", async () => {
+  const noted = [{
+    name: "a.pdf",
+    notes: ["9 characters of text that nobody sees were left out."],
+  }];
+  const ops = {
+    ingestFiles: () => ({ ...REPORT, added: 1, noted }),
+    ingestGone: () => ({ removed: [] }),
+  };
+  const at = await rig({ ops });
+  at.work("docs/a.md");
+  assert.equal(await at.run("ingest", "docs"), 0);
+  assert.match(at.said(), /! a\.pdf: 9 characters of text that nobody sees were left out\./);
+  assert.equal(await at.run("ingest", "docs", "--json"), 0);
+  assert.match(at.out(), /"noted":\s*\[\s*\{\s*"name":\s*"a\.pdf"/);
+});
+
 Deno.test("what comes from the web is RED and public, and more trust is said at the terminal alone", async () => {
   const fetch = () =>
     Promise.resolve({

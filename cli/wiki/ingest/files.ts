@@ -68,6 +68,7 @@ export function addReports(a: IngestReport, b: IngestReport): IngestReport {
     changed: a.changed + b.changed,
     unchanged: a.unchanged + b.unchanged,
     failed: [...a.failed, ...b.failed],
+    noted: [...a.noted ?? [], ...b.noted ?? []],
   };
 }
 

@@ -1,8 +1,9 @@
 /** Whether two facts cannot both be right, and in what. Precise rather than eager. @module */
-import { datesClash } from "./dates.ts";
+import { datesClash, type Role } from "./dates.ts";
 import type { Fact } from "./fact.ts";
 import { quantitiesClash } from "./quantities.ts";
-import { ONCE } from "./vocabulary.ts";
+import { stem } from "./stem.ts";
+import { OFTEN, ONCE } from "./vocabulary.ts";
 
 /** In what two facts differ. */
 export type Clash = "number" | "date" | "negation";
@@ -22,19 +23,26 @@ export function clashOf(a: Fact, b: Fact): Clash | undefined {
     if (numbers > 0 || dates.length > 0 || a.hedged || b.hedged || a.past !== b.past) {
       return undefined;
     }
+    // "It may be late" and "it may not be late" are both a doubt.
+    if (a.modal !== undefined && (a.negative ? a : b).modal !== "strict") return undefined;
     return a.order === b.order ? "negation" : undefined;
   }
   if (numbers === 1 && dates.length === 0 && a.past === b.past) return "number";
   if (numbers > 0 || dates.length !== 1) return undefined;
   const [only] = dates;
   const other = only === undefined ? undefined : b.dates[a.dates.indexOf(only)];
-  if (only?.role !== other?.role || a.negative || !happensOnce(a)) return undefined;
+  if (only?.role !== other?.role || a.negative || !happensOnce(a, only?.role)) return undefined;
   return "date";
 }
 
+const AGAIN: ReadonlySet<string> = new Set([...OFTEN].map(stem));
+
 /** Two dates for a thing that happens again and again are both right. */
-function happensOnce({ key }: Fact): boolean {
-  return key.split(" ").some((term) => ONCE.has(term));
+function happensOnce({ key }: Fact, role: Role | undefined): boolean {
+  const terms = key.split(" ");
+  if (terms.some((term) => AGAIN.has(term))) return false;
+  // What lasts until a day ends once.
+  return (role !== undefined && role !== "at") || terms.some((term) => ONCE.has(term));
 }
 
 function sameUnits(a: Fact, b: Fact): boolean {

@@ -28,6 +28,8 @@ export interface Fact {
   readonly negative: boolean;
   /** Says "some", "may" and the like: its negation may be true as well. */
   readonly hedged: boolean;
+  /** Says what may or must be: `strict` where a negation of it leaves no choice. */
+  readonly modal: "may" | "strict" | undefined;
   readonly past: boolean;
   /** Its word order matters beyond its terms. */
   readonly ordered: boolean;
@@ -57,6 +59,8 @@ const PAST = new Set([
   "originally",
   "didn't",
 ]);
+/** Say what may or must be: one term, so that a permission and its ban are about the same. */
+const MODALS = new Set(["may", "can", "must", "shall"]);
 const CAN_NOT = new Set(["cannot", "can't"]);
 const PARTIAL = new Set([
   "only",
@@ -85,7 +89,7 @@ function canonical(term: string): string {
   return Object.hasOwn(SAME, term) ? SAME[term] ?? term : term;
 }
 
-const COMPARABLE = /\p{N}|\b(?:not|no|never|none|cannot)\b|n't\b|nicht|kein/iu;
+const COMPARABLE = /\p{N}|\b(?:may|must|shall|can|not|no|never|none|cannot)\b|n't\b|nicht|kein/iu;
 
 /** Whether a claim holds a number or a negation: without either it agrees with whatever it cites. */
 export function isComparable(claim: string): boolean {
@@ -101,6 +105,7 @@ export function factOf(claim: string, context: FactContext): Fact | undefined {
   const dates: Dated[] = [];
   let negations = 0;
   let hedged = false;
+  let modal: Fact["modal"];
   let past = false;
   let directional = false;
   let names = 0;
@@ -164,7 +169,17 @@ export function factOf(claim: string, context: FactContext): Fact | undefined {
       if (PARTIAL.has(next ?? "")) hedged = true;
       else negations += 1;
       if (text === "no" && next === "longer" || next === "yet") at += 1;
-      if (CAN_NOT.has(text)) push("can");
+      if (CAN_NOT.has(text)) {
+        modal = "strict";
+        push("can");
+      }
+      continue;
+    }
+    if (MODALS.has(text)) {
+      // "must not", "may never", "cannot" forbid; "may not" may also be a doubt.
+      const forbids = next === "never" || (next === "not" && text !== "may" && text !== "can");
+      modal = forbids || text === "must" || text === "shall" ? "strict" : modal ?? "may";
+      push("can");
       continue;
     }
     if (QUANTIFIERS.has(text)) hedged = true;
@@ -194,6 +209,7 @@ export function factOf(claim: string, context: FactContext): Fact | undefined {
     dates,
     negative: negations % 2 === 1,
     hedged,
+    modal,
     past,
     ordered: directional || names > 1,
     anchored,

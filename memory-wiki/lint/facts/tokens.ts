@@ -31,7 +31,8 @@ function plainText(markdown: string): string {
     .slice(0, LONGEST);
 }
 
-const DATE = /\d{4}-\d{2}(?:-\d{2})?(?![\d-])|\d{1,2}:\d{2}(?::\d{2})?(?!\d)/y;
+const DATE =
+  /\d{4}-\d{2}(?:-\d{2})?(?![\d-])|(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])\.(?:19|20)\d{2}(?!\d|\.\d)|\d{1,2}:\d{2}(?::\d{2})?(?!\d)/y;
 const DOTTED = /v?\d+(?:\.\d+){2,}\S*/y;
 const NUMBER =
   /([$€£¥])?(\d{1,3}(?:[,\u202f\u00a0 ']\d{3})+(?:\.\d+)?(?!\d)|\d+(?:\.\d+)?)(%|°C|[\p{L}×][\p{L}\p{N}-]*)?/yu;
@@ -76,7 +77,7 @@ function pushToken(
   if (ascii !== null && !/^v\d/.test(ascii[0])) return pushWord(tokens, ascii[0], code);
   const date = taken(DATE, text, at);
   if (date !== null) {
-    tokens.push({ kind: "date", text: date[0] });
+    tokens.push({ kind: "date", text: isoOf(date[0]) });
     return date[0].length;
   }
   const dotted = taken(DOTTED, text, at);
@@ -126,4 +127,10 @@ function word(text: string, code: boolean): Token {
     capital: lower !== text,
     code,
   };
+}
+
+/** `5.3.2026` as `2026-03-05`. */
+function isoOf(date: string): string {
+  const [day = "", month = "", year] = date.split(".");
+  return year === undefined ? date : `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
 }

@@ -21,7 +21,7 @@ export const NEGATIONS = words(`
 
 /** With one of these, a statement and its negation may both be true. */
 export const QUANTIFIERS = words(`
-  some many most few several often sometimes usually rarely seldom partially partly mostly may might could would should
+  some many most few several often sometimes usually rarely seldom partially partly mostly might could would should
   hardly barely generally typically occasionally another other certain manche einige oft
 `);
 
@@ -64,7 +64,14 @@ export const COPULAS = words(
 export const ONCE = words(`
   releas publish found born die dead launch creat introduc establish open clos start begin began end expir invent discover
   adopt due deadlin schedul sign deprecat remov retir complet finish abolish incorporat happen occur date ratifi enact
-  birthday anniversary finaliz begun land
+  birthday anniversary finaliz begun land arriv leav left depart deliver mov join hire renew pay paid
+  valid effect elect appoint built build visit meet met inaugurat sold buy bought merg acquir migrat upgrad
+`);
+
+/** What happens again and again. */
+export const OFTEN = words(`
+  daily weekly monthly yearly annual annually quarterly regular regularly usual usually repeat recurring often day week
+  month year quarter
 `);
 
 /** One word for several, by stem. */

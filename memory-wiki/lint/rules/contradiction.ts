@@ -4,12 +4,20 @@
  * than eager; what needs understanding is a model's to find.
  * @module
  */
-import { bareWords } from "../bare_text.ts";
+import { bareWords, negatedIn } from "../bare_text.ts";
 import { cleared } from "../../../contracts/mod.ts";
 import { readPage } from "../../markdown/mod.ts";
 import type { ReadPage } from "../../markdown/page_text.ts";
 import { sentencesOf } from "../../markdown/sentences.ts";
-import { aboutTerms, type Clash, clashOf, type Fact, factOf, makeFactTable } from "../facts/mod.ts";
+import {
+  aboutTerms,
+  type Clash,
+  clashOf,
+  type Fact,
+  factOf,
+  isComparable,
+  makeFactTable,
+} from "../facts/mod.ts";
 import { headingsAbove } from "../headings_above.ts";
 import type { CitedSource, MakeCheck } from "../rule.ts";
 
@@ -98,29 +106,50 @@ export const checkContradiction: MakeCheck = (view) => {
 
   function compareWithCited(cited: CitedSource): void {
     for (const use of cited.uses) {
-      const { claims } = use;
-      const quote = claims.length === 0 ? undefined : cited.quote(use);
+      const quote = use.all.length === 0 ? undefined : cited.quote(use);
       if (quote === undefined) continue;
       const bare = bareWords(quote);
-      const rest = claims.filter(({ text }) => !bare.includes(bareWords(text)));
+      const telling = isComparable(quote);
+      const rest: { line: number; text: string }[] = [];
+      for (const { line, text, quoted } of use.all) {
+        // What is quoted is compared word for word (rule `misquote`).
+        if (quoted || (!telling && !isComparable(text))) continue;
+        const negated = negatedIn(text, plainSource(quote));
+        if (negated !== undefined) {
+          tellCited(cited, use, { line, text, said: negated, clash: "negation" });
+        } else if (!bare.includes(bareWords(text))) rest.push({ line, text });
+      }
       if (rest.length === 0) continue;
-      const facts = factsOf(sentences(plainSource(quote)));
+      const facts = factsOf(sentences(plainSource(quote)).flatMap((each) => each.split(/;\s+/u)));
       for (const { line, text } of rest) {
         const fact = factOf(text, { about: NOTHING, isSubject, sameSubject: true });
         const met = fact === undefined ? undefined : meetOne(fact, facts);
         if (met === undefined) continue;
-        view.tell({
-          file: `pages/${use.page}.md`,
-          line,
-          message: `This claim says ${WORDS_FOR[met.clash]} than what it cites: here ${
-            shown(text)
-          }, there ${shown(met.text)}.`,
-          remedy: `Mend the claim or its citation in \`remit wiki edit ${use.page}\`.`,
-          fixable: false,
-          other: { file: cited.source.text, line: use.startLine },
-        });
+        tellCited(cited, use, { line, text, said: met.text, clash: met.clash });
       }
     }
+  }
+
+  function tellCited(
+    cited: CitedSource,
+    use: CitedSource["uses"][number],
+    { line, text, said, clash }: {
+      readonly line: number;
+      readonly text: string;
+      readonly said: string;
+      readonly clash: Clash;
+    },
+  ): void {
+    view.tell({
+      file: `pages/${use.page}.md`,
+      line,
+      message: `This claim says ${WORDS_FOR[clash]} than what it cites: here ${
+        shown(text)
+      }, there ${shown(said)}.`,
+      remedy: `Mend the claim or its citation in \`remit wiki edit ${use.page}\`.`,
+      fixable: false,
+      other: { file: cited.source.text, line: use.startLine },
+    });
   }
 
   function compareWithNewer(cited: CitedSource): void {

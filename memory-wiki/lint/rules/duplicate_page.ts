@@ -1,11 +1,13 @@
 /** Two pages for one thing: one title or alias, or nearly one text. Time grows with pages, not with their pairs. @module */
 import type { PageName } from "../../../contracts/mod.ts";
-import { bareTitle } from "../bare_text.ts";
+import { bareTitle, bareWords } from "../bare_text.ts";
 import type { MakeCheck } from "../rule.ts";
 import { bandsOf, likeness, type Sketch, sketchOf } from "../sketch.ts";
 
 /** Texts at least so much alike are told. */
 const ALIKE = 0.85;
+/** Fewer words may be the same by chance. */
+const FEWEST_WORDS = 5;
 /** A page is compared with so many of each band. */
 const OF_BAND = 3;
 
@@ -13,6 +15,7 @@ const OF_BAND = 3;
 export const checkDuplicatePage: MakeCheck = (view) => {
   const titles = new Map<string, { readonly name: PageName; readonly title: string }>();
   const bands = new Map<number, PageName[]>();
+  const bodies = new Map<string, PageName>();
   const sketches = new Map<PageName, Sketch>();
 
   return {
@@ -34,6 +37,10 @@ export const checkDuplicatePage: MakeCheck = (view) => {
           };
         }
       }
+      const own = bareWords(read.body.replaceAll(/\[\^[^\]\s]*\]:?|^#.*$/gmu, " "));
+      const same = own.split(" ").length < FEWEST_WORDS ? undefined : bodies.get(own);
+      if (same !== undefined) first ??= { name: same, why: "has the same text", alias: false };
+      else bodies.set(own, name);
       const sketch = sketchOf(read.body);
       if (sketch !== undefined) {
         const keys = bandsOf(sketch);

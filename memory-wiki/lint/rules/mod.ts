@@ -21,6 +21,7 @@ import { checkExpiredSource } from "./expired_source.ts";
 import { checkFrontMatter } from "./front_matter.ts";
 import { checkHandEdit } from "./hand_edit.ts";
 import { checkLogAltered } from "./log_altered.ts";
+import { checkMisquote } from "./misquote.ts";
 import { checkLongPage } from "./long_page.ts";
 import { checkMissingCitation } from "./missing_citation.ts";
 import { checkOrphanPage } from "./orphan_page.ts";
@@ -37,6 +38,7 @@ export const CHECKS: Readonly<Record<LintRule, MakeCheck>> = Object.freeze({
   orphanPage: checkOrphanPage,
   brokenLink: checkBrokenLink,
   duplicatePage: checkDuplicatePage,
+  misquote: checkMisquote,
   contradiction: checkContradiction,
   untrustedClaim: checkUntrustedClaim,
   labelDrift: checkLabelDrift,

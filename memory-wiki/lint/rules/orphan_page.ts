@@ -1,6 +1,6 @@
 /**
- * Pages that no other page links to. The index does not count: it lists everything. A summary is reached by its
- * source, so it is never an orphan. Links from pages above the clearance do not count either: who links is theirs.
+ * Pages that no other page links to. The index does not count: it lists everything. A summary that
+ * cites its source is reached by it, so it is never an orphan. Links from pages above the clearance do not count either: who links is theirs.
  * @module
  */
 import type { PageName } from "../../../contracts/mod.ts";
@@ -12,7 +12,7 @@ export const checkOrphanPage: MakeCheck = (view) => {
   const pages: PageName[] = [];
   return {
     page({ page, read }) {
-      if (page.kind !== "summary") pages.push(page.name);
+      if (page.kind !== "summary" || read.citations.length === 0) pages.push(page.name);
       for (const { target } of read.links) {
         const name = view.names.find(target);
         if (name !== undefined && name !== page.name) linked.add(name);

@@ -50,7 +50,11 @@ const NOTES = `<w:footnotes ${SPACES}><w:footnote w:id="0">${paragraph(run("sepa
 /** A document with this main part, and what else is in it. */
 export function makeDocx(
   main: Pick<ZipPart, "content" | "packed">,
-  more: { readonly relations?: string; readonly parts?: readonly ZipPart[] } = {},
+  more: {
+    readonly relations?: string;
+    readonly styles?: string;
+    readonly parts?: readonly ZipPart[];
+  } = {},
 ): Uint8Array<ArrayBuffer> {
   const links = [
     relation("rId1", "styles", "styles.xml"),
@@ -71,7 +75,10 @@ export function makeDocx(
       name: "word/_rels/document.xml.rels",
       content: `<Relationships>${links}</Relationships>`,
     },
-    { name: "word/styles.xml", content: STYLES },
+    {
+      name: "word/styles.xml",
+      content: STYLES.replace("</w:styles>", `${more.styles ?? ""}</w:styles>`),
+    },
     { name: "word/numbering.xml", content: NUMBERING },
     { name: "word/footnotes.xml", content: NOTES },
     ...(more.parts ?? []),

@@ -1,8 +1,9 @@
 /** The elements of a Word document's body and of its notes as Markdown. @module */
+import { linearMath, type MathNode, scripted } from "../../../text/math.ts";
 import type { XmlHandler } from "../xml.ts";
 import { makeBlocks } from "./blocks.ts";
 import type { Numbering } from "./numbering.ts";
-import { depthOf, type Style } from "./styles.ts";
+import { depthOf, isUnseen, type Look, lookOf, PLAIN_LOOK, type Style } from "./styles.ts";
 
 /** What a body's elements refer to. */
 export interface BodyParts {
@@ -29,12 +30,21 @@ export interface Body {
 const SKIPPED = new Set(["Fallback", "moveFrom", "delText", "instrText", "pPrChange", "rPrChange"]);
 /** Characters after which nothing is added to a paragraph. */
 const MOST_PARAGRAPH = 4_000_000;
-const OFF = new Set(["0", "false", "off"]);
+/** Parts of one formula that are kept. */
+const MOST_MATH = 20_000;
 
 interface Paragraph {
   text: string;
   level: number | undefined;
   list: { readonly id: string; readonly depth: number } | undefined;
+  /** Of its style. */
+  look: Look;
+  /** Text above or below the line that has not ended. */
+  script: { readonly where: "sup" | "sub"; text: string } | undefined;
+}
+
+interface MathElement extends MathNode {
+  readonly children: (string | MathElement)[];
 }
 
 /** Makes a body; its notes are read by the same handler afterwards. */
@@ -46,15 +56,45 @@ export function makeBody({ styles, numbering, links }: BodyParts): Body {
   let inProperties = 0;
   let inRun = 0;
   let inText = 0;
-  let vanished = false;
+  let run: Look = PLAIN_LOOK;
+  /** Fills of the cells and the table around. */
+  const grounds: (string | undefined)[] = [];
+  const math: MathElement[] = [];
+  let mathParts = 0;
   let hidden = 0;
   let firstHeading = "";
 
-  const add = (text: string): void => {
+  const put = (paragraph: Paragraph, text: string): void => {
+    if (paragraph.text.length < MOST_PARAGRAPH) paragraph.text += text;
+  };
+
+  /** Ends what stands above or below the line; `next` is what follows. */
+  const endScript = (paragraph: Paragraph, next: string): void => {
+    const { script } = paragraph;
+    paragraph.script = undefined;
+    if (script === undefined) return;
+    const { where, text } = script;
+    put(paragraph, scripted(where, text, { next }) + (/\s$/.test(text) ? " " : ""));
+  };
+
+  /** `line`: a mark that has its own form, whatever its run looks like. */
+  const add = (text: string, line = false): void => {
     const paragraph = paragraphs.at(-1);
     if (paragraph === undefined) return;
-    if (vanished) hidden += text.length;
-    else if (paragraph.text.length < MOST_PARAGRAPH) paragraph.text += text;
+    const ground = grounds.findLast((each) => each !== undefined);
+    const look = { ...(ground === undefined ? {} : { ground }), ...paragraph.look, ...run };
+    if (isUnseen(look)) hidden += text.length;
+    else if (!line && (look.script === "sup" || look.script === "sub")) {
+      if (paragraph.script?.where !== look.script) {
+        endScript(paragraph, "");
+        paragraph.script = { where: look.script, text: "" };
+      }
+      if (paragraph.script.text.length < MOST_MATH) paragraph.script.text += text;
+      else put(paragraph, text);
+    } else {
+      endScript(paragraph, text);
+      put(paragraph, text);
+    }
   };
 
   const style = (id: string): void => {
@@ -63,6 +103,7 @@ export function makeBody({ styles, numbering, links }: BodyParts): Body {
     if (paragraph === undefined || known === undefined) return;
     paragraph.level ??= known.level;
     paragraph.list ??= known.list;
+    paragraph.look = known.look;
   };
 
   const property = (name: string, attribute: (name: string) => string | undefined): void => {
@@ -76,16 +117,23 @@ export function makeBody({ styles, numbering, links }: BodyParts): Body {
       paragraph.list = { id: paragraph.list?.id ?? "", depth: depthOf(value) };
     } else if (name === "numId") {
       paragraph.list = { id: value, depth: paragraph.list?.depth ?? 0 };
+    } else if (name === "shd") {
+      // Behind the paragraph; its mark's own properties lie deeper and colour no letters.
+      if (inProperties === 2) paragraph.look = { ...paragraph.look, ...lookOf(name, attribute) };
     }
   };
 
   const note = (attribute: (name: string) => string | undefined, kind: string): void => {
-    add(` (note ${blocks.noteNumber(`${kind}${attribute("id") ?? ""}`)})`);
+    add(` (note ${blocks.noteNumber(`${kind}${attribute("id") ?? ""}`)})`, true);
   };
 
   const open: XmlHandler["open"] = (name, attribute) => {
     if (skipped > 0 || SKIPPED.has(name)) {
       skipped += 1;
+      return;
+    }
+    if (name === "oMath" || math.length > 0) {
+      openMath(name, attribute);
       return;
     }
     if (inProperties > 0) {
@@ -95,18 +143,36 @@ export function makeBody({ styles, numbering, links }: BodyParts): Body {
     }
     switch (name) {
       case "p":
-        paragraphs.push({ text: "", level: undefined, list: undefined });
+        paragraphs.push({
+          ...{ text: "", level: undefined, list: undefined },
+          ...{ look: PLAIN_LOOK, script: undefined },
+        });
         return;
       case "pPr":
         inProperties = 1;
         return;
       case "r":
         inRun += 1;
-        vanished = false;
+        run = PLAIN_LOOK;
+        return;
+      case "rStyle":
+        run = { ...styles.get(attribute("val") ?? "")?.look, ...run };
+        return;
+      case "shd":
+        if (inRun > 0) run = { ...run, ...lookOf(name, attribute) };
+        else if (grounds.length > 0) grounds[grounds.length - 1] = fillOf(attribute);
         return;
       case "vanish":
       case "specVanish":
-        vanished = !OFF.has(attribute("val") ?? "");
+      case "color":
+      case "highlight":
+      case "sz":
+      case "vertAlign":
+        if (inRun > 0) run = { ...run, ...lookOf(name, attribute) };
+        return;
+      case "sym":
+        // A letter of a font of signs: which sign that is, the file does not say.
+        add("\ufffd");
         return;
       case "t":
         inText += 1;
@@ -129,7 +195,7 @@ export function makeBody({ styles, numbering, links }: BodyParts): Body {
         return;
       case "docPr": {
         const words = (attribute("descr") ?? "").replace(/\s+/g, " ").trim().slice(0, 300);
-        if (words !== "") add(`[image: ${words}]`);
+        if (words !== "") add(`[image: ${words}]`, true);
         return;
       }
       case "footnoteReference":
@@ -140,19 +206,39 @@ export function makeBody({ styles, numbering, links }: BodyParts): Body {
       case "endnote":
         return blocks.openNote(`${name}${attribute("id") ?? ""}`);
       case "tbl":
+        grounds.push(undefined);
         return blocks.openTable();
       case "tr":
         return blocks.openRow();
       case "tc":
+        grounds.push(undefined);
         return blocks.openCell();
       case "gridSpan":
         return blocks.span(Number(attribute("val")));
     }
   };
 
+  const openMath = (name: string, attribute: (name: string) => string | undefined): void => {
+    mathParts += 1;
+    const value = attribute("val");
+    const attributes = new Map(value === undefined ? [] : [["val", value]]);
+    const element = { name, attributes, children: [] };
+    if (mathParts <= MOST_MATH) math.at(-1)?.children.push(element);
+    math.push(element);
+  };
+
+  const closeMath = (): void => {
+    const done = math.pop();
+    if (done === undefined || math.length > 0) return;
+    add(linearMath(done));
+    if (mathParts > MOST_MATH) add(" […: the formula has more parts than are read]");
+    mathParts = 0;
+  };
+
   const closeParagraph = (): void => {
     const paragraph = paragraphs.pop();
     if (paragraph === undefined) return;
+    endScript(paragraph, "");
     const text = paragraph.text.replace(/[ \t\u00a0]+/g, " ").replace(/ ?\n ?/g, "\n").trim();
     if (text === "") return;
     const { level, list } = paragraph;
@@ -168,6 +254,7 @@ export function makeBody({ styles, numbering, links }: BodyParts): Body {
   const closeLink = (): void => {
     const anchor = anchors.pop();
     const paragraph = paragraphs.at(-1);
+    if (paragraph !== undefined) endScript(paragraph, "");
     if (anchor?.address === undefined || paragraph === undefined) return;
     const words = paragraph.text.slice(anchor.from).replace(/\s+/g, " ").trim();
     if (words === "") return;
@@ -176,21 +263,29 @@ export function makeBody({ styles, numbering, links }: BodyParts): Body {
 
   const close = (name: string): void => {
     if (skipped > 0) skipped -= 1;
+    else if (math.length > 0) closeMath();
     else if (inProperties > 0) inProperties -= 1;
     else if (name === "p") closeParagraph();
     else if (name === "r") {
       inRun -= 1;
-      vanished = false;
+      run = PLAIN_LOOK;
     } else if (name === "t") inText -= 1;
     else if (name === "hyperlink") closeLink();
     else if (name === "footnote" || name === "endnote") blocks.closeNote();
-    else if (name === "tc") blocks.closeCell();
     else if (name === "tr") blocks.closeRow();
-    else if (name === "tbl") blocks.closeTable();
+    else if (name === "tc" || name === "tbl") {
+      grounds.pop();
+      if (name === "tc") blocks.closeCell();
+      else blocks.closeTable();
+    }
   };
 
   const text = (said: string): void => {
-    if (skipped === 0 && inText > 0) add(said);
+    const formula = math.at(-1);
+    if (skipped > 0) return;
+    if (formula !== undefined) {
+      if (formula.name === "t") formula.children.push(said);
+    } else if (inText > 0) add(said);
   };
 
   return Object.freeze({
@@ -198,4 +293,9 @@ export function makeBody({ styles, numbering, links }: BodyParts): Body {
     full: blocks.full,
     done: () => ({ text: blocks.text(), hidden, firstHeading }),
   });
+}
+
+function fillOf(attribute: (name: string) => string | undefined): string | undefined {
+  const fill = attribute("fill")?.toLowerCase();
+  return fill === "auto" ? undefined : fill;
 }

@@ -70,6 +70,55 @@ Deno.test("text that Word does not show, has deleted or keeps twice is left out,
   assert.deepEqual(notes, ["7 characters of hidden text were left out."]);
 });
 
+Deno.test("white, tiny and covered letters are left out, and what stands on a dark ground is not", async () => {
+  const dark = '<w:shd w:val="clear" w:fill="202020"/>';
+  const white = '<w:color w:val="FFFFFF"/>';
+  const { text, notes } = await read(
+    [
+      paragraph(run("seen ") + run("obey", white) + run("on black", white + dark)),
+      paragraph(run("obey", '<w:sz w:val="2"/>') + run("small", '<w:sz w:val="14"/>')),
+      paragraph(
+        run("pale ", '<w:color w:val="FEFEFE"/>') + run("in a dark paragraph", white),
+        dark,
+      ),
+      `<w:tbl><w:tr>${cell("head")}<w:tc><w:tcPr>${dark}</w:tcPr>${
+        paragraph(run("in a dark cell", white))
+      }</w:tc></w:tr></w:tbl>`,
+      paragraph(run("obey", '<w:rStyle w:val="Ghost"/>')),
+      paragraph(run("obey"), '<w:pStyle w:val="Gone"/>'),
+    ].join(""),
+    {
+      styles: '<w:style w:type="character" w:styleId="Ghost"><w:rPr><w:vanish/></w:rPr></w:style>' +
+        `<w:style w:type="paragraph" w:styleId="Gone"><w:rPr>${white}</w:rPr></w:style>`,
+    },
+  );
+  assert.equal(
+    text,
+    "seen on black\n\nsmall\n\npale in a dark paragraph\n\n| head | in a dark cell |\n| --- | --- |",
+  );
+  assert.deepEqual(notes, ["16 characters of hidden text were left out."]);
+});
+
+Deno.test("no number changes: exponents, indexes, formulas and signs of other fonts", async () => {
+  const above = (text: string) => run(text, '<w:vertAlign w:val="superscript"/>');
+  const math = (inner: string) => `<m:oMath>${inner}</m:oMath>`;
+  const part = (name: string, text: string) =>
+    `<m:${name}><m:r><m:t>${text}</m:t></m:r></m:${name}>`;
+  const { text } = await read([
+    paragraph(
+      run("10") + above("-") + above("6") + run(" of H") +
+        run("2", '<w:vertAlign w:val="subscript"/>') + run("O, the 3") + above("rd"),
+    ),
+    paragraph(run("half is ") + math(`<m:f>${part("num", "1")}${part("den", "2+n")}</m:f>`)),
+    paragraph(
+      math(`<m:sSup>${part("e", "x")}${part("sup", "2")}</m:sSup>`) + run(" and ") +
+        math(`<m:rad>${part("deg", "")}${part("e", "2")}</m:rad>`),
+    ),
+    paragraph(run("4") + '<w:r><w:sym w:font="Symbol" w:char="F0B4"/></w:r>' + run("5")),
+  ].join(""));
+  assert.equal(text, "10^-6 of H_2O, the 3rd\n\nhalf is 1/(2+n)\n\nx^2 and sqrt(2)\n\n4\ufffd5");
+});
+
 Deno.test("mallory's references out of the file are not followed, and only web addresses are links", async () => {
   const { text, notes } = await read(
     paragraph(

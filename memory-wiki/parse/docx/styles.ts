@@ -8,6 +8,68 @@ export interface Style {
   readonly level?: number;
   /** The list that its paragraphs belong to. */
   readonly list?: { readonly id: string; readonly depth: number };
+  /** How its letters look. */
+  readonly look: Look;
+}
+
+/** How letters look, as far as a style or a run says so. */
+export interface Look {
+  readonly vanish?: boolean;
+  /** `RRGGBB`, or `auto`. */
+  readonly colour?: string;
+  /** Behind the letters, likewise. */
+  readonly ground?: string;
+  /** Half points. */
+  readonly size?: number;
+  readonly script?: "sup" | "sub" | "line";
+}
+
+/** Word's own for nothing said. */
+export const PLAIN_LOOK: Look = Object.freeze({});
+/** Letters of so many half points nobody reads. */
+const TINY = 3;
+
+const OFF = new Set(["0", "false", "off"]);
+
+/** What one property of a run adds to a look; undefined where it is none of those. */
+export function lookOf(
+  name: string,
+  attribute: (name: string) => string | undefined,
+): Look | undefined {
+  const value = attribute("val") ?? "";
+  switch (name) {
+    case "vanish":
+    case "specVanish":
+      return { vanish: !OFF.has(value) };
+    case "color":
+      return { colour: value.toLowerCase() };
+    case "shd":
+      return { ground: (attribute("fill") ?? "auto").toLowerCase() };
+    case "highlight":
+      return { ground: value === "none" ? "auto" : value };
+    case "sz":
+      return { size: Number(value) };
+    case "vertAlign":
+      return { script: value === "superscript" ? "sup" : value === "subscript" ? "sub" : "line" };
+    default:
+      return undefined;
+  }
+}
+
+/** Whether nobody sees letters of this look on white paper. */
+export function isUnseen({ vanish, colour, ground = "auto", size }: Look): boolean {
+  if (vanish === true || (size !== undefined && size <= TINY)) return true;
+  if (colour === undefined || colour === "auto") return false;
+  const behind = partsOf(ground === "auto" ? "ffffff" : ground === "white" ? "ffffff" : ground);
+  const ink = partsOf(colour);
+  return ink !== undefined && behind !== undefined &&
+    ink.every((part, at) => Math.abs(part - (behind[at] ?? NaN)) <= 16);
+}
+
+function partsOf(colour: string): readonly number[] | undefined {
+  return /^[0-9a-f]{6}$/.test(colour)
+    ? [0, 2, 4].map((at) => Number.parseInt(colour.slice(at, at + 2), 16))
+    : undefined;
 }
 
 interface Draft {
@@ -16,6 +78,7 @@ interface Draft {
   outline?: number;
   list?: string;
   depth: number;
+  look: Look;
 }
 
 const MOST = 10_000;
@@ -33,16 +96,17 @@ export async function readStyles(
     open(name, attribute) {
       const value = attribute("val") ?? "";
       if (name === "style") {
-        draft = { name: "", depth: 0 };
+        draft = { name: "", depth: 0, look: PLAIN_LOOK };
         const id = attribute("styleId");
-        const paragraph = (attribute("type") ?? "paragraph") === "paragraph";
-        if (id !== undefined && paragraph && drafts.size < MOST) drafts.set(id, draft);
+        const known = /^(?:paragraph|character|table)$/.test(attribute("type") ?? "paragraph");
+        if (id !== undefined && known && drafts.size < MOST) drafts.set(id, draft);
       } else if (draft === undefined) return;
       else if (name === "name") draft.name = value.slice(0, 100);
       else if (name === "basedOn") draft.base = value;
       else if (name === "outlineLvl") draft.outline = Number(value);
       else if (name === "numId") draft.list = value;
       else if (name === "ilvl") draft.depth = depthOf(value);
+      else draft.look = { ...draft.look, ...lookOf(name, attribute) };
     },
     close(name) {
       if (name === "style") draft = undefined;
@@ -59,7 +123,7 @@ export function depthOf(value: string): number {
 }
 
 function settle(id: string, drafts: ReadonlyMap<string, Draft>): Style {
-  let style: Style = {};
+  let style: Style = { look: PLAIN_LOOK };
   let at: string | undefined = id;
   for (let i = 0; i < MOST_BASES && at !== undefined; i += 1) {
     const draft: Draft | undefined = drafts.get(at);
@@ -69,6 +133,7 @@ function settle(id: string, drafts: ReadonlyMap<string, Draft>): Style {
     if (style.list === undefined && draft.list !== undefined) {
       style = { ...style, list: { id: draft.list, depth: draft.depth } };
     }
+    style = { ...style, look: { ...draft.look, ...style.look } };
     at = draft.base;
   }
   return style;

@@ -86,3 +86,14 @@ Deno.test("a book that is encrypted, or is none, is said to be so", async () => 
     message: /list of chapters is missing/,
   });
 });
+
+Deno.test("what a book's style sheet hides is left out, and marks of notes are no digits of a number", async () => {
+  const book = makeEpub([page(
+    '<p>In 1998<a epub:type="noteref" href="#n">2</a> it held 10<sup>4</sup> ants.</p>' +
+      "<p class='x'>obey</p><p class='y'>obey</p>",
+    '<link rel="stylesheet" type="text/css" href="s/b.css"/>',
+  )], [{ name: "OEBPS/s/b.css", content: ".x { display: none } .y { color: #fefefe }" }]);
+  const { text, notes } = await readEpub(documentOf(book), parts);
+  assert.match(text, /In 1998 \(note 2\) it held 10\^4 ants\.$/);
+  assert.match(notes.join(), /2 hidden elements with 8 characters/);
+});

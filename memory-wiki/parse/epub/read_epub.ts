@@ -10,11 +10,15 @@ import { charsetOf } from "../html_reader.ts";
 import { type Archive, openArchive, readEntry } from "../zip/archive.ts";
 import { readXmlPart } from "../zip/read_xml.ts";
 import { asHtml } from "./as_html.ts";
+import { entryName } from "./entry_name.ts";
 import { type Package, readPackage } from "./package.ts";
 
 /** Bytes of one chapter: what is longer is read in part. */
 const MOST_CHAPTER = 8 * 1024 * 1024;
 const MOST_TEXT = 24_000_000;
+/** Of all style sheets of a chapter together. Bytes. */
+const MOST_SHEETS = 400_000;
+const LINK = /<link\b[^<>]{0,2000}>/gi;
 const MOST_TIME = 45_000;
 /** How fonts are scrambled: what is encrypted otherwise cannot be read. */
 const FONTS = new Set([
@@ -51,6 +55,7 @@ async function readChapters(
 ): Promise<{ readonly chapters: readonly string[]; readonly notes: readonly string[] }> {
   const texts: string[] = [];
   const notes = new Set<string>();
+  const sheets = new Map<string, string>();
   const last = now() + MOST_TIME;
   let missing = 0;
   let cut = 0;
@@ -66,7 +71,8 @@ async function readChapters(
       continue;
     }
     const { text } = decodeText(entry.bytes, name, charsetOf(entry.bytes));
-    const page = html(asHtml(text), { whole: true });
+    const styled = await withSheets(text, name, (sheet) => sheetOf(archive, sheet, sheets));
+    const page = html(asHtml(styled), { whole: true });
     if (!entry.whole || page.cut) cut += 1;
     for (const note of page.notes) notes.add(note);
     if (page.text === "") continue;
@@ -76,6 +82,40 @@ async function readChapters(
   if (missing > 0) notes.add(`${missing} chapters are missing, encrypted or damaged.`);
   if (cut > 0) notes.add(`${cut} chapters are longer than is read.`);
   return { chapters: texts, notes: [...notes] };
+}
+
+/** A chapter with its style sheets in it: they say what is hidden. */
+async function withSheets(
+  xhtml: string,
+  chapter: string,
+  sheetOf: (name: string) => Promise<string>,
+): Promise<string> {
+  const sheets: string[] = [];
+  let size = 0;
+  for (const [link] of xhtml.matchAll(LINK)) {
+    const href = /\bhref\s*=\s*["']([^"']{1,2000})["']/i.exec(link)?.[1];
+    const name = /stylesheet/i.test(link) && href !== undefined
+      ? entryName(href, chapter)
+      : undefined;
+    const sheet = name === undefined || size > MOST_SHEETS ? "" : await sheetOf(name);
+    size += sheet.length;
+    sheets.push(sheet);
+  }
+  const css = sheets.join("\n").slice(0, MOST_SHEETS).replaceAll("<", "");
+  return css === "" ? xhtml : `<style>${css}</style>${xhtml.replace(LINK, "")}`;
+}
+
+async function sheetOf(
+  archive: Archive,
+  name: string,
+  known: Map<string, string>,
+): Promise<string> {
+  const kept = known.get(name);
+  if (kept !== undefined) return kept;
+  const entry = await readEntry(archive, name, MOST_SHEETS);
+  const sheet = entry === undefined ? "" : new TextDecoder().decode(entry.bytes);
+  known.set(name, sheet);
+  return sheet;
 }
 
 async function rootFile(archive: Archive): Promise<string | undefined> {

@@ -51,11 +51,11 @@ Deno.test("a mail that is only a page is that page's text, without what it hides
     "Content-Type: text/html",
     "",
     "<h2>Hello</h2><p>words</p><img src='https://evil.example/b.gif' alt='logo'>",
-    "<div style='display:none'>obey me</div><script>obey()</script>",
+    "<div style='display:none'>obey me</div><font color='#ffffff'>obey me</font><script>obey()</script>",
   );
   assert.match(text, /## Hello\n\nwords/);
   assert.doesNotMatch(text, /obey|evil/);
-  assert.match(notes.join(), /1 hidden elements with 7 characters/);
+  assert.match(notes.join(), /2 hidden elements with 14 characters/);
 });
 
 Deno.test("mails in mails, parts in parts and headers without end stop at their bounds", async () => {

@@ -64,6 +64,83 @@ Deno.test("scripts, launches, forms and embedded files of mallory's are neither 
   assert.ok(!("pwned" in globalThis));
 });
 
+const at = (text: string, y: number, before = "", size = 11): string =>
+  `q ${before} ${shown([text], size, 50, y)} Q\n`;
+const DARK = "0 0 0.1 rg 40 395 400 20 re f";
+
+/** Drawings of a word, and whether a person sees it. */
+const DRAWINGS: readonly (readonly [what: string, drawing: string, seen: boolean])[] = [
+  ["in black", at("word", 400), true],
+  ["in render mode 3", at("word", 400, "3 Tr"), false],
+  ["white on white", at("word", 400, "1 1 1 rg"), false],
+  ["nearly white on white", at("word", 400, "0.97 g"), false],
+  ["white on dark", DARK + at("word", 400, "1 g"), true],
+  ["dark on dark", DARK + at("word", 400, "0 0 0.1 rg"), false],
+  ["of half a point", at("word", 400, "", 0.5), false],
+  ["made small by its matrix", at("word", 400, "0.05 0 0 0.05 0 0 cm"), false],
+  ["outside of the page", at("word", 2_000), false],
+  ["outside of a clip", at("word", 400, "0 0 20 20 re W n"), false],
+  ["within a clip", at("word", 400, "0 380 500 40 re W n"), true],
+  ["without opacity", at("word", 400, "/G1 gs"), false],
+  ["on a layer that is off", at("word", 400, "/OC /L1 BDC") + "EMC\n", false],
+  ["on a layer that is on", at("word", 400, "/OC /L2 BDC") + "EMC\n", true],
+  ["under a white area", `${at("word", 400)} 1 g 0 390 600 30 re f`, false],
+  ["under a picture", `${at("word", 400)} q 600 0 0 60 0 390 cm /I1 Do Q`, false],
+  ["over a picture", `q 600 0 0 60 0 390 cm /I1 Do Q ${at("word", 400)}`, true],
+  ["marked with a colour that mixes", `${at("word", 400)} /G2 gs 1 1 0 rg 0 390 600 30 re f`, true],
+  ["as a clip that nothing is painted through", at("word", 400, "7 Tr"), false],
+  [
+    "as a clip that is painted through",
+    `q 7 Tr ${shown(["word"], 11, 50, 400)} 0 390 600 30 re f Q`,
+    true,
+  ],
+  ["in outline", at("word", 400, "1 Tr 1 g"), true],
+];
+for (const [what, drawing, seen] of DRAWINGS) {
+  Deno.test(`a word ${what} is ${seen ? "kept" : "left out, and said"}`, async () => {
+    const { text, notes } = await read(pdfOf([shown(["before"], 11, 50, 700) + drawing], {
+      catalog: "/OCProperties<</OCGs[6 0 R 7 0 R]/D<</OFF[6 0 R]>>>>",
+      page: "/Resources<</Font<</F1 3 0 R>>/Properties<</L1 6 0 R/L2 7 0 R>>" +
+        "/ExtGState<</G1<</ca 0>>/G2<</BM/Multiply>>>>/XObject<</I1 8 0 R>>>>",
+      objects: [
+        ...["<</Type/OCG/Name(off)>>", "<</Type/OCG/Name(on)>>"],
+        {
+          dictionary:
+            "/Type/XObject/Subtype/Image/Width 1/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray",
+          stream: Uint8Array.of(200),
+        },
+      ],
+    }));
+    assert.equal(text, `## Page 1\n\nbefore${seen ? "\n\nword" : ""}`);
+    assert.deepEqual(
+      notes.map((note) => note.replace(/ \(.*/, "")),
+      seen ? [] : ["4 characters of text that nobody sees were left out"],
+    );
+  });
+}
+
+Deno.test("letters that only /ToUnicode names are read, and comments on a page are counted", async () => {
+  const table = `1 beginbfchar <01> <FB01> <02> <00660066> endbfchar`;
+  const { text, notes } = await read(
+    pdfOf(["BT /F2 11 Tf 50 700 Td (a \u0001le of sta\u0002) Tj ET"], {
+      page: "/Resources<</Font<</F2 6 0 R>>>>" +
+        "/Annots[<</Type/Annot/Subtype/Text/Rect[0 0 9 9]/Contents(obey)>>]",
+      objects: [
+        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode 7 0 R>>",
+        {
+          dictionary: "",
+          stream: new TextEncoder().encode(
+            `begincmap 1 begincodespacerange <00> <FF> endcodespacerange ${table} ` +
+              "1 beginbfrange <20> <7E> <0020> endbfrange endcmap",
+          ),
+        },
+      ],
+    }),
+  );
+  assert.equal(text, "## Page 1\n\na file of staff");
+  assert.deepEqual(notes, ["1 comments and filled-in fields on its pages were not read."]);
+});
+
 Deno.test("a million pages that are not there are not looked for one by one", async () => {
   const { text } = await read(pdfOf([shown(["only one"])], { count: 1_000_000 }));
   assert.equal(text, "## Page 1\n\nonly one");
@@ -126,7 +203,7 @@ Deno.test("a page of a million pieces of text is read in part", async () => {
     { length: 400_000 },
     (_, at) => `1 0 0 1 ${(at * 37) % 600} ${(at * 53) % 780} Tm (a) Tj`,
   );
-  const many = `BT /F1 1 Tf ${pieces.join("\n")} ET`;
+  const many = `BT /F1 9 Tf ${pieces.join("\n")} ET`;
   const stream = deflateSync(new TextEncoder().encode(many));
   const { text } = await read(pdfOf([{ dictionary: "/Filter/FlateDecode", stream }]));
   assert.ok(text.length > 1_000 && text.length < 2_000_000, `${text.length} characters`);

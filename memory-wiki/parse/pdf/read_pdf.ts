@@ -8,6 +8,7 @@ import { getDocument, PasswordException } from "unpdf/pdfjs";
 import { Fault } from "../../../contracts/fault.ts";
 import type { DocumentReader, ReadParts } from "../document.ts";
 import { linesOf, type PageLine, type TextItem } from "./lines.ts";
+import { seenText } from "./seen_text.ts";
 import { writePages } from "./write_pages.ts";
 
 /** Pages that are looked at: what a file says it has may be anything. */
@@ -20,6 +21,9 @@ const MOST_ITEMS = 200_000;
 const MOST_TEXT = 24_000_000;
 /** Pages in a row that cannot be read, after which the rest is given up. */
 const MOST_BROKEN = 50;
+
+/** Of the library: comments and fields are not drawn. */
+const NO_ANNOTATIONS = 0;
 
 /** Nothing is run, drawn, fetched or handed to a thread. */
 const OPTIONS = {
@@ -35,8 +39,10 @@ const OPTIONS = {
   disableStream: true,
   disableAutoFetch: true,
   enableXfa: false,
-  // Pictures of more pixels are not decoded.
-  maxImageSize: 1,
+  // Pictures of more pixels are not decoded; of smaller ones it is known what they cover.
+  maxImageSize: 65_536,
+  // With the tables that name the letters of fonts.
+  fontExtraProperties: true,
 } as const;
 
 type Pdf = Awaited<ReturnType<typeof getDocument>["promise"]>;
@@ -51,6 +57,18 @@ export const readPdf: DocumentReader = async ({ name, bytes }, parts) => {
   if (cut) notes.push("It has more text than is read.");
   const broken = pages.filter((page) => page.lines === undefined).length;
   if (broken > 0) notes.push(`${broken} of its pages are damaged and could not be read.`);
+  const hidden = pages.reduce((sum, page) => sum + page.hidden, 0);
+  if (hidden > 0) {
+    notes.push(
+      `${hidden} characters of text that nobody sees were left out (a scan's recognised text is such text).`,
+    );
+  }
+  const unsure = pages.filter((page) => page.unsure).length;
+  if (unsure > 0) notes.push(`Of ${unsure} of its pages it is not known whether all text is seen.`);
+  const notesOfPages = pages.reduce((sum, page) => sum + page.annotations, 0);
+  if (notesOfPages > 0) {
+    notes.push(`${notesOfPages} comments and filled-in fields on its pages were not read.`);
+  }
   const empty = pages.filter((page) => page.lines?.length === 0).length;
   if (empty > 0) notes.push(`${empty} of its pages hold no text: pictures are not read.`);
   return { text, title: await titleOf(pdf), notes };
@@ -74,6 +92,11 @@ async function open(name: string, bytes: Uint8Array): Promise<Pdf> {
 export interface PdfPage {
   readonly number: number;
   readonly lines: readonly PageLine[] | undefined;
+  /** Characters that nobody sees. */
+  readonly hidden: number;
+  /** Its drawing could not be looked at. */
+  readonly unsure: boolean;
+  readonly annotations: number;
 }
 
 async function readPages(
@@ -84,41 +107,91 @@ async function readPages(
   const last = now() + MOST_TIME;
   let broken = 0;
   let size = 0;
+  const layers = await pdf.getOptionalContentConfig().catch(() => undefined);
   const only = (why: string): string => `Only its first ${pages.length} pages were read: ${why}.`;
   for (let number = 1; number <= pdf.numPages; number += 1) {
     if (number > MOST_PAGES) return { pages, end: only("it says that it has more than 10,000") };
     if (now() > last) return { pages, end: only("the rest would take too long") };
     if (size > MOST_TEXT) return { pages, end: only("they hold more text than is read") };
-    const lines = await readPage(pdf, number);
+    const page = await readPage(pdf, number, layers);
+    const { lines } = page;
     broken = lines === undefined ? broken + 1 : 0;
     if (broken > MOST_BROKEN) {
       return { pages: pages.slice(0, 1 - broken), end: only("those behind are damaged") };
     }
     for (const line of lines ?? []) size += line.text.length;
-    pages.push({ number, lines });
+    pages.push(page);
   }
   return { pages, end: undefined };
 }
 
-async function readPage(pdf: Pdf, number: number): Promise<readonly PageLine[] | undefined> {
+type Layers = Awaited<ReturnType<Pdf["getOptionalContentConfig"]>> | undefined;
+type Page = Awaited<ReturnType<Pdf["getPage"]>>;
+
+async function readPage(pdf: Pdf, number: number, layers: Layers): Promise<PdfPage> {
+  const nothing = { number, hidden: 0, unsure: false, annotations: 0 };
   try {
     const page = await pdf.getPage(number);
-    const items: TextItem[] = [];
-    const reader = page.streamTextContent().getReader();
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      for (const item of value.items) if ("str" in item) items.push(item);
-      if (items.length > MOST_ITEMS) {
-        await reader.cancel(new Error("enough"));
-        break;
-      }
-    }
+    const items = await itemsOf(page);
+    const seen = items.length === 0 ? undefined : await seenOf(page, layers);
+    const annotations = await annotationsOf(page);
     page.cleanup();
-    return linesOf(items);
+    // The library's own text is kept where all of it is seen: it knows more of scripts and directions.
+    const changed = seen !== undefined && (seen.hidden > 0 || seen.named > 0);
+    return {
+      ...{ ...nothing, annotations, hidden: seen?.hidden ?? 0 },
+      lines: linesOf(changed ? seen.items : items),
+      unsure: seen === undefined && items.length > 0,
+    };
   } catch {
     // A damaged page: which it is stands in the text, and how many there are in the notes.
+    return { ...nothing, lines: undefined };
+  }
+}
+
+async function itemsOf(page: Page): Promise<readonly TextItem[]> {
+  const items: TextItem[] = [];
+  const reader = page.streamTextContent().getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return items;
+    for (const item of value.items) if ("str" in item) items.push(item);
+    if (items.length > MOST_ITEMS) {
+      await reader.cancel(new Error("enough"));
+      return items;
+    }
+  }
+}
+
+async function seenOf(
+  page: Page,
+  layers: Layers,
+): Promise<ReturnType<typeof seenText> | undefined> {
+  try {
+    const drawing = await page.getOperatorList({ annotationMode: NO_ANNOTATIONS });
+    return seenText(drawing, {
+      view: page.view,
+      isLayerSeen: (group) => layers === undefined || layers.isVisible(group),
+      font: (name) => page.commonObjs.has(name) ? page.commonObjs.get(name) : undefined,
+      image: (name) => page.objs.has(name) ? page.objs.get(name) : undefined,
+    });
+  } catch {
+    // Its text is read all the same, and it is said that nobody looked at how it is drawn.
     return undefined;
+  }
+}
+
+/** Comments, stamps and fields: what a page has beside its text. */
+async function annotationsOf(page: Page): Promise<number> {
+  try {
+    const all = await page.getAnnotations();
+    return all.filter(({ subtype, contentsObj, fieldValue }) =>
+      subtype === "Widget"
+        ? typeof fieldValue === "string" && fieldValue !== ""
+        : subtype !== "Link" && subtype !== "Popup" && contentsObj?.str
+    ).length;
+  } catch {
+    return 0;
   }
 }
 
