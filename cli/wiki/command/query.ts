@@ -49,9 +49,9 @@ async function vectorOf(
     const embedder = await openEmbedder(command, name);
     try {
       // A question is the operator's own words, and as confidential as those.
-      const { vectors } = await embedder.embed([text], "internal");
+      const { vectors } = await embedder.embed([text], "internal", 1);
       const [values] = vectors;
-      return values === undefined ? undefined : { embedder: embedder.ref, values };
+      return values === undefined ? undefined : { embedder: embedder.vectors, values };
     } finally {
       embedder.close();
     }
