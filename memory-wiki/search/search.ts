@@ -67,6 +67,8 @@ export interface WikiSearch {
 
 /** Most terms of a question and its phrasings that are looked for together. */
 const MOST_TERMS = 96;
+/** So many of a phrasing's best are looked at for whether it agrees with the others. */
+const AGREEING = 3;
 /** So many of the best are put in order anew by a reranker. */
 const RERANKED = 20;
 
@@ -110,12 +112,18 @@ export function makeWikiSearch(store: SearchedStore, powers: SearchPowers): Wiki
       }
       const hits = makeHits(store, order, { k, clearance, now, weights });
       const counted = store.sources.count(clearance);
+      const [best] = ranked;
+      const agreed = asked.filter((each) =>
+        each.ranked.slice(0, AGREEING).some(([passage]) =>
+          best !== undefined && passageKey(passage) === passageKey(best[0])
+        )
+      ).length / Math.max(1, asked.length);
       const signs = asked.map((each) =>
         fitSigns(each.terms, each.scored, each.statistics, each.near)
       );
       return {
         hits,
-        fit: hits.length === 0 ? "none" : fitOfAll(signs),
+        fit: hits.length === 0 ? "none" : fitOfAll(signs, agreed),
         searched: {
           pages: q.within === "sources" ? 0 : pages.pages,
           sources: q.within === "pages" ? 0 : counted.sources,
@@ -125,7 +133,8 @@ export function makeWikiSearch(store: SearchedStore, powers: SearchPowers): Wiki
         },
       };
     },
-    refresh: () => Promise.try(() => indexes.follow()),
+    refresh: () =>
+      Promise.try(() => indexes.follow()),
     rebuild: () => Promise.try(() => indexes.rebuild()),
     state: () => indexes.state(),
     save: () => Promise.try(() => indexes.save()),
