@@ -67,7 +67,7 @@ const request = (question: string): ModelAsk => ({
 });
 
 /** Has the command's model word the question, or finds what it wrote before. Throws `budgetExhausted` where that may cost more than `--max-cost`. */
-export async function expand(
+async function expand(
   command: Command,
   { place }: Pick<OpenWiki, "place">,
   { text }: Pick<WikiQuery, "text">,
