@@ -210,11 +210,16 @@ export interface WorkItem {
   readonly colour: Colour;
 }
 
+/** Most phrasings of one question. */
+export const MOST_PHRASINGS = 5;
+
 /** A question. */
 export const WikiQuery = z.object({
   text: z.string().min(1).max(4_096),
   k: z.int().min(1).max(100),
   clearance: Label,
+  /** The same question in other words, such as a model's: searched together with it, and never evidence. */
+  queries: z.array(z.string().min(1).max(1_024)).max(MOST_PHRASINGS).optional(),
   /** The question's own vector, where the wiki has some. */
   vector: z.object({ embedder: z.string().max(256), values: z.array(z.number()).max(4_096) })
     .strict()

@@ -1,4 +1,8 @@
-/** The documents and questions that retrieval is measured with: bench/_data/wiki_questions.json. @module */
+/**
+ * The documents and questions that retrieval is measured with: bench/_data/wiki_questions.json, whose phrasings are a model's that saw the
+ * questions alone (wiki_phrasings.json), and documents that no model can know, with facts that were made up (wiki_invented.json).
+ * @module
+ */
 import * as z from "zod";
 
 const HOME = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
@@ -9,18 +13,20 @@ export const KINDS = ["lexical", "paraphrased", "unanswerable"] as const;
 /** One of {@link KINDS}. */
 export type Kind = (typeof KINDS)[number];
 
+const Written = z.object({
+  kind: z.enum(KINDS),
+  question: z.string(),
+  answers: z.array(z.object({ document: z.string(), snippet: z.string() }).strict()).optional(),
+}).strict();
 const QuestionSet = z.object({
   package: z.string(),
   folder: z.string(),
-  questions: z.array(
-    z.object({
-      kind: z.enum(KINDS),
-      /** What numbers were chosen on, and what they are reported on. */
-      half: z.enum(["tuning", "held"]),
-      question: z.string(),
-      answers: z.array(z.object({ document: z.string(), snippet: z.string() }).strict()).optional(),
-    }).strict(),
-  ),
+  /** Half: what numbers were chosen on, and what they are reported on. */
+  questions: z.array(Written.extend({ half: z.enum(["tuning", "held"]) })),
+}).strict();
+const Invented = z.object({
+  documents: z.array(z.object({ name: z.string(), text: z.string() }).strict()),
+  questions: z.array(Written.extend({ queries: z.array(z.string()) })),
 }).strict();
 
 /** A document of the package. */
@@ -35,6 +41,8 @@ export interface Question {
   readonly kind: Kind;
   readonly half: "tuning" | "held";
   readonly question: string;
+  /** The question as a model words it that saw nothing else; none of the tuning half. */
+  readonly queries: readonly string[];
   /** Line from 1. */
   readonly answers: readonly { readonly document: string; readonly line: number }[];
 }
@@ -56,21 +64,53 @@ export async function readDocuments(): Promise<readonly Document[]> {
 
 /** Reads the questions. Throws when a snippet is not in its document: the package is another than was read. */
 export function readQuestions(documents: readonly Document[]): readonly Question[] {
-  const file = new URL("../_data/wiki_questions.json", import.meta.url);
-  const { questions } = QuestionSet.parse(JSON.parse(Deno.readTextFileSync(file)));
-  const texts = new Map(documents.map(({ name, text }) => [name, text.split("\n")]));
-  return questions.map(({ kind, half, question, answers = [] }) => ({
-    kind,
-    half,
-    question,
+  const { questions } = QuestionSet.parse(readData("wiki_questions.json"));
+  const phrasings = z.record(z.string(), z.array(z.string())).parse(
+    readData("wiki_phrasings.json"),
+  );
+  return questions.map((each) => placed(documents, each, phrasings[each.question] ?? []));
+}
+
+/** Documents with facts that were made up, and questions about them. */
+export function readInvented(): {
+  readonly documents: readonly Document[];
+  readonly questions: readonly Question[];
+} {
+  const { documents, questions } = Invented.parse(readData("wiki_invented.json"));
+  const all = documents.map(({ name, text }) => ({
+    name,
+    text,
+    title: /^# (.*)$/m.exec(text)?.[1] ?? name,
+  }));
+  return {
+    documents: all,
+    questions: questions.map(({ queries, ...each }) =>
+      placed(all, { ...each, half: "held" }, queries)
+    ),
+  };
+}
+
+/** A question whose snippets are found in their documents. */
+function placed(
+  documents: readonly Document[],
+  { kind, half, question, answers = [] }: z.infer<typeof QuestionSet>["questions"][number],
+  queries: readonly string[],
+): Question {
+  return {
+    ...{ kind, half, question, queries },
     answers: answers.flatMap(({ document, snippet }) => {
-      const lines = (texts.get(document) ?? []).flatMap((line, n) =>
+      const text = documents.find(({ name }) => name === document)?.text ?? "";
+      const lines = text.split("\n").flatMap((line, n) =>
         line.includes(snippet) ? [{ document, line: n + 1 }] : []
       );
       if (lines.length === 0) throw new Error(`Cannot find "${snippet}" in ${document}`);
       return lines;
     }),
-  }));
+  };
+}
+
+function readData(name: string): unknown {
+  return JSON.parse(Deno.readTextFileSync(new URL(`../_data/${name}`, import.meta.url)));
 }
 
 async function runDeno(args: readonly string[]): Promise<string> {

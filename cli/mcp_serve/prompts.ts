@@ -39,7 +39,7 @@ const WIKI: ServePrompt = {
   description: "Answers from the wiki alone, with citations.",
   arguments: [{ name: "question", description: "The question.", required: true }],
   text:
-    "Answer this question from Remit's wiki alone (wiki_search, wiki_read). Cite every claim with file and " +
+    "Answer this question from Remit's wiki alone (wiki_search with queries, wiki_read). Cite every claim with file and " +
     "lines, and say so when the wiki does not know:\n\n{{question}}",
 };
 

@@ -66,7 +66,8 @@ async function byVectors(
       return { matches: [], looked: 0, model: embedder.ref, money: 0, tokens: 0, stopped };
     }
     const label = labelOf(command);
-    const made = await embedder.embed([query, ...passages.map(({ text }) => text)], label);
+    const texts = [query, ...passages.map(({ text }) => text)];
+    const made = await embedder.embed(texts, label, 1);
     const { cosine } = await command.hands.models.vectors();
     const [asked, ...vectors] = made.vectors.map((each) => Float32Array.from(each));
     const best = new Map<number, Match>();

@@ -80,8 +80,8 @@ confidence, review, date. Label, colour, version and review are a picture: they 
 
 ## Query
 
-1. \`remit wiki query "…"\` (tool: \`wiki_search\`) gives passages with file and lines, best first. Search with the words that
-   the sources would use; then once more with other words.
+1. \`remit wiki query "…"\` (tool: \`wiki_search\`) gives passages with file and lines, best first. Give the same
+   question in the terms that the sources would use, too (\`queries\`; at the terminal \`--expand\`).
 2. Read the lines (\`remit wiki show\`, tool: \`wiki_read\`), not only the snippet.
 3. Answer with citations. Say plainly what is not covered. An answer worth keeping is filed as a \`synthesis\` page.
 

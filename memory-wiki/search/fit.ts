@@ -21,6 +21,11 @@ const FEWEST_PASSAGES = 1_000;
 /** Bounds, found on the tuning half: words that are nowhere and words that are not together both speak against an answer. */
 const AGAINST = { apart: 0.4, held: 0.6, most: 0.5 };
 const LEAST_HELD = 0.2;
+/** Phrasings that fit well, and the mean share that they hold, from which on there is an answer. */
+const GOOD_TOGETHER = 2;
+const HELD_TOGETHER = 0.55;
+/** One that fits well is enough where so many of the others lead to the same passage. */
+const AGREED = 0.75;
 const FAR = { near: 0.3, held: 0.5 };
 
 /** The signs of a question's result. `scored` is best first. */
@@ -44,9 +49,22 @@ export function fitSigns(
 }
 
 /** `none` where what matters of the question is nowhere, or nowhere together; `good` where most of it is in one place. */
-export function fitOf({ held, unknown, near }: FitSigns): Found["fit"] {
+function fitOf({ held, unknown, near }: FitSigns): Found["fit"] {
   const against = unknown + AGAINST.apart * Math.max(0, AGAINST.held - held);
   if (against >= AGAINST.most || held < LEAST_HELD) return "none";
   if (near !== undefined && near < FAR.near && held < FAR.held) return "none";
   return held < AGAINST.held ? "weak" : "good";
+}
+
+/**
+ * Whether a question that was asked in several phrasings is answered: by what most of them find, not by the luckiest. `agreed` is the share
+ * of them that have the passage among their best which all together put first.
+ */
+export function fitOfAll(all: readonly FitSigns[], agreed: number): Found["fit"] {
+  const fits = all.map(fitOf);
+  if (all.length < 2) return fits[0] ?? "none";
+  const good = fits.filter((fit) => fit === "good").length;
+  if (good >= GOOD_TOGETHER) return "good";
+  const held = all.reduce((sum, each) => sum + each.held, 0) / all.length;
+  return held >= HELD_TOGETHER || (good > 0 && agreed >= AGREED) ? "weak" : "none";
 }

@@ -7,9 +7,11 @@ import type { Found, Label } from "../../contracts/mod.ts";
 import type { WikiQuery } from "../../contracts/wire_wiki.ts";
 import type { SearchedStore } from "./searched_store.ts";
 import { makeEmbedding } from "./embedding.ts";
-import { fitOf, fitSigns } from "./fit.ts";
+import { fitOfAll, fitSigns } from "./fit.ts";
+import { fuse, inOrder } from "./fuse.ts";
 import { makeHits } from "./hits.ts";
 import { makeKeptIndexes } from "./kept_indexes.ts";
+import { passageKey } from "./passage.ts";
 import { queryTerms } from "./query_terms.ts";
 import { RANKING, type Ranking } from "./ranking.ts";
 import { makeRetrieval } from "./retrieval.ts";
@@ -63,6 +65,10 @@ export interface WikiSearch {
   ): void;
 }
 
+/** Most terms of a question and its phrasings that are looked for together. */
+const MOST_TERMS = 96;
+/** So many of a phrasing's best are looked at for whether it agrees with the others. */
+const AGREEING = 3;
 /** So many of the best are put in order anew by a reranker. */
 const RERANKED = 20;
 
@@ -78,33 +84,57 @@ export function makeWikiSearch(store: SearchedStore, powers: SearchPowers): Wiki
       const { clearance, k } = q;
       const now = powers.now();
       const pages = indexes.of(clearance);
-      const terms = queryTerms(q.text);
-      const { ranked, scored, statistics, alike, near } = retrieve(q, { terms, pages, now });
-      const weights = new Map(
-        [...[...alike.values()].flat(), ...terms].map((term) => [term, rarity(term, statistics)]),
+      const look = (text: string, terms: readonly string[], vector?: WikiQuery["vector"]) => {
+        const { vector: _, ...rest } = q;
+        const own = { ...rest, text, ...(vector === undefined ? {} : { vector }) };
+        return { terms, ...retrieve(own, { terms, pages, now }) };
+      };
+      const [first, ...others] = phrasings(q).map((text, n) =>
+        // The vector is the question's own.
+        look(text, queryTerms(text), n === 0 ? q.vector : undefined)
       );
-      for (const like of new Set([...alike.values()].flat())) {
-        weights.set(like, ranking.alike * (weights.get(like) ?? 0));
+      const asked = first === undefined ? [] : [first, ...others];
+      const terms = [...new Set(asked.flatMap((each) => each.terms))].slice(0, MOST_TERMS);
+      // Asked in one piece, too: what holds words of several phrasings holds much of none.
+      const whole = others.length === 0 ? [] : [look(q.text, terms)];
+      const weights = new Map<string, number>();
+      for (const { terms: own, alike, statistics } of asked) {
+        for (const like of [...alike.values()].flat()) {
+          const weight = ranking.alike * rarity(like, statistics);
+          weights.set(like, Math.max(weight, weights.get(like) ?? 0));
+        }
+        for (const term of own) weights.set(term, rarity(term, statistics));
       }
+      const ranked = together([...asked, ...whole].map((each) => each.ranked), ranking.smooth);
       let order = ranked;
       if (options.rerank !== undefined && ranked.length > 1) {
         order = await reranked(q.text, ranked, options.rerank);
       }
       const hits = makeHits(store, order, { k, clearance, now, weights });
       const counted = store.sources.count(clearance);
+      const [best] = ranked;
+      const agreed = asked.filter((each) =>
+        each.ranked.slice(0, AGREEING).some(([passage]) =>
+          best !== undefined && passageKey(passage) === passageKey(best[0])
+        )
+      ).length / Math.max(1, asked.length);
+      const signs = asked.map((each) =>
+        fitSigns(each.terms, each.scored, each.statistics, each.near)
+      );
       return {
         hits,
-        fit: hits.length === 0 ? "none" : fitOf(fitSigns(terms, scored, statistics, near)),
+        fit: hits.length === 0 ? "none" : fitOfAll(signs, agreed),
         searched: {
           pages: q.within === "sources" ? 0 : pages.pages,
           sources: q.within === "pages" ? 0 : counted.sources,
-          passages: statistics.passages,
+          passages: first?.statistics.passages ?? 0,
           terms,
-          vectors: near !== undefined,
+          vectors: first?.near !== undefined,
         },
       };
     },
-    refresh: () => Promise.try(() => indexes.follow()),
+    refresh: () =>
+      Promise.try(() => indexes.follow()),
     rebuild: () => Promise.try(() => indexes.rebuild()),
     state: () => indexes.state(),
     save: () => Promise.try(() => indexes.save()),
@@ -114,6 +144,33 @@ export function makeWikiSearch(store: SearchedStore, powers: SearchPowers): Wiki
 }
 
 type Order = ReturnType<ReturnType<typeof makeRetrieval>>["ranked"];
+
+/** The question and what else is searched for it, each once. */
+function phrasings({ text, queries = [] }: WikiQuery): readonly string[] {
+  const told = new Set<string>();
+  return [text, ...queries].filter((each) => {
+    const key = queryTerms(each).toSorted().join(" ");
+    if (told.has(key)) return false;
+    told.add(key);
+    return true;
+  });
+}
+
+/** The orders of all phrasings as one; 1 for a passage that every one of them puts first. */
+function together(orders: readonly Order[], smooth: number): Order {
+  const [first = []] = orders;
+  if (orders.length < 2) return first;
+  const passages = new Map(orders.flat().map(([passage]) => [passageKey(passage), passage]));
+  const weight = (smooth + 1) / orders.length;
+  const lists = orders.map((order) => ({
+    keys: order.map(([passage]) => passageKey(passage)),
+    weight,
+  }));
+  return inOrder(fuse(lists, smooth)).flatMap(([key, score]) => {
+    const passage = passages.get(key);
+    return passage === undefined ? [] : [[passage, score] as const];
+  });
+}
 
 /** The best anew by the reranker's scores; what has none keeps its place after them. */
 async function reranked(

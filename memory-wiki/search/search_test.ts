@@ -239,3 +239,28 @@ Deno.test("a reranker puts the best in its order; one that answers nonsense chan
   assert.deepEqual(await files(() => Promise.resolve([NaN, 1, 2])), plain);
   assert.deepEqual(await files(() => Promise.resolve([1])), plain);
 });
+
+Deno.test("phrasings find what the question's own words do not; what one of them misses is still judged by all", async () => {
+  const { twin, search } = opened();
+  twin.putPage({ name: "Lease", title: "Lease", text: LEASE });
+  twin.putPage({ name: "Fruit", text: FRUIT });
+  const question = "when is my permission gone";
+  assert.equal((await ask(search, question)).fit, "none");
+  const queries = ["renewing a lease before it ends", "lease taken back while used"];
+  const found = await ask(search, question, { queries });
+  assert.equal(found.hits[0]?.file, "pages/Lease.md");
+  assert.equal(found.fit, "good");
+  // A phrasing is words to search by: nothing of it is in what is shown.
+  assert.ok(found.hits.every(({ text }) => LEASE.includes(text) || FRUIT.includes(text)));
+
+  const lucky = ["apples", "quantum chromodynamics lattice", "gauge boson coupling"];
+  assert.equal((await ask(search, "strong force of quarks", { queries: lucky })).fit, "none");
+});
+
+Deno.test("a phrasing that says the same as the question changes nothing", async () => {
+  const { twin, search } = opened();
+  twin.putPage({ name: "Lease", title: "Lease", text: LEASE });
+  twin.putPage({ name: "Fruit", text: FRUIT });
+  const alone = await ask(search, "what is a lease?");
+  assert.deepEqual(await ask(search, "what is a lease?", { queries: ["the leases"] }), alone);
+});

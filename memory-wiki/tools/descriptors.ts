@@ -1,4 +1,5 @@
 /** The memory's tools, in the words that a model reads. Issue 5, Tools. @module */
+import { MOST_PHRASINGS } from "../../contracts/wire_wiki.ts";
 import { ToolName } from "../../contracts/ids.ts";
 import type { ToolDescriptor } from "../../contracts/tool.ts";
 import { PageKind } from "../../contracts/wiki_page.ts";
@@ -60,12 +61,21 @@ export const MEMORY_DESCRIPTORS: Readonly<Record<MemoryTool, ToolDescriptor>> = 
   wiki_search: tool("wiki_search", {
     description:
       "Searches the wiki's pages and sources. Gives short passages with file and lines, " +
-      "and says so when nothing fits.",
+      "and says so when nothing fits. Words are compared, so give the same question in other words, too.",
     category: "read",
     methodName: "search",
     required: ["query"],
     properties: {
-      query: { type: "string", minLength: 1, maxLength: 1_024 },
+      query: { type: "string", minLength: 1, maxLength: 1_024, description: "The question." },
+      queries: {
+        type: "array",
+        minItems: 1,
+        maxItems: MOST_PHRASINGS,
+        items: { type: "string", minLength: 1, maxLength: 1_024 },
+        description:
+          "Three phrasings of the question, each in the terms that the manual's own text would " +
+          "use: names, commands, options, headings; no filler. Searched together with it.",
+      },
       k: {
         type: "integer",
         minimum: 1,

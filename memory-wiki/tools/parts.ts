@@ -43,6 +43,13 @@ export function textOf(args: JsonObject, name: string): string {
   throw new Fault("invalidArguments", `Cannot use argument "${name}": it is not a text`);
 }
 
+/** An argument that the tool's schema has as a list of texts; a call that leaves it out has none. */
+export function textsOf(args: JsonObject, name: string): readonly string[] {
+  const value = args[name] ?? [];
+  if (Array.isArray(value) && value.every((each) => typeof each === "string")) return value;
+  throw new Fault("invalidArguments", `Cannot use argument "${name}": it is not a list of texts`);
+}
+
 /** An argument that the tool's schema has as a whole number. */
 export function numberOf(args: JsonObject, name: string, absent: number): number {
   const value = args[name] ?? absent;

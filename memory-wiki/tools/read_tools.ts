@@ -13,7 +13,7 @@ import {
 } from "./answers.ts";
 import { MEMORY_DESCRIPTORS, type MemoryTool } from "./descriptors.ts";
 import { notesPlace, readNotes } from "./read_notes.ts";
-import { LOOK_MS, type MemoryParts, memoryScope, numberOf, textOf } from "./parts.ts";
+import { LOOK_MS, type MemoryParts, memoryScope, numberOf, textOf, textsOf } from "./parts.ts";
 import { type Coloured, hitText, marks, numbered, sourcesOf, taintOf } from "./shown.ts";
 
 const RESULT_BYTES = 65_536;
@@ -46,8 +46,10 @@ export function bindReading(parts: MemoryParts): readonly ToolBinding[] {
 
   const search: Reader = async ({ args }, signal) => {
     const { within } = args;
+    const queries = textsOf(args, "queries");
     const found = await query(parts, {
       text: textOf(args, "query"),
+      ...(queries.length === 0 ? {} : { queries }),
       k: numberOf(args, "k", PASSAGES),
       ...(within === "pages" || within === "sources" ? { within } : {}),
     }, signal);
@@ -118,11 +120,19 @@ export function bindReading(parts: MemoryParts): readonly ToolBinding[] {
 /** Looks through the wiki, at most at what the task may see. */
 export async function query(
   parts: Pick<MemoryParts, "ask" | "memory">,
-  asked: { readonly text: string; readonly k: number; readonly within?: "pages" | "sources" },
+  asked: {
+    readonly text: string;
+    readonly queries?: readonly string[];
+    readonly k: number;
+    readonly within?: "pages" | "sources";
+  },
   signal: AbortSignal,
 ): Promise<FoundHits> {
   const { clearance } = parts.memory;
-  const answer = await parts.ask("query", { ...asked, clearance }, { signal, deadlineMs: LOOK_MS });
+  const answer = await parts.ask("query", toJson({ ...asked, clearance }), {
+    signal,
+    deadlineMs: LOOK_MS,
+  });
   return readAnswer(Found, answer);
 }
 

@@ -87,6 +87,22 @@ Deno.test("a search shows file, lines, colour and label, and what was read falls
   equal(world.redeemed.length, 1);
 });
 
+Deno.test("a search takes the question in up to five phrasings, and refuses what is no text", async () => {
+  const world = makeWorld({ query: found([HIT]) });
+  const queries = ["lease expiry", "revocation of a lease"];
+  await world.call("wiki_search", { query: "when does it end", queries });
+  deepEqual(world.asked[0]?.body["queries"], queries);
+  await rejects(
+    world.call("wiki_search", { query: "lease", queries: [1] }),
+    (error) => error instanceof Fault && error.code === "invalidArguments",
+  );
+  const { descriptor } = world.bindings.find((each) => each.descriptor.name === "wiki_search") ??
+    {};
+  const schema = JSON.parse(descriptor?.paramSchema ?? "{}");
+  equal(schema.properties.queries.maxItems, 5);
+  match(schema.properties.queries.description, /terms that the manual's own text would use/);
+});
+
 Deno.test("what does not fit, or is trusted too little, is not shown and leaves no trace", async () => {
   for (
     const [answer, args] of [

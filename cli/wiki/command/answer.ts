@@ -1,6 +1,6 @@
 /** `wiki query --answer`: a model's answer, each sentence cited or marked; filed as a page by a decision. Issue 5. @module */
 import { join } from "node:path";
-import { type CheckedAnswer, EXIT, Fault, type WikiQuery } from "../../../contracts/mod.ts";
+import { type CheckedAnswer, EXIT, type WikiQuery } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, printJson, printLines } from "../../command.ts";
 import { has } from "../../arguments/parse_arguments.ts";
@@ -12,32 +12,45 @@ import {
   readPatch,
   type WorkAnswer,
 } from "../answers.ts";
-import { type Asked, openModel, sayWhere, usd } from "../model/ask.ts";
-import { marksOf, numberOf, type OpenWiki, operatorName, shownPath } from "../command.ts";
+import { type Asked, openModel, refuseAbove, sayWhere, usd } from "../model/ask.ts";
+import { type Expanded, expanded } from "../model/expand.ts";
+import { marksOf, type OpenWiki, operatorName, shownPath } from "../command.ts";
 import { nothingLines } from "../hit_lines.ts";
 import { decideNow, exitOfPatch } from "../patch.ts";
 
-const MOST_COST = 1_000;
-
-/** Answers a question. Exit code 68 when nothing fits: then no model is asked. */
+/**
+ * Answers a question, searched also in a model's words where its own find it in part or not (`before`: they were asked for already). Exit
+ * code 68 when nothing fits: then no model is asked to answer.
+ */
 export async function answerFromWiki(
   command: Command,
   wiki: OpenWiki,
   question: WikiQuery,
+  before?: Expanded["about"],
 ): Promise<number> {
-  const { found, ask } = readAnswerPlan(await wiki.ask("answerPlan", question));
-  if (ask === null) {
+  const plan = async (asked: WikiQuery) => readAnswerPlan(await wiki.ask("answerPlan", asked));
+  let { found, ask } = await plan(question);
+  let expand: Expanded["about"] | undefined = before;
+  // Where the question's own words find the answer, other words are not paid for.
+  if (found.fit !== "good" && before === undefined) {
+    const wider = await expanded(command, wiki, question);
+    expand = wider.about;
+    if (wider.question.queries !== undefined) ({ found, ask } = await plan(wider.question));
+  }
+  const also = expand === undefined ? {} : { expand };
+  if (ask === null || found.fit === "none") {
     if (command.json) {
       printJson(command, {
         question: question.text,
         fit: found.fit,
         answer: null,
         searched: found.searched,
+        ...also,
       });
     } else printLines(command, nothingLines(command, found));
     return EXIT.lowConfidence;
   }
-  const { answer: said, model } = await askModel(command, ask);
+  const { answer: said, model } = await askModel(command, ask, expand?.cost_usd ?? 0);
   const checked = readAnswer(
     await wiki.ask("answerCheck", { question: question.text, text: said.text, found }),
   );
@@ -50,6 +63,7 @@ export async function answerFromWiki(
       model,
       cost_usd: said.money,
       tokens: said.inputTokens + said.outputTokens,
+      ...also,
       ...(patch === undefined ? {} : { patch: patch.id, state: patch.state }),
     });
     return EXIT.success;
@@ -63,20 +77,13 @@ export async function answerFromWiki(
 async function askModel(
   command: Command,
   ask: WorkAnswer,
+  spent: number,
 ): Promise<{ readonly answer: Asked; readonly model: string }> {
-  const most = numberOf(command, "max-cost", MOST_COST);
   const model = await openModel(command);
   try {
     const { screen } = command.hands;
     sayWhere(command, model.providers);
-    const input = Math.ceil((ask.system.length + ask.user.length) / 3);
-    const worst = model.priceOf({ input, output: ask.maxTokens });
-    if (most !== undefined && worst > most) {
-      throw new Fault(
-        "budgetExhausted",
-        `Cannot answer: it may cost ${usd(worst)}, and --max-cost says ${usd(most)}`,
-      );
-    }
+    refuseAbove(command, model, ask, "answer", spent);
     screen.hint("  the model reads the passages …");
     const { system, user, responseSchema, maxTokens, label, colour } = ask;
     const answer = await model.ask({ system, user, responseSchema, maxTokens, label, colour });

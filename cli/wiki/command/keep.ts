@@ -38,14 +38,14 @@ export async function wikiEmbed(command: Command): Promise<number> {
       sayWhere(command, embedder.providers);
       let [texts, money] = [0, 0];
       for (;;) {
-        const body = { embedder: embedder.ref, limit: MOST_TEXTS };
+        const body = { embedder: embedder.vectors, limit: MOST_TEXTS };
         const next = readTexts(await wiki.ask("embedPlan", body));
         if (next.length === 0) break;
         // The most confidential that a wiki holds decides where its texts may go.
-        const made = await embedder.embed(next.map(({ text }) => text), labelOf(command));
+        const made = await embedder.embed(next.map(({ text }) => text), labelOf(command), 0);
         money += made.money;
         await wiki.ask("embedTaken", {
-          embedder: embedder.ref,
+          embedder: embedder.vectors,
           vectors: next.map(({ key }, n) => ({ key, vector: made.vectors[n] ?? [] })),
         });
         texts += next.length;

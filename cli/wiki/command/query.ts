@@ -7,6 +7,7 @@ import { type FoundAnswer, readFound } from "../answers.ts";
 import { answerFromWiki } from "./answer.ts";
 import { clearanceOf, type OpenWiki, wholeNumber, withWiki } from "../command.ts";
 import { hitLines, nothingLines, wordsOf } from "../hit_lines.ts";
+import { type Expanded, expanded } from "../model/expand.ts";
 import { rerank, RERANKED, sayReranked } from "../model/rerank.ts";
 import { openEmbedder, wikiEmbedder } from "../model/vectors.ts";
 
@@ -48,9 +49,9 @@ async function vectorOf(
     const embedder = await openEmbedder(command, name);
     try {
       // A question is the operator's own words, and as confidential as those.
-      const { vectors } = await embedder.embed([text], "internal");
+      const { vectors } = await embedder.embed([text], "internal", 1);
       const [values] = vectors;
-      return values === undefined ? undefined : { embedder: embedder.ref, values };
+      return values === undefined ? undefined : { embedder: embedder.vectors, values };
     } finally {
       embedder.close();
     }
@@ -67,7 +68,9 @@ function foundDocument(
   question: WikiQuery,
   found: FoundAnswer,
 ): Readonly<Record<string, unknown>> {
-  return { question: question.text, fit: found.fit, hits: found.hits, searched: found.searched };
+  const { text, queries } = question;
+  const { fit, hits, searched } = found;
+  return { question: text, fit, hits, searched, ...(queries === undefined ? {} : { queries }) };
 }
 
 /** Prints what was found; the best first. */
@@ -97,15 +100,23 @@ async function queryReranked(
   command: Command,
   wiki: OpenWiki,
   question: WikiQuery,
+  expand: Expanded["about"] | undefined,
 ): Promise<number> {
   const k = question.k ?? PASSAGES;
   const wide = { ...question, k: Math.max(k, RERANKED) };
   const all = readFound(await wiki.ask("query", wide));
-  const ranked = all.fit === "none" ? undefined : await rerank(command, question, all);
+  const ranked = all.fit === "none"
+    ? undefined
+    : await rerank(command, question, all, expand?.cost_usd);
   const ordered = ranked?.found ?? all;
   const found = { ...ordered, hits: ordered.hits.slice(0, k) };
+  const also = expand === undefined ? {} : { expand };
   if (command.json) {
-    printJson(command, { ...foundDocument(question, found), rerank: ranked?.about ?? null });
+    printJson(command, {
+      ...foundDocument(question, found),
+      rerank: ranked?.about ?? null,
+      ...also,
+    });
   } else {
     printFound(command, wiki, question, found);
     if (ranked !== undefined) sayReranked(command, ranked);
@@ -117,21 +128,27 @@ async function queryReranked(
 export async function wikiQuery(command: Command): Promise<number> {
   const { parsed } = command;
   if (!has(parsed, "answer")) {
-    const ranked = has(parsed, "rerank");
-    for (const name of ["file", ...(ranked ? [] : ["model", "max-cost"])]) {
+    const asks = has(parsed, "rerank") || has(parsed, "expand");
+    for (const name of ["file", "no-expand", ...(asks ? [] : ["model", "max-cost"])]) {
       if (!has(parsed, name)) continue;
-      const goes = name === "file" ? "--answer" : "--answer or --rerank";
+      const ofAnswer = name === "file" || name === "no-expand";
+      const goes = ofAnswer ? "--answer" : "--answer, --expand or --rerank";
       throw new Fault("invalidInput", `Cannot read --${name}: it goes with ${goes}`);
     }
   } else if (has(parsed, "rerank")) {
     throw new Fault("invalidInput", "Cannot read --rerank: --answer chooses its passages itself");
   }
   return await withWiki(command, async (wiki) => {
-    const question = await questionOf(command, wiki);
-    if (has(parsed, "answer")) return await answerFromWiki(command, wiki, question);
-    if (has(parsed, "rerank")) return await queryReranked(command, wiki, question);
+    const asked = await questionOf(command, wiki);
+    const wider = has(parsed, "expand")
+      ? await expanded(command, wiki, asked)
+      : { question: asked };
+    const { question, about: expand } = wider;
+    if (has(parsed, "answer")) return await answerFromWiki(command, wiki, question, expand);
+    if (has(parsed, "rerank")) return await queryReranked(command, wiki, question, expand);
     const found = readFound(await wiki.ask("query", question));
-    if (command.json) printJson(command, foundDocument(question, found));
+    const also = expand === undefined ? {} : { expand };
+    if (command.json) printJson(command, { ...foundDocument(question, found), ...also });
     else printFound(command, wiki, question, found);
     return exitOfFound(found);
   });

@@ -91,6 +91,7 @@ export const WIKI_COMMANDS: readonly CommandSpec[] = [
       'remit wiki query "what is a lease?"',
       'remit wiki query "retention" --k 10 --within sources --json',
       'remit wiki query "what is a lease?" --answer --model ollama:qwen3:4b --file',
+      'remit wiki query "when does my right to a file end?" --expand --model ollama:qwen3:4b',
       'remit wiki query "who ends a lease?" --rerank --model ollama:qwen3:4b --max-cost 0.01',
     ],
     [
@@ -103,9 +104,14 @@ export const WIKI_COMMANDS: readonly CommandSpec[] = [
         help: "let a model answer from the passages, each sentence cited or marked",
       },
       { name: "file", help: "with --answer: propose the answer as a page" },
+      {
+        name: "expand",
+        help: "let a model word the question as documents would, and search for that, too; kept",
+      },
+      { name: "no-expand", help: "with --answer: search by the question's own words alone" },
       { name: "rerank", help: "let a model put the best 20 passages in order; shows the cost" },
       ASKED,
-      maxCost("with --answer or --rerank: refuse when it may cost more"),
+      maxCost("with --answer, --expand or --rerank: refuse when it may cost more"),
     ],
   ),
   of(

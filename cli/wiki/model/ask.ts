@@ -4,6 +4,7 @@ import {
   type Colour,
   DEAREST,
   Fault,
+  type FaultCode,
   type Label,
   LocalConfig,
   RemoteConfig,
@@ -15,6 +16,7 @@ import { loadConfig } from "../../config/files.ts";
 import { kernelFor } from "../../run/kernel_for.ts";
 import { chooseModel } from "../../model/choice.ts";
 import type { AskedProvider } from "../../model/part.ts";
+import { numberOf } from "../command.ts";
 import { flag } from "../../arguments/parse_arguments.ts";
 
 /** One question, as the wiki's process or a command words it. */
@@ -51,6 +53,9 @@ export interface AskedModel {
   close(): void;
 }
 
+const MOST_COST = 1_000;
+const CHARS_A_TOKEN = 3;
+const ENDS: ReadonlySet<FaultCode> = new Set(["budgetExhausted", "cancelled", "invalidInput"]);
 const CONTEXT = 32_768;
 const MILLION = 1e6;
 
@@ -92,6 +97,37 @@ function contextOf(config: string): number {
   if (remote.success) return remote.data.contextTokens ?? CONTEXT;
   const local = LocalConfig.safeParse(value);
   return local.success ? local.data.contextTokens ?? CONTEXT : CONTEXT;
+}
+
+/** Refuses with `budgetExhausted` what may cost more than `--max-cost`, beside what was `spent` already; `verb` is what cannot be done then. */
+export function refuseAbove(
+  command: Command,
+  model: Pick<AskedModel, "priceOf">,
+  { system, user, maxTokens }: Pick<ModelAsk, "system" | "user" | "maxTokens">,
+  verb: string,
+  spent = 0,
+): void {
+  const most = numberOf(command, "max-cost", MOST_COST);
+  const input = Math.ceil((system.length + user.length) / CHARS_A_TOKEN);
+  const worst = spent + model.priceOf({ input, output: maxTokens });
+  if (most === undefined || worst <= most) return;
+  throw new Fault(
+    "budgetExhausted",
+    `Cannot ${verb}: it may cost ${usd(worst)}, and --max-cost says ${usd(most)}`,
+  );
+}
+
+/** A model's answer, or why there is none. Throws what ends a command: a limit, a stop, a request that is wrong. */
+export async function askOrWhy(
+  model: Pick<AskedModel, "ask">,
+  request: ModelAsk,
+): Promise<Asked | string> {
+  try {
+    return await model.ask(request);
+  } catch (error) {
+    if (!(error instanceof Fault) || ENDS.has(error.code)) throw error;
+    return error.message;
+  }
 }
 
 /** US dollars for people. */

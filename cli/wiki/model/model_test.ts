@@ -179,12 +179,13 @@ Deno.test("an answer marks each sentence with its place or as uncited, and is fi
   assert.equal(alone.ops("decide").length, 0);
 });
 
-Deno.test("when nothing fits no model is asked, and --file or --model alone are refused", async () => {
+Deno.test("when nothing fits no model is asked to answer, and --file or --model alone are refused", async () => {
   const none = { ...FOUND, hits: [], fit: "none" };
   const at = rig({ answerPlan: () => ({ found: none, ask: null }) });
   await at.run("wiki", "init", "w");
-  assert.equal(await at.run(...QUERY), 68);
+  assert.equal(await at.run(...QUERY, "--no-expand"), 68);
   assert.equal(at.hands.kernels_.last, undefined);
+  assert.equal(await at.run("wiki", "query", "x", "--no-expand"), 2);
   assert.equal(await at.run("wiki", "query", "x", "--file"), 2);
   assert.equal(await at.run("wiki", "query", "x", ...MODEL), 2);
   assert.equal(await at.run("wiki", "ingest", "doc.md", "--max-cost", "1"), 2);
@@ -259,4 +260,68 @@ Deno.test("no model is asked for one passage, for none, or where it may cost too
   assert.equal(await dear.run("wiki", "query", "x", "--rerank", ...remote), 66);
   assert.deepEqual(dear.hands.kernels_.last?.asked ?? [], []);
   assert.equal(await dear.run("wiki", "query", "x", "--rerank", "--answer", ...MODEL), 2);
+});
+
+const WORDS = { queries: ["lease duration expiry", "revoke a lease \x1b[2J"] };
+const EXPAND = ["wiki", "query", "when does my right end?", "--expand", ...MODEL];
+
+Deno.test("a model words a question that it sees alone; that is shown, paid, searched, and kept for the same question", async () => {
+  const at = rig({ query: () => FOUND }, { answers: () => ({ text: JSON.stringify(WORDS) }) });
+  await at.run("wiki", "init", "w");
+  assert.equal(await at.run(...EXPAND), 0);
+  const [asked] = at.hands.kernels_.last?.asked ?? [];
+  assert.equal(body(asked?.[1])["user"], '{"question":"when does my right end?"}');
+  assert.deepEqual(body(at.ops("query")[0])["queries"], WORDS.queries);
+  assert.match(at.said(), /in the words of scripted:play\.yaml \(500 tokens, 0\.01 USD\):/);
+  assert.match(at.said(), /lease duration expiry\n.*revoke a lease \\u\{1b\}\[2J/);
+
+  assert.equal(await at.run(...EXPAND, "--json"), 0);
+  const document = JSON.parse(at.out().slice(at.out().indexOf("{")));
+  assert.deepEqual(document.queries, WORDS.queries);
+  const free = { model: "scripted:play.yaml", kept: true, cost_usd: 0, tokens: 0 };
+  assert.deepEqual(document.expand, free);
+  assert.deepEqual(at.hands.kernels_.last?.asked ?? [], [], "what is kept is not asked again");
+  await at.run("wiki", "query", "another question", "--expand", ...MODEL);
+  assert.equal(at.hands.kernels_.last?.asked.length, 1);
+});
+
+Deno.test("what is no list of phrasings is not searched for: the question is, alone, and it is said", async () => {
+  const many = { queries: Array.from({ length: 6 }, (_, n) => `words ${n}`) };
+  const bad = ["", "[]", '{"queries":[]}', JSON.stringify(many), '{"queries":["a"],"do":"b"}'];
+  for (const text of [...bad, JSON.stringify({ queries: ["x".repeat(301)] })]) {
+    const at = rig({ query: () => FOUND }, { answers: () => ({ text }) });
+    await at.run("wiki", "init", "w");
+    assert.equal(await at.run(...EXPAND), 0);
+    assert.equal(body(at.ops("query")[0])["queries"], undefined, text);
+    assert.match(at.said(), /searched by the question alone; .*its answer holds no phrasings/);
+  }
+});
+
+Deno.test("an answer is looked for in a model's words where the question's own find none, within one --max-cost", async () => {
+  const none = { ...FOUND, hits: [], fit: "none" };
+  const at = rig({
+    ...answering,
+    answerPlan: (given) =>
+      body(given)["queries"] === undefined
+        ? { found: none, ask: null }
+        : { found: FOUND, ask: ITEM("q") },
+  }, { answers: (n) => ({ text: n === 0 ? JSON.stringify(WORDS) : "{}" }) });
+  await at.run("wiki", "init", "w");
+  assert.equal(await at.run(...QUERY, "--json"), 0);
+  assert.deepEqual(at.ops("answerPlan").map((each) => body(each)["queries"]), [
+    undefined,
+    WORDS.queries,
+  ]);
+  // What is quoted and what is checked never holds what the model wrote.
+  assert.doesNotMatch(JSON.stringify(at.ops("answerCheck")), /lease duration expiry/);
+
+  const paid = rig({
+    ...answering,
+    answerPlan: () => ({ found: { ...FOUND, fit: "weak" }, ask: ITEM("q") }),
+  }, {
+    answers: () => ({ text: JSON.stringify(WORDS), money: 0.01 }),
+  });
+  await paid.run("wiki", "init", "w");
+  assert.equal(await paid.run(...QUERY, "--max-cost", "0.005"), 66);
+  assert.equal(paid.ops("answerCheck").length, 0, "the phrasings have spent it");
 });

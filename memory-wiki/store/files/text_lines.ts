@@ -155,30 +155,33 @@ export function makeTextLines(folder: WikiFolder): TextLines {
     let wholeSize = 0;
     let at = start;
     let open = false;
-    scan: while (at < end && whole < lines) {
+    while (at < end && whole < lines) {
       const got = file.read(piece, at);
       if (got === 0) break;
       const read = piece.subarray(0, Math.min(got, end - at));
       at += read.length;
-      for (let from = 0; from < read.length;) {
+      // What is wanted of a piece lies together: it is copied at once, and not line by line.
+      let first = -1;
+      let from = 0;
+      while (from < read.length) {
         const feed = read.indexOf(LF, from);
         const stop = feed === -1 ? read.length : feed + 1;
         if (skip > 0) {
           if (feed !== -1) skip -= 1;
         } else {
-          const line = read.slice(from, stop);
-          kept.push(line);
-          size += line.length;
+          if (first === -1) first = from;
+          size += stop - from;
           open = feed === -1;
-          if (size > most + 2) break scan;
-          if (feed !== -1) {
+          if (size <= most + 2 && feed !== -1) {
             whole += 1;
             wholeSize = size;
-            if (whole === lines) break scan;
           }
         }
         from = stop;
+        if (whole === lines || size > most + 2) break;
       }
+      if (first !== -1) kept.push(read.slice(first, from));
+      if (size > most + 2) break;
     }
     // The file's last line has no line feed.
     if (open && size <= most) wholeSize = size;
@@ -190,7 +193,8 @@ export function makeTextLines(folder: WikiFolder): TextLines {
     const text = decoder.decode(wholeSize > 0 ? joined.subarray(0, wholeSize) : joined);
     const lines = text.split("\n").map((line) => line.endsWith("\r") ? line.slice(0, -1) : line);
     if (text.endsWith("\n")) lines.pop();
-    return withinBytes(lines, most);
+    // A byte that is no UTF-8 becomes three.
+    return joined.length * 3 <= most ? lines.join("\n") : withinBytes(lines, most);
   }
 }
 
