@@ -51,7 +51,7 @@ async function bareNative(path: string, addonPath: string): Promise<Decode> {
   await model.init();
   const context = new addon.AddonContext(model, {
     ...{ contextSize: CONTEXT, batchSize: 128, sequences: 1, threads: threadsOf(addon) },
-    swaFullCache: true,
+    ...{ swaFullCache: true, embeddings: false },
   });
   await context.init();
   const sampler = new addon.AddonSampler(model);

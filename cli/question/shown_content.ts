@@ -128,7 +128,7 @@ export function showChange(
     ]);
   // Said once where it is so of all lines before and after; else each end that differs is spelled out.
   const crlf = (old + next).includes("\r\n") && ![old, next].some((text) => /(?<!\r)\n/.test(text));
-  const notes = [...(note === undefined ? [] : [note]), ...(crlf ? ["all lines end in CRLF"] : [])];
+  const said = crlf ? [...notes, "all lines end in CRLF"] : notes;
   const readable = raw.every((line) => line.length <= LONGEST_WHOLE);
   return {
     ...(change.next !== undefined && readable ? { whole: change.next } : {}),
@@ -137,7 +137,7 @@ export function showChange(
     plus: raw.filter((line) => line.startsWith("+")).length,
     minus: raw.filter((line) => line.startsWith("-")).length,
     lines: safeLines(crlf ? raw.map((line) => line.replace(/\r$/, "")) : raw),
-    ...(notes.length === 0 ? {} : { note: notes.join("; ") }),
+    ...(said.length === 0 ? {} : { note: said.join("; ") }),
   };
 }
 

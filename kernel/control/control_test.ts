@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { CONTROL_VERSION, Fault, type Json, type Port } from "../../contracts/mod.ts";
+import { CONTROL_VERSION, Fault, type Json, LeaseId, type Port } from "../../contracts/mod.ts";
 import { NO_PEERS } from "../peer/peer_ops.ts";
 import { makeControl } from "./control.ts";
 import { makeHandlers } from "./operator.ts";
@@ -95,7 +95,7 @@ Deno.test("a lease that is not there is looked for among the newest tasks only, 
   } as unknown as Parameters<typeof makeHandlers>[0];
   const { revoke } = makeHandlers(parts);
   await assert.rejects(
-    async () => await revoke?.({ lease: "l000000000000" }, undefined as never),
+    async () => await revoke?.({ lease: LeaseId.parse("l000000000000") }),
     /there is none, also among .* last 20 tasks/,
   );
   assert.deepEqual(asked, [{ archived: true, limit: 20 }]);

@@ -182,7 +182,8 @@ export async function readMcpLog(
   { server, limit }: { readonly server: string; readonly limit: number },
 ): Promise<readonly McpLogEntry[]> {
   const newest: StoredEvent[] = [];
-  for (let untilSeq: number | undefined; newest.length < limit;) {
+  let untilSeq: number | undefined;
+  while (newest.length < limit) {
     const page = await store.events({
       ...(untilSeq === undefined ? {} : { untilSeq }),
       ...{ kinds: ["mcp"], newest: true, limit: 1_000 },

@@ -1,5 +1,4 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
-import { sha256Hex } from "../../port/digest.ts";
 import { HAS_BWRAP, HAS_PRLIMIT, runs } from "../_fixture/small_children.ts";
 import { makeProgram } from "../../tests/fake/mcp_tree.ts";
 import { waitUntil } from "../../tests/fake/wait_until.ts";

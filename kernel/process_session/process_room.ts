@@ -7,7 +7,13 @@ import {
   type StagedChange,
 } from "../../contracts/mod.ts";
 import { startCopyService } from "../command/copies.ts";
-import { COMMAND_ENV, COPY_PLACES, lineOfCommand, lineOfCopy, programPlace } from "../start/command_line.ts";
+import {
+  COMMAND_ENV,
+  COPY_PLACES,
+  lineOfCommand,
+  lineOfCopy,
+  programPlace,
+} from "../start/command_line.ts";
 import { mixed, setup } from "../command/staging.ts";
 import type { CommandWalls } from "../start/command_walls.ts";
 import { watchWeight } from "../command/weight.ts";
@@ -99,7 +105,10 @@ export async function openRoom(
         ...{ identity: parts.walls.identity, work: `${work}/1`, mounts: run.mounts },
         ...{ pin, program: command.program, args: run.args },
         ...{ cwd: run.cwd, env: { ...COMMAND_ENV, ...run.env } },
-        begun: begunAs([programPlace(command.program), ...run.args], { signals, terminal: run.terminal }),
+        begun: begunAs([programPlace(command.program), ...run.args], {
+          signals,
+          terminal: run.terminal,
+        }),
       }),
       signals,
     }, { name: command.name, terminal: run.terminal !== undefined, ...parts });

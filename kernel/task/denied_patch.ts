@@ -71,7 +71,9 @@ export function watchDenials(
 function pathIn(given: string): string | undefined {
   try {
     const args: unknown = JSON.parse(given);
-    const path = args !== null && typeof args === "object" && "path" in args ? args.path : undefined;
+    const path = args !== null && typeof args === "object" && "path" in args
+      ? args.path
+      : undefined;
     return typeof path === "string" ? path : undefined;
   } catch {
     // Arguments that cannot be read were refused.

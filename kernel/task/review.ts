@@ -49,12 +49,10 @@ export function makeReview(
     try {
       const snapshot = gate.advertise(row.pid);
       const result = await gate.call(row.pid, call, snapshot.id, abort.signal);
-      return result.outcome === "ok"
-        ? { kind: "applied", patch: patch.id }
-        : {
-          ...{ kind: "kept", why: result.error ?? result.outcome },
-          ...(hasFailed(result) ? { failed: true } : {}),
-        };
+      return result.outcome === "ok" ? { kind: "applied", patch: patch.id } : {
+        ...{ kind: "kept", why: result.error ?? result.outcome },
+        ...(hasFailed(result) ? { failed: true } : {}),
+      };
     } catch (error) {
       const question = error instanceof Fault && error.code === "needsApproval"
         ? QuestionId.safeParse(error.detail?.["question"])

@@ -54,7 +54,7 @@ async function explain(words: readonly string[]): Promise<Finished> {
       http: { get: nothing, knock: nothing },
       weights: {
         stat: nothing,
-        head: nothing,
+        reading: nothing,
         hash: nothing,
         copy: nothing,
         writer: nothing,

@@ -52,9 +52,10 @@ turns:
       assert.match(asked, /desk\/note\.txt/);
       await terminal.type("y\r");
       assert.equal(await terminal.ended(), 0, terminal.screen());
-      const screen = terminal.screen().replaceAll("\r\n", "\n").replaceAll(
-        /\r\x1b\[K|\x1b\[\?2004[hl]/g,
-        "",
+      const marks = ["\r\x1b[K", "\x1b[?2004h", "\x1b[?2004l"];
+      const screen = marks.reduce(
+        (text, mark) => text.replaceAll(mark, ""),
+        terminal.screen().replaceAll("\r\n", "\n"),
       );
       // deno-lint-ignore no-control-regex -- these characters are what is looked for
       assert.doesNotMatch(screen, /[\x00-\x08\x0b-\x1f\x7f-\x9f\u200B\u200D\u202A-\u202E]/);

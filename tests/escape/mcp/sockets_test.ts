@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { listening, pythonAttack } from "./_python.ts";
 import { attack } from "../_mcp.ts";
 import { EVAL_SERVER, makeMcpWorld } from "../../../kernel/_fixture/mcp_world.ts";
-import { NO_GRANTS } from "../../../contracts/mod.ts";
+import { McpServerName, NO_GRANTS } from "../../../contracts/mod.ts";
 
 const REACHES = (path: string): string => `
 said["reach"] = tried(lambda: reach(${JSON.stringify(path)}))
@@ -130,7 +130,7 @@ attack(
     using late = listening(`${desk}/late.sock`);
     for (const [name, right] of [["reads", "read"], ["writes", "write"]] as const) {
       const grants = { ...NO_GRANTS, [right]: [desk] };
-      const server = await mcp.server(EVAL_SERVER, { name, grants });
+      const server = await mcp.server(EVAL_SERVER, { name: McpServerName.parse(name), grants });
       for (const path of [`${desk}/early.sock`, `${desk}/late.sock`, "/run/broker.sock"]) {
         for (const way of ways(path)) {
           assert.match(await mcp.run(server, way), /^!(?:NotCapable|Error|PermissionDenied)/, way);
