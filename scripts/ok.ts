@@ -9,6 +9,7 @@ import { graphFindings } from "./house/mod.ts";
 import { readTree, type TextFile } from "./house/tree.ts";
 import { isAssembly } from "./import_table.ts";
 import { findingLine, lintTree } from "./house_lint.ts";
+import { measure, sizeFindings } from "./size.ts";
 import { cachePackages, print, ROOT, runDeno } from "./process.ts";
 
 /** What one step found: nothing, or a text. `note` goes on its line. */
@@ -24,7 +25,7 @@ const STEPS: readonly Step[] = [
   { name: "fmt", run: async () => said(await runDeno(["fmt", "--check"])) },
   { name: "lint", run: async () => said(await runDeno(["lint", "--quiet"])) },
   { name: "house lint", run: () => Promise.resolve(house(files)) },
-  { name: "import graph", run: graph },
+  { name: "graph, size", run: graph },
   { name: "check", run: async () => said(await runDeno(["check", "--quiet", ...sources])) },
   {
     name: "doc examples",
@@ -49,7 +50,7 @@ function house(tree: readonly TextFile[]): Verdict {
 
 async function graph(): Promise<Verdict> {
   const edges = await readGraph(sources);
-  const findings = graphFindings(edges);
+  const findings = [...graphFindings(edges), ...sizeFindings(measure(files, edges))];
   if (findings.length > 0) return { failed: findings.map(findingLine).join("\n") };
   return { note: `${sources.length} files, ${edges.length} edges` };
 }

@@ -83,7 +83,10 @@ function bundleFindings(graph: ModuleGraph, bundle: (typeof BUNDLES)[number]): r
 }
 
 /** Everything that runs when `entry` runs, each with the shortest way to it. */
-function reachedByCode(graph: ModuleGraph, entry: string): ReadonlyMap<string, readonly string[]> {
+export function reachedByCode(
+  graph: ModuleGraph,
+  entry: string,
+): ReadonlyMap<string, readonly string[]> {
   const next = new Map<string, string[]>();
   for (const { from, to, typeOnly } of graph) {
     if (!typeOnly) next.set(from, [...(next.get(from) ?? []), to]);

@@ -20,8 +20,8 @@ import { testRule } from "./test_rule.ts";
 
 export { claimFindings } from "./claim_rule.ts";
 export { deadExports } from "./dead_rule.ts";
-export type { Finding } from "./source.ts";
-export { graphFindings, type ModuleGraph, parseGraph } from "./graph_rule.ts";
+export { breach, type Finding } from "./source.ts";
+export { graphFindings, type ModuleGraph, parseGraph, reachedByCode } from "./graph_rule.ts";
 
 /** The rules for TypeScript files. */
 const HOUSE_RULES: readonly Rule[] = Object.freeze([
