@@ -1,4 +1,4 @@
-/** What is done with a task beside its turns: archived, purged, its last change taken back. Seed 001. @module */
+/** What is done with a task beside its turns: archived, purged, its last change taken back. @module */
 import {
   type AgentTask,
   EXIT,

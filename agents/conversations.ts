@@ -1,4 +1,4 @@
-/** Names of conversations: a document each, and the end of those that expire. Issue 4, Context. @module */
+/** Names of conversations: a document each, and the end of those that expire. @module */
 import {
   ConversationName,
   type ConversationStore,

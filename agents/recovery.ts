@@ -1,4 +1,4 @@
-/** What a kernel that starts takes up of what earlier ones left. DESIGN section 6. @module */
+/** What a kernel that starts takes up of what earlier ones left. @module */
 import {
   type AgentTask,
   type Digest,

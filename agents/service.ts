@@ -1,6 +1,5 @@
 /**
  * HostedAgentService for one kernel: create, say, cancel, resume, archive, purge, expire.
- * Seed 001, HostedAgentService.
  * @module
  */
 import {

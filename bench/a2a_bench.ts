@@ -1,6 +1,6 @@
 /**
  * What a peer of `remit serve` sees: a message to its answer, events of a stream, many streams at once. All of it through
- * real processes: gateway, service, kernel, worker, scripted model. Issue 7, "How well".
+ * real processes: gateway, service, kernel, worker, scripted model.
  *
  * "The same executor" is the same agent (worker, log, scripted model) in a kernel behind a bare server on the official SDK;
  * beside it stands a bare server whose executor answers at once inside its process, which is what serving without agents costs.

@@ -1,6 +1,6 @@
 /**
  * Exchanges with peers in the kernel: messages let in or held, each in its inbox, its exchange and its history in one
- * commit, and changes of state, against plain synced inserts of as many rows in the same run. Issue 7, How well.
+ * commit, and changes of state, against plain synced inserts of as many rows in the same run.
  * @module
  */
 import { digestOf } from "../port/digest.ts";

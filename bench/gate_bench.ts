@@ -1,4 +1,4 @@
-/** The gate without a disk: what a decision costs. FACTS section 7. @module */
+/** The gate without a disk: what a decision costs. @module */
 import { Ajv } from "ajv";
 import { CallId, type JsonObject, type ToolBinding, ToolName } from "../contracts/mod.ts";
 import { fixedPowers, makeBenchGate } from "./_gate.ts";

@@ -1,6 +1,6 @@
 /**
  * Inboxes: messages that are checked and durable against plain inserts into the same store, how soon an idle task is
- * shown one against how soon it is shown a person's words, and what ten thousand keep in memory. Issue 7.
+ * shown one against how soon it is shown a person's words, and what ten thousand keep in memory.
  * @module
  */
 import { type DocumentWrite, toJson } from "../contracts/mod.ts";

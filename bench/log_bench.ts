@@ -1,6 +1,6 @@
 /**
  * Durable append of a call (intent, then outcome) against the disk's own one-row commit, measured
- * in the same run, and the bytes that a call leaves. FACTS section 7, points 9 to 12.
+ * in the same run, and the bytes that a call leaves.
  * @module
  */
 import { DatabaseSync } from "node:sqlite";

@@ -1,6 +1,6 @@
 /**
  * One gated call of an imported tool, as its agent sees it (worker, gate, commit, bridge, server, and back), against the
- * official SDK's client on the same server, started bare. Issue 6, "How well".
+ * official SDK's client on the same server, started bare.
  * @module
  */
 import { httpEcho } from "../bridges/mcp/_fixture/servers.ts";

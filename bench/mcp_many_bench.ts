@@ -1,4 +1,4 @@
-/** Twenty imported servers at once: their calls, and the memory of each with its bridge. Issue 6, "How well". @module */
+/** Twenty imported servers at once: their calls, and the memory of each with its bridge. @module */
 import { type BareClient, bareStdio } from "./mcp/bare.ts";
 import { ratioRow, toldRow } from "./mcp/rows.ts";
 import { npmServer } from "./mcp/trees.ts";

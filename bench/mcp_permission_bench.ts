@@ -1,4 +1,4 @@
-/** What a permission costs that is decided live, against the same access under flags. Issue 6, "How well". @module */
+/** What a permission costs that is decided live, against the same access under flags. @module */
 import { bareStdio } from "./mcp/bare.ts";
 import { toldRow } from "./mcp/rows.ts";
 import { ownServer } from "./mcp/trees.ts";

@@ -1,7 +1,7 @@
 /**
  * From nothing to a server's first answer: its tree checked, its walls, its bridge, the handshake, all that it says of
  * itself held against the review, one call; against the bare start of the same server with the SDK's client, which lists
- * the tools and makes the same call. Issue 6, "How well".
+ * the tools and makes the same call.
  * @module
  */
 import type { ImportedServer } from "../contracts/mod.ts";

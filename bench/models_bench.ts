@@ -1,6 +1,6 @@
 /**
  * First token and whole answer through a real model service, against a bare client of the same server
- * in the same run. Issue 4, "How well".
+ * in the same run.
  * @module
  */
 import { makeBenchModels } from "./models/service.ts";

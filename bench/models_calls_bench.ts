@@ -1,6 +1,6 @@
 /**
  * Conversations of calls that random weights write under a grammar, in the real process without rights:
- * every call must be of an advertised tool and fit its schema. Issue 4, "How well".
+ * every call must be of an advertised tool and fit its schema.
  * @module
  */
 import { Ajv2020 } from "ajv/dist/2020.js";

@@ -1,6 +1,6 @@
 /**
  * Local models in their real processes: decoding against the bare engine, a fork of a prefix against
- * reading it again, and whether every call of random weights is valid. Issue 4, "How well".
+ * reading it again, and whether every call of random weights is valid.
  * @module
  */
 import type { OpenModel } from "../kernel/model/services.ts";

@@ -1,4 +1,4 @@
-/** Plugins: instances, calls through gate and port, host calls, overruns, memory. Issue 3, "How well". @module */
+/** Plugins: instances, calls through gate and port, host calls, overruns, memory. @module */
 import { startLineProcess } from "./_line_process.ts";
 import { startPipeFloor } from "./plugin/pipe_floor.ts";
 import { makeRig, type Rig } from "./plugin/hosts.ts";

@@ -1,4 +1,4 @@
-/** Plugins and commands in a real kernel: many tasks at once, and programs of both kinds. Issue 3, "How well". @module */
+/** Plugins and commands in a real kernel: many tasks at once, and programs of both kinds. @module */
 import { type KernelConfig, type Mount, MountName } from "../contracts/mod.ts";
 import { findCommands } from "../cli/program/command_programs_powers.ts";
 import { provideTools } from "../tools-wasm/build/mod.ts";

@@ -1,4 +1,4 @@
-/** The port against a bare line echo between Deno processes on plain streams. Issue 2, "How well". @module */
+/** The port against a bare line echo between Deno processes on plain streams. @module */
 import { spawn } from "node:child_process";
 import type { Json } from "../contracts/json.ts";
 import { portOverChild } from "../port/_fixture/child_port.ts";

@@ -1,4 +1,4 @@
-/** Whether an answer is what the person said to what the person saw. DESIGN section 3. @module */
+/** Whether an answer is what the person said to what the person saw. @module */
 import { verify } from "node:crypto";
 import {
   type Answer,

@@ -1,4 +1,4 @@
-/** The policy when nobody wrote one, and the forbids that no rule lifts. DESIGN section 5. @module */
+/** The policy when nobody wrote one, and the forbids that no rule lifts. @module */
 import {
   type EffectClass,
   type PermissionMode,

@@ -1,6 +1,6 @@
 /**
  * Keys that answer for the person: consent alone, for a while, in this kernel's memory. The page of `remit serve` signs
- * with one. DESIGN section 3; contracts/wire_control.ts.
+ * with one. contracts/wire_control.ts.
  *
  * Tasks that peers, webhooks and hosts started may be answered with it: it is the operator's, made by the operator's own
  * program and given to none of them. Whoever asked for an action has no such key, so nobody answers their own question.

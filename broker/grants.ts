@@ -1,4 +1,4 @@
-/** Answers that stand: in memory of this kernel only, void after a restart. DESIGN section 3. @module */
+/** Answers that stand: in memory of this kernel only, void after a restart. @module */
 import {
   type Answer,
   type AnswerScope,

@@ -1,6 +1,6 @@
 /**
  * The rule-based guard: sentences about what goes into a tool and what comes out, for a person who is
- * asked and for the trace. Advice and nothing else: no decision of the gate looks at it. Issue 4.
+ * asked and for the trace. Advice and nothing else: no decision of the gate looks at it.
  *
  * English words and shapes alone; a text can be written so that nothing here finds it.
  * @module

@@ -1,6 +1,6 @@
 /**
  * Shapes in a text that a person should look at twice: marks of conversations, encoded blocks, keys,
- * addresses that carry data. Each takes time in proportion to the text. Issue 4, guard.
+ * addresses that carry data. Each takes time in proportion to the text.
  * @module
  */
 

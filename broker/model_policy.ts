@@ -1,6 +1,6 @@
 /**
  * Which session may send text to which model: by profile, by where the model runs, and by label. Never
- * by colour: what a model reads cannot act. DESIGN section 5; issue 4, Policy.
+ * by colour: what a model reads cannot act.
  *
  * `modelsFor` in remit.yaml says how far each profile reaches: `none`, `local` (text stays on this
  * machine) or `remote`. A remote model is opted into by naming it, which a folder's own remit.yaml

@@ -1,4 +1,4 @@
-/** What no tool writes, and which files execute later. DESIGN sections 5 and 6. @module */
+/** What no tool writes, and which files execute later. @module */
 import { makePathList } from "../text/path_list.ts";
 
 /** What no tool writes: Remit's own policy and answers, and a repository's inside. */

@@ -1,4 +1,4 @@
-/** Policy: the mode of a call, the never-list, clearances. DESIGN sections 3, 5 and 6. @module */
+/** Policy: the mode of a call, the never-list, clearances. @module */
 import { Fault, type Label, type PermissionMode, type PolicySource } from "../contracts/mod.ts";
 import { defaultRuling, graver, lighter, type Ruling, standingForbid } from "./defaults.ts";
 import { type JudgeModel, makeModelPolicy } from "./model_policy.ts";

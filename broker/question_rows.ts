@@ -1,4 +1,4 @@
-/** Questions as the store keeps them, and the events that tell of them. DESIGN section 6. @module */
+/** Questions as the store keeps them, and the events that tell of them. @module */
 import {
   type Answer,
   type DocumentRow,

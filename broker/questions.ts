@@ -1,4 +1,4 @@
-/** Questions to people: durable, answered once, by signature. DESIGN section 3. @module */
+/** Questions to people: durable, answered once, by signature. @module */
 import {
   type Answer,
   type Answered,

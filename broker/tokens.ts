@@ -1,4 +1,4 @@
-/** Single-use tokens: what passed the gate, until it is used. DESIGN section 3. @module */
+/** Single-use tokens: what passed the gate, until it is used. @module */
 import {
   type Colour,
   type Digest,

@@ -1,4 +1,4 @@
-/** `browser_screenshot`: a grant apart from the browser's own. Seed 001, Browser Harness. @module */
+/** `browser_screenshot`: a grant apart from the browser's own. @module */
 import { Fault } from "../contracts/fault.ts";
 import { ToolName } from "../contracts/ids.ts";
 import type { Json, JsonObject } from "../contracts/json.ts";

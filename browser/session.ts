@@ -1,4 +1,4 @@
-/** A session: one page, what may be done with its newest snapshot, and how. Seed 001, Browser Harness. @module */
+/** A session: one page, what may be done with its newest snapshot, and how. @module */
 import { Fault } from "../contracts/fault.ts";
 import { isObject, type Json, type JsonObject } from "../contracts/json.ts";
 import { withoutFragment } from "./address.ts";

@@ -1,4 +1,4 @@
-/** What an agent is: persona, mounts, capabilities, limits. Seed 004 section 4.4. @module */
+/** What an agent is: persona, mounts, capabilities, limits. @module */
 import * as z from "zod";
 import { ToolName } from "./ids.ts";
 import { Limits } from "./budget.ts";

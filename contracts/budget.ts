@@ -1,4 +1,4 @@
-/** Limits and usage of a process. Seed 004 section 4.3; seed 001, Resource Accounting. @module */
+/** Limits and usage of a process. @module */
 import * as z from "zod";
 
 const count = (most: number): z.ZodNumber => z.number().min(0).max(most);

@@ -21,7 +21,7 @@ export const WASM_PAGES = Object.freeze({
   native: 64,
 });
 
-/** How each program of ours is run, apart from its permissions. DESIGN section 1. */
+/** How each program of ours is run, apart from its permissions. */
 export const CHILD_FLAGS: readonly string[] = Object.freeze([
   "--quiet",
   "--no-prompt",

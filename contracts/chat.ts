@@ -1,4 +1,4 @@
-/** Conversation messages: plain data without authority. Seed 000, Capability Contract. @module */
+/** Conversation messages: plain data without authority. @module */
 import * as z from "zod";
 import { CallId, ToolName } from "./ids.ts";
 import { Colour, Label } from "./colour.ts";

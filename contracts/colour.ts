@@ -1,6 +1,5 @@
 /**
  * Colour (integrity), label (confidentiality) and effect class, with their orders.
- * Seed 004 section 63; DESIGN section 5.
  * @module
  */
 import * as z from "zod";
@@ -32,7 +31,7 @@ const COLOURS = Colour.options;
 const LABELS = Label.options;
 const EFFECTS = EffectClass.options;
 
-/** The less trusted of two colours: BLUE + RED is RED (seed 004 section 63.2). */
+/** The less trusted of two colours: BLUE + RED is RED. */
 export function mixColour(a: Colour, b: Colour): Colour {
   return COLOURS.indexOf(a) >= COLOURS.indexOf(b) ? a : b;
 }
@@ -57,7 +56,7 @@ export function cleared(label: Label, clearance: Label): boolean {
   return LABELS.indexOf(label) <= LABELS.indexOf(clearance);
 }
 
-/** The colour an effect needs before the policy's mode alone decides (DESIGN section 5). */
+/** The colour an effect needs before the policy's mode alone decides (docs/design.md). */
 export const REQUIRED_COLOUR: Readonly<Record<EffectClass, Colour>> = {
   read: "RED",
   stage: "RED",

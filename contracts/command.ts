@@ -1,4 +1,4 @@
-/** Commands: programs of this machine that a task may run, walled in. Seed 001, Exec Harness; issue 3. @module */
+/** Commands: programs of this machine that a task may run, walled in. @module */
 import * as z from "zod";
 import { Colour, Label } from "./colour.ts";
 import { Digest } from "./ids.ts";

@@ -1,4 +1,4 @@
-/** A key that answers for a person: for a while, and consent alone. DESIGN section 3; op `delegate`. @module */
+/** A key that answers for a person: for a while, and consent alone. op `delegate`. @module */
 import type { JsonObject } from "./json.ts";
 
 /** Body of `delegate`. */

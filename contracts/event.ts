@@ -2,7 +2,6 @@
  * The events of a task's log. A task's state is the fold of its events; the audit log and the
  * crash log are the same log. Bodies hold names, ids, enums, counts and salted digests only;
  * content (arguments, messages, paths, results) goes into the erasable `private` part.
- * Seed 000, Audit and Provenance; DESIGN section 6.
  * @module
  */
 import type { JsonObject } from "./json.ts";

@@ -1,7 +1,7 @@
 /**
  * What Remit and one of its peers have under way: an A2A task, as the kernel keeps it. A peer sees its own and no other.
  * A message of a peer lands in an inbox; that it becomes an AgentTask is a decision (`accept`), under a request that the
- * operator's remit.yaml made. Issue 7; A2A protocol 1.0, Task.
+ * operator's remit.yaml made. A2A protocol 1.0, Task.
  * @module
  */
 import * as z from "zod";

@@ -1,4 +1,4 @@
-/** What the operator's own programs ask of the exchanges with peers: agents/ keeps them, the control socket serves them. Issue 7. @module */
+/** What the operator's own programs ask of the exchanges with peers: agents/ keeps them, the control socket serves them. @module */
 import type {
   Exchange,
   ExchangeEvent,

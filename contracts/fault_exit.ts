@@ -2,7 +2,7 @@
 import type { FaultCode } from "./fault.ts";
 import { EXIT, type ExitCode } from "./signal.ts";
 
-/** The exit code of a command or task that a fault ended. Seed 004 section 66. */
+/** The exit code of a command or task that a fault ended. */
 export const EXIT_OF_FAULT: Readonly<Record<FaultCode, ExitCode>> = {
   badFrame: EXIT.upstreamFailure,
   tooLarge: EXIT.invalidInput,

@@ -1,4 +1,4 @@
-/** The gate's interface: the one path from a proposed call to an effect. DESIGN section 3. @module */
+/** The gate's interface: the one path from a proposed call to an effect. @module */
 import type { Digest, LeaseId, Pid, QuestionId, TaskId } from "./ids.ts";
 import type { ChatMessage, ToolCall } from "./chat.ts";
 import type { PermissionMode, ToolResult, ToolSnapshot } from "./tool.ts";

@@ -1,5 +1,5 @@
 /**
- * HostedAgentService and what it needs of the kernel. Seed 001, HostedAgentService.
+ * HostedAgentService and what it needs of the kernel.
  * @module
  */
 import * as z from "zod";

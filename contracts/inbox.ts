@@ -1,6 +1,6 @@
 /**
  * Messages between agents, peers and people. A message is data in an inbox and never a command: what it asks for
- * becomes a proposal or a question. Seed 001, Agent Inboxes and Inter-Agent Messages; issue 7.
+ * becomes a proposal or a question.
  * @module
  */
 import * as z from "zod";
@@ -186,7 +186,7 @@ export interface MessageStamp {
   readonly call?: string;
 }
 
-/** The inboxes of one kernel. Seed 001, AgentInbox. */
+/** The inboxes of one kernel. */
 export interface AgentInbox {
   /**
    * Validates and keeps a message; durable when it resolves. A replay is answered as it was the first time.

@@ -1,4 +1,4 @@
-/** Leases: what a process may do, for how long, until it is taken back. Seed 004 section 59. @module */
+/** Leases: what a process may do, for how long, until it is taken back. @module */
 import * as z from "zod";
 import { LeaseId, Millis, Pid, TaskId } from "./ids.ts";
 

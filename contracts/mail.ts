@@ -1,6 +1,6 @@
 /**
  * Petnames and mail between agents of one kernel and the person, their HOST. A name is its agent's own and confers
- * nothing on others; what a message carries is a description, which its receiver adopts through the gate. Seed 002.
+ * nothing on others; what a message carries is a description, which its receiver adopts through the gate.
  * @module
  */
 import * as z from "zod";
@@ -76,7 +76,7 @@ export type Edge = z.infer<typeof Edge>;
 
 const words = z.string().max(65_536);
 
-/** A program that an agent proposes: it never runs by itself. Seed 002, Eval-Proposal System. */
+/** A program that an agent proposes: it never runs by itself. */
 export const EvalProposal = z.object({
   source: z.string().min(1).max(100_000),
   /** Names that the program says, and the names in its agent's directory that they stand for. */

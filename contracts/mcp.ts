@@ -1,6 +1,5 @@
 /**
  * Imported MCP servers: how one is run, what it was granted, which of its tools a person reviewed.
- * Issue 6; seed 001, Interoperability: MCP; DESIGN sections 1, 3, 4 and 5.
  * @module
  */
 import * as z from "zod";

@@ -1,4 +1,4 @@
-/** The language-model contract. Seed 000, Capability Contract. @module */
+/** The language-model contract. @module */
 import * as z from "zod";
 import { ChatMessage, ToolCall } from "./chat.ts";
 import { Price } from "./model_config.ts";
@@ -113,7 +113,7 @@ export interface Embeddings {
   readonly inputTokens: number;
 }
 
-/** Texts as points: near ones mean alike. Seed 000, TextEmbedder. */
+/** Texts as points: near ones mean alike. */
 export interface TextEmbedder {
   /** `outputTokens` is the length of a vector. */
   info(): Promise<ModelInfo>;

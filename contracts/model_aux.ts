@@ -1,4 +1,4 @@
-/** Small helpers beside the language model. None of them is ever a permission. Issue 4. @module */
+/** Small helpers beside the language model. None of them is ever a permission. @module */
 
 /** Counts tokens as one model does. */
 export interface Tokenizer {

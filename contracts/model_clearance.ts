@@ -1,4 +1,4 @@
-/** How confidential a text a model may be sent: one rule for the gate and for what a task is handed. DESIGN section 5. @module */
+/** How confidential a text a model may be sent: one rule for the gate and for what a task is handed. @module */
 import type { Label } from "./colour.ts";
 
 /** A model as a sink of text. */

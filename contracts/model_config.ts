@@ -1,6 +1,6 @@
 /**
  * What a model service is opened with: `TaskRequest.model.config` is the JSON of one of these. It is
- * on record with the request, so it never holds a credential: it names a secret. Issue 4.
+ * on record with the request, so it never holds a credential: it names a secret.
  * @module
  */
 import * as z from "zod";

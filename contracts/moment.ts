@@ -1,4 +1,4 @@
-/** Waiting for a moment of the clock, also over a sleep of the machine. DESIGN section 1. @module */
+/** Waiting for a moment of the clock, also over a sleep of the machine. @module */
 import type { Powers } from "./process.ts";
 
 /** Milliseconds after which the clock is looked at again: timers stand still while a machine sleeps. */

@@ -1,4 +1,4 @@
-/** Plugins: tools as WASM modules or scripts, and what they may ask their host for. Issue 3; seed 001, Tool Harness Controls. @module */
+/** Plugins: tools as WASM modules or scripts, and what they may ask their host for. @module */
 import * as z from "zod";
 import { Colour, EffectClass } from "./colour.ts";
 import { Digest, ToolName } from "./ids.ts";

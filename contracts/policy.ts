@@ -1,4 +1,4 @@
-/** Policy as remit.yaml writes it. Unknown keys are errors. DESIGN sections 3, 5 and 6. @module */
+/** Policy as remit.yaml writes it. Unknown keys are errors. @module */
 import * as z from "zod";
 import { Colour, EffectClass, Label } from "./colour.ts";
 import { MountName, ToolName } from "./ids.ts";

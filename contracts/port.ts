@@ -1,4 +1,4 @@
-/** The port: one line session between two processes. DESIGN section 1. @module */
+/** The port: one line session between two processes. @module */
 import type { Json } from "./json.ts";
 import type { Fault } from "./fault.ts";
 

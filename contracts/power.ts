@@ -1,4 +1,4 @@
-/** Powers: what does a call once the gate has let it through. DESIGN sections 2 and 3. @module */
+/** Powers: what does a call once the gate has let it through. @module */
 import type { CallId, Digest, Pid, QuestionId, TaskId, ToolName } from "./ids.ts";
 import type { NewEvent } from "./event.ts";
 import type { DocumentWrite } from "./store.ts";

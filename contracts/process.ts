@@ -1,4 +1,4 @@
-/** A process of Remit: a principal with capabilities, limits, colour and label. DESIGN section 5. @module */
+/** A process of Remit: a principal with capabilities, limits, colour and label. @module */
 import type { CallId, LeaseId, Pid, SessionId, TaskId } from "./ids.ts";
 import type { Colour, Label } from "./colour.ts";
 import type { Limits, Usage } from "./budget.ts";

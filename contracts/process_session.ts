@@ -1,4 +1,4 @@
-/** Process sessions: programs that go on after the call that started them. Seed 001, Exec Harness; issue 3. @module */
+/** Process sessions: programs that go on after the call that started them. @module */
 import type { Colour, Label } from "./colour.ts";
 import type { Collected, GrantedCommand } from "./command.ts";
 import type { Pid, TaskId } from "./ids.ts";

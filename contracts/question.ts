@@ -1,4 +1,4 @@
-/** Questions to people and their signed answers. DESIGN section 3. @module */
+/** Questions to people and their signed answers. @module */
 import * as z from "zod";
 import {
   CallId,

@@ -1,4 +1,4 @@
-/** Receipts and sealed events: what a third party can check offline. DESIGN sections 3 and 6. @module */
+/** Receipts and sealed events: what a third party can check offline. @module */
 import * as z from "zod";
 import { Digest } from "./ids.ts";
 

@@ -1,4 +1,4 @@
-/** A tool's result as the conversation's next message. Seed 000, Prompt Injection as a First-Class Concern. @module */
+/** A tool's result as the conversation's next message. @module */
 import type { ChatMessage, ToolCall } from "./chat.ts";
 import type { ToolResult } from "./tool.ts";
 

@@ -1,4 +1,4 @@
-/** What remit.yaml says of the service: `serve`, `peers`, `webhooks`, `schedules`. The operator's alone. Issue 7. @module */
+/** What remit.yaml says of the service: `serve`, `peers`, `webhooks`, `schedules`. The operator's alone. @module */
 import * as z from "zod";
 import { Limits } from "./budget.ts";
 import { Label } from "./colour.ts";

@@ -1,4 +1,4 @@
-/** Signals and exit codes: seed 004 sections 65 and 66, and two of ours. @module */
+/** Signals and exit codes of tasks and commands. @module */
 import * as z from "zod";
 
 /** A signal that a process of Remit can be sent. */

@@ -1,4 +1,4 @@
-/** The store's contract: one for every engine. DESIGN section 6. @module */
+/** The store's contract: one for every engine. @module */
 import type { JsonObject } from "./json.ts";
 import type { Digest } from "./ids.ts";
 

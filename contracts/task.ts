@@ -1,4 +1,4 @@
-/** Durable task records. Seed 001, AgentTask. @module */
+/** Durable task records. @module */
 import * as z from "zod";
 import { EXIT } from "./signal.ts";
 import { Digest, Millis, SessionId, TaskId } from "./ids.ts";
@@ -82,7 +82,7 @@ export const MemoryRetention = z.object({
 /** See {@link MemoryRetention}. */
 export type MemoryRetention = z.infer<typeof MemoryRetention>;
 
-/** The wiki that a task is handed, as the command line resolved it. Seed 001, AgentMemory. */
+/** The wiki that a task is handed, as the command line resolved it. */
 export const TaskMemory = z.object({
   /** Absolute and real. */
   folder: z.string().min(1).max(4_096),

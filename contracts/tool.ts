@@ -1,9 +1,9 @@
-/** Tools as a model sees them, and what a call came to. Seed 000, Capability Contract. @module */
+/** Tools as a model sees them, and what a call came to. @module */
 import * as z from "zod";
 import { CallId, Digest, ToolName } from "./ids.ts";
 import { Colour, Label } from "./colour.ts";
 
-/** How a call is decided. Seed 000, Design Principle 4. */
+/** How a call is decided. */
 export const PermissionMode = z.enum(["auto", "consent", "stepUp", "forbidden"]);
 /** See {@link PermissionMode}. */
 export type PermissionMode = z.infer<typeof PermissionMode>;

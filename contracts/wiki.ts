@@ -1,4 +1,4 @@
-/** What the wiki memory tells: findings, passages that were found, notes, its record. Seed 001. @module */
+/** What the wiki memory tells: findings, passages that were found, notes, its record. @module */
 import * as z from "zod";
 import { Digest, Millis } from "./ids.ts";
 import { Colour, Label } from "./colour.ts";
@@ -43,7 +43,7 @@ export interface Finding {
   readonly other?: { readonly file: string; readonly line?: number };
 }
 
-/** A bounded snippet that answers a query: never a whole file. Seed 001, Retrieval Rules. */
+/** A bounded snippet that answers a query: never a whole file. */
 export const Hit = z.object({
   kind: z.enum(["page", "source"]),
   /** `pages/NAME.md` or `raw/NAME`, beneath the wiki's folder. */
@@ -83,7 +83,7 @@ export interface Found {
   };
 }
 
-/** Where a note of an agent's goes. Seed 001, Retrieval Rules: memory writes are decided. */
+/** Where a note of an agent's goes. */
 export const NoteKind = z.enum(["taskLog", "projectWiki", "userMemory"]);
 /** See {@link NoteKind}. */
 export type NoteKind = z.infer<typeof NoteKind>;

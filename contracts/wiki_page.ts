@@ -1,6 +1,6 @@
 /**
  * Pages of the wiki memory, their claims and citations, and changes of them as patches.
- * Seed 001, Memory, Wiki, and Retrieval; Shared Resource Coordination.
+ * Shared Resource Coordination.
  * @module
  */
 import * as z from "zod";
@@ -126,7 +126,7 @@ export interface PagePatch {
   readonly conflicts?: readonly PageConflict[];
 }
 
-/** Two writers touched one page. Seed 001, ConflictReport. */
+/** Two writers touched one page. */
 export interface PageConflict {
   readonly page: PageName;
   readonly expected: number;

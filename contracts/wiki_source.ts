@@ -1,5 +1,5 @@
 /**
- * Sources of the wiki memory: immutable bytes with digest, label, colour and origin. Seed 001, SourceCorpus.
+ * Sources of the wiki memory: immutable bytes with digest, label, colour and origin.
  * @module
  */
 import * as z from "zod";
@@ -44,7 +44,7 @@ export const SourceOrigin = z.object({
 /** See {@link SourceOrigin}. */
 export type SourceOrigin = z.infer<typeof SourceOrigin>;
 
-/** One immutable version of one source. Seed 001, SourceCorpus. */
+/** One immutable version of one source. */
 export const WikiSource = z.object({
   /** Number of this version in this wiki. */
   id: z.int().min(1),

@@ -2,7 +2,7 @@
  * What a gateway asks its starter (`remit serve`) for peers, webhooks and the page, beside what wire_serve.ts lists. The
  * gateway is believed nothing: each request carries the credential that came with it, and the starter says whose it is.
  * Faults: `denied` (a credential that is not known), `notFound` (also for what is another's), `conflict` (the state does
- * not allow it), `rateLimited`, `invalidInput`, `tooLarge`, `refused`, `unavailable`. Issue 7.
+ * not allow it), `rateLimited`, `invalidInput`, `tooLarge`, `refused`, `unavailable`.
  *
  * | gateway asks | body | answer |
  * |---|---|---|

@@ -1,6 +1,6 @@
 /**
  * What a command line and the kernel say to each other on the control socket (0600). Whoever can
- * connect is the operator's own user. First request: `hello`. DESIGN section 1.
+ * connect is the operator's own user. First request: `hello`.
  *
  * | op | body | answer |
  * |---|---|---|

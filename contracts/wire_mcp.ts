@@ -1,7 +1,7 @@
 /**
  * What the kernel and a bridge process say to each other. A bridge is the client of one MCP server for one task, a
  * process without any permission: the server's bytes come to it over this very port. Everything that it says was
- * influenced by the server: the kernel parses it with limits and believes none of it. Issue 6; DESIGN section 1.
+ * influenced by the server: the kernel parses it with limits and believes none of it.
  *
  * | kernel asks | body | answer |
  * |---|---|---|

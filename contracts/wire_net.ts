@@ -1,4 +1,4 @@
-/** What the kernel and the net service say to each other. DESIGN section 1, issue 3. @module */
+/** What the kernel and the net service say to each other. @module */
 
 /** An origin that a request may reach. */
 export interface AllowedOrigin {

@@ -1,7 +1,7 @@
 /**
  * What the wiki's process is asked, by the command line (`remit wiki …`) and by the kernel (agents' tools).
  * One process holds one wiki: read and write of its folder and of STATE/wiki/ID, read of what is ingested, nothing else.
- * DESIGN sections 1 and 5; docs/decision/0013.
+ * docs/decision/0013.
  *
  * | op | body | answer |
  * |---|---|---|

@@ -64,7 +64,7 @@ export interface SignalBody {
   readonly pressure?: ContextPressure;
 }
 
-/** How full the context window is: particulars of SIGCTXPRESSURE. Seed 004 section 36. */
+/** How full the context window is: particulars of SIGCTXPRESSURE. */
 export interface ContextPressure {
   /** Tokens that the next inference takes: messages, tools and the answer's share. */
   readonly used: number;

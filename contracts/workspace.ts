@@ -1,4 +1,4 @@
-/** Mounts, staged changes, patch sets and artifacts. Seed 001, Workspace Model. @module */
+/** Mounts, staged changes, patch sets and artifacts. @module */
 import * as z from "zod";
 import { ArtifactId, Digest, Millis, MountName, TaskId } from "./ids.ts";
 import { Colour, Label } from "./colour.ts";

@@ -1,6 +1,6 @@
 /**
  * `/a2a` and the card: peers, each request with its credential. Whose it is is asked anew for each; what it may do is the
- * starter's to say. Issue 7; contracts/wire_a2a.ts.
+ * starter's to say. contracts/wire_a2a.ts.
  * @module
  */
 import type { PeerHolder } from "../contracts/wire_a2a.ts";

@@ -1,6 +1,6 @@
 /**
  * Who was let in is known for some seconds, so that a request of a peer is one round trip less. It counts for rates and
- * for what is refused early: what is done is asked with the credential itself, so one that was revoked does nothing. Issue 7.
+ * for what is refused early: what is done is asked with the credential itself, so one that was revoked does nothing.
  * @module
  */
 

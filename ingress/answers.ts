@@ -1,4 +1,4 @@
-/** What all routes answer alike: refusals that tell nothing of ours. Issue 6, Export. @module */
+/** What all routes answer alike: refusals that tell nothing of ours. @module */
 import type { Context, Hono } from "hono";
 import type { HeldBody } from "./body_room.ts";
 

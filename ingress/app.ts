@@ -1,6 +1,6 @@
 /**
  * The gateway's routes. A request passes, in this order: headers of ours, Host, Origin, rate of its address; then the
- * checks of its route. Nothing of ours is told in an error. Issue 6, Export; issue 7.
+ * checks of its route. Nothing of ours is told in an error.
  * @module
  */
 import { Hono } from "hono";

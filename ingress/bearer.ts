@@ -1,4 +1,4 @@
-/** Tokens in the header `Authorization`, as RFC 6750 writes them. Issue 6, Export. @module */
+/** Tokens in the header `Authorization`, as RFC 6750 writes them. @module */
 import { Fault } from "../contracts/fault.ts";
 import { type Ask, tooMany } from "./answers.ts";
 import type { Rates } from "./rate_limit.ts";

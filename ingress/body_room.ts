@@ -1,6 +1,6 @@
 /**
  * How many bytes of requests' bodies there are at once, and whose. Where there is no room, whoever holds the most gives up
- * the body that was begun first: a thousand slow ones of a stranger neither fill the process nor keep an honest one out. Issue 7.
+ * the body that was begun first: a thousand slow ones of a stranger neither fill the process nor keep an honest one out.
  * @module
  */
 

@@ -1,6 +1,6 @@
 /**
  * How many connections there are, whose, and for how long one may be silent. Where there is no place left, whoever holds
- * the most gives up the one that was silent for longest: thousands of a stranger's do not keep an honest client out. Issue 7.
+ * the most gives up the one that was silent for longest: thousands of a stranger's do not keep an honest client out.
  * @module
  */
 

@@ -1,6 +1,6 @@
 /**
  * The pipe to the starter, shared fairly: it takes so many requests at a time, and one credential's flood would take all of
- * them from other peers, from webhooks and from the page. Issue 7.
+ * them from other peers, from webhooks and from the page.
  * @module
  */
 import { Fault } from "../contracts/fault.ts";

@@ -1,4 +1,4 @@
-/** The gateway's process: what its starter asks, and whom it serves. Issues 6 and 7; contracts/wire_serve.ts. @module */
+/** The gateway's process: what its starter asks, and whom it serves. contracts/wire_serve.ts. @module */
 import * as z from "zod";
 import {
   Exchange,

@@ -1,4 +1,4 @@
-/** `/hooks/NAME`: whoever knows a shared secret says that something happened. Issue 7; contracts/wire_a2a.ts. @module */
+/** `/hooks/NAME`: whoever knows a shared secret says that something happened. contracts/wire_a2a.ts. @module */
 import { Fault } from "../contracts/fault.ts";
 import type { HookAnswer, HookCall } from "../contracts/wire_a2a.ts";
 import { nothing, refuse, type Routes, tooMany } from "./answers.ts";

@@ -1,4 +1,4 @@
-/** Which values of Host and Origin are let in: what a page of somebody else's sends is not. Issue 6, Export. @module */
+/** Which values of Host and Origin are let in: what a page of somebody else's sends is not. @module */
 import { isLoopback } from "../contracts/loopback.ts";
 
 /** The door. */

@@ -1,6 +1,6 @@
 /**
  * Listens at the one address, within bounds on connections: Deno's own server is handed one connection after another, by a
- * function that `Deno.serve` is made of and that Deno does not promise to keep (docs/decision/0021). Issue 7.
+ * function that `Deno.serve` is made of and that Deno does not promise to keep (docs/decision/0021).
  * @module
  */
 import { Fault } from "../contracts/fault.ts";

@@ -1,4 +1,4 @@
-/** `/mcp`: hosts of the Model Context Protocol, each request with its token. Issue 6, Export. @module */
+/** `/mcp`: hosts of the Model Context Protocol, each request with its token. @module */
 import type { ServeHolder } from "../contracts/wire_serve.ts";
 import { refuse, type Routes, tooMany } from "./answers.ts";
 import { holderOf, tryBearer } from "./bearer.ts";

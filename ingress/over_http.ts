@@ -1,4 +1,4 @@
-/** Serves hosts, peers and people at an address: the routes over the protocols over the starter. Issues 6 and 7. @module */
+/** Serves hosts, peers and people at an address: the routes over the protocols over the starter. @module */
 import { Fault } from "../contracts/fault.ts";
 import type { Json } from "../contracts/json.ts";
 import type { ServeOpen } from "../contracts/wire_serve.ts";

@@ -1,4 +1,4 @@
-/** What the gateway asks its starter for peers, webhooks and the page. Issue 7; contracts/wire_a2a.ts. @module */
+/** What the gateway asks its starter for peers, webhooks and the page. contracts/wire_a2a.ts. @module */
 import * as z from "zod";
 import {
   HookAnswer,

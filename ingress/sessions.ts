@@ -1,4 +1,4 @@
-/** Sessions of hosts, as the starter keeps them: what they ask goes over the port. Issue 6, Export. @module */
+/** Sessions of hosts, as the starter keeps them: what they ask goes over the port. @module */
 import * as z from "zod";
 import {
   Fault,

@@ -1,4 +1,4 @@
-/** How the service is: alive, ready, counted; and the public keys of what it signs. Issue 7. @module */
+/** How the service is: alive, ready, counted; and the public keys of what it signs. @module */
 import { isLoopback } from "../contracts/loopback.ts";
 import type { ServeHolder } from "../contracts/wire_serve.ts";
 import { type Ask, nothing, type Routes } from "./answers.ts";

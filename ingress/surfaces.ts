@@ -1,4 +1,4 @@
-/** Which surfaces an address has, each with its checks. Issue 7. @module */
+/** Which surfaces an address has, each with its checks. @module */
 import type { ServeOpen } from "../contracts/wire_serve.ts";
 import { rememberAdmitted } from "./admitted.ts";
 import { serveA2a } from "./a2a_routes.ts";

@@ -1,4 +1,4 @@
-/** A request's body, or why there is none, in words. Issue 6, Export. @module */
+/** A request's body, or why there is none, in words. @module */
 import { type Ask, refuse } from "./answers.ts";
 import { type After, MOST_BODY, readBody } from "./body.ts";
 

@@ -1,4 +1,4 @@
-/** Mail's share of what main.ts wires: names, inboxes and proposals of tasks whose agent speaks in mail. Seed 002. @module */
+/** Mail's share of what main.ts wires: names, inboxes and proposals of tasks whose agent speaks in mail. @module */
 import {
   type EventLog,
   LAL_PROGRAM,

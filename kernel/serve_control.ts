@@ -1,4 +1,4 @@
-/** Listens on the control socket and serves who connects. DESIGN section 1. @module */
+/** Listens on the control socket and serves who connects. @module */
 import { CONTROL_VERSION, type KernelConfig } from "../contracts/mod.ts";
 import { portOverConn } from "../port/stream_powers.ts";
 import {

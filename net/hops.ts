@@ -1,4 +1,4 @@
-/** A request and what its redirects lead to, each hop judged anew. Issue 3, "Net service". @module */
+/** A request and what its redirects lead to, each hop judged anew. @module */
 import { Fault } from "../contracts/fault.ts";
 import type { NetAnswer, NetHop, NetRequest } from "../contracts/wire_net.ts";
 import { firstOf } from "./address/first_of.ts";

@@ -1,4 +1,4 @@
-/** Answers that are read piece by piece: nothing of one is taken from the wire before it is asked for. Issue 6. @module */
+/** Answers that are read piece by piece: nothing of one is taken from the wire before it is asked for. @module */
 import { Buffer } from "node:buffer";
 import { Fault } from "../contracts/fault.ts";
 import type { NetStream, NetStreamHead, NetStreamPiece } from "../contracts/wire_net.ts";

@@ -1,4 +1,4 @@
-/** One end of a line session. DESIGN section 1. @module */
+/** One end of a line session. @module */
 import type { Json } from "../contracts/json.ts";
 import type { Port, PortHandler, PortLimits } from "../contracts/port.ts";
 import { Fault, unreachable } from "../contracts/fault.ts";

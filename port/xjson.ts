@@ -1,7 +1,7 @@
 /**
  * JSON with the values that JSON has no word for, as marked strings: `"+5"` and `"-5"` are bigints, `"#undefined"`,
  * `"#NaN"`, `"#Infinity"` and `"#-Infinity"` say what they name. A string that begins like a mark is written with `!`
- * before it. Seed 002, SmallCaps Decoding.
+ * before it.
  * @module
  */
 import { Fault } from "../contracts/fault.ts";

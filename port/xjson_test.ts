@@ -38,7 +38,7 @@ Deno.test("every extended value is made anew by its source", () => {
   }));
 });
 
-Deno.test("what a model writes is read as seed 002 says", () => {
+Deno.test("what a model writes is read as extended JSON", () => {
   const read: readonly (readonly [Json, XJson])[] = [
     ["+5", 5n],
     ["-5", -5n],

@@ -1,6 +1,6 @@
 /**
  * How full the context window is, and when the runner makes room. What gives way, the kernel decides
- * and archives. Seed 004 section 36.
+ * and archives.
  * @module
  */
 import type { ChatMessage } from "../contracts/chat.ts";

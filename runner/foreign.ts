@@ -31,7 +31,6 @@ export type RoomWish =
 
 /**
  * The conversation's window, in the program's hands: the answer says what the conversation is now.
- * Seed 004 section 36.
  */
 export interface ContextPort {
   /** Puts a summary, made by a second inference, in place of the oldest exchanges. */

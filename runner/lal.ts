@@ -1,6 +1,6 @@
 /**
  * The program `lal`: tool calls alone, names, mail and proposals. It says what became of a proposal before the model
- * thinks on, and waits for the person when the model has nothing more to do. Seed 002, The Iteration Loop.
+ * thinks on, and waits for the person when the model has nothing more to do.
  * @module
  */
 import type { ChatMessage } from "../contracts/chat.ts";
@@ -96,7 +96,7 @@ function messageOf(settlement: Settlement, { colour, label }: ToolResult): ChatM
   };
 }
 
-/** Seed 002, Notification Format. */
+/** A settlement as the lines that its agent is shown. */
 function linesOf(settlement: Settlement): readonly string[] {
   const { proposal, source, result = "", resultName, why = "", offer } = settlement;
   const was = (word: string): string => `Your eval-proposal #${proposal} was ${word} by the HOST.`;

@@ -1,4 +1,4 @@
-/** Lal's words to its model: seed 002's eleven sections, short. @module */
+/** Lal's words to its model, in eleven short sections. @module */
 
 /** Follows the kernel's own system message. */
 export const LAL_PROMPT =

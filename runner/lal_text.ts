@@ -1,4 +1,4 @@
-/** Calls that a model writes into its text, and thoughts that are no text. Seed 002, Tool call extraction. @module */
+/** Calls that a model writes into its text, and thoughts that are no text. @module */
 import type { ChatMessage, ToolCall } from "../contracts/chat.ts";
 
 /** Calls that are taken from one text. */

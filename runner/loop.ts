@@ -1,6 +1,6 @@
 /**
- * The agent loop as a pure transition function. Seed 000, The Loop State Machine: Idle,
- * AssemblingRequest, Inferring, ExecutingCalls. The driver does what an {@link Act} says and gives
+ * The agent loop as a pure transition function. Its states: Idle, AssemblingRequest,
+ * Inferring, ExecutingCalls. The driver does what an {@link Act} says and gives
  * back what came of it; nothing here waits, keeps or touches anything.
  * @module
  */
@@ -92,7 +92,7 @@ export const IDLE: LoopState = Object.freeze({ kind: "idle" });
 
 const RETRIED: ReadonlySet<FaultCode> = new Set(["rateLimited", "upstream", "timedOut"]);
 
-/** How a signal ends a turn (seed 004 section 65); absent: it does not. */
+/** How a signal ends a turn; absent: it does not. */
 const CONCLUDES: Readonly<Partial<Record<Signal, Stop>>> = {
   SIGTERM: "terminated",
   SIGPIPE: "terminated",

@@ -184,7 +184,7 @@ Deno.test("every fault in an inference is retried, squeezed, ended or passed on,
   ]);
 });
 
-Deno.test("signals conclude a turn as seed 004 says, and the first one decides", () => {
+Deno.test("signals conclude a turn, each in its way, and the first one decides", () => {
   const stops: Partial<Record<Signal, Stop>> = {
     SIGTERM: "terminated",
     SIGPIPE: "terminated",

@@ -1,6 +1,6 @@
 /**
  * Tool results as messages for the model. Untrusted text goes into role `tool` with its colour and
- * label and nowhere else. Seed 000, Prompt Injection as a First-Class Concern.
+ * label and nowhere else.
  * @module
  */
 import type { ToolCall } from "../contracts/chat.ts";

@@ -1,6 +1,6 @@
 /**
  * Runs a whole session in memory before the first byte is read, so that a pooled worker answers its
- * first turn with compiled code. FACTS 7.2.
+ * first turn with compiled code.
  * @module
  */
 import type { Json } from "../contracts/json.ts";

@@ -1,6 +1,6 @@
 /**
  * The schema of the embedded engine as a numbered list, from the first version on. A step is never
- * changed once released: a new one is added. DESIGN section 6.
+ * changed once released: a new one is added.
  * @module
  */
 import { Fault } from "../contracts/fault.ts";

@@ -1,4 +1,4 @@
-/** The workspace's tools as a model sees them. Seed 001, Tool Harness Controls. @module */
+/** The workspace's tools as a model sees them. @module */
 import type { EffectClass } from "../contracts/colour.ts";
 import { ToolName } from "../contracts/ids.ts";
 import type { JsonObject } from "../contracts/json.ts";

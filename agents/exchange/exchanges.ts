@@ -1,4 +1,4 @@
-/** What Remit and its peers have under way: A2A tasks as the kernel keeps them. Issue 7; seed 001, AgentPeer. @module */
+/** What Remit and its peers have under way: A2A tasks as the kernel keeps them. @module */
 import {
   cleared,
   type Exchange,

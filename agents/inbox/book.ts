@@ -1,4 +1,4 @@
-/** Messages that wait, in memory, and how many of whom: the settled ones are the store's. Issue 7. @module */
+/** Messages that wait, in memory, and how many of whom: the settled ones are the store's. @module */
 import {
   type Box,
   Fault,

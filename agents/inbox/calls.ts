@@ -1,6 +1,6 @@
 /**
  * Messages that come in while a call to their sender is under way: shown with the call's result, delivered by the commit
- * that keeps it, and nothing that would wake their task. Issue 7.
+ * that keeps it, and nothing that would wake their task.
  * @module
  */
 import {

@@ -1,4 +1,4 @@
-/** Changes of messages that wait: an event and the documents that say the same, in one commit. Issue 7. @module */
+/** Changes of messages that wait: an event and the documents that say the same, in one commit. @module */
 import {
   type DocumentWrite,
   type EventLog,

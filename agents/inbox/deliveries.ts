@@ -1,6 +1,6 @@
 /**
  * Messages of an inbox, put into conversations between turns: what shows them to the model and what marks them as
- * delivered is one commit, so that each is shown once, whenever the kernel dies. Issue 7.
+ * delivered is one commit, so that each is shown once, whenever the kernel dies.
  * @module
  */
 import {

@@ -1,4 +1,4 @@
-/** A message that comes in: judged, and given its place, before anything is written. Issue 7. @module */
+/** A message that comes in: judged, and given its place, before anything is written. @module */
 import {
   type AgentMessage,
   type InboxEntry,

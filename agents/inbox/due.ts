@@ -1,4 +1,4 @@
-/** What the next turn of a task is to be shown. Seed 001, Agent Inboxes; issue 7. @module */
+/** What the next turn of a task is to be shown. @module */
 import { type AgentMessage, Box, type InboxEntry, type TaskId } from "../../contracts/mod.ts";
 import type { InboxBook } from "./book.ts";
 

@@ -1,4 +1,4 @@
-/** A message as it comes in, and what the log says of it. Issue 7. @module */
+/** A message as it comes in, and what the log says of it. @module */
 import {
   AgentMessage,
   Box,

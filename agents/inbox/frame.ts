@@ -1,7 +1,6 @@
 /**
  * Messages as a model reads them: data, each with who sent it, and no line of it passes for one of ours. Every line
  * that a sender wrote begins with `| `, and what moves a cursor, hides or looks like something else is spelled out.
- * Seed 001, Agent Inboxes; issue 7.
  * @module
  */
 import {

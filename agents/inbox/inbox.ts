@@ -1,6 +1,6 @@
 /**
  * The inboxes of one kernel: what comes in is judged, kept, and shown to a model as data. Every change is an event and
- * its documents in one commit. Seed 001, Agent Inboxes and Inter-Agent Messages; issue 7.
+ * its documents in one commit.
  *
  * @example
  * ```ts

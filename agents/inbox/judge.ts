@@ -1,4 +1,4 @@
-/** Why a message is put aside for a person instead of shown to a model. Seed 001, Agent Inboxes. @module */
+/** Why a message is put aside for a person instead of shown to a model. @module */
 import {
   type AgentMessage,
   type AgentTask,

@@ -1,4 +1,4 @@
-/** What a message follows from: whether that is known here, and not older than what was delivered. Issue 7. @module */
+/** What a message follows from: whether that is known here, and not older than what was delivered. @module */
 import {
   type AgentMessage,
   type Box,

@@ -1,4 +1,4 @@
-/** Messages that are settled: looked up in the store, a day at a time, and erased there. Issue 7. @module */
+/** Messages that are settled: looked up in the store, a day at a time, and erased there. @module */
 import {
   type Box,
   type DocumentRow,

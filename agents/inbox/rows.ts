@@ -1,4 +1,4 @@
-/** Messages as the store holds them: what is known of one, and apart from it what it says. Issue 7. @module */
+/** Messages as the store holds them: what is known of one, and apart from it what it says. @module */
 import {
   AgentMessage,
   Digest,

@@ -1,4 +1,4 @@
-/** `adopt`: something that a message carries gets a name; a capability is derived, never more than was offered. Seed 002. @module */
+/** `adopt`: something that a message carries gets a name; a capability is derived, never more than was offered. @module */
 import { Fault, type Reference } from "../../contracts/mod.ts";
 import type { MailTool } from "./descriptors.ts";
 import { answering, FROM, type Letter, type Letters } from "./letters.ts";

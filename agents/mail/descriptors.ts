@@ -1,4 +1,4 @@
-/** The tools of mail, petnames and proposals, in the words that a model is shown. Seed 002, Available Tools. @module */
+/** The tools of mail, petnames and proposals, in the words that a model is shown. @module */
 import { ToolDescriptor } from "../../contracts/mod.ts";
 
 const PATH = {

@@ -1,4 +1,4 @@
-/** What the tool `help` says. Seed 002, Self-documentation. @module */
+/** What the tool `help` says. @module */
 import type { JsonObject } from "../../contracts/mod.ts";
 import { MAIL_DESCRIPTORS } from "./descriptors.ts";
 

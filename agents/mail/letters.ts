@@ -1,4 +1,4 @@
-/** An agent's inbox as it reads it: its messages with their numbers, parsed once. Seed 002, Message Bus. @module */
+/** An agent's inbox as it reads it: its messages with their numbers, parsed once. @module */
 import {
   answerBox,
   type Box,

@@ -1,5 +1,5 @@
 /**
- * Mail of one task: its agent's names, its inbox, its proposals, as tools that the gate decides. Seed 002.
+ * Mail of one task: its agent's names, its inbox, its proposals, as tools that the gate decides.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** The tools over an agent's own names. Seed 002, Directory, Identity, Inspection. @module */
+/** The tools over an agent's own names. @module */
 import {
   Fault,
   type Json,

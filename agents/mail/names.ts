@@ -1,4 +1,4 @@
-/** A directory of petnames as a value: looked into, and changed into another. Seed 002, Directory. @module */
+/** A directory of petnames as a value: looked into, and changed into another. @module */
 import {
   Directory,
   Fault,

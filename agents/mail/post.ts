@@ -1,4 +1,4 @@
-/** The tools over an agent's inbox. What a message carries is described; who adopts it derives it. Seed 002, Mail. @module */
+/** The tools over an agent's inbox. What a message carries is described; who adopts it derives it. @module */
 import {
   type Box,
   type Edge,

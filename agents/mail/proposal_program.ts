@@ -1,4 +1,4 @@
-/** What a proposed program runs with: the names that it says, as constants before its text. Seed 002, evaluate. @module */
+/** What a proposed program runs with: the names that it says, as constants before its text. @module */
 import {
   type EvalProposal,
   Fault,

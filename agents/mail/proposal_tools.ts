@@ -1,6 +1,6 @@
 /**
  * Eval proposals: an agent proposes a program, a person decides over exactly that text, and only then it runs, as the
- * ordinary tool `exec`. The question is the gate's own, about the call `proposal_run`. Seed 002, Eval-Proposal System.
+ * ordinary tool `exec`. The question is the gate's own, about the call `proposal_run`.
  * @module
  */
 import {

@@ -1,4 +1,4 @@
-/** What a task proposed and what became of it: the fold of its committed outcomes. Seed 002, Proposal Tracking. @module */
+/** What a task proposed and what became of it: the fold of its committed outcomes. @module */
 import {
   type JsonObject,
   MailRecord,

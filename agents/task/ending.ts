@@ -1,4 +1,4 @@
-/** From how a turn ended to the task's status and exit code. Seed 004 section 66. @module */
+/** From how a turn ended to the task's status and exit code. @module */
 import {
   EXIT,
   EXIT_OF_FAULT,

@@ -1,4 +1,4 @@
-/** A task's state as the fold of its events. Seed 001, AgentTask; DESIGN section 6. @module */
+/** A task's state as the fold of its events. @module */
 import {
   AgentTask,
   DEFAULT_LIMITS,

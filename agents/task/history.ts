@@ -1,4 +1,4 @@
-/** A task as its log tells it, for a kernel that did not see it happen. DESIGN section 6. @module */
+/** A task as its log tells it, for a kernel that did not see it happen. @module */
 import { type AgentTask, Fault, type TaskId } from "../../contracts/mod.ts";
 import { type FoldEvent, foldTask, isContaminating, isTurnOver } from "./fold.ts";
 

@@ -1,4 +1,4 @@
-/** The wall-clock limits of tasks with live processes. Seed 004 section 4.3. @module */
+/** The wall-clock limits of tasks with live processes. @module */
 import { atMoment, type Powers, type TaskId } from "../../contracts/mod.ts";
 import type { TaskKeeper } from "./keeper.ts";
 

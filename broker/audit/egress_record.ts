@@ -1,4 +1,4 @@
-/** A request that left this machine for a model, as `audit query` prints it. Issue 4, Policy. @module */
+/** A request that left this machine for a model, as `audit query` prints it. @module */
 import type { AuditRecord } from "../../contracts/event.ts";
 import { TaskId } from "../../contracts/ids.ts";
 import type { JsonObject } from "../../contracts/json.ts";

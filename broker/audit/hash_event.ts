@@ -1,4 +1,4 @@
-/** The hash that chains events. DESIGN section 6. @module */
+/** The hash that chains events. @module */
 import { Digest } from "../../contracts/ids.ts";
 import { sha256Hex } from "../../port/digest.ts";
 

@@ -1,4 +1,4 @@
-/** The event log over a store: chains, seals and group commit. DESIGN sections 3 and 6. @module */
+/** The event log over a store: chains, seals and group commit. @module */
 import { Fault } from "../../contracts/fault.ts";
 import type { NewEvent } from "../../contracts/event.ts";
 import type { Digest } from "../../contracts/ids.ts";

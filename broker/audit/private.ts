@@ -1,4 +1,4 @@
-/** The erasable part of an event: content under a salted digest. DESIGN section 6. @module */
+/** The erasable part of an event: content under a salted digest. @module */
 import { Fault } from "../../contracts/fault.ts";
 import { Digest } from "../../contracts/ids.ts";
 import { isObject, type Json, type JsonObject } from "../../contracts/json.ts";

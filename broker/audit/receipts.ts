@@ -1,4 +1,4 @@
-/** Receipts: an event's proof, cut out of the log. DESIGN section 3, step 10. @module */
+/** Receipts: an event's proof, cut out of the log. @module */
 import { Fault } from "../../contracts/fault.ts";
 import type { Receipt, Seal, SealedEvent } from "../../contracts/receipt.ts";
 import type { Store, StoredEvent } from "../../contracts/store.ts";

@@ -1,4 +1,4 @@
-/** Audit records: calls as `audit query` prints them. Seed 000, Audit and Provenance. @module */
+/** Audit records: calls as `audit query` prints them. @module */
 import { Fault } from "../../contracts/fault.ts";
 import type { AuditRecord, Decided } from "../../contracts/event.ts";
 import { TaskId } from "../../contracts/ids.ts";

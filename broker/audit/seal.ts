@@ -1,4 +1,4 @@
-/** Seals: one signature for a commit group. DESIGN sections 3 and 6. @module */
+/** Seals: one signature for a commit group. @module */
 import { Digest } from "../../contracts/ids.ts";
 import type { Json } from "../../contracts/json.ts";
 import { sha256Hex } from "../../port/digest.ts";

@@ -1,4 +1,4 @@
-/** The kernel's receipt key. DESIGN section 3, step 10. @module */
+/** The kernel's receipt key. @module */
 import { Buffer } from "node:buffer";
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
 import { Fault } from "../../contracts/fault.ts";

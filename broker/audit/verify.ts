@@ -1,4 +1,4 @@
-/** The check of a store's log. DESIGN section 6. @module */
+/** The check of a store's log. @module */
 import { Fault } from "../../contracts/fault.ts";
 import type { Digest } from "../../contracts/ids.ts";
 import type { Store, StoredEvent } from "../../contracts/store.ts";

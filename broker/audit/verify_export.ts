@@ -1,4 +1,4 @@
-/** The offline check of a log that was exported to a file: no store, no kernel. Issue 2, audit. @module */
+/** The offline check of a log that was exported to a file: no store, no kernel. @module */
 import { Fault } from "../../contracts/fault.ts";
 import type { Digest } from "../../contracts/ids.ts";
 import { readLines, tryLine, verifyLines } from "./lines.ts";

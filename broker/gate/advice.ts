@@ -1,6 +1,6 @@
 /**
  * What the advisor says of a call: shown with its question and kept in the trace. Nothing that decides
- * has an advisor to ask ({@link JudgeParts}). Issue 4, guard.
+ * has an advisor to ask ({@link JudgeParts}).
  * @module
  */
 import type { Guarded } from "../../contracts/mod.ts";

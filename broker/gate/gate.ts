@@ -1,5 +1,5 @@
 /**
- * The gate: the one path from a proposed call to an effect. Its ten steps, in DESIGN section 3's order:
+ * The gate: the one path from a proposed call to an effect. Its ten steps, in this order (docs/design.md):
  *
  * | step | what | where |
  * |---|---|---|

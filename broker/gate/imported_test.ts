@@ -1,4 +1,4 @@
-/** What the gate makes of tools that one task was handed: imported ones. Issue 6. */
+/** What the gate makes of tools that one task was handed: imported ones. */
 import { deepEqual, equal, match } from "node:assert/strict";
 import type { PowerResult, ToolBinding } from "../../contracts/mod.ts";
 import { descriptorDigest } from "../pins.ts";

@@ -1,4 +1,4 @@
-/** Steps 1 to 7 of the gate, in order. Synchronous, without effect. DESIGN section 3. @module */
+/** Steps 1 to 7 of the gate, in order. Synchronous, without effect. @module */
 import type { Decision, Digest, Pid, ToolCall } from "../../contracts/mod.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Grant } from "../grants.ts";

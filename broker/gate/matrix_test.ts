@@ -4,7 +4,7 @@ import { COLOURS, LABELS } from "../_fixture/fake_processes.ts";
 import { makeWorld } from "../_fixture/world.ts";
 
 /**
- * DESIGN section 5 written out by hand: for each colour, what the flow alone asks for, as
+ * The table of docs/design.md written out by hand: for each colour, what the flow alone asks for, as
  * [at or below clearance, above clearance].
  */
 const OUTBOUND_WRITE: Record<Colour, readonly [string, string]> = {
@@ -77,7 +77,7 @@ async function matrix(effect: EffectClass, strict: boolean): Promise<number> {
   return cases;
 }
 
-Deno.test("every colour, label, clearance and mode comes to what DESIGN section 5 says", async () => {
+Deno.test("every colour, label, clearance and mode comes to what the design says", async () => {
   equal(await matrix("outboundWrite", false), 108);
   equal(await matrix("outboundRead", false), 108);
 });

@@ -1,4 +1,4 @@
-/** Steps 8 to 10 of the gate: commit, invoke with a single-use token, commit. DESIGN section 3. @module */
+/** Steps 8 to 10 of the gate: commit, invoke with a single-use token, commit. @module */
 import {
   type Digest,
   type DocumentWrite,

@@ -1,4 +1,4 @@
-/** Gate step 4: effect and destination against colour and label. DESIGN section 5. @module */
+/** Gate step 4: effect and destination against colour and label. @module */
 import {
   cleared,
   type Colour,

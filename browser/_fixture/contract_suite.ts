@@ -1,4 +1,4 @@
-/** What every engine of the browser tools must do: the same claims on each. Issue 3, browser. @module */
+/** What every engine of the browser tools must do: the same claims on each. @module */
 import { doesNotMatch, equal, match, ok, rejects } from "node:assert/strict";
 import { Fault, type FaultCode } from "../../contracts/fault.ts";
 import { redirect, reply } from "../../net/_fixture/site.ts";

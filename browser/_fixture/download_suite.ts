@@ -1,4 +1,4 @@
-/** What no page's download may do, on every engine of the browser tools: nothing of it is saved. Issue 3, browser. @module */
+/** What no page's download may do, on every engine of the browser tools: nothing of it is saved. @module */
 import { doesNotMatch, equal, match, ok, rejects } from "node:assert/strict";
 import { Fault } from "../../contracts/fault.ts";
 import { raw, redirect, type Reply, reply } from "../../net/_fixture/site.ts";

@@ -1,4 +1,4 @@
-/** `a2a add URL`: a remote agent's card is fetched, its signature checked, shown, and pinned. Issue 7. @module */
+/** `a2a add URL`: a remote agent's card is fetched, its signature checked, shown, and pinned. @module */
 import {
   EXIT,
   type ExitCode,

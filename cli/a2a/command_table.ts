@@ -1,4 +1,4 @@
-/** The commands over A2A peers, as help and parsing read them. Issue 7. @module */
+/** The commands over A2A peers, as help and parsing read them. @module */
 import {
   ANSWERS,
   type CommandSpec,

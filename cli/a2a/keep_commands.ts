@@ -1,4 +1,4 @@
-/** `a2a log|login|revoke|remove`: what is done with a peer as with any imported server. Issue 7. @module */
+/** `a2a log|login|revoke|remove`: what is done with a peer as with any imported server. @module */
 import type { Command, Work } from "../command.ts";
 import { mcpRemove, mcpRevoke } from "../mcp/command/keep.ts";
 import { mcpLog } from "../mcp/command/log.ts";

@@ -1,4 +1,4 @@
-/** `a2a list` and `a2a describe`: peers, from what was reviewed and pinned; nobody is asked. Issue 7. @module */
+/** `a2a list` and `a2a describe`: peers, from what was reviewed and pinned; nobody is asked. @module */
 import { EXIT } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { alienLines } from "../mcp/review/alien_lines.ts";

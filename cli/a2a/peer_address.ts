@@ -1,4 +1,4 @@
-/** The address that a person gives of a peer, and a name that can be made of it. Pure. Issue 7. @module */
+/** The address that a person gives of a peer, and a name that can be made of it. Pure. @module */
 import { Fault, isLoopback } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 

@@ -1,4 +1,4 @@
-/** What the commands over peers share: the peer that was named, and the facts that are pinned of it. Issue 7. @module */
+/** What the commands over peers share: the peer that was named, and the facts that are pinned of it. @module */
 import { Fault, isPeer, type McpWords, PeerFacts, type PeerLaunch } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";

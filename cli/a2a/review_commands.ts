@@ -1,4 +1,4 @@
-/** `a2a review` and `a2a approve`: as of MCP servers, with what the card says beside its skills. Issue 7. @module */
+/** `a2a review` and `a2a approve`: as of MCP servers, with what the card says beside its skills. @module */
 import { EXIT, type McpLook } from "../../contracts/mod.ts";
 import { type Command, printLines } from "../command.ts";
 import { mcpApprove } from "../mcp/command/approve.ts";

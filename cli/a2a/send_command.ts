@@ -1,4 +1,4 @@
-/** `a2a send` and `a2a watch`: one message to a peer, and waiting for its task, each a task through the gate. Issue 7. @module */
+/** `a2a send` and `a2a watch`: one message to a peer, and waiting for its task, each a task through the gate. @module */
 import { Fault, peerTaskIn } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";

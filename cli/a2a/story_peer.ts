@@ -1,6 +1,6 @@
 /**
  * The peer of `--story a2a`: another Remit on this machine, taken in as any peer is, and handed to the story's task alone:
- * remit.lock is left as it is. Issue 7.
+ * remit.lock is left as it is.
  * @module
  */
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Tasks by their agent and its labels: `--agent`, `--labels`. Seed 004 section 4.4. @module */
+/** Tasks by their agent and its labels: `--agent`, `--labels`. @module */
 import { Fault, type Json } from "../../contracts/mod.ts";
 import { recordOf, rowsOf } from "../command.ts";
 import type { KernelLink } from "../hands.ts";

@@ -1,4 +1,4 @@
-/** From words to a command's work, and from faults to exit codes. Seed 004 section 66. @module */
+/** From words to a command's work, and from faults to exit codes. @module */
 import { EXIT, EXIT_OF_FAULT, Fault } from "../../contracts/mod.ts";
 import { displayBlock } from "../../text/mod.ts";
 import { findCommand } from "./command_table.ts";

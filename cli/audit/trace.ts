@@ -1,4 +1,4 @@
-/** The execution trace: JSON lines of what was observed, never of what was thought. Seed 004, 54.2. @module */
+/** The execution trace: JSON lines of what was observed, never of what was thought. @module */
 import { argumentsOf, numberOf, type SeenEvent, textOf } from "./event_fields.ts";
 
 /** One line of the trace. */

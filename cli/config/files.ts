@@ -1,4 +1,4 @@
-/** Finds the layers of configuration for a folder. DESIGN section 6. @module */
+/** Finds the layers of configuration for a folder. @module */
 import { join } from "node:path";
 import { sha256Hex } from "../../port/digest.ts";
 import { type MountPlace, placeConfig } from "./place.ts";

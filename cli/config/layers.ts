@@ -1,4 +1,4 @@
-/** Layers of configuration become one policy. DESIGN section 6. @module */
+/** Layers of configuration become one policy. @module */
 import {
   type AgentSpec,
   type BrowserChoice,

@@ -1,4 +1,4 @@
-/** `mcp:` of remit.yaml, through its layers: whatever file it is, it narrows what remit.lock says. Issue 6. @module */
+/** `mcp:` of remit.yaml, through its layers: whatever file it is, it narrows what remit.lock says. @module */
 import { cleared, type Label, type McpConfig, type McpServerName } from "../../contracts/mod.ts";
 import type { ConfigFile } from "./text.ts";
 

@@ -1,4 +1,4 @@
-/** `memory:` of remit.yaml, through its layers: an untrusted file only narrows. Issue 5. @module */
+/** `memory:` of remit.yaml, through its layers: an untrusted file only narrows. @module */
 import { cleared, type MemoryConfig, NoteKind } from "../../contracts/mod.ts";
 import type { ConfigFile } from "./text.ts";
 

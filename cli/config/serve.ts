@@ -1,4 +1,4 @@
-/** `kernel`, `serve`, `peers`, `webhooks`, `schedules` of remit.yaml, from the operator's own layers and no other. Issue 7. @module */
+/** `kernel`, `serve`, `peers`, `webhooks`, `schedules` of remit.yaml, from the operator's own layers and no other. @module */
 import type {
   KernelSetting,
   PeerConfig,

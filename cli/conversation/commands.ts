@@ -1,4 +1,4 @@
-/** `conversation …`: names, forks, comparison and the end of conversations. Issue 4, Context. @module */
+/** `conversation …`: names, forks, comparison and the end of conversations. @module */
 import { type ChatMessage, EXIT, Fault, SessionId, TaskId, toJson } from "../../contracts/mod.ts";
 import {
   askKernel,

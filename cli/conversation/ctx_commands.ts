@@ -1,4 +1,4 @@
-/** `ctx list|show|restore`: what gave way in a conversation. Seed 004 section 36.3. @module */
+/** `ctx list|show|restore`: what gave way in a conversation. @module */
 import { EXIT, Fault } from "../../contracts/mod.ts";
 import {
   askKernel,

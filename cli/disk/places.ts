@@ -1,4 +1,4 @@
-/** Where state, configuration and sockets lie. DESIGN section 6. @module */
+/** Where state, configuration and sockets lie. @module */
 import { createHash } from "node:crypto";
 import { isAbsolute, join, normalize, resolve } from "node:path";
 import { Fault } from "../../contracts/mod.ts";

@@ -1,4 +1,4 @@
-/** The commands over inboxes, as help and parsing read them. Issue 7. @module */
+/** The commands over inboxes, as help and parsing read them. @module */
 import { type CommandSpec, simple } from "../arguments/command_spec.ts";
 
 /** `inbox …`, in the order in which help lists them. */

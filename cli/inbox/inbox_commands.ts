@@ -1,4 +1,4 @@
-/** `inbox …`: what came in from agents, peers and programs, and what a person decides about it. Issue 7. @module */
+/** `inbox …`: what came in from agents, peers and programs, and what a person decides about it. @module */
 import {
   Box,
   type EntryState,

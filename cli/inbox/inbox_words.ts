@@ -1,4 +1,4 @@
-/** A message of an inbox in lines for a person. Everything that a sender wrote is made safe. Issue 7. @module */
+/** A message of an inbox in lines for a person. Everything that a sender wrote is made safe. @module */
 import type { InboxEntry } from "../../contracts/mod.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 

@@ -1,4 +1,4 @@
-/** What a kernel of one state is started with. DESIGN section 1. @module */
+/** What a kernel of one state is started with. @module */
 import { Fault, type KernelConfig, toJson } from "../../contracts/mod.ts";
 import { digestOf } from "../../port/digest.ts";
 import { displayBlock } from "../../text/mod.ts";

@@ -1,4 +1,4 @@
-/** The kernel's start line: exactly the permissions of DESIGN section 1. @module */
+/** The kernel's start line: exactly the permissions that docs/design.md gives it. @module */
 import { CHILD_FLAGS, type KernelConfig } from "../../contracts/mod.ts";
 
 const START = [

@@ -1,4 +1,4 @@
-/** Finds the kernel of a state, or starts it. DESIGN section 1. @module */
+/** Finds the kernel of a state, or starts it. @module */
 import { dirname, join } from "node:path";
 import { Fault, type KernelConfig, toJson } from "../../contracts/mod.ts";
 import { tasksAtWork } from "./stop_command.ts";

@@ -1,4 +1,4 @@
-/** Starts a kernel that outlives this process. DESIGN section 1. @module */
+/** Starts a kernel that outlives this process. @module */
 import { join } from "node:path";
 import type { KernelConfig } from "../../contracts/mod.ts";
 import { kernelFlags } from "./flags.ts";

@@ -1,4 +1,4 @@
-/** The kernel that goes on with a task: one with the rules of the task's own place. DESIGN section 6. @module */
+/** The kernel that goes on with a task: one with the rules of the task's own place. @module */
 import { AgentTask, type TaskId } from "../../contracts/mod.ts";
 import { type Command, wishOf } from "../command.ts";
 import { loadConfig } from "../config/files.ts";

@@ -1,4 +1,4 @@
-/** The person's keys: one for consent, one behind a passphrase for the gravest. DESIGN section 3. @module */
+/** The person's keys: one for consent, one behind a passphrase for the gravest. @module */
 import {
   createCipheriv,
   createDecipheriv,

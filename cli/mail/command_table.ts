@@ -1,4 +1,4 @@
-/** The commands over mail and proposals, as help and parsing read them. Seed 002; issue 7. @module */
+/** The commands over mail and proposals, as help and parsing read them. @module */
 import { type CommandSpec, type FlagSpec, MODEL, simple } from "../arguments/command_spec.ts";
 
 const ATTACH: FlagSpec = {

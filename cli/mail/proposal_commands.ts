@@ -1,4 +1,4 @@
-/** `proposals list|show|grant|reject|counter`: programs that agents propose. A grant is a signed answer. Seed 002. @module */
+/** `proposals list|show|grant|reject|counter`: programs that agents propose. A grant is a signed answer. @module */
 import { EvalProposal, EXIT, Fault, type Mail, Question, QuestionId } from "../../contracts/mod.ts";
 import {
   askKernel,

@@ -1,4 +1,4 @@
-/** `simulate FILE`: plays mail and HOST's answers against a model, and prints the exchange. Seed 002, Simulator. @module */
+/** `simulate FILE`: plays mail and HOST's answers against a model, and prints the exchange. @module */
 import {
   type AgentSpec,
   Box,

@@ -1,4 +1,4 @@
-/** What `remit simulate` plays: what HOST says and decides, and what it expects, in order. Seed 002, Simulator. @module */
+/** What `remit simulate` plays: what HOST says and decides, and what it expects, in order. @module */
 import { parse as parseYaml } from "yaml";
 import * as z from "zod";
 import { EvalProposal, Fault, PetName } from "../../contracts/mod.ts";

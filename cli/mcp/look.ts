@@ -1,6 +1,6 @@
 /**
  * Looks at a server: it is started, asked what it says of itself, and ended. The last look that was shown is kept, so
- * that what is approved is what was seen. Issue 6.
+ * that what is approved is what was seen.
  * @module
  */
 import { join } from "node:path";

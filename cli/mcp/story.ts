@@ -1,6 +1,6 @@
 /**
  * The servers of `--story mcp`: one of an npm registry, where it can be had, and one of ours that changes its words. They
- * are looked at as any server is, and handed to the story's task alone: remit.lock is left as it is. Issue 6.
+ * are looked at as any server is, and handed to the story's task alone: remit.lock is left as it is.
  * @module
  */
 import { basename, join } from "node:path";

@@ -1,4 +1,4 @@
-/** A tool that a kernel suspended is marked in remit.lock: tasks to come are not handed it until it is reviewed. Issue 6. @module */
+/** A tool that a kernel suspended is marked in remit.lock: tasks to come are not handed it until it is reviewed. @module */
 import { Fault, McpServerName } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";

@@ -1,4 +1,4 @@
-/** What the commands over imported servers share: remit.lock, a look, the name that was given. Issue 6. @module */
+/** What the commands over imported servers share: remit.lock, a look, the name that was given. @module */
 import type { McpLook, McpServerName } from "../../contracts/mod.ts";
 import { type Command, reachKernel } from "../command.ts";
 import type { KernelLink } from "../hands.ts";

@@ -1,6 +1,6 @@
 /**
  * The agent program of a host's session: it makes exactly the call that its message names, and says what came of it.
- * It infers nothing. Gate, log, budgets and receipts are those of any other program. Issue 6, Export.
+ * It infers nothing. Gate, log, budgets and receipts are those of any other program.
  * @module
  */
 import * as z from "zod";

@@ -1,4 +1,4 @@
-/** `remit mcp serve`: Remit as an MCP server, over a pipe or at an address. Issue 6, Export; docs/decision/0016. @module */
+/** `remit mcp serve`: Remit as an MCP server, over a pipe or at an address. docs/decision/0016. @module */
 import {
   EXIT,
   Fault,

@@ -1,4 +1,4 @@
-/** The commands that serve hosts, as help and parsing read them. Issue 6, Export. @module */
+/** The commands that serve hosts, as help and parsing read them. @module */
 import {
   type CommandSpec,
   type FlagSpec,

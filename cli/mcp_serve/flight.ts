@@ -1,4 +1,4 @@
-/** A call of a host's session, from its proposal to the last time that its host asked for it. Issue 6, Export. @module */
+/** A call of a host's session, from its proposal to the last time that its host asked for it. @module */
 import type { CallId } from "../../contracts/mod.ts";
 import type { Lane, LaneEnd } from "./lane.ts";
 

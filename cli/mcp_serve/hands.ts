@@ -1,4 +1,4 @@
-/** What `remit mcp serve` is handed beside the rest: the gateway's process, this process's own streams, waiting. Issue 6. @module */
+/** What `remit mcp serve` is handed beside the rest: the gateway's process, this process's own streams, waiting. @module */
 import type { Json, PortHandler } from "../../contracts/mod.ts";
 
 /** A gateway that was started. */

@@ -1,4 +1,4 @@
-/** The hands of `remit mcp serve`, with this process's own rights. Issue 6. @module */
+/** The hands of `remit mcp serve`, with this process's own rights. @module */
 import { Fault, SERVE_PORT_LIMITS } from "../../contracts/mod.ts";
 import { makePort } from "../../port/mod.ts";
 import { displayBlock } from "../../text/mod.ts";

@@ -1,4 +1,4 @@
-/** Opens the sessions of hosts: their tasks, their answers, what they are told. Issue 6, Export. @module */
+/** Opens the sessions of hosts: their tasks, their answers, what they are told. @module */
 import {
   Fault,
   type Json,

@@ -1,6 +1,6 @@
 /**
  * One task of a host's session. It makes one call at a time: a turn is a call. A call that waits for a person ends its
- * turn, and the kernel goes on with it when the answer is there. Issue 6, Export.
+ * turn, and the kernel goes on with it when the answer is there.
  * @module
  */
 import {

@@ -1,7 +1,7 @@
 /**
  * The tasks of a host's session, and which of them makes a call. One is the session's own: what is staged lies there, so
  * every call goes there, one after another. Plain reads go to others beside it while nothing is staged. A task that
- * waits for a person keeps what it staged, and another one takes its place. Issue 6, Export; docs/decision/0016.
+ * waits for a person keeps what it staged, and another one takes its place. docs/decision/0016.
  * @module
  */
 import { Fault } from "../../contracts/mod.ts";

@@ -1,4 +1,4 @@
-/** The command line that starts a gateway: no right at all, or one listen address. Issue 6; docs/decision/0016. @module */
+/** The command line that starts a gateway: no right at all, or one listen address. docs/decision/0016. @module */
 import { denying, type WalledLine, walledLine, type WalledParts } from "../program/walled_line.ts";
 
 /** What a line is made of. */

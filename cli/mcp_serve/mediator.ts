@@ -1,6 +1,6 @@
 /**
  * What the gateway asks, done within what its starter allows. TRUST: the gateway may be hostile. It names sessions and
- * calls; which profile, folders, wiki and clearance they have is decided here. Issue 6; contracts/wire_serve.ts.
+ * calls; which profile, folders, wiki and clearance they have is decided here. contracts/wire_serve.ts.
  * @module
  */
 import { parseAsked } from "./parse_asked.ts";

@@ -1,4 +1,4 @@
-/** The block that a host's configuration takes: this installation, this folder. Issue 6, Export. @module */
+/** The block that a host's configuration takes: this installation, this folder. @module */
 import { Fault } from "../../contracts/mod.ts";
 import type { Command } from "../command.ts";
 import { parseMount } from "../disk/mounts.ts";

@@ -1,4 +1,4 @@
-/** The gateway's program, built when it is first needed. Issues 6 and 7; docs/decision/0016. @module */
+/** The gateway's program, built when it is first needed. docs/decision/0016. @module */
 import {
   type BuiltProgram,
   type ProgramBuild,

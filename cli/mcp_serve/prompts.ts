@@ -1,4 +1,4 @@
-/** Prompts that hosts may show: a few common tasks, and one for each agent of remit.yaml. Issue 6, Export. @module */
+/** Prompts that hosts may show: a few common tasks, and one for each agent of remit.yaml. @module */
 import { type AgentSpec, ServePrompt } from "../../contracts/mod.ts";
 
 const REQUEST = { name: "request", description: "What to do.", required: true };

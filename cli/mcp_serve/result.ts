@@ -1,4 +1,4 @@
-/** What a host is told of a call: never more than it is cleared for. Issue 6, Export. @module */
+/** What a host is told of a call: never more than it is cleared for. @module */
 import {
   cleared,
   Fault,

@@ -1,4 +1,4 @@
-/** `run_task` of a host: a task of its own, followed to its end. Issue 6, Export. @module */
+/** `run_task` of a host: a task of its own, followed to its end. @module */
 import {
   AgentTask,
   CallId,

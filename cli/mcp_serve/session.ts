@@ -1,6 +1,6 @@
 /**
  * One host's session: calls go to the first of its tasks that is free. Mostly there is one. Another is made while the
- * first is busy or waits for a person; staged changes wait with the task that made them. Issue 6; docs/decision/0016.
+ * first is busy or waits for a person; staged changes wait with the task that made them. docs/decision/0016.
  * @module
  */
 import {

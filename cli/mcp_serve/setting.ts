@@ -1,4 +1,4 @@
-/** What the sessions of hosts are made of: once for a command, from flags and remit.yaml. Issue 6, Export. @module */
+/** What the sessions of hosts are made of: once for a command, from flags and remit.yaml. @module */
 import {
   type Colour,
   type Ingress,

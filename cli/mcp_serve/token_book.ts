@@ -1,4 +1,4 @@
-/** Bearer tokens of one kind: a file of STATE/person holds hashes, and never a token. Issues 6 and 7. @module */
+/** Bearer tokens of one kind: a file of STATE/person holds hashes, and never a token. @module */
 import { timingSafeEqual } from "node:crypto";
 import { join } from "node:path";
 import * as z from "zod";

@@ -1,4 +1,4 @@
-/** `remit mcp token create|list|revoke`. Issue 6, Export. @module */
+/** `remit mcp token create|list|revoke`. @module */
 import { EXIT, Profile } from "../../contracts/mod.ts";
 import { type Command, printJson } from "../command.ts";
 import { oneOf } from "../arguments/parse_arguments.ts";

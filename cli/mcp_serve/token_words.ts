@@ -1,4 +1,4 @@
-/** What `mcp token` and `a2a token` share: verbs, names, the list. Issues 6 and 7. @module */
+/** What `mcp token` and `a2a token` share: verbs, names, the list. @module */
 import { EXIT, Fault, type Json } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, printJson } from "../command.ts";

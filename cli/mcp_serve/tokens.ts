@@ -1,4 +1,4 @@
-/** Tokens that MCP hosts show to the gateway: STATE/person/mcp_tokens.json. Issue 6, Export. @module */
+/** Tokens that MCP hosts show to the gateway: STATE/person/mcp_tokens.json. @module */
 import * as z from "zod";
 import { Profile, type ServeHolder } from "../../contracts/mod.ts";
 import { KEPT_TOKEN, openTokenBook, type TokenBook, type TokenParts } from "./token_book.ts";

@@ -1,4 +1,4 @@
-/** Names of remit.yaml's `models` become references with settings. Issue 4. @module */
+/** Names of remit.yaml's `models` become references with settings. @module */
 import { Fault, type ModelEntry } from "../../contracts/mod.ts";
 
 /** Settings of an entry, without its reference. */

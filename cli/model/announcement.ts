@@ -1,4 +1,4 @@
-/** What is said before the first text goes to a provider. Issue 4. @module */
+/** What is said before the first text goes to a provider. @module */
 import { DEAREST } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Screen } from "../hands.ts";

@@ -1,4 +1,4 @@
-/** Which model a run has: flags, then what the caller fixes, then remit.yaml. Issue 4. @module */
+/** Which model a run has: flags, then what the caller fixes, then remit.yaml. @module */
 import { Fault } from "../../contracts/mod.ts";
 import type { Command } from "../command.ts";
 import type { Merged } from "../config/layers.ts";

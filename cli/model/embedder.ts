@@ -1,4 +1,4 @@
-/** `embedder:` of remit.yaml becomes what a service of vectors is opened with. Issue 4, TextEmbedder. @module */
+/** `embedder:` of remit.yaml becomes what a service of vectors is opened with. @module */
 import { join } from "node:path";
 import { Fault, LexicalConfig } from "../../contracts/mod.ts";
 import { followAliases } from "./alias.ts";

@@ -1,4 +1,4 @@
-/** Models that are at hand although none was chosen: keys in the environment, a running Ollama. Issue 4. @module */
+/** Models that are at hand although none was chosen: keys in the environment, a running Ollama. @module */
 import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";
 import { DEFAULT_URL } from "./name.ts";

@@ -1,4 +1,4 @@
-/** What the commands over models are handed: a way to ask servers, weights on the disk, engines. Issue 4. @module */
+/** What the commands over models are handed: a way to ask servers, weights on the disk, engines. @module */
 import type { HeaderFile } from "../../contracts/gguf_cursor.ts";
 import type { NativeBuild } from "../../contracts/mod.ts";
 import type { TextEmbedder } from "../../contracts/model.ts";

@@ -1,6 +1,6 @@
 /**
  * Which key a provider's model is opened with: a kept secret, or a variable of the environment, which
- * is read only here and only for the model that was chosen. Issue 4.
+ * is read only here and only for the model that was chosen.
  * @module
  */
 import { Fault, type Secret } from "../../contracts/mod.ts";

@@ -1,4 +1,4 @@
-/** What a reference to a model says, before anything is looked up. Issue 4; seed 002, Provider Selection. @module */
+/** What a reference to a model says, before anything is looked up. @module */
 import { Fault, isLoopback } from "../../contracts/mod.ts";
 import { knownHost } from "./providers.ts";
 

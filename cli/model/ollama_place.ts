@@ -1,4 +1,4 @@
-/** Where Ollama is looked for: its own variable says so, as for its own commands. Issue 4. @module */
+/** Where Ollama is looked for: its own variable says so, as for its own commands. @module */
 import { isLoopback } from "../../contracts/mod.ts";
 import { DEFAULT_URL } from "./name.ts";
 

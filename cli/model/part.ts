@@ -1,4 +1,4 @@
-/** One model of a task: what it is resolved with, and what that comes to. Issue 4. @module */
+/** One model of a task: what it is resolved with, and what that comes to. @module */
 import {
   Fault,
   type LocalConfig,

@@ -1,4 +1,4 @@
-/** A provider's model: its one name, its key, its configuration. Issue 4. @module */
+/** A provider's model: its one name, its key, its configuration. @module */
 import { Fault, RemoteConfig } from "../../contracts/mod.ts";
 import type { ModelSettings } from "./alias.ts";
 import { findKey, noKey, readKey } from "./keys.ts";

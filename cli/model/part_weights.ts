@@ -1,4 +1,4 @@
-/** A model whose weights are here: by its name in the store, or by its path. Issue 4. @module */
+/** A model whose weights are here: by its name in the store, or by its path. @module */
 import { Fault, LocalConfig, type NativeBuild } from "../../contracts/mod.ts";
 import type { ModelSettings } from "./alias.ts";
 import { accelerateCommand } from "./engine/builds.ts";

@@ -1,4 +1,4 @@
-/** Providers that people have keys for: which host, which variable, which header. Issue 4. @module */
+/** Providers that people have keys for: which host, which variable, which header. @module */
 import type { ProviderKind } from "./name.ts";
 
 /** A provider that is known by its host. */

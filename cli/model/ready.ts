@@ -1,4 +1,4 @@
-/** What a model needs before its task starts: its program built, its key lent. Issue 4. @module */
+/** What a model needs before its task starts: its program built, its key lent. @module */
 import * as z from "zod";
 import { type Json, LocalConfig, RemoteConfig, type Secret, toJson } from "../../contracts/mod.ts";
 import type { Command } from "../command.ts";

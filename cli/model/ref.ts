@@ -1,4 +1,4 @@
-/** A model reference becomes what a task is asked with, and what must be done before. Issue 4. @module */
+/** A model reference becomes what a task is asked with, and what must be done before. @module */
 import { Fault, type ModelChoice, type Secret, type TaskRequest } from "../../contracts/mod.ts";
 import { checkEscalation, followAliases, type Named } from "./alias.ts";
 import type { ModelProgram } from "./hands.ts";

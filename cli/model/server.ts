@@ -1,4 +1,4 @@
-/** What a model server on this machine has: asked quickly, or not at all. Issue 4. @module */
+/** What a model server on this machine has: asked quickly, or not at all. @module */
 import * as z from "zod";
 import { Fault } from "../../contracts/mod.ts";
 import type { ModelHttp } from "./hands.ts";

@@ -1,4 +1,4 @@
-/** Which models can be reached now: quickly, and without a word of anybody's going out. Issue 4. @module */
+/** Which models can be reached now: quickly, and without a word of anybody's going out. @module */
 import { Fault } from "../../contracts/mod.ts";
 import type { Command } from "../command.ts";
 import type { Merged } from "../config/layers.ts";

@@ -1,4 +1,4 @@
-/** The commands over plugins and secrets, as help and parsing read them. Issue 3. @module */
+/** The commands over plugins and secrets, as help and parsing read them. @module */
 import {
   ANSWERS,
   type CommandSpec,

@@ -1,4 +1,4 @@
-/** Signatures of plugins: Ed25519 over the manifest, which pins the code. Issue 3. @module */
+/** Signatures of plugins: Ed25519 over the manifest, which pins the code. @module */
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
 import { Fault, PluginManifest, toJson } from "../../contracts/mod.ts";
 import { canonicalJson } from "../../port/mod.ts";

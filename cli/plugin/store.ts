@@ -1,4 +1,4 @@
-/** Installed plugins: STATE/person/tools/NAME, pinned by digest in STATE/person/tools/pins.json. Issue 3. @module */
+/** Installed plugins: STATE/person/tools/NAME, pinned by digest in STATE/person/tools/pins.json. @module */
 import { join } from "node:path";
 import * as z from "zod";
 import { Digest, Fault, PluginManifest, PluginName } from "../../contracts/mod.ts";

@@ -1,4 +1,4 @@
-/** Looks which walls of DESIGN sections 1 and 4 stand on this machine. @module */
+/** Looks which walls stand on this machine. @module */
 import type { Walls } from "../hands.ts";
 import { findPrograms } from "./programs_powers.ts";
 

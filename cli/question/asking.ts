@@ -1,4 +1,4 @@
-/** Asks a person at the terminal, and signs what they say. DESIGN section 3. @module */
+/** Asks a person at the terminal, and signs what they say. @module */
 import type { Answer, Question, Staged } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { askForm } from "./elicit_asking.ts";

@@ -1,6 +1,6 @@
 /**
  * Asks a person for what an imported server wants, field by field, and shows the whole before it is sent. Enter on
- * nothing declines: nothing that a server suggests is taken without a sign for it. Issue 6, elicitation.
+ * nothing declines: nothing that a server suggests is taken without a sign for it.
  * @module
  */
 import type { Question } from "../../contracts/mod.ts";

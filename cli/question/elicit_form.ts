@@ -1,6 +1,6 @@
 /**
  * What an imported server asks a person, read as fields. The schema is the server's: untrusted, flat, bounded; nothing
- * of it is run, and a pattern of it least of all. Issue 6, elicitation.
+ * of it is run, and a pattern of it least of all.
  * @module
  */
 import * as z from "zod";

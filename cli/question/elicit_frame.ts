@@ -1,6 +1,6 @@
 /**
  * What an imported server asks, inside the frame of a question: its words stand behind the frame's inner bar, and
- * Remit's own words beside them. Issue 6, elicitation.
+ * Remit's own words beside them.
  * @module
  */
 import type { Question } from "../../contracts/mod.ts";

@@ -1,4 +1,4 @@
-/** What a person types into a field of a form, held against what the field takes. Issue 6, elicitation. @module */
+/** What a person types into a field of a form, held against what the field takes. @module */
 import * as z from "zod";
 import type { ElicitField, ElicitForm, ElicitValue } from "./elicit_form.ts";
 import { namesSecret } from "../../text/looks_secret.ts";

@@ -1,4 +1,4 @@
-/** A person's decision becomes a signed answer. DESIGN section 3. @module */
+/** A person's decision becomes a signed answer. @module */
 import { type Answer, type Question, toJson } from "../../contracts/mod.ts";
 import { canonicalJson } from "../../port/mod.ts";
 import { digestOf } from "../../port/digest.ts";

@@ -1,4 +1,4 @@
-/** Which agent runs, and what it is limited to. Seed 004 section 4.4. @module */
+/** Which agent runs, and what it is limited to. @module */
 import { type AgentSpec, Fault, type Limits, type Mount } from "../../contracts/mod.ts";
 
 /** Names under which tools for working on a folder look for instructions, first found first. */

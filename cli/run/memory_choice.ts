@@ -1,4 +1,4 @@
-/** The wiki that a run hands to its task, and the wikis whose files its tools leave alone. Issue 5. @module */
+/** The wiki that a run hands to its task, and the wikis whose files its tools leave alone. @module */
 import { Fault, type Label, type Mount, type TaskMemory } from "../../contracts/mod.ts";
 import type { Command } from "../command.ts";
 import type { MergedMemory } from "../config/memory.ts";

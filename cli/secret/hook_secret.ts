@@ -1,4 +1,4 @@
-/** Secrets of webhooks as the keep knows them: bound to the checking of deliveries, and sent nowhere. Issue 7. @module */
+/** Secrets of webhooks as the keep knows them: bound to the checking of deliveries, and sent nowhere. @module */
 import type { Secret } from "../../contracts/mod.ts";
 
 /** Where a webhook's secret "goes": no address and no header can be written so. */

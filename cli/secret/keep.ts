@@ -1,4 +1,4 @@
-/** The person's secrets in STATE/person: secrets.json, sealed under the file secret_key. Issue 3. @module */
+/** The person's secrets in STATE/person: secrets.json, sealed under the file secret_key. @module */
 import { join } from "node:path";
 import { Fault, type McpServerName, type Secret } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";

@@ -1,4 +1,4 @@
-/** Secrets of imported servers as the keep knows them: bound to one server and one place of it. Issue 6. @module */
+/** Secrets of imported servers as the keep knows them: bound to one server and one place of it. @module */
 import { Fault, McpEnvName, McpServerName, type Secret } from "../../contracts/mod.ts";
 
 /** Where in a server's reach a secret goes: a variable of its environment, a header of requests to it, its OAuth tokens. */

@@ -1,4 +1,4 @@
-/** What a secret may be called, where it may go, and what it may hold. Issue 3, Secrets. @module */
+/** What a secret may be called, where it may go, and what it may hold. @module */
 import * as z from "zod";
 import { Fault, isLoopback, type Secret } from "../../contracts/mod.ts";
 import { isMcpSecretPlace, parseMcpSecretName } from "./mcp_place.ts";

@@ -1,4 +1,4 @@
-/** What a running service does for commands at other terminals of the same user. Issue 7. @module */
+/** What a running service does for commands at other terminals of the same user. @module */
 import { Fault, type Json } from "../../contracts/mod.ts";
 import type { RunningService } from "./running_service.ts";
 

@@ -1,4 +1,4 @@
-/** One gateway process that is there: started again when it ends, with a growing pause. Issue 7. @module */
+/** One gateway process that is there: started again when it ends, with a growing pause. @module */
 import * as z from "zod";
 import { Fault, type Json, type ServeOpen, toJson } from "../../contracts/mod.ts";
 import type { GatewayLink } from "../mcp_serve/hands.ts";

@@ -1,4 +1,4 @@
-/** One handler for everything that the gateway of `remit serve` asks. TRUST: it may be hostile. Issue 7. @module */
+/** One handler for everything that the gateway of `remit serve` asks. TRUST: it may be hostile. @module */
 import { parseAsked } from "../mcp_serve/parse_asked.ts";
 import * as z from "zod";
 import {

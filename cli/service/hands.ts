@@ -1,4 +1,4 @@
-/** What `remit serve` is handed beside the rest: its lock, its own small door, time. Issue 7. @module */
+/** What `remit serve` is handed beside the rest: its lock, its own small door, time. @module */
 import type { Json } from "../../contracts/mod.ts";
 
 /** The hands of the service. */

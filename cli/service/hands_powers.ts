@@ -1,4 +1,4 @@
-/** The hands of `remit serve`, with this process's own rights. Issue 7. @module */
+/** The hands of `remit serve`, with this process's own rights. @module */
 import { Fault, type Json } from "../../contracts/mod.ts";
 import { makePort } from "../../port/mod.ts";
 import { connectSocket } from "../kernel/socket_powers.ts";

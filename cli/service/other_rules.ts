@@ -1,4 +1,4 @@
-/** Tasks that an earlier kernel left under other rules: they wait for their operator's word. DESIGN section 6. @module */
+/** Tasks that an earlier kernel left under other rules: they wait for their operator's word. @module */
 import {
   AgentTask,
   type Json,

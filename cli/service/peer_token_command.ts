@@ -1,4 +1,4 @@
-/** `remit a2a token create|list|revoke`. Issue 7. @module */
+/** `remit a2a token create|list|revoke`. @module */
 import { EXIT, Fault, PeerName } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, printJson } from "../command.ts";

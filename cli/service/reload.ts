@@ -1,6 +1,6 @@
 /**
  * remit.yaml read again while the service runs: all of it stands, or what was read before holds. What the kernel was
- * started with, and what the gateway was, do not change under those who use them. Issue 7; docs/decision/0021.
+ * started with, and what the gateway was, do not change under those who use them. docs/decision/0021.
  * @module
  */
 import { Fault, type ServeConfig, toJson } from "../../contracts/mod.ts";

@@ -1,4 +1,4 @@
-/** A service that runs: what stands behind its gateway, and how it ends. Issue 7. @module */
+/** A service that runs: what stands behind its gateway, and how it ends. @module */
 import { Fault, type Json, type ServeOpen } from "../../contracts/mod.ts";
 import type { Command } from "../command.ts";
 import type { KernelLink } from "../hands.ts";

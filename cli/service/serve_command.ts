@@ -1,4 +1,4 @@
-/** `remit serve`: MCP, A2A, webhooks, schedules, the page and queued tasks as one service. Issue 7; docs/decision/0017. @module */
+/** `remit serve`: MCP, A2A, webhooks, schedules, the page and queued tasks as one service. docs/decision/0017. @module */
 import { join } from "node:path";
 import { EXIT, Fault, type Json, type ServeOpen } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";

@@ -1,4 +1,4 @@
-/** The commands of the service, as help and parsing read them. Issue 7. @module */
+/** The commands of the service, as help and parsing read them. @module */
 import {
   type CommandSpec,
   type FlagSpec,

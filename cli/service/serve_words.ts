@@ -1,4 +1,4 @@
-/** What `remit serve` says at its terminal, and the two commands that speak of a running one. Issue 7. @module */
+/** What `remit serve` says at its terminal, and the two commands that speak of a running one. @module */
 import { join } from "node:path";
 import { EXIT, Fault, type TaskId } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";

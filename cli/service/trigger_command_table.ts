@@ -1,4 +1,4 @@
-/** The commands of what starts tasks of itself, and of keeping a state. Issue 7. @module */
+/** The commands of what starts tasks of itself, and of keeping a state. @module */
 import { type CommandSpec, type FlagSpec, simple } from "../arguments/command_spec.ts";
 
 const passphrase = (help: string): FlagSpec => ({ name: "passphrase-file", value: "FILE", help });

@@ -1,4 +1,4 @@
-/** What a person types in a session that is not for the model. Issue 2. @module */
+/** What a person types in a session that is not for the model. @module */
 import { Fault, type Json, type Phase, type TaskId } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { showDiff, undoLines } from "../task/change_commands.ts";

@@ -1,4 +1,4 @@
-/** `sdiff --mode claims|summary`: what two documents say, as a model reads them. Seed 004 section 35.2. @module */
+/** `sdiff --mode claims|summary`: what two documents say, as a model reads them. @module */
 import * as z from "zod";
 import { Fault } from "../../contracts/mod.ts";
 import type { SemanticDocument } from "./sgrep_documents.ts";

@@ -1,4 +1,4 @@
-/** `sdiff`: how two documents differ, by a mode that the caller chooses. Seed 004 section 35.2. @module */
+/** `sdiff`: how two documents differ, by a mode that the caller chooses. @module */
 import { EXIT, Fault, Label } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, printJson, printLines } from "../command.ts";

@@ -1,4 +1,4 @@
-/** The shape of a document: sections, how long they are, how their argument goes. Seed 004 section 35.2. @module */
+/** The shape of a document: sections, how long they are, how their argument goes. @module */
 
 /** What a sentence does for its argument, by the words that it begins with. */
 export type Move =

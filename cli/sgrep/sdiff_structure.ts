@@ -1,4 +1,4 @@
-/** `sdiff --mode structure`: sections added, removed, renamed, moved, changed; no model. Seed 004 section 35.2. @module */
+/** `sdiff --mode structure`: sections added, removed, renamed, moved, changed; no model. @module */
 import { type Move, outlineOf, type Section } from "./sdiff_outline.ts";
 
 /** A section's headings, outermost first, joined by ` > `, and its line. */

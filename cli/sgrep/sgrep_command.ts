@@ -1,4 +1,4 @@
-/** `sgrep`: documents that a query means, by a mode that the caller chooses. Seed 004 sections 35.1 and 39.4. @module */
+/** `sgrep`: documents that a query means, by a mode that the caller chooses. @module */
 import { EXIT, Fault } from "../../contracts/mod.ts";
 import { type Command, printJson, printLines } from "../command.ts";
 import { oneOf } from "../arguments/parse_arguments.ts";

@@ -1,4 +1,4 @@
-/** `sgrep` and `sdiff`, as help and parsing read them. Seed 004 sections 35 and 39.4. @module */
+/** `sgrep` and `sdiff`, as help and parsing read them. @module */
 import { type CommandSpec, type FlagSpec, simple } from "../arguments/command_spec.ts";
 import { ASKED, LABEL, maxCost } from "../wiki/command/table.ts";
 

@@ -1,4 +1,4 @@
-/** Documents of the operator's own files for `sgrep` and `sdiff`: text, in passages. Seed 004 section 35. @module */
+/** Documents of the operator's own files for `sgrep` and `sdiff`: text, in passages. @module */
 import { basename } from "node:path";
 import { Fault } from "../../contracts/mod.ts";
 import type { Command } from "../command.ts";

@@ -1,4 +1,4 @@
-/** One document before a model: how well it fits a query, and where. Seed 004 section 35.1. @module */
+/** One document before a model: how well it fits a query, and where. @module */
 import * as z from "zod";
 import type { SemanticDocument } from "./sgrep_documents.ts";
 import type { SemanticAsk } from "./sgrep_spending.ts";

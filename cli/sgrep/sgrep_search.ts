@@ -1,4 +1,4 @@
-/** Documents by vectors, by a model, or both: what `sgrep` finds, and what that took. Seed 004 sections 35.1 and 39.4. @module */
+/** Documents by vectors, by a model, or both: what `sgrep` finds, and what that took. @module */
 import { type Colour, Label } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { cutTo } from "../terminal/columns.ts";

@@ -1,4 +1,4 @@
-/** Money that a command spends on a model, counted before and after each request. Seed 004 section 39.4. @module */
+/** Money that a command spends on a model, counted before and after each request. @module */
 import type { Colour, Label } from "../../contracts/mod.ts";
 import type { Asked, AskedModel } from "../wiki/model/ask.ts";
 

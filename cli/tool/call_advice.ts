@@ -1,4 +1,4 @@
-/** What to do next, said under the end of `tool call`: one call is a task of its own. Issue 3. @module */
+/** What to do next, said under the end of `tool call`: one call is a task of its own. @module */
 import type { Outcome } from "../../contracts/mod.ts";
 import { type Command, commandText } from "../command.ts";
 import { needOf } from "./tool_needs.ts";

@@ -1,6 +1,6 @@
 /**
  * `tool call TOOL JSON`: one call of one tool, as an ordinary task of a scripted model that makes it. So gate, consent,
- * leases, receipts and exit codes are those of any other call. Issue 3.
+ * leases, receipts and exit codes are those of any other call.
  * @module
  */
 import { EXIT, type ExitCode, Fault, type Json, Outcome } from "../../contracts/mod.ts";

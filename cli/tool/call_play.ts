@@ -1,4 +1,4 @@
-/** The play of `tool call`: a scripted model that makes one call and says what came of it. Issue 3. @module */
+/** The play of `tool call`: a scripted model that makes one call and says what came of it. @module */
 import type { Json } from "../../contracts/mod.ts";
 
 /** The id of the one call. */

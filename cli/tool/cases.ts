@@ -1,4 +1,4 @@
-/** `tool_test.yaml`: what a plugin's tools are called with, and what must come of it. Issue 3. @module */
+/** `tool_test.yaml`: what a plugin's tools are called with, and what must come of it. @module */
 import { parseDocument } from "yaml";
 import * as z from "zod";
 import { Fault, FAULT_CODES, type Json } from "../../contracts/mod.ts";

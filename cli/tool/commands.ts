@@ -1,4 +1,4 @@
-/** `tool add|list|remove`: the plugins that the operator took in. Issue 3. @module */
+/** `tool add|list|remove`: the plugins that the operator took in. @module */
 import { EXIT, Fault, graverEffect, type PluginManifest } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { cell, type Command, printJson, printLines } from "../command.ts";

@@ -1,4 +1,4 @@
-/** `tool inspect`: what a plugin is, asks for and can do, or what one tool takes. Issue 3. @module */
+/** `tool inspect`: what a plugin is, asks for and can do, or what one tool takes. @module */
 import { EXIT, Fault, PLUGIN_PAGES, type PluginManifest, ToolName } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { type Command, printJson, printLines } from "../command.ts";

@@ -1,4 +1,4 @@
-/** `tool new|build|test|dev|sign`: making a plugin. Issue 3. @module */
+/** `tool new|build|test|dev|sign`: making a plugin. @module */
 import { basename, dirname, join } from "node:path";
 import { EXIT, Fault, PluginManifest, PluginName } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";

@@ -1,4 +1,4 @@
-/** Builds a plugin's folder and runs its cases in a plugin host, a process without permissions. Issue 3. @module */
+/** Builds a plugin's folder and runs its cases in a plugin host, a process without permissions. @module */
 import { join } from "node:path";
 import { Fault } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";

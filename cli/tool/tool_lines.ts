@@ -1,4 +1,4 @@
-/** One tool as whoever calls it must know it: what it does, and what it takes. Issue 3. @module */
+/** One tool as whoever calls it must know it: what it does, and what it takes. @module */
 import type { EffectClass } from "../../contracts/mod.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 import { needOf } from "./tool_needs.ts";

@@ -1,4 +1,4 @@
-/** Tools of Remit's own that only some tasks have, and what gives them to one. Issue 3. @module */
+/** Tools of Remit's own that only some tasks have, and what gives them to one. @module */
 
 const NEEDS: readonly (readonly [name: RegExp, need: string])[] = [
   [

@@ -1,4 +1,4 @@
-/** The small world in which a plugin is tested: files in memory, a web of given answers. Issue 3. @module */
+/** The small world in which a plugin is tested: files in memory, a web of given answers. @module */
 import { Fault, type HostFunction, type Json, type JsonObject } from "../../contracts/mod.ts";
 import type { ServeHost } from "../plugin/kit.ts";
 import type { ToolCase } from "./cases.ts";

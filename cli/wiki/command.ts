@@ -1,4 +1,4 @@
-/** What the commands over a wiki share: finding it, opening it, and words about it. Issue 5. @module */
+/** What the commands over a wiki share: finding it, opening it, and words about it. @module */
 import { isAbsolute, relative } from "node:path";
 import {
   type Colour,

@@ -1,4 +1,4 @@
-/** What the commands over wikis are handed beside the rest: the wiki's process, a look at folders, the web. Issue 5. @module */
+/** What the commands over wikis are handed beside the rest: the wiki's process, a look at folders, the web. @module */
 import type { Json, WikiOpen, WikiStatus } from "../../contracts/mod.ts";
 
 /** Where a wiki's process may read and write. */

@@ -1,4 +1,4 @@
-/** What a query found, for people: where, from what, and the lines themselves. Issue 5. @module */
+/** What a query found, for people: where, from what, and the lines themselves. @module */
 import { join } from "node:path";
 import type { Hit } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";

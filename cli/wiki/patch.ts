@@ -1,4 +1,4 @@
-/** A patch of pages before a person: its difference, the decision, what became of it. Issue 5. @module */
+/** A patch of pages before a person: its difference, the decision, what became of it. @module */
 import { EXIT, type ExitCode, unreachable } from "../../contracts/mod.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 import { type Command, commandText } from "../command.ts";

@@ -1,4 +1,4 @@
-/** Which wiki a command means, and where its state lies. Issue 5. @module */
+/** Which wiki a command means, and where its state lies. @module */
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
 import { Fault } from "../../contracts/mod.ts";

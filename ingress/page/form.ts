@@ -1,4 +1,4 @@
-/** A plain form's fields, read once with limits. Issue 7. @module */
+/** A plain form's fields, read once with limits. @module */
 import * as z from "zod";
 import { Digest } from "../../contracts/ids.ts";
 

@@ -1,4 +1,4 @@
-/** HTML in which every value is text: what is put into a template is escaped, whatever it is. Issue 7. @module */
+/** HTML in which every value is text: what is put into a template is escaped, whatever it is. @module */
 
 /** Finished HTML. Made by {@link html} alone. */
 export interface Markup {

@@ -1,4 +1,4 @@
-/** Whether a request comes from the page itself, and not from a page of somebody else. Issue 7. @module */
+/** Whether a request comes from the page itself, and not from a page of somebody else. @module */
 import type { Ask } from "../answers.ts";
 import type { Door } from "../host_origin_check.ts";
 

@@ -1,5 +1,5 @@
 /**
- * The page: tasks, waiting questions and messages, and forms that answer consent. Issue 7.
+ * The page: tasks, waiting questions and messages, and forms that answer consent.
  *
  * A form is taken when all of this holds: its Origin is this server's, the browser says that this page sent it, its cookie
  * names a live session (never sent by another site), and its token is of that session. The answer itself is signed by the

@@ -1,4 +1,4 @@
-/** The cookie that holds a person's session at the page: no script reads it, no other site sends it. Issue 7. @module */
+/** The cookie that holds a person's session at the page: no script reads it, no other site sends it. @module */
 
 /** A cookie of sessions. */
 export interface SessionCookie {

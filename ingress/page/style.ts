@@ -1,4 +1,4 @@
-/** The page's one style sheet. It stands in the page, and the policy names its digest. Issue 7. @module */
+/** The page's one style sheet. It stands in the page, and the policy names its digest. @module */
 
 /** CSS. */
 export const STYLE = `

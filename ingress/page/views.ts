@@ -1,6 +1,6 @@
 /**
  * The page's HTML, of lines that the starter made safe to show. Works without script; the deny button comes first, so that
- * Enter alone is no. Issue 7.
+ * Enter alone is no.
  * @module
  */
 import type { PageView } from "../../contracts/wire_a2a.ts";

@@ -1,4 +1,4 @@
-/** The kernel's children: workers, toolhosts and model services. DESIGN section 1. @module */
+/** The kernel's children: workers, toolhosts and model services. @module */
 import {
   Fault,
   type Gpu,

@@ -1,6 +1,6 @@
 /**
  * Decides the permissions of children while they run: one socket for each child, which Deno asks
- * before every access. The path is the identity, so it is unlinked once connected. DESIGN section 4.
+ * before every access. The path is the identity, so it is unlinked once connected.
  * @module
  */
 import { Fault } from "../../contracts/mod.ts";

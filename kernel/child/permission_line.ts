@@ -1,4 +1,4 @@
-/** One line of Deno's permission broker protocol, read and written. FACTS 2. @module */
+/** One line of Deno's permission broker protocol, read and written. @module */
 import { Fault } from "../../contracts/mod.ts";
 
 /** What a child asks to be allowed. */

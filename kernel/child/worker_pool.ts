@@ -1,4 +1,4 @@
-/** Workers that are started before they are needed. FACTS 7.5. @module */
+/** Workers that are started before they are needed. @module */
 import { Fault, type PortHandler, type Powers } from "../../contracts/mod.ts";
 import type { Child } from "./child.ts";
 import type { StartQueue } from "./start_queue.ts";

@@ -1,6 +1,6 @@
 /**
  * Runs programs of this machine for tasks: over copies of their mounts, walled in, ended whole; what
- * they changed is staged. Seed 001, Exec Harness; issue 3, command.
+ * they changed is staged.
  *
  * A run ends with its call. A program that goes on (ProcessSession) or has a terminal (PTY) will be
  * a power beside this one that holds `begin` and `settle` apart.

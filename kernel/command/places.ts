@@ -1,6 +1,6 @@
 /**
  * Where a task's runs find their copies: a copy service with a room of its own, which stands between
- * two runs, so that only what changed is copied. DESIGN section 2, issue 3.
+ * two runs, so that only what changed is copied.
  * @module
  */
 import { Fault, type PrepareBody, type Prepared, type TaskId } from "../../contracts/mod.ts";

@@ -1,6 +1,5 @@
 /**
  * What gave way in a conversation, as its log keeps it: listed, shown, and put back.
- * Seed 004 section 36.3.
  * @module
  */
 import { ChatMessage, Fault, type JsonObject, type StoredEvent } from "../../contracts/mod.ts";

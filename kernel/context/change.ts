@@ -1,6 +1,6 @@
 /**
  * Making room in a process's conversation: whatever gives way is archived in one event before the
- * worker goes on without it. Seed 004 section 36, DESIGN section 6.
+ * worker goes on without it.
  * @module
  */
 import {

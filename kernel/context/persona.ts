@@ -3,7 +3,7 @@ import type { ChatMessage, TaskRequest } from "../../contracts/mod.ts";
 
 /**
  * The system message. It names mounts (chosen by the operator) and never quotes a file, a page, a
- * tool result or a request (seed 000, Prompt Injection as a First-Class Concern).
+ * tool result or a request.
  */
 export function systemMessage(request: Pick<TaskRequest, "mounts" | "agent">): ChatMessage {
   const { persona = "", env = {} } = request.agent ?? {};

@@ -1,6 +1,6 @@
 /**
  * Which messages give way when the context window is full: the oldest exchanges, a call together with
- * its results. Seed 004 section 36.4.
+ * its results.
  * @module
  */
 import type { ChatMessage, ContextMethod, ContextTag } from "../../contracts/mod.ts";

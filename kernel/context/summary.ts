@@ -1,6 +1,6 @@
 /**
  * What stands in a conversation for messages that gave way: a summary by a second inference, or a
- * note. Seed 004 section 36.
+ * note.
  * @module
  */
 import {

@@ -1,4 +1,4 @@
-/** A kernel that a run started ends when there was nothing to do for a while. DESIGN section 1. @module */
+/** A kernel that a run started ends when there was nothing to do for a while. @module */
 import type { Powers } from "../../contracts/mod.ts";
 
 /** What {@link makeIdleWatch} is handed. */

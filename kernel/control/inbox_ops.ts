@@ -1,4 +1,4 @@
-/** What the operator and the operator's own programs do with inboxes. Issue 7. @module */
+/** What the operator and the operator's own programs do with inboxes. @module */
 import {
   type AgentInbox,
   Fault,

@@ -1,6 +1,6 @@
 /**
  * A firing of a webhook or a schedule makes one task, however often it is asked for: whoever fires may crash between the
- * asking and the answer, and simply asks again. The tasks themselves are the memory of it. Issue 7.
+ * asking and the answer, and simply asks again. The tasks themselves are the memory of it.
  * @module
  */
 import {

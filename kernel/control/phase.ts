@@ -1,4 +1,4 @@
-/** Moves a task to another phase, by its operator's word. Issue 2; seed 000, Policy. @module */
+/** Moves a task to another phase, by its operator's word. @module */
 import { type AgentTask, type Phase, PHASE_FORBIDS, type TaskId } from "../../contracts/mod.ts";
 import { changeable, type OperatorChange } from "./operator_change.ts";
 import type { ProcessTable } from "../process/table.ts";

@@ -1,4 +1,4 @@
-/** The lease table: rights that shrink, expire and can be taken back. DESIGN section 4, seed 004 section 59. @module */
+/** The lease table: rights that shrink, expire and can be taken back. @module */
 import {
   atMoment,
   type EventLog,

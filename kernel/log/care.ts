@@ -1,6 +1,6 @@
 /**
  * The care of the log: what is checked before anything runs over it, and what a person may ask for.
- * A damaged log is mended by the explicit command only. DESIGN section 6.
+ * A damaged log is mended by the explicit command only.
  * @module
  */
 import {

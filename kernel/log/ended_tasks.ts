@@ -1,4 +1,4 @@
-/** Which tasks ended since somebody last asked: of this kernel's life, the newest few thousand. Issue 7, OpenTelemetry. @module */
+/** Which tasks ended since somebody last asked: of this kernel's life, the newest few thousand. @module */
 import { type EndedTasks, TASK_TRANSITIONS, TaskId, TaskStatus } from "../../contracts/mod.ts";
 import type { Published } from "./bus.ts";
 

@@ -1,6 +1,5 @@
 /**
  * What a task's log says it was doing: conversation, staged files, finished and unfinished calls.
- * DESIGN section 6.
  * @module
  */
 import { isObject } from "../../contracts/json.ts";

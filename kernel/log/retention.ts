@@ -1,5 +1,5 @@
 /**
- * What is over for longer than the operator keeps things: archived and purged. Chains stay, content goes. Issue 7.
+ * What is over for longer than the operator keeps things: archived and purged. Chains stay, content goes.
  * @module
  */
 import {

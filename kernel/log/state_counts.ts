@@ -1,4 +1,4 @@
-/** How much of each thing this kernel holds, by how it stands: what a service measures. Ids and content stay here. Issue 7. @module */
+/** How much of each thing this kernel holds, by how it stands: what a service measures. Ids and content stay here. @module */
 import {
   type EndedTasks,
   EntryState,

@@ -1,6 +1,6 @@
 /**
  * What a task did and when, as spans: names, ids, counts and outcomes. Only public bodies of events are read, so no
- * content can be in it. Issue 7, OpenTelemetry.
+ * content can be in it.
  * @module
  */
 import type { JsonObject, StoredEvent, TaskId, TaskSpan } from "../../contracts/mod.ts";

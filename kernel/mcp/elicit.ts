@@ -1,6 +1,6 @@
 /**
  * What an imported server asks a person: a question of kind `elicit`, answered by a signed answer and never by a model.
- * Its words are shown as a stranger's. Issue 6, elicitation.
+ * Its words are shown as a stranger's.
  * @module
  */
 import { isObject } from "../../contracts/json.ts";

@@ -1,6 +1,6 @@
 /**
  * Requests of a bridge to its server's own origin: secrets are put in here, asked of the net service, and taken out of
- * what comes back. The bridge, and whoever took it over, sees no secret and reaches nobody else. Issue 6.
+ * what comes back. The bridge, and whoever took it over, sees no secret and reaches nobody else.
  * @module
  */
 import * as z from "zod";

@@ -1,4 +1,4 @@
-/** What the operator does with imported servers through the control socket. Issue 6. @module */
+/** What the operator does with imported servers through the control socket. @module */
 import type {
   ImportedServer,
   Leases,

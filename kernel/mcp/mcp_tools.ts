@@ -1,6 +1,6 @@
 /**
  * Imported servers that tasks were handed, and their tools: bound by bridges/mcp/binding, asked of the server's own
- * processes. What the server says of itself at each start is held against what was reviewed. Issue 6.
+ * processes. What the server says of itself at each start is held against what was reviewed.
  * @module
  */
 import {

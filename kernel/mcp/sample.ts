@@ -1,6 +1,6 @@
 /**
  * Inferences that an imported server asks for: off unless it was given tokens, each with a person's consent to exactly
- * what is asked, on the task's own model and budget. No tool, no part of the conversation. Issue 6, sampling.
+ * what is asked, on the task's own model and budget. No tool, no part of the conversation.
  * @module
  */
 import {

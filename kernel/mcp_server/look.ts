@@ -1,7 +1,7 @@
 /**
  * Looks at a server outside of any task: what it says of itself, what it asks for. While it is observed nothing is
  * granted; where it ends at its first refusal it is started again with something empty in that place, so that what it
- * wants next is seen. Issue 6, `mcp add`.
+ * wants next is seen.
  * @module
  */
 import { basename, dirname, extname } from "node:path";

@@ -1,6 +1,6 @@
 /**
  * Decides an imported server's accesses: what it was granted, as far as the leases are alive at this moment, and
- * writes only while a call is under way that may write. DESIGN section 4.
+ * writes only while a call is under way that may write.
  * @module
  */
 import type { LeaseId } from "../../contracts/mod.ts";

@@ -1,4 +1,4 @@
-/** An answer is no longer than the money that is left pays for: the limit of money is hard. Issue 4. @module */
+/** An answer is no longer than the money that is left pays for: the limit of money is hard. @module */
 import type { InferenceRequest, ModelInfo } from "../../contracts/mod.ts";
 import { estimateTokens, estimateToolTokens } from "../../contracts/tokens.ts";
 import { makeModelCost } from "./cost.ts";

@@ -2,7 +2,7 @@
  * What an inference costs, in US dollars: by the operator's price, never by what a service says of
  * itself. Text that stays on this machine costs nothing; a provider without a price costs as the
  * dearest. Input of a prompt cache costs what the operator wrote, or what Anthropic takes for it; of
- * any other provider its full price, so that a budget errs towards stopping. Issue 4, Policy.
+ * any other provider its full price, so that a budget errs towards stopping.
  * @module
  */
 import { DEAREST, type Price, type TokenUsage } from "../../contracts/mod.ts";

@@ -1,7 +1,7 @@
 /**
  * What the log says of text that leaves this machine for a model: `modelQueued` where it waits for its
  * provider's rate, `modelAsked` before each request, `modelFailed` when no answer came, and else the answer's own event (`inferred`), joined by nonce.
- * Bodies hold counts and names; the text itself lies in the private part of `inferred`. Issue 4, Policy.
+ * Bodies hold counts and names; the text itself lies in the private part of `inferred`.
  * @module
  */
 import type {

@@ -1,7 +1,6 @@
 /**
  * Vectors for texts of a process: the embedder is judged for the label of the texts before they go to
  * it, wherever it runs, and what leaves this machine is paced and on record as inferences are.
- * Issue 4, TextEmbedder and Policy.
  * @module
  */
 import {

@@ -1,6 +1,6 @@
 /**
  * The explicit rule `retry on NAME after N invalid calls`: counts what a process's model proposes, and
- * says once when it is time for another model. Pure. Issue 4, Policy (tiers).
+ * says once when it is time for another model. Pure.
  * @module
  */
 import type { FaultCode, ModelChoice, Outcome, ToolCall } from "../../contracts/mod.ts";

@@ -1,7 +1,6 @@
 /**
  * A model as one process may use it: what leaves this machine waits for its provider's rate, is judged
  * again after the wait, and is on record before it goes. A model that runs here is passed on as it is.
- * Issue 4, Policy.
  * @module
  */
 import {

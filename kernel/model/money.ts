@@ -1,6 +1,5 @@
 /**
  * Money of requests under way, held back until they are paid: several at once keep one limit together.
- * Issue 4, Policy.
  * @module
  */
 import { Fault, type InferenceRequest, type ModelInfo, type Pid } from "../../contracts/mod.ts";

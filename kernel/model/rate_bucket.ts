@@ -1,4 +1,4 @@
-/** How much of a rate was used lately. Pure: it is told the time. Issue 4, Policy. @module */
+/** How much of a rate was used lately. Pure: it is told the time. @module */
 
 /** A token bucket that holds one minute's worth. Times are milliseconds since 1970. */
 export interface RateBucket {

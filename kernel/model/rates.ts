@@ -1,6 +1,6 @@
 /**
  * Rates of model providers, shared by all tasks: who comes first goes first, whoever has to wait
- * waits here, and a provider that asks for time gets it from everyone. Issue 4, Policy.
+ * waits here, and a provider that asks for time gets it from everyone.
  * @module
  */
 import { Fault, type FaultCode, type Powers, type Rates } from "../../contracts/mod.ts";

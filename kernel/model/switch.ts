@@ -1,6 +1,6 @@
 /**
  * Which model a process uses, and what it is to use next: because a rule says so, or a person. A
- * switch is a new capability, made between two inferences. Issue 4, Policy.
+ * switch is a new capability, made between two inferences.
  *
  * Before each inference the session asks {@link ModelSwitch.due}. If something is due it judges the
  * other model as if the process had begun with it (policy by profile and label), opens it, and says

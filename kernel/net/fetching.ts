@@ -1,4 +1,4 @@
-/** Requests to the web: secrets put in, the net service asked, each request on record. DESIGN sections 3 and 5. @module */
+/** Requests to the web: secrets put in, the net service asked, each request on record. @module */
 import {
   type EventLog,
   Fault,

@@ -1,4 +1,4 @@
-/** Secrets that the other side of a request sends back, taken out again. Issue 3, Secrets. @module */
+/** Secrets that the other side of a request sends back, taken out again. @module */
 import { isList } from "../../contracts/json.ts";
 import { Buffer } from "node:buffer";
 import type { Json, Secret } from "../../contracts/mod.ts";

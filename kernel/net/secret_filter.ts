@@ -1,4 +1,4 @@
-/** Takes secrets out of bytes that come piece by piece. Issue 6; Issue 3, Secrets. @module */
+/** Takes secrets out of bytes that come piece by piece. @module */
 import { Buffer } from "node:buffer";
 import type { Secret } from "../../contracts/mod.ts";
 import { REDACTED, secretForms } from "./secret_echo.ts";

@@ -1,4 +1,4 @@
-/** One POST of the operator's own program, by the net service: a peer is told where it asked to be told. Issue 7. @module */
+/** One POST of the operator's own program, by the net service: a peer is told where it asked to be told. @module */
 import {
   type AllowedOrigin,
   Fault,

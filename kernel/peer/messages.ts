@@ -1,6 +1,6 @@
 /**
  * What a peer says while a call to it is under way: each message goes through the inbox of the calling task, as any that
- * arrives, and is shown with the call's result. Bounded here, whatever its bridge lets through. Issue 7.
+ * arrives, and is shown with the call's result. Bounded here, whatever its bridge lets through.
  * @module
  */
 import {

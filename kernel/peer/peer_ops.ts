@@ -1,4 +1,4 @@
-/** What the operator's own programs do with exchanges with peers, through the control socket. Issue 7. @module */
+/** What the operator's own programs do with exchanges with peers, through the control socket. @module */
 import {
   type Exchange,
   type ExchangeAsk,

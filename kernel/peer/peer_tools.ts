@@ -1,6 +1,6 @@
 /**
  * What a task of an exchange says to its peer, as tools: each is a sink with the peer's clearance, and none is anywhere
- * but in such a task. Issue 7; seed 001, AgentPeer.
+ * but in such a task.
  * @module
  */
 import {

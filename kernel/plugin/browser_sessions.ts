@@ -1,8 +1,8 @@
 /**
  * Browsers of tasks: the tools of the plugin `browser`, served by a process that drives Chromium.
  * It speaks the plugin wire, so that grants, deadlines (SIGKILL of the namespace), cancelling and
- * freezing are those of plugins. A session is an exclusive lease of one process. Seed 001, Browser
- * Harness; docs/decision/0010.
+ * freezing are those of plugins. A session is an exclusive lease of one process.
+ * docs/decision/0010.
  * @module
  */
 import {

@@ -1,6 +1,6 @@
 /**
  * What a plugin's call may ask the kernel for: one dispatcher, checked against the grants of that
- * very call. Issue 3, Host functions.
+ * very call.
  * @module
  */
 import { isObject } from "../../contracts/json.ts";

@@ -1,4 +1,4 @@
-/** A call of a plugin under way: what it may do, and what it has read so far. DESIGN section 5. @module */
+/** A call of a plugin under way: what it may do, and what it has read so far. @module */
 import {
   type Colour,
   type EffectClass,

@@ -3,7 +3,7 @@ import { Fault, type Pid, type PluginCallAnswer, type TaskId } from "../../contr
 import { type PluginCall, type PluginHost, type PluginHostParts, startPluginHost } from "./host.ts";
 
 /**
- * Instances after which a host is replaced: engines grow with them (FACTS 7.14), not with calls, and a
+ * Instances after which a host is replaced: engines grow with them, not with calls, and a
  * new host needs some hundred calls until its code is compiled well.
  */
 const INSTANCES = 400;

@@ -1,6 +1,5 @@
 /**
  * The brake: a process that spends too fast, or was sent SIGBRAKE, waits until a person lets it go on.
- * Seed 004 section 65.
  * @module
  */
 import {

@@ -1,4 +1,4 @@
-/** What a child process holds: never more than its parent. Seed 004 section 4.4. @module */
+/** What a child process holds: never more than its parent. @module */
 import {
   type CapabilityGrant,
   Fault,

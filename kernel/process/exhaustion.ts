@@ -1,4 +1,4 @@
-/** Telling of a limit that is used up: SIGXCPU. Seed 004 section 65; seed 001, Resource Accounting. @module */
+/** Telling of a limit that is used up: SIGXCPU. @module */
 import { Fault, type Pid, type ProcessKeeper } from "../../contracts/mod.ts";
 
 /**

@@ -1,4 +1,4 @@
-/** Which limit a charge would pass. Seed 004 section 4.3. @module */
+/** Which limit a charge would pass. @module */
 import type { ChargeableUsage, Limits, Usage } from "../../contracts/mod.ts";
 
 /** One charge against a process. */

@@ -1,4 +1,4 @@
-/** What a task has paid lately: too much too fast asks a person. Seed 004, SIGBRAKE. @module */
+/** What a task has paid lately: too much too fast asks a person. @module */
 import type { Limits, Powers } from "../../contracts/mod.ts";
 import { type Payment, recent, spendsTooFast } from "./signals.ts";
 

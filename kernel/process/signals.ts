@@ -1,6 +1,6 @@
 /**
  * What each signal does to a process, as a state machine without effects: the session executes the
- * actions. Seed 004 sections 65 and 66; DESIGN section 5.
+ * actions.
  * @module
  */
 import { EXIT, type ExitCode, type Limits, type Signal, unreachable } from "../../contracts/mod.ts";

@@ -1,4 +1,4 @@
-/** The process table: the only writer of process rows. DESIGN section 5. @module */
+/** The process table: the only writer of process rows. @module */
 import {
   type CapabilityGrant,
   Fault,

@@ -1,7 +1,7 @@
 /**
  * Process sessions: programs of this machine that go on after the call that started them, behind the
  * walls of a run and over copies of their own. What one changed is staged when its owner ends it;
- * a session that ends otherwise leaves nothing. Seed 001, Exec Harness; issue 3.
+ * a session that ends otherwise leaves nothing.
  * @module
  */
 import {

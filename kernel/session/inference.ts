@@ -1,6 +1,6 @@
 /**
  * One inference of a process: label and budget judge it (never colour), the model service does
- * it, the log keeps what was new. Seed 000, Policy; DESIGN section 5.
+ * it, the log keeps what was new.
  * @module
  */
 import {

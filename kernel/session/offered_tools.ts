@@ -1,7 +1,7 @@
 /**
  * Which tools a model is told of. A window that could hold little beside the table is offered the most
  * useful ones; where there is `tool_search`, imported tools are offered once they were found. What a model
- * is not told of it may still call, the gate knows them all. Issues 4 and 6.
+ * is not told of it may still call, the gate knows them all.
  * @module
  */
 import type { Digest, ToolDescriptor, ToolSnapshot } from "../../contracts/mod.ts";
@@ -31,7 +31,7 @@ const FIRST = [
   "file_stat",
 ];
 
-/** Where programs are proposed: what runs one, and what an agent program calls by itself. Seed 002. */
+/** Where programs are proposed: what runs one, and what an agent program calls by itself. */
 const PROPOSED: ReadonlySet<string> = new Set(["exec", "proposal_run", "settlements"]);
 
 /** What a model is told of. */

@@ -1,4 +1,4 @@
-/** What a process may do to its children. Seed 004 section 4. @module */
+/** What a process may do to its children. @module */
 import type { Signal } from "../../contracts/mod.ts";
 import type { WorkerRequest } from "../worker/worker_ops.ts";
 

@@ -1,6 +1,5 @@
 /**
  * The model of one process: the one that it began with, until a rule or a person gives it another.
- * Issue 4, Policy: a model that is switched in the middle of a run is a new capability.
  * @module
  */
 import { Fault, type ModelChoice } from "../../contracts/mod.ts";

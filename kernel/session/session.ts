@@ -1,7 +1,6 @@
 /**
  * A worker's session: its c-list, its conversation, its turns. What a worker says is checked
- * (worker_requests.ts) and goes to the gate or the model; nothing it says acts by itself. DESIGN
- * sections 1 and 2.
+ * (worker_requests.ts) and goes to the gate or the model; nothing it says acts by itself.
  * @module
  */
 import {

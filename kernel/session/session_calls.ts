@@ -1,4 +1,4 @@
-/** The calls of one process on their way to the gate. DESIGN section 3. @module */
+/** The calls of one process on their way to the gate. @module */
 import {
   Fault,
   type Gate,

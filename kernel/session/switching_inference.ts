@@ -1,4 +1,4 @@
-/** Inferences before each of which the process may be given another model. Issue 4, Policy. @module */
+/** Inferences before each of which the process may be given another model. @module */
 import { Fault } from "../../contracts/mod.ts";
 import type { Inference } from "./inference.ts";
 import type { ProcessModel } from "./process_model.ts";

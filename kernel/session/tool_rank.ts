@@ -1,4 +1,4 @@
-/** Ranks tools by how well their words fit a query. A few hundred tools: no index, no dependency. Issue 6. @module */
+/** Ranks tools by how well their words fit a query. A few hundred tools: no index, no dependency. @module */
 import type { ToolDescriptor } from "../../contracts/mod.ts";
 
 /** Scripts that put no space between words. */

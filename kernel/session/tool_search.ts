@@ -1,6 +1,6 @@
 /**
  * `tool_search`: where a task has many imported tools, its model is told of this one in their place. What
- * it names is offered from the next inference on. The gate knows all of them at any time. Issue 6.
+ * it names is offered from the next inference on. The gate knows all of them at any time.
  * @module
  */
 import {

@@ -1,4 +1,4 @@
-/** What a worker asks of its session, each under a handle that it was given. DESIGN sections 1 and 2. @module */
+/** What a worker asks of its session, each under a handle that it was given. @module */
 import {
   type CapList,
   type ContextAnswer,

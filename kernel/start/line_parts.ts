@@ -1,4 +1,4 @@
-/** What every child's start line is made of: walls, sizes, Deno's flags. FACTS 7.5. @module */
+/** What every child's start line is made of: walls, sizes, Deno's flags. @module */
 import { CHILD_FLAGS, type KernelConfig, WASM_PAGES } from "../../contracts/mod.ts";
 import { type Filter, FILTERING, opening } from "./seccomp.ts";
 import type { Walls } from "./walls.ts";

@@ -1,4 +1,4 @@
-/** The command line that starts a child: walls outside, `deno run` without rights inside. FACTS 7.5. @module */
+/** The command line that starts a child: walls outside, `deno run` without rights inside. @module */
 import { dirname } from "node:path";
 import type { KernelConfig, Mount } from "../../contracts/mod.ts";
 import {
@@ -32,7 +32,7 @@ export interface Roots {
   readonly scratch: string;
 }
 
-/** Argument of a child that waits in a pool: it may warm itself before it reads. FACTS 7.2. */
+/** Argument of a child that waits in a pool: it may warm itself before it reads. */
 const POOLED = "pooled";
 
 /** The start line of a child that touches no file: no namespace, no right at all. */

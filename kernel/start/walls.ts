@@ -1,4 +1,4 @@
-/** Which walls stand around children on this machine. DESIGN section 1. @module */
+/** Which walls stand around children on this machine. @module */
 import type { KernelConfig } from "../../contracts/mod.ts";
 import type { SpawnPowers } from "./spawn.ts";
 import type { StartLine, WallConfig } from "./line_parts.ts";

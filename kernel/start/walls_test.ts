@@ -90,7 +90,7 @@ Deno.test("each wall around a toolhost stands as it was reviewed, without bubble
 
 /**
  * With a judge that says yes to every path, the namespace alone must hold: what would have happened
- * had Deno's permissions failed. DESIGN section 4: walls, each tested alone.
+ * had Deno's permissions failed.
  */
 Deno.test({
   name: "the namespace alone keeps the machine's files, processes and network away",

@@ -1,6 +1,6 @@
 /**
  * The processes of one task: a root and its children. A process signals only its own children, a
- * child holds a subset of its parent, killing a parent leaves no orphan. DESIGN section 5.
+ * child holds a subset of its parent, killing a parent leaves no orphan.
  * @module
  */
 import {

@@ -1,4 +1,4 @@
-/** What a task is granted at its start. DESIGN section 2, step 3. @module */
+/** What a task is granted at its start. @module */
 import { mcpScopes, type PolicyRule, type Scope, type TaskRequest } from "../../contracts/mod.ts";
 import type { Replay } from "../log/replay.ts";
 import { grantMounts } from "../lease/grant_mounts.ts";

@@ -1,4 +1,4 @@
-/** A task under way, as the service has it: its turns, its review, its end. DESIGN section 2. @module */
+/** A task under way, as the service has it: its turns, its review, its end. @module */
 import {
   type ChatMessage,
   type HostedTask,

@@ -1,4 +1,4 @@
-/** Artifacts of all tasks: quarantined until released, gone when they expire. Seed 001, Workspace Model. @module */
+/** Artifacts of all tasks: quarantined until released, gone when they expire. @module */
 import { isObject } from "../../contracts/json.ts";
 import {
   type AgentTask,

@@ -1,6 +1,6 @@
 /**
  * Starts a task's processes and gives them what the task was granted: model, tools, workspace,
- * leases. DESIGN section 2, step 3.
+ * leases.
  * @module
  */
 import {

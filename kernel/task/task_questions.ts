@@ -1,4 +1,4 @@
-/** What becomes of a task's questions with the task: they end with it, and are erased with it. Issue 2. @module */
+/** What becomes of a task's questions with the task: they end with it, and are erased with it. @module */
 import {
   type AgentTask,
   QuestionId,

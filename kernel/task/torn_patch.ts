@@ -1,7 +1,7 @@
 /**
  * A patch that a crash may have left half in the folder. As soon as the task is taken up again, what
  * is half there is put back: the folder is all old or all new while a person is asked anew. And if
- * it is not to be applied after all, what went in whole is put back, too. DESIGN section 6.
+ * it is not to be applied after all, what went in whole is put back, too.
  * @module
  */
 import { CallId, type EventLog, Fault, type Powers, type ProcessRow } from "../../contracts/mod.ts";

@@ -1,4 +1,4 @@
-/** Decides a toolhost's file accesses against the calls in flight and their leases. DESIGN section 4. @module */
+/** Decides a toolhost's file accesses against the calls in flight and their leases. @module */
 import { EXPORT_LIST, type LeaseId, type Scope } from "../../contracts/mod.ts";
 import { beneath, covers } from "../lease/scope.ts";
 import type { Judge, Verdict } from "../child/permission_line.ts";

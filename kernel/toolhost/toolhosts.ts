@@ -1,4 +1,4 @@
-/** One toolhost for each task, started on first use, another for each call that writes. DESIGN section 4. @module */
+/** One toolhost for each task, started on first use, another for each call that writes. @module */
 import { SERVES_NOTHING } from "../child/serves_nothing.ts";
 import {
   type ContentLookup,

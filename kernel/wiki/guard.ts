@@ -1,7 +1,7 @@
 /**
  * File tools, plugins and programs neither read nor write what is a wiki's own. A page that is read as a
  * file would lose the colour and label that the wiki's store has for it; one that is written as a file
- * would be taken for a person's hand. Issue 5.
+ * would be taken for a person's hand.
  * @module
  */
 import { Fault, type Resolved, type ToolBinding } from "../../contracts/mod.ts";

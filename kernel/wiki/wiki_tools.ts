@@ -1,4 +1,4 @@
-/** The wikis that tasks were handed, and their tools: made by memory-wiki/, asked of a wiki's process. Issue 5. @module */
+/** The wikis that tasks were handed, and their tools: made by memory-wiki/, asked of a wiki's process. @module */
 import type {
   Colour,
   Gate,

@@ -1,4 +1,4 @@
-/** The handles of a worker. DESIGN section 2. @module */
+/** The handles of a worker. @module */
 import type { CapList, Powers } from "../../contracts/mod.ts";
 
 /** Draws a process's handles: three different numbers that a worker cannot guess. */

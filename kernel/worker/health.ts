@@ -1,4 +1,4 @@
-/** Whether a worker still answers while a turn of it is under way: an agent's `healthcheck`. Seed 004 section 4.4. @module */
+/** Whether a worker still answers while a turn of it is under way: an agent's `healthcheck`. @module */
 import type { AgentSpec, Port, Powers } from "../../contracts/mod.ts";
 
 /** What {@link watchHealth} is handed. */

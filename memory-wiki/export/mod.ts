@@ -1,5 +1,5 @@
 /**
- * The wiki as a static site that works offline and loads nothing. Seed 001, WikiPage; issue 5.
+ * The wiki as a static site that works offline and loads nothing.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * What a language model fills in for one part of one source: version 1. Seed 001, Schema-Guided Reasoning.
+ * What a language model fills in for one part of one source: version 1.
  * Versions are never changed, only followed: answers that were taken stay readable. Fixtures: ./_fixture/.
  * @module
  */

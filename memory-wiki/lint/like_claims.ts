@@ -1,6 +1,6 @@
 /**
  * Pairs of claims that speak of the same thing in other words or with other figures: what a model is asked about, where
- * rules see too little. Issue 5, Lint ("contradiction … by model where one is set").
+ * rules see too little.
  * @module
  */
 import { bareWords } from "./bare_text.ts";

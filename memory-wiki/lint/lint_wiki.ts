@@ -1,4 +1,4 @@
-/** Runs the lint: pages, then what they cite, then what only shows at the end. Seed 001, WikiLint. @module */
+/** Runs the lint: pages, then what they cite, then what only shows at the end. @module */
 import {
   cleared,
   type Finding,

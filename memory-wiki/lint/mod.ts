@@ -1,5 +1,5 @@
 /**
- * The wiki's lint: typed findings with place and remedy, and patches for what a rule may mend. Seed 001, WikiLint.
+ * The wiki's lint: typed findings with place and remedy, and patches for what a rule may mend.
  *
  * @example
  * ```ts

@@ -94,7 +94,7 @@ export const PATCH_OPS: Readonly<Record<string, Op>> = {
           detail: { problems: [...problems] },
         });
       }
-      // The operator's own words are BLUE (DESIGN section 5). Not `fresh`: what the page was sticks to it.
+      // The operator's own words are BLUE. Not `fresh`: what the page was sticks to it.
       const colour = page?.colour ?? "BLUE";
       const label = mixLabel("internal", page?.label ?? "internal");
       const changes: PageChange[] = [{ kind: "write", base, draft, fresh: false }];

@@ -1,6 +1,6 @@
 /**
  * Colour and label of what the wiki keeps, all rules in one place. Nothing else in the store computes either.
- * docs/decision/0013; seed 001, Retrieval Rules.
+ * docs/decision/0013.
  * @module
  */
 import { type Colour, type Label, mixColour, mixLabel } from "../../contracts/mod.ts";

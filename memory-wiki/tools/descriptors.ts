@@ -1,4 +1,4 @@
-/** The memory's tools, in the words that a model reads. Issue 5, Tools. @module */
+/** The memory's tools, in the words that a model reads. @module */
 import { MOST_PHRASINGS } from "../../contracts/wire_wiki.ts";
 import { ToolName } from "../../contracts/ids.ts";
 import type { ToolDescriptor } from "../../contracts/tool.ts";

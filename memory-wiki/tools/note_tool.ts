@@ -1,4 +1,4 @@
-/** `memory_note`: what an agent wishes to remember, decided by its kind. Seed 001, Retrieval Rules. @module */
+/** `memory_note`: what an agent wishes to remember, decided by its kind. @module */
 import { toJson } from "../../contracts/json.ts";
 import type { GrantedCall, PowerResult, Resolved, ToolBinding } from "../../contracts/power.ts";
 import { NoteKind } from "../../contracts/wiki.ts";

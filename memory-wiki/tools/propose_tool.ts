@@ -1,4 +1,4 @@
-/** `wiki_propose`: a page as an agent would have it, shown whole to a person. Issue 5, Tools. @module */
+/** `wiki_propose`: a page as an agent would have it, shown whole to a person. @module */
 import { mixColour, mixLabel } from "../../contracts/colour.ts";
 import { Fault } from "../../contracts/fault.ts";
 import { type Json, type JsonObject, toJson } from "../../contracts/json.ts";

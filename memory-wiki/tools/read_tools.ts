@@ -1,4 +1,4 @@
-/** Tools that read the wiki: the catalogue, a search, lines, a footnote. Issue 5, Tools. @module */
+/** Tools that read the wiki: the catalogue, a search, lines, a footnote. @module */
 import { Colour, colourSuffices } from "../../contracts/colour.ts";
 import { type Json, type JsonObject, toJson } from "../../contracts/json.ts";
 import type { GrantedCall, PowerResult, Resolved, ToolBinding } from "../../contracts/power.ts";

@@ -1,6 +1,5 @@
 /**
  * What every language model must hold to, whatever stands behind it: the same claims for each backend.
- * Seed 000, Capability Contract.
  *
  * @example
  * ```ts ignore

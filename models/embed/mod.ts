@@ -1,6 +1,5 @@
 /**
  * What can be done with vectors, whoever made them: nearness, order, labels. Advice, never a permission.
- * Seed 000, TextEmbedder; issue 4.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** JSON Schema → GBNF. Issue 4, Local model. @module */
+/** JSON Schema → GBNF. @module */
 import { Fault } from "../../contracts/fault.ts";
 import type { Json } from "../../contracts/json.ts";
 import { parseJson } from "../../port/parse.ts";

@@ -1,4 +1,4 @@
-/** The grammar of an answer that may hold calls, and of nothing else. Issue 4, Local model. @module */
+/** The grammar of an answer that may hold calls, and of nothing else. @module */
 import type { Json } from "../../contracts/json.ts";
 import { Fault } from "../../contracts/fault.ts";
 import { CALL_CLOSE, CALL_OPEN } from "./answer.ts";

@@ -1,4 +1,4 @@
-/** A language model on any engine that runs a GGUF file. Issue 4, Local model. @module */
+/** A language model on any engine that runs a GGUF file. @module */
 import type { Provenance } from "../../contracts/chat.ts";
 import { Fault } from "../../contracts/fault.ts";
 import type {

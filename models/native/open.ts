@@ -1,4 +1,4 @@
-/** Opens weights with llama.cpp's native engine: kind `gguf`, `engine: native`. Issue 4. @module */
+/** Opens weights with llama.cpp's native engine: kind `gguf`, `engine: native`. @module */
 import { Fault } from "../../contracts/fault.ts";
 import type { LanguageModel, TextEmbedder } from "../../contracts/model.ts";
 import type { OpenBody } from "../../contracts/wire_model.ts";

@@ -1,6 +1,6 @@
 /**
  * The one way out of a remote model service: requests to the origin of its configuration, with the
- * credential set here and nowhere else, or a recording that is played in its place. Issue 4.
+ * credential set here and nowhere else, or a recording that is played in its place.
  * @module
  */
 import type { RemoteConfig } from "../../contracts/model_config.ts";

@@ -33,7 +33,7 @@ const EMPTY = "(empty)";
 const UNANSWERED = "(this call was not made)";
 const BEGIN = "(the conversation so far was shortened)";
 const GO_ON = "(go on)";
-/** How a result begins that is not `ok`: the runner writes the outcome first. Seed 000. */
+/** How a result begins that is not `ok`: the runner writes the outcome first. */
 const FAILED =
   /^(refusedByPolicy|deniedByUser|stepUpFailed|executionError|timedOut|cancelled|invalidArguments|unknownTool): /;
 

@@ -1,4 +1,4 @@
-/** Where one hop may connect to: asked anew for each. DESIGN section 1, issue 3. @module */
+/** Where one hop may connect to: asked anew for each. @module */
 import { Fault } from "../../contracts/fault.ts";
 import type { AllowedOrigin } from "../../contracts/wire_net.ts";
 import { type Ip, tryIp } from "./ip.ts";

@@ -1,4 +1,4 @@
-/** One connection to a proxy: one request, or one tunnel, and its end. Nothing is kept alive. Issue 6. @module */
+/** One connection to a proxy: one request, or one tunnel, and its end. Nothing is kept alive. @module */
 import { Fault } from "../../contracts/fault.ts";
 import type { NetProxied, NetProxy } from "../../contracts/wire_net.ts";
 import { firstOf } from "../address/first_of.ts";

@@ -1,4 +1,4 @@
-/** The proxies of servers in namespaces without network: each a socket, each with hosts of its own. Issue 6. @module */
+/** The proxies of servers in namespaces without network: each a socket, each with hosts of its own. @module */
 import { Fault } from "../../contracts/fault.ts";
 import type { NetProxied, NetProxy } from "../../contracts/wire_net.ts";
 import { type ProxyPowers, serveConnection } from "./connection.ts";

@@ -63,10 +63,10 @@ function testing(path: string): boolean {
 
 /** What nothing here calls yet, and why it is kept. */
 const KEPT: ReadonlyMap<string, string> = new Map([
-  ["broker/audit/lines.ts", "issue 2: a log as JSON lines, kept and checked elsewhere"],
+  ["broker/audit/lines.ts", "a log as JSON lines, kept and checked elsewhere"],
   ["tests/fault/ledger_tool.ts", "it stands in the place of net/mod.ts"],
-  ["models/embed/classifier.ts", "issue 4: a contract beside LanguageModel"],
-  ["models/embed/reranker.ts", "issue 4: a contract beside LanguageModel"],
+  ["models/embed/classifier.ts", "a contract beside LanguageModel"],
+  ["models/embed/reranker.ts", "a contract beside LanguageModel"],
 ]);
 
 /** The engine calls the script of a plugin by this name, and bench/main.ts whatever a bench gives out. */

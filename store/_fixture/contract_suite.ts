@@ -1,4 +1,4 @@
-/** What every engine of the store must do: the same claims on each. DESIGN section 6. @module */
+/** What every engine of the store must do: the same claims on each. @module */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { Fault, type FaultCode } from "../../contracts/fault.ts";

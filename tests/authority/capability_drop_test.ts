@@ -1,4 +1,4 @@
-/** SIGCAPDROP: a process is told when what it was lent is gone, by a person's word or by the clock. Seed 004 section 65. */
+/** SIGCAPDROP: a process is told when what it was lent is gone, by a person's word or by the clock. */
 import assert from "node:assert/strict";
 import { besiege, type Siege, type Watched } from "../fake/siege.ts";
 import { CALL } from "./_desk.ts";

@@ -1,4 +1,4 @@
-/** A plugin never takes the name of a tool of Remit's own, also of one that few tasks have. Issue 3, tools-wasm/host. */
+/** A plugin never takes the name of a tool of Remit's own, also of one that few tasks have. */
 import { deepStrictEqual } from "node:assert/strict";
 import { SCREENSHOT } from "../../browser/mod.ts";
 import { RESERVED_TOOLS } from "../../cli/plugin/reserved.ts";

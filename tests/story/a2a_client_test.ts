@@ -1,4 +1,4 @@
-/** alice takes remote agents in as peers that she does not trust: with her own hands, and in a story. Issue 7. */
+/** alice takes remote agents in as peers that she does not trust: with her own hands, and in a story. */
 import assert from "node:assert/strict";
 import { hostilePeer, plainCard, result, task } from "../../bridges/a2a/_fixture/hostile_peer.ts";
 import { onMachine } from "../fake/remit.ts";

@@ -1,4 +1,4 @@
-/** Lal's life cycle of seed 002 (Data Flow Summary), over the real kernel, with a scripted model and HOST. */
+/** Lal's life cycle, over the real kernel, with a scripted model and HOST. */
 import assert from "node:assert/strict";
 import { type Machine, onMachine } from "../fake/remit.ts";
 import { kill9 } from "../fake/processes.ts";

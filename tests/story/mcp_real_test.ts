@@ -1,6 +1,6 @@
 /**
  * alice's agent works with servers that others wrote: server-everything, server-filesystem, server-memory from npm, and
- * server-everything at an address. A lease that she takes back bites in the middle of their work. Issue 6.
+ * server-everything at an address. A lease that she takes back bites in the middle of their work.
  */
 import assert from "node:assert/strict";
 import {

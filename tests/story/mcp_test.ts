@@ -1,4 +1,4 @@
-/** alice uses servers that she does not trust: with her own hands, in a story, and asked by one of them. Issue 6. */
+/** alice uses servers that she does not trust: with her own hands, in a story, and asked by one of them. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type Machine, onMachine } from "../fake/remit.ts";

@@ -1,4 +1,4 @@
-/** carol keeps a wiki at her terminal: no agent, no kernel, and no model until she asks one. Issue 5. */
+/** carol keeps a wiki at her terminal: no agent, no kernel, and no model until she asks one. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type Machine, onMachine } from "../fake/remit.ts";

@@ -1,4 +1,4 @@
-/** A plugin's tools as the gate knows them. Issue 3; DESIGN sections 3 and 5. @module */
+/** A plugin's tools as the gate knows them. @module */
 import {
   type Colour,
   type EffectClass,

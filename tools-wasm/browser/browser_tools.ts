@@ -1,4 +1,4 @@
-/** Opens pages, follows links, sends forms: one set of tools over one session. Seed 001, Browser Harness. @module */
+/** Opens pages, follows links, sends forms: one set of tools over one session. @module */
 import { download } from "./download.ts";
 import { type FormRequest, requestOf } from "./form_request.ts";
 import type { Filling } from "./form_request.ts";

@@ -1,4 +1,4 @@
-/** Draws a page as lines: roles, names, refs, text, addresses. Seed 001, Browser Harness. @module */
+/** Draws a page as lines: roles, names, refs, text, addresses. @module */
 import type { Canvas } from "./canvas.ts";
 import { cleanLine, cleanText, quoted } from "../../text/page_text.ts";
 import { controlLine, sendingLines } from "./field_line.ts";

@@ -1,4 +1,4 @@
-/** A session: the pages that were visited, and what may be done with the newest. Seed 001, Browser Harness. @module */
+/** A session: the pages that were visited, and what may be done with the newest. @module */
 import type { Host, WebRequest } from "./host.ts";
 import type { Page, Target } from "./page.ts";
 import { Refusal } from "./refusal.ts";

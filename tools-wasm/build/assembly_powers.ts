@@ -3,7 +3,7 @@ import { isAbsolute, join } from "node:path";
 import * as asc from "assemblyscript/asc";
 import { Fault } from "../../contracts/fault.ts";
 
-/** What the compiler is told beside the memory's maximum; FACTS 4. */
+/** What the compiler is told beside the memory's maximum. */
 const FLAGS: readonly string[] = [
   ...["--outFile", "out.wasm"],
   // What V8 makes of it is as quick as of -O3 (within 5 %), which compiles half as long again.

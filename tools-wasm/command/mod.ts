@@ -1,7 +1,6 @@
 /**
  * The tool `command`: programs in the sandbox, and programs of this machine that the operator
- * granted, behind one name; and the tools `process_…` over programs that go on after a call. Seed
- * 001, Exec Harness; issue 3.
+ * granted, behind one name; and the tools `process_…` over programs that go on after a call.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** `command`: small programs over the task's files, inside the sandbox. Seed 001, Exec Harness. @module */
+/** `command`: small programs over the task's files, inside the sandbox. @module */
 import type { Remit } from "./_remit.ts";
 import { type CommandArgs, type CommandValue, runCommand } from "./run.ts";
 

@@ -1,4 +1,4 @@
-/** `host_call`: the one function through which a plugin asks for anything. Issue 3, Host functions. @module */
+/** `host_call`: the one function through which a plugin asks for anything. @module */
 import { Fault } from "../../contracts/fault.ts";
 import type { Json, JsonObject } from "../../contracts/json.ts";
 import type { HostFunction } from "../../contracts/plugin.ts";

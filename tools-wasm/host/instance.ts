@@ -1,4 +1,4 @@
-/** One instance of a module, run by Extism in the foreground. FACTS 4. @module */
+/** One instance of a module, run by Extism in the foreground. @module */
 // First: Extism looks up what this file wraps when it is evaluated.
 import { exitCodeOf } from "./exit_codes.ts";
 import { type CallContext, createPlugin } from "@extism/extism";

@@ -1,5 +1,5 @@
 /**
- * The load gate: what a module must be before it is compiled. Issue 3; FACTS 4.
+ * The load gate: what a module must be before it is compiled.
  *
  * A start section is let through: what it runs is under the deadline of the call that makes the
  * instance, like all of the plugin.

@@ -1,6 +1,6 @@
 /**
  * Serves one call of a small plugin before the first byte is read, so that a pooled host answers its
- * first one with compiled code. FACTS 7.2.
+ * first one with compiled code.
  * @module
  */
 import type { Port } from "../../contracts/port.ts";

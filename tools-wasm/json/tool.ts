@@ -1,4 +1,4 @@
-/** The plugin `json`: asks, changes and checks structured documents. Issue 3. @module */
+/** The plugin `json`: asks, changes and checks structured documents. @module */
 import { type Form, writeForm } from "./form/forms.ts";
 import { applyFilter } from "./jq/filter.ts";
 import { makeBudget } from "./jq/run_state.ts";

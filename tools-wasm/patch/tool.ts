@@ -1,4 +1,4 @@
-/** The plugin `patch`: reads, stages and merges changes of text. Issue 3. @module */
+/** The plugin `patch`: reads, stages and merges changes of text. @module */
 import { countKind, type FilePatch, pathsOf, sideOf } from "./diff_model.ts";
 import { mergeTexts } from "./merge_texts.ts";
 import { parseDiff, type ParseOptions } from "./parse_diff.ts";

@@ -1,4 +1,4 @@
-/** The plugin `web_read`: a page of the web as Markdown. Issue 3. @module */
+/** The plugin `web_read`: a page of the web as Markdown. @module */
 import { decodeBody } from "./decode_body.ts";
 import { type Hidden, nothingHidden, visibleText } from "./invisible.ts";
 import { mainPart } from "./main_part.ts";

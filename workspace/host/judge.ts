@@ -26,7 +26,7 @@ export interface Judge {
   nameOf(full: string): NamedPath | undefined;
 }
 
-/** What no tool writes, in any mount: it decides over later runs. DESIGN section 6. */
+/** What no tool writes, in any mount: it decides over later runs. */
 const PROTECTED: readonly string[] = [
   "remit.yaml",
   "remit.yml",

@@ -1,4 +1,4 @@
-/** A peer's skills, and what can be done with a task there, as the gate knows them. Seed 001, A2A. @module */
+/** A peer's skills, and what can be done with a task there, as the gate knows them. @module */
 import type { JsonObject } from "../../../contracts/json.ts";
 import { isPeer } from "../../../contracts/exchange.ts";
 import type { ImportedServer } from "../../../contracts/mcp.ts";

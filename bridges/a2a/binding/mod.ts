@@ -1,5 +1,5 @@
 /**
- * Tools of A2A peers as the gate knows them: AgentPeer's describe, send and artifact. Seed 001, A2A; issue 7.
+ * Tools of A2A peers as the gate knows them: AgentPeer's describe, send and artifact.
  *
  * @example
  * ```ts

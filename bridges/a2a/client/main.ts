@@ -1,6 +1,5 @@
 /**
- * A bridge: the client of one A2A peer for one task, a process without any permission. Bundled as a2a.js. Issue 7;
- * DESIGN section 1.
+ * A bridge: the client of one A2A peer for one task, a process without any permission. Bundled as a2a.js.
  * @module
  */
 import { hearWarnings } from "../../mcp/client/quiet_powers.ts";

@@ -1,4 +1,4 @@
-/** What a peer says beside the result of a call, a message at a time: bounded, and each once. Issue 7. @module */
+/** What a peer says beside the result of a call, a message at a time: bounded, and each once. @module */
 import type { Part } from "@a2a-js/sdk";
 import type { PeerSaid } from "../../../contracts/exchange.ts";
 import { PEER_SAID_UNITS } from "../../../contracts/peer_words.ts";

@@ -1,4 +1,4 @@
-/** A peer that answers no more, while a task of ours may go on there: how it is taken up. Issue 7. @module */
+/** A peer that answers no more, while a task of ours may go on there: how it is taken up. @module */
 import { Fault } from "../../../contracts/fault.ts";
 import type { Heard } from "./heard.ts";
 

@@ -1,6 +1,6 @@
 /**
  * The protocol's operations for one caller, as the SDK's transport handlers want them: each is one request to the starter.
- * No store, no executor, no event bus: the kernel's exchange is the one truth. Issue 7; A2A 1.0, section 3.1.
+ * No store, no executor, no event bus: the kernel's exchange is the one truth. A2A 1.0, section 3.1.
  * @module
  */
 import { AgentCard, type SendMessageRequest, type StreamResponse } from "@a2a-js/sdk";

@@ -1,4 +1,4 @@
-/** A message as a peer sends it, to what the starter is asked. Pure. Issue 7; A2A 1.0, section 3.1.1. @module */
+/** A message as a peer sends it, to what the starter is asked. Pure. A2A 1.0, section 3.1.1. @module */
 import type { Message, SendMessageRequest, TaskPushNotificationConfig } from "@a2a-js/sdk";
 import {
   ExchangeId,

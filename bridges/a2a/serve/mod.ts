@@ -1,6 +1,6 @@
 /**
  * Remit as an A2A peer that others find, ask and follow: protocol 1.0 over JSON-RPC and HTTP+JSON, over a starter that
- * decides, and without any right of its own. Issue 7, A2A server.
+ * decides, and without any right of its own.
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 /**
  * Remit as an A2A peer: card, JSON-RPC and HTTP+JSON of protocol 1.0, over a starter that decides. Who a request is from
- * was settled before it comes here, and goes along with all that is asked. Issue 7.
+ * was settled before it comes here, and goes along with all that is asked.
  * @module
  */
 import type { Json } from "../../../contracts/json.ts";

@@ -1,4 +1,4 @@
-/** An exchange as the A2A task that its peer sees. Pure. Issue 7; A2A 1.0, section 4.1. @module */
+/** An exchange as the A2A task that its peer sees. Pure. A2A 1.0, section 4.1. @module */
 import {
   type Artifact,
   type Message,

@@ -1,4 +1,4 @@
-/** An imported server's tools as the gate knows them. Issue 6; DESIGN sections 3 to 5. @module */
+/** An imported server's tools as the gate knows them. @module */
 import { cleared, type EffectClass, graverEffect, mixLabel } from "../../../contracts/colour.ts";
 import { Fault } from "../../../contracts/fault.ts";
 import { isPeer } from "../../../contracts/exchange.ts";

@@ -1,4 +1,4 @@
-/** What the tools of an imported server are bound over: powers of one task, handed in. Issue 6. @module */
+/** What the tools of an imported server are bound over: powers of one task, handed in. @module */
 import type { Colour, Label } from "../../../contracts/colour.ts";
 import type { JsonObject } from "../../../contracts/json.ts";
 import type { Scope } from "../../../contracts/lease.ts";

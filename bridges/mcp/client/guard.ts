@@ -1,6 +1,6 @@
 /**
  * Stands between a server and the SDK: knows what was asked, what was promised, and lets nothing else through. What
- * it stops is told as odd. Issue 6; DESIGN section 1.
+ * it stops is told as odd.
  * @module
  */
 import { isObject, type Json, type JsonObject } from "../../../contracts/json.ts";

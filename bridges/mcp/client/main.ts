@@ -1,6 +1,5 @@
 /**
- * A bridge: the client of one MCP server for one task, a process without any permission. Bundled as bridge.js. Issue 6;
- * DESIGN section 1.
+ * A bridge: the client of one MCP server for one task, a process without any permission. Bundled as bridge.js.
  * @module
  */
 import { hearWarnings } from "./quiet_powers.ts";

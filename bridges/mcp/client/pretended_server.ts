@@ -1,6 +1,6 @@
 /**
  * Runs whole sessions in memory before the first byte is read, so that a bridge of the pool opens its server with
- * compiled code: the SDK builds the schemas of a revision when it first meets it. FACTS 7.2.
+ * compiled code: the SDK builds the schemas of a revision when it first meets it.
  * @module
  */
 import type { Json, JsonObject } from "../../../contracts/json.ts";

@@ -1,4 +1,4 @@
-/** The effect of an imported tool: computed of what its server was granted. DESIGN section 3. @module */
+/** The effect of an imported tool: computed of what its server was granted. @module */
 import {
   type EffectClass,
   type ImportedTool,

@@ -1,6 +1,6 @@
 /**
  * The review of imported MCP servers: what a server says of its tools is bounded, translated, looked at
- * for deceptions, and pinned. Pure: no file of this folder touches anything. Issue 6.
+ * for deceptions, and pinned. Pure: no file of this folder touches anything.
  *
  * @example
  * ```ts

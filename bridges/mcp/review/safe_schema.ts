@@ -1,6 +1,6 @@
 /**
  * A server's JSON Schema made safe: bounded, references written out, of the keywords alone that the gate
- * checks without running anybody's regular expression. What was left out is told. DESIGN section 3, step 3.
+ * checks without running anybody's regular expression. What was left out is told.
  * @module
  */
 import { isList } from "../../../contracts/json.ts";

@@ -1,4 +1,4 @@
-/** Imported tools, made of what a server says of them. Issue 6. @module */
+/** Imported tools, made of what a server says of them. @module */
 import {
   Fault,
   type ImportedTool,

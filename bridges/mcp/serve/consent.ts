@@ -1,6 +1,6 @@
 /**
  * Consent of the host's own person, through elicitation. It is asked only where the profile says so and for one
- * question, which the sealed state of the round names: what comes back for another one counts for nothing. Issue 6.
+ * question, which the sealed state of the round names: what comes back for another one counts for nothing.
  * @module
  */
 import {

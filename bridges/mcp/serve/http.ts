@@ -1,6 +1,6 @@
 /**
  * Hosts over Streamable HTTP: sessions of 2025-11-25 and before, requests of 2026-07-28. Who a request is from was
- * settled before it comes here. Issue 6, Export.
+ * settled before it comes here.
  * @module
  */
 import {

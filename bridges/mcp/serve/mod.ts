@@ -1,6 +1,6 @@
 /**
  * Remit as an MCP server: its gated tools, its wiki, its prompts, for any host. Over what does the work (a
- * {@link HostSession}) and without any right of its own. Issue 6, Export.
+ * {@link HostSession}) and without any right of its own.
  *
  * @example
  * ```ts

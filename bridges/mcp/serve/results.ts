@@ -1,4 +1,4 @@
-/** What came of a call, in the words of MCP. Issue 6, Export. @module */
+/** What came of a call, in the words of MCP. @module */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { ServeResult } from "../../../contracts/wire_serve.ts";
 

@@ -1,4 +1,4 @@
-/** Our MCP server over a host's session, for every revision of the protocol that the SDK speaks. Issue 6, Export. @module */
+/** Our MCP server over a host's session, for every revision of the protocol that the SDK speaks. @module */
 import {
   type RequestStateCodec,
   ResourceNotFoundError,

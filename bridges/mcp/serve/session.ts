@@ -1,4 +1,4 @@
-/** A host's session, as the MCP server sees it: whatever does the work is behind this. Issue 6, Export. @module */
+/** A host's session, as the MCP server sees it: whatever does the work is behind this. @module */
 import type { ServeResult, ServeSession } from "../../../contracts/wire_serve.ts";
 import type { JsonObject } from "../../../contracts/json.ts";
 import type { ToolDescriptor } from "../../../contracts/tool.ts";

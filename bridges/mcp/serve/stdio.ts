@@ -1,4 +1,4 @@
-/** Serves one host over its pipe. Issue 6, Export. @module */
+/** Serves one host over its pipe. @module */
 import type { Server } from "@modelcontextprotocol/server";
 import { serveStdio, type StdioServerHandle } from "@modelcontextprotocol/server/stdio";
 import { makeTextTransport } from "./text_transport.ts";

@@ -1,4 +1,4 @@
-/** Listing and calling tools: the gate's tools, and `run_task`. Issue 6, Export. @module */
+/** Listing and calling tools: the gate's tools, and `run_task`. @module */
 import type {
   CallToolRequest,
   CallToolResult,

@@ -1,4 +1,4 @@
-/** The wiki's pages as resources, read through the gate with the tools that agents have. Issue 6, Export. @module */
+/** The wiki's pages as resources, read through the gate with the tools that agents have. @module */
 import type { ReadResourceResult, Resource } from "@modelcontextprotocol/server";
 import { Fault } from "../../../contracts/fault.ts";
 import type { ServeResult } from "../../../contracts/wire_serve.ts";

@@ -1,4 +1,4 @@
-/** `mcp add NAME -- COMMAND…` and `mcp add NAME URL`: takes one server in. Issue 6. @module */
+/** `mcp add NAME -- COMMAND…` and `mcp add NAME URL`: takes one server in. @module */
 import { Fault, Millis, NO_GRANTS } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import type { Command } from "../../command.ts";

@@ -1,4 +1,4 @@
-/** `mcp approve NAME|--all`: pins exactly what the last look showed. Issue 6. @module */
+/** `mcp approve NAME|--all`: pins exactly what the last look showed. @module */
 import { EXIT, type ExitCode, Fault } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, printJson, printLines } from "../../command.ts";

@@ -1,4 +1,4 @@
-/** `mcp call NAME TOOL JSON`: one call of one imported tool, as `tool call` makes it. Issue 6. @module */
+/** `mcp call NAME TOOL JSON`: one call of one imported tool, as `tool call` makes it. @module */
 import { Fault, mcpPart } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import type { Command } from "../../command.ts";

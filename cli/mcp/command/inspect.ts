@@ -1,4 +1,4 @@
-/** `mcp inspect NAME`: a server started and ended, and what came to light. Issue 6. @module */
+/** `mcp inspect NAME`: a server started and ended, and what came to light. @module */
 import { EXIT, type McpLook } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, printJson, printLines } from "../../command.ts";

@@ -1,4 +1,4 @@
-/** `mcp tool|grant|revoke|remove`: what a server may do from now on. Issue 6. @module */
+/** `mcp tool|grant|revoke|remove`: what a server may do from now on. @module */
 import { cleared, EXIT, Fault } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";

@@ -1,4 +1,4 @@
-/** `mcp list`: imported servers in one table. Issue 6. @module */
+/** `mcp list`: imported servers in one table. @module */
 import { EXIT } from "../../../contracts/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";
 import type { LockedServer } from "../lock/lock.ts";

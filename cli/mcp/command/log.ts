@@ -1,4 +1,4 @@
-/** `mcp log NAME`: what a server did and tried, in every task and look. Issue 6. @module */
+/** `mcp log NAME`: what a server did and tried, in every task and look. @module */
 import { EXIT, Fault } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import {

@@ -1,4 +1,4 @@
-/** `mcp review NAME`: exactly what would be pinned, and what changed since it was. Issue 6. @module */
+/** `mcp review NAME`: exactly what would be pinned, and what changed since it was. @module */
 import { EXIT, Fault, type McpLook } from "../../../contracts/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";
 import { reviewOf } from "../review/review.ts";

@@ -1,4 +1,4 @@
-/** The commands over imported MCP servers, as help and parsing read them. Issue 6. @module */
+/** The commands over imported MCP servers, as help and parsing read them. @module */
 import {
   ANSWERS,
   type CommandSpec,

@@ -1,6 +1,6 @@
 /**
  * Asks a registry what it says of packages. A program of its own, run in the namespace of a fetch with nothing but that
- * registry's host: what it prints is untrusted, and parsed by cli/mcp/fetch/npm_facts.ts. Issue 6.
+ * registry's host: what it prints is untrusted, and parsed by cli/mcp/fetch/npm_facts.ts.
  * @module
  */
 

@@ -1,4 +1,4 @@
-/** Fetches an npm package with all it needs into a tree: no script of a package runs. Issue 6. @module */
+/** Fetches an npm package with all it needs into a tree: no script of a package runs. @module */
 import { join } from "node:path";
 import { Fault, McpLaunch } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";

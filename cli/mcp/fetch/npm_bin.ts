@@ -1,4 +1,4 @@
-/** Which program of a fetched npm package is meant. Issue 6. @module */
+/** Which program of a fetched npm package is meant. @module */
 import { join, posix } from "node:path";
 import * as z from "zod";
 import { Fault } from "../../../contracts/mod.ts";

@@ -1,4 +1,4 @@
-/** What a registry says of packages beside their code: who signed them, where their build is attested. Issue 6. @module */
+/** What a registry says of packages beside their code: who signed them, where their build is attested. @module */
 import { createPublicKey, verify } from "node:crypto";
 import { join } from "node:path";
 import * as z from "zod";

@@ -1,4 +1,4 @@
-/** What Deno wrote down of a fetch: exact versions and the integrity of each archive. Issue 6. @module */
+/** What Deno wrote down of a fetch: exact versions and the integrity of each archive. @module */
 import * as z from "zod";
 import { Fault } from "../../../contracts/mod.ts";
 

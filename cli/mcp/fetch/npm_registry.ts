@@ -1,4 +1,4 @@
-/** Which package registry the operator uses: npm's own settings, read and never written. Issue 6. @module */
+/** Which package registry the operator uses: npm's own settings, read and never written. @module */
 import { join } from "node:path";
 import { Fault } from "../../../contracts/mod.ts";
 import type { Around, DiskRead } from "../../hands.ts";

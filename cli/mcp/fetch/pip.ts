@@ -1,4 +1,4 @@
-/** pip within walls: the operator's settings of where packages are, and the files that these name. Issue 6. @module */
+/** pip within walls: the operator's settings of where packages are, and the files that these name. @module */
 import { join } from "node:path";
 import type { Command } from "../../command.ts";
 import type { FetchStep, FoundPython } from "../store/hands.ts";

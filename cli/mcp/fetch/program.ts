@@ -1,4 +1,4 @@
-/** A program of this machine as it is run within a namespace: its real path, its code, nothing else of a home. Issue 6. @module */
+/** A program of this machine as it is run within a namespace: its real path, its code, nothing else of a home. @module */
 import { basename, dirname, join } from "node:path";
 import { Fault, McpLaunch } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";

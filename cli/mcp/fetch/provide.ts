@@ -1,4 +1,4 @@
-/** What a command line asks for becomes something that can be run within walls: fetched, or found on this machine. Issue 6. @module */
+/** What a command line asks for becomes something that can be run within walls: fetched, or found on this machine. @module */
 import { Fault, McpLaunch } from "../../../contracts/mod.ts";
 import type { Command } from "../../command.ts";
 import { fetchNpm, type ProvidedLaunch } from "./npm.ts";

@@ -1,4 +1,4 @@
-/** Fetches a package of a Python index with all it needs into a tree: wheels only, so nothing of them runs. Issue 6. @module */
+/** Fetches a package of a Python index with all it needs into a tree: wheels only, so nothing of them runs. @module */
 import { join } from "node:path";
 import * as z from "zod";
 import { Fault, McpLaunch } from "../../../contracts/mod.ts";

@@ -1,4 +1,4 @@
-/** What a Python within walls is told of where its packages lie. Issue 6. @module */
+/** What a Python within walls is told of where its packages lie. @module */
 
 /** Its environment: packages of a virtual environment or of a tree, and no files written beside the code. */
 export function pythonEnv(

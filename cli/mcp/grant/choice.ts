@@ -1,4 +1,4 @@
-/** The imported servers that a run hands to its task, and the values that they need. Issue 6. @module */
+/** The imported servers that a run hands to its task, and the values that they need. @module */
 import {
   cleared,
   Fault,

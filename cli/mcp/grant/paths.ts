@@ -1,4 +1,4 @@
-/** Paths that a server is granted: absolute, real, and never where Remit keeps what is its own. Issue 6. @module */
+/** Paths that a server is granted: absolute, real, and never where Remit keeps what is its own. @module */
 import { basename, dirname, join } from "node:path";
 import { Fault, McpGrants, McpSocket } from "../../../contracts/mod.ts";
 import { makePathList, NEVER } from "../../../text/path_list.ts";

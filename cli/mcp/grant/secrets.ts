@@ -1,4 +1,4 @@
-/** Secrets of imported servers: kept sealed, lent to the kernel for their server, shown to nobody. Issue 6. @module */
+/** Secrets of imported servers: kept sealed, lent to the kernel for their server, shown to nobody. @module */
 import * as z from "zod";
 import { Fault, type McpLoan, type McpOAuth, type McpServerName } from "../../../contracts/mod.ts";
 import type { Command } from "../../command.ts";

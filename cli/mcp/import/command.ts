@@ -1,4 +1,4 @@
-/** `mcp import [FILE]`: the servers that other programs of this machine know, in one table. Issue 6. @module */
+/** `mcp import [FILE]`: the servers that other programs of this machine know, in one table. @module */
 import { EXIT, type ExitCode, Fault, McpServerName } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";

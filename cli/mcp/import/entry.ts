@@ -1,4 +1,4 @@
-/** One server of another host's configuration → what it asks for, with its keys apart. Issue 6. @module */
+/** One server of another host's configuration → what it asks for, with its keys apart. @module */
 import { isAbsolute, normalize, resolve } from "node:path";
 import * as z from "zod";
 import { McpEnvName, McpServerName } from "../../../contracts/mod.ts";

@@ -1,4 +1,4 @@
-/** Servers that other programs of this machine know: their configuration files, read and never changed. Issue 6. @module */
+/** Servers that other programs of this machine know: their configuration files, read and never changed. @module */
 import { dirname, join } from "node:path";
 import * as z from "zod";
 import { Fault, mcpPart, McpServerName } from "../../../contracts/mod.ts";

@@ -1,4 +1,4 @@
-/** JSON with comments and trailing commas, as editors write it. Issue 6. @module */
+/** JSON with comments and trailing commas, as editors write it. @module */
 
 /**
  * Parses it. Throws SyntaxError.

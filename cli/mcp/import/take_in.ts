@@ -1,4 +1,4 @@
-/** One server of another program's configuration is taken in. Issue 6. @module */
+/** One server of another program's configuration is taken in. @module */
 import { type McpLook, mcpPart, Millis, toJson } from "../../../contracts/mod.ts";
 import { canonicalJson } from "../../../port/mod.ts";
 import { displayText } from "../../../text/mod.ts";

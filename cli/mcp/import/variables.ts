@@ -1,4 +1,4 @@
-/** `${…}` in another host's configuration. Issue 6. @module */
+/** `${…}` in another host's configuration. @module */
 import { namesSecret } from "../../../text/looks_secret.ts";
 
 /** What a text becomes. */

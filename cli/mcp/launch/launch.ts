@@ -1,4 +1,4 @@
-/** A command line as people write it for other hosts → what it asks for. Nothing is run or looked at. Issue 6. @module */
+/** A command line as people write it for other hosts → what it asks for. Nothing is run or looked at. @module */
 import { displayText } from "../../../text/mod.ts";
 import { splitWords } from "./words.ts";
 

@@ -1,4 +1,4 @@
-/** One plain command of a shell's script, as words. Issue 6. @module */
+/** One plain command of a shell's script, as words. @module */
 
 /** What a shell would do more with than pass it on. */
 const SPECIAL = /[$`;&|<>(){}*?[\]~!#\\\n]/;

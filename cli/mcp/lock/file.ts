@@ -1,4 +1,4 @@
-/** remit.lock on the disk: read whole, changed under a lock, written whole or not at all. Issue 6. @module */
+/** remit.lock on the disk: read whole, changed under a lock, written whole or not at all. @module */
 import { dirname } from "node:path";
 import { Fault, mcpPart, type McpServerName } from "../../../contracts/mod.ts";
 import type { DiskRead, DiskWrite } from "../../hands.ts";

@@ -1,4 +1,4 @@
-/** remit.lock: what the operator imported, as it was reviewed. Written by machine. Issue 6; DESIGN section 6. @module */
+/** remit.lock: what the operator imported, as it was reviewed. Written by machine. @module */
 import * as z from "zod";
 import {
   Digest,

@@ -1,4 +1,4 @@
-/** `mcp login NAME`: a person logs in at a remote server; its tokens are kept, and lent to a kernel that runs. Issue 6. @module */
+/** `mcp login NAME`: a person logs in at a remote server; its tokens are kept, and lent to a kernel that runs. @module */
 import { EXIT, Fault, type McpOAuth } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";

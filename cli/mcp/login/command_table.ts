@@ -1,4 +1,4 @@
-/** `remit mcp login`, as help and parsing read it. Issue 6. @module */
+/** `remit mcp login`, as help and parsing read it. @module */
 import { type CommandSpec, simple } from "../../arguments/command_spec.ts";
 
 /** Its row. */

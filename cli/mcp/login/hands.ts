@@ -1,4 +1,4 @@
-/** What a login at a remote MCP server is handed. Issue 6. @module */
+/** What a login at a remote MCP server is handed. @module */
 import type { CallbackSeen } from "./callback.ts";
 import type { NetLink } from "./net.ts";
 

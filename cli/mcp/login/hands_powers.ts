@@ -1,4 +1,4 @@
-/** The hands of `remit mcp login`, with this process's own rights. Issue 6. @module */
+/** The hands of `remit mcp login`, with this process's own rights. @module */
 import { Fault, type Json } from "../../../contracts/mod.ts";
 import { WIDE_FRAME_BYTES } from "../../../contracts/wire_plugin.ts";
 import { makePort } from "../../../port/mod.ts";

@@ -1,4 +1,4 @@
-/** A login from its first question to its tokens, in order. OAuth 2.1; issue 6. @module */
+/** A login from its first question to its tokens, in order. OAuth 2.1. @module */
 import type { McpOAuth } from "../../../contracts/mod.ts";
 import type { LoginHands, LoginPage } from "./hands.ts";
 import {

@@ -1,4 +1,4 @@
-/** The only way of a login to the network: each request vetted and sent by a net service process. Issue 6. @module */
+/** The only way of a login to the network: each request vetted and sent by a net service process. @module */
 import * as z from "zod";
 import { type Json, type NetRequest, type NetStream, toJson } from "../../../contracts/mod.ts";
 import { isNear, noLogin } from "./url.ts";

@@ -1,4 +1,4 @@
-/** Addresses that a server's words name: each judged before anything is sent there. Issue 6; RFC 9728, RFC 8414. @module */
+/** Addresses that a server's words name: each judged before anything is sent there. RFC 9728, RFC 8414. @module */
 import { Fault, isLoopback } from "../../../contracts/mod.ts";
 
 /** Longest address, characters. */

@@ -1,4 +1,4 @@
-/** Asks a person for what a server seems to need, and says what nobody agreed to. Issue 6. @module */
+/** Asks a person for what a server seems to need, and says what nobody agreed to. @module */
 import type { Label } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import type { Command } from "../../command.ts";

@@ -1,6 +1,6 @@
 /**
  * A server is met for the first time: watched with nothing granted, asked about, looked at again with what a person
- * agreed to, shown, and pinned as far as they say. Issue 6.
+ * agreed to, shown, and pinned as far as they say.
  * @module
  */
 import { EXIT, type ExitCode, isPeer, type McpLook, NO_GRANTS } from "../../../contracts/mod.ts";

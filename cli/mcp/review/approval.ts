@@ -1,4 +1,4 @@
-/** Pins what was reviewed. What is flagged is pinned only where a person says so. Issue 6. @module */
+/** Pins what was reviewed. What is flagged is pinned only where a person says so. @module */
 import { Millis } from "../../../contracts/mod.ts";
 import type { McpKit, TranslatedTool } from "./kit.ts";
 import type { LockedServer, LockedTool } from "../lock/lock.ts";

@@ -1,4 +1,4 @@
-/** A review as a document for programs. Issue 6. @module */
+/** A review as a document for programs. @module */
 import type { McpLook } from "../../../contracts/mod.ts";
 import type { McpReview } from "./review.ts";
 

@@ -1,4 +1,4 @@
-/** The review of imported servers, as commands are handed it: bridges/mcp/review, wired in by main.ts. Issue 6. @module */
+/** The review of imported servers, as commands are handed it: bridges/mcp/review, wired in by main.ts. @module */
 import type {
   Digest,
   EffectClass,

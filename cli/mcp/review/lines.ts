@@ -1,5 +1,5 @@
 /**
- * The review of a server in lines: Remit's own words at the margin, the server's behind `│`. Issue 6.
+ * The review of a server in lines: Remit's own words at the margin, the server's behind `│`.
  * @module
  */
 import {

@@ -1,4 +1,4 @@
-/** What a server seems to need, from its arguments and from what it asked for in observation. Pure. Issue 6. @module */
+/** What a server seems to need, from its arguments and from what it asked for in observation. Pure. @module */
 import {
   type McpAccess,
   McpEnvName,

@@ -1,4 +1,4 @@
-/** What a person reviews of a server: its tools as they would be pinned, and what changed since they were. Issue 6. @module */
+/** What a person reviews of a server: its tools as they would be pinned, and what changed since they were. @module */
 import type { McpWords } from "../../../contracts/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 import type { Command } from "../../command.ts";

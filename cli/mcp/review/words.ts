@@ -1,4 +1,4 @@
-/** A server in a few safe words: how it runs, what it may do, what it asked for. Issue 6. @module */
+/** A server in a few safe words: how it runs, what it may do, what it asked for. @module */
 import { isPeer, type McpAccess, type McpGrants, type McpLaunch } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { cutTo } from "../../terminal/columns.ts";

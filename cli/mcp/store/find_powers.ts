@@ -1,4 +1,4 @@
-/** Programs and files of this machine. Issue 6. @module */
+/** Programs and files of this machine. @module */
 import { createHash } from "node:crypto";
 import { isAbsolute, join } from "node:path";
 import type { FoundProgram } from "./hands.ts";

@@ -1,4 +1,4 @@
-/** What the commands over imported servers are handed beside the rest: fetching, trees, programs. Issue 6. @module */
+/** What the commands over imported servers are handed beside the rest: fetching, trees, programs. @module */
 import type { McpTree } from "../../../contracts/mod.ts";
 
 /** How a step of a fetch is run: in a namespace of its own, as nobody who may read or write anything else. */

@@ -1,4 +1,4 @@
-/** The hands of the commands over imported servers, with this process's own rights. Issue 6. @module */
+/** The hands of the commands over imported servers, with this process's own rights. @module */
 import { changedAt, findProgram, hashFile } from "./find_powers.ts";
 import type { McpStoreHands, TreeName } from "./hands.ts";
 import { findPython } from "./python_powers.ts";

@@ -1,4 +1,4 @@
-/** Asks a Python of this machine what it is made of. Issue 6. @module */
+/** Asks a Python of this machine what it is made of. @module */
 import * as z from "zod";
 import { findProgram, missing } from "./find_powers.ts";
 import type { FoundPython } from "./hands.ts";

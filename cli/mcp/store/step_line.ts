@@ -1,4 +1,4 @@
-/** The command line that one step of a fetch is run with. Issue 6. @module */
+/** The command line that one step of a fetch is run with. @module */
 import type { FetchStep } from "./hands.ts";
 
 /** Shared libraries and what finding a host and trusting it needs, where Linux distributions keep it. */

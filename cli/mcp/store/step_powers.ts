@@ -1,4 +1,4 @@
-/** Runs one step of a fetch within its walls, and ends it when it takes too long or too much. Issue 6. @module */
+/** Runs one step of a fetch within its walls, and ends it when it takes too long or too much. @module */
 import { Fault } from "../../../contracts/mod.ts";
 import { fetchLine, trusting } from "./step_line.ts";
 import type { FetchStep, FetchStepEnd } from "./hands.ts";

@@ -1,4 +1,4 @@
-/** Trees that no server needs any more are removed. Issue 6. @module */
+/** Trees that no server needs any more are removed. @module */
 import { join } from "node:path";
 import type { Command } from "../../command.ts";
 import { openMcpLock } from "../lock/file.ts";

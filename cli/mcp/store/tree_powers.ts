@@ -1,4 +1,4 @@
-/** Trees on the disk: counted, made read-only, named by what they hold, removed. Issue 6. @module */
+/** Trees on the disk: counted, made read-only, named by what they hold, removed. @module */
 import { join } from "node:path";
 import { Fault, McpTree } from "../../../contracts/mod.ts";
 import { TREE_BYTES, TREE_FILES, type TreeName } from "./hands.ts";

@@ -1,4 +1,4 @@
-/** What Deno remembers of a tree's code between starts: beside the tree, and no part of its hash. Issue 6. @module */
+/** What Deno remembers of a tree's code between starts: beside the tree, and no part of its hash. @module */
 import { dirname, join } from "node:path";
 import type { McpTree } from "../../../contracts/mod.ts";
 import type { DiskRead, DiskWrite } from "../../hands.ts";

@@ -1,4 +1,4 @@
-/** `model accelerate [--gpu cuda|vulkan]`: fetches a build of the native engine. Issue 4. @module */
+/** `model accelerate [--gpu cuda|vulkan]`: fetches a build of the native engine. @module */
 import { EXIT, Fault, Gpu, type NativeBuild } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, printJson, printLines } from "../../command.ts";

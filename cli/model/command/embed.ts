@@ -1,4 +1,4 @@
-/** `model embed`: vectors for texts of the operator's own, how near they are, and which label fits. Issue 4, TextEmbedder. @module */
+/** `model embed`: vectors for texts of the operator's own, how near they are, and which label fits. @module */
 import { DEAREST, EXIT, Fault, Label, unreachable } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, printJson, printJsonLines, printLines } from "../../command.ts";

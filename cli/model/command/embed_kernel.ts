@@ -1,4 +1,4 @@
-/** An embedder behind the kernel, as `model embed` uses it, and what it used. Issue 4, TextEmbedder. @module */
+/** An embedder behind the kernel, as `model embed` uses it, and what it used. @module */
 import * as z from "zod";
 import { type Label, type ModelChoice, toJson } from "../../../contracts/mod.ts";
 import type { TextEmbedder } from "../../../contracts/model.ts";

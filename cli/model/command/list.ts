@@ -1,4 +1,4 @@
-/** `model list`: every backend with its state, then what is configured, stored, and to be had. Issue 4. @module */
+/** `model list`: every backend with its state, then what is configured, stored, and to be had. @module */
 import { EXIT } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { readCatalogue } from "../weights/catalogue.ts";

@@ -1,4 +1,4 @@
-/** The commands over models, as help and parsing read them, and what `run` and a session take. Issue 4. @module */
+/** The commands over models, as help and parsing read them, and what `run` and a session take. @module */
 import { type CommandSpec, type FlagSpec, simple } from "../../arguments/command_spec.ts";
 
 /** Flags about the model, for commands that start an agent. */

@@ -1,6 +1,6 @@
 /**
  * `model test NAME`: can this model drive the loop? An ordinary task with one read-only tool over a
- * fresh folder, through the kernel like any other. Issue 4.
+ * fresh folder, through the kernel like any other.
  * @module
  */
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** `model use NAME`: writes the model into the operator's own remit.yaml, with its comments kept. Issue 4. @module */
+/** `model use NAME`: writes the model into the operator's own remit.yaml, with its comments kept. @module */
 import { diffLines } from "diff";
 import { dirname } from "node:path";
 import { type Document, isMap, isScalar, parseDocument, stringify } from "yaml";

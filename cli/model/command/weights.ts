@@ -1,4 +1,4 @@
-/** `model pull|add|verify|remove`: what is in the store of weights. Issue 4. @module */
+/** `model pull|add|verify|remove`: what is in the store of weights. @module */
 import { EXIT, Fault } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { findEntry, readCatalogue } from "../weights/catalogue.ts";

@@ -1,4 +1,4 @@
-/** Which builds of llama.cpp's native engine there are: npm packages with their pinned integrity. Issue 4. @module */
+/** Which builds of llama.cpp's native engine there are: npm packages with their pinned integrity. @module */
 import type { NativeBuild } from "../../../contracts/mod.ts";
 
 /** The version of every package. */

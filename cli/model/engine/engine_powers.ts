@@ -1,6 +1,6 @@
 /**
  * llama.cpp as native code: npm packages, fetched once by Deno's own client against a pinned
- * integrity, and copied to where the kernel binds them. Issue 4.
+ * integrity, and copied to where the kernel binds them.
  * @module
  */
 import { dirname, join } from "node:path";

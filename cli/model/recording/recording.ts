@@ -1,6 +1,6 @@
 /**
  * Recordings: a first line says which model it was, each further line is an exchange with a provider.
- * `--record` writes one, `--replay` runs a task from it without any network. Issue 4.
+ * `--record` writes one, `--replay` runs a task from it without any network.
  * @module
  */
 import * as z from "zod";

@@ -1,4 +1,4 @@
-/** The catalogue: models that `remit model pull` knows, in cli/model/weights/models.yaml. Issue 4. @module */
+/** The catalogue: models that `remit model pull` knows, in cli/model/weights/models.yaml. @module */
 import { join } from "node:path";
 import { parse } from "yaml";
 import * as z from "zod";

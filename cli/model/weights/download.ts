@@ -1,6 +1,6 @@
 /**
  * One large file over HTTP into a partial file: it goes on where it broke off, follows redirects by
- * rule, and is bounded. What it gives is whole, and not yet trusted. Issue 4.
+ * rule, and is bounded. What it gives is whole, and not yet trusted.
  * @module
  */
 import * as z from "zod";

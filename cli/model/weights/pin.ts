@@ -1,4 +1,4 @@
-/** `gguf:PATH`: the first use pins what the path holds; a later use with other bytes is refused. Issue 4. @module */
+/** `gguf:PATH`: the first use pins what the path holds; a later use with other bytes is refused. @module */
 import { basename, join } from "node:path";
 import { type GgufHeader, readGgufHeader } from "../../../contracts/gguf_header.ts";
 import { Fault } from "../../../contracts/mod.ts";

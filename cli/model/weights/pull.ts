@@ -1,4 +1,4 @@
-/** A model of the catalogue comes into the store: fetched, checked, pinned. Issue 4. @module */
+/** A model of the catalogue comes into the store: fetched, checked, pinned. @module */
 import { join } from "node:path";
 import { Fault } from "../../../contracts/mod.ts";
 import type { CatalogueEntry } from "./catalogue.ts";

@@ -1,4 +1,4 @@
-/** Signatures of weights: Ed25519 over their digest and size. Seed 000, Built-in Local Model. @module */
+/** Signatures of weights: Ed25519 over their digest and size. @module */
 import { createPublicKey, verify } from "node:crypto";
 import * as z from "zod";
 import { Fault } from "../../../contracts/mod.ts";

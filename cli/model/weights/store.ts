@@ -1,6 +1,6 @@
 /**
  * The store of weights: STATE/models/SHA256.gguf beside SHA256.json, and the paths that were pinned in
- * pins.json. Agents have no way there: the folder is the state's. Issue 4.
+ * pins.json. Agents have no way there: the folder is the state's.
  * @module
  */
 import { join } from "node:path";

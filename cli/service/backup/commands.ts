@@ -1,4 +1,4 @@
-/** `remit backup FILE`, `remit restore FILE`. Issue 7, Backup. @module */
+/** `remit backup FILE`, `remit restore FILE`. @module */
 import { dirname, join } from "node:path";
 import { EXIT, Fault } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";

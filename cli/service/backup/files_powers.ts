@@ -1,4 +1,4 @@
-/** The disk as backup and restore need it: large files in pieces, links never followed. Issue 7, Backup. @module */
+/** The disk as backup and restore need it: large files in pieces, links never followed. @module */
 import { join } from "node:path";
 
 const PIECE = 1_048_576;

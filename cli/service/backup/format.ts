@@ -1,5 +1,5 @@
 /**
- * The form of a backup: lines of JSON, each followed by the bytes that it announces. Issue 7, Backup.
+ * The form of a backup: lines of JSON, each followed by the bytes that it announces.
  *
  * ```text
  * {"remit":"backup","version":1,"sealed":null}          sealed: how, where a passphrase was given

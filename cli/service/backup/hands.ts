@@ -1,4 +1,4 @@
-/** What backup and restore are handed of the store and the log. Wired in by main.ts. Issue 7, Backup. @module */
+/** What backup and restore are handed of the store and the log. Wired in by main.ts. @module */
 
 /** What a check of a whole log says. */
 export interface CheckedLog {

@@ -1,4 +1,4 @@
-/** Copies and checks of databases for backup and restore. The store and the log are loaded when they are asked for. Issue 7. @module */
+/** Copies and checks of databases for backup and restore. The store and the log are loaded when they are asked for. @module */
 import { existsSync } from "node:fs";
 import { Digest, Fault } from "../../../contracts/mod.ts";
 import type { BackupHands, CheckedLog } from "./hands.ts";

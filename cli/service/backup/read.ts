@@ -1,4 +1,4 @@
-/** Reads a backup into an empty folder, and believes none of it before all of it was checked. Issue 7, Restore. @module */
+/** Reads a backup into an empty folder, and believes none of it before all of it was checked. @module */
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import { Fault } from "../../../contracts/mod.ts";

@@ -1,4 +1,4 @@
-/** Seals a backup under a passphrase: scrypt, then AES-256-GCM in numbered pieces, so that none is cut, moved or added. Issue 7. @module */
+/** Seals a backup under a passphrase: scrypt, then AES-256-GCM in numbered pieces, so that none is cut, moved or added. @module */
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from "node:crypto";
 import { Buffer } from "node:buffer";
 import { brokenBackup, type SealedHow } from "./format.ts";

@@ -1,4 +1,4 @@
-/** A copy of any SQLite database as it stands at one moment, while others write it. Issue 7, Backup. @module */
+/** A copy of any SQLite database as it stands at one moment, while others write it. @module */
 import { backup, DatabaseSync } from "node:sqlite";
 import { Fault } from "../../../contracts/mod.ts";
 

@@ -1,4 +1,4 @@
-/** Writes a backup: what lies in a state, copied while its kernel runs. Issue 7, Backup. @module */
+/** Writes a backup: what lies in a state, copied while its kernel runs. @module */
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
 import { Digest, Fault } from "../../../contracts/mod.ts";

@@ -1,4 +1,4 @@
-/** How long requests took, as a histogram in OpenMetrics' words. Issue 7, OpenTelemetry. @module */
+/** How long requests took, as a histogram in OpenMetrics' words. @module */
 
 /** Upper bounds of the buckets, seconds. A request that waits for its task takes up to a minute. */
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];

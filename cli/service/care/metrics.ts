@@ -1,4 +1,4 @@
-/** The service's figures in OpenMetrics' words. Names, states and counts: no id and no content. Issue 7, OpenTelemetry. @module */
+/** The service's figures in OpenMetrics' words. Names, states and counts: no id and no content. @module */
 import type { StateCounts } from "../../../contracts/mod.ts";
 import { type Duration, durationLines } from "./durations.ts";
 import type { HookCounts } from "../trigger/hooks.ts";

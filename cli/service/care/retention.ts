@@ -1,4 +1,4 @@
-/** Once a day, what is over for longer than remit.yaml says is archived and purged. Chains stay. Issue 7, retention. @module */
+/** Once a day, what is over for longer than remit.yaml says is archived and purged. Chains stay. @module */
 import type { KernelLink } from "../../hands.ts";
 import { recordOf } from "../../command.ts";
 

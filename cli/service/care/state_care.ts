@@ -1,4 +1,4 @@
-/** What a service does beside its surfaces: figures, traces, retention, as remit.yaml says. Issue 7. @module */
+/** What a service does beside its surfaces: figures, traces, retention, as remit.yaml says. @module */
 import type { ServeConfig, StateCounts } from "../../../contracts/mod.ts";
 import type { KernelLink } from "../../hands.ts";
 import { VERSION } from "../../version.ts";

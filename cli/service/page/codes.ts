@@ -1,4 +1,4 @@
-/** One-time codes with which a person logs in at the page. In memory: a restart makes them void. Issue 7. @module */
+/** One-time codes with which a person logs in at the page. In memory: a restart makes them void. @module */
 import { sha256Hex } from "../../../port/digest.ts";
 
 /** How long a code is good, milliseconds. */

@@ -1,7 +1,7 @@
 /**
  * The page's side of `remit serve`: who is logged in, what is shown, and answers that are signed. TRUST: the gateway may be
  * hostile. It sees what a logged-in person sees and can answer consent in their name while their session lives; stepUp,
- * budgets and recovery it cannot answer at all, because the kernel takes no such answer of the page's key. Issue 7.
+ * budgets and recovery it cannot answer at all, because the kernel takes no such answer of the page's key.
  * @module
  */
 import {

@@ -1,6 +1,6 @@
 /**
  * The key that signs for a person at the page. It is made here, lies in this process's memory, and answers consent alone:
- * the person's own key says so to the kernel, for a day at a time. Issue 7; DESIGN section 3.
+ * the person's own key says so to the kernel, for a day at a time.
  * @module
  */
 import { type Delegation, delegationClaim, toJson } from "../../../contracts/mod.ts";

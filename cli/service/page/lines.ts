@@ -1,4 +1,4 @@
-/** What the page shows, in the terminal's own words. Every text is made safe to show here. Issue 7. @module */
+/** What the page shows, in the terminal's own words. Every text is made safe to show here. @module */
 import {
   type AgentTask,
   type InboxEntry,

@@ -1,7 +1,7 @@
 /**
  * Messages that wait to be let in, as the page shows them, in the words of `remit inbox`. They are decided at the terminal:
  * a peer's message came through the same gateway that the page is served by, and a channel that asked for something does
- * not answer it (docs/decision/0019). Issue 7.
+ * not answer it (docs/decision/0019).
  * @module
  */
 import type { InboxEntry, PageView } from "../../../contracts/mod.ts";

@@ -1,4 +1,4 @@
-/** Sections of a page's view, within what the wire takes. Every text was made safe to show before. Issue 7. @module */
+/** Sections of a page's view, within what the wire takes. Every text was made safe to show before. @module */
 import type { PageView } from "../../../contracts/mod.ts";
 import { hardWrap } from "../../terminal/columns.ts";
 

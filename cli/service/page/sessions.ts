@@ -1,4 +1,4 @@
-/** Sessions of people at the page: 256 bits that nobody guesses, for half a day, or an hour of silence. Issue 7. @module */
+/** Sessions of people at the page: 256 bits that nobody guesses, for half a day, or an hour of silence. @module */
 import { Fault } from "../../../contracts/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 

@@ -1,6 +1,6 @@
 /**
  * Whether an OAuth 2.1 access token proves to be a peer: a JWT of RFC 9068 for exactly our audience, from exactly the
- * issuer that remit.yaml names. What the token says of keys (`jku`, `jwk`, `x5u`) is not looked at. RFC 8725; issue 7.
+ * issuer that remit.yaml names. What the token says of keys (`jku`, `jwk`, `x5u`) is not looked at. RFC 8725.
  * @module
  */
 import {

@@ -1,6 +1,6 @@
 /**
  * The agent card: who we are to peers, signed with the service's key over its canonical form (JWS, RFC 7515; JCS,
- * RFC 8785). A2A 1.0, sections 4.4 and 8; issue 7.
+ * RFC 8785). A2A 1.0, sections 4.4 and 8.
  * @module
  */
 import type {

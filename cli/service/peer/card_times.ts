@@ -1,4 +1,4 @@
-/** When a card's bytes were first served: `Last-Modified` says the same after a restart. Issue 7. @module */
+/** When a card's bytes were first served: `Last-Modified` says the same after a restart. @module */
 import { join } from "node:path";
 import * as z from "zod";
 import type { DiskRead, DiskWrite } from "../../hands.ts";

@@ -1,4 +1,4 @@
-/** Whose a peer's credential is. A name that a peer gives itself counts for nothing. Issue 7. @module */
+/** Whose a peer's credential is. A name that a peer gives itself counts for nothing. @module */
 import { type PeerConfig, PeerName } from "../../../contracts/mod.ts";
 import type { TokenBook } from "../../mcp_serve/token_book.ts";
 import { type AccessTokenParts, issuerOf, provesPeer } from "./access_token.ts";

@@ -1,4 +1,4 @@
-/** What a gateway is told of a refusal: its code, in words that hold nothing of ours. Issue 7. @module */
+/** What a gateway is told of a refusal: its code, in words that hold nothing of ours. @module */
 import { Fault, type FaultCode } from "../../../contracts/mod.ts";
 
 /** Codes that peers may learn; everything else is `unavailable`. contracts/wire_a2a.ts. */

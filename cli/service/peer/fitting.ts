@@ -1,4 +1,4 @@
-/** An exchange as it fits through the gateway's pipe: a peer's and an agent's contents may be more than one frame. Issue 7. @module */
+/** An exchange as it fits through the gateway's pipe: a peer's and an agent's contents may be more than one frame. @module */
 import type { Json } from "../../../contracts/mod.ts";
 
 /** UTF-16 units of an exchange that goes through whole; the pipe takes 12 MiB. */

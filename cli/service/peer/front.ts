@@ -1,4 +1,4 @@
-/** What peers meet: their credentials, their cards, their exchanges. One for a service, a mediator for each gateway. Issue 7. @module */
+/** What peers meet: their credentials, their cards, their exchanges. One for a service, a mediator for each gateway. @module */
 import { type Json, type TaskId, toJson } from "../../../contracts/mod.ts";
 import type { Command } from "../../command.ts";
 import type { KernelLink } from "../../hands.ts";

@@ -1,6 +1,6 @@
 /**
  * The public keys of issuers, fetched when a token asks for one and kept for a while. Where a set is said by remit.yaml or
- * by the issuer's own metadata, and never by a token. RFC 7517, RFC 8414; issue 7.
+ * by the issuer's own metadata, and never by a token. RFC 7517, RFC 8414.
  * @module
  */
 import * as z from "zod";

@@ -1,7 +1,7 @@
 /**
  * What the gateway asks for peers, done within what remit.yaml gives them. TRUST: the gateway may be hostile, and peers
  * are. Whose a request is, is said by its credential alone; profile, folders, model and limits by remit.yaml alone.
- * contracts/wire_a2a.ts; issue 7.
+ * contracts/wire_a2a.ts.
  * @module
  */
 import { parseAsked } from "../../mcp_serve/parse_asked.ts";

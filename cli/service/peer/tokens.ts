@@ -1,4 +1,4 @@
-/** Tokens that peers show: STATE/person/a2a_tokens.json holds hashes, each bound to one peer of remit.yaml. Issue 7. @module */
+/** Tokens that peers show: STATE/person/a2a_tokens.json holds hashes, each bound to one peer of remit.yaml. @module */
 import * as z from "zod";
 import { PeerName } from "../../../contracts/mod.ts";
 import {

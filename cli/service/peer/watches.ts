@@ -1,6 +1,6 @@
 /**
  * Streams of exchanges: one watch in the kernel for each exchange, told to everybody who watches it. Whoever begins gets
- * the exchange as it stands and then everything after it, nothing twice and nothing left out. Issue 7.
+ * the exchange as it stands and then everything after it, nothing twice and nothing left out.
  * @module
  */
 import * as z from "zod";

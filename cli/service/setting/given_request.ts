@@ -1,4 +1,4 @@
-/** From what remit.yaml gives to others' tasks, to the kernel's TaskRequest: settled as `remit run` settles. Issue 7. @module */
+/** From what remit.yaml gives to others' tasks, to the kernel's TaskRequest: settled as `remit run` settles. @module */
 import type * as z from "zod";
 import {
   Fault,

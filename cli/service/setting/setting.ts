@@ -1,4 +1,4 @@
-/** Everything that remit.yaml gives to others, settled before anything is served. Issue 7. @module */
+/** Everything that remit.yaml gives to others, settled before anything is served. @module */
 import { Fault, type ImportedServer } from "../../../contracts/mod.ts";
 import type { Command } from "../../command.ts";
 import type { KernelLink } from "../../hands.ts";

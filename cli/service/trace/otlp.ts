@@ -1,6 +1,6 @@
 /**
  * Spans as OTLP over HTTP writes them in JSON. Ids are made of what they name, so that what is sent twice is the same
- * span. Issue 7, OpenTelemetry; OTLP 1.x, protocol buffers' JSON with hex ids.
+ * span. OTLP 1.x, protocol buffers' JSON with hex ids.
  * @module
  */
 import { createHash } from "node:crypto";

@@ -1,4 +1,4 @@
-/** Tells a collector what tasks did, when they ended. It is told by the net service, like any delivery. Issue 7, OpenTelemetry. @module */
+/** Tells a collector what tasks did, when they ended. It is told by the net service, like any delivery. @module */
 import { Fault, type Json, type TaskSpan } from "../../../contracts/mod.ts";
 import { recordOf } from "../../command.ts";
 import type { KernelLink } from "../../hands.ts";

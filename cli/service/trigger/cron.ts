@@ -1,4 +1,4 @@
-/** Times of a cron expression, in a time zone. Pure: no timer of the library is used. Issue 7, Schedules. @module */
+/** Times of a cron expression, in a time zone. Pure: no timer of the library is used. @module */
 import { Cron } from "croner";
 import { Fault, type ScheduleConfig } from "../../../contracts/mod.ts";
 

@@ -1,4 +1,4 @@
-/** A webhook or schedule that fired: what is asked for, and by which key the same firing is known again. Issue 7. @module */
+/** A webhook or schedule that fired: what is asked for, and by which key the same firing is known again. @module */
 import { createHash } from "node:crypto";
 import { Fault, type Ingress, SessionId, type TaskId } from "../../../contracts/mod.ts";
 

@@ -1,4 +1,4 @@
-/** Whether a delivery is signed with a webhook's secret. Each answer takes the same work. Issue 7, Webhooks. @module */
+/** Whether a delivery is signed with a webhook's secret. Each answer takes the same work. @module */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { WebhookConfig } from "../../../contracts/mod.ts";
 

@@ -1,6 +1,6 @@
 /**
  * A webhook's words to its agent: the operator's text, with what came set apart as data. Where the text names a piece of
- * the delivery stands `[data 1]`; the piece itself follows at the end, in a fence that it cannot write. Issue 7, Webhooks.
+ * the delivery stands `[data 1]`; the piece itself follows at the end, in a fence that it cannot write.
  * @module
  */
 import { createHash } from "node:crypto";

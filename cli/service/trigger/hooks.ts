@@ -1,4 +1,4 @@
-/** Webhooks: a delivery that is signed, fresh and new becomes one task. Issue 7, Webhooks. @module */
+/** Webhooks: a delivery that is signed, fresh and new becomes one task. @module */
 import { createHash } from "node:crypto";
 import {
   Fault,

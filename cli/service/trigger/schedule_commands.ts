@@ -1,4 +1,4 @@
-/** `remit schedule list|run`: when the operator's schedules fire, and one firing now. Issue 7, Schedules. @module */
+/** `remit schedule list|run`: when the operator's schedules fire, and one firing now. @module */
 import {
   EXIT,
   Fault,

@@ -1,4 +1,4 @@
-/** Schedules: the operator's own words at times, each firing once, missed ones by an explicit rule. Issue 7, Schedules. @module */
+/** Schedules: the operator's own words at times, each firing once, missed ones by an explicit rule. @module */
 import type { ScheduleConfig, TaskId } from "../../../contracts/mod.ts";
 import { type CronTimes, readCron } from "./cron.ts";
 import { type Fired, type Firing, firingSession, mayPass, scheduleIngress } from "./firing.ts";

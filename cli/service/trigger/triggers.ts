@@ -1,4 +1,4 @@
-/** What starts tasks of itself: webhooks and schedules, over one kernel. Issue 7, Webhooks and schedules. @module */
+/** What starts tasks of itself: webhooks and schedules, over one kernel. @module */
 import {
   AgentTask,
   Fault,

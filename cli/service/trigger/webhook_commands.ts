@@ -1,4 +1,4 @@
-/** `remit webhook list|secret|test`: the paths that others may call, and their secrets. Issue 7, Webhooks. @module */
+/** `remit webhook list|secret|test`: the paths that others may call, and their secrets. @module */
 import { EXIT, Fault } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";

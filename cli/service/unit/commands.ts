@@ -1,4 +1,4 @@
-/** `remit serve unit|container`: what keeps the service running, printed to be looked at. Issue 7. @module */
+/** `remit serve unit|container`: what keeps the service running, printed to be looked at. @module */
 import { join } from "node:path";
 import { EXIT, Fault } from "../../../contracts/mod.ts";
 import type { Command } from "../../command.ts";

@@ -1,4 +1,4 @@
-/** A Containerfile for `remit serve`, as text. Issue 7, the service. @module */
+/** A Containerfile for `remit serve`, as text. @module */
 
 /** What it is made of. */
 export interface ContainerParts {

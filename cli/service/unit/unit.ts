@@ -1,4 +1,4 @@
-/** A systemd unit for `remit serve`, as text. Issue 7, the service. @module */
+/** A systemd unit for `remit serve`, as text. @module */
 import { Fault } from "../../../contracts/mod.ts";
 
 /** What a unit says. */

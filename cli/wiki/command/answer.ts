@@ -1,4 +1,4 @@
-/** `wiki query --answer`: a model's answer, each sentence cited or marked; filed as a page by a decision. Issue 5. @module */
+/** `wiki query --answer`: a model's answer, each sentence cited or marked; filed as a page by a decision. @module */
 import { join } from "node:path";
 import { type CheckedAnswer, EXIT, type WikiQuery } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";

@@ -1,4 +1,4 @@
-/** `wiki edit PAGE`: a page in the operator's editor; what meets another's change is kept, not written. Issue 5. @module */
+/** `wiki edit PAGE`: a page in the operator's editor; what meets another's change is kept, not written. @module */
 import { join } from "node:path";
 import { EXIT, Fault, type PageName } from "../../../contracts/mod.ts";
 import { type Command, printJson } from "../../command.ts";

@@ -1,4 +1,4 @@
-/** `wiki export --to DIR`: a static site; its files are written here, each path checked. Issue 5. @module */
+/** `wiki export --to DIR`: a static site; its files are written here, each path checked. @module */
 import { dirname, join } from "node:path";
 import * as z from "zod";
 import { EXIT, Fault } from "../../../contracts/mod.ts";

@@ -1,4 +1,4 @@
-/** `wiki ingest PATH|URL|-`: sources into a wiki. Issue 5, SourceCorpus. @module */
+/** `wiki ingest PATH|URL|-`: sources into a wiki. @module */
 import { EXIT, Fault } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import type { Command } from "../../command.ts";

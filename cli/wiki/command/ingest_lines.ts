@@ -1,4 +1,4 @@
-/** How an ingest is shown: a line that moves, what was left out, the last line. Issue 5. @module */
+/** How an ingest is shown: a line that moves, what was left out, the last line. @module */
 import type { IngestReport } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, printJson } from "../../command.ts";

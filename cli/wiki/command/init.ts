@@ -1,4 +1,4 @@
-/** `wiki init FOLDER`: makes a wiki, or takes in one that was moved or cloned. Issue 5. @module */
+/** `wiki init FOLDER`: makes a wiki, or takes in one that was moved or cloned. @module */
 import { EXIT, Fault } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, printJson, printLines } from "../../command.ts";

@@ -1,4 +1,4 @@
-/** `wiki reindex|embed|watch`: keeping a wiki's index, its vectors, and what it was made from. Issue 5. @module */
+/** `wiki reindex|embed|watch`: keeping a wiki's index, its vectors, and what it was made from. @module */
 import { EXIT, Fault, Label } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, printJson, printLines } from "../../command.ts";

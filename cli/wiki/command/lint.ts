@@ -1,4 +1,4 @@
-/** `wiki lint`: what has gone wrong in a wiki, with place and remedy. Issue 5, WikiLint. @module */
+/** `wiki lint`: what has gone wrong in a wiki, with place and remedy. @module */
 import { join } from "node:path";
 import { EXIT, Fault, LINT_RULES } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";

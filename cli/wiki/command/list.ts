@@ -1,4 +1,4 @@
-/** `wiki list`: a wiki's pages, its sources, or the wikis themselves. Issue 5. @module */
+/** `wiki list`: a wiki's pages, its sources, or the wikis themselves. @module */
 import { EXIT, Fault, type WikiSource } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, printJson, printLines } from "../../command.ts";

@@ -1,6 +1,6 @@
 /**
  * `wiki sanitize PAGE --colour` and `wiki redact PAGE --label`: a person's signed word that this very
- * version is trusted more, or is less confidential. DESIGN section 5; issue 5.
+ * version is trusted more, or is less confidential.
  * @module
  */
 import {

@@ -1,4 +1,4 @@
-/** `wiki notes`: what agents wished to remember, and what of it is kept. Issue 5. @module */
+/** `wiki notes`: what agents wished to remember, and what of it is kept. @module */
 import { EXIT, Fault, type Note } from "../../../contracts/mod.ts";
 import { displayBlock, displayText } from "../../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";

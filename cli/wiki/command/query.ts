@@ -1,4 +1,4 @@
-/** `wiki query`: the best passages, with place and origin; with `--answer` what a model makes of them. Issue 5. @module */
+/** `wiki query`: the best passages, with place and origin; with `--answer` what a model makes of them. @module */
 import { EXIT, type ExitCode, Fault, type WikiQuery } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, printJson, printLines } from "../../command.ts";

@@ -1,4 +1,4 @@
-/** `wiki status|history|diff|log`: how a wiki stands and came to be. Issue 5. @module */
+/** `wiki status|history|diff|log`: how a wiki stands and came to be. @module */
 import { EXIT, Fault, type PageName } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, printJson, printJsonLines, printLines } from "../../command.ts";

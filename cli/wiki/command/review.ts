@@ -1,4 +1,4 @@
-/** `wiki review`: what waits for a person, one patch with its difference, a page that was read. Issue 5. @module */
+/** `wiki review`: what waits for a person, one patch with its difference, a page that was read. @module */
 import { EXIT, Fault, PatchName } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, commandText, idOf, printJson, printLines } from "../../command.ts";

@@ -1,4 +1,4 @@
-/** `wiki show PAGE|raw/FILE`: a page, or a source's lines. Issue 5. @module */
+/** `wiki show PAGE|raw/FILE`: a page, or a source's lines. @module */
 import { join } from "node:path";
 import { EXIT, Fault } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";

@@ -1,4 +1,4 @@
-/** The commands over wikis, as help and parsing read them. Issue 5. @module */
+/** The commands over wikis, as help and parsing read them. @module */
 import { type CommandSpec, type FlagSpec, simple } from "../../arguments/command_spec.ts";
 
 const WIKI: FlagSpec = {

@@ -1,4 +1,4 @@
-/** A page of the web for a wiki, through the hops that the net service judges by. Issue 5. @module */
+/** A page of the web for a wiki, through the hops that the net service judges by. @module */
 import { Buffer } from "node:buffer";
 import * as z from "zod";
 import { Fault, type Json, type NetAnswer, type NetRequest } from "../../../contracts/mod.ts";

@@ -1,4 +1,4 @@
-/** Files of this machine into a wiki: in batches, and what is gone marked as gone. Issue 5. @module */
+/** Files of this machine into a wiki: in batches, and what is gone marked as gone. @module */
 import { basename } from "node:path";
 import {
   type Colour,

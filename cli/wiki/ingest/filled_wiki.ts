@@ -1,4 +1,4 @@
-/** A wiki that is made and filled without a word: for stories, and for whoever needs one there. Issue 5. @module */
+/** A wiki that is made and filled without a word: for stories, and for whoever needs one there. @module */
 import { Fault, type Label } from "../../../contracts/mod.ts";
 import { readExtract } from "../answers.ts";
 import { openWiki } from "../command.ts";

@@ -1,4 +1,4 @@
-/** Which kind of source a file or an answer of a server is. Issue 5, SourceCorpus. @module */
+/** Which kind of source a file or an answer of a server is. @module */
 import { extname } from "node:path";
 import { SourceKind } from "../../../contracts/mod.ts";
 

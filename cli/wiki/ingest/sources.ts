@@ -1,4 +1,4 @@
-/** What `wiki ingest` is told to take in, and how far it is trusted. Issue 5, SourceCorpus. @module */
+/** What `wiki ingest` is told to take in, and how far it is trusted. @module */
 import { join } from "node:path";
 import {
   type Colour,

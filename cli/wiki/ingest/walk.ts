@@ -1,4 +1,4 @@
-/** The documents of a folder, as `wiki ingest` finds them. Issue 5. @module */
+/** The documents of a folder, as `wiki ingest` finds them. @module */
 import { basename, join } from "node:path";
 import { Fault, type SourceKind } from "../../../contracts/mod.ts";
 import type { DiskRead } from "../../hands.ts";

@@ -1,4 +1,4 @@
-/** Questions to a model for the operator's own commands, through the kernel: label, money, egress. Issue 5. @module */
+/** Questions to a model for the operator's own commands, through the kernel: label, money, egress. @module */
 import * as z from "zod";
 import {
   type Colour,

@@ -1,4 +1,4 @@
-/** What a model will take, before it is asked: tokens, price, time, and where text goes. Issue 5. @module */
+/** What a model will take, before it is asked: tokens, price, time, and where text goes. @module */
 import { displayText } from "../../../text/mod.ts";
 import type { Command } from "../../command.ts";
 import { type AskedModel, sayWhere, usd } from "./ask.ts";

@@ -1,4 +1,4 @@
-/** `wiki ingest … --model`: a model reads the sources; one patch to review comes of it. Issue 5. @module */
+/** `wiki ingest … --model`: a model reads the sources; one patch to review comes of it. @module */
 import { EXIT, type ExitCode } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, commandText } from "../../command.ts";

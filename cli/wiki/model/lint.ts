@@ -1,4 +1,4 @@
-/** `wiki lint --model`: a model says which claims cannot both be right, where rules see too little. Issue 5, Lint. @module */
+/** `wiki lint --model`: a model says which claims cannot both be right, where rules see too little. @module */
 import * as z from "zod";
 import {
   type Colour,

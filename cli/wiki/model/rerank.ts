@@ -1,4 +1,4 @@
-/** `wiki query --rerank`: a model puts the passages that were found in order; what they say stays as it is. Issue 5. @module */
+/** `wiki query --rerank`: a model puts the passages that were found in order; what they say stays as it is. @module */
 import * as z from "zod";
 import {
   type Colour,

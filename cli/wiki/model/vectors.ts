@@ -1,4 +1,4 @@
-/** Vectors for a wiki, from the embedder of remit.yaml or the built-in one, through the kernel. Issue 5. @module */
+/** Vectors for a wiki, from the embedder of remit.yaml or the built-in one, through the kernel. @module */
 import { join } from "node:path";
 import * as z from "zod";
 import { DEAREST, Fault, type Label, toJson } from "../../../contracts/mod.ts";

@@ -1,4 +1,4 @@
-/** The hands of the commands over wikis, with this process's own rights. Issue 5. @module */
+/** The hands of the commands over wikis, with this process's own rights. @module */
 import { join } from "node:path";
 import {
   type ContentTrust,

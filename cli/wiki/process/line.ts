@@ -1,4 +1,4 @@
-/** The command line that starts a wiki's process, and the paths that it sees. Issue 5. @module */
+/** The command line that starts a wiki's process, and the paths that it sees. @module */
 import { Fault, WASM_PAGES } from "../../../contracts/mod.ts";
 import {
   denying,

@@ -1,4 +1,4 @@
-/** The session with a wiki's process. Issue 5; contracts/wire_wiki.ts. @module */
+/** The session with a wiki's process. contracts/wire_wiki.ts. @module */
 import {
   type ContentTrust,
   Fault,

@@ -1,4 +1,4 @@
-/** Makes text of documents that may be hostile. Issue 5. @module */
+/** Makes text of documents that may be hostile. @module */
 import type { ParseAsk, Parsed } from "../../../contracts/mod.ts";
 
 /** Reads documents in processes without permissions, one process for each. */

@@ -1,7 +1,7 @@
 /**
  * What a hostile program tries inside a child: name and the body of an async function. `$ROOT` is a
  * mount, `$PORT` a listening port of the machine. Run by walls_test.ts; verdicts in
- * walls_expected.json. From FACTS section 1.
+ * walls_expected.json.
  * @module
  */
 

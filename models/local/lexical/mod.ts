@@ -2,7 +2,7 @@
  * The built-in embedder: a lexicon of about 38,000 English words, each with 256 numbers that were made
  * from WordNet's definitions. A text's vector is the sum of its words' vectors, the rare ones counting
  * more; words that are not there, and other scripts, count by their letters. It is lexical and
- * semantic: no neural network, no order of words, no irony. Issue 4, FACTS section 5.
+ * semantic: no neural network, no order of words, no irony.
  *
  * @example
  * ```ts

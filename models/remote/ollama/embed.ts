@@ -1,4 +1,4 @@
-/** Embeddings of an Ollama server: /api/embed. Issue 4. @module */
+/** Embeddings of an Ollama server: /api/embed. @module */
 import type { Embeddings, TextEmbedder } from "../../../contracts/model.ts";
 import type { RemoteConfig } from "../../../contracts/model_config.ts";
 import type { OpenBody } from "../../../contracts/wire_model.ts";

@@ -1,4 +1,4 @@
-/** A language model of an Ollama server, by its native API. Issue 4. @module */
+/** A language model of an Ollama server, by its native API. @module */
 import { Fault } from "../../../contracts/fault.ts";
 import type { LanguageModel } from "../../../contracts/model.ts";
 import type { OpenBody } from "../../../contracts/wire_model.ts";

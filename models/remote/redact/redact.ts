@@ -1,4 +1,4 @@
-/** Takes what rules name out of texts before they leave the machine. Issue 4. @module */
+/** Takes what rules name out of texts before they leave the machine. @module */
 import type { ChatMessage } from "../../../contracts/chat.ts";
 import type { Json } from "../../../contracts/json.ts";
 import type { RedactRule } from "../../../contracts/model_config.ts";

@@ -1,4 +1,4 @@
-/** Colour × label × clearance of a sink, in a whole kernel with real requests: DESIGN section 5's table. */
+/** Colour × label × clearance of a sink, in a whole kernel with real requests. */
 import assert from "node:assert/strict";
 import { Colour, EffectClass, Label, NO_POLICY, type PlacedRule } from "../../../contracts/mod.ts";
 import { besiege, type Siege } from "../../fake/siege.ts";

@@ -1,4 +1,4 @@
-/** Gives a module's WASI imports bodies that grant nothing, so that it imports nothing of WASI. Issue 3. @module */
+/** Gives a module's WASI imports bodies that grant nothing, so that it imports nothing of WASI. @module */
 import binaryen from "binaryen";
 import { Fault } from "../../../contracts/fault.ts";
 
