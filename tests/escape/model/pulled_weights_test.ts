@@ -57,7 +57,13 @@ Deno.test("a truncated, a longer and another file would have come in over the ne
           [64],
           /its sha256 is [0-9a-f]{64}, and the catalogue says/,
         ],
-        [new TextEncoder().encode("<html>".repeat(100)), false, {}, [64], /does not begin with "GGUF"/],
+        [
+          new TextEncoder().encode("<html>".repeat(100)),
+          false,
+          {},
+          [64],
+          /does not begin with "GGUF"/,
+        ],
         [
           WEIGHTS,
           false,
