@@ -56,7 +56,7 @@ Deno.test("alice's older state and wiki open, go on, and are backed up and resto
 
     const tasks = await machine.json(["tasks"]) as { id: string; status: string }[];
     assert.ok(tasks.some(({ id, status }) => id === TASK && status === "done"));
-    assert.equal(schemaOf(join(state, "kernel/remit.db")), 3);
+    assert.equal(schemaOf(join(state, "kernel/remit.db")), 4);
     const verified = await machine.remit(["audit", "verify"]);
     assert.equal(verified.code, 0, verified.stderr);
     assert.match((await machine.remit(["diff", TASK])).stdout, /\+opened/);
