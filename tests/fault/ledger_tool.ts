@@ -69,3 +69,6 @@ export function originOf(url: string): string {
 export function labelOfAnswer(): "internal" {
   return "internal";
 }
+
+/** What net/mod.ts gives the kernel beside its tool: no address is asked about here. */
+export const isPublic = (): boolean => true;
