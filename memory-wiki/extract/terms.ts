@@ -166,6 +166,8 @@ function scoreOf(
     [...forms.keys()].some((form) => /^\p{Lu}{2,}\d*s?$/u.test(form));
   const phrase = key.includes(" ");
   if (said.size > 0 && speaking.size >= 2) return 30 + speaking.size * 2;
+  // Several sources that write down what it is agree that it is a thing of theirs.
+  if (written.size >= 2) return 25 + speaking.size * 2;
   if (heading.size >= 2 && written.size > 0 && (code || phrase)) return 20 + speaking.size * 2;
   if (used && speaking.size >= 2) return 10 + speaking.size * 2;
   const few = sources < FEW;
