@@ -135,7 +135,8 @@ Deno.test("stop asks about tasks at work, refuses where nobody can be asked, and
     hands.kernels_.last?.asked.filter(([op]) => op === "stop").map(([, body]) => body) ?? [];
   const refused = fakeHands({ ops });
   assert.equal(await runCommandLine(["stop", "--json"], refused), 1);
-  assert.match(refused.screen.lines.join("\n"), new RegExp(`${TASK} is at work; .*--force`));
+  const said = [...refused.screen.lines, ...refused.screen.outs].join("\n");
+  assert.match(said, new RegExp(`${TASK} is at work; .*--force`));
   assert.deepEqual(stops(refused), []);
   const forced = fakeHands({ ops });
   assert.equal(await runCommandLine(["stop", "--force"], forced), 0);

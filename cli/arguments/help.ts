@@ -20,8 +20,8 @@ function page(lines: readonly string[]): string {
     "",
     ...lines,
     "",
-    "Exit codes: 0 done, 1 failed, 2 wrong use, 64 refused, 65 context, 66 budget, 67 upstream,",
-    "  68 unsure, 69 contaminated, 70 lease, 71 rate, 72 not applied, 75 waits for you, 130 interrupted, 141 pipe",
+    "Exit codes: 0 done, 1 failed, 2 wrong use, 64 refused, 65 context, 66 budget, 67 upstream, 68 unsure,",
+    "  69 contaminated, 70 lease, 71 rate, 72 not applied, 75 waits for you, 130 interrupted, 141 pipe",
     "",
   ].join("\n");
 }
