@@ -46,7 +46,12 @@ function assertWellFormed({ exit, refused, read, spent, receipts }: RunDocument)
   for (const { outcome, rule, why } of refused) {
     assert.notEqual(outcome, "unknownTool", why);
     if (outcome === "invalidArguments") {
-      assert.equal(rule, "built-in: references name what is there", why);
+      // Random weights name what is not there, or write past the end of their answer.
+      assert.match(
+        rule,
+        /^built-in: (references name what is there|only whole calls are made)/,
+        why,
+      );
     }
   }
   assert.ok(receipts.length > 0);
