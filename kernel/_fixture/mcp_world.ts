@@ -196,7 +196,12 @@ export async function makeMcpWorld(
   });
   let calls = 0;
   const under = (more: Partial<McpUnder> = {}): McpUnder => ({
-    ...{ pid: ALICE, callId: `k${++calls}`, holds: "all", deadlineMs: 200_000 },
+    ...{
+      pid: ALICE,
+      callId: `k${++calls}`,
+      holds: "all",
+      deadlineMs: changes.powers === undefined ? 200_000 : 20_000,
+    },
     signal: new AbortController().signal,
     ...more,
   });
