@@ -179,7 +179,7 @@ Deno.test("half a stream is no answer: it is asked for again a few times, and th
 Deno.test("an error in the midst of a stream is what the provider says that it is (long)", async () => {
   await withModel(ANTHROPIC, async ({ run }) => {
     const breaks = { type: "overloaded_error", message: "Overloaded" };
-    const done = await run({ text: ["You leave"], breaks });
+    const done = await run(...Array.from({ length: 4 }, () => ({ text: ["You leave"], breaks })));
     assertFault(done, EXIT.upstreamFailure, /529: Overloaded/);
     assert.equal(done.requests, 4);
     const early = await run({ breaks }, says("Monday."));
