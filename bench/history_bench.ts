@@ -134,7 +134,7 @@ type Link = Awaited<ReturnType<typeof reach>>;
 /** Signals to what is not there: it is looked for as one that is, and the answer is a refusal. */
 const SIGNAL: Readonly<Record<string, (link: Link) => Promise<unknown>>> = {
   cancel: (link) => link.ask("cancel", { task: "tnosuchtask00" }),
-  "lease revoke": (link) => link.ask("revoke", { lease: "lnosuchlease0" }),
+  "revoke of an unknown lease": (link) => link.ask("revoke", { lease: "lnosuchlease0" }),
 };
 
 /** What a person may ask of a long history. */
@@ -152,7 +152,7 @@ async function drained(items: AsyncIterable<unknown>): Promise<void> {
 
 /** Milliseconds until a signal of each kind is answered, in turns, while `busy` says so. */
 async function signals(link: Link, busy: () => boolean): Promise<Record<string, number[]>> {
-  const waits: Record<string, number[]> = { cancel: [], "lease revoke": [] };
+  const waits: Record<string, number[]> = { cancel: [], "revoke of an unknown lease": [] };
   while (busy()) {
     for (const [name, send] of Object.entries(SIGNAL)) {
       waits[name]?.push(await timed(() => send(link).catch(() => undefined)));
