@@ -81,11 +81,13 @@ Deno.test("random weights make 60 answers of calls, every call valid (long)", as
   const tools = ["file_read", "file_write", "wiki_search"].map(tool);
   let calls = 0;
   for (let seed = 0; seed < 60; seed++) {
-    const { message } = await local.model.infer(
+    const { message, finishReason } = await local.model.infer(
       requestOf([said(`Task ${seed}`)], { tools, maxTokens: 200, temperature: 1, seed }),
       { signal: never },
     );
-    for (const { name, arguments: text } of message.toolCalls ?? []) {
+    // An answer that ends at its limit shows its last call as far as it came; nobody runs that one.
+    const made = (message.toolCalls ?? []).slice(0, finishReason === "length" ? -1 : undefined);
+    for (const { name, arguments: text } of made) {
       const { path } = JSON.parse(text);
       assert.ok(tools.some((each) => each.name === name) && [...path].length <= 40, text);
       calls++;

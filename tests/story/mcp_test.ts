@@ -287,7 +287,7 @@ Deno.test("carol's socket in a granted folder is nobody's, and one that she gran
     using _early = listen(early);
     const added = await add("disk", "--read", folder);
     assert.equal(added.code, 0, added.stderr);
-    assert.match(added.stdout + added.stderr, /may +read /);
+    assert.match(added.stdout + added.stderr, /may +read\s/);
     using _late = listen(late);
     const task = await run("disk", [early, late], "deny");
     assert.equal(task.code, 0, task.stderr);
