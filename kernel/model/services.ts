@@ -12,7 +12,7 @@ import { sha256Hex } from "../../port/digest.ts";
 import type { Children } from "../child/children.ts";
 import { embedOn, inferOn, type InferOptions, type ModelService, parseTold } from "./service.ts";
 import { type ModelPlan, planModel, type PlanParts } from "./model_plan.ts";
-import { priceOf } from "./cost.ts";
+import { priceOf } from "./money.ts";
 import { feedWeights, readWeights, type WeightsPowers } from "./weights.ts";
 export type { InferOptions };
 
