@@ -1,22 +1,21 @@
 /** Names of conversations: a document each, and the end of those that expire. @module */
-import {
-  type AgentTask,
-  ConversationName,
-  type ConversationStore,
-  type DocumentWrite,
-  EXIT,
-  Fault,
-  type ForkRequest,
-  type HostedAgentService,
-  type JsonObject,
-  NamedConversation,
-  type NewEvent,
-  type PastConversations,
-  type Powers,
-  requestMessage,
-  type Store,
-  TaskId,
-  toJsonObject,
+import { Fault } from "../contracts/fault.ts";
+import { ConversationName, NamedConversation } from "../contracts/hosting.ts";
+import { TaskId } from "../contracts/ids.ts";
+import { toJsonObject } from "../contracts/json.ts";
+import { EXIT } from "../contracts/signal.ts";
+import { requestMessage } from "../contracts/task.ts";
+import type {
+  AgentTask,
+  ConversationStore,
+  DocumentWrite,
+  ForkRequest,
+  HostedAgentService,
+  JsonObject,
+  NewEvent,
+  PastConversations,
+  Powers,
+  Store,
 } from "../contracts/mod.ts";
 import { createdEvent, isFinal, type Origin } from "./task/fold.ts";
 import type { TaskKeeper } from "./task/keeper.ts";

@@ -2,20 +2,18 @@
  * HostedAgentService for one kernel: create, say, cancel, resume, archive, purge, expire.
  * @module
  */
-import {
-  type AgentTask,
-  type ChatMessage,
-  EXIT,
-  Fault,
-  type HostedAgentService,
-  isResumable,
-  type NewTask,
-  type PastConversations,
-  requestMessage,
-  type Staged,
-  TaskId,
-  TaskRequest,
-  type UndoOutcome,
+import { Fault } from "../contracts/fault.ts";
+import { TaskId } from "../contracts/ids.ts";
+import { EXIT } from "../contracts/signal.ts";
+import { isResumable, requestMessage, TaskRequest } from "../contracts/task.ts";
+import type {
+  AgentTask,
+  ChatMessage,
+  HostedAgentService,
+  NewTask,
+  PastConversations,
+  Staged,
+  UndoOutcome,
 } from "../contracts/mod.ts";
 import { makeForks } from "./conversations.ts";
 import { type Deliveries, makeDeliveries } from "./inbox/deliveries.ts";

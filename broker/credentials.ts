@@ -6,15 +6,15 @@
  * @module
  */
 import { isList, isObject } from "../contracts/json.ts";
-import {
-  type ChatMessage,
-  type EffectClass,
-  Fault,
-  type Json,
-  type JsonObject,
-  type TaskId,
-  type ToolBinding,
-  type ToolCall,
+import { Fault } from "../contracts/fault.ts";
+import type {
+  ChatMessage,
+  EffectClass,
+  Json,
+  JsonObject,
+  TaskId,
+  ToolBinding,
+  ToolCall,
 } from "../contracts/mod.ts";
 import { canonicalJson } from "../port/mod.ts";
 import { asksForSecret, isGivenSecret } from "../text/looks_secret.ts";

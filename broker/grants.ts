@@ -1,13 +1,12 @@
 /** Answers that stand: in memory of this kernel only, void after a restart. @module */
-import {
-  type Answer,
-  type AnswerScope,
-  cleared,
-  colourSuffices,
-  type Digest,
-  type Question,
-  type QuestionId,
-  type TaskId,
+import { cleared, colourSuffices } from "../contracts/colour.ts";
+import type {
+  Answer,
+  AnswerScope,
+  Digest,
+  Question,
+  QuestionId,
+  TaskId,
 } from "../contracts/mod.ts";
 
 /** An answer that stands, and what it covers. */

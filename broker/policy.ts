@@ -1,12 +1,12 @@
 /** Policy: the mode of a call, the never-list, clearances. @module */
-import {
-  type EffectClass,
-  Fault,
-  type Label,
-  type Phase,
-  type PlacedRule,
-  type PolicySource,
-  type Profile,
+import { Fault } from "../contracts/fault.ts";
+import type {
+  EffectClass,
+  Label,
+  Phase,
+  PlacedRule,
+  PolicySource,
+  Profile,
 } from "../contracts/mod.ts";
 import { foldPath, makePathList, NEVER, type PlacedGlob, remembering } from "../text/path_list.ts";
 import { defaultRuling, graver, lighter, type Ruling, standingForbid } from "./defaults.ts";

@@ -1,20 +1,20 @@
 /** Questions to people: durable, answered once, by signature. @module */
-import {
-  type Answer,
-  type Answered,
-  atMoment,
-  type DocumentRow,
-  type DocumentWrite,
-  type EventLog,
-  Fault,
-  type NewEvent,
-  type Powers,
-  Question,
-  type QuestionId,
-  type Questions,
-  type Store,
-  type TaskId,
-  toJsonObject,
+import { Fault } from "../contracts/fault.ts";
+import { toJsonObject } from "../contracts/json.ts";
+import { atMoment } from "../contracts/moment.ts";
+import { Question } from "../contracts/question.ts";
+import type {
+  Answer,
+  Answered,
+  DocumentRow,
+  DocumentWrite,
+  EventLog,
+  NewEvent,
+  Powers,
+  QuestionId,
+  Questions,
+  Store,
+  TaskId,
 } from "../contracts/mod.ts";
 import { type Delegations, makeAnswerCheck, makeDelegations, type Signed } from "./answer_check.ts";
 import { type Grants, makeGrants } from "./grants.ts";

@@ -1,13 +1,13 @@
 /** Single-use tokens: what passed the gate, until it is used. @module */
-import {
-  type Colour,
-  type Digest,
-  Fault,
-  type GrantedCall,
-  type Label,
-  type Pid,
-  type Powers,
-  type ProcessKeeper,
+import { Fault } from "../contracts/fault.ts";
+import type {
+  Colour,
+  Digest,
+  GrantedCall,
+  Label,
+  Pid,
+  Powers,
+  ProcessKeeper,
 } from "../contracts/mod.ts";
 import { canonicalJson } from "../port/mod.ts";
 import { argumentsText } from "./arguments.ts";

@@ -6,7 +6,8 @@
 import { isList, isObject } from "../contracts/json.ts";
 import { Ajv, type ErrorObject, type Options } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { Fault, type Json } from "../contracts/mod.ts";
+import { Fault } from "../contracts/fault.ts";
+import type { Json } from "../contracts/mod.ts";
 import { sha256Hex } from "../port/digest.ts";
 import { parseJson } from "../port/mod.ts";
 

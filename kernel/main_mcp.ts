@@ -1,20 +1,20 @@
 /** Imported servers' share of what main.ts wires: their processes, what bridges may ask, and the operator's side. @module */
-import {
-  type CallInbox,
-  type EventLog,
-  type GrantedCall,
-  type ImportedServer,
-  type InboxEntry,
-  isPeer,
-  type KernelConfig,
-  type Leases,
-  type Powers,
-  type Store,
-  type TaskId,
+import { isPeer } from "../contracts/exchange.ts";
+import type {
+  CallInbox,
+  EventLog,
+  GrantedCall,
+  ImportedServer,
+  InboxEntry,
+  KernelConfig,
+  Leases,
+  Powers,
+  Store,
+  TaskId,
 } from "../contracts/mod.ts";
 import { bindPeer } from "../bridges/a2a/binding/mod.ts";
 import { bindImported, CALL_MS } from "../bridges/mcp/binding/mod.ts";
-import { changesOf } from "../bridges/mcp/review/mod.ts";
+import { changesOf } from "../bridges/mcp/review/changes.ts";
 import { descriptorDigest } from "../broker/mod.ts";
 import type { Bus, Progress } from "./log/watch.ts";
 import type { Children } from "./child/children.ts";

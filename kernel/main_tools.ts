@@ -10,20 +10,20 @@ import {
 } from "../agents/mod.ts";
 import { makeMisfits, type Pins } from "../broker/mod.ts";
 import { chromiumManifest, screenshotBinding } from "../browser/mod.ts";
-import {
-  type Artifact,
-  type ContentTrust,
-  type EventLog,
-  type GrantedCall,
-  type KernelConfig,
-  LAL_PROGRAM,
-  type Leases,
-  type ProcessKeeper,
-  programOf,
-  Sender,
-  type Store,
-  type TaskId,
-  type TaskRequest,
+import { Sender } from "../contracts/inbox.ts";
+import { LAL_PROGRAM } from "../contracts/lal.ts";
+import { programOf } from "../contracts/mail.ts";
+import type {
+  Artifact,
+  ContentTrust,
+  EventLog,
+  GrantedCall,
+  KernelConfig,
+  Leases,
+  ProcessKeeper,
+  Store,
+  TaskId,
+  TaskRequest,
 } from "../contracts/mod.ts";
 import { bindMemory, MEMORY_DESCRIPTORS } from "../memory-wiki/mod.ts";
 import { httpFetchBinding, isPublic, labelOfAnswer, originOf } from "../net/mod.ts";

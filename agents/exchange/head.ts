@@ -1,23 +1,24 @@
 /** An exchange as the kernel keeps it: a head that changes, and messages and artifacts that do not. @module */
 import {
-  type AgentTask,
-  type DocumentRow,
-  type DocumentWrite,
   Exchange,
-  type ExchangeId,
-  type ExchangeState,
-  EXIT,
-  Fault,
-  type Json,
-  type JsonObject,
-  type NewEvent,
   PeerArtifact,
   PeerMessage,
   PeerSend,
   PushConfig,
-  type TaskRequest,
-  toJsonObject,
-  unreachable,
+} from "../../contracts/exchange.ts";
+import { Fault, unreachable } from "../../contracts/fault.ts";
+import { toJsonObject } from "../../contracts/json.ts";
+import { EXIT } from "../../contracts/signal.ts";
+import type {
+  AgentTask,
+  DocumentRow,
+  DocumentWrite,
+  ExchangeId,
+  ExchangeState,
+  Json,
+  JsonObject,
+  NewEvent,
+  TaskRequest,
 } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { canonicalJson } from "../../port/mod.ts";

@@ -1,18 +1,18 @@
 /** The only writer of exchanges: each change is an event and its documents in one commit. @module */
-import {
-  type DocumentRow,
-  type DocumentWrite,
-  type EventLog,
-  type Exchange,
-  type ExchangeEvent,
-  type ExchangeId,
-  Fault,
-  type NewEvent,
-  type PeerName,
-  type PeerSend,
-  type Store,
-  type TaskId,
-  TaskRequest,
+import { Fault } from "../../contracts/fault.ts";
+import { TaskRequest } from "../../contracts/task.ts";
+import type {
+  DocumentRow,
+  DocumentWrite,
+  EventLog,
+  Exchange,
+  ExchangeEvent,
+  ExchangeId,
+  NewEvent,
+  PeerName,
+  PeerSend,
+  Store,
+  TaskId,
 } from "../../contracts/mod.ts";
 import {
   checkMove,

@@ -1,23 +1,20 @@
 /** A peer's message: into the inbox and into its exchange in one commit, and a task where it was let in. @module */
-import {
-  Box,
-  ContextId,
-  type Exchange,
-  ExchangeId,
-  Fault,
-  type InboxEntry,
-  type Label,
-  mixLabel,
-  type PeerArtifact,
-  type PeerMessage,
-  type PeerName,
-  type PeerSend,
-  type Powers,
-  Sender,
-  SessionId,
-  TaskId,
-  TaskRequest,
-  toJsonObject,
+import { mixLabel } from "../../contracts/colour.ts";
+import { ContextId, ExchangeId } from "../../contracts/exchange.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { SessionId, TaskId } from "../../contracts/ids.ts";
+import { Box, Sender } from "../../contracts/inbox.ts";
+import { toJsonObject } from "../../contracts/json.ts";
+import { TaskRequest } from "../../contracts/task.ts";
+import type {
+  Exchange,
+  InboxEntry,
+  Label,
+  PeerArtifact,
+  PeerMessage,
+  PeerName,
+  PeerSend,
+  Powers,
 } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { canonicalJson } from "../../port/mod.ts";

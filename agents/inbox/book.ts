@@ -1,13 +1,13 @@
 /** Messages that wait, in memory, and how many of whom: the settled ones are the store's. @module */
-import {
-  type Box,
-  type DocumentWrite,
-  Fault,
-  type InboxEntry,
-  type InboxId,
-  type InboxQuotas,
-  type Sender,
-  type Store,
+import { Fault } from "../../contracts/fault.ts";
+import type {
+  Box,
+  DocumentWrite,
+  InboxEntry,
+  InboxId,
+  InboxQuotas,
+  Sender,
+  Store,
 } from "../../contracts/mod.ts";
 import { headOf, isWaiting, type Kept } from "./rows.ts";
 

@@ -3,20 +3,19 @@
  * delivered is one commit, so that each is shown once, whenever the kernel dies.
  * @module
  */
-import {
-  type ChatMessage,
-  type Colour,
-  EXIT,
-  INBOX_QUOTAS,
-  type InboxEntry,
-  type Label,
-  mixColour,
-  mixLabel,
-  type Powers,
-  type Provenance,
-  type TaskId,
-  type TaskRequest,
-  toJson,
+import { mixColour, mixLabel } from "../../contracts/colour.ts";
+import { INBOX_QUOTAS } from "../../contracts/inbox.ts";
+import { toJson } from "../../contracts/json.ts";
+import { EXIT } from "../../contracts/signal.ts";
+import type {
+  ChatMessage,
+  Colour,
+  InboxEntry,
+  Label,
+  Powers,
+  Provenance,
+  TaskId,
+  TaskRequest,
 } from "../../contracts/mod.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 import { isFinal } from "../task/fold.ts";

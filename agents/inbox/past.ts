@@ -1,13 +1,13 @@
 /** Messages that are settled: looked up in the store, a day at a time, and erased there. @module */
-import {
-  type Box,
-  type DocumentRow,
-  type DocumentWrite,
-  type EntryState,
-  type InboxEntry,
-  type InboxId,
-  type Store,
-  TaskId,
+import { TaskId } from "../../contracts/ids.ts";
+import type {
+  Box,
+  DocumentRow,
+  DocumentWrite,
+  EntryState,
+  InboxEntry,
+  InboxId,
+  Store,
 } from "../../contracts/mod.ts";
 import type { InboxBook } from "./book.ts";
 import {

@@ -1,16 +1,16 @@
 /** What is remembered of senders: whether they are muted, and how far what they follow from was delivered. @module */
-import {
-  type AgentMessage,
-  type Box,
-  type DocumentWrite,
-  Fault,
-  type InboxEntry,
-  type InboxId,
-  type MessageStamp,
-  type MutedSender,
-  Sender,
-  type Store,
-  TaskId,
+import { Fault } from "../../contracts/fault.ts";
+import { TaskId } from "../../contracts/ids.ts";
+import { Sender } from "../../contracts/inbox.ts";
+import type {
+  AgentMessage,
+  Box,
+  DocumentWrite,
+  InboxEntry,
+  InboxId,
+  MessageStamp,
+  MutedSender,
+  Store,
 } from "../../contracts/mod.ts";
 import type { InboxBook } from "./book.ts";
 import { type JudgeFacts, taskOfBox } from "./judge.ts";

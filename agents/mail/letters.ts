@@ -1,17 +1,16 @@
 /** An agent's inbox as it reads it: its messages with their numbers, parsed once. @module */
-import {
-  answerBox,
-  type Box,
-  Fault,
-  type InboxEntry,
-  type InboxId,
-  type Json,
-  type JsonObject,
-  type Mail,
-  mailIn,
-  type Reference,
-  TaskId,
-  toJson,
+import { Fault } from "../../contracts/fault.ts";
+import { TaskId } from "../../contracts/ids.ts";
+import { toJson } from "../../contracts/json.ts";
+import { answerBox, mailIn } from "../../contracts/mail.ts";
+import type {
+  Box,
+  InboxEntry,
+  InboxId,
+  Json,
+  JsonObject,
+  Mail,
+  Reference,
 } from "../../contracts/mod.ts";
 import { decodeXJson } from "../../port/xjson.ts";
 import type { MailTool } from "./descriptors.ts";

@@ -3,20 +3,19 @@
  * ordinary tool `exec`. The question is the gate's own, about the call `proposal_run`.
  * @module
  */
-import {
-  CallId,
-  EvalProposal,
-  Fault,
-  type GrantedCall,
-  type InboxEntry,
-  type Json,
-  type JsonObject,
-  type Mail,
-  mailIn,
-  type Pid,
-  type Proposed,
-  type Settlement,
-  type ToolResult,
+import { Fault } from "../../contracts/fault.ts";
+import { CallId } from "../../contracts/ids.ts";
+import { EvalProposal, mailIn } from "../../contracts/mail.ts";
+import type {
+  GrantedCall,
+  InboxEntry,
+  Json,
+  JsonObject,
+  Mail,
+  Pid,
+  Proposed,
+  Settlement,
+  ToolResult,
 } from "../../contracts/mod.ts";
 import { canonicalJson } from "../../port/mod.ts";
 import type { XJson } from "../../port/xjson.ts";

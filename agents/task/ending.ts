@@ -1,14 +1,14 @@
 /** From how a turn ended to the task's status and exit code. @module */
-import {
-  EXIT,
-  EXIT_OF_FAULT,
-  type Fault,
-  type FaultCode,
-  type ReviewOutcome,
-  type TaskStatus,
-  type TurnOutcome,
-  unreachable,
-  type UsedUp,
+import { unreachable } from "../../contracts/fault.ts";
+import { EXIT_OF_FAULT } from "../../contracts/fault_exit.ts";
+import { EXIT } from "../../contracts/signal.ts";
+import type {
+  Fault,
+  FaultCode,
+  ReviewOutcome,
+  TaskStatus,
+  TurnOutcome,
+  UsedUp,
 } from "../../contracts/mod.ts";
 
 /** A task's next status. */

@@ -1,22 +1,17 @@
 /** A task's state as the fold of its events. @module */
-import {
-  AgentTask,
-  type ChatMessage,
-  DEFAULT_LIMITS,
-  Digest,
-  type EventKind,
-  Fault,
-  type Json,
-  type JsonObject,
-  Limits,
-  mixColour,
-  mixLabel,
-  type NewEvent,
-  TASK_TRANSITIONS,
-  type TaskId,
-  TaskRequest,
-  TaskStatus,
-  toJson,
+import { DEFAULT_LIMITS, Limits } from "../../contracts/budget.ts";
+import { mixColour, mixLabel } from "../../contracts/colour.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { Digest } from "../../contracts/ids.ts";
+import { toJson } from "../../contracts/json.ts";
+import { AgentTask, TASK_TRANSITIONS, TaskRequest, TaskStatus } from "../../contracts/task.ts";
+import type {
+  ChatMessage,
+  EventKind,
+  Json,
+  JsonObject,
+  NewEvent,
+  TaskId,
 } from "../../contracts/mod.ts";
 
 /** One event as the fold reads it: its public body and, unless purged, its private part. */

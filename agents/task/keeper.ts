@@ -3,20 +3,19 @@
  * the store alone, however many there are; in memory are those that are not, and the few ended ones asked for last.
  * @module
  */
-import {
-  AgentTask,
-  allTasks,
-  type DocumentRow,
-  type DocumentWrite,
-  type EventLog,
-  Fault,
-  type NewEvent,
-  type Store,
-  TaskId,
-  type TaskQuery,
-  TaskStatus,
-  type TaskTally,
-  toJsonObject,
+import { Fault } from "../../contracts/fault.ts";
+import { allTasks } from "../../contracts/hosting.ts";
+import { TaskId } from "../../contracts/ids.ts";
+import { toJsonObject } from "../../contracts/json.ts";
+import { AgentTask, TaskStatus } from "../../contracts/task.ts";
+import type {
+  DocumentRow,
+  DocumentWrite,
+  EventLog,
+  NewEvent,
+  Store,
+  TaskQuery,
+  TaskTally,
 } from "../../contracts/mod.ts";
 import {
   checkTransition,

@@ -1,18 +1,18 @@
 /** Tasks with live processes: starting, turns, endings, and taking turns for processes. @module */
-import {
-  type AgentTask,
-  atMoment,
-  type ChatMessage,
-  type Digest,
-  EXIT,
-  Fault,
-  type HostedTask,
-  type NewTask,
-  outlivesTurns,
-  type Powers,
-  type TaskHost,
-  type TaskId,
-  type TaskRequest,
+import { Fault } from "../../contracts/fault.ts";
+import { atMoment } from "../../contracts/moment.ts";
+import { EXIT } from "../../contracts/signal.ts";
+import { outlivesTurns } from "../../contracts/task.ts";
+import type {
+  AgentTask,
+  ChatMessage,
+  Digest,
+  HostedTask,
+  NewTask,
+  Powers,
+  TaskHost,
+  TaskId,
+  TaskRequest,
 } from "../../contracts/mod.ts";
 import { type Ending, endingOf, endingOfFault, lastStatus } from "./ending.ts";
 import { isFinal } from "./fold.ts";

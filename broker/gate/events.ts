@@ -1,14 +1,14 @@
 /** What the gate writes into a task's log. Content and its plain digests go into the private part. @module */
-import {
-  type Decided,
-  type Digest,
-  type JsonObject,
-  type NewEvent,
-  type PowerResult,
-  type ProcessRow,
-  type Source,
-  type ToolCall,
-  type ToolResult,
+import type {
+  Decided,
+  Digest,
+  JsonObject,
+  NewEvent,
+  PowerResult,
+  ProcessRow,
+  Source,
+  ToolCall,
+  ToolResult,
 } from "../../contracts/mod.ts";
 import { asJson } from "../../port/as_json.ts";
 import { sha256Hex } from "../../port/digest.ts";

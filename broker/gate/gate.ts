@@ -15,18 +15,18 @@
  *
  * @module
  */
-import {
-  type Answered,
-  type ChatMessage,
-  type Decision,
-  type Digest,
-  Fault,
-  type Gate,
-  type Pid,
-  type ProcessRow,
-  type TaskId,
-  type ToolCall,
-  type ToolResult,
+import { Fault } from "../../contracts/fault.ts";
+import type {
+  Answered,
+  ChatMessage,
+  Decision,
+  Digest,
+  Gate,
+  Pid,
+  ProcessRow,
+  TaskId,
+  ToolCall,
+  ToolResult,
 } from "../../contracts/mod.ts";
 import { advertiser } from "./step_known.ts";
 import { provideQuestion } from "./ask.ts";

@@ -1,18 +1,18 @@
 /** Steps 8 to 10 of the gate: commit, invoke with a single-use token, commit. @module */
-import {
-  type Digest,
-  type DocumentWrite,
-  type EffectClass,
-  Fault,
-  type GrantedCall,
-  type LeaseId,
-  type NewEvent,
-  type PowerResult,
-  type Powers,
-  type ProcessRow,
-  type TaskId,
-  type ToolCall,
-  type ToolResult,
+import { Fault } from "../../contracts/fault.ts";
+import type {
+  Digest,
+  DocumentWrite,
+  EffectClass,
+  GrantedCall,
+  LeaseId,
+  NewEvent,
+  PowerResult,
+  Powers,
+  ProcessRow,
+  TaskId,
+  ToolCall,
+  ToolResult,
 } from "../../contracts/mod.ts";
 import { descriptorsEvent, intentEvent, outcomeEvent } from "./events.ts";
 import { type GateParts, type Judged, type KeySet, quoted, type Read } from "./parts.ts";

@@ -1,17 +1,14 @@
 /** What a call's end becomes for its caller: guarded, redacted, cut to size. @module */
-import {
-  Colour,
-  type Digest,
-  Fault,
-  type Guarded,
-  Label,
-  type Meanwhile,
-  mixColour,
-  mixLabel,
-  type Outcome,
-  type PowerResult,
-  type Source,
-  type ToolResult,
+import { Colour, Label, mixColour, mixLabel } from "../../contracts/colour.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type {
+  Digest,
+  Guarded,
+  Meanwhile,
+  Outcome,
+  PowerResult,
+  Source,
+  ToolResult,
 } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { canonicalJson } from "../../port/mod.ts";

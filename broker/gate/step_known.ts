@@ -1,13 +1,13 @@
 /** Gate steps 1 and 2: advertised in this very snapshot, and still what was reviewed. @module */
-import {
-  Fault,
-  type PermissionMode,
-  type Pid,
-  type ProcessRow,
-  toJsonObject,
-  type ToolCall,
-  type ToolDescriptor,
-  type ToolSnapshot,
+import { Fault } from "../../contracts/fault.ts";
+import { toJsonObject } from "../../contracts/json.ts";
+import type {
+  PermissionMode,
+  Pid,
+  ProcessRow,
+  ToolCall,
+  ToolDescriptor,
+  ToolSnapshot,
 } from "../../contracts/mod.ts";
 import { digestOf } from "../../port/digest.ts";
 import { descriptorDigest } from "../guards.ts";

@@ -6,15 +6,15 @@
  * a power beside this one that holds `begin` and `settle` apart.
  * @module
  */
-import {
-  type ContentLookup,
-  Fault,
-  type KernelConfig,
-  type Lease,
-  type Leases,
-  type Pid,
-  type Powers,
-  type TaskId,
+import { Fault } from "../../contracts/fault.ts";
+import type {
+  ContentLookup,
+  KernelConfig,
+  Lease,
+  Leases,
+  Pid,
+  Powers,
+  TaskId,
 } from "../../contracts/mod.ts";
 import { type CopyService, kept, mixed, setup, watchWeight } from "./copies.ts";
 import { COMMAND_ENV, lineOfCommand } from "../start/command_line.ts";

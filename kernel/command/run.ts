@@ -1,15 +1,15 @@
 /** One run of a program of this machine: what is asked for, what it came to. @module */
-import {
-  type Collected,
-  type Colour,
-  Fault,
-  type GrantedCommand,
-  type Label,
-  type Lease,
-  type Leases,
-  type Pid,
-  type Scope,
-  type TaskId,
+import { Fault } from "../../contracts/fault.ts";
+import type {
+  Collected,
+  Colour,
+  GrantedCommand,
+  Label,
+  Lease,
+  Leases,
+  Pid,
+  Scope,
+  TaskId,
 } from "../../contracts/mod.ts";
 import type { RunPowers } from "./command_spawn_powers.ts";
 

@@ -3,18 +3,18 @@
  * worker goes on without it.
  * @module
  */
-import {
-  type ChatMessage,
-  type ContextAnswer,
-  type ContextMethod,
-  type ContextPressure,
-  type EventLog,
-  Fault,
-  type InferenceResponse,
-  type JsonObject,
-  type Powers,
-  type ProcessRow,
-  type ToolDescriptor,
+import { Fault } from "../../contracts/fault.ts";
+import type {
+  ChatMessage,
+  ContextAnswer,
+  ContextMethod,
+  ContextPressure,
+  EventLog,
+  InferenceResponse,
+  JsonObject,
+  Powers,
+  ProcessRow,
+  ToolDescriptor,
 } from "../../contracts/mod.ts";
 import { asJson } from "../../port/as_json.ts";
 import { type ContextPlan, planContext, planShortening, PRESSED, SHARE, TAGS } from "./plan.ts";

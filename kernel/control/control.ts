@@ -3,17 +3,10 @@
  * (control_ops.ts); the first must be `hello`.
  * @module
  */
-import {
-  CONTROL_VERSION,
-  type Digest,
-  Fault,
-  type Json,
-  type PolicySource,
-  type Port,
-  type Powers,
-  toJson,
-  type Welcome,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { toJson } from "../../contracts/json.ts";
+import { CONTROL_VERSION } from "../../contracts/wire_control.ts";
+import type { Digest, Json, PolicySource, Port, Powers, Welcome } from "../../contracts/mod.ts";
 import { asJson } from "../../port/as_json.ts";
 import { digestOf } from "../../port/digest.ts";
 import type { Watching } from "../log/watch.ts";

@@ -1,18 +1,16 @@
 /** One inference for the operator, who asks it themselves: no process, no tools, no conversation. @module */
-import {
-  type ChatMessage,
-  type Colour,
-  DEFAULT_LIMITS,
-  Fault,
-  type InferenceResponse,
-  type Label,
-  type ModelAnswer,
-  type ModelChoice,
-  Pid,
-  type Powers,
-  SessionId,
-  TaskId,
-  type Vectors,
+import { DEFAULT_LIMITS } from "../../contracts/budget.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { Pid, SessionId, TaskId } from "../../contracts/ids.ts";
+import type {
+  ChatMessage,
+  Colour,
+  InferenceResponse,
+  Label,
+  ModelAnswer,
+  ModelChoice,
+  Powers,
+  Vectors,
 } from "../../contracts/mod.ts";
 import { estimateTokens } from "../../contracts/tokens.ts";
 import { makeModelCost } from "../model/money.ts";

@@ -1,21 +1,21 @@
 /** What an operator's change of a task is made with: its limits, its phase. @module */
-import {
-  type AgentTask,
-  type EventLog,
-  Fault,
-  type HostedAgentService,
-  type Limits,
-  type ModelChoice,
-  type NewEvent,
-  type Phase,
-  PHASE_FORBIDS,
-  type Pid,
-  type ProcessRow,
-  type Signal,
-  type TaskId,
-  type TaskStatus,
-  toJson,
-  type ToolDescriptor,
+import { Fault } from "../../contracts/fault.ts";
+import { toJson } from "../../contracts/json.ts";
+import { PHASE_FORBIDS } from "../../contracts/task.ts";
+import type {
+  AgentTask,
+  EventLog,
+  HostedAgentService,
+  Limits,
+  ModelChoice,
+  NewEvent,
+  Phase,
+  Pid,
+  ProcessRow,
+  Signal,
+  TaskId,
+  TaskStatus,
+  ToolDescriptor,
 } from "../../contracts/mod.ts";
 import { modelChosen } from "../model/switch.ts";
 import type { ProcessTable } from "../process/table.ts";

@@ -1,16 +1,16 @@
 /** The lease table: rights that shrink, expire and can be taken back. @module */
-import {
-  atMoment,
-  type EventLog,
-  Fault,
-  Lease,
-  LeaseId,
-  type Leases,
-  type NewEvent,
-  type Pid,
-  type Powers,
-  type Scope,
-  type TaskId,
+import { Fault } from "../../contracts/fault.ts";
+import { LeaseId } from "../../contracts/ids.ts";
+import { Lease } from "../../contracts/lease.ts";
+import { atMoment } from "../../contracts/moment.ts";
+import type {
+  EventLog,
+  Leases,
+  NewEvent,
+  Pid,
+  Powers,
+  Scope,
+  TaskId,
 } from "../../contracts/mod.ts";
 import { grantedEvents, makeLeaseRows } from "./rows.ts";
 import { covers, scopeText } from "./scope.ts";

@@ -1,17 +1,11 @@
 /** A task whose conversation begins with a copy of another's. @module */
-import {
-  ChatMessage,
-  Colour,
-  Fault,
-  type JsonObject,
-  Label,
-  mixColour,
-  mixLabel,
-  type NewEvent,
-  Source,
-  TaskId,
-  toJson,
-} from "../../contracts/mod.ts";
+import { ChatMessage } from "../../contracts/chat.ts";
+import { Colour, Label, mixColour, mixLabel } from "../../contracts/colour.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { TaskId } from "../../contracts/ids.ts";
+import { toJson } from "../../contracts/json.ts";
+import { Source } from "../../contracts/question.ts";
+import type { JsonObject, NewEvent } from "../../contracts/mod.ts";
 import { mixedOf } from "../context/summary.ts";
 import type { Replay } from "./replay.ts";
 import { COLOUR_OR_RED, LABEL_OR_SECRET } from "./read_events.ts";

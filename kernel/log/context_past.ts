@@ -1,21 +1,21 @@
 /** Conversations as their logs have them: for `remit ctx`, `remit conversation` and forks. @module */
-import {
-  type AgentTask,
-  type ChatMessage,
-  type ContextRow,
-  type ConversationRow,
-  type ConversationStore,
-  Fault,
-  type ForkRequest,
-  type MessagePage,
-  type PastConversations,
-  type Store,
-  type TaskId,
-  TaskRequest,
+import { Fault } from "../../contracts/fault.ts";
+import { TaskRequest } from "../../contracts/task.ts";
+import type {
+  AgentTask,
+  ChatMessage,
+  ContextRow,
+  ConversationRow,
+  ConversationStore,
+  ForkRequest,
+  MessagePage,
+  PastConversations,
+  Store,
+  TaskId,
 } from "../../contracts/mod.ts";
 import { type ArchivedChange, changeOf, restoring } from "../context/archive.ts";
 import { forkOf } from "./context_fork.ts";
-import { type ReadPrivate } from "./read_events.ts";
+import type { ReadPrivate } from "./read_events.ts";
 import { type Replay, replayTask } from "./replay.ts";
 
 /** What {@link makePastConversations} is handed. */

@@ -1,21 +1,18 @@
 /** A task's events as they lie in the log: in order, their public bodies, and their private parts. @module */
 import { isObject } from "../../contracts/json.ts";
-import {
-  type ChatMessage,
-  Colour,
-  Digest,
-  Fault,
-  type Json,
-  type JsonObject,
-  Label,
-  mixColour,
-  mixLabel,
-  type Source,
-  type Store,
-  type StoredEvent,
-  type Taint,
-  type TaskId,
-  TaskRequest,
+import { Colour, Label, mixColour, mixLabel } from "../../contracts/colour.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { Digest } from "../../contracts/ids.ts";
+import { TaskRequest } from "../../contracts/task.ts";
+import type {
+  ChatMessage,
+  Json,
+  JsonObject,
+  Source,
+  Store,
+  StoredEvent,
+  Taint,
+  TaskId,
 } from "../../contracts/mod.ts";
 
 /** Reads an event's private part; undefined when it has none or it was purged. */

@@ -3,26 +3,22 @@
  * @module
  */
 import { isObject } from "../../contracts/json.ts";
-import {
-  ChatMessage,
-  Colour,
-  Fault,
-  type JsonObject,
-  Label,
-  mixColour,
-  mixLabel,
-  type ModelChoice,
-  noUsage,
-  type ProcessRow,
-  requestMessage,
-  resultMessage,
-  type Scope,
-  Source,
-  type Store,
-  type TaskId,
-  TaskRequest,
-  ToolResult,
-  type Usage,
+import { noUsage } from "../../contracts/budget.ts";
+import { ChatMessage } from "../../contracts/chat.ts";
+import { Colour, Label, mixColour, mixLabel } from "../../contracts/colour.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { Source } from "../../contracts/question.ts";
+import { resultMessage } from "../../contracts/result_message.ts";
+import { requestMessage, TaskRequest } from "../../contracts/task.ts";
+import { ToolResult } from "../../contracts/tool.ts";
+import type {
+  JsonObject,
+  ModelChoice,
+  ProcessRow,
+  Scope,
+  Store,
+  TaskId,
+  Usage,
 } from "../../contracts/mod.ts";
 import { type ArchivedChange, foldContext } from "../context/archive.ts";
 import { systemMessage } from "../context/persona.ts";

@@ -1,24 +1,23 @@
 /** The logs of tasks, as agents/ reads them back after a crash. @module */
-import {
-  type AgentTask,
-  type EndedTasks,
-  EntryState,
-  EVENT_KINDS,
-  type EventKind,
-  ExchangeState,
-  type GrantedCall,
-  type InboxEntry,
-  type JsonObject,
-  type Lease,
-  type LeaseId,
-  type RetainReport,
-  type StateCounts,
-  type Store,
-  TASK_TRANSITIONS,
-  TaskId,
-  type TaskSpan,
-  TaskStatus,
-  type TaskTally,
+import { EVENT_KINDS } from "../../contracts/event.ts";
+import { ExchangeState } from "../../contracts/exchange.ts";
+import { TaskId } from "../../contracts/ids.ts";
+import { EntryState } from "../../contracts/inbox.ts";
+import { TASK_TRANSITIONS, TaskStatus } from "../../contracts/task.ts";
+import type {
+  AgentTask,
+  EndedTasks,
+  EventKind,
+  GrantedCall,
+  InboxEntry,
+  JsonObject,
+  Lease,
+  LeaseId,
+  RetainReport,
+  StateCounts,
+  Store,
+  TaskSpan,
+  TaskTally,
 } from "../../contracts/mod.ts";
 import { leasesOf } from "../lease/rows.ts";
 import type { Published } from "./watch.ts";

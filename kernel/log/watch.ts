@@ -1,13 +1,13 @@
 /** Watching a task: what it did so far, then what it does, without a gap. @module */
-import {
-  type AgentTask,
-  type EventLog,
-  Fault,
-  type NewEvent,
-  type Reading,
-  type Store,
-  type TaskId,
-  type WatchEvent,
+import { Fault } from "../../contracts/fault.ts";
+import type {
+  AgentTask,
+  EventLog,
+  NewEvent,
+  Reading,
+  Store,
+  TaskId,
+  WatchEvent,
 } from "../../contracts/mod.ts";
 import { bodyOf, eventsOf, type ReadPrivate } from "./read_events.ts";
 

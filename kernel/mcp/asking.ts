@@ -1,26 +1,24 @@
 /** Questions that an imported server brings about: one at a time, while a call of it is under way, and not too many. @module */
 import { isObject } from "../../contracts/json.ts";
-import {
-  type Answer,
-  type AnswerScope,
-  Digest,
-  Fault,
-  type ImportedServer,
-  type Json,
-  type JsonObject,
-  type Label,
-  type McpElicit,
-  type McpElicited,
-  mcpPart,
-  type Pid,
-  type Powers,
-  type ProcessKeeper,
-  type ProcessRow,
-  type Question,
-  QuestionId,
-  type Questions,
-  type TaskId,
-  ToolName,
+import { Fault } from "../../contracts/fault.ts";
+import { Digest, QuestionId, ToolName } from "../../contracts/ids.ts";
+import { mcpPart } from "../../contracts/mcp.ts";
+import type {
+  Answer,
+  AnswerScope,
+  ImportedServer,
+  Json,
+  JsonObject,
+  Label,
+  McpElicit,
+  McpElicited,
+  Pid,
+  Powers,
+  ProcessKeeper,
+  ProcessRow,
+  Question,
+  Questions,
+  TaskId,
 } from "../../contracts/mod.ts";
 import { digestOf } from "../../port/digest.ts";
 import { canonicalJson } from "../../port/mod.ts";

@@ -4,18 +4,17 @@
  * @module
  */
 import * as z from "zod";
-import {
-  Fault,
-  type ImportedServer,
-  type Json,
-  mcpHostOf,
-  McpHttp,
-  type McpHttpAnswer,
-  mcpNet,
-  type NetStream,
-  type Scope,
-  type TaskId,
-  toJson,
+import { Fault } from "../../contracts/fault.ts";
+import { toJson } from "../../contracts/json.ts";
+import { mcpHostOf, mcpNet } from "../../contracts/mcp.ts";
+import { McpHttp } from "../../contracts/wire_mcp.ts";
+import type {
+  ImportedServer,
+  Json,
+  McpHttpAnswer,
+  NetStream,
+  Scope,
+  TaskId,
 } from "../../contracts/mod.ts";
 import type { Child } from "../child/child.ts";
 import type { McpLog } from "./log.ts";

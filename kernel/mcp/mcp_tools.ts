@@ -3,37 +3,37 @@
  * processes. What the server says of itself at each start is held against what was reviewed.
  * @module
  */
-import {
-  Artifact,
-  ArtifactId,
-  type Colour,
-  DEFAULT_LIMITS,
-  type Digest,
-  Fault,
-  type GrantedCall,
-  type ImportedServer,
-  type ImportedTool,
-  isPeer,
-  type Json,
-  type JsonObject,
-  type Label,
-  type Leases,
-  type McpAnswer,
-  McpCallResult,
-  type McpChanged,
-  type McpWords,
-  type Meanwhile,
-  mixLabel,
-  type PeerSaid,
-  type Powers,
-  type ProcessKeeper,
-  type ProcessRow,
-  type Scope,
-  type StagedChange,
-  type TaskId,
-  type TaskRequest,
-  type ToolBinding,
-  type ToolDescriptor,
+import { DEFAULT_LIMITS } from "../../contracts/budget.ts";
+import { mixLabel } from "../../contracts/colour.ts";
+import { isPeer } from "../../contracts/exchange.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { ArtifactId } from "../../contracts/ids.ts";
+import { McpCallResult } from "../../contracts/wire_mcp.ts";
+import { Artifact } from "../../contracts/workspace.ts";
+import type {
+  Colour,
+  Digest,
+  GrantedCall,
+  ImportedServer,
+  ImportedTool,
+  Json,
+  JsonObject,
+  Label,
+  Leases,
+  McpAnswer,
+  McpChanged,
+  McpWords,
+  Meanwhile,
+  PeerSaid,
+  Powers,
+  ProcessKeeper,
+  ProcessRow,
+  Scope,
+  StagedChange,
+  TaskId,
+  TaskRequest,
+  ToolBinding,
+  ToolDescriptor,
 } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { displayText } from "../../text/mod.ts";

@@ -3,16 +3,16 @@
  * what is asked, on the task's own model and budget. No tool, no part of the conversation.
  * @module
  */
-import {
-  type ChatMessage,
-  Fault,
-  type ImportedServer,
-  type Label,
-  type McpSample,
-  type McpSampled,
-  type ProcessKeeper,
-  type TaskId,
-  toJson,
+import { Fault } from "../../contracts/fault.ts";
+import { toJson } from "../../contracts/json.ts";
+import type {
+  ChatMessage,
+  ImportedServer,
+  Label,
+  McpSample,
+  McpSampled,
+  ProcessKeeper,
+  TaskId,
 } from "../../contracts/mod.ts";
 import { estimateTokens } from "../../contracts/tokens.ts";
 import type { InferAside } from "../session/aside.ts";

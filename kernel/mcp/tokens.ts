@@ -6,21 +6,21 @@
  */
 import * as z from "zod";
 import { Buffer } from "node:buffer";
-import {
-  Fault,
-  type ImportedServer,
-  isLoopback,
-  type Leases,
-  type McpLoan,
-  type McpLogEntry,
-  type McpLook,
-  type McpOAuth,
-  type NetAnswer,
-  type NetRequest,
-  type Powers,
-  type Secret,
-  type Store,
-  toJson,
+import { Fault } from "../../contracts/fault.ts";
+import { toJson } from "../../contracts/json.ts";
+import { isLoopback } from "../../contracts/loopback.ts";
+import type {
+  ImportedServer,
+  Leases,
+  McpLoan,
+  McpLogEntry,
+  McpLook,
+  McpOAuth,
+  NetAnswer,
+  NetRequest,
+  Powers,
+  Secret,
+  Store,
 } from "../../contracts/mod.ts";
 import { beneath } from "../lease/scope.ts";
 import type { ReadPrivate } from "../log/read_events.ts";

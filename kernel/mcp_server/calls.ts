@@ -4,24 +4,23 @@
  * its server.
  * @module
  */
-import {
-  Fault,
-  type ImportedServer,
-  type Json,
-  type JsonObject,
-  type Label,
-  McpElicit,
-  type McpElicited,
-  type McpLogEntry,
-  McpSample,
-  type McpSampled,
-  PeerSaid,
-  type Pid,
-  type Port,
-  type PortHandler,
-  type Powers,
-  type TaskId,
-  toJson,
+import { PeerSaid } from "../../contracts/exchange.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { toJson } from "../../contracts/json.ts";
+import { McpElicit, McpSample } from "../../contracts/wire_mcp.ts";
+import type {
+  ImportedServer,
+  Json,
+  JsonObject,
+  Label,
+  McpElicited,
+  McpLogEntry,
+  McpSampled,
+  Pid,
+  Port,
+  PortHandler,
+  Powers,
+  TaskId,
 } from "../../contracts/mod.ts";
 import { type Deadline, makeDeadline } from "../process/limits.ts";
 

@@ -1,20 +1,19 @@
 /** One life of an imported server in a task: its files checked, started behind its walls, joined to a bridge, opened. @module */
 import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
-import {
-  Fault,
-  isPeer,
-  type Json,
-  type JsonObject,
-  type McpLaunch,
-  type McpOpen,
-  McpReady,
-  McpWords,
-  type PeerOpen,
-  PeerWords,
-  type Pid,
-  type Powers,
-  toJson,
+import { isPeer, PeerWords } from "../../contracts/exchange.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { toJson } from "../../contracts/json.ts";
+import { McpWords } from "../../contracts/mcp.ts";
+import { McpReady } from "../../contracts/wire_mcp.ts";
+import type {
+  Json,
+  JsonObject,
+  McpLaunch,
+  McpOpen,
+  PeerOpen,
+  Pid,
+  Powers,
 } from "../../contracts/mod.ts";
 import type { Child } from "../child/child.ts";
 import type { FileGrants } from "../start/mcp_binds.ts";

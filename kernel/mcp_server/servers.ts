@@ -5,18 +5,18 @@
  * something has a process of its own, over a copy. docs/decision/0015, docs/decision/0034.
  * @module
  */
-import {
-  Fault,
-  type ImportedServer,
-  type Json,
-  type JsonObject,
-  type Lease,
-  type LeaseId,
-  type Leases,
-  type McpWords,
-  type Pid,
-  type Powers,
-  type TaskId,
+import { Fault } from "../../contracts/fault.ts";
+import type {
+  ImportedServer,
+  Json,
+  JsonObject,
+  Lease,
+  LeaseId,
+  Leases,
+  McpWords,
+  Pid,
+  Powers,
+  TaskId,
 } from "../../contracts/mod.ts";
 import { leasedGrants } from "./mcp_judge.ts";
 import {

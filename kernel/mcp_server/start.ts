@@ -1,15 +1,14 @@
 /** Starts a server behind its walls, with a way out if it was granted hosts. @module */
-import {
-  Fault,
-  type Json,
-  type JsonObject,
-  type LeaseId,
-  type McpAccess,
-  type McpGrants,
-  mcpHostOf,
-  mcpSocketsOf,
-  type NetProxied,
-  type NetProxy,
+import { Fault } from "../../contracts/fault.ts";
+import { mcpHostOf, mcpSocketsOf } from "../../contracts/mcp.ts";
+import type {
+  Json,
+  JsonObject,
+  LeaseId,
+  McpAccess,
+  McpGrants,
+  NetProxied,
+  NetProxy,
 } from "../../contracts/mod.ts";
 import type { McpChildren, ServerOptions } from "../child/mcp_children.ts";
 import type { PipedProcess } from "../child/mcp_pipe_powers.ts";

@@ -3,19 +3,19 @@
  * again after the wait, and is on record before it goes. A model that runs here is passed on as it is.
  * @module
  */
-import {
-  type Embeddings,
-  type EventLog,
-  Fault,
-  type FaultCode,
-  type InferenceRequest,
-  type InferenceResponse,
-  type JsonObject,
-  type ModelInfo,
-  type NewEvent,
-  type Powers,
-  type ProcessRow,
-  type Reading,
+import { Fault } from "../../contracts/fault.ts";
+import type {
+  Embeddings,
+  EventLog,
+  FaultCode,
+  InferenceRequest,
+  InferenceResponse,
+  JsonObject,
+  ModelInfo,
+  NewEvent,
+  Powers,
+  ProcessRow,
+  Reading,
 } from "../../contracts/mod.ts";
 import { CHARS_A_TOKEN } from "../../contracts/tokens.ts";
 import { makeModelCost, USUAL_OUTPUT } from "./money.ts";

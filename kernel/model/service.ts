@@ -1,13 +1,7 @@
 /** One model service process as its requests see it. @module */
-import {
-  type Embeddings,
-  Fault,
-  type InferenceRequest,
-  InferenceResponse,
-  type Json,
-  type ModelInfo,
-  StreamChunk,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { InferenceResponse, StreamChunk } from "../../contracts/model.ts";
+import type { Embeddings, InferenceRequest, Json, ModelInfo } from "../../contracts/mod.ts";
 import { asJson } from "../../port/as_json.ts";
 import type { Child } from "../child/children.ts";
 import type { ModelPlan } from "./model_plan.ts";

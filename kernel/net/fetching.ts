@@ -1,15 +1,15 @@
 /** Requests to the web: secrets put in, the net service asked, each request on record. @module */
-import {
-  type EventLog,
-  Fault,
-  type GrantedCall,
-  type Leases,
-  type NetAnswer,
-  type NetRequest,
-  type Pid,
-  type Secret,
-  type TaskId,
-  toJson,
+import { Fault } from "../../contracts/fault.ts";
+import { toJson } from "../../contracts/json.ts";
+import type {
+  EventLog,
+  GrantedCall,
+  Leases,
+  NetAnswer,
+  NetRequest,
+  Pid,
+  Secret,
+  TaskId,
 } from "../../contracts/mod.ts";
 import { type NetService, parseNetAnswer } from "./net_service.ts";
 import { hidden, withoutSecrets } from "./secret_echo.ts";

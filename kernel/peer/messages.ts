@@ -3,19 +3,18 @@
  * arrives, and is shown with the call's result. Bounded here, whatever its bridge lets through.
  * @module
  */
-import {
-  type AgentMessage,
-  type CallInbox,
-  type CallPlace,
-  Fault,
-  type GrantedCall,
-  type InboxEntry,
-  type Label,
-  type Meanwhile,
-  MessageId,
-  mixLabel,
-  type PeerSaid,
-  Sender,
+import { mixLabel } from "../../contracts/colour.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { MessageId, Sender } from "../../contracts/inbox.ts";
+import type {
+  AgentMessage,
+  CallInbox,
+  CallPlace,
+  GrantedCall,
+  InboxEntry,
+  Label,
+  Meanwhile,
+  PeerSaid,
 } from "../../contracts/mod.ts";
 import { canonicalJson } from "../../port/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";

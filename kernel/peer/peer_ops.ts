@@ -1,19 +1,19 @@
 /** What the operator's own programs do with exchanges with peers, through the control socket. @module */
-import {
-  type AllowedOrigin,
-  type Exchange,
-  type ExchangeAsk,
-  type ExchangeId,
-  type ExchangeWatch,
-  Fault,
-  isLoopback,
-  type Json,
-  type NetRequest,
-  type PeerExchanges,
-  type PeerPage,
-  type PeerSend,
-  type PushConfig,
-  toJson,
+import { Fault } from "../../contracts/fault.ts";
+import { toJson } from "../../contracts/json.ts";
+import { isLoopback } from "../../contracts/loopback.ts";
+import type {
+  AllowedOrigin,
+  Exchange,
+  ExchangeAsk,
+  ExchangeId,
+  ExchangeWatch,
+  Json,
+  NetRequest,
+  PeerExchanges,
+  PeerPage,
+  PeerSend,
+  PushConfig,
 } from "../../contracts/mod.ts";
 import { type NetService, parseNetAnswer } from "../net/net_service.ts";
 

@@ -3,22 +3,20 @@
  * but in such a task.
  * @module
  */
-import {
-  type Artifact,
-  cleared,
-  Fault,
-  type GrantedCall,
-  type JsonObject,
-  type Label,
-  mixColour,
-  mixLabel,
-  type PeerArtifact,
-  type PowerResult,
-  type ProcessRow,
-  type Resolved,
-  type ToolBinding,
-  ToolDescriptor,
-  ToolName,
+import { cleared, mixColour, mixLabel } from "../../contracts/colour.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { ToolName } from "../../contracts/ids.ts";
+import { ToolDescriptor } from "../../contracts/tool.ts";
+import type {
+  Artifact,
+  GrantedCall,
+  JsonObject,
+  Label,
+  PeerArtifact,
+  PowerResult,
+  ProcessRow,
+  Resolved,
+  ToolBinding,
 } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { displayText } from "../../text/mod.ts";

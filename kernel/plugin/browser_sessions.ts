@@ -5,17 +5,17 @@
  * docs/decision/0010.
  * @module
  */
-import {
-  Fault,
-  type GrantedCall,
-  type Json,
-  type Pid,
-  type PluginCallAnswer,
-  PluginManifest,
-  type PortHandler,
-  type Powers,
-  type ProcessKeeper,
-  type TaskId,
+import { Fault } from "../../contracts/fault.ts";
+import { PluginManifest } from "../../contracts/plugin.ts";
+import type {
+  GrantedCall,
+  Json,
+  Pid,
+  PluginCallAnswer,
+  PortHandler,
+  Powers,
+  ProcessKeeper,
+  TaskId,
 } from "../../contracts/mod.ts";
 import type { Child } from "../child/child.ts";
 import { makePluginHosts, type PluginCode, type PluginHosts } from "./hosts.ts";

@@ -4,19 +4,19 @@
  * @module
  */
 import { isObject } from "../../contracts/json.ts";
-import {
-  Fault,
-  HostFunction,
-  type Json,
-  type JsonObject,
-  type Pid,
-  type PluginCallAnswer,
-  type PluginManifest,
-  type PluginTool,
-  type PortHandler,
-  type Powers,
-  type TaskId,
-  toJson,
+import { Fault } from "../../contracts/fault.ts";
+import { toJson } from "../../contracts/json.ts";
+import { HostFunction } from "../../contracts/plugin.ts";
+import type {
+  Json,
+  JsonObject,
+  Pid,
+  PluginCallAnswer,
+  PluginManifest,
+  PluginTool,
+  PortHandler,
+  Powers,
+  TaskId,
 } from "../../contracts/mod.ts";
 import type { Child } from "../child/child.ts";
 import type { Children } from "../child/children.ts";

@@ -2,24 +2,26 @@
 import { isObject } from "../../contracts/json.ts";
 import {
   cleared,
-  type Colour,
   colourSuffices,
-  type EffectClass,
-  Fault,
-  type HostFunction,
-  type Json,
-  type JsonObject,
-  type Label,
   mixColour,
   mixLabel,
-  type NetAnswer,
-  type NetRequest,
-  type ProcessKeeper,
-  type ProcessRow,
   REQUIRED_COLOUR,
-  type Scope,
-  type Source,
-  type Taint,
+} from "../../contracts/colour.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type {
+  Colour,
+  EffectClass,
+  HostFunction,
+  Json,
+  JsonObject,
+  Label,
+  NetAnswer,
+  NetRequest,
+  ProcessKeeper,
+  ProcessRow,
+  Scope,
+  Source,
+  Taint,
 } from "../../contracts/mod.ts";
 import type { Fetching } from "../net/fetching.ts";
 

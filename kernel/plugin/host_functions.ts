@@ -4,22 +4,21 @@
  * @module
  */
 import { isObject } from "../../contracts/json.ts";
-import {
-  CallId,
-  Fault,
-  type Gate,
-  HOST_LIST,
-  HOST_READ,
-  type HostCallAnswer,
-  type HostFunction,
-  type Json,
-  type JsonObject,
-  type Leases,
-  mixColour,
-  type ProcessKeeper,
-  type ProcessRow,
-  Scope,
-  type TaskId,
+import { mixColour } from "../../contracts/colour.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { CallId } from "../../contracts/ids.ts";
+import { Scope } from "../../contracts/lease.ts";
+import { HOST_LIST, HOST_READ } from "../../contracts/wire_toolhost.ts";
+import type {
+  Gate,
+  HostCallAnswer,
+  HostFunction,
+  Json,
+  JsonObject,
+  Leases,
+  ProcessKeeper,
+  ProcessRow,
+  TaskId,
 } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { displayText } from "../../text/mod.ts";

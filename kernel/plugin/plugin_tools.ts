@@ -3,19 +3,19 @@
  * docs/decision/0009.
  * @module
  */
-import {
-  Fault,
-  type GrantedCall,
-  type Json,
-  type KernelConfig,
-  mixLabel,
-  type PluginManifest,
-  type PluginTool,
-  type Powers,
-  type ProcessKeeper,
-  type TaskId,
-  type ToolBinding,
-  type ToolDescriptor,
+import { mixLabel } from "../../contracts/colour.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type {
+  GrantedCall,
+  Json,
+  KernelConfig,
+  PluginManifest,
+  PluginTool,
+  Powers,
+  ProcessKeeper,
+  TaskId,
+  ToolBinding,
+  ToolDescriptor,
 } from "../../contracts/mod.ts";
 import type { HostFunctionsParts, Looking } from "./host_functions.ts";
 import type { Grants, Under } from "./host_fetch.ts";

@@ -2,18 +2,16 @@
  * The brake: a process that spends too fast, or was sent SIGBRAKE, waits until a person lets it go on.
  * @module
  */
-import {
-  Digest,
-  Fault,
-  type Limits,
-  type Pid,
-  type Powers,
-  type ProcessKeeper,
-  type ProcessRow,
-  type Question,
-  QuestionId,
-  type Questions,
-  ToolName,
+import { Fault } from "../../contracts/fault.ts";
+import { Digest, QuestionId, ToolName } from "../../contracts/ids.ts";
+import type {
+  Limits,
+  Pid,
+  Powers,
+  ProcessKeeper,
+  ProcessRow,
+  Question,
+  Questions,
 } from "../../contracts/mod.ts";
 import { digestOf } from "../../port/digest.ts";
 import { type Payment, recent, spendsTooFast } from "./signals.ts";

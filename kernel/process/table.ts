@@ -1,23 +1,22 @@
 /** The process table: the only writer of process rows. @module */
-import {
-  type CapabilityGrant,
-  Fault,
-  type Limits,
-  mixColour,
-  mixLabel,
-  type Mount,
-  noUsage,
-  type OnQuestion,
-  type Phase,
-  Pid,
-  type Powers,
-  type ProcessKeeper,
-  type ProcessRow,
-  type ProcessStatus,
-  type Source,
-  type Taint,
-  type ToolSnapshot,
-  type Usage,
+import { noUsage } from "../../contracts/budget.ts";
+import { mixColour, mixLabel } from "../../contracts/colour.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { Pid } from "../../contracts/ids.ts";
+import type {
+  CapabilityGrant,
+  Limits,
+  Mount,
+  OnQuestion,
+  Phase,
+  Powers,
+  ProcessKeeper,
+  ProcessRow,
+  ProcessStatus,
+  Source,
+  Taint,
+  ToolSnapshot,
+  Usage,
 } from "../../contracts/mod.ts";
 import { above, type Charge, count, inherited, narrowed, passes } from "./limits.ts";
 

@@ -1,11 +1,11 @@
 /** What a session has on this machine: copies, the service that keeps them, the program. @module */
-import {
-  type Collected,
-  Fault,
-  type SessionStart,
-  type SessionTaint,
-  type StagedChange,
-  type TerminalSize,
+import { Fault } from "../../contracts/fault.ts";
+import type {
+  Collected,
+  SessionStart,
+  SessionTaint,
+  StagedChange,
+  TerminalSize,
 } from "../../contracts/mod.ts";
 import type { CommandsParts } from "../command/commands.ts";
 import { mixed, setup, startCopyService, watchWeight } from "../command/copies.ts";

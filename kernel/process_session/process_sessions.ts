@@ -4,20 +4,19 @@
  * a session that ends otherwise leaves nothing.
  * @module
  */
-import {
-  Fault,
-  mixColour,
-  mixLabel,
-  type Pid,
-  type ProcessKeeper,
-  type ProcessSessions,
-  SESSION_IDLE_MS,
-  type SessionEnd,
-  type SessionFacts,
-  type SessionOutput,
-  type SessionOwner,
-  type SessionTaint,
-  type TaskId,
+import { mixColour, mixLabel } from "../../contracts/colour.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { SESSION_IDLE_MS } from "../../contracts/process_session.ts";
+import type {
+  Pid,
+  ProcessKeeper,
+  ProcessSessions,
+  SessionEnd,
+  SessionFacts,
+  SessionOutput,
+  SessionOwner,
+  SessionTaint,
+  TaskId,
 } from "../../contracts/mod.ts";
 import { cancelled, held } from "../command/run.ts";
 import { kept } from "../command/copies.ts";

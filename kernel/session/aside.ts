@@ -4,14 +4,14 @@
  * of no conversation.
  * @module
  */
-import {
-  type ChatMessage,
-  type EventLog,
-  Fault,
-  type InferenceResponse,
-  type Powers,
-  type ProcessRow,
-  toJson,
+import { Fault } from "../../contracts/fault.ts";
+import { toJson } from "../../contracts/json.ts";
+import type {
+  ChatMessage,
+  EventLog,
+  InferenceResponse,
+  Powers,
+  ProcessRow,
 } from "../../contracts/mod.ts";
 import { estimateTokens } from "../../contracts/tokens.ts";
 import { type GovernedModel, makeAnswerTime } from "../model/governed_model.ts";

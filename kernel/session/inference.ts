@@ -3,18 +3,18 @@
  * it, the log keeps what was new.
  * @module
  */
-import {
-  type ChatMessage,
-  type EventLog,
-  Fault,
-  type Gate,
-  type InferenceResponse,
-  type Json,
-  type NewEvent,
-  type Powers,
-  type ProcessRow,
-  type Reading,
-  type ToolDescriptor,
+import { Fault } from "../../contracts/fault.ts";
+import type {
+  ChatMessage,
+  EventLog,
+  Gate,
+  InferenceResponse,
+  Json,
+  NewEvent,
+  Powers,
+  ProcessRow,
+  Reading,
+  ToolDescriptor,
 } from "../../contracts/mod.ts";
 import { asJson } from "../../port/as_json.ts";
 import {

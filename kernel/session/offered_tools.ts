@@ -4,19 +4,19 @@
  * is not told of it may still call, the gate knows them all.
  * @module
  */
-import {
-  type Digest,
-  Fault,
-  type GrantedCall,
-  type JsonObject,
-  type Pid,
-  type PowerResult,
-  type ProcessRow,
-  type Resolved,
-  type ToolBinding,
-  ToolDescriptor,
-  ToolName,
-  type ToolSnapshot,
+import { Fault } from "../../contracts/fault.ts";
+import { ToolName } from "../../contracts/ids.ts";
+import { ToolDescriptor } from "../../contracts/tool.ts";
+import type {
+  Digest,
+  GrantedCall,
+  JsonObject,
+  Pid,
+  PowerResult,
+  ProcessRow,
+  Resolved,
+  ToolBinding,
+  ToolSnapshot,
 } from "../../contracts/mod.ts";
 import { estimateToolTokens } from "../../contracts/tokens.ts";
 import {

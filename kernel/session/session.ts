@@ -3,23 +3,23 @@
  * (worker_requests.ts) and goes to the gate or the model; nothing it says acts by itself.
  * @module
  */
-import {
-  type AgentSpec,
-  type ChatMessage,
-  type EventLog,
-  Fault,
-  type Gate,
-  isForeignProgram,
-  type Json,
-  type Powers,
-  type ProcessRow,
-  QuestionId,
-  type Reading,
-  type Signal,
-  toJson,
-  type ToolCall,
-  type ToolResult,
-  type TurnEnd,
+import { Fault } from "../../contracts/fault.ts";
+import { QuestionId } from "../../contracts/ids.ts";
+import { toJson } from "../../contracts/json.ts";
+import { isForeignProgram } from "../../contracts/lal.ts";
+import type {
+  AgentSpec,
+  ChatMessage,
+  EventLog,
+  Gate,
+  Json,
+  Powers,
+  ProcessRow,
+  Reading,
+  Signal,
+  ToolCall,
+  ToolResult,
+  TurnEnd,
 } from "../../contracts/mod.ts";
 import { asJson } from "../../port/as_json.ts";
 import type { Child, Children } from "../child/children.ts";

@@ -3,18 +3,18 @@
  * it names is offered from the next inference on. The gate knows all of them at any time.
  * @module
  */
-import {
-  type ChatMessage,
-  type GrantedCall,
-  type ImportedServer,
-  type JsonObject,
-  type Pid,
-  type PowerResult,
-  type ProcessRow,
-  type Resolved,
-  type ToolBinding,
-  ToolDescriptor,
-  ToolName,
+import { ToolName } from "../../contracts/ids.ts";
+import { ToolDescriptor } from "../../contracts/tool.ts";
+import type {
+  ChatMessage,
+  GrantedCall,
+  ImportedServer,
+  JsonObject,
+  Pid,
+  PowerResult,
+  ProcessRow,
+  Resolved,
+  ToolBinding,
 } from "../../contracts/mod.ts";
 
 /** Imported tools above which a model is told of `tool_search` alone, unless remit.yaml says another number. */

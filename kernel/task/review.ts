@@ -1,16 +1,15 @@
 /** The review at the end of a turn: all that is staged, proposed as one patch through the gate. @module */
-import {
-  CallId,
-  type Digest,
-  type EventLog,
-  Fault,
-  type Gate,
-  type Powers,
-  type ProcessRow,
-  QuestionId,
-  type ReviewOutcome,
-  type ToolCall,
-  type ToolResult,
+import { Fault } from "../../contracts/fault.ts";
+import { CallId, QuestionId } from "../../contracts/ids.ts";
+import type {
+  Digest,
+  EventLog,
+  Gate,
+  Powers,
+  ProcessRow,
+  ReviewOutcome,
+  ToolCall,
+  ToolResult,
 } from "../../contracts/mod.ts";
 import type { TornPatch } from "../log/replay.ts";
 import { type MadeUndo, type TaskWorkspace, UNDO_MS } from "./workspace.ts";

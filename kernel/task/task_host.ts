@@ -3,31 +3,30 @@
  * leases.
  * @module
  */
-import {
-  type AgentTask,
-  type ChatMessage,
-  EXIT,
-  Fault,
-  type Gate,
-  type HostedTask,
-  type ModelChoice,
-  outlivesTurns,
-  type Phase,
-  type Pid,
-  type Powers,
-  type ProcessRow,
-  programOf,
-  type Reading,
-  type ReviewOutcome,
-  type Signal,
-  type Staged,
-  type Store,
-  TASK_TRANSITIONS,
-  type TaskHost,
-  type TaskId,
-  type TaskRequest,
-  type TurnOutcome,
-  type UsedUp,
+import { Fault } from "../../contracts/fault.ts";
+import { programOf } from "../../contracts/mail.ts";
+import { EXIT } from "../../contracts/signal.ts";
+import { outlivesTurns, TASK_TRANSITIONS } from "../../contracts/task.ts";
+import type {
+  AgentTask,
+  ChatMessage,
+  Gate,
+  HostedTask,
+  ModelChoice,
+  Phase,
+  Pid,
+  Powers,
+  ProcessRow,
+  Reading,
+  ReviewOutcome,
+  Signal,
+  Staged,
+  Store,
+  TaskHost,
+  TaskId,
+  TaskRequest,
+  TurnOutcome,
+  UsedUp,
 } from "../../contracts/mod.ts";
 import { systemMessage } from "../context/persona.ts";
 import type { LeaseTable } from "../lease/leases.ts";

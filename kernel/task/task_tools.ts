@@ -3,22 +3,22 @@
  * knows them.
  * @module
  */
-import {
-  type EventLog,
-  Fault,
-  type GrantedCall,
-  type KernelConfig,
-  type Leases,
-  type Mount,
-  type PluginManifest,
-  type Powers,
-  type ProcessKeeper,
-  type Secret,
-  type TaskId,
-  type TaskRequest,
-  type ToolBinding,
-  type ToolDescriptor,
-  ToolName,
+import { Fault } from "../../contracts/fault.ts";
+import { ToolName } from "../../contracts/ids.ts";
+import type {
+  EventLog,
+  GrantedCall,
+  KernelConfig,
+  Leases,
+  Mount,
+  PluginManifest,
+  Powers,
+  ProcessKeeper,
+  Secret,
+  TaskId,
+  TaskRequest,
+  ToolBinding,
+  ToolDescriptor,
 } from "../../contracts/mod.ts";
 import { type BrowserSessions, makeBrowserSessions } from "../plugin/browser_sessions.ts";
 import type { Children } from "../child/children.ts";

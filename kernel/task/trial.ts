@@ -1,23 +1,20 @@
 /** `remit can`: what the gate would say, and by which rule, without a process or an effect. @module */
-import {
-  CallId,
-  type Decision,
-  DEFAULT_LIMITS,
-  Fault,
-  type Gate,
-  type ImportedServer,
-  type Lease,
-  LeaseId,
-  type Leases,
-  type Mount,
-  type Powers,
-  type ProcessRow,
-  type Profile,
-  type Scope,
-  SessionId,
-  TaskId,
-  type TaskMemory,
-  type ToolBinding,
+import { DEFAULT_LIMITS } from "../../contracts/budget.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { CallId, LeaseId, SessionId, TaskId } from "../../contracts/ids.ts";
+import type {
+  Decision,
+  Gate,
+  ImportedServer,
+  Lease,
+  Leases,
+  Mount,
+  Powers,
+  ProcessRow,
+  Profile,
+  Scope,
+  TaskMemory,
+  ToolBinding,
 } from "../../contracts/mod.ts";
 import { covers } from "../lease/scope.ts";
 import { makeProcessTable, type ProcessTable } from "../process/table.ts";

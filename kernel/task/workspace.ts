@@ -1,19 +1,18 @@
 /** A task's workspace as the kernel needs it, over what workspace/ makes. @module */
-import {
-  type Artifact,
-  CallId,
-  type Conflict,
-  Digest,
-  type EventLog,
-  Fault,
-  type JsonObject,
-  type PatchSet,
-  type Powers,
-  type ProcessRow,
-  type Staged,
-  type StagedChange,
-  type ToolBinding,
-  type UndoOutcome,
+import { Fault } from "../../contracts/fault.ts";
+import { CallId, Digest } from "../../contracts/ids.ts";
+import type {
+  Artifact,
+  Conflict,
+  EventLog,
+  JsonObject,
+  PatchSet,
+  Powers,
+  ProcessRow,
+  Staged,
+  StagedChange,
+  ToolBinding,
+  UndoOutcome,
 } from "../../contracts/mod.ts";
 import type { Looking } from "../plugin/host_functions.ts";
 import type { McpWorkspace } from "../mcp/mcp_tools.ts";

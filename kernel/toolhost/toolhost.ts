@@ -1,24 +1,21 @@
 /** One toolhost process: its calls in flight, what they may touch, and how they end. @module */
 import * as z from "zod";
-import {
-  Colour,
-  type ContentLookup,
-  Digest,
-  Fault,
-  type HostCallAnswer,
-  type HostCallBody,
-  type HostCancel,
-  type Json,
-  Label,
-  type Lease,
-  mixColour,
-  mixLabel,
-  type Pid,
-  type Powers,
-  type Scope,
-  Source,
-  StagedChange,
-  toJson,
+import { Colour, Label, mixColour, mixLabel } from "../../contracts/colour.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { Digest } from "../../contracts/ids.ts";
+import { toJson } from "../../contracts/json.ts";
+import { Source } from "../../contracts/question.ts";
+import { StagedChange } from "../../contracts/workspace.ts";
+import type {
+  ContentLookup,
+  HostCallAnswer,
+  HostCallBody,
+  HostCancel,
+  Json,
+  Lease,
+  Pid,
+  Powers,
+  Scope,
 } from "../../contracts/mod.ts";
 import type { HostMount } from "../../contracts/wire_toolhost.ts";
 import type { Mount } from "../../contracts/workspace.ts";

@@ -1,25 +1,24 @@
 /** One toolhost for each task, started on first use, another for each call that writes. @module */
 import { type Child, SERVES_NOTHING } from "../child/child.ts";
-import {
-  type ContentLookup,
-  Fault,
-  HOST_SURVEY,
-  type HostCallAnswer,
-  type HostCallBody,
-  type Json,
-  type JsonObject,
-  type Lease,
-  LeaseId,
-  type Leases,
-  type Mount,
-  type Pid,
-  type Powers,
-  type Scope,
-  SECOND_NAMES,
-  type SetupBody,
-  type StagedChange,
-  type TaskId,
-  toJson,
+import { Fault } from "../../contracts/fault.ts";
+import { LeaseId } from "../../contracts/ids.ts";
+import { toJson } from "../../contracts/json.ts";
+import { HOST_SURVEY, SECOND_NAMES } from "../../contracts/wire_toolhost.ts";
+import type {
+  ContentLookup,
+  HostCallAnswer,
+  HostCallBody,
+  Json,
+  JsonObject,
+  Lease,
+  Leases,
+  Mount,
+  Pid,
+  Powers,
+  Scope,
+  SetupBody,
+  StagedChange,
+  TaskId,
 } from "../../contracts/mod.ts";
 import type { GrantMounts } from "../lease/scope.ts";
 import { type HostCall, type HostCalls, hostMount, makeHostCalls, withKnown } from "./toolhost.ts";

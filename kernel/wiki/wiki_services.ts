@@ -3,15 +3,9 @@
  * when nobody has held it for a while, and is started again after it died. docs/decision/0013.
  * @module
  */
-import {
-  type ContentTrust,
-  Fault,
-  type Json,
-  type PortHandler,
-  type Powers,
-  serveContents,
-  type WikiOpen,
-} from "../../contracts/mod.ts";
+import { serveContents } from "../../contracts/content_trust.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { ContentTrust, Json, PortHandler, Powers, WikiOpen } from "../../contracts/mod.ts";
 import { asJson } from "../../port/as_json.ts";
 import type { Child } from "../child/child.ts";
 import type { Children } from "../child/children.ts";

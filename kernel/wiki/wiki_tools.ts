@@ -1,22 +1,22 @@
 /** The wikis that tasks were handed, and their tools: made by memory-wiki/, asked of a wiki's process. @module */
-import {
-  cleared,
-  type Colour,
-  Fault,
-  type Gate,
-  type GrantedCall,
-  type Hit,
-  type Json,
-  type Label,
-  type Profile,
-  type Resolved,
-  type Scope,
-  type Source,
-  type TaskId,
-  type TaskMemory,
-  type TaskRequest,
-  type ToolBinding,
-  type ToolDescriptor,
+import { cleared } from "../../contracts/colour.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type {
+  Colour,
+  Gate,
+  GrantedCall,
+  Hit,
+  Json,
+  Label,
+  Profile,
+  Resolved,
+  Scope,
+  Source,
+  TaskId,
+  TaskMemory,
+  TaskRequest,
+  ToolBinding,
+  ToolDescriptor,
 } from "../../contracts/mod.ts";
 import { foldPath } from "../../text/path_list.ts";
 import type { HeldWiki, WikiAskOptions, WikiServices } from "./wiki_services.ts";

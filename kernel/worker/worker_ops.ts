@@ -4,17 +4,11 @@
  * @module
  */
 import * as z from "zod";
-import {
-  type CapList,
-  ChatMessage,
-  Fault,
-  type Json,
-  Limits,
-  type Powers,
-  Signal,
-  ToolCall,
-  type TurnEnd,
-} from "../../contracts/mod.ts";
+import { Limits } from "../../contracts/budget.ts";
+import { ChatMessage, ToolCall } from "../../contracts/chat.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { Signal } from "../../contracts/signal.ts";
+import type { CapList, Json, Powers, TurnEnd } from "../../contracts/mod.ts";
 
 const cap = z.int().min(0).max(1_000_000);
 

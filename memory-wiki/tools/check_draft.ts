@@ -4,15 +4,9 @@
  * @module
  */
 import * as z from "zod";
-import {
-  cleared,
-  Label,
-  mixColour,
-  mixLabel,
-  PageChange,
-  type PageName,
-  type PagePatch,
-} from "../../contracts/mod.ts";
+import { cleared, Label, mixColour, mixLabel } from "../../contracts/colour.ts";
+import { PageChange } from "../../contracts/wiki_page.ts";
+import type { PageName, PagePatch } from "../../contracts/mod.ts";
 import { canonicalJson } from "../../port/mod.ts";
 import { toJson } from "../../contracts/json.ts";
 import { readPage } from "../markdown/read_page.ts";
