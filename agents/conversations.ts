@@ -1,22 +1,20 @@
 /** Names of conversations: a document each, and the end of those that expire. @module */
 import { Fault } from "../contracts/fault.ts";
-import { ConversationName, NamedConversation } from "../contracts/hosting.ts";
 import { TaskId } from "../contracts/ids.ts";
-import { toJsonObject } from "../contracts/json.ts";
 import { EXIT } from "../contracts/signal.ts";
-import { requestMessage } from "../contracts/task.ts";
-import type {
-  AgentTask,
-  ConversationStore,
-  DocumentWrite,
-  ForkRequest,
-  HostedAgentService,
-  JsonObject,
-  NewEvent,
-  PastConversations,
-  Powers,
-  Store,
-} from "../contracts/mod.ts";
+import type { NewEvent } from "../contracts/event.ts";
+import {
+  ConversationName,
+  type ConversationStore,
+  type ForkRequest,
+  type HostedAgentService,
+  NamedConversation,
+  type PastConversations,
+} from "../contracts/hosting.ts";
+import { type JsonObject, toJsonObject } from "../contracts/json.ts";
+import type { Powers } from "../contracts/process.ts";
+import type { DocumentWrite, Store } from "../contracts/store.ts";
+import { type AgentTask, requestMessage } from "../contracts/task.ts";
 import { createdEvent, isFinal, type Origin } from "./task/fold.ts";
 import type { TaskKeeper } from "./task/keeper.ts";
 import type { TaskRuns } from "./task/runs.ts";

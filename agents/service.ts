@@ -5,16 +5,15 @@
 import { Fault } from "../contracts/fault.ts";
 import { TaskId } from "../contracts/ids.ts";
 import { EXIT } from "../contracts/signal.ts";
-import { isResumable, requestMessage, TaskRequest } from "../contracts/task.ts";
+import type { ChatMessage } from "../contracts/chat.ts";
+import type { Staged } from "../contracts/control_answers.ts";
 import type {
-  AgentTask,
-  ChatMessage,
   HostedAgentService,
   NewTask,
   PastConversations,
-  Staged,
   UndoOutcome,
-} from "../contracts/mod.ts";
+} from "../contracts/hosting.ts";
+import { type AgentTask, isResumable, requestMessage, TaskRequest } from "../contracts/task.ts";
 import { makeForks } from "./conversations.ts";
 import { type Deliveries, makeDeliveries } from "./inbox/deliveries.ts";
 import type { Inbox } from "./inbox/inbox.ts";

@@ -2,20 +2,12 @@
 import { Fault } from "../contracts/fault.ts";
 import { toJsonObject } from "../contracts/json.ts";
 import { atMoment } from "../contracts/moment.ts";
-import { Question } from "../contracts/question.ts";
-import type {
-  Answer,
-  Answered,
-  DocumentRow,
-  DocumentWrite,
-  EventLog,
-  NewEvent,
-  Powers,
-  QuestionId,
-  Questions,
-  Store,
-  TaskId,
-} from "../contracts/mod.ts";
+import type { NewEvent } from "../contracts/event.ts";
+import type { Answered, Questions } from "../contracts/gate.ts";
+import type { QuestionId, TaskId } from "../contracts/ids.ts";
+import type { Powers } from "../contracts/process.ts";
+import { type Answer, Question } from "../contracts/question.ts";
+import type { DocumentRow, DocumentWrite, EventLog, Store } from "../contracts/store.ts";
 import { type Delegations, makeAnswerCheck, makeDelegations, type Signed } from "./answer_check.ts";
 import { type Grants, makeGrants } from "./grants.ts";
 

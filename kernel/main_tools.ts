@@ -13,18 +13,15 @@ import { chromiumManifest, screenshotBinding } from "../browser/mod.ts";
 import { Sender } from "../contracts/inbox.ts";
 import { LAL_PROGRAM } from "../contracts/lal.ts";
 import { programOf } from "../contracts/mail.ts";
-import type {
-  Artifact,
-  ContentTrust,
-  EventLog,
-  GrantedCall,
-  KernelConfig,
-  Leases,
-  ProcessKeeper,
-  Store,
-  TaskId,
-  TaskRequest,
-} from "../contracts/mod.ts";
+import type { ContentTrust } from "../contracts/content_trust.ts";
+import type { Leases } from "../contracts/gate.ts";
+import type { TaskId } from "../contracts/ids.ts";
+import type { GrantedCall } from "../contracts/power.ts";
+import type { ProcessKeeper } from "../contracts/process.ts";
+import type { EventLog, Store } from "../contracts/store.ts";
+import type { TaskRequest } from "../contracts/task.ts";
+import type { KernelConfig } from "../contracts/wire_control.ts";
+import type { Artifact } from "../contracts/workspace.ts";
 import { bindMemory, MEMORY_DESCRIPTORS } from "../memory-wiki/mod.ts";
 import { httpFetchBinding, isPublic, labelOfAnswer, originOf } from "../net/mod.ts";
 import { bindPlugin, descriptorOf } from "../tools-wasm/binding/mod.ts";
@@ -59,7 +56,6 @@ import {
 import { makeWikiServices, type WikiServicesParts } from "./wiki/wiki_services.ts";
 import { makeWikiTools } from "./wiki/wiki_tools.ts";
 
-/** What {@link wireTools} is handed. */
 interface WireToolsParts
   extends
     Omit<WireMcpParts, "net" | "children" | "copying" | "samplingOf" | "store" | "inbox" | "frame">,
@@ -190,7 +186,6 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
   return Object.freeze({ ...tools, mcp: mcp.ops, net, related: mail.related });
 }
 
-/** What {@link wireMail} is handed. */
 interface WireMailParts extends Pick<MailParts, "inbox" | "redeem"> {
   readonly store: Pick<Store, "document">;
   readonly log: EventLog;

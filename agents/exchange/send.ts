@@ -1,21 +1,20 @@
 /** A peer's message: into the inbox and into its exchange in one commit, and a task where it was let in. @module */
-import { mixLabel } from "../../contracts/colour.ts";
-import { ContextId, ExchangeId } from "../../contracts/exchange.ts";
 import { Fault } from "../../contracts/fault.ts";
 import { SessionId, TaskId } from "../../contracts/ids.ts";
-import { Box, Sender } from "../../contracts/inbox.ts";
 import { toJsonObject } from "../../contracts/json.ts";
 import { TaskRequest } from "../../contracts/task.ts";
-import type {
-  Exchange,
-  InboxEntry,
-  Label,
-  PeerArtifact,
-  PeerMessage,
-  PeerName,
-  PeerSend,
-  Powers,
-} from "../../contracts/mod.ts";
+import { type Label, mixLabel } from "../../contracts/colour.ts";
+import {
+  ContextId,
+  type Exchange,
+  ExchangeId,
+  type PeerArtifact,
+  type PeerMessage,
+  type PeerName,
+  type PeerSend,
+} from "../../contracts/exchange.ts";
+import { Box, type InboxEntry, Sender } from "../../contracts/inbox.ts";
+import type { Powers } from "../../contracts/process.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { canonicalJson } from "../../port/mod.ts";
 import { type ExchangeHead, isOver, MOST_ARTIFACTS, MOST_MESSAGES, wordsDigest } from "./head.ts";

@@ -1,14 +1,7 @@
 /** Messages that are settled: looked up in the store, a day at a time, and erased there. @module */
 import { TaskId } from "../../contracts/ids.ts";
-import type {
-  Box,
-  DocumentRow,
-  DocumentWrite,
-  EntryState,
-  InboxEntry,
-  InboxId,
-  Store,
-} from "../../contracts/mod.ts";
+import type { Box, EntryState, InboxEntry, InboxId } from "../../contracts/inbox.ts";
+import type { DocumentRow, DocumentWrite, Store } from "../../contracts/store.ts";
 import type { InboxBook } from "./book.ts";
 import {
   BODY_KIND,

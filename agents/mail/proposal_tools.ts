@@ -4,19 +4,18 @@
  * @module
  */
 import { Fault } from "../../contracts/fault.ts";
-import { CallId } from "../../contracts/ids.ts";
-import { EvalProposal, mailIn } from "../../contracts/mail.ts";
-import type {
-  GrantedCall,
-  InboxEntry,
-  Json,
-  JsonObject,
-  Mail,
-  Pid,
-  Proposed,
-  Settlement,
-  ToolResult,
-} from "../../contracts/mod.ts";
+import { CallId, type Pid } from "../../contracts/ids.ts";
+import type { InboxEntry } from "../../contracts/inbox.ts";
+import type { Json, JsonObject } from "../../contracts/json.ts";
+import {
+  EvalProposal,
+  type Mail,
+  mailIn,
+  type Proposed,
+  type Settlement,
+} from "../../contracts/mail.ts";
+import type { GrantedCall } from "../../contracts/power.ts";
+import type { ToolResult } from "../../contracts/tool.ts";
 import { canonicalJson } from "../../port/mod.ts";
 import type { XJson } from "../../port/xjson.ts";
 import type { MailTool } from "./descriptors.ts";

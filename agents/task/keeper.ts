@@ -4,19 +4,12 @@
  * @module
  */
 import { Fault } from "../../contracts/fault.ts";
-import { allTasks } from "../../contracts/hosting.ts";
 import { TaskId } from "../../contracts/ids.ts";
 import { toJsonObject } from "../../contracts/json.ts";
 import { AgentTask, TaskStatus } from "../../contracts/task.ts";
-import type {
-  DocumentRow,
-  DocumentWrite,
-  EventLog,
-  NewEvent,
-  Store,
-  TaskQuery,
-  TaskTally,
-} from "../../contracts/mod.ts";
+import type { NewEvent } from "../../contracts/event.ts";
+import { allTasks, type TaskQuery, type TaskTally } from "../../contracts/hosting.ts";
+import type { DocumentRow, DocumentWrite, EventLog, Store } from "../../contracts/store.ts";
 import {
   checkTransition,
   foldTask,

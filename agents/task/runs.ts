@@ -2,18 +2,11 @@
 import { Fault } from "../../contracts/fault.ts";
 import { atMoment } from "../../contracts/moment.ts";
 import { EXIT } from "../../contracts/signal.ts";
-import { outlivesTurns } from "../../contracts/task.ts";
-import type {
-  AgentTask,
-  ChatMessage,
-  Digest,
-  HostedTask,
-  NewTask,
-  Powers,
-  TaskHost,
-  TaskId,
-  TaskRequest,
-} from "../../contracts/mod.ts";
+import type { ChatMessage } from "../../contracts/chat.ts";
+import type { HostedTask, NewTask, TaskHost } from "../../contracts/hosting.ts";
+import type { Digest, TaskId } from "../../contracts/ids.ts";
+import type { Powers } from "../../contracts/process.ts";
+import { type AgentTask, outlivesTurns, type TaskRequest } from "../../contracts/task.ts";
 import { type Ending, endingOf, endingOfFault, lastStatus } from "./ending.ts";
 import { isFinal } from "./fold.ts";
 import type { TaskKeeper } from "./keeper.ts";

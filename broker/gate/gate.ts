@@ -16,18 +16,11 @@
  * @module
  */
 import { Fault } from "../../contracts/fault.ts";
-import type {
-  Answered,
-  ChatMessage,
-  Decision,
-  Digest,
-  Gate,
-  Pid,
-  ProcessRow,
-  TaskId,
-  ToolCall,
-  ToolResult,
-} from "../../contracts/mod.ts";
+import type { ChatMessage, ToolCall } from "../../contracts/chat.ts";
+import type { Answered, Decision, Gate } from "../../contracts/gate.ts";
+import type { Digest, Pid, TaskId } from "../../contracts/ids.ts";
+import type { ProcessRow } from "../../contracts/process.ts";
+import type { ToolResult } from "../../contracts/tool.ts";
 import { advertiser } from "./step_known.ts";
 import { provideQuestion } from "./ask.ts";
 import { refusedEvent } from "./events.ts";

@@ -41,7 +41,6 @@ export interface Child {
   end(): Promise<string>;
 }
 
-/** What {@link startChild} is handed. */
 interface ChildParts {
   readonly role: Role;
   readonly line: StartLine;
@@ -111,3 +110,12 @@ export const SERVES_NOTHING: PortHandler = Object.freeze<PortHandler>({
   },
   tell: () => undefined,
 });
+
+/** A wait for an answer of `what`, which an abort ends with `cancelled`. */
+export function unlessAborted<T>(wait: Promise<T>, signal: AbortSignal, what: string): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(new Fault("cancelled", `Cannot ask ${what}: cancelled`));
+    signal.addEventListener("abort", stop, { once: true });
+    wait.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
+}

@@ -80,7 +80,6 @@ export interface Children extends McpChildren {
   close(): Promise<void>;
 }
 
-/** What {@link makeChildren} is handed. */
 interface ChildrenParts {
   readonly config: Pick<
     KernelConfig,

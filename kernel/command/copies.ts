@@ -38,7 +38,6 @@ export interface CopyService {
 /** Contents that are looked up in one go: the kernel's other work is not held up by 20,000. */
 const SLICE = 500;
 
-/** What {@link startCopyService} is handed. */
 interface CopyServiceParts {
   readonly spawn: Pick<SpawnPowers, "start">;
   readonly powers: Pick<Powers, "now" | "after">;

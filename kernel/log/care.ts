@@ -196,7 +196,6 @@ interface CopyHow {
   readonly projections: readonly string[];
 }
 
-/** What {@link makeMending} is handed. */
 interface MendingParts {
   readonly store: SqliteStore;
   /** Path of the damaged file. */

@@ -5,17 +5,12 @@
  */
 import * as z from "zod";
 import { Fault } from "../../contracts/fault.ts";
-import { toJson } from "../../contracts/json.ts";
-import { mcpHostOf, mcpNet } from "../../contracts/mcp.ts";
-import { McpHttp } from "../../contracts/wire_mcp.ts";
-import type {
-  ImportedServer,
-  Json,
-  McpHttpAnswer,
-  NetStream,
-  Scope,
-  TaskId,
-} from "../../contracts/mod.ts";
+import type { TaskId } from "../../contracts/ids.ts";
+import { type Json, toJson } from "../../contracts/json.ts";
+import type { Scope } from "../../contracts/lease.ts";
+import { type ImportedServer, mcpHostOf, mcpNet } from "../../contracts/mcp.ts";
+import { McpHttp, type McpHttpAnswer } from "../../contracts/wire_mcp.ts";
+import type { NetStream } from "../../contracts/wire_net.ts";
 import type { Child } from "../child/child.ts";
 import type { McpLog } from "./log.ts";
 import type { McpTokens, SecretHeaders } from "./tokens.ts";

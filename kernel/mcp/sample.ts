@@ -5,15 +5,12 @@
  */
 import { Fault } from "../../contracts/fault.ts";
 import { toJson } from "../../contracts/json.ts";
-import type {
-  ChatMessage,
-  ImportedServer,
-  Label,
-  McpSample,
-  McpSampled,
-  ProcessKeeper,
-  TaskId,
-} from "../../contracts/mod.ts";
+import type { ChatMessage } from "../../contracts/chat.ts";
+import type { Label } from "../../contracts/colour.ts";
+import type { TaskId } from "../../contracts/ids.ts";
+import type { ImportedServer } from "../../contracts/mcp.ts";
+import type { ProcessKeeper } from "../../contracts/process.ts";
+import type { McpSample, McpSampled } from "../../contracts/wire_mcp.ts";
 import { estimateTokens } from "../../contracts/tokens.ts";
 import type { InferAside } from "../session/aside.ts";
 import type { McpAsks, McpCallAt } from "./asking.ts";

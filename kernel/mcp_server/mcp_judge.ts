@@ -21,7 +21,6 @@ export interface LeasedGrant {
   readonly lease: LeaseId;
 }
 
-/** What {@link makeMcpJudge} is handed. */
 interface McpJudgeParts {
   /** The server's name, for what a refusal says. */
   readonly server: string;

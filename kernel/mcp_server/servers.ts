@@ -6,27 +6,15 @@
  * @module
  */
 import { Fault } from "../../contracts/fault.ts";
-import type {
-  ImportedServer,
-  Json,
-  JsonObject,
-  Lease,
-  LeaseId,
-  Leases,
-  McpWords,
-  Pid,
-  Powers,
-  TaskId,
-} from "../../contracts/mod.ts";
+import type { Leases } from "../../contracts/gate.ts";
+import type { LeaseId, Pid, TaskId } from "../../contracts/ids.ts";
+import type { Json, JsonObject } from "../../contracts/json.ts";
+import type { Lease } from "../../contracts/lease.ts";
+import type { ImportedServer, McpWords } from "../../contracts/mcp.ts";
+import type { Powers } from "../../contracts/process.ts";
 import { leasedGrants } from "./mcp_judge.ts";
-import {
-  isEnd,
-  isLate,
-  type McpPlace,
-  type McpServe,
-  type McpUnder,
-  unlessAborted,
-} from "./calls.ts";
+import { isEnd, isLate, type McpPlace, type McpServe, type McpUnder } from "./calls.ts";
+import { unlessAborted } from "../child/child.ts";
 import type { McpChildren } from "../child/mcp_children.ts";
 import { type McpCopies, mustWrite, type ServerChanges, type ServerCopies } from "./copies.ts";
 import type { McpProcess } from "./process.ts";
@@ -233,7 +221,7 @@ export function makeMcpServers(parts: McpServersParts): McpServers {
     let run: McpRun | undefined;
     life.calls += 1;
     try {
-      run = await unlessAborted(life.run, signal, name);
+      run = await unlessAborted(life.run, signal, `"${name}"`);
       return await work(run);
     } catch (error) {
       if (life.ending !== undefined && isEnd(error)) throw life.ending;

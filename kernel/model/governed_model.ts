@@ -3,20 +3,18 @@
  * again after the wait, and is on record before it goes. A model that runs here is passed on as it is.
  * @module
  */
-import { Fault } from "../../contracts/fault.ts";
+import type { NewEvent } from "../../contracts/event.ts";
+import { Fault, type FaultCode } from "../../contracts/fault.ts";
+import type { JsonObject } from "../../contracts/json.ts";
 import type {
   Embeddings,
-  EventLog,
-  FaultCode,
   InferenceRequest,
   InferenceResponse,
-  JsonObject,
   ModelInfo,
-  NewEvent,
-  Powers,
-  ProcessRow,
   Reading,
-} from "../../contracts/mod.ts";
+} from "../../contracts/model.ts";
+import type { Powers, ProcessRow } from "../../contracts/process.ts";
+import type { EventLog } from "../../contracts/store.ts";
 import { CHARS_A_TOKEN } from "../../contracts/tokens.ts";
 import { makeModelCost, USUAL_OUTPUT } from "./money.ts";
 import type { Entered, ModelRates } from "./rates.ts";

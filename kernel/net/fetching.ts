@@ -1,16 +1,12 @@
 /** Requests to the web: secrets put in, the net service asked, each request on record. @module */
 import { Fault } from "../../contracts/fault.ts";
 import { toJson } from "../../contracts/json.ts";
-import type {
-  EventLog,
-  GrantedCall,
-  Leases,
-  NetAnswer,
-  NetRequest,
-  Pid,
-  Secret,
-  TaskId,
-} from "../../contracts/mod.ts";
+import type { Leases } from "../../contracts/gate.ts";
+import type { Pid, TaskId } from "../../contracts/ids.ts";
+import type { GrantedCall } from "../../contracts/power.ts";
+import type { EventLog } from "../../contracts/store.ts";
+import type { Secret } from "../../contracts/wire_control.ts";
+import type { NetAnswer, NetRequest } from "../../contracts/wire_net.ts";
 import { type NetService, parseNetAnswer } from "./net_service.ts";
 import { hidden, withoutSecrets } from "./secret_echo.ts";
 

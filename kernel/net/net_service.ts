@@ -134,7 +134,6 @@ interface NamedOrigins {
   saw(request: Json, answer: Json): void;
 }
 
-/** What {@link makeNamedOrigins} is handed. */
 interface NamedOriginsParts {
   /** A line for each origin. */
   readonly file: string;

@@ -3,19 +3,18 @@
  * arrives, and is shown with the call's result. Bounded here, whatever its bridge lets through.
  * @module
  */
-import { mixLabel } from "../../contracts/colour.ts";
 import { Fault } from "../../contracts/fault.ts";
-import { MessageId, Sender } from "../../contracts/inbox.ts";
-import type {
-  AgentMessage,
-  CallInbox,
-  CallPlace,
-  GrantedCall,
-  InboxEntry,
-  Label,
-  Meanwhile,
-  PeerSaid,
-} from "../../contracts/mod.ts";
+import { type Label, mixLabel } from "../../contracts/colour.ts";
+import type { PeerSaid } from "../../contracts/exchange.ts";
+import {
+  type AgentMessage,
+  type CallInbox,
+  type CallPlace,
+  type InboxEntry,
+  MessageId,
+  Sender,
+} from "../../contracts/inbox.ts";
+import type { GrantedCall, Meanwhile } from "../../contracts/power.ts";
 import { canonicalJson } from "../../port/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 

@@ -3,21 +3,15 @@
  * but in such a task.
  * @module
  */
-import { cleared, mixColour, mixLabel } from "../../contracts/colour.ts";
 import { Fault } from "../../contracts/fault.ts";
 import { ToolName } from "../../contracts/ids.ts";
 import { ToolDescriptor } from "../../contracts/tool.ts";
-import type {
-  Artifact,
-  GrantedCall,
-  JsonObject,
-  Label,
-  PeerArtifact,
-  PowerResult,
-  ProcessRow,
-  Resolved,
-  ToolBinding,
-} from "../../contracts/mod.ts";
+import { cleared, type Label, mixColour, mixLabel } from "../../contracts/colour.ts";
+import type { PeerArtifact } from "../../contracts/exchange.ts";
+import type { JsonObject } from "../../contracts/json.ts";
+import type { GrantedCall, PowerResult, Resolved, ToolBinding } from "../../contracts/power.ts";
+import type { ProcessRow } from "../../contracts/process.ts";
+import type { Artifact } from "../../contracts/workspace.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { displayText } from "../../text/mod.ts";
 

@@ -7,16 +7,12 @@
  */
 import { Fault } from "../../contracts/fault.ts";
 import { PluginManifest } from "../../contracts/plugin.ts";
-import type {
-  GrantedCall,
-  Json,
-  Pid,
-  PluginCallAnswer,
-  PortHandler,
-  Powers,
-  ProcessKeeper,
-  TaskId,
-} from "../../contracts/mod.ts";
+import type { Pid, TaskId } from "../../contracts/ids.ts";
+import type { Json } from "../../contracts/json.ts";
+import type { PortHandler } from "../../contracts/port.ts";
+import type { GrantedCall } from "../../contracts/power.ts";
+import type { Powers, ProcessKeeper } from "../../contracts/process.ts";
+import type { PluginCallAnswer } from "../../contracts/wire_plugin.ts";
 import type { Child } from "../child/child.ts";
 import { makePluginHosts, type PluginCode, type PluginHosts } from "./hosts.ts";
 import type { PluginCall } from "./host.ts";

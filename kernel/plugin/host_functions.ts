@@ -3,23 +3,15 @@
  * very call.
  * @module
  */
-import { isObject } from "../../contracts/json.ts";
 import { mixColour } from "../../contracts/colour.ts";
 import { Fault } from "../../contracts/fault.ts";
-import { CallId } from "../../contracts/ids.ts";
 import { Scope } from "../../contracts/lease.ts";
-import { HOST_LIST, HOST_READ } from "../../contracts/wire_toolhost.ts";
-import type {
-  Gate,
-  HostCallAnswer,
-  HostFunction,
-  Json,
-  JsonObject,
-  Leases,
-  ProcessKeeper,
-  ProcessRow,
-  TaskId,
-} from "../../contracts/mod.ts";
+import type { Gate, Leases } from "../../contracts/gate.ts";
+import { CallId, type TaskId } from "../../contracts/ids.ts";
+import { isObject, type Json, type JsonObject } from "../../contracts/json.ts";
+import type { HostFunction } from "../../contracts/plugin.ts";
+import type { ProcessKeeper, ProcessRow } from "../../contracts/process.ts";
+import { HOST_LIST, HOST_READ, type HostCallAnswer } from "../../contracts/wire_toolhost.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { displayText } from "../../text/mod.ts";
 import type { AskAside } from "../session/aside.ts";

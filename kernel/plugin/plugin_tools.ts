@@ -5,18 +5,13 @@
  */
 import { mixLabel } from "../../contracts/colour.ts";
 import { Fault } from "../../contracts/fault.ts";
-import type {
-  GrantedCall,
-  Json,
-  KernelConfig,
-  PluginManifest,
-  PluginTool,
-  Powers,
-  ProcessKeeper,
-  TaskId,
-  ToolBinding,
-  ToolDescriptor,
-} from "../../contracts/mod.ts";
+import type { TaskId } from "../../contracts/ids.ts";
+import type { Json } from "../../contracts/json.ts";
+import type { PluginManifest, PluginTool } from "../../contracts/plugin.ts";
+import type { GrantedCall, ToolBinding } from "../../contracts/power.ts";
+import type { Powers, ProcessKeeper } from "../../contracts/process.ts";
+import type { ToolDescriptor } from "../../contracts/tool.ts";
+import type { KernelConfig } from "../../contracts/wire_control.ts";
 import type { HostFunctionsParts, Looking } from "./host_functions.ts";
 import type { Grants, Under } from "./host_fetch.ts";
 import { makeHostFunctions } from "./host_functions.ts";

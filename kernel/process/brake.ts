@@ -3,23 +3,17 @@
  * @module
  */
 import { Fault } from "../../contracts/fault.ts";
-import { Digest, QuestionId, ToolName } from "../../contracts/ids.ts";
-import type {
-  Limits,
-  Pid,
-  Powers,
-  ProcessKeeper,
-  ProcessRow,
-  Question,
-  Questions,
-} from "../../contracts/mod.ts";
+import type { Limits } from "../../contracts/budget.ts";
+import type { Questions } from "../../contracts/gate.ts";
+import { Digest, type Pid, QuestionId, ToolName } from "../../contracts/ids.ts";
+import type { Powers, ProcessKeeper, ProcessRow } from "../../contracts/process.ts";
+import type { Question } from "../../contracts/question.ts";
 import { digestOf } from "../../port/digest.ts";
 import { type Payment, recent, spendsTooFast } from "./signals.ts";
 
 /** How long the question stays open, milliseconds: a day. */
 const TTL = 24 * 60 * 60_000;
 
-/** What {@link askToGoOn} is handed. */
 interface BrakeParts {
   readonly questions: Questions;
   readonly powers: Pick<Powers, "now" | "id">;

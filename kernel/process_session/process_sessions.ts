@@ -6,18 +6,17 @@
  */
 import { mixColour, mixLabel } from "../../contracts/colour.ts";
 import { Fault } from "../../contracts/fault.ts";
-import { SESSION_IDLE_MS } from "../../contracts/process_session.ts";
-import type {
-  Pid,
-  ProcessKeeper,
-  ProcessSessions,
-  SessionEnd,
-  SessionFacts,
-  SessionOutput,
-  SessionOwner,
-  SessionTaint,
-  TaskId,
-} from "../../contracts/mod.ts";
+import type { Pid, TaskId } from "../../contracts/ids.ts";
+import type { ProcessKeeper } from "../../contracts/process.ts";
+import {
+  type ProcessSessions,
+  SESSION_IDLE_MS,
+  type SessionEnd,
+  type SessionFacts,
+  type SessionOutput,
+  type SessionOwner,
+  type SessionTaint,
+} from "../../contracts/process_session.ts";
 import { cancelled, held } from "../command/run.ts";
 import { kept } from "../command/copies.ts";
 import type { CommandsParts } from "../command/commands.ts";

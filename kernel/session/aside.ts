@@ -6,13 +6,10 @@
  */
 import { Fault } from "../../contracts/fault.ts";
 import { toJson } from "../../contracts/json.ts";
-import type {
-  ChatMessage,
-  EventLog,
-  InferenceResponse,
-  Powers,
-  ProcessRow,
-} from "../../contracts/mod.ts";
+import type { ChatMessage } from "../../contracts/chat.ts";
+import type { InferenceResponse } from "../../contracts/model.ts";
+import type { Powers, ProcessRow } from "../../contracts/process.ts";
+import type { EventLog } from "../../contracts/store.ts";
 import { estimateTokens } from "../../contracts/tokens.ts";
 import { type GovernedModel, makeAnswerTime } from "../model/governed_model.ts";
 import {

@@ -5,19 +5,11 @@
  * @module
  */
 import { Fault } from "../../contracts/fault.ts";
-import { ToolName } from "../../contracts/ids.ts";
-import { ToolDescriptor } from "../../contracts/tool.ts";
-import type {
-  Digest,
-  GrantedCall,
-  JsonObject,
-  Pid,
-  PowerResult,
-  ProcessRow,
-  Resolved,
-  ToolBinding,
-  ToolSnapshot,
-} from "../../contracts/mod.ts";
+import { type Digest, type Pid, ToolName } from "../../contracts/ids.ts";
+import type { JsonObject } from "../../contracts/json.ts";
+import type { GrantedCall, PowerResult, Resolved, ToolBinding } from "../../contracts/power.ts";
+import type { ProcessRow } from "../../contracts/process.ts";
+import { ToolDescriptor, type ToolSnapshot } from "../../contracts/tool.ts";
 import { estimateToolTokens } from "../../contracts/tokens.ts";
 import {
   DESCRIBE_TOOL,

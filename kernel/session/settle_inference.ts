@@ -77,7 +77,6 @@ export function settleInference(
   return { response: { ...response, message: withoutEchoes(message) }, event };
 }
 
-/** What {@link settleBroken} is handed. */
 type BrokenParts = Pick<SettleParts, "row" | "paid" | "model"> & {
   readonly processes: Pick<SettleParts["processes"], "settle">;
 };

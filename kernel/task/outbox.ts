@@ -8,7 +8,6 @@ import type { AgentTask, ContentTrust, EventLog, Json, Store } from "../../contr
 import { sha256Hex } from "../../port/digest.ts";
 import { bodyOf, type ReadPrivate } from "../log/read_events.ts";
 
-/** What {@link makeOutbox} is handed. */
 interface OutboxParts {
   readonly store: Pick<Store, "events">;
   readonly readPrivate: ReadPrivate;

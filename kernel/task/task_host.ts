@@ -270,7 +270,6 @@ export function makeTurns(powers: Pick<Powers, "after">): () => Promise<void> {
   };
 }
 
-/** What {@link makeHostedTask} is handed. */
 interface HostedTaskParts {
   readonly request: Pick<TaskRequest, "onQuestion">;
   /** Its root process, and that process's session. */

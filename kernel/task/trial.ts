@@ -2,20 +2,13 @@
 import { DEFAULT_LIMITS } from "../../contracts/budget.ts";
 import { Fault } from "../../contracts/fault.ts";
 import { CallId, LeaseId, SessionId, TaskId } from "../../contracts/ids.ts";
-import type {
-  Decision,
-  Gate,
-  ImportedServer,
-  Lease,
-  Leases,
-  Mount,
-  Powers,
-  ProcessRow,
-  Profile,
-  Scope,
-  TaskMemory,
-  ToolBinding,
-} from "../../contracts/mod.ts";
+import type { Decision, Gate, Leases } from "../../contracts/gate.ts";
+import type { Lease, Scope } from "../../contracts/lease.ts";
+import type { ImportedServer } from "../../contracts/mcp.ts";
+import type { ToolBinding } from "../../contracts/power.ts";
+import type { Powers, ProcessRow } from "../../contracts/process.ts";
+import type { Profile, TaskMemory } from "../../contracts/task.ts";
+import type { Mount } from "../../contracts/workspace.ts";
 import { covers } from "../lease/scope.ts";
 import { makeProcessTable, type ProcessTable } from "../process/table.ts";
 import { grantedScopes } from "./granted_scopes.ts";

@@ -2,22 +2,19 @@
 import * as z from "zod";
 import { Colour, Label, mixColour, mixLabel } from "../../contracts/colour.ts";
 import { Fault } from "../../contracts/fault.ts";
-import { Digest } from "../../contracts/ids.ts";
-import { toJson } from "../../contracts/json.ts";
 import { Source } from "../../contracts/question.ts";
 import { StagedChange } from "../../contracts/workspace.ts";
+import type { ContentLookup } from "../../contracts/content_trust.ts";
+import { Digest, type Pid } from "../../contracts/ids.ts";
+import { type Json, toJson } from "../../contracts/json.ts";
+import type { Lease, Scope } from "../../contracts/lease.ts";
+import type { Powers } from "../../contracts/process.ts";
 import type {
-  ContentLookup,
   HostCallAnswer,
   HostCallBody,
   HostCancel,
-  Json,
-  Lease,
-  Pid,
-  Powers,
-  Scope,
-} from "../../contracts/mod.ts";
-import type { HostMount } from "../../contracts/wire_toolhost.ts";
+  HostMount,
+} from "../../contracts/wire_toolhost.ts";
 import type { Mount } from "../../contracts/workspace.ts";
 import type { Child } from "../child/child.ts";
 import { type Deadline, makeDeadline } from "../process/limits.ts";

@@ -1,25 +1,20 @@
 /** One toolhost for each task, started on first use, another for each call that writes. @module */
 import { type Child, SERVES_NOTHING } from "../child/child.ts";
 import { Fault } from "../../contracts/fault.ts";
-import { LeaseId } from "../../contracts/ids.ts";
-import { toJson } from "../../contracts/json.ts";
-import { HOST_SURVEY, SECOND_NAMES } from "../../contracts/wire_toolhost.ts";
-import type {
-  ContentLookup,
-  HostCallAnswer,
-  HostCallBody,
-  Json,
-  JsonObject,
-  Lease,
-  Leases,
-  Mount,
-  Pid,
-  Powers,
-  Scope,
-  SetupBody,
-  StagedChange,
-  TaskId,
-} from "../../contracts/mod.ts";
+import type { ContentLookup } from "../../contracts/content_trust.ts";
+import type { Leases } from "../../contracts/gate.ts";
+import { LeaseId, type Pid, type TaskId } from "../../contracts/ids.ts";
+import { type Json, type JsonObject, toJson } from "../../contracts/json.ts";
+import type { Lease, Scope } from "../../contracts/lease.ts";
+import type { Powers } from "../../contracts/process.ts";
+import {
+  HOST_SURVEY,
+  type HostCallAnswer,
+  type HostCallBody,
+  SECOND_NAMES,
+  type SetupBody,
+} from "../../contracts/wire_toolhost.ts";
+import type { Mount, StagedChange } from "../../contracts/workspace.ts";
 import type { GrantMounts } from "../lease/scope.ts";
 import { type HostCall, type HostCalls, hostMount, makeHostCalls, withKnown } from "./toolhost.ts";
 import type { Children } from "../child/children.ts";

@@ -1,6 +1,7 @@
 /** A schema written anew, of the keywords that the gate and every provider take. @module */
 import { isList, isObject } from "../../../contracts/json.ts";
-import { Fault, type Json, type JsonObject } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/fault.ts";
+import type { Json, JsonObject } from "../../../contracts/mod.ts";
 import { pointedAt } from "./_schema_json.ts";
 import type { SchemaNotes } from "./_schema_notes.ts";
 import { plainKeywords } from "./_schema_plain.ts";

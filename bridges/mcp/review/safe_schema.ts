@@ -4,7 +4,8 @@
  * @module
  */
 import { isList } from "../../../contracts/json.ts";
-import { Fault, type Json, type JsonObject } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/fault.ts";
+import type { Json, JsonObject } from "../../../contracts/mod.ts";
 import { parseJson } from "../../../port/mod.ts";
 import { asOneObject } from "./_schema_top.ts";
 import { makeSchemaNotes, noteLines, type SchemaNotes } from "./_schema_notes.ts";

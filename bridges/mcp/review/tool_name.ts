@@ -1,5 +1,7 @@
 /** Names of imported tools, in the characters that every provider takes. @module */
-import { mcpPart, type McpServerName, ToolName } from "../../../contracts/mod.ts";
+import { ToolName } from "../../../contracts/ids.ts";
+import { mcpPart } from "../../../contracts/mcp.ts";
+import type { McpServerName } from "../../../contracts/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 
 const LONGEST = 64;

@@ -1,11 +1,11 @@
 /** Imported tools, made of what a server says of them. @module */
-import {
-  Fault,
-  type ImportedTool,
-  isPeer,
-  type McpServerName,
-  type McpToolWords,
-  type ToolName,
+import { isPeer } from "../../../contracts/exchange.ts";
+import { Fault } from "../../../contracts/fault.ts";
+import type {
+  ImportedTool,
+  McpServerName,
+  McpToolWords,
+  ToolName,
 } from "../../../contracts/mod.ts";
 import { describe } from "./describe.ts";
 import { type EffectAt, effectOf } from "./effect.ts";

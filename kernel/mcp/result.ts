@@ -2,17 +2,15 @@
  * What a server answered, as the gate takes it: RED, labelled, bounded; bytes kept as artifacts, links never followed.
  * @module
  */
-import { mixLabel } from "../../../contracts/colour.ts";
-import { isPeer } from "../../../contracts/exchange.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import type { Json, JsonObject } from "../../../contracts/json.ts";
-import type { ImportedServer } from "../../../contracts/mcp.ts";
-import type { GrantedCall, PowerResult } from "../../../contracts/power.ts";
-import type { McpAnswer, McpChanged, McpPart } from "../../../contracts/wire_mcp.ts";
-import type { Artifact } from "../../../contracts/workspace.ts";
-import { toJson, toJsonObject } from "../../../contracts/json.ts";
-import { artifactName, bytesOfText, decoded } from "./kept.ts";
-import type { McpBindParts } from "./parts.ts";
+import { mixLabel } from "../../contracts/colour.ts";
+import { isPeer } from "../../contracts/exchange.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { type Json, type JsonObject, toJson, toJsonObject } from "../../contracts/json.ts";
+import type { ImportedServer } from "../../contracts/mcp.ts";
+import type { GrantedCall, PowerResult } from "../../contracts/power.ts";
+import type { McpAnswer, McpChanged, McpPart } from "../../contracts/wire_mcp.ts";
+import type { Artifact } from "../../contracts/workspace.ts";
+import type { McpBindParts } from "./bind.ts";
 
 /** Most parts of one result that are kept as artifacts, and their bytes together. */
 const ARTIFACTS = 32;
@@ -55,7 +53,7 @@ export function makeSaidLast(): SaidLast {
 }
 
 /** Makes results of one server's answers. */
-export interface Results {
+interface Results {
   /** Whatever a fault says of a server may be the server's word: its call's result is RED, too. */
   judged<T>(answer: Promise<T>): Promise<T>;
   of(call: GrantedCall, answer: McpAnswer): Promise<PowerResult>;
@@ -228,4 +226,42 @@ function parsed(text: string): Json | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Endings of names; whatever else a server says of its bytes, they are bytes. */
+const ENDINGS: Readonly<Record<string, string>> = {
+  "image/png": "png",
+  "image/jpeg": "jpg",
+  "image/gif": "gif",
+  "image/webp": "webp",
+  "audio/wav": "wav",
+  "audio/mpeg": "mp3",
+  "audio/ogg": "ogg",
+  "application/pdf": "pdf",
+  "application/json": "json",
+  "text/plain": "txt",
+  "text/markdown": "md",
+};
+
+/** `TOOL-1.png`: nothing of it is the server's word but which of our endings it has. */
+function artifactName(tool: string, n: number, part: McpPart): string {
+  const mime = part.kind === "blob" || part.kind === "resource" ? part.mimeType : undefined;
+  const usual = part.kind === "resource" ? "txt" : "bin";
+  const known = mime === undefined ? undefined : mime.split(";")[0]?.trim().toLowerCase();
+  const ending = known !== undefined && Object.hasOwn(ENDINGS, known) ? ENDINGS[known] : usual;
+  return `${tool}-${n}.${ending ?? usual}`;
+}
+
+/** The bytes of a base64 text; undefined when it is none. */
+function decoded(base64: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return Uint8Array.fromBase64(base64);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A text's bytes, UTF-8. */
+function bytesOfText(text: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(text.toWellFormed());
 }
