@@ -12,7 +12,7 @@ import type { ImportedServer } from "../../contracts/mcp.ts";
 import type { ProcessKeeper } from "../../contracts/process.ts";
 import type { McpSample, McpSampled } from "../../contracts/wire_mcp.ts";
 import { estimateTokens } from "../../contracts/tokens.ts";
-import type { InferAside } from "../session/aside.ts";
+import type { InferAside } from "../model/governed_model.ts";
 import type { McpAsks, McpCallAt } from "./asking.ts";
 import type { McpLog } from "./log.ts";
 

@@ -14,7 +14,7 @@ import type { ProcessKeeper, ProcessRow } from "../../contracts/process.ts";
 import { HOST_LIST, HOST_READ, type HostCallAnswer } from "../../contracts/wire_toolhost.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { displayText } from "../../text/mod.ts";
-import type { AskAside } from "../session/aside.ts";
+import type { AskAside } from "../model/governed_model.ts";
 import type { Fetching } from "../net/fetching.ts";
 import {
   badArgument,

@@ -35,7 +35,7 @@ import { makeTaskTime, type TaskTime } from "../lease/task_time.ts";
 import { type ReadPrivate, sourcesOf } from "../log/read_events.ts";
 import { type Replay, replayTask, type Restored } from "../log/replay.ts";
 import type { ProcessTable } from "../process/table.ts";
-import type { AskAside, InferAside } from "../session/aside.ts";
+import type { AskAside, InferAside } from "../model/governed_model.ts";
 import {
   makeSession,
   type Offspring,
