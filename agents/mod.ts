@@ -15,7 +15,7 @@
 export { openConversations } from "./conversations.ts";
 export { frameMessages } from "./inbox/deliveries.ts";
 export { endingOf } from "./task/ending.ts";
-export { peerArtifact } from "./exchange/artifact.ts";
+export { peerArtifact } from "./exchange/words.ts";
 export type { Exchanges } from "./exchange/parts.ts";
 export { MOST_WORDS } from "./exchange/words.ts";
 export { openExchanges } from "./exchange/exchanges.ts";

@@ -43,9 +43,13 @@ import { wireAgents } from "./main_agents.ts";
 import { disk, exit, note } from "./main_powers.ts";
 import { wireTools } from "./main_tools.ts";
 import type { EmbeddersParts } from "./model/embedders.ts";
-import { type LentSecrets, makeLentSecrets } from "./model/lent_secrets.ts";
+import {
+  type LentSecrets,
+  makeLentSecrets,
+  makeModelServices,
+  type ModelServices,
+} from "./model/services.ts";
 import { makeModelRates, type ModelRates } from "./model/rates.ts";
-import { makeModelServices, type ModelServices } from "./model/services.ts";
 import { WEIGHTS_POWERS } from "./model/weights_powers.ts";
 import { makeEngine, makePluginCode } from "./plugin/hosts.ts";
 import { askToGoOn, tellingExhaustion } from "./process/brake.ts";

@@ -1,5 +1,6 @@
 /** Bytes to lines, and to the texts that lines announce, with a limit on their length. @module */
 import { Fault } from "../contracts/fault.ts";
+import { encode } from "./_bound.ts";
 
 const NEWLINE = 10;
 /** `+units` before a line: so many UTF-16 code units of text follow it. */
@@ -96,4 +97,50 @@ export function makeRate(perSecond: number, now: (() => number) | undefined): ()
       throw new Fault("tooLarge", `Cannot take frame: more than ${perSecond} a second`);
     }
   };
+}
+
+/** Collects lines and writes them together. */
+interface Outbox {
+  put(line: string): void;
+  /** Writes what was collected, now. */
+  flush(): void;
+  /** Drops what was collected and takes no more. */
+  close(): void;
+}
+
+/** Makes an outbox over `write`; `onError` hears of a write that threw. */
+export function makeOutbox(
+  write: (bytes: Uint8Array) => void,
+  onError: (error: unknown) => void,
+): Outbox {
+  let lines = "";
+  let queued = false;
+  let open = true;
+
+  function flush(): void {
+    queued = false;
+    if (lines === "") return;
+    const bytes = encode(lines);
+    lines = "";
+    try {
+      write(bytes);
+    } catch (error) {
+      onError(error);
+    }
+  }
+
+  return Object.freeze({
+    put(line: string): void {
+      if (!open) return;
+      lines += line + "\n";
+      if (queued) return;
+      queued = true;
+      queueMicrotask(flush);
+    },
+    flush,
+    close(): void {
+      open = false;
+      lines = "";
+    },
+  });
 }

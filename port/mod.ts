@@ -15,6 +15,6 @@ import type { Json } from "../contracts/json.ts";
 import type { Port } from "../contracts/port.ts";
 export type { Json, Port };
 export { canonicalJson } from "./canonical.ts";
-export { deepFreeze } from "./freeze.ts";
+export { deepFreeze } from "./parse.ts";
 export { parseJson } from "./parse.ts";
 export { makePort } from "./port.ts";

@@ -3,8 +3,7 @@ import type { Json } from "../contracts/json.ts";
 import type { Port, PortHandler, PortLimits } from "../contracts/port.ts";
 import { Fault, unreachable } from "../contracts/fault.ts";
 import { type Frame, readFrame, writeFailure, writeFrame } from "./_frame.ts";
-import { makeLineReader, makeRate } from "./_lines.ts";
-import { makeOutbox } from "./_outbox.ts";
+import { makeLineReader, makeOutbox, makeRate } from "./_lines.ts";
 import { DEFAULT_PORT_LIMITS } from "./_bound.ts";
 
 /** What a port is made of. */

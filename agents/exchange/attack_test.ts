@@ -15,7 +15,7 @@ import {
   statusOf,
   world,
 } from "../_fixture/exchange_world.ts";
-import { peerArtifact } from "./artifact.ts";
+import { peerArtifact } from "./words.ts";
 
 const CONTEXT = ContextId.parse("dinner");
 

@@ -12,13 +12,12 @@ import type {
   PushAsk,
   PushConfig,
 } from "../../contracts/mod.ts";
-import { peerArtifact } from "./artifact.ts";
+import { peerArtifact, saying } from "./words.ts";
 import { makeExchangeFollow } from "./follow.ts";
 import { type ExchangeHead, isOver, type Push } from "./head.ts";
 import { type ExchangeKeeper, openExchangeKeeper } from "./keeper.ts";
 import type { ExchangeParts, Exchanges, ExchangeTask } from "./parts.ts";
 import { closed, makeExchangeSends, makeExchangeTasks } from "./send.ts";
-import { saying } from "./words.ts";
 
 /** It goes on meanwhile: that is no reason not to. */
 function unlessConflict(error: unknown): void {

@@ -7,9 +7,14 @@ import * as z from "zod";
 import { Fault } from "../../contracts/fault.ts";
 import { Digest, Millis } from "../../contracts/ids.ts";
 import type { Store } from "../../contracts/store.ts";
-import { type Item, makeVerifier, type ReadItem, type VerifyOptions } from "./verifier.ts";
+import {
+  type Item,
+  makeVerifier,
+  type ReadItem,
+  type VerifyOptions,
+  type VerifyReport,
+} from "./verifier.ts";
 import { privateDigest } from "./private.ts";
-import type { VerifyReport } from "./report.ts";
 import { base64url, tryBase64url, trySealBody } from "./seal.ts";
 import { storeItems } from "./verify.ts";
 

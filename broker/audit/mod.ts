@@ -20,7 +20,7 @@ export { type LogPowers, openLog } from "./log.ts";
 export { KEY_POWERS, LOG_POWERS } from "./log_powers.ts";
 export { readPrivate } from "./private.ts";
 export { loadOrMakeReceiptKey, makeSignatureCheck, makeSigner } from "./signer.ts";
-export type { VerifyReport } from "./report.ts";
+export type { VerifyReport } from "./verifier.ts";
 export type { VerifyOptions } from "./verifier.ts";
 export { verifyChain, verifyFrom, verifyLog } from "./verify.ts";
 export { exportLog, readLines, verifyExport, verifyLines } from "./lines.ts";

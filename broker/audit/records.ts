@@ -4,7 +4,7 @@ import { Fault } from "../../contracts/fault.ts";
 import { TaskId } from "../../contracts/ids.ts";
 import type { Json, JsonObject } from "../../contracts/json.ts";
 import type { Store, StoredEvent } from "../../contracts/store.ts";
-import { type CallJoin, makeCallJoin } from "./_join.ts";
+import { type CallJoin, makeCallJoin } from "./receipts.ts";
 import { readPrivate, tryObject } from "./private.ts";
 
 /** Which calls. Every field narrows; an empty filter means all. Times are milliseconds, UTC. */

@@ -3,10 +3,15 @@ import { Fault } from "../../contracts/fault.ts";
 import type { Digest } from "../../contracts/ids.ts";
 import type { BlobRow, DocumentWrite, Store } from "../../contracts/store.ts";
 import { sha256Hex } from "../../port/digest.ts";
-import { type Item, makeVerifier, type ReadItem, type VerifyOptions } from "./verifier.ts";
+import {
+  type Item,
+  makeVerifier,
+  type ReadItem,
+  type VerifyOptions,
+  type VerifyReport,
+} from "./verifier.ts";
 import { type LogPowers, openLog } from "./log.ts";
 import { privateDigest } from "./private.ts";
-import type { VerifyReport } from "./report.ts";
 import { KERNEL_CHAIN } from "./seal.ts";
 import type { Signer } from "./signer.ts";
 import { storeItems, verifyLog } from "./verify.ts";

@@ -3,15 +3,16 @@ import { Fault } from "../../contracts/fault.ts";
 import type { Digest } from "../../contracts/ids.ts";
 import type { Store, StoredEvent } from "../../contracts/store.ts";
 import {
+  type BadEvent,
   type CheckedSeal,
   type Content,
   makeVerifier,
   type ReadItem,
   type Verifier,
   type VerifyOptions,
+  type VerifyReport,
 } from "./verifier.ts";
 import { privateDigest, readPrivate } from "./private.ts";
-import type { BadEvent, VerifyReport } from "./report.ts";
 import { GENESIS, hashEvent, KERNEL_CHAIN } from "./seal.ts";
 
 /** Events of one read. Between two others are heard, if the store that is handed over sees to it. */

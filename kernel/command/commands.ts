@@ -15,14 +15,15 @@ import type { Powers } from "../../contracts/process.ts";
 import type { KernelConfig } from "../../contracts/wire_control.ts";
 import { type CopyService, kept, mixed, setup, watchWeight } from "./copies.ts";
 import { COMMAND_ENV, lineOfCommand } from "../start/command_line.ts";
-import { FLOOD_BYTES, makeCapture } from "./output.ts";
 import {
   cancelled,
   type CommandRan,
   type CommandRun,
   type Commands,
+  FLOOD_BYTES,
   held,
   type Look,
+  makeCapture,
   unavailable,
 } from "./run.ts";
 import type { Pins } from "./pins.ts";
@@ -32,7 +33,7 @@ import type { CommandWalls } from "../start/walls.ts";
 import { type Deadline, makeDeadline } from "../process/limits.ts";
 import type { ExitStatus, SpawnPowers } from "../start/spawn.ts";
 import type { TaskFolders } from "../toolhost/toolhosts.ts";
-import { makeTurns, type Turns } from "../toolhost/turns.ts";
+import { makeTurns, type Turns } from "../toolhost/toolhost.ts";
 
 /** Milliseconds that copying, and collecting, may take. */
 const COPY_MS = 60_000;

@@ -7,9 +7,8 @@ import type { TaskId } from "../../contracts/ids.ts";
 import type { Store } from "../../contracts/store.ts";
 import { type AgentTask, TaskRequest } from "../../contracts/task.ts";
 import { type ArchivedChange, changeOf, restoring } from "../context/archive.ts";
-import { forkOf } from "./context_fork.ts";
+import { forkOf, type Replay, replayTask } from "./replay.ts";
 import type { ReadPrivate } from "./read_events.ts";
-import { type Replay, replayTask } from "./replay.ts";
 
 /** What {@link makePastConversations} is handed. */
 export interface PastParts {

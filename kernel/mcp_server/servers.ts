@@ -22,7 +22,7 @@ import { type McpRun, startMcpRun } from "./mcp_run.ts";
 import type { McpProxies, StartParts } from "./start.ts";
 import { makeMcpTrees } from "./tree.ts";
 import { makeStartQueue } from "../child/children.ts";
-import { makeTurns, type Turns } from "../toolhost/turns.ts";
+import { makeTurns, type Turns } from "../toolhost/toolhost.ts";
 
 /** Servers that start at a time: each takes a core for a moment. */
 const STARTS = 3;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { ModelChoice, Secret } from "../../contracts/mod.ts";
-import { makeLentSecrets } from "./lent_secrets.ts";
+import { makeLentSecrets } from "./services.ts";
 import { type ModelPlan, planModel } from "./model_plan.ts";
 
 const KEY: Secret = {

@@ -1,14 +1,15 @@
 /** One model service process for each backend configuration, shared by tasks, stateless. @module */
 import { Fault } from "../../contracts/fault.ts";
 import { toJson } from "../../contracts/json.ts";
+import type { Embeddings, InferenceRequest, Powers, Secret } from "../../contracts/mod.ts";
 import { InferenceResponse, ModelInfo } from "../../contracts/model.ts";
-import type { Embeddings, InferenceRequest, Powers } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import type { Children } from "../child/children.ts";
-import { embedOn, inferOn, type InferOptions, type ModelService, parseTold } from "./service.ts";
 import { type ModelPlan, planModel, type PlanParts } from "./model_plan.ts";
 import { priceOf } from "./money.ts";
+import { embedOn, inferOn, type InferOptions, type ModelService, parseTold } from "./service.ts";
 import { feedWeights, readWeights, type WeightsPowers } from "./weights.ts";
+
 export type { InferOptions };
 
 /** A backend in use by one holder. */
@@ -43,7 +44,7 @@ const openMs = ({ weights }: ModelPlan): number =>
 const IDLE = 2;
 
 /** What {@link makeModelServices} is handed. */
-export interface ModelServicesParts {
+interface ModelServicesParts {
   readonly children: Pick<Children, "model">;
   readonly plans: PlanParts;
   readonly weights: WeightsPowers;
@@ -202,6 +203,46 @@ export function makeModelServices(
       await Promise.all(
         all.map((each) => each.status === "fulfilled" ? each.value.child.kill() : undefined),
       );
+    },
+  });
+}
+
+// The secrets of a kernel: those that are kept, which may change while it runs, and those that a command line lent.
+
+/** What the operator keeps, as of one moment. */
+interface KeptSecrets {
+  readonly secrets: readonly Secret[];
+  /** Of what is sealed. */
+  readonly digest: string;
+}
+
+/** Secrets by name. */
+export interface LentSecrets {
+  /** For model services: a kept one, or one that was lent. */
+  get(name: string): Secret | undefined;
+  /** One that is kept. */
+  kept(name: string): Secret | undefined;
+  /** Of the kept ones. */
+  digest(): string;
+  /** Takes these for the kept ones from now on: what is not among them is gone. */
+  keep(kept: KeptSecrets): void;
+  /** Holds one in memory, as long as this kernel lives; a kept one of the same name stays. */
+  lend(secret: Secret): void;
+}
+
+/** Makes the secrets of a kernel. */
+export function makeLentSecrets(first: KeptSecrets): LentSecrets {
+  let kept = first;
+  const lent = new Map<string, Secret>();
+  const find = (name: string): Secret | undefined =>
+    kept.secrets.find((secret) => secret.name === name);
+  return Object.freeze({
+    get: (name: string) => find(name) ?? lent.get(name),
+    kept: find,
+    digest: () => kept.digest,
+    keep: (next: KeptSecrets) => void (kept = next),
+    lend(secret: Secret): void {
+      lent.set(secret.name, Object.freeze({ ...secret }));
     },
   });
 }

@@ -26,7 +26,7 @@ import type { LiveProgram } from "./process_live.ts";
 import type { LongRunPowers } from "./process_powers.ts";
 import { openRoom, type Room } from "./process_room.ts";
 import type { SpawnPowers } from "../start/spawn.ts";
-import { makeTurns, type Turns } from "../toolhost/turns.ts";
+import { makeTurns, type Turns } from "../toolhost/toolhost.ts";
 
 /** Milliseconds that copying, and collecting, may take. */
 const COPY_MS = 60_000;

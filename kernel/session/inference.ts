@@ -21,7 +21,12 @@ import {
   type ModelMoney,
 } from "../model/money.ts";
 import { makeAsideInference } from "./aside.ts";
-import { type ContextChange, makeContextChange } from "../context/change.ts";
+import {
+  type ContextChange,
+  makeContextChange,
+  makeTokenCounts,
+  type TokenCounts,
+} from "../context/change.ts";
 import { CHARS_A_TOKEN, estimateTokens } from "../../contracts/tokens.ts";
 import { withoutEchoes, type WorkerRequest } from "../worker/worker_ops.ts";
 import {
@@ -32,7 +37,6 @@ import {
 import { settleBroken, settleInference } from "./settle_inference.ts";
 import { makeOfferTools, type OfferedTools } from "./offered_tools.ts";
 import type { ProcessTable } from "../process/table.ts";
-import { makeTokenCounts, type TokenCounts } from "../context/token_counts.ts";
 import { makeFoundTools } from "./tool_search.ts";
 
 /** Another model that writes summaries. */

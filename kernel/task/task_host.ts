@@ -28,12 +28,11 @@ import type {
   TurnOutcome,
   UsedUp,
 } from "../../contracts/mod.ts";
-import { systemMessage } from "../context/persona.ts";
+import { type Replay, replayTask, type Restored, systemMessage } from "../log/replay.ts";
 import type { LeaseTable } from "../lease/leases.ts";
 import { grantMounts } from "../lease/scope.ts";
 import { makeTaskTime, type TaskTime } from "../lease/task_time.ts";
 import { type ReadPrivate, sourcesOf } from "../log/read_events.ts";
-import { type Replay, replayTask, type Restored } from "../log/replay.ts";
 import type { ProcessTable } from "../process/table.ts";
 import type { AskAside, InferAside } from "../model/governed_model.ts";
 import {

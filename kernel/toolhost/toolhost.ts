@@ -1,21 +1,20 @@
 /** One toolhost process: its calls in flight, what they may touch, and how they end. @module */
 import * as z from "zod";
 import { Colour, Label, mixColour, mixLabel } from "../../contracts/colour.ts";
-import { Fault } from "../../contracts/fault.ts";
-import { Source } from "../../contracts/question.ts";
-import { StagedChange } from "../../contracts/workspace.ts";
 import type { ContentLookup } from "../../contracts/content_trust.ts";
+import { Fault } from "../../contracts/fault.ts";
 import { Digest, type Pid } from "../../contracts/ids.ts";
 import { type Json, toJson } from "../../contracts/json.ts";
 import type { Lease, Scope } from "../../contracts/lease.ts";
 import type { Powers } from "../../contracts/process.ts";
+import { Source } from "../../contracts/question.ts";
 import type {
   HostCallAnswer,
   HostCallBody,
   HostCancel,
   HostMount,
 } from "../../contracts/wire_toolhost.ts";
-import type { Mount } from "../../contracts/workspace.ts";
+import { type Mount, StagedChange } from "../../contracts/workspace.ts";
 import type { Child } from "../child/child.ts";
 import { type Deadline, makeDeadline } from "../process/limits.ts";
 import { howEnded } from "../start/spawn.ts";
@@ -208,4 +207,43 @@ export function hostMount(
       ...(label === undefined ? {} : { label }),
     })),
   };
+}
+
+/** A place where turns are taken. */
+export interface Turns {
+  /** Runs `work` when its turn comes; alone if it writes. */
+  run<T>(writes: boolean, work: () => Promise<T>): Promise<T>;
+}
+
+/** Makes a place where nobody is. */
+export function makeTurns(): Turns {
+  const waiting: { readonly writes: boolean; readonly go: () => void }[] = [];
+  let readers = 0;
+  let writing = false;
+
+  const admit = (): void => {
+    for (let [next] = waiting; next !== undefined; [next] = waiting) {
+      if (writing || (next.writes && readers > 0)) return;
+      if (next.writes) writing = true;
+      else readers++;
+      waiting.shift();
+      next.go();
+    }
+  };
+
+  return Object.freeze({
+    async run<T>(writes: boolean, work: () => Promise<T>): Promise<T> {
+      await new Promise<void>((go) => {
+        waiting.push({ writes, go });
+        admit();
+      });
+      try {
+        return await work();
+      } finally {
+        if (writes) writing = false;
+        else readers--;
+        admit();
+      }
+    },
+  });
 }

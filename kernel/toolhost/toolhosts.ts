@@ -16,12 +16,19 @@ import {
 } from "../../contracts/wire_toolhost.ts";
 import type { Mount, StagedChange } from "../../contracts/workspace.ts";
 import type { GrantMounts } from "../lease/scope.ts";
-import { type HostCall, type HostCalls, hostMount, makeHostCalls, withKnown } from "./toolhost.ts";
+import {
+  type HostCall,
+  type HostCalls,
+  hostMount,
+  makeHostCalls,
+  makeTurns,
+  type Turns,
+  withKnown,
+} from "./toolhost.ts";
 import type { Children } from "../child/children.ts";
 import type { SpawnPowers } from "../start/spawn.ts";
 import type { Roots } from "../start/start_line.ts";
 import { type JudgeParts, makeToolhostJudge, type OpenGrant } from "./toolhost_judge.ts";
-import { makeTurns, type Turns } from "./turns.ts";
 
 /** What a task's toolhosts are set up with. */
 export interface TaskFolders {
