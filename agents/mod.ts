@@ -13,18 +13,18 @@
  * @module
  */
 export { openConversations } from "./conversations.ts";
-export { frameMessages } from "./inbox/deliveries.ts";
+export { frameMessages } from "./post/inbox/deliveries.ts";
 export { endingOf } from "./task/ending.ts";
-export { peerArtifact } from "./exchange/words.ts";
-export type { Exchanges } from "./exchange/parts.ts";
-export { MOST_WORDS } from "./exchange/words.ts";
-export { openExchanges } from "./exchange/exchanges.ts";
-export { type Inbox, openInbox } from "./inbox/inbox.ts";
-export { makeTaskMail } from "./mail/mail.ts";
-export { MAIL_DESCRIPTORS } from "./mail/descriptors.ts";
-export type { MailParts, Offers } from "./mail/tool.ts";
-export { makeNamesStore } from "./mail/names.ts";
+export { peerArtifact } from "./post/exchange/words.ts";
+export type { Exchanges } from "./post/exchange/parts.ts";
+export { MOST_WORDS } from "./post/exchange/words.ts";
+export { openExchanges } from "./post/exchange/exchanges.ts";
+export { type Inbox, openInbox } from "./post/inbox/inbox.ts";
+export { makeTaskMail } from "./post/mail/mail.ts";
+export { MAIL_DESCRIPTORS } from "./post/mail/descriptors.ts";
+export type { MailParts, Offers } from "./post/mail/tool.ts";
+export { makeNamesStore } from "./post/mail/names.ts";
 export { type AgentService, makeHostedAgentService, type ServiceParts } from "./service.ts";
 export { isFinal } from "./task/fold.ts";
 export { makeTaskKeeper, type TaskKeeper } from "./task/keeper.ts";
-export { taskOfBox } from "./inbox/judge.ts";
+export { taskOfBox } from "./post/inbox/judge.ts";

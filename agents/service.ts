@@ -15,8 +15,8 @@ import type {
 } from "../contracts/hosting.ts";
 import { type AgentTask, isResumable, requestMessage, TaskRequest } from "../contracts/task.ts";
 import { makeForks } from "./conversations.ts";
-import { type Deliveries, makeDeliveries } from "./inbox/deliveries.ts";
-import type { Inbox } from "./inbox/inbox.ts";
+import { type Deliveries, makeDeliveries } from "./post/inbox/deliveries.ts";
+import type { Inbox } from "./post/inbox/inbox.ts";
 import { makeRecovery } from "./recovery.ts";
 import { lastStatus } from "./task/ending.ts";
 import { createdEvent, isFinal, type Origin, saidEvent } from "./task/fold.ts";

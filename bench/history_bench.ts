@@ -13,7 +13,7 @@ import { greet } from "../cli/kernel/link.ts";
 import { newestTasks } from "../cli/arguments/agent_filter.ts";
 import { connectSocket } from "../cli/kernel/socket_powers.ts";
 import { placesOf } from "../cli/disk/places.ts";
-import { makePastTasks } from "../kernel/log/task_history.ts";
+import { makePastTasks } from "../kernel/task/task_history.ts";
 import { openSqliteStore } from "../store/sqlite/mod.ts";
 import { type Machine, onMachine } from "../tests/fake/remit.ts";
 import { memoryOf } from "./_memory.ts";

@@ -5,7 +5,7 @@
  */
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { ChatMessage, ToolDescriptor } from "../contracts/mod.ts";
-import type { OpenModel } from "../kernel/model/services.ts";
+import type { OpenModel } from "../kernel/power/model/services.ts";
 import { makeTinyGguf } from "../models/_fixture/tiny_gguf.ts";
 import { makeBenchModels, NEVER, question, workspaceTools } from "./models/service.ts";
 import type { Row } from "./row.ts";

@@ -3,7 +3,7 @@
  * reading it again, and whether every call of random weights is valid.
  * @module
  */
-import type { OpenModel } from "../kernel/model/services.ts";
+import type { OpenModel } from "../kernel/power/model/services.ts";
 import { CONTEXT, type DecodeLoad, LOADS, PROMPT } from "./models/decode_shape.ts";
 import { startLineProcess } from "./_line_process.ts";
 import { type BenchModels, makeBenchModels, NEVER, question } from "./models/service.ts";

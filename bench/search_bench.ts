@@ -14,9 +14,9 @@ import {
   TaskId,
 } from "../contracts/mod.ts";
 import { realPowers } from "../kernel/_fixture/small_children.ts";
-import { makeChildren } from "../kernel/child/children.ts";
-import { makeSpawnPowers } from "../kernel/start/spawn_powers.ts";
-import { makeToolhosts } from "../kernel/toolhost/toolhosts.ts";
+import { makeChildren } from "../kernel/core/child/children.ts";
+import { makeSpawnPowers } from "../kernel/core/start/spawn_powers.ts";
+import { makeToolhosts } from "../kernel/power/toolhost/toolhosts.ts";
 import { makePort } from "../port/mod.ts";
 import { median } from "./quantile.ts";
 import { atMost, type Row } from "./row.ts";

@@ -1,9 +1,9 @@
 /** Bundled children and a configuration around them, for benches of the kernel. @module */
 import { cacheBeside, type KernelConfig, type Powers, WASM_PAGES } from "../contracts/mod.ts";
 import { realPowers } from "../kernel/_fixture/small_children.ts";
-import { type Children, makeChildren } from "../kernel/child/children.ts";
+import { type Children, makeChildren } from "../kernel/core/child/children.ts";
 import { settleCaches, warm } from "../cli/program/warm_powers.ts";
-import { makeSpawnPowers } from "../kernel/start/spawn_powers.ts";
+import { makeSpawnPowers } from "../kernel/core/start/spawn_powers.ts";
 
 const ENTRIES = {
   worker: "runner/main.ts",

@@ -10,7 +10,7 @@ import {
 } from "../bridges/mcp/review/mod.ts";
 import { digestTree, TREE_DISK } from "../bridges/mcp/tree/mod.ts";
 import { toJson } from "../contracts/mod.ts";
-import { NAMESPACE, namespace } from "../kernel/start/line_parts.ts";
+import { NAMESPACE, namespace } from "../kernel/core/start/line_parts.ts";
 import { tryIp } from "../net/address/ip.ts";
 import { MODULE_BYTES } from "../tools-wasm/host/bounds.ts";
 import { gateFindings } from "../tools-wasm/host/load_gate.ts";
@@ -111,7 +111,7 @@ Deno.exit(
         (await import("../broker/audit/mod.ts")).verifyExport(bytes, options),
     },
     walls: makeWalls(async (bwrap) =>
-      await (await import("../kernel/start/spawn_powers.ts")).triesFilter(bwrap)
+      await (await import("../kernel/core/start/spawn_powers.ts")).triesFilter(bwrap)
     ),
     plugins,
     mcp: {
@@ -165,7 +165,7 @@ Deno.exit(
         screen.say(screen.paint.dim("remit  building its programs, once for this version …"));
       const { NOT_BUILT, provideBundles } = await import("./program/bundles_powers.ts");
       const { findPrograms } = await import("./program/programs_powers.ts");
-      const { lineOfNet } = await import("../kernel/start/start_line.ts");
+      const { lineOfNet } = await import("../kernel/core/start/start_line.ts");
       const [{ children, denoDir }, programs] = await Promise.all([
         provideBundles({ home, cache: placesOf(around, undefined).cache, onBuild }),
         findPrograms(),

@@ -34,12 +34,12 @@ import {
   makeLogCare,
   makeMending,
   openStore,
-} from "./log/care.ts";
-import { inSlices } from "./log/read_events.ts";
-import { openContents } from "./log/contents.ts";
-import { NO_PEERS } from "./peer/peer_ops.ts";
+} from "./core/log/care.ts";
+import { inSlices } from "./core/log/read_events.ts";
+import { openContents } from "./core/log/contents.ts";
+import { NO_PEERS } from "./power/peer/peer_ops.ts";
 import { serveControl, type ServeParts } from "./serve_control.ts";
-import { NOTHING_TO_WATCH } from "./log/watch.ts";
+import { NOTHING_TO_WATCH } from "./core/log/watch.ts";
 import { work } from "./main_work.ts";
 
 // TRUST: init is the operator's own program, and wrote this line.

@@ -17,8 +17,8 @@ import {
   type TaskKeeper,
   taskOfBox,
 } from "../agents/mod.ts";
-import type { Bus } from "./log/watch.ts";
-import { type ConversationReads, makePastConversations } from "./log/context_past.ts";
+import type { Bus } from "./core/log/watch.ts";
+import { type ConversationReads, makePastConversations } from "./task/context_past.ts";
 import { type InboxOps, makeInboxOps } from "./control/inbox_ops.ts";
 import {
   makeDeliver,
@@ -26,13 +26,13 @@ import {
   makePeerWatching,
   type PeerOps,
   type PeerWatching,
-} from "./peer/peer_ops.ts";
-import type { NetService } from "./net/net_service.ts";
+} from "./power/peer/peer_ops.ts";
+import type { NetService } from "./power/net/net_service.ts";
 import { makeOutbox, type Outbox } from "./task/outbox.ts";
-import { type ReadPrivate, requestOfTask } from "./log/read_events.ts";
-import { makeClockDoubt, retain } from "./log/retention.ts";
-import { countState, makeEndedList, makePastTasks, type StateOps } from "./log/task_history.ts";
-import { taskSpans } from "./log/task_spans.ts";
+import { type ReadPrivate, requestOfTask } from "./core/log/read_events.ts";
+import { makeClockDoubt, retain } from "./control/retention.ts";
+import { countState, makeEndedList, makePastTasks, type StateOps } from "./task/task_history.ts";
+import { taskSpans } from "./control/task_spans.ts";
 
 /** What {@link wireAgents} is handed. */
 export interface WireAgentsParts

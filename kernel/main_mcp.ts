@@ -10,35 +10,35 @@ import type { KernelConfig } from "../contracts/wire_control.ts";
 import { changesOf } from "../bridges/mcp/review/changes.ts";
 import { effectOf, grantedEffect } from "../bridges/mcp/review/effect.ts";
 import { descriptorDigest } from "../broker/mod.ts";
-import type { Bus, Progress } from "./log/watch.ts";
-import type { Children } from "./child/children.ts";
-import { makeIntentPlaces } from "./log/task_history.ts";
-import { covers, grantMounts } from "./lease/scope.ts";
+import type { Bus, Progress } from "./core/log/watch.ts";
+import type { Children } from "./core/child/children.ts";
+import { makeIntentPlaces } from "./task/task_history.ts";
+import { covers, grantMounts } from "./core/lease/scope.ts";
 import { disk } from "./main_powers.ts";
-import { makeMcpAsks, makeMcpElicit } from "./mcp/asking.ts";
-import { makeMcpCopies, type McpCopiesParts, type ServerCopies } from "./mcp_server/copies.ts";
-import type { McpPlace, McpServe } from "./mcp_server/calls.ts";
-import { forbiddenNames, type Forbids, makeMcpForbids } from "./mcp/standing.ts";
-import { makeMcpHttp } from "./mcp/http.ts";
-import { makeMcpLog } from "./mcp/log.ts";
-import { makeMcpLook, NO_TASK } from "./mcp_server/look.ts";
-import { makeMcpOps, makeMcpTokens, type McpOps } from "./mcp/tokens.ts";
-import { makeMcpProxies } from "./mcp_server/proxies.ts";
-import { makeMcpSample, type McpSampleParts } from "./mcp/sample.ts";
-import { makeMcpServers, type McpServers } from "./mcp_server/servers.ts";
-import { makeMcpTools, type McpTools } from "./mcp/mcp_tools.ts";
-import type { NetService } from "./net/net_service.ts";
-import { makePeerMessages } from "./peer/messages.ts";
-import type { ProcessTable } from "./process/table.ts";
-import type { ReadPrivate } from "./log/read_events.ts";
-import type { TaskFolders } from "./toolhost/toolhosts.ts";
+import { makeMcpAsks, makeMcpElicit } from "./power/mcp/asking.ts";
+import { makeMcpCopies, type McpCopiesParts, type ServerCopies } from "./power/mcp/copies.ts";
+import type { McpPlace, McpServe } from "./power/mcp/calls.ts";
+import { forbiddenNames, type Forbids, makeMcpForbids } from "./power/mcp/standing.ts";
+import { makeMcpHttp } from "./power/mcp/http.ts";
+import { makeMcpLog } from "./power/mcp/log.ts";
+import { makeMcpLook, NO_TASK } from "./power/mcp/look.ts";
+import { makeMcpOps, makeMcpTokens, type McpOps } from "./power/mcp/tokens.ts";
+import { makeMcpProxies } from "./power/mcp/proxies.ts";
+import { makeMcpSample, type McpSampleParts } from "./power/mcp/sample.ts";
+import { makeMcpServers, type McpServers } from "./power/mcp/servers.ts";
+import { makeMcpTools, type McpTools } from "./power/mcp/mcp_tools.ts";
+import type { NetService } from "./power/net/net_service.ts";
+import { makePeerMessages } from "./power/peer/messages.ts";
+import type { ProcessTable } from "./core/process/table.ts";
+import type { ReadPrivate } from "./core/log/read_events.ts";
+import type { TaskFolders } from "./power/toolhost/toolhosts.ts";
 
 /** What {@link wireMcp} is handed. */
 export interface WireMcpParts {
   readonly config: KernelConfig;
   readonly children: Pick<Children, "mcp" | "mcpServer" | "mcpTree">;
   readonly net: NetService;
-  /** What copies of files take beside the rest: see kernel/command/places.ts. */
+  /** What copies of files take beside the rest: see kernel/power/command/places.ts. */
   readonly copying: Pick<McpCopiesParts, "bundle" | "disk" | "look">;
   readonly spawn: McpCopiesParts["spawn"];
   /** What is known of contents in the whole state. */

@@ -32,20 +32,20 @@ import {
   processDescriptors,
 } from "../tools-wasm/command/mod.ts";
 import { makeWorkspace, WORKSPACE_TOOLS } from "../workspace/mod.ts";
-import type { Children } from "./child/children.ts";
-import { clearRooms, makeRunPowers } from "./command/command_spawn_powers.ts";
-import { makeCommands } from "./command/commands.ts";
-import { makePins } from "./command/pins.ts";
-import { makeLook } from "./command/run.ts";
-import { covers } from "./lease/scope.ts";
+import type { Children } from "./core/child/children.ts";
+import { clearRooms, makeRunPowers } from "./power/command/command_spawn_powers.ts";
+import { makeCommands } from "./power/command/commands.ts";
+import { makePins } from "./power/command/pins.ts";
+import { makeLook } from "./power/command/run.ts";
+import { covers } from "./core/lease/scope.ts";
 import { type MainMcp, wireMcp, type WireMcpParts } from "./main_mcp.ts";
 import { disk } from "./main_powers.ts";
-import { makeNamedOrigins, makeNetService, type NetService } from "./net/net_service.ts";
-import { bindPeerTools, PEER_TOOLS, type PeerExchange } from "./peer/peer_tools.ts";
-import { makeLongRunPowers } from "./process_session/process_powers.ts";
-import { makeProcessSessions } from "./process_session/process_sessions.ts";
-import { provideCommandWalls } from "./start/walls.ts";
-import type { SpawnPowers } from "./start/spawn.ts";
+import { makeNamedOrigins, makeNetService, type NetService } from "./power/net/net_service.ts";
+import { bindPeerTools, PEER_TOOLS, type PeerExchange } from "./power/peer/peer_tools.ts";
+import { makeLongRunPowers } from "./power/command/process_powers.ts";
+import { makeProcessSessions } from "./power/command/process_sessions.ts";
+import { provideCommandWalls } from "./core/start/walls.ts";
+import type { SpawnPowers } from "./core/start/spawn.ts";
 import type { TaskFamily } from "./task/task_host.ts";
 import {
   type MailTools,
@@ -53,8 +53,8 @@ import {
   type TaskTools,
   type TaskToolsParts,
 } from "./task/task_tools.ts";
-import { makeWikiServices, type WikiServicesParts } from "./wiki/wiki_services.ts";
-import { makeWikiTools } from "./wiki/wiki_tools.ts";
+import { makeWikiServices, type WikiServicesParts } from "./power/wiki/wiki_services.ts";
+import { makeWikiTools } from "./power/wiki/wiki_tools.ts";
 
 interface WireToolsParts
   extends

@@ -20,10 +20,10 @@ import type { ToolBinding } from "../contracts/power.ts";
 import type { Powers, ProcessKeeper, ProcessRow } from "../contracts/process.ts";
 import type { EventLog, Store } from "../contracts/store.ts";
 import type { KernelConfig } from "../contracts/wire_control.ts";
-import { type Children, makeChildren } from "./child/children.ts";
-import { makePipePowers } from "./child/mcp_pipe_powers.ts";
-import { makeRunPowers } from "./command/command_spawn_powers.ts";
-import { makeLook } from "./command/run.ts";
+import { type Children, makeChildren } from "./core/child/children.ts";
+import { makePipePowers } from "./core/child/mcp_pipe_powers.ts";
+import { makeRunPowers } from "./power/command/command_spawn_powers.ts";
+import { makeLook } from "./power/command/run.ts";
 import { type Control, type ControlHandlers, type IdleWatch, rulesOf } from "./control/control.ts";
 import { makeHandlers } from "./control/operator.ts";
 import { makeOperatorAsk, makeOperatorEmbed } from "./control/operator_ask.ts";
@@ -33,34 +33,34 @@ import {
   makePhaseMove,
   makeProcessOps,
 } from "./control/operator_change.ts";
-import { makeLeases } from "./lease/leases.ts";
-import { careOverWork, type LogCare } from "./log/care.ts";
-import type { ReadPrivate } from "./log/read_events.ts";
-import { makeRestored } from "./log/replay.ts";
-import { readLeases } from "./log/task_history.ts";
-import { makeBus, makeWatching, pastEvents } from "./log/watch.ts";
+import { makeLeases } from "./core/lease/leases.ts";
+import { careOverWork, type LogCare } from "./core/log/care.ts";
+import type { ReadPrivate } from "./core/log/read_events.ts";
+import { makeRestored } from "./task/replay.ts";
+import { readLeases } from "./task/task_history.ts";
+import { makeBus, makeWatching, pastEvents } from "./core/log/watch.ts";
 import { wireAgents } from "./main_agents.ts";
 import { disk, exit, note } from "./main_powers.ts";
 import { wireTools } from "./main_tools.ts";
-import type { EmbeddersParts } from "./model/embedders.ts";
+import type { EmbeddersParts } from "./power/model/embedders.ts";
 import {
   type LentSecrets,
   makeLentSecrets,
   makeModelServices,
   type ModelServices,
-} from "./model/services.ts";
-import { makeModelRates, type ModelRates } from "./model/rates.ts";
-import { WEIGHTS_POWERS } from "./model/weights_powers.ts";
-import { makeEngine, makePluginCode } from "./plugin/hosts.ts";
-import { askToGoOn, tellingExhaustion } from "./process/brake.ts";
-import { makeProcessTable } from "./process/table.ts";
+} from "./power/model/services.ts";
+import { makeModelRates, type ModelRates } from "./power/model/rates.ts";
+import { WEIGHTS_POWERS } from "./power/model/weights_powers.ts";
+import { makeEngine, makePluginCode } from "./power/plugin/hosts.ts";
+import { askToGoOn, tellingExhaustion } from "./core/process/brake.ts";
+import { makeProcessTable } from "./core/process/table.ts";
 import type { ServeParts } from "./serve_control.ts";
-import { makeSpawnPowers } from "./start/spawn_powers.ts";
+import { makeSpawnPowers } from "./core/start/spawn_powers.ts";
 import { makeReadArtifact } from "./task/outbox.ts";
 import { makeTaskHost, type RunningTasks } from "./task/task_host.ts";
 import { makeTaskQuestions } from "./task/task_questions.ts";
 import { makeTrial } from "./task/trial.ts";
-import { makeToolhosts } from "./toolhost/toolhosts.ts";
+import { makeToolhosts } from "./power/toolhost/toolhosts.ts";
 
 /** Bytes that a task may keep in scratch. */
 const SCRATCH_QUOTA = 64_000_000;

@@ -9,7 +9,7 @@ import {
   rulesOf,
 } from "./control/control.ts";
 import { listenControl, note } from "./main_powers.ts";
-import type { Watching } from "./log/watch.ts";
+import type { Watching } from "./core/log/watch.ts";
 
 /** What {@link serveControl} is handed. */
 export interface ServeParts {

@@ -180,16 +180,15 @@ export const BUNDLES: readonly BundleRule[] = Object.freeze([
  * files of `kernel/` itself wire them, and none of them imports those. What each holds: docs/map.md.
  */
 const KERNEL_LAYERS: readonly string[] = [
-  // Rights, the machine's processes, which have none, and the table of a task's own.
-  ...["lease", "start", "child", "process"],
-  // What those processes are for, each by itself.
-  ...["net", "toolhost", "wiki", "command", "process_session", "mcp_server"],
-  // A worker: what it says, its models, its conversation, its log, its turns.
-  ...["model", "worker", "context", "log", "session"],
-  // Tools that ask models and people.
-  ...["plugin", "peer", "mcp"],
-  // All of it for one task, and what its operator may do.
-  ...["task", "control"],
+  // The core: rights, the machine's processes, which have none, a task's own, the log.
+  ...["core/lease", "core/start", "core/child", "core/process", "core/log"],
+  // What those processes are for, each by itself; at the end the tools that ask models and people.
+  ...["power/net", "power/toolhost", "power/wiki", "power/command", "power/model"],
+  ...["power/plugin", "power/peer", "power/mcp"],
+  // A task: its worker, what that says, its conversation, its turns; then all of it together.
+  ...["task/worker", "task/context", "task/session", "task"],
+  // What the operator may do.
+  "control",
 ];
 
 /** Folders whose folders are parts of their own. */
@@ -260,7 +259,7 @@ export function mayImport(from: string, to: string): string | undefined {
 
 /** Says why the kernel's file `from` may not import its file `to`; undefined when it may. */
 function mayReach(from: string, to: string): string | undefined {
-  const folder = (path: string): string => /^kernel\/(\w+)\//.exec(path)?.[1] ?? "";
+  const folder = (path: string): string => /^kernel\/(.+)\/[^/]+$/.exec(path)?.[1] ?? "";
   const [own, other] = [folder(from), folder(to)];
   if (own === "" || own === other) return undefined;
   const [height, beneath] = [KERNEL_LAYERS.indexOf(own), KERNEL_LAYERS.indexOf(other)];

@@ -14,11 +14,11 @@ import { RULES, settled as soon } from "./bench.ts";
 import { handPowers } from "../../broker/_fixture/hand_powers.ts";
 import { handHost, pastOf, requestOf } from "./fakes.ts";
 import { documentLog } from "./inbox_world.ts";
-import type { Exchanges } from "../exchange/parts.ts";
-import { MOST_WORDS } from "../exchange/words.ts";
-import { openExchanges } from "../exchange/exchanges.ts";
-import { type Inbox, openInbox } from "../inbox/inbox.ts";
-import { frameMessages } from "../inbox/deliveries.ts";
+import type { Exchanges } from "../post/exchange/parts.ts";
+import { MOST_WORDS } from "../post/exchange/words.ts";
+import { openExchanges } from "../post/exchange/exchanges.ts";
+import { type Inbox, openInbox } from "../post/inbox/inbox.ts";
+import { frameMessages } from "../post/inbox/deliveries.ts";
 import { type AgentService, makeHostedAgentService } from "../service.ts";
 import { makeTaskKeeper } from "../task/keeper.ts";
 

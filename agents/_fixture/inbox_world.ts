@@ -15,8 +15,8 @@ import {
 } from "../../contracts/mod.ts";
 import { handPowers } from "../../broker/_fixture/hand_powers.ts";
 import { storeOver } from "./fakes.ts";
-import { type Inbox, type InboxParts, openInbox } from "../inbox/inbox.ts";
-import type { KnownTask } from "../inbox/judge.ts";
+import { type Inbox, type InboxParts, openInbox } from "../post/inbox/inbox.ts";
+import type { KnownTask } from "../post/inbox/judge.ts";
 
 /** Documents with versions, and the events that came with them. */
 export function documentLog(): {

@@ -23,9 +23,9 @@ import {
 } from "../../contracts/mod.ts";
 import { digestOf } from "../../port/digest.ts";
 import { memoryLog } from "./fakes.ts";
-import { makeTaskMail, type TaskMail } from "../mail/mail.ts";
-import type { MailInbox, MailParts, Offers } from "../mail/tool.ts";
-import { makeNamesStore } from "../mail/names.ts";
+import { makeTaskMail, type TaskMail } from "../post/mail/mail.ts";
+import type { MailInbox, MailParts, Offers } from "../post/mail/tool.ts";
+import { makeNamesStore } from "../post/mail/names.ts";
 
 /** What HOST says of a run; undefined: nobody is there. */
 export type Verdict =

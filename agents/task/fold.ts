@@ -96,7 +96,7 @@ function objectiveOf(
   ingress?: Pick<TaskRequest["ingress"], "channel" | "principal">,
 ): string {
   const lines = request.split("\n");
-  // A sender's own lines begin so (agents/inbox/deliveries.ts).
+  // A sender's own lines begin so (agents/post/inbox/deliveries.ts).
   const said = ingress?.channel === "a2a" ? lines.find((each) => /^\| *\S/.test(each)) : undefined;
   const line = said === undefined
     ? lines.find((each) => each.trim() !== "") ?? ""

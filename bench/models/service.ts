@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { InferenceRequest, type ToolDescriptor } from "../../contracts/mod.ts";
 import { realPowers } from "../../kernel/_fixture/small_children.ts";
-import { makeModelServices, type ModelServices } from "../../kernel/model/services.ts";
-import { WEIGHTS_POWERS } from "../../kernel/model/weights_powers.ts";
+import { makeModelServices, type ModelServices } from "../../kernel/power/model/services.ts";
+import { WEIGHTS_POWERS } from "../../kernel/power/model/weights_powers.ts";
 import { ownTools } from "../../models/grammar/_fixture/own_tools.ts";
 import { makeNativeEngine } from "../../cli/model/engine/engine_powers.ts";
 import { type BenchWorld, makeBenchWorld } from "../world.ts";

@@ -1,7 +1,7 @@
 /** Clients of one streamed answer: bare, the AI SDK's own, and a real model service's. @module */
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { sha256Hex } from "../../port/digest.ts";
-import type { ModelServices } from "../../kernel/model/services.ts";
+import type { ModelServices } from "../../kernel/power/model/services.ts";
 import { NEVER, question, workspaceTools } from "./service.ts";
 
 /** One answer: milliseconds from asking to the first text and to the end. */

@@ -4,16 +4,16 @@ import { makeMisfits } from "../../broker/mod.ts";
 import { NOT_BUILT, provideBundles } from "../../cli/program/bundles_powers.ts";
 import { findPrograms } from "../../cli/program/programs_powers.ts";
 import { realPowers } from "../../kernel/_fixture/small_children.ts";
-import { makeChildren } from "../../kernel/child/children.ts";
-import type { Looking } from "../../kernel/plugin/host_functions.ts";
+import { makeChildren } from "../../kernel/core/child/children.ts";
+import type { Looking } from "../../kernel/power/plugin/host_functions.ts";
 import {
   makeEngine,
   makePluginCode,
   makePluginHosts,
   type PluginHosts,
-} from "../../kernel/plugin/hosts.ts";
-import { makePluginTools } from "../../kernel/plugin/plugin_tools.ts";
-import { makeSpawnPowers } from "../../kernel/start/spawn_powers.ts";
+} from "../../kernel/power/plugin/hosts.ts";
+import { makePluginTools } from "../../kernel/power/plugin/plugin_tools.ts";
+import { makeSpawnPowers } from "../../kernel/core/start/spawn_powers.ts";
 import { bindPlugin, descriptorOf } from "../../tools-wasm/binding/mod.ts";
 import { type BuiltTools, provideTools } from "../../tools-wasm/build/mod.ts";
 import { makeBenchGate } from "../_gate.ts";

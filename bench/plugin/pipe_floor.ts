@@ -4,7 +4,7 @@
  * other side.
  * @module
  */
-import { makeSpawnPowers } from "../../kernel/start/spawn_powers.ts";
+import { makeSpawnPowers } from "../../kernel/core/start/spawn_powers.ts";
 
 const CHUNK_BYTES = 65_536;
 const decoder = new TextDecoder(), encoder = new TextEncoder();

@@ -15,13 +15,17 @@ import {
 import { sha256Hex } from "../../port/digest.ts";
 import { asOtherUser, letIn, letThrough } from "./other_user.ts";
 import { makeWorld, realPowers, type World } from "./small_children.ts";
-import { makeRunPowers, removeRoom, type RunPowers } from "../command/command_spawn_powers.ts";
-import { type CommandRan, type CommandRun, type Commands, makeLook } from "../command/run.ts";
-import { makePins } from "../command/pins.ts";
-import { probeCommandWalls } from "../start/walls.ts";
-import { makeCommands } from "../command/commands.ts";
+import {
+  makeRunPowers,
+  removeRoom,
+  type RunPowers,
+} from "../power/command/command_spawn_powers.ts";
+import { type CommandRan, type CommandRun, type Commands, makeLook } from "../power/command/run.ts";
+import { makePins } from "../power/command/pins.ts";
+import { probeCommandWalls } from "../core/start/walls.ts";
+import { makeCommands } from "../power/command/commands.ts";
 import { disk } from "../main_powers.ts";
-import { makeSpawnPowers } from "../start/spawn_powers.ts";
+import { makeSpawnPowers } from "../core/start/spawn_powers.ts";
 
 /** The task and the process of every test. */
 export const TASK = TaskId.parse("t000000000000");

@@ -17,10 +17,10 @@ import {
   TaskId,
 } from "../../contracts/mod.ts";
 import { makePathList, NEVER } from "../../text/path_list.ts";
-import type { Children } from "../child/children.ts";
+import type { Children } from "../core/child/children.ts";
 import { makeWorld, realPowers, type World } from "./small_children.ts";
-import type { McpServe, McpUnder } from "../mcp_server/calls.ts";
-import { makeMcpServers, type McpServers, type McpServersParts } from "../mcp_server/servers.ts";
+import type { McpServe, McpUnder } from "../power/mcp/calls.ts";
+import { makeMcpServers, type McpServers, type McpServersParts } from "../power/mcp/servers.ts";
 
 /** The task of every test. */
 export const TASK = TaskId.parse("t000000000000");

@@ -17,14 +17,14 @@ import {
 import { ALICE, copyBundle, granted, TASK } from "./command_bench.ts";
 import { asOtherUser, letIn, letThrough } from "./other_user.ts";
 import { makeWorld, realPowers, type World } from "./small_children.ts";
-import { makeLook } from "../command/run.ts";
-import { makePins } from "../command/pins.ts";
-import { makeRunPowers, removeRoom } from "../command/command_spawn_powers.ts";
-import { probeCommandWalls } from "../start/walls.ts";
+import { makeLook } from "../power/command/run.ts";
+import { makePins } from "../power/command/pins.ts";
+import { makeRunPowers, removeRoom } from "../power/command/command_spawn_powers.ts";
+import { probeCommandWalls } from "../core/start/walls.ts";
 import { disk } from "../main_powers.ts";
-import { makeLongRunPowers } from "../process_session/process_powers.ts";
-import { makeProcessSessions, type TaskSessions } from "../process_session/process_sessions.ts";
-import { makeSpawnPowers } from "../start/spawn_powers.ts";
+import { makeLongRunPowers } from "../power/command/process_powers.ts";
+import { makeProcessSessions, type TaskSessions } from "../power/command/process_sessions.ts";
+import { makeSpawnPowers } from "../core/start/spawn_powers.ts";
 import { waitUntil } from "../../tests/fake/wait_until.ts";
 
 /** Another process of the same task. */

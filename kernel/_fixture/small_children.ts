@@ -6,9 +6,9 @@ import {
   type PortHandler,
   type Powers,
 } from "../../contracts/mod.ts";
-import { type Children, makeChildren } from "../child/children.ts";
-import { makePipePowers } from "../child/mcp_pipe_powers.ts";
-import { makeSpawnPowers } from "../start/spawn_powers.ts";
+import { type Children, makeChildren } from "../core/child/children.ts";
+import { makePipePowers } from "../core/child/mcp_pipe_powers.ts";
+import { makeSpawnPowers } from "../core/start/spawn_powers.ts";
 
 /** A child that answers by evaluating what it is asked: `[id,"eval",source]`. */
 export const EVALUATOR = `

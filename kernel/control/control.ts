@@ -9,8 +9,8 @@ import { CONTROL_VERSION } from "../../contracts/wire_control.ts";
 import type { Digest, Json, PolicySource, Port, Powers, Welcome } from "../../contracts/mod.ts";
 import { asJson } from "../../port/as_json.ts";
 import { digestOf } from "../../port/digest.ts";
-import type { Watching } from "../log/watch.ts";
-import type { PeerWatching } from "../peer/peer_ops.ts";
+import type { Watching } from "../core/log/watch.ts";
+import type { PeerWatching } from "../power/peer/peer_ops.ts";
 import { CONTROL_OPS, type ControlRequest, parseControlRequest } from "./control_ops.ts";
 
 /** Operations that are a connection's own: they go on telling after their answer. */

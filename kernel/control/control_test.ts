@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { CONTROL_VERSION, Fault, type Json, LeaseId, type Port } from "../../contracts/mod.ts";
-import { NOTHING_TO_WATCH } from "../log/watch.ts";
-import { NO_PEERS } from "../peer/peer_ops.ts";
+import { NOTHING_TO_WATCH } from "../core/log/watch.ts";
+import { NO_PEERS } from "../power/peer/peer_ops.ts";
 import { firstPage, makeControl, makeIdleWatch, makePages } from "./control.ts";
 import { makeHandlers } from "./operator.ts";
 

@@ -9,10 +9,10 @@ import type { InferenceResponse } from "../../contracts/model.ts";
 import type { Powers } from "../../contracts/process.ts";
 import type { ModelChoice } from "../../contracts/task.ts";
 import { estimateTokens } from "../../contracts/tokens.ts";
-import { makeModelCost } from "../model/money.ts";
-import { type EmbeddersParts, type EmbedOptions, makeEmbedders } from "../model/embedders.ts";
-import { governed, type GovernedModel } from "../model/governed_model.ts";
-import type { OpenModel } from "../model/services.ts";
+import { makeModelCost } from "../power/model/money.ts";
+import { type EmbeddersParts, type EmbedOptions, makeEmbedders } from "../power/model/embedders.ts";
+import { governed, type GovernedModel } from "../power/model/governed_model.ts";
+import type { OpenModel } from "../power/model/services.ts";
 
 interface OperatorAskParts
   extends Pick<EmbeddersParts, "rates" | "log" | "modelRefused" | "provide"> {

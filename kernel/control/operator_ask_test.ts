@@ -8,8 +8,8 @@ import {
   type ModelAnswer,
   type NewEvent,
 } from "../../contracts/mod.ts";
-import { makeModelRates } from "../model/rates.ts";
-import type { OpenModel } from "../model/services.ts";
+import { makeModelRates } from "../power/model/rates.ts";
+import type { OpenModel } from "../power/model/services.ts";
 import {
   makeOperatorAsk,
   makeOperatorEmbed,

@@ -16,10 +16,10 @@ import {
   type TaskStatus,
 } from "../../contracts/task.ts";
 import type { ToolDescriptor } from "../../contracts/tool.ts";
-import { modelChosen } from "../model/switch.ts";
-import type { ProcessTable } from "../process/table.ts";
+import { modelChosen } from "../power/model/switch.ts";
+import type { ProcessTable } from "../core/process/table.ts";
 import type { RunningTasks } from "../task/task_host.ts";
-import type { Toolhosts } from "../toolhost/toolhosts.ts";
+import type { Toolhosts } from "../power/toolhost/toolhosts.ts";
 import type { OperatorParts } from "./operator.ts";
 
 /** What such a change is handed, beside the processes that it is a change of. */

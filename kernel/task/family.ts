@@ -12,10 +12,10 @@ import {
   onSignal,
   type SignalAction,
   type SignalState,
-} from "../process/signals.ts";
-import type { Offspring, Session, SessionTurn } from "../session/session.ts";
+} from "../core/process/signals.ts";
+import type { Offspring, Session, SessionTurn } from "./session/session.ts";
 import type { TaskHostParts } from "./task_host.ts";
-import { isInherited } from "../wiki/wiki_tools.ts";
+import { isInherited } from "../power/wiki/wiki_tools.ts";
 
 /** What {@link makeFamily} is handed. */
 export interface FamilyParts

@@ -2,10 +2,10 @@
 import { noUsage } from "../../contracts/budget.ts";
 import { mcpScopes } from "../../contracts/mcp.ts";
 import type { AgentTask, PolicyRule, Scope, TaskRequest } from "../../contracts/mod.ts";
-import { grantMounts } from "../lease/scope.ts";
-import type { Replay } from "../log/replay.ts";
-import type { NewProcess } from "../process/table.ts";
-import { type MemoryRequest, memoryScopes } from "../wiki/wiki_tools.ts";
+import { grantMounts } from "../core/lease/scope.ts";
+import type { Replay } from "./replay.ts";
+import type { NewProcess } from "../core/process/table.ts";
+import { type MemoryRequest, memoryScopes } from "../power/wiki/wiki_tools.ts";
 
 /** What of a rule decides whether it opens the network. */
 type NetRule = Pick<PolicyRule, "mode" | "destination" | "tool" | "category" | "effect">;

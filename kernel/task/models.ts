@@ -1,19 +1,18 @@
 /** The models of one task: its own, who summarizes, what each process uses, and what all of it costs. @module */
 import type { ModelChoice, Pid, ProcessRow, TaskRequest } from "../../contracts/mod.ts";
-import { makeAside, makeTaskAside } from "../session/aside.ts";
-import type { AskAside, InferAside } from "../model/governed_model.ts";
-import { makePurse, reserving } from "../process/brake.ts";
-import { governed } from "../model/governed_model.ts";
-import type { InferenceParts, Summarizer } from "../session/inference.ts";
-import { makeModelMoney } from "../model/money.ts";
+import { makeAside, makeTaskAside } from "./session/aside.ts";
+import { type AskAside, governed, type InferAside } from "../power/model/governed_model.ts";
+import { makePurse, reserving } from "../core/process/brake.ts";
+import type { InferenceParts, Summarizer } from "./session/inference.ts";
+import { makeModelMoney } from "../power/model/money.ts";
 import {
   type JudgedModel,
   judgedModel,
   makeProcessModel,
   type ProcessModel,
   type ProcessModelParts,
-} from "../session/process_model.ts";
-import type { ProcessTable } from "../process/table.ts";
+} from "./session/process_model.ts";
+import type { ProcessTable } from "../core/process/table.ts";
 
 /** What {@link openTaskModels} is handed. */
 export interface TaskModelsParts extends Pick<ProcessModelParts, "models" | "rates"> {

@@ -7,7 +7,7 @@ import { CallId, type Digest, QuestionId } from "../../contracts/ids.ts";
 import type { Powers, ProcessRow } from "../../contracts/process.ts";
 import type { EventLog } from "../../contracts/store.ts";
 import type { ToolResult } from "../../contracts/tool.ts";
-import type { TornPatch } from "../log/replay.ts";
+import type { TornPatch } from "./replay.ts";
 import { type MadeUndo, type TaskWorkspace, UNDO_MS } from "./workspace.ts";
 
 interface ReviewParts {

@@ -28,21 +28,16 @@ import type {
   TurnOutcome,
   UsedUp,
 } from "../../contracts/mod.ts";
-import { type Replay, replayTask, type Restored, systemMessage } from "../log/replay.ts";
-import type { LeaseTable } from "../lease/leases.ts";
-import { grantMounts } from "../lease/scope.ts";
-import { makeTaskTime, type TaskTime } from "../lease/task_time.ts";
-import { type ReadPrivate, sourcesOf } from "../log/read_events.ts";
-import type { ProcessTable } from "../process/table.ts";
-import type { AskAside, InferAside } from "../model/governed_model.ts";
-import {
-  makeSession,
-  type Offspring,
-  type Session,
-  type SessionParts,
-} from "../session/session.ts";
-import type { Toolhosts } from "../toolhost/toolhosts.ts";
-import { preparing } from "../wiki/wiki_tools.ts";
+import { type Replay, replayTask, type Restored, systemMessage } from "./replay.ts";
+import type { LeaseTable } from "../core/lease/leases.ts";
+import { grantMounts } from "../core/lease/scope.ts";
+import { makeTaskTime, type TaskTime } from "../core/lease/task_time.ts";
+import { type ReadPrivate, sourcesOf } from "../core/log/read_events.ts";
+import type { ProcessTable } from "../core/process/table.ts";
+import type { AskAside, InferAside } from "../power/model/governed_model.ts";
+import { makeSession, type Offspring, type Session, type SessionParts } from "./session/session.ts";
+import type { Toolhosts } from "../power/toolhost/toolhosts.ts";
+import { preparing } from "../power/wiki/wiki_tools.ts";
 import { makeReview, makeTornPatches, type TornPatches, watchDenials } from "./review.ts";
 import { type Family, makeFamily } from "./family.ts";
 import { grantedScopes, isRevoked, newRoot } from "./granted_scopes.ts";

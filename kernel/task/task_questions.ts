@@ -2,7 +2,7 @@
 import { QuestionId, TaskId } from "../../contracts/ids.ts";
 import { TASK_TRANSITIONS, TaskStatus } from "../../contracts/task.ts";
 import type { AgentTask, Questions } from "../../contracts/mod.ts";
-import type { Bus, Published } from "../log/watch.ts";
+import type { Bus, Published } from "../core/log/watch.ts";
 
 /** What {@link makeTaskQuestions} is handed. */
 export interface TaskQuestionsParts {

@@ -14,29 +14,29 @@ import type { TaskRequest } from "../../contracts/task.ts";
 import type { ToolDescriptor } from "../../contracts/tool.ts";
 import type { KernelConfig, Secret } from "../../contracts/wire_control.ts";
 import type { Mount } from "../../contracts/workspace.ts";
-import { type BrowserSessions, makeBrowserSessions } from "../plugin/browser_sessions.ts";
-import type { Children } from "../child/children.ts";
-import type { Commands } from "../command/run.ts";
-import type { TaskSessions } from "../process_session/process_sessions.ts";
-import { type Fetching, makeFetching } from "../net/fetching.ts";
-import type { HostFunctionsParts, Looking } from "../plugin/host_functions.ts";
-import { type Engine, makePluginHosts, type PluginCode } from "../plugin/hosts.ts";
-import { type BindPlugins, makePluginTools } from "../plugin/plugin_tools.ts";
+import { type BrowserSessions, makeBrowserSessions } from "../power/plugin/browser_sessions.ts";
+import type { Children } from "../core/child/children.ts";
+import type { Commands } from "../power/command/run.ts";
+import type { TaskSessions } from "../power/command/process_sessions.ts";
+import { type Fetching, makeFetching } from "../power/net/fetching.ts";
+import type { HostFunctionsParts, Looking } from "../power/plugin/host_functions.ts";
+import { type Engine, makePluginHosts, type PluginCode } from "../power/plugin/hosts.ts";
+import { type BindPlugins, makePluginTools } from "../power/plugin/plugin_tools.ts";
 import {
   type MadeWorkspace,
   makeTaskWorkspace,
   type TaskMail,
   type TaskWorkspace,
 } from "./workspace.ts";
-import type { McpRequest, McpTools } from "../mcp/mcp_tools.ts";
-import { grantMounts } from "../lease/scope.ts";
-import type { McpServers } from "../mcp_server/servers.ts";
-import type { NetService } from "../net/net_service.ts";
-import { guardWikis, type MemoryRequest, type WikiTools } from "../wiki/wiki_tools.ts";
-import type { TaskFolders, Toolhosts } from "../toolhost/toolhosts.ts";
-import { needsDescribing, TOOL_DESCRIBE, toolDescribeBinding } from "../session/offered_tools.ts";
-import { searches, TOOL_SEARCH, toolSearchBinding } from "../session/tool_search.ts";
-import type { Progress } from "../log/watch.ts";
+import type { McpRequest, McpTools } from "../power/mcp/mcp_tools.ts";
+import { grantMounts } from "../core/lease/scope.ts";
+import type { McpServers } from "../power/mcp/servers.ts";
+import type { NetService } from "../power/net/net_service.ts";
+import { guardWikis, type MemoryRequest, type WikiTools } from "../power/wiki/wiki_tools.ts";
+import type { TaskFolders, Toolhosts } from "../power/toolhost/toolhosts.ts";
+import { needsDescribing, TOOL_DESCRIBE, toolDescribeBinding } from "./session/offered_tools.ts";
+import { searches, TOOL_SEARCH, toolSearchBinding } from "./session/tool_search.ts";
+import type { Progress } from "../core/log/watch.ts";
 
 const COMMAND = ToolName.parse("command");
 const BROWSER = "browser";

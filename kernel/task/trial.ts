@@ -9,8 +9,8 @@ import type { ToolBinding } from "../../contracts/power.ts";
 import type { Powers, ProcessRow } from "../../contracts/process.ts";
 import type { Profile, TaskMemory } from "../../contracts/task.ts";
 import type { Mount } from "../../contracts/workspace.ts";
-import { covers } from "../lease/scope.ts";
-import { makeProcessTable, type ProcessTable } from "../process/table.ts";
+import { covers } from "../core/lease/scope.ts";
+import { makeProcessTable, type ProcessTable } from "../core/process/table.ts";
 import { grantedScopes } from "./granted_scopes.ts";
 import type { ToolRequest } from "./task_tools.ts";
 

@@ -8,9 +8,9 @@ import type { ToolBinding } from "../../contracts/power.ts";
 import type { Powers, ProcessRow } from "../../contracts/process.ts";
 import type { EventLog } from "../../contracts/store.ts";
 import type { Artifact, Conflict, PatchSet, StagedChange } from "../../contracts/workspace.ts";
-import type { Looking } from "../plugin/host_functions.ts";
-import type { McpWorkspace } from "../mcp/mcp_tools.ts";
-import type { TaskWiki, WikiGuard } from "../wiki/wiki_tools.ts";
+import type { Looking } from "../power/plugin/host_functions.ts";
+import type { McpWorkspace } from "../power/mcp/mcp_tools.ts";
+import type { TaskWiki, WikiGuard } from "../power/wiki/wiki_tools.ts";
 
 /** What workspace/ makes: see its mod.ts. */
 export interface MadeWorkspace extends Pick<McpWorkspace, "applyNow"> {

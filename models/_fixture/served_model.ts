@@ -1,4 +1,4 @@
-/** A model behind the port of its process, asked as kernel/model/services.ts asks. @module */
+/** A model behind the port of its process, asked as kernel/power/model/services.ts asks. @module */
 import { Fault } from "../../contracts/fault.ts";
 import {
   InferenceResponse,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { DENIED } from "../../kernel/start/line_parts.ts";
+import { DENIED } from "../../kernel/core/start/line_parts.ts";
 import { bundled } from "../../port/_fixture/bundled_child.ts";
 import { hear, requestOf, said } from "../_fixture/contract_suite.ts";
 import { makeTinyGguf } from "../_fixture/tiny_gguf.ts";

@@ -1,10 +1,10 @@
 /** Kills a kernel at random moments in which it starts programs behind their walls, and counts what is left of them. */
 import assert from "node:assert/strict";
 import { findPrograms } from "../../cli/program/programs_powers.ts";
-import { lineOfCommand } from "../../kernel/start/command_line.ts";
-import { probeCommandWalls } from "../../kernel/start/walls.ts";
-import { watchForLeft } from "../../kernel/start/left_behind.ts";
-import { makeSpawnPowers } from "../../kernel/start/spawn_powers.ts";
+import { lineOfCommand } from "../../kernel/core/start/command_line.ts";
+import { probeCommandWalls } from "../../kernel/core/start/walls.ts";
+import { watchForLeft } from "../../kernel/core/start/left_behind.ts";
+import { makeSpawnPowers } from "../../kernel/core/start/spawn_powers.ts";
 import { kill9, processesNaming } from "../fake/processes.ts";
 import { waitUntil } from "../fake/wait_until.ts";
 

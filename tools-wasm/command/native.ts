@@ -11,7 +11,7 @@ import type { StagedChange } from "../../contracts/workspace.ts";
 import { type CommandCall, readCall, shownWords } from "./arguments.ts";
 import { contentOf } from "./result.ts";
 
-/** One run. See kernel/command/run.ts. */
+/** One run. See kernel/power/command/run.ts. */
 export interface NativeRun {
   readonly task: TaskId;
   readonly pid: Pid;

@@ -16,7 +16,7 @@ import type { HostFunction } from "../../contracts/plugin.ts";
 import { toJson } from "../../contracts/json.ts";
 import { Fault } from "../../contracts/fault.ts";
 import { LOG_BYTES, TABLE_ELEMENTS } from "./bounds.ts";
-import type { Child } from "../../kernel/child/child.ts";
+import type { Child } from "../../kernel/core/child/child.ts";
 
 let bundle: Bundle | undefined;
 Deno.test.beforeAll(async () => {

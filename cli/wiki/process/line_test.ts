@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { NAMESPACE, namespace } from "../../../kernel/start/line_parts.ts";
+import { NAMESPACE, namespace } from "../../../kernel/core/start/line_parts.ts";
 import { findPrograms } from "../../program/programs_powers.ts";
 import { insidePath, wikiLine } from "./line.ts";
 

@@ -2,11 +2,11 @@
 import { createHash } from "node:crypto";
 import type { KernelConfig } from "../../../contracts/mod.ts";
 import { nativeAddonOf, type NativeBuild } from "../../../contracts/model_config.ts";
-import { makeChildren } from "../../../kernel/child/children.ts";
+import { makeChildren } from "../../../kernel/core/child/children.ts";
 import { realPowers } from "../../../kernel/main_powers.ts";
-import { makeModelServices, type OpenModel } from "../../../kernel/model/services.ts";
-import { makeSpawnPowers } from "../../../kernel/start/spawn_powers.ts";
-import { WEIGHTS_POWERS } from "../../../kernel/model/weights_powers.ts";
+import { makeModelServices, type OpenModel } from "../../../kernel/power/model/services.ts";
+import { makeSpawnPowers } from "../../../kernel/core/start/spawn_powers.ts";
+import { WEIGHTS_POWERS } from "../../../kernel/power/model/weights_powers.ts";
 import { programs, provideAddon, provideWorkshop } from "./native_process.ts";
 
 /** Opens weights as a task would, with its `accelerated` and what else the configuration has. */

@@ -6,7 +6,7 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { makeServeHands } from "../../../cli/mcp_serve/hands_powers.ts";
 import { provideServeProgram } from "../../../cli/mcp_serve/program_powers.ts";
 import { Fault, type Json } from "../../../contracts/mod.ts";
-import { NAMESPACE, namespace } from "../../../kernel/start/line_parts.ts";
+import { NAMESPACE, namespace } from "../../../kernel/core/start/line_parts.ts";
 
 const ROOT = new URL("../../../", import.meta.url).pathname.replace(/\/$/, "");
 const FLOOD = 5_000;

@@ -1,9 +1,9 @@
 /** The plugin host as the kernel starts it: bundled, in a process without any permission. @module */
 import assert from "node:assert/strict";
-import { type Child, startChild } from "../../../kernel/child/child.ts";
-import { makeSpawnPowers } from "../../../kernel/start/spawn_powers.ts";
-import { lineOutside } from "../../../kernel/start/start_line.ts";
-import { probeWalls } from "../../../kernel/start/walls.ts";
+import { type Child, startChild } from "../../../kernel/core/child/child.ts";
+import { makeSpawnPowers } from "../../../kernel/core/start/spawn_powers.ts";
+import { lineOutside } from "../../../kernel/core/start/start_line.ts";
+import { probeWalls } from "../../../kernel/core/start/walls.ts";
 import type { PortHandler } from "../../../contracts/port.ts";
 
 /** The bundle and what its processes are started with, removed when it is disposed of. */

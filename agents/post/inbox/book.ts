@@ -1,0 +1,212 @@
+/** Messages that wait, in memory, and how many of whom: the settled ones are the store's. @module */
+import { Fault } from "../../../contracts/fault.ts";
+import type { Box, InboxEntry, InboxId, InboxQuotas, Sender } from "../../../contracts/inbox.ts";
+import type { DocumentWrite, Store } from "../../../contracts/store.ts";
+import { headOf, isWaiting, type Kept } from "./rows.ts";
+
+/** Bytes that all boxes together keep waiting. */
+const ALL_BYTES = 67_108_864;
+const MINUTE = 60_000;
+/** A peer has its own rate at the gateway, which is the operator's to choose: this one is far above it. */
+const PEERS = 10;
+/** Senders whose rate is remembered; who was quiet for a minute is forgotten first. */
+const RATED = 10_000;
+
+/** A message that waits. */
+export interface Slot extends Kept {
+  /** A write of it is under way: nobody else may change it, and nobody is shown it. */
+  busy: boolean;
+  /** It is in the store. */
+  durable: boolean;
+}
+
+interface Tally {
+  count: number;
+  bytes: number;
+  readonly ids: Set<InboxId>;
+}
+
+/** What waits. */
+export interface InboxBook {
+  get(id: InboxId): Slot | undefined;
+  /** Waiting messages that are in the store, in order of arrival; of one box where it is named. */
+  waiting(box?: Box): readonly InboxEntry[];
+  /** Waiting messages of a sender, also those that are just being written. */
+  of(sender: Sender): readonly InboxEntry[];
+  /** Throws `rateLimited` when it does not fit. */
+  checkQuota(sender: Sender, box: Box, bytes: number): void;
+  /** Counts one message of a sender; throws `rateLimited`. */
+  checkRate(sender: Sender, now: number): void;
+  put(slot: Slot): void;
+  /** Takes a message out; a settled one is remembered for a while without its words. */
+  remove(id: InboxId): void;
+  /** Remembers that a message is settled. */
+  settle(entry: InboxEntry): void;
+  settled(): readonly InboxEntry[];
+  /** One of them. */
+  head(id: InboxId): InboxEntry | undefined;
+  /** The next time that something expires; Infinity when nothing does. */
+  nextExpiry(): number;
+  /** Waiting messages whose time is over. */
+  expired(now: number): readonly InboxEntry[];
+}
+
+/** Makes an empty book. */
+export function makeInboxBook(quotas: InboxQuotas): InboxBook {
+  const slots = new Map<InboxId, Slot>();
+  const senders = new Map<string, Tally>();
+  const boxes = new Map<string, Tally>();
+  const rates = new Map<Sender, { minute: number; count: number }>();
+  const settled = new Map<InboxId, InboxEntry>();
+  let bytes = 0;
+  let expiry = Infinity;
+
+  const tally = (all: Map<string, Tally>, key: string, slot: Slot, by: 1 | -1): void => {
+    const found = all.get(key) ?? { count: 0, bytes: 0, ids: new Set<InboxId>() };
+    found.count += by;
+    found.bytes += by * slot.entry.bytes;
+    if (by === 1) found.ids.add(slot.entry.id);
+    else found.ids.delete(slot.entry.id);
+    if (found.count === 0) all.delete(key);
+    else all.set(key, found);
+  };
+  const count = (slot: Slot, by: 1 | -1): void => {
+    bytes += by * slot.entry.bytes;
+    tally(senders, slot.entry.message.sender, slot, by);
+    tally(boxes, slot.entry.box, slot, by);
+  };
+  const all = (ids: Iterable<InboxId>): readonly InboxEntry[] =>
+    [...ids].flatMap((id) => {
+      const slot = slots.get(id);
+      return slot?.durable === true ? [slot.entry] : [];
+    }).sort((a, b) => a.n - b.n);
+  const full = (what: string): Fault =>
+    new Fault("rateLimited", `Cannot take the message: ${what}; let what waits be read first`);
+
+  const remove = (id: InboxId): void => {
+    const slot = slots.get(id);
+    if (slot === undefined) return;
+    slots.delete(id);
+    count(slot, -1);
+  };
+
+  return Object.freeze<InboxBook>({
+    get: (id: InboxId) => slots.get(id),
+    waiting: (box?: Box) => all(box === undefined ? slots.keys() : boxes.get(box)?.ids ?? []),
+    of: (sender: Sender) =>
+      [...senders.get(sender)?.ids ?? []].flatMap((id) => slots.get(id)?.entry ?? []),
+    checkQuota(sender: Sender, box: Box, size: number): void {
+      if ((senders.get(sender)?.count ?? 0) >= quotas.perSender) {
+        throw full(`${quotas.perSender} messages of its sender wait`);
+      }
+      if ((boxes.get(box)?.count ?? 0) >= quotas.perBox) {
+        throw full(`${quotas.perBox} messages wait in its inbox`);
+      }
+      if ((boxes.get(box)?.bytes ?? 0) + size > quotas.queuedBytes || bytes + size > ALL_BYTES) {
+        throw full("too many bytes wait");
+      }
+    },
+    checkRate(sender: Sender, now: number): void {
+      const minute = Math.floor(now / MINUTE);
+      const rate = rates.get(sender);
+      if (rate === undefined || rate.minute !== minute) {
+        if (rates.size >= RATED) {
+          for (const [each, { minute: of }] of rates) if (of !== minute) rates.delete(each);
+        }
+        rates.set(sender, { minute, count: 1 });
+        return;
+      }
+      const most = quotas.perMinute * (sender.startsWith("peer:") ? PEERS : 1);
+      if (rate.count >= most) {
+        throw full(`${most} messages of its sender came in this minute`);
+      }
+      rate.count += 1;
+    },
+    put(slot: Slot): void {
+      remove(slot.entry.id);
+      slots.set(slot.entry.id, slot);
+      count(slot, 1);
+      expiry = Math.min(expiry, slot.entry.message.expiresAt ?? Infinity);
+    },
+    remove,
+    settle(entry: InboxEntry): void {
+      if (isWaiting(entry.state)) return;
+      settled.delete(entry.id);
+      settled.set(entry.id, headOf(entry));
+      for (const id of settled.keys()) {
+        if (settled.size <= quotas.remembered) break;
+        settled.delete(id);
+      }
+    },
+    head: (id: InboxId) => settled.get(id),
+    settled: () => [...settled.values()].sort((a, b) => a.n - b.n),
+    nextExpiry: () => expiry,
+    expired(now: number): readonly InboxEntry[] {
+      const over: InboxEntry[] = [];
+      expiry = Infinity;
+      for (const { entry } of slots.values()) {
+        const at = entry.message.expiresAt ?? Infinity;
+        if (at <= now) over.push(entry);
+        else expiry = Math.min(expiry, at);
+      }
+      return over;
+    },
+  });
+}
+
+const KIND = "inboxPlace";
+const BLOCK = 1_000;
+
+/** A place, and what is to be written with it. */
+interface Place {
+  readonly n: number;
+  readonly documents: readonly DocumentWrite[];
+  kept(): void;
+  dropped(): void;
+}
+
+/** Gives places in order. */
+export interface Places {
+  next(): Place;
+}
+
+/** Goes on where earlier kernels reserved places, and above `known`. */
+export async function openPlaces(
+  store: Pick<Store, "document">,
+  known: number,
+): Promise<Places> {
+  const row = await store.document(KIND, KIND);
+  const end = row?.body["end"];
+  let version = row?.version ?? 0;
+  let last = Math.max(known, typeof end === "number" ? end : 0);
+  let reserved = last;
+  /** A reservation is being written: nobody else writes one meanwhile. */
+  let writing = false;
+
+  return Object.freeze<Places>({
+    next(): Place {
+      last += 1;
+      const n = last;
+      if (n <= reserved || writing) {
+        return { n, documents: [], kept: () => undefined, dropped: () => undefined };
+      }
+      writing = true;
+      const to = n + BLOCK;
+      return {
+        n,
+        documents: [{
+          ...{ kind: KIND, id: KIND, task: KIND, expect: version },
+          body: { end: to },
+        }],
+        kept(): void {
+          writing = false;
+          version += 1;
+          reserved = to;
+        },
+        dropped(): void {
+          writing = false;
+        },
+      };
+    },
+  });
+}

@@ -1,0 +1,344 @@
+/**
+ * The inboxes of one kernel: what comes in is judged, kept, and shown to a model as data. Every change is an event and
+ * its documents in one commit.
+ *
+ * @example
+ * ```ts
+ * import type { Inbox } from "./inbox.ts";
+ * async function tell(inbox: Inbox): Promise<string> {
+ *   const { entry } = await inbox.put(
+ *     {
+ *       ...{ id: "1", sender: "host", kind: "status", body: "Lunch is ready." },
+ *       ...{ artifactRefs: [], requestedActions: [], requestedAuthority: [] },
+ *     },
+ *     { box: "agent:lal", colour: "BLUE", label: "internal" },
+ *   );
+ *   return entry.state; // queued
+ * }
+ * ```
+ * @module
+ */
+import { Fault } from "../../../contracts/fault.ts";
+import { Box, INBOX_QUOTAS, InboxId } from "../../../contracts/inbox.ts";
+import type {
+  AgentInbox,
+  AgentMessage,
+  CallDelivery,
+  CallInbox,
+  CallPlace,
+  DocumentWrite,
+  EntryState,
+  EventLog,
+  InboxEntry,
+  InboxQuotas,
+  MessageStamp,
+  Powers,
+  PutOutcome,
+  Sender,
+  Store,
+  TaskId,
+} from "../../../contracts/mod.ts";
+import { isFinal } from "../../task/fold.ts";
+import { type InboxBook, makeInboxBook, openPlaces } from "./book.ts";
+import { type InboxMarking, makeInboxChanges, settledAs } from "./changes.ts";
+import { type DraftStamp, type InboxDraft, makeDrafts } from "./draft.ts";
+import { type JudgeParts, taskOfBox } from "./judge.ts";
+import { makeParents, openSenders } from "./senders.ts";
+import { makeInboxPast } from "./past.ts";
+import { ENTRY_KIND, isWaiting, readKept, WAITING } from "./rows.ts";
+
+/** What {@link openInbox} is handed. */
+export interface InboxParts extends JudgeParts {
+  readonly store: Pick<Store, "document" | "documents">;
+  readonly log: Pick<EventLog, "append">;
+  readonly powers: Pick<Powers, "now" | "id" | "token">;
+  readonly quotas?: Partial<InboxQuotas>;
+  /** Something is due for a task: it is in the store. */
+  onQueued?(entry: InboxEntry): void;
+}
+
+/** {@link AgentInbox} as the kernel has it: a change of it can be part of another's commit. */
+export interface Inbox extends AgentInbox {
+  /** What is said while calls are under way. */
+  readonly calls: CallInbox;
+  /** As `put`, but nothing is written yet. `taken`: it is that task's first words, and born delivered. */
+  draft(message: AgentMessage, stamp: DraftStamp): Promise<InboxDraft>;
+  /** What waits becomes a task's first words. Throws `notFound`, `conflict`. */
+  taking(id: InboxId, task: TaskId): InboxDraft;
+  /** What waits is shown to a task. Throws as `taking`. */
+  delivering(ids: readonly InboxId[], task: TaskId): InboxMarking;
+  /** Also a settled one, with its words unless they are erased. */
+  read(id: InboxId): Promise<InboxEntry | undefined>;
+  /** Also settled ones: ascending by `n`, the newest `limit` (1,000). */
+  past(query: {
+    readonly box?: Box;
+    readonly state?: EntryState;
+    readonly limit?: number;
+  }): Promise<readonly InboxEntry[]>;
+  /** Something is due to a task, or is being shown to it right now. */
+  pending(task: TaskId): boolean;
+  /** A task is over: what still waits for it is put aside for a person, but for what calls of it were told. */
+  over(task: TaskId): Promise<void>;
+  /** A task is purged: what its messages said is erased. */
+  forget(task: TaskId): Promise<void>;
+  /** Erases what those said that were settled before and are no task's; names and chain stay. */
+  eraseBefore(before: number): Promise<{ readonly erased: number }>;
+}
+
+/** Where events of agents' boxes go: they have no task's chain. */
+const CHAIN = "inbox";
+
+/** Opens the inboxes that earlier kernels left. */
+export async function openInbox(parts: InboxParts): Promise<Inbox> {
+  const { store, log, powers } = parts;
+  const quotas: InboxQuotas = { ...INBOX_QUOTAS, ...parts.quotas };
+  const book: InboxBook = makeInboxBook(quotas);
+  for (const row of await store.documents({ kind: ENTRY_KIND, task: WAITING, limit: 100_000 })) {
+    const kept = await readKept(store, row);
+    if (kept !== undefined) book.put({ ...kept, busy: false, durable: true });
+  }
+  const write = async (documents: readonly DocumentWrite[]): Promise<void> => {
+    await log.append(CHAIN, [], documents);
+  };
+  const places = await openPlaces(store, book.waiting().at(-1)?.n ?? 0);
+  const senders = await openSenders(store, write);
+  const parents = makeParents({ store, senders, book, now: powers.now, window: quotas.replayMs });
+  const past = makeInboxPast({ store, book, now: powers.now, write });
+  const changes = makeInboxChanges({ log, book, chainOf: (entry) => chainOf(entry) });
+
+  const chainOf = ({ box, task }: Pick<InboxEntry, "box" | "task">): string => {
+    const id = task ?? taskOfBox(box);
+    const known = id === undefined ? undefined : parts.task(id);
+    return id === undefined || known === undefined || known.purged ? CHAIN : id;
+  };
+
+  /** Nothing is released to a task that will have no turn any more. */
+  const checkOpen = ({ id, box }: InboxEntry): void => {
+    const task = taskOfBox(box);
+    const known = task === undefined ? undefined : parts.task(task);
+    if (task === undefined || (known !== undefined && !isFinal(known.status))) return;
+    throw new Fault("conflict", `Cannot release message ${id}: its task is over`);
+  };
+
+  /** What has expired is settled as that. */
+  const sweep = async (): Promise<void> => {
+    if (book.nextExpiry() > powers.now()) return;
+    for (const { id } of book.expired(powers.now())) {
+      const slot = book.get(id);
+      if (slot?.durable !== true || slot.busy) continue;
+      await changes.settle(slot, settledAs(slot.entry, "expired", { now: powers.now() }));
+    }
+  };
+  /** Expired at this look, whether or not that is written. */
+  const seen = (entry: InboxEntry): InboxEntry =>
+    isWaiting(entry.state) && (entry.message.expiresAt ?? Infinity) <= powers.now()
+      ? { ...entry, state: "expired" }
+      : entry;
+
+  const draft = makeDrafts({
+    ...{ ...parts, quotas, book, senders, parents, places, sweep, seen },
+    stored: past.kept,
+  });
+
+  const delivering = (ids: readonly InboxId[], task: TaskId): InboxMarking => {
+    const now = powers.now();
+    const slots = ids.map(changes.need);
+    const marking = changes.changing(
+      slots.map((slot) => ({ slot, next: settledAs(slot.entry, "delivered", { task, now }) })),
+    );
+    return {
+      ...marking,
+      kept(): void {
+        marking.kept();
+        for (const { entry } of slots) parents.delivered(entry);
+      },
+    };
+  };
+
+  const put = async (message: AgentMessage, stamp: MessageStamp): Promise<PutOutcome> => {
+    const { duplicate, entry, ...marking } = await draft(message, stamp);
+    if (!duplicate) await changes.commit(chainOf(entry), marking);
+    return { entry, duplicate };
+  };
+  const { calls, isHeld } = makeCallInbox({
+    ...{ book, put, delivering, isMuted: senders.isMuted, visibleBytes: quotas.visibleBytes },
+  });
+  /** What a call under way will show is no news to anybody else. */
+  const tell = (entry: InboxEntry): void => {
+    if (entry.state === "queued" && !isHeld(entry)) parts.onQueued?.(entry);
+  };
+
+  const due = (task: TaskId): readonly InboxEntry[] =>
+    dueOf(book, task, {
+      ...{ now: powers.now(), visibleBytes: quotas.visibleBytes, isHeld },
+      muted: senders.isMuted,
+    });
+
+  return Object.freeze<Inbox>({
+    ...{ draft, put, calls },
+    get: (id: InboxId) => {
+      const slot = book.get(id);
+      if (slot?.durable === true) return seen(slot.entry);
+      return book.head(id);
+    },
+    list: ({ box, state }) =>
+      [
+        ...book.waiting(box),
+        ...book.settled().filter((each) => box === undefined || each.box === box),
+      ]
+        .map(seen).filter((each) => state === undefined || each.state === state)
+        .sort((a, b) => a.n - b.n),
+    due,
+    pending: (task: TaskId) =>
+      due(task).length > 0 ||
+      book.waiting(Box.parse(`task:${task}`)).some(({ id }) => book.get(id)?.busy === true),
+    taking: (id: InboxId, task: TaskId) => {
+      const entry = settledAs(changes.need(id).entry, "delivered", { task, now: powers.now() });
+      return { ...delivering([id], task), entry, duplicate: false };
+    },
+    delivering,
+    async release(id: InboxId): Promise<InboxEntry> {
+      await sweep();
+      const slot = changes.need(id);
+      if (slot.entry.state === "queued") return slot.entry;
+      checkOpen(slot.entry);
+      const entry = await changes.settle(
+        slot,
+        settledAs(slot.entry, "queued", { now: powers.now() }),
+      );
+      tell(entry);
+      return entry;
+    },
+    dismiss: async (id: InboxId, why: string) => {
+      await sweep();
+      const slot = changes.need(id);
+      return await changes.settle(
+        slot,
+        settledAs(slot.entry, "dismissed", { why: why.slice(0, 512), now: powers.now() }),
+      );
+    },
+    mute: (sender: Sender, why: string) => senders.mute(sender, why.slice(0, 512), powers.now()),
+    async unmute(sender: Sender): Promise<void> {
+      await senders.unmute(sender);
+      for (const entry of book.of(sender)) tell(entry);
+    },
+    muted: senders.muted,
+    read: async (id: InboxId) => {
+      const kept = book.get(id);
+      const found = kept?.durable === true ? kept : await past.kept(id);
+      return found === undefined ? undefined : seen(found.entry);
+    },
+    past: async (query) => (await past.list(query)).map(seen),
+    async over(task: TaskId): Promise<void> {
+      for (const { id, state } of book.waiting(Box.parse(`task:${task}`))) {
+        const slot = book.get(id);
+        if (slot === undefined || slot.busy || state !== "queued") continue;
+        const to = slot.entry.call === undefined ? "quarantined" : "dismissed";
+        await changes.settle(
+          slot,
+          settledAs(slot.entry, to, { why: "its task is over", now: powers.now() }),
+        );
+      }
+    },
+    async forget(task: TaskId): Promise<void> {
+      for (const { id } of book.waiting(Box.parse(`task:${task}`))) {
+        const slot = book.get(id);
+        if (slot === undefined || slot.busy) continue;
+        await changes.settle(
+          slot,
+          settledAs(slot.entry, "dismissed", { why: "its task was purged", now: powers.now() }),
+        );
+      }
+      await past.erase(task);
+    },
+    eraseBefore: async (before: number) => ({ erased: await past.eraseBefore(before) }),
+  });
+}
+
+// Messages that come in while a call to their sender is under way: shown with the call's result, delivered by the commit
+// that keeps it, and nothing that would wake their task.
+
+/** What {@link makeCallInbox} is handed. */
+export interface CallInboxParts {
+  readonly book: Pick<InboxBook, "waiting" | "get">;
+  /** Bytes of messages that one result shows. */
+  readonly visibleBytes: number;
+  readonly put: CallInbox["put"];
+  isMuted(sender: Sender): boolean;
+  delivering(ids: readonly InboxId[], task: TaskId): InboxMarking;
+}
+
+/** {@link CallInbox}, and which messages are its own for now. */
+export interface HeldCalls {
+  readonly calls: CallInbox;
+  /** It waits for the result of a call that is under way: nobody else is shown it. */
+  isHeld(entry: Pick<InboxEntry, "box" | "call">): boolean;
+}
+
+/** Makes it: no call is under way. */
+function makeCallInbox(parts: CallInboxParts): HeldCalls {
+  const { book } = parts;
+  const open = new Set<string>();
+  const nameOf = (box: string, call: string): string => `${box} ${call}`;
+  const isHeld: HeldCalls["isHeld"] = ({ box, call }) =>
+    call !== undefined && open.has(nameOf(box, call));
+
+  /** Also what an earlier call to the same sender left, as a crash does. */
+  const dueOf = (box: Box, sender: Sender): readonly InboxEntry[] => {
+    const chosen: InboxEntry[] = [];
+    let bytes = 0;
+    for (const entry of book.waiting(box)) {
+      const { id, state, message, call } = entry;
+      if (state !== "queued" || message.sender !== sender || call === undefined) continue;
+      if (isHeld(entry) || book.get(id)?.busy !== false) continue;
+      bytes += entry.bytes;
+      if (chosen.length > 0 && bytes > parts.visibleBytes) break;
+      chosen.push(entry);
+    }
+    return chosen;
+  };
+
+  const calls = Object.freeze<CallInbox>({
+    put: parts.put,
+    begin: ({ task, call }: CallPlace) => void open.add(nameOf(`task:${task}`, call)),
+    end({ task, call, sender }: CallPlace): CallDelivery | undefined {
+      const box = Box.parse(`task:${task}`);
+      open.delete(nameOf(box, call));
+      if (parts.isMuted(sender)) return undefined;
+      const entries = dueOf(box, sender);
+      if (entries.length === 0) return undefined;
+      return { ...parts.delivering(entries.map(({ id }) => id), task), entries };
+    },
+  });
+  return Object.freeze<HeldCalls>({ calls, isHeld });
+}
+
+const URGENT: ReadonlySet<AgentMessage["kind"]> = new Set(["interrupt", "approvalRequest"]);
+
+/** Interrupts and requests first, then as they came; at most `visibleBytes`, but always one. */
+function dueOf(
+  book: Pick<InboxBook, "waiting" | "get">,
+  task: TaskId,
+  at: {
+    readonly now: number;
+    readonly visibleBytes: number;
+    /** A muted sender's messages are kept back. */
+    muted(sender: InboxEntry["message"]["sender"]): boolean;
+    /** It is shown with the result of a call that is under way. */
+    isHeld(entry: InboxEntry): boolean;
+  },
+): readonly InboxEntry[] {
+  const ready = book.waiting(Box.parse(`task:${task}`)).filter((entry) =>
+    entry.state === "queued" && book.get(entry.id)?.busy === false && !at.isHeld(entry) &&
+    (entry.message.expiresAt ?? Infinity) > at.now && !at.muted(entry.message.sender)
+  );
+  const rank = (entry: InboxEntry): number => URGENT.has(entry.message.kind) ? 0 : 1;
+  const chosen: InboxEntry[] = [];
+  let bytes = 0;
+  for (const entry of ready.toSorted((a, b) => rank(a) - rank(b) || a.n - b.n)) {
+    bytes += entry.bytes;
+    if (chosen.length > 0 && bytes > at.visibleBytes) break;
+    chosen.push(entry);
+  }
+  return chosen;
+}

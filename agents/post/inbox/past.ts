@@ -1,0 +1,111 @@
+/** Messages that are settled: looked up in the store, a day at a time, and erased there. @module */
+import { TaskId } from "../../../contracts/ids.ts";
+import type { Box, EntryState, InboxEntry, InboxId } from "../../../contracts/inbox.ts";
+import type { DocumentRow, DocumentWrite, Store } from "../../../contracts/store.ts";
+import type { InboxBook } from "./book.ts";
+import {
+  BODY_KIND,
+  ENTRY_KIND,
+  ERASED,
+  isWaiting,
+  type Kept,
+  readKept,
+  settledOn,
+} from "./rows.ts";
+
+const DAY = 86_400_000;
+/** Days that are looked back, rows of one day, and messages that one look gives. */
+const DAYS = 400;
+const ROWS = 100_000;
+const LIMIT = 1_000;
+/** Empty days in a row after which nothing older is looked for. */
+const QUIET = 60;
+
+/** What is settled. */
+export interface InboxPast {
+  /** A message in the store, however it stands. */
+  kept(id: InboxId): Promise<Kept | undefined>;
+  list(query: {
+    readonly box?: Box;
+    readonly state?: EntryState;
+    readonly limit?: number;
+  }): Promise<readonly InboxEntry[]>;
+  /** Erases what the messages of a task said. */
+  erase(task: TaskId): Promise<void>;
+  /** Erases what those said that were settled before and are no task's; how many they were. */
+  eraseBefore(before: number): Promise<number>;
+}
+
+/** What {@link makeInboxPast} is handed. */
+export interface PastParts {
+  readonly store: Pick<Store, "document" | "documents">;
+  readonly book: Pick<InboxBook, "waiting">;
+  now(): number;
+  write(documents: readonly DocumentWrite[]): Promise<void>;
+}
+
+/** Makes the look back. */
+export function makeInboxPast(parts: PastParts): InboxPast {
+  const { store, book } = parts;
+  const kept = async (id: InboxId): Promise<Kept | undefined> => {
+    const row = await store.document(ENTRY_KIND, id);
+    return row === undefined ? undefined : await readKept(store, row);
+  };
+  /** Tells whether there was something to erase. */
+  const eraseOne = async ({ id, task, version, body }: DocumentRow): Promise<boolean> => {
+    if (Object.keys(body).length === 0) return false;
+    const row = await store.document(ENTRY_KIND, id);
+    await parts.write([
+      { ...{ kind: BODY_KIND, id, task, expect: version }, body: {} },
+      ...(row === undefined ? [] : [{
+        ...{ kind: ENTRY_KIND, id, task: row.task, expect: row.version },
+        body: { ...row.body, salt: ERASED, digest: ERASED },
+      }]),
+    ]);
+    return true;
+  };
+  return Object.freeze<InboxPast>({
+    kept,
+    async list({ box, state, limit = LIMIT }): Promise<readonly InboxEntry[]> {
+      const fits = (entry: { readonly box?: unknown; readonly state?: unknown }): boolean =>
+        (box === undefined || entry.box === box) && (state === undefined || entry.state === state);
+      const found: InboxEntry[] = book.waiting(box).filter(fits).slice(-limit);
+      const waitingOnly = state !== undefined && isWaiting(state);
+      for (let day = 0, quiet = 0; day < DAYS && quiet < QUIET && !waitingOnly; day++) {
+        if (found.length >= limit) break;
+        const rows = await store.documents({
+          kind: ENTRY_KIND,
+          task: settledOn(parts.now() - day * DAY),
+          limit: ROWS,
+        });
+        quiet = rows.length === 0 ? quiet + 1 : 0;
+        for (const row of rows.filter(({ body }) => fits(body)).slice(found.length - limit)) {
+          const one = await readKept(store, row);
+          if (one !== undefined) found.push(one.entry);
+        }
+      }
+      return found.sort((a, b) => a.n - b.n);
+    },
+    async erase(task: TaskId): Promise<void> {
+      const rows = await store.documents({ kind: BODY_KIND, task, limit: ROWS });
+      for (const row of rows) await eraseOne(row);
+    },
+    async eraseBefore(before: number): Promise<number> {
+      let erased = 0;
+      for (let day = 0; day < DAYS; day++) {
+        const rows = await store.documents({
+          kind: ENTRY_KIND,
+          task: settledOn(before - day * DAY),
+          limit: ROWS,
+        });
+        for (const { id, body } of rows) {
+          const said = await store.document(BODY_KIND, id);
+          // A task's messages go with the task.
+          if (said === undefined || TaskId.safeParse(said.task).success) continue;
+          if (Number(body["settledAt"]) < before && await eraseOne(said)) erased += 1;
+        }
+      }
+      return erased;
+    },
+  });
+}

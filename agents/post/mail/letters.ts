@@ -1,0 +1,196 @@
+/** An agent's inbox as it reads it: its messages with their numbers, parsed once. @module */
+import { Fault } from "../../../contracts/fault.ts";
+import { TaskId } from "../../../contracts/ids.ts";
+import type { Box, InboxEntry, InboxId } from "../../../contracts/inbox.ts";
+import { type Json, type JsonObject, toJson } from "../../../contracts/json.ts";
+import { answerBox, type Mail, mailIn, type Reference } from "../../../contracts/mail.ts";
+import { decodeXJson } from "../../../port/xjson.ts";
+import type { MailTool } from "./descriptors.ts";
+import { whyNotHeld, wordsOf } from "./name_tools.ts";
+import { parsePath, withNamed } from "./names.ts";
+import {
+  type MailAct,
+  type MailInbox,
+  type MailParts,
+  offerOf,
+  type Said,
+  textOf,
+} from "./tool.ts";
+
+/** A message that its agent may read. */
+export interface Letter {
+  readonly entry: InboxEntry;
+  /** Undefined for a message that is no mail of Remit's: its body is what it says. */
+  readonly mail: Mail | undefined;
+}
+
+/** An agent's letters. */
+export interface Letters {
+  /** Looks for new ones; oldest first, without those that were put aside. */
+  look(): Promise<readonly Letter[]>;
+  /** One of those that were seen. @throws Fault `notFound`, `invalidArguments` */
+  numbered(given: JsonObject[string] | undefined): Letter;
+  /** Its agent put a message aside. */
+  dismissed(ids: readonly InboxId[]): void;
+}
+
+/** Messages that are listed at once. */
+const MOST = 200;
+
+/** Makes them. What waits for a person's decision is not among them. */
+export function makeLetters(
+  { task, agent, peer, inbox, heard }: Pick<MailParts, "task" | "agent" | "peer" | "heard"> & {
+    inbox(): Pick<MailInbox, "past">;
+  },
+): Letters {
+  const boxes: readonly Box[] = [`task:${task}`, `agent:${agent}`];
+  const seen = new Map<number, Letter>();
+  const aside = new Set<InboxId>();
+  // INVARIANT: who works for a peer repeats nobody else's mail to it (test: "what alice sent is no letter of a task of mallory's").
+  const mayRead = ({ box, message }: InboxEntry): boolean =>
+    peer === undefined || box === `task:${task}` || message.sender === peer;
+
+  return Object.freeze<Letters>({
+    async look(): Promise<readonly Letter[]> {
+      const found = await Promise.all(boxes.map((box) => inbox().past({ box, limit: MOST })));
+      // What came during a call is that call's to show first.
+      const entries = found.flat().filter(mayRead).filter(({ id, state, message, call }) =>
+        (state === "delivered" || (state === "queued" && call === undefined)) && !aside.has(id) &&
+        // What a task wrote itself is no news to it.
+        !(message.sender === `agent:${agent}` && message.senderTask === task)
+      ).sort((a, b) => a.n - b.n);
+      const letters = entries.map((entry): Letter => ({ entry, mail: mailIn(entry.message) }));
+      seen.clear();
+      for (const letter of letters) {
+        seen.set(letter.entry.n, letter);
+        const from = TaskId.safeParse(letter.entry.message.senderTask);
+        if (from.success && letter.entry.message.sender.startsWith("agent:")) heard(from.data);
+      }
+      return letters;
+    },
+    numbered(given): Letter {
+      const value = decodeXJson(given ?? null);
+      const letter = seen.get(Number(value));
+      if (letter !== undefined && !aside.has(letter.entry.id)) return letter;
+      throw new Fault(
+        "notFound",
+        `Cannot find message ${JSON.stringify(given)}: list_messages shows those there are`,
+      );
+    },
+    dismissed: (ids) => ids.forEach((id) => aside.add(id)),
+  });
+}
+
+/** A message as `list_messages` shows it. */
+export function letterView({ entry, mail }: Letter): Json {
+  const { n, message, colour, receivedAt } = entry;
+  const head = {
+    number: n,
+    from: message.sender,
+    date: new Date(receivedAt).toISOString(),
+    colour,
+  };
+  if (mail === undefined) return toJson({ ...head, type: "text", strings: [message.body] });
+  switch (mail.type) {
+    case "package": {
+      const names = mail.edges.map(({ name }) => name);
+      return toJson({
+        ...head,
+        type: mail.type,
+        strings: mail.strings,
+        names,
+        are: edgeWords(mail),
+      });
+    }
+    case "resolution":
+      return toJson({ ...head, ...mail, edges: undefined, are: edgeWords(mail) });
+    default:
+      return toJson({ ...head, ...mail });
+  }
+}
+
+function edgeWords({ edges }: Extract<Mail, { type: "package" | "resolution" }>): object {
+  return Object.fromEntries(edges.map(({ name, reference }) => [name, wordsOf(reference)]));
+}
+
+/** The edge of every message that names its sender. */
+export const FROM = "FROM";
+
+/** Where an answer goes. @throws Fault `refused` for a peer, which is answered by other tools */
+export function answering({ message }: InboxEntry): Box {
+  const box = answerBox(message);
+  if (box !== undefined) return box;
+  throw new Fault("refused", `Cannot send to ${message.sender}: it is no agent of this kernel`);
+}
+
+// `adopt`: something that a message carries gets a name; a capability is derived, never more than was offered.
+
+/** Makes the tool. */
+export function adoptTools(
+  parts: MailParts,
+  letters: Letters,
+): Readonly<Partial<Record<MailTool, MailAct>>> {
+  const { names, leases, offers } = parts;
+
+  const carried = (letter: Letter, edge: string): Reference => {
+    const { entry, mail } = letter;
+    if (edge === FROM) return { kind: "agent", box: answering(entry) };
+    const edges = mail?.type === "package" || mail?.type === "resolution" ? mail.edges : [];
+    const found = edges.find(({ name }) => name === edge);
+    if (found !== undefined) return found.reference;
+    throw new Fault(
+      "notFound",
+      `Cannot adopt "${edge}" of message ${entry.n}: it carries ${
+        edges.map(({ name }) => `"${name}"`).join(", ") || "nothing"
+      }`,
+    );
+  };
+
+  return {
+    adopt: {
+      effect: "stage",
+      resolve(args) {
+        const letter = letters.numbered(args["messageNumber"]);
+        const reference = carried(letter, textOf(args, "edgeName"));
+        const { colour, label } = letter.entry;
+        const from = letter.entry.message.sender;
+        return {
+          // Authority changes hands: a person is asked, whatever it permits.
+          effect: reference.kind === "lease" ? "mutateLocal" : "stage",
+          ...{ colour, label },
+          summary: `adopt ${wordsOf(reference)}, from ${from}`.slice(0, 1_000),
+        };
+      },
+      async run(call): Promise<Said> {
+        const { args, process, resolved: { colour = "RED", label = "internal" } } = call;
+        const letter = letters.numbered(args["messageNumber"]);
+        const edge = textOf(args, "edgeName"), path = parsePath(args["petName"]);
+        const reference = carried(letter, edge);
+        if (reference.kind === "tool") {
+          const why = whyNotHeld(parts, reference, process);
+          if (why !== undefined) throw new Fault("refused", `Cannot adopt "${edge}": ${why}`);
+        }
+        if (reference.kind === "lease") {
+          const parent = offers.get(offerOf(letter.entry.id, edge));
+          const held = parent === undefined ? undefined : leases.get(parent);
+          if (
+            held === undefined || !leases.alive(held.id) ||
+            !parts.covers(held.scope, reference.scope)
+          ) {
+            throw new Fault(
+              "refused",
+              `Cannot adopt "${edge}": its sender does not hold ${
+                wordsOf(reference)
+              } now; ask for it anew`,
+            );
+          }
+          const { scope } = reference, { expiresAt } = held;
+          const reason = `adopted from ${letter.entry.message.sender}`;
+          await leases.derive(held.id, { pid: process.pid, scope, expiresAt, reason });
+        }
+        await names.change({ colour, label }, (now) => withNamed(now, path, reference));
+        return { content: `"${path.join("/")}" is now ${wordsOf(reference)}` };
+      },
+    },
+  };
+}

@@ -1,0 +1,114 @@
+/** What a task proposed and what became of it: the fold of its committed outcomes. @module */
+import { mixColour, mixLabel } from "../../../contracts/colour.ts";
+import { Fault } from "../../../contracts/fault.ts";
+import { MailRecord } from "../../../contracts/mail.ts";
+import type {
+  EvalProposal,
+  JsonObject,
+  ProcessRow,
+  Proposed,
+  Reference,
+  Settlement,
+} from "../../../contracts/mod.ts";
+import { decodeXJson, xjsonSource } from "../../../port/xjson.ts";
+import { findReference, whyNotHeld, wordsOf } from "./name_tools.ts";
+import { type NamedBy, parsePath } from "./names.ts";
+import type { MailParts } from "./tool.ts";
+
+/** A settlement before it has its place. */
+export type Settled = Omit<Settlement, "seq">;
+
+/** The proposals of one task. */
+export interface Proposals {
+  /** Number of the next one. */
+  next(): number;
+  /** Proposed and not settled, oldest first. */
+  pending(): readonly Proposed[];
+  /** Settled ones after the first `after`, in the order in which they were settled. */
+  settled(after: number): readonly Settlement[];
+  get(n: number): Proposed | undefined;
+  /** Folds one outcome's record; keys of other parts are passed over. A proposal is settled once. */
+  fold(record: JsonObject): void;
+}
+
+/** Makes the fold; `dismissed` hears of messages that were put aside. */
+export function makeProposals(
+  dismissed: (ids: NonNullable<MailRecord["dismissed"]>) => void,
+): Proposals {
+  const proposed = new Map<number, Proposed>();
+  const settled: Settlement[] = [];
+  let given = 0;
+
+  return Object.freeze<Proposals>({
+    next: () => given += 1,
+    pending: () =>
+      [...proposed.values()].filter(({ n }) => !settled.some(({ proposal }) => proposal === n)),
+    settled: (after) => settled.slice(after),
+    get: (n) => proposed.get(n),
+    fold(record): void {
+      const { data } = MailRecord.safeParse(record["mail"]);
+      if (data === undefined) return;
+      if (data.proposed !== undefined) {
+        proposed.set(data.proposed.n, data.proposed);
+        given = Math.max(given, data.proposed.n);
+      }
+      for (const each of data.settled ?? []) {
+        if (settled.some(({ proposal }) => proposal === each.proposal)) continue;
+        settled.push({ ...each, seq: settled.length + 1 });
+      }
+      dismissed(data.dismissed ?? []);
+    },
+  });
+}
+
+/** Longest program, with its constants. */
+const LONGEST = 200_000;
+
+/**
+ * The whole program: this text is what a person is shown, and exactly what runs.
+ * @throws Fault `notFound`, `refused`, `invalidArguments`, `tooLarge`
+ */
+export async function programFor(
+  parts: MailParts,
+  { source, codeNames, edgeNames }: EvalProposal,
+  process: ProcessRow,
+): Promise<NamedBy & { readonly program: string }> {
+  if (codeNames.length !== edgeNames.length || new Set(codeNames).size !== codeNames.length) {
+    throw new Fault(
+      "invalidArguments",
+      `Cannot propose the program: it has ${codeNames.length} code names and ${edgeNames.length} ` +
+        "edge names; give one for each, all different",
+    );
+  }
+  let { colour, label } = process;
+  const lines: string[] = [];
+  for (const [n, name] of codeNames.entries()) {
+    const path = parsePath(edgeNames[n]);
+    const { named, ...by } = await findReference(parts, path, process);
+    const why = whyNotHeld(parts, named, process);
+    if (why !== undefined) {
+      throw new Fault("refused", `Cannot propose a program with "${path.join("/")}": ${why}`);
+    }
+    colour = mixColour(colour, by.colour);
+    label = mixLabel(label, by.label);
+    lines.push(`const ${name} = ${constantOf(named)};`);
+  }
+  const program = [...lines, source].join("\n");
+  if (program.length <= LONGEST) return { program, colour, label };
+  throw new Fault(
+    "tooLarge",
+    `Cannot propose the program: with its values it is over ${LONGEST} characters`,
+  );
+}
+
+function constantOf(named: Reference): string {
+  switch (named.kind) {
+    case "value":
+      return xjsonSource(decodeXJson(JSON.parse(named.json)));
+    case "tool":
+      return `(args = {}) => remit.tool(${JSON.stringify(named.tool)}, args)`;
+    default:
+      // Nothing that a program could call: it says what it is.
+      return JSON.stringify(wordsOf(named));
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * What is over for longer than the operator keeps things: archived and purged. Chains stay, content goes.
+ * @module
+ */
+import { Fault } from "../../contracts/fault.ts";
+import { allTasks } from "../../contracts/hosting.ts";
+import { TASK_TRANSITIONS } from "../../contracts/task.ts";
+import type { AgentTask, HostedAgentService, RetainReport, TaskId } from "../../contracts/mod.ts";
+import type { CountedExchanges } from "../task/task_history.ts";
+
+/** What {@link retain} is handed. */
+export interface RetentionParts {
+  readonly service: Pick<HostedAgentService, "list" | "archive" | "purge">;
+  readonly exchanges: CountedExchanges & {
+    erase(which: { readonly before: number }): Promise<{ readonly erased: number }>;
+  };
+  /** Words of settled messages that are no task's. */
+  readonly inbox: { eraseBefore(before: number): Promise<{ readonly erased: number }> };
+  /** See {@link makeClockDoubt}. */
+  ahead(): number;
+  /** A person gave its conversation a name: it is kept until that is taken back. */
+  named(task: TaskId): boolean;
+}
+
+const OVER = ["completed", "failed", "canceled", "rejected"] as const;
+
+/**
+ * The tasks that ended before `before`. A clock may have been wrong for a while, so that a task counts as no older than
+ * any that the log has before it: what is in doubt is kept.
+ */
+async function dueTasks(
+  { service, named }: Pick<RetentionParts, "service" | "named">,
+  before: number,
+): Promise<readonly AgentTask[]> {
+  const due: AgentTask[] = [];
+  let begun = 0;
+  for await (const task of allTasks(service.list)) {
+    begun = Math.max(begun, task.createdAt);
+    const last = Math.max(begun, task.updatedAt);
+    const over = TASK_TRANSITIONS[task.status].length === 0;
+    if (over && !task.purged && last < before && !named(task.id)) due.push(task);
+  }
+  return due;
+}
+
+/** A clock that is so much further than the log can tell is doubted. */
+const DOUBT_MS = 86_400_000;
+
+/**
+ * How far the clock is ahead of what the log and this kernel's own life can tell, beyond a day: set forward by mistake it
+ * would make everything old at once. After a machine was off for long this holds retention back until a later start.
+ */
+export function makeClockDoubt(
+  { lastEventAt, now, steady }: {
+    /** When the newest event of the log was written; undefined for an empty log. */
+    readonly lastEventAt: number | undefined;
+    now(): number;
+    /** Milliseconds that no setting of the clock changes. */
+    steady(): number;
+  },
+): () => number {
+  const seen = lastEventAt ?? now(), began = steady();
+  return () => Math.max(0, now() - (seen + (steady() - began) + DOUBT_MS));
+}
+
+/** Erases what ended before `before`, milliseconds since 1970; with `dryRun` it only counts. */
+export async function retain(
+  { service, exchanges, inbox, named, ahead }: RetentionParts,
+  { before: asked, dryRun }: { readonly before: number; readonly dryRun: boolean },
+): Promise<RetainReport> {
+  const before = Math.max(0, asked - ahead());
+  const due = await dueTasks({ service, named }, before);
+  let over = 0;
+  for (const state of OVER) {
+    const all = (await exchanges.list({ state, size: 1 })).total;
+    over += all - (await exchanges.list({ state, size: 1, since: before })).total;
+  }
+  if (dryRun) return { tasks: due.length, exchanges: over };
+  let tasks = 0;
+  for (const task of due) {
+    try {
+      if (!task.archived) await service.archive(task.id);
+      await service.purge(task.id);
+      tasks += 1;
+    } catch (error) {
+      // It was taken up, forked or purged meanwhile: the next time sees how it stands.
+      if (!(error instanceof Fault) || error.code !== "conflict") throw error;
+    }
+  }
+  const erased = (await exchanges.erase({ before })).erased;
+  return { tasks, exchanges: erased, messages: (await inbox.eraseBefore(before)).erased };
+}

@@ -1,0 +1,121 @@
+/** One child: an operating-system process at the other end of a port. @module */
+import { Fault } from "../../../contracts/fault.ts";
+import { MCP_PORT_LIMITS } from "../../../contracts/wire_mcp.ts";
+import { WIDE_FRAME_BYTES } from "../../../contracts/wire_plugin.ts";
+import { WIKI_PORT_LIMITS } from "../../../contracts/wire_wiki.ts";
+import type { Port, PortHandler } from "../../../contracts/mod.ts";
+import { joinBytes } from "../../../port/join_bytes.ts";
+import { makePort } from "../../../port/mod.ts";
+import type { LeftWatch } from "../start/left_behind.ts";
+import type { Role, StartLine } from "../start/line_parts.ts";
+import { type ExitStatus, howEnded, type SpawnPowers } from "../start/spawn.ts";
+
+/** Most bytes of standard error that are kept. */
+const STDERR = 65_536;
+/** Most UTF-16 units of its last line that are told. */
+const LAST_LINE = 500;
+
+/** Children that bring files and pages: their frames may be long. */
+const WIDE: ReadonlySet<Role> = new Set([
+  "toolhost",
+  "plugin",
+  "net",
+  "browser",
+  "remote",
+  "local",
+  "native",
+]);
+
+/** A child as the kernel holds it. */
+export interface Child {
+  readonly role: Role;
+  readonly osPid: number;
+  /** Closed when the child has ended. */
+  readonly port: Port;
+  /** Sends SIGKILL; resolves when it is reaped. Idempotent. */
+  kill(): Promise<void>;
+  readonly exited: Promise<ExitStatus>;
+  /** The first 64 KiB of its standard error: untrusted text. */
+  stderr(): string;
+  /** Resolves once it has ended: `ended (SIGKILL): LAST LINE OF ITS STANDARD ERROR`. Untrusted text. */
+  end(): Promise<string>;
+}
+
+interface ChildParts {
+  readonly role: Role;
+  readonly line: StartLine;
+  readonly handler: PortHandler;
+  readonly spawn: Pick<SpawnPowers, "start">;
+  /** Milliseconds of a clock, for the port's limit of frames a second. */
+  readonly now: () => number;
+  /** Is asked to look once it was ended before it had said a word. */
+  readonly left?: Pick<LeftWatch, "look"> | undefined;
+}
+
+/** Starts a process and puts a port on its standard input and output. A broken port ends it. */
+export function startChild({ role, line, handler, spawn, now, left }: ChildParts): Child {
+  const errors: Uint8Array[] = [];
+  let errorBytes = 0, heard = false;
+  const process = spawn.start({
+    ...line,
+    onOutput(chunk): void {
+      heard = true;
+      port.feed(chunk);
+    },
+    killed: () => heard ? undefined : left?.look(),
+    onStderr(chunk): void {
+      const kept = chunk.slice(0, STDERR - errorBytes);
+      errorBytes += kept.length;
+      if (kept.length > 0) errors.push(kept);
+    },
+  });
+  const port = makePort({
+    write: (bytes) => process.write(bytes),
+    handler,
+    now,
+    limits: role === "wiki"
+      ? WIKI_PORT_LIMITS
+      : role === "mcp"
+      ? MCP_PORT_LIMITS
+      : WIDE.has(role)
+      ? { frameBytes: WIDE_FRAME_BYTES }
+      : {},
+  });
+  void process.exited.then(() => port.close("the child has ended"));
+  // A child that broke the protocol is not asked to leave.
+  void port.closed.then(() => process.kill());
+  const stderr = (): string => new TextDecoder().decode(joinBytes(errors));
+  return Object.freeze({
+    role,
+    osPid: process.pid,
+    port,
+    exited: process.exited,
+    async kill(): Promise<void> {
+      process.kill();
+      await process.exited;
+    },
+    stderr,
+    async end(): Promise<string> {
+      const how = `ended (${howEnded(await process.exited)})`;
+      const last = stderr().trim().split("\n").at(-1)?.slice(0, LAST_LINE) ?? "";
+      return last === "" ? how : `${how}: ${last}`;
+    },
+  });
+}
+
+/** The kernel's side of a child that was handed nothing: whatever it asks is refused. */
+export const SERVES_NOTHING: PortHandler = Object.freeze<PortHandler>({
+  ask(op: string): never {
+    throw new Fault("unknownCapability", `Cannot serve "${op.slice(0, 64)}": not handed over`);
+  },
+  tell: () => undefined,
+});
+
+/** A wait for an answer of `what`, which an abort ends with `cancelled`. */
+export function unlessAborted<T>(wait: Promise<T>, signal: AbortSignal, what: string): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(new Fault("cancelled", `Cannot ask ${what}: cancelled`));
+    signal.addEventListener("abort", stop, { once: true });
+    wait.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
+}

@@ -1,0 +1,68 @@
+/** How long what a task was granted holds: as long as the task may work. @module */
+import type { LeaseId, ProcessRow, Scope } from "../../../contracts/mod.ts";
+import type { LeaseTable } from "./leases.ts";
+
+/** What {@link makeTaskTime} is handed. */
+export interface TaskTimeParts {
+  readonly leases: Pick<LeaseTable, "grantAll" | "renew" | "get">;
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** The task's first process. */
+  readonly row: Pick<ProcessRow, "task" | "pid" | "limits">;
+  /** A person sits at it: each of their turns has the whole wall clock. */
+  readonly session: boolean;
+}
+
+/** The time of one task. */
+export interface TaskTime {
+  /** Grants what the task begins with. */
+  begin(scopes: readonly Scope[]): Promise<void>;
+  /** A turn begins that somebody's words asked for. */
+  turn(): Promise<void>;
+  /** A person gave it more. */
+  extended(): Promise<void>;
+}
+
+/** Makes it. Leases of a session hold for two turns, so that few turns renew them. */
+export function makeTaskTime({ leases, now, row, session }: TaskTimeParts): TaskTime {
+  let began = now();
+  let until = 0;
+  let held: readonly LeaseId[] = [];
+  const end = (): number => began + row.limits.wallClockMs * (session ? 2 : 1);
+
+  const grant = async (scopes: readonly Scope[]): Promise<readonly LeaseId[]> => {
+    const { task, pid } = row;
+    const granted = await leases.grantAll(
+      scopes.map((scope) => ({ task, pid, scope, expiresAt: until, reason: "the task's request" })),
+    );
+    return granted.map(({ id }) => id);
+  };
+
+  /** Those that are alive hold longer, those whose time ran out are granted anew, what was taken back is gone. */
+  const hold = async (): Promise<void> => {
+    if (end() <= until) return;
+    until = end();
+    const known = held.flatMap((id) => leases.get(id) ?? [])
+      .filter(({ revokedAt }) => revokedAt === undefined);
+    const alive = known.filter(({ expiresAt }) => expiresAt > now());
+    await leases.renew(alive.map(({ id }) => id), until);
+    const again = await grant(
+      known.filter((each) => !alive.includes(each)).map(({ scope }) => scope),
+    );
+    held = [...alive.map(({ id }) => id), ...again];
+  };
+
+  return Object.freeze({
+    async begin(scopes: readonly Scope[]): Promise<void> {
+      began = now();
+      until = end();
+      held = await grant(scopes);
+    },
+    async turn(): Promise<void> {
+      if (!session) return;
+      began = now();
+      if (until - began < row.limits.wallClockMs) await hold();
+    },
+    extended: hold,
+  });
+}

@@ -1,0 +1,72 @@
+/** What is known of contents in this state folder: opened, and complete. @module */
+import { isObject } from "../../../contracts/json.ts";
+import { Artifact, StagedChange } from "../../../contracts/workspace.ts";
+import type { ContentTrust, JsonObject, KnownContent, Store } from "../../../contracts/mod.ts";
+import { openContentStore } from "../../../store/sqlite/mod.ts";
+import { bodyOf, type ReadPrivate } from "./read_events.ts";
+
+/** Tools whose outcomes bring contents into a mount. */
+const APPLYING: ReadonlySet<unknown> = new Set(["patch_apply", "file_write", "file_edit"]);
+const PAGE = 1_000;
+
+/** What {@link openContents} is handed. */
+export interface ContentsParts {
+  readonly path: string;
+  readonly store: Pick<Store, "events">;
+  readonly readPrivate: ReadPrivate;
+}
+
+/**
+ * Opens the file. What it lacks is read from the log: once after an upgrade from a version that kept
+ * no such file. A damaged one is not made anew: what wikis recorded in it is nowhere else.
+ *
+ * @throws Fault `storeFull`, `storeCorrupt`, `conflict`, `refused`
+ */
+export async function openContents(parts: ContentsParts): Promise<ContentTrust> {
+  const contents = openContentStore(parts.path);
+  if (!contents.complete()) {
+    for await (const known of knownToLog(parts)) contents.record(known);
+    contents.completed();
+  }
+  return contents;
+}
+
+/** What earlier outcomes brought into mounts, and what was released. */
+async function* knownToLog(
+  { store, readPrivate }: ContentsParts,
+): AsyncGenerator<readonly KnownContent[]> {
+  for (let afterSeq = 0;;) {
+    const kinds = ["outcome", "artifact"];
+    const page = await store.events({ kinds, afterSeq, limit: PAGE });
+    const found: KnownContent[] = [];
+    for (const event of page) {
+      if (event.kind === "outcome" && !APPLYING.has(bodyOf(event)["tool"])) continue;
+      const secret = await readPrivate(event);
+      // Erased with its task: nothing tells any more what the bytes were.
+      if (secret !== undefined) found.push(...knownOf(secret));
+    }
+    yield found;
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return;
+    afterSeq = last.seq;
+  }
+}
+
+function knownOf({ record, artifact }: JsonObject): readonly KnownContent[] {
+  const released = Artifact.safeParse(artifact);
+  if (released.success) return [released.data];
+  if (!isObject(record)) return [];
+  const { applied, sanitized } = record;
+  const list = isObject(applied) && Array.isArray(applied["changes"]) ? applied["changes"] : [];
+  const clean = isObject(sanitized) && Array.isArray(sanitized["contents"])
+    ? sanitized["contents"].filter(isObject)
+    : [];
+  return list.flatMap((each): readonly KnownContent[] => {
+    const change = StagedChange.safeParse(each);
+    if (!change.success || change.data.next === undefined) return [];
+    const { next: digest, bytes, colour, label } = change.data;
+    const to = clean.find((one) => one["digest"] === digest)?.["to"];
+    const known = { digest, bytes, colour, label };
+    return [to === "BLUE" || to === "YELLOW" ? { ...known, sanitized: to } : known];
+  });
+}

@@ -1,0 +1,151 @@
+/** Which limit a charge would pass. @module */
+import type { ChargeableUsage, Limits, Powers, Usage } from "../../../contracts/mod.ts";
+
+/** One charge against a process. */
+export type Charge = Partial<ChargeableUsage>;
+
+type Counted = Exclude<keyof Usage, "callsByEffect" | "toolCalls">;
+
+/** Every plain counter and the limit that bounds it. */
+const COUNTERS = {
+  inputTokens: "inputTokens",
+  outputTokens: "outputTokens",
+  money: "money",
+  resultBytes: "resultBytes",
+  writtenBytes: "writtenBytes",
+  children: "children",
+  questions: "questions",
+  iterations: "iterations",
+} as const satisfies Record<Counted, keyof Limits>;
+
+const NAMES = Object.keys(COUNTERS) as readonly Counted[];
+
+/** The name of the first limit that `usage` with `charge` would pass; undefined when all of it fits. */
+export function passes(usage: Usage, limits: Limits, charge: Charge): string | undefined {
+  for (const name of NAMES) {
+    const more = charge[name];
+    if (more !== undefined && more > 0 && usage[name] + more > limits[COUNTERS[name]]) return name;
+  }
+  const tokens = (charge.inputTokens ?? 0) + (charge.outputTokens ?? 0);
+  if (tokens > 0 && usage.inputTokens + usage.outputTokens + tokens > limits.totalTokens) {
+    return "totalTokens";
+  }
+  if (charge.call !== undefined) {
+    if (usage.toolCalls + 1 > limits.toolCalls) return "toolCalls";
+    const most = limits.callsByEffect[charge.call];
+    if (most !== undefined && (usage.callsByEffect[charge.call] ?? 0) + 1 > most) {
+      return `callsByEffect.${charge.call}`;
+    }
+  }
+  return undefined;
+}
+
+/** Adds a charge to what was used. */
+export function count(usage: Usage, charge: Charge): void {
+  for (const name of NAMES) usage[name] += charge[name] ?? 0;
+  if (charge.call === undefined) return;
+  usage.toolCalls += 1;
+  usage.callsByEffect[charge.call] = (usage.callsByEffect[charge.call] ?? 0) + 1;
+}
+
+/** What a child's charge takes from its ancestors: model turns are counted for each message, alone. */
+export function inherited(charge: Charge): Charge {
+  const { iterations: _own, ...rest } = charge;
+  return rest;
+}
+
+/** The parent's limits, and what the child asked for where that is less. */
+export function narrowed(parent: Limits, asked: Partial<Limits>): Limits {
+  const { callsByEffect: effects, ...plain } = parent;
+  const limits: Record<string, number> = {};
+  for (const [name, most] of Object.entries(plain)) {
+    const wanted = (asked as Readonly<Record<string, unknown>>)[name];
+    limits[name] = typeof wanted === "number" ? Math.min(most, wanted) : most;
+  }
+  const callsByEffect: Record<string, number> = { ...effects };
+  for (const [effect, wanted] of Object.entries(asked.callsByEffect ?? {})) {
+    callsByEffect[effect] = Math.min(wanted, callsByEffect[effect] ?? parent.toolCalls);
+  }
+  return { ...parent, ...limits, callsByEffect };
+}
+
+/** The first limit in which `asked` is above `held`; undefined when all of it is within. */
+export function above(held: Limits, asked: Partial<Limits>): string | undefined {
+  const { callsByEffect, ...plain } = asked;
+  for (const [name, wanted] of Object.entries(plain)) {
+    const most = (held as Readonly<Record<string, unknown>>)[name];
+    if (typeof wanted === "number" && typeof most === "number" && wanted > most) return name;
+  }
+  for (const [effect, wanted] of Object.entries(callsByEffect ?? {})) {
+    if (wanted > (held.callsByEffect[effect] ?? held.toolCalls)) return `callsByEffect.${effect}`;
+  }
+  return undefined;
+}
+
+/** A running deadline. */
+export interface Deadline {
+  /** Stops the clock. Idempotent. */
+  freeze(): void;
+  /** Lets it run on with what was left. Idempotent. */
+  thaw(): void;
+  /** It will not come any more. Idempotent. */
+  cancel(): void;
+}
+
+/** Calls `due` once, after `ms` milliseconds in which it was not frozen. */
+export function makeDeadline(
+  powers: Pick<Powers, "now" | "after">,
+  ms: number,
+  due: () => void,
+): Deadline {
+  let left = ms;
+  let since = powers.now();
+  let cancel: (() => void) | undefined;
+  let over = false;
+
+  const run = (): void => {
+    since = powers.now();
+    cancel = powers.after(left, () => {
+      over = true;
+      cancel = undefined;
+      due();
+    });
+  };
+  const halt = (): void => {
+    if (cancel === undefined) return;
+    cancel();
+    cancel = undefined;
+    left = Math.max(0, left - (powers.now() - since));
+  };
+
+  run();
+  return Object.freeze({
+    freeze: halt,
+    thaw(): void {
+      if (!over && cancel === undefined) run();
+    },
+    cancel(): void {
+      over = true;
+      halt();
+    },
+  });
+}
+
+// A clock that is never set back while its process runs: what was lent for a minute ends after a minute.
+
+/**
+ * Makes a clock of milliseconds since 1970. It follows `wall` where that goes forward (also over a sleep of the machine),
+ * and `steady`, which nobody can set, where `wall` stands still or goes back.
+ */
+export function makeForwardClock(
+  { wall, steady }: { wall(): number; steady(): number },
+): () => number {
+  let last = wall();
+  let at = steady();
+  return () => {
+    const now = steady();
+    last = Math.max(wall(), last + Math.max(0, now - at));
+    at = now;
+    return Math.floor(last);
+  };
+}

@@ -1,0 +1,126 @@
+/**
+ * What each signal does to a process, as a state machine without effects: the session executes the
+ * actions.
+ * @module
+ */
+import { unreachable } from "../../../contracts/fault.ts";
+import { EXIT } from "../../../contracts/signal.ts";
+import type { ExitCode, Limits, Signal } from "../../../contracts/mod.ts";
+
+/** Where a process stands towards signals. `braked` waits for a person, `stopped` for SIGCONT. */
+export type SignalState = "running" | "stopped" | "braked" | "concluding" | "ended";
+
+/** One thing to do. */
+export type SignalAction =
+  /** Tell the worker; what it makes of it is its own affair. */
+  | { readonly kind: "deliver"; readonly signal: Signal }
+  /** Keep back what the port brings and what it is owed, and freeze deadlines. */
+  | { readonly kind: "hold" }
+  /** Let both go on. */
+  | { readonly kind: "release" }
+  /** Cancel the inference or calls under way. */
+  | { readonly kind: "interrupt" }
+  /** No new calls; a partial answer within `withinMs`, else the end with `exit`. */
+  | { readonly kind: "conclude"; readonly withinMs: number; readonly exit: ExitCode }
+  /** Kill the process and its subtree at once. */
+  | { readonly kind: "end"; readonly exit: ExitCode }
+  /** Ask a person whether a process that spends too fast may go on. */
+  | { readonly kind: "askBrake" }
+  /** Advertise tools anew: some are gone. */
+  | { readonly kind: "readvertise" }
+  /** Take the exit of a child that ended. */
+  | { readonly kind: "reap" };
+
+/** The next state, and what to do on the way there. */
+export interface SignalStep {
+  readonly next: SignalState;
+  readonly actions: readonly SignalAction[];
+}
+
+/** Milliseconds that a process has to conclude. */
+const CONCLUDE_MS = 5_000;
+
+/** What a signal does in a state. A process that has ended takes none. */
+export function onSignal(state: SignalState, signal: Signal): SignalStep {
+  if (state === "ended") return step("ended");
+  const deliver: SignalAction = { kind: "deliver", signal };
+  const held = state === "stopped" || state === "braked";
+  switch (signal) {
+    case "SIGKILL":
+      return step("ended", { kind: "end", exit: EXIT.failure });
+    case "SIGPIPE":
+      return step("ended", { kind: "end", exit: EXIT.sigpipe });
+    case "SIGTERM":
+      return concluding(state, deliver, EXIT.failure);
+    case "SIGXCPU":
+      return concluding(state, deliver, EXIT.budgetExhausted);
+    case "SIGINT":
+      return step(state, { kind: "interrupt" });
+    case "SIGSTOP":
+      // INVARIANT: what concludes still ends in time: stopping it does not stop its deadline.
+      if (state !== "running") return step(state);
+      return step("stopped", { kind: "hold" });
+    case "SIGCONT":
+      // INVARIANT: only a person's answer releases the brake (test: "… SIGCONT …").
+      if (state !== "stopped") return step(state);
+      return step("running", { kind: "release" });
+    case "SIGBRAKE":
+      if (state === "braked" || state === "concluding") return step(state);
+      return state === "stopped"
+        ? step("braked", deliver, { kind: "askBrake" })
+        : step("braked", { kind: "hold" }, deliver, { kind: "askBrake" });
+    case "SIGCAPDROP":
+      return step(state, deliver, { kind: "readvertise" });
+    case "SIGCTXPRESSURE":
+      return step(state, deliver);
+    case "SIGCHLD":
+      return held ? step(state, { kind: "reap" }) : step(state, { kind: "reap" }, deliver);
+    default:
+      return unreachable(signal);
+  }
+}
+
+/** What a person's answer to the brake does. */
+export function onBrakeAnswer(state: SignalState, allowed: boolean): SignalStep {
+  if (state !== "braked") return step(state);
+  return allowed
+    ? step("running", { kind: "release" })
+    : step("ended", { kind: "end", exit: EXIT.budgetExhausted });
+}
+
+function concluding(state: SignalState, deliver: SignalAction, exit: ExitCode): SignalStep {
+  if (state === "concluding") return step(state);
+  const conclude: SignalAction = { kind: "conclude", withinMs: CONCLUDE_MS, exit };
+  // One that is held must hear of it, and may say its last words.
+  return state === "running"
+    ? step("concluding", deliver, conclude)
+    : step("concluding", { kind: "release" }, deliver, conclude);
+}
+
+function step(next: SignalState, ...actions: readonly SignalAction[]): SignalStep {
+  return { next, actions };
+}
+
+/** A payment: US dollars at a moment. */
+export interface Payment {
+  readonly at: number;
+  readonly money: number;
+}
+
+/** Milliseconds over which the velocity of spending is measured. */
+const VELOCITY_WINDOW_MS = 60_000;
+
+/** Payments that still count at `now`, oldest first. */
+export function recent(payments: readonly Payment[], now: number): readonly Payment[] {
+  return payments.filter(({ at }) => now - at < VELOCITY_WINDOW_MS);
+}
+
+/** Tells whether a process spends faster than it may: SIGBRAKE. */
+export function spendsTooFast(
+  payments: readonly Payment[],
+  now: number,
+  limits: Pick<Limits, "moneyPerMinute">,
+): boolean {
+  const spent = recent(payments, now).reduce((sum, { money }) => sum + money, 0);
+  return spent > limits.moneyPerMinute;
+}

@@ -1,0 +1,285 @@
+/**
+ * Runs programs of this machine for tasks: over copies of their mounts, walled in, ended whole; what
+ * they changed is staged.
+ *
+ * A run ends with its call. A program that goes on (ProcessSession) or has a terminal (PTY) will be
+ * a power beside this one that holds `begin` and `settle` apart.
+ * @module
+ */
+import { Fault } from "../../../contracts/fault.ts";
+import type { ContentLookup } from "../../../contracts/content_trust.ts";
+import type { Leases } from "../../../contracts/gate.ts";
+import type { Pid, TaskId } from "../../../contracts/ids.ts";
+import type { Lease } from "../../../contracts/lease.ts";
+import type { Powers } from "../../../contracts/process.ts";
+import type { KernelConfig } from "../../../contracts/wire_control.ts";
+import { type CopyService, kept, mixed, setup, watchWeight } from "./copies.ts";
+import { COMMAND_ENV, lineOfCommand } from "../../core/start/command_line.ts";
+import {
+  cancelled,
+  type CommandRan,
+  type CommandRun,
+  type Commands,
+  FLOOD_BYTES,
+  held,
+  type Look,
+  makeCapture,
+  unavailable,
+} from "./run.ts";
+import type { Pins } from "./pins.ts";
+import { type CopyPlace, makeCopyPlaces } from "./places.ts";
+import type { RunPowers } from "./command_spawn_powers.ts";
+import type { CommandWalls } from "../../core/start/walls.ts";
+import { type Deadline, makeDeadline } from "../../core/process/limits.ts";
+import type { ExitStatus, SpawnPowers } from "../../core/start/spawn.ts";
+import type { TaskFolders } from "../toolhost/toolhosts.ts";
+import { makeTurns, type Turns } from "../toolhost/toolhost.ts";
+
+/** Milliseconds that copying, and collecting, may take. */
+const COPY_MS = 60_000;
+/** Milliseconds that a killed program's outputs may stay open. */
+const LATE_MS = 2_000;
+
+/** What {@link makeCommands} is handed. */
+export interface CommandsParts {
+  /** What is known of contents in the whole state. */
+  readonly contents: ContentLookup;
+  readonly config: Pick<KernelConfig, "programs" | "denoDir" | "dir">;
+  /** The copy service's bundle, absolute. */
+  readonly bundle: string;
+  readonly walls: CommandWalls;
+  readonly spawn: Pick<SpawnPowers, "start">;
+  readonly programs: RunPowers;
+  readonly pins: Pins;
+  readonly look: Look;
+  readonly leases: Pick<Leases, "covering" | "dead" | "onEnd">;
+  readonly powers: Pick<Powers, "now" | "after" | "token">;
+  readonly disk: {
+    makeDir(path: string): Promise<void>;
+    /** As `removeRoom` does. */
+    remove(path: string): Promise<void>;
+  };
+  /** A task's mounts and staged changes; undefined when it has ended. */
+  folders(task: TaskId): TaskFolders | undefined;
+}
+
+/** One run under way. */
+interface Open {
+  readonly run: CommandRun;
+  readonly leases: readonly Lease[];
+  readonly deadlines: Set<Deadline>;
+  /** Ends what runs at this moment. */
+  kill: () => void;
+  pids: readonly number[];
+  /** Why it is being ended, once it is. */
+  ending: Fault | undefined;
+  readonly done: Promise<void>;
+}
+
+/** Makes the runner of a kernel. */
+export function makeCommands(parts: CommandsParts): Commands {
+  const { config, powers, leases } = parts;
+  const open = new Set<Open>();
+  const turns = new Map<TaskId, Turns>();
+  const frozen = new Set<Pid>();
+  const places = makeCopyPlaces(parts);
+
+  const end = (entry: Open, fault: Fault): void => {
+    entry.ending ??= fault;
+    entry.kill();
+  };
+  leases.onEnd((lease, why) => {
+    // What it let be copied is not kept for another run.
+    void places.clear(lease.task);
+    for (const entry of open) {
+      if (!entry.leases.some(({ id }) => id === lease.id)) continue;
+      const [code, how] = why === "revoked"
+        ? ["leaseRevoked", "was taken back"] as const
+        : ["leaseExpired", "has expired"] as const;
+      end(entry, new Fault(code, `Cannot finish ${entry.run.command.name}: its lease ${how}`));
+    }
+  });
+
+  /** Waits for a step of a run, but not longer than it may take, nor past its end. */
+  const within = async <T>(entry: Open, ms: number, work: Promise<T>): Promise<T> => {
+    const { name } = entry.run.command;
+    const deadline = makeDeadline(powers, ms, () => {
+      end(entry, new Fault("timedOut", `Cannot finish ${name}: its time is up (${ms} ms)`));
+    });
+    entry.deadlines.add(deadline);
+    if (frozen.has(entry.run.pid)) deadline.freeze();
+    try {
+      const result = await work;
+      if (entry.ending !== undefined) throw entry.ending;
+      return result;
+    } catch (error) {
+      throw entry.ending ?? error;
+    } finally {
+      deadline.cancel();
+      entry.deadlines.delete(deadline);
+    }
+  };
+
+  const execute = async (
+    entry: Open,
+    { folders, place, pinned, unpin }: {
+      readonly folders: TaskFolders;
+      readonly place: CopyPlace;
+      readonly pinned: Promise<string>;
+      /** Ends what `pinned` waits for. */
+      unpin(): void;
+    },
+  ): Promise<CommandRan> => {
+    const { run } = entry;
+    const before = new Map(folders.overlay().map((change) => [change.path, change]));
+    entry.kill = () => {
+      unpin();
+      void place.service.kill();
+    };
+    const [pin, { prepared, work }] = await within(
+      entry,
+      COPY_MS,
+      Promise.all([
+        pinned,
+        place.prepare({ setup: setup(folders, run.mounts), cwd: run.cwd }),
+      ]),
+    );
+    const printed = await perform(entry, place.service, { pin, work });
+    const { colour, label } = run;
+    entry.kill = () => void place.service.kill();
+    const collected = await within(entry, COPY_MS, place.service.collect({ colour, label }));
+    const ran = { ...printed, ...kept(collected, before, folders), ...mixed(run, prepared) };
+    const [cwd = ""] = run.mounts;
+    place.rest(collected.untouched ? undefined : { setup: setup(folders, run.mounts), cwd });
+    return ran;
+  };
+
+  const perform = async (
+    entry: Open,
+    service: CopyService,
+    { pin, work }: { readonly pin: string; readonly work: string },
+  ): Promise<Pick<CommandRan, "exit" | "stdout" | "stderr" | "cut" | "ms">> => {
+    const { run } = entry;
+    const { command } = run;
+    if (parts.walls.kind === "none") throw unavailable(run, parts.walls.why);
+    const flood = (): void =>
+      end(
+        entry,
+        new Fault(
+          "tooLarge",
+          `Cannot finish ${command.name}: it printed more than ${FLOOD_BYTES} bytes`,
+        ),
+      );
+    const limits = { bytes: run.bytes, lines: run.lines, onFlood: flood };
+    const out = makeCapture(limits), errors = makeCapture(limits);
+    const began = powers.now();
+    const program = parts.programs.run({
+      ...lineOfCommand(config, {
+        ...{ identity: parts.walls.identity, work, mounts: run.mounts },
+        ...{ pin, program: command.program, args: run.args, cwd: run.cwd },
+        env: { ...COMMAND_ENV, ...run.env },
+      }),
+      stdin: new TextEncoder().encode(run.stdin),
+      onOutput: out.hear,
+      onErrors: errors.hear,
+    });
+    entry.kill = program.kill;
+    entry.pids = [program.pid];
+    const watched = watchWeight(
+      { service, powers, name: command.name },
+      (fault) => end(entry, fault),
+    );
+    let status: ExitStatus;
+    try {
+      status = await within(entry, run.timeoutMs, program.ended);
+    } finally {
+      watched();
+      program.kill();
+      // INVARIANT: namespaces are gone with their process 1; a pipe that stays open all the same
+      // must not hold up the task.
+      await Promise.race([program.ended, new Promise<void>((go) => powers.after(LATE_MS, go))]);
+      entry.pids = [];
+    }
+    return {
+      // The walls end by a signal only if somebody killed them.
+      exit: status.code ?? 137,
+      stdout: out.text(),
+      stderr: errors.text(),
+      cut: out.cut() || errors.cut(),
+      ms: Math.round(powers.now() - began),
+    };
+  };
+
+  const begin = async (run: CommandRun, signal: AbortSignal): Promise<CommandRan> => {
+    const { command, task } = run;
+    if (parts.walls.kind === "none") throw unavailable(run, parts.walls.why);
+    if (command.sha256 !== run.sha256) {
+      throw new Fault(
+        "refused",
+        `Cannot run ${command.name}: it is not the program that was decided on`,
+      );
+    }
+    const folders = parts.folders(task);
+    if (folders === undefined) {
+      throw new Fault("gone", `Cannot run ${command.name}: the task has ended`);
+    }
+    if (signal.aborted) throw cancelled(run);
+    const settled = Promise.withResolvers<void>();
+    const entry: Open = {
+      ...{ run, leases: held(leases, run), deadlines: new Set(), pids: [], ending: undefined },
+      kill: () => undefined,
+      done: settled.promise,
+    };
+    const cancel = (): void => end(entry, cancelled(run));
+    signal.addEventListener("abort", cancel, { once: true });
+    open.add(entry);
+    const pinning = new AbortController();
+    const pinned = parts.pins.provide(command, pinning.signal);
+    // Whether the program is the one is heard when its folder is there.
+    const unheard = pinned.catch(() => undefined);
+    let place: CopyPlace | undefined;
+    try {
+      place = await places.provide(task, { folders, mounts: run.mounts });
+      return await execute(entry, { folders, place, pinned, unpin: () => pinning.abort() });
+    } catch (error) {
+      pinning.abort();
+      await Promise.all([unheard, place?.close()]);
+      throw error;
+    } finally {
+      signal.removeEventListener("abort", cancel);
+      open.delete(entry);
+      settled.resolve();
+    }
+  };
+
+  const mine = (pid: Pid): readonly Deadline[] =>
+    [...open].flatMap((entry) => entry.run.pid === pid ? [...entry.deadlines] : []);
+
+  return Object.freeze({
+    async run(run: CommandRun, signal: AbortSignal): Promise<CommandRan> {
+      // One at a time for a task: two copies of one mount could not both become its changes.
+      let line = turns.get(run.task);
+      if (line === undefined) turns.set(run.task, line = makeTurns());
+      return await line.run(true, () => begin(run, signal));
+    },
+    freeze(pid: Pid): void {
+      frozen.add(pid);
+      for (const deadline of mine(pid)) deadline.freeze();
+    },
+    thaw(pid: Pid): void {
+      frozen.delete(pid);
+      for (const deadline of mine(pid)) deadline.thaw();
+    },
+    osPids: (task: TaskId) => [
+      ...[...open].flatMap((entry) => entry.run.task === task ? entry.pids : []),
+      ...places.osPids(task),
+    ],
+    async close(task: TaskId): Promise<void> {
+      turns.delete(task);
+      const ending = [...open].filter((entry) => entry.run.task === task);
+      for (const entry of ending) end(entry, cancelled(entry.run));
+      await Promise.all(ending.map(({ done }) => done));
+      await places.clear(task);
+    },
+  });
+}

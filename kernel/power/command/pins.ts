@@ -1,0 +1,72 @@
+/**
+ * Private copies of the programs that are run: made by a service that meets nothing else, and looked
+ * at again before each run. What is run are those bytes alone.
+ * @module
+ */
+import { Fault } from "../../../contracts/fault.ts";
+import type { GrantedCommand } from "../../../contracts/mod.ts";
+import { startCopyService } from "./copies.ts";
+import { lineOfPin, PIN_PLACES } from "../../core/start/command_line.ts";
+import type { CommandsParts } from "./commands.ts";
+
+/** Programs that are run. */
+export interface Pins {
+  /**
+   * The path of the copy of a program, which still is the one that was granted. Rejects with
+   * `refused` where it was replaced, `notFound` where it is gone.
+   */
+  provide(
+    command: Pick<GrantedCommand, "program" | "sha256">,
+    signal: AbortSignal,
+  ): Promise<string>;
+}
+
+/** Makes the copies of a kernel's programs. */
+export function makePins(
+  parts: Pick<
+    CommandsParts,
+    "config" | "bundle" | "spawn" | "powers" | "disk" | "look" | "contents"
+  >,
+): Pins {
+  const { config, look, powers } = parts;
+  const folder = `${config.dir}/programs`;
+  /** What `stat` said of program and copy when they were found whole, by copy. */
+  const found = new Map<string, string>();
+
+  return Object.freeze({
+    async provide(
+      { program, sha256 }: Pick<GrantedCommand, "program" | "sha256">,
+      signal: AbortSignal,
+    ): Promise<string> {
+      const pin = `${folder}/${sha256}`;
+      const known = found.get(pin);
+      if (known !== undefined && await look("state", [program, pin]) === known) return pin;
+      found.delete(pin);
+      await parts.disk.makeDir(folder);
+      const before = await look("state", [program]);
+      signal.throwIfAborted();
+      const service = startCopyService(
+        lineOfPin(config, { bundle: parts.bundle, pins: folder, program }),
+        parts,
+      );
+      const stop = (): void => void service.kill();
+      signal.addEventListener("abort", stop, { once: true });
+      try {
+        await service.pin({
+          ...{ file: PIN_PLACES.program, sha256, pin: `${PIN_PLACES.pins}/${sha256}` },
+          draft: powers.token(),
+        });
+      } finally {
+        signal.removeEventListener("abort", stop);
+        await service.kill();
+      }
+      if (before === undefined) return pin;
+      const both = await look("state", [program, pin]);
+      if (both?.startsWith(before) !== true) {
+        throw new Fault("refused", "Cannot run the program: its file is being replaced; try again");
+      }
+      found.set(pin, both);
+      return pin;
+    },
+  });
+}

@@ -1,0 +1,306 @@
+/** One life of an imported server in a task: its files checked, started behind its walls, joined to a bridge, opened. @module */
+import { basename } from "node:path";
+import { pathToFileURL } from "node:url";
+import { Fault } from "../../../contracts/fault.ts";
+import { isPeer, type PeerOpen, PeerWords } from "../../../contracts/exchange.ts";
+import type { Pid } from "../../../contracts/ids.ts";
+import { isObject, type Json, type JsonObject, toJson } from "../../../contracts/json.ts";
+import { type McpLaunch, McpWords } from "../../../contracts/mcp.ts";
+import type { Powers } from "../../../contracts/process.ts";
+import { type McpOpen, McpReady } from "../../../contracts/wire_mcp.ts";
+import type { Child } from "../../core/child/child.ts";
+import type { FileGrants } from "../../core/start/mcp_binds.ts";
+import {
+  filesOf,
+  makeRefusalBook,
+  startBehindWalls,
+  type StartedServer,
+  type StartParts,
+  ungrantedIn,
+} from "./start.ts";
+import {
+  makeMcpCalls,
+  type McpCalls,
+  type McpPlace,
+  type McpServe,
+  type McpUnder,
+} from "./calls.ts";
+import type { McpChildren } from "../../core/child/mcp_children.ts";
+import type { LeasedGrant } from "./mcp_judge.ts";
+import { aloneMcp, joinMcp, makeErrorTail, type McpProcess } from "./process.ts";
+import type { McpTrees } from "./tree.ts";
+
+/** Milliseconds for the handshake. */
+const OPEN_MS = 60_000;
+/** Answers of the whole that a server says of itself. */
+const WORDS_MS = 60_000;
+
+/** What {@link startMcpRun} is handed. */
+export interface McpRunParts extends StartParts {
+  readonly children: Pick<McpChildren, "mcp" | "mcpServer">;
+  readonly trees: McpTrees;
+  readonly powers: Pick<Powers, "now" | "after">;
+  isFrozen(pid: Pid): boolean;
+}
+
+/** A server that is open. */
+export interface McpRun {
+  readonly grants: readonly LeasedGrant[];
+  readonly osPids: readonly number[];
+  /** Milliseconds from its start to the end of the handshake. */
+  readonly readyMs: number;
+  /** Rejects with the bridge's fault, `timedOut`, `cancelled`, `gone` when it ended. */
+  ask(asked: { readonly op: string; readonly body: JsonObject }, under: McpUnder): Promise<Json>;
+  /** Everything that it says of itself: asked once, and again when it says that it changed. */
+  words(under: McpUnder): Promise<McpWords>;
+  freeze(pid: Pid): void;
+  thaw(pid: Pid): void;
+  end(why: string): Promise<void>;
+  /** Resolves when both processes are reaped, with why, in words. What stands after a colon is untrusted text. */
+  readonly ended: Promise<string>;
+}
+
+/**
+ * Starts a server. `began` is told of its processes as soon as there are any, for whoever must end them.
+ *
+ * Rejects with `refused` (its files changed, a grant that cannot be), `unavailable`, `upstream` (it ended, or does not
+ * speak the protocol), `timedOut`.
+ */
+export async function startMcpRun(
+  parts: McpRunParts,
+  began: (process: Pick<McpProcess, "osPids" | "end" | "ended">) => void,
+): Promise<McpRun> {
+  const { launch, revision } = parts.at.server;
+  const known = launch.kind === "http" || revision === undefined
+    ? undefined
+    : revision < NEWEST
+    ? "old"
+    : "newest";
+  try {
+    return await start(parts, began, known);
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== "upstream") throw error;
+    // Some end, or are silent, when they are asked for a revision that they do not know: they are asked for the older
+    // ones, by a process that was asked for nothing else. One that was reviewed so may be another by now.
+    if (known !== "old" && !probed(error.cause)) throw error;
+    return await start(parts, began, known === "old" ? undefined : "old");
+  }
+}
+
+/** Tells the caller of a call that failed, and the log, what the walls refused its server meanwhile. */
+async function tellingRefusals(
+  answer: Promise<Json>,
+  { at, serve, asked, since }: {
+    readonly at: McpPlace;
+    readonly serve: McpServe;
+    readonly asked: { readonly op: string; readonly body: JsonObject };
+    since(): readonly string[];
+  },
+): Promise<Json> {
+  const { launch, grants } = at.server;
+  const told = (): readonly string[] => {
+    const seen = since();
+    if (seen.length > 0 || launch.kind !== "program") return seen;
+    return ungrantedIn(asked.body["args"], grants);
+  };
+  const noted = (refused: readonly string[]): void => {
+    if (refused.length === 0) return;
+    const tool = typeof asked.body["tool"] === "string" ? asked.body["tool"] : asked.op;
+    serve.log(at, "call", { failed: "refused" }, `${tool}: ${refused.join(", ")}`);
+  };
+  let said: Json;
+  try {
+    said = await answer;
+  } catch (error) {
+    const refused = told();
+    if (!(error instanceof Fault) || error.code !== "upstream" || refused.length === 0) throw error;
+    noted(refused);
+    throw new Fault(
+      error.code,
+      `${error.message}; meanwhile it was refused: ${refused.join(", ")}`,
+      {
+        cause: error,
+        ...(error.detail === undefined ? {} : { detail: error.detail }),
+      },
+    );
+  }
+  const refused = told();
+  if (!isObject(said)) return said;
+  // TRUST: a bridge's own word for it counts for nothing.
+  const { refused: _claimed, ...rest } = said;
+  if (rest["isError"] !== true || refused.length === 0) return rest;
+  noted(refused);
+  return { ...rest, refused: [...refused] };
+}
+
+/** The first revision that begins without a handshake of its own. */
+const NEWEST = "2026-07-28";
+type Known = "old" | "newest" | undefined;
+
+function probed(cause: unknown): boolean {
+  if (!(cause instanceof Fault) || typeof cause.detail !== "object" || cause.detail === null) {
+    return false;
+  }
+  return "probed" in cause.detail && cause.detail["probed"] === true;
+}
+
+async function start(
+  parts: McpRunParts,
+  began: (process: McpProcess) => void,
+  known: Known,
+): Promise<McpRun> {
+  const { children, powers, at } = parts, { server } = at, { launch } = server;
+  const refusals = makeRefusalBook();
+  const serve: McpServe = {
+    ...parts.serve,
+    log(place, what, body = {}, text): void {
+      refusals.note(what, body);
+      parts.serve.log(place, what, body, text);
+    },
+  };
+  const begun = powers.now();
+  const errors = makeErrorTail();
+  let words: Promise<McpWords> | undefined;
+  const joint: { pair?: McpProcess } = {};
+  const calls: McpCalls = makeMcpCalls({
+    ...{ at, serve, powers, isFrozen: parts.isFrozen },
+    send: (text) => joint.pair?.send(text) ?? Promise.reject(notYet()),
+    changed: () => words = undefined,
+    broken: (why) => void joint.pair?.end(why),
+  });
+  const checked = parts.trees.check(launch);
+  checked.catch(() => undefined);
+  const [bridge, started] = await together(
+    isPeer(launch) ? children.mcp(calls.handler, "a2a") : children.mcp(calls.handler),
+    launch.kind === "http"
+      ? Promise.resolve(undefined)
+      : startBehindWalls({ ...parts, serve }, launch, {
+        ...{ checked, errors, writes: calls.writes },
+      }),
+  );
+  const joined = started === undefined
+    ? aloneMcp({ bridge, powers })
+    : joinMcp({ bridge, server: started.process, errors, powers, checked });
+  joint.pair = joined;
+  began(joined);
+  void joined.ended.then((why) => {
+    started?.close();
+    const said = errors.text();
+    if (said.trim() !== "") serve.log(at, "errors", { bytes: errors.bytes() }, said);
+    serve.log(at, "ended", {}, why);
+  });
+  try {
+    await checked;
+  } catch (error) {
+    await joined.end("its files are not as they were reviewed");
+    throw error;
+  }
+  const ready = await opened(bridge, joined, parts, known);
+  const readyMs = powers.now() - begun;
+  serve.log(
+    at,
+    "started",
+    { ms: readyMs },
+    `${ready.protocol} ${ready.server.name} ${ready.server.version}`,
+  );
+  return Object.freeze<McpRun>({
+    ...{ grants: parts.grants, osPids: joined.osPids, readyMs, ended: joined.ended },
+    ...{ freeze: calls.freeze, thaw: calls.thaw, end: joined.end },
+    ask: (asked, under) =>
+      tellingRefusals(calls.ask(bridge.port, asked, under), {
+        ...{ at, serve, asked },
+        since: refusals.since(),
+      }),
+    words(under): Promise<McpWords> {
+      const known = words ?? askWords(calls, bridge, { launch, under });
+      words = known;
+      known.catch(() => words === known && (words = undefined));
+      return known;
+    },
+  });
+}
+
+async function askWords(
+  calls: McpCalls,
+  bridge: Child,
+  { launch, under }: { readonly launch: McpLaunch; readonly under: McpUnder },
+): Promise<McpWords> {
+  const long = { ...under, deadlineMs: Math.max(under.deadlineMs, WORDS_MS) };
+  const said = await calls.ask(bridge.port, { op: "words", body: {} }, long);
+  const answer = (isPeer(launch) ? PeerWords : McpWords).safeParse(said);
+  if (answer.success) return answer.data;
+  throw new Fault(
+    "upstream",
+    "Cannot read what a server says of itself: its bridge broke the form",
+  );
+}
+
+async function opened(
+  bridge: Child,
+  pair: McpProcess,
+  { at: { server }, grants, powers }: McpRunParts,
+  known: Known,
+): Promise<McpReady> {
+  const { launch } = server;
+  const open: McpOpen | PeerOpen = {
+    ...(launch.kind === "http" ? { transport: "http", url: launch.url } : { transport: "stdio" }),
+    ...(isPeer(launch) ? { a2a: launch.a2a } : {}),
+    roots: rootsOf(filesOf(grants)),
+    ...{ name: server.name, elicitation: server.elicitation, sampling: server.samplingTokens > 0 },
+    ...{ deadlineMs: OPEN_MS, ...(known === undefined ? {} : { [known]: true }) },
+  };
+  let late = false;
+  const disarm = powers.after(OPEN_MS + 2_000, () => {
+    late = true;
+    void pair.end("it did not answer");
+  });
+  try {
+    return McpReady.parse(await bridge.port.ask("open", toJson(open)));
+  } catch (cause) {
+    // What a person is told of a server that never came so far is why, and not that it did not.
+    void pair.end(cause instanceof Fault ? cause.message : "the handshake failed");
+    const why = await pair.ended;
+    if (late) {
+      throw new Fault(
+        "timedOut",
+        `Cannot start "${server.name}": no answer in ${OPEN_MS / 1_000} s`,
+      );
+    }
+    if (!(cause instanceof Fault)) {
+      throw new Fault("upstream", `Cannot start "${server.name}": its bridge broke the form`, {
+        cause,
+      });
+    }
+    if (cause.code !== "gone") throw cause;
+    throw new Fault("upstream", `Cannot start "${server.name}": ${why}`, { cause });
+  } finally {
+    disarm();
+  }
+}
+
+/** Waits for both; if one fails the other is ended. */
+async function together(
+  bridge: Promise<Child>,
+  server: Promise<StartedServer | undefined>,
+): Promise<[Child, StartedServer | undefined]> {
+  const [child, started] = await Promise.allSettled([bridge, server]);
+  if (child.status === "fulfilled" && started.status === "fulfilled") {
+    return [child.value, started.value];
+  }
+  if (child.status === "fulfilled") await child.value.kill();
+  if (started.status === "rejected") throw started.reason;
+  started.value?.process.kill();
+  started.value?.close();
+  throw child.status === "rejected" ? child.reason : new TypeError("Cannot fail: both succeeded");
+}
+
+function rootsOf({ read, write }: FileGrants): McpOpen["roots"] {
+  return [...new Set([...read, ...write])].map((path) => ({
+    uri: pathToFileURL(path).href,
+    name: basename(path),
+  }));
+}
+
+function notYet(): Fault {
+  return new Fault("gone", "Cannot send to a server: it was not started yet");
+}

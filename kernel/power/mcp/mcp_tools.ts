@@ -1,0 +1,344 @@
+/**
+ * Imported servers that tasks were handed, and their tools: bound by bind.ts, asked of the server's own
+ * processes. What the server says of itself at each start is held against what was reviewed.
+ * @module
+ */
+import { DEFAULT_LIMITS } from "../../../contracts/budget.ts";
+import { Fault } from "../../../contracts/fault.ts";
+import { type Label, mixLabel } from "../../../contracts/colour.ts";
+import { isPeer, type PeerSaid } from "../../../contracts/exchange.ts";
+import type { Leases } from "../../../contracts/gate.ts";
+import { ArtifactId, type Digest, type TaskId } from "../../../contracts/ids.ts";
+import type { Json, JsonObject } from "../../../contracts/json.ts";
+import type { ImportedServer, ImportedTool, McpWords } from "../../../contracts/mcp.ts";
+import type { GrantedCall, Meanwhile, ToolBinding } from "../../../contracts/power.ts";
+import type { Powers, ProcessKeeper } from "../../../contracts/process.ts";
+import type { TaskRequest } from "../../../contracts/task.ts";
+import type { ToolDescriptor } from "../../../contracts/tool.ts";
+import { type McpAnswer, McpCallResult, type McpChanged } from "../../../contracts/wire_mcp.ts";
+import { Artifact, type StagedChange } from "../../../contracts/workspace.ts";
+import { sha256Hex } from "../../../port/digest.ts";
+import { displayText } from "../../../text/mod.ts";
+import { beneath, grantedLabel, grantMounts } from "../../core/lease/scope.ts";
+import type { Progress } from "../../core/log/watch.ts";
+import type { McpUnder } from "./calls.ts";
+import type { ServerChanges } from "./copies.ts";
+import type { HeldMcp, McpServers, McpSession } from "./servers.ts";
+import type { PeerHearing, PeerMessages } from "../peer/messages.ts";
+import type { McpAsks } from "./asking.ts";
+import {
+  type Forbids,
+  makeMcpForbids,
+  makeMcpStanding,
+  type McpChanges,
+  type McpStanding,
+} from "./standing.ts";
+import {
+  bindImported,
+  CALL_MS,
+  type KeptBytes,
+  type McpAsking,
+  type McpBindParts,
+} from "./bind.ts";
+import type { McpLog } from "./log.ts";
+import type { McpSampling } from "./sample.ts";
+
+interface McpToolsParts {
+  readonly servers: Pick<McpServers, "hold" | "close">;
+  /** Tells whether a file later executes, by its path on the machine or as `MOUNT/relative`. */
+  executes(path: string): boolean;
+  /** What bridges/mcp computes of reviewed words: handed over by main.ts. */
+  readonly review: McpBindParts["effects"] & { readonly changes: McpChanges };
+  readonly leases: Pick<Leases, "covering">;
+  readonly processes: Pick<ProcessKeeper, "get">;
+  readonly log: Pick<McpLog, "note" | "close">;
+  readonly asks: Pick<McpAsks, "callEnded" | "forget">;
+  readonly sampling: Pick<McpSampling, "callEnded" | "forget">;
+  readonly artifacts: Parameters<typeof keepArtifact>[0];
+  readonly messages: PeerMessages;
+  /** The rule that keeps every tool from a path, written without its first slash. */
+  readonly policyNever: Forbids;
+  redeem(call: GrantedCall): void;
+  onProgress(task: TaskId, said: Progress): void;
+  /** A variable that the server needs and that was not lent; undefined when all are there. */
+  lacking(server: ImportedServer): string | undefined;
+  /** What stands as reviewed: the operator's command line handed the very words over. */
+  digestOf(descriptor: ToolDescriptor): Digest;
+}
+
+/** What a request says of imported servers. */
+export type McpRequest = Pick<TaskRequest, "mcp" | "mounts" | "wikis" | "memory">;
+
+/** What of a task's workspace its servers' changes go into. */
+export interface McpWorkspace {
+  fold(record: JsonObject): void;
+  overlay(): readonly StagedChange[];
+  /** Applies changes that are not staged, as one patch: gives its record. */
+  applyNow(
+    changes: readonly StagedChange[],
+    call: Pick<GrantedCall, "pid" | "deadlineMs" | "idempotencyKey"> & {
+      readonly id: string;
+      readonly signal: AbortSignal;
+    },
+  ): Promise<JsonObject>;
+}
+
+/** The imported servers of all tasks. */
+export interface McpTools {
+  /** Starts nothing: a server starts with the first call of its tools. */
+  of(task: TaskId, request: McpRequest, made: McpWorkspace): readonly ToolBinding[];
+  /** Why a server may not touch a path that lies in its grants, in words; undefined when it may. */
+  forbids(
+    at: { readonly task: TaskId; readonly server: ImportedServer },
+    ...touched: Parameters<Forbids>
+  ): string | undefined;
+  /** How confidential what a server knows in a task is. */
+  labelOf(at: { readonly task: TaskId; readonly server: ImportedServer }): Label;
+  /** The task has ended; its servers, too. */
+  close(task: TaskId): Promise<void>;
+}
+
+/** One server in one task. */
+interface State {
+  readonly forbids: Forbids;
+  readonly carried: { label: Label };
+  readonly standing: McpStanding;
+  readonly held: HeldMcp;
+}
+
+/** What a call's changes go into. */
+interface Into {
+  readonly request: McpRequest;
+  readonly made: McpWorkspace;
+}
+
+/** Most characters of one line of progress. */
+const PROGRESS = 500;
+
+/** Makes the imported servers of a kernel's tasks. */
+export function makeMcpTools(parts: McpToolsParts): McpTools {
+  const { servers, review, leases, log } = parts;
+  const tasks = new Map<TaskId, Map<string, State>>();
+  /** What peers say during calls, by the call's token. */
+  const hearings = new Map<string, PeerHearing>();
+
+  const stateOf = (
+    task: TaskId,
+    server: ImportedServer,
+    { mounts, wikis = [], memory }: McpRequest = { mounts: [] },
+  ): State => {
+    const states = tasks.get(task) ?? new Map<string, State>();
+    tasks.set(task, states);
+    const state = states.get(server.name) ?? {
+      forbids: makeMcpForbids({
+        policyNever: parts.policyNever,
+        wikis: [...wikis, ...memory === undefined ? [] : [memory.folder]],
+      }),
+      carried: { label: grantedLabel(server, mounts) },
+      standing: makeMcpStanding({ task, server }, { changes: review.changes, log }),
+      held: servers.hold(task, server),
+    };
+    states.set(server.name, state);
+    return state;
+  };
+
+  /** How a call is made of a server. Throws where it cannot be. */
+  const underOf = (
+    { server, holds }: { readonly server: ImportedServer; readonly holds: ImportedTool["holds"] },
+    { task, pid, callId, token, resolved }: GrantedCall,
+    signal: AbortSignal,
+  ): McpUnder => {
+    const row = parts.processes.get(pid);
+    if (row === undefined) {
+      throw new Fault("gone", `Cannot ask "${server.name}": its caller has ended`);
+    }
+    const lacking = parts.lacking(server);
+    if (lacking !== undefined) {
+      throw new Fault(
+        "unavailable",
+        `Cannot start "${server.name}": the value of ${lacking} was not lent to this kernel; ` +
+          "the operator's command line lends it when it starts or resumes a task",
+      );
+    }
+    const { toolTimeoutMs } = row.limits;
+    return {
+      ...{ pid, callId, holds, signal },
+      label: mixLabel(stateOf(task, server).carried.label, resolved.label ?? "secret"),
+      deadlineMs: toolTimeoutMs === DEFAULT_LIMITS.toolTimeoutMs ? CALL_MS : toolTimeoutMs,
+      onProgress: (text: string): void =>
+        parts.onProgress(task, {
+          ...{ call: callId, text: displayText(text, { max: PROGRESS }) },
+          label: stateOf(task, server).carried.label,
+        }),
+      onSaid: (said: PeerSaid): void => hearings.get(token)?.take(said),
+    };
+  };
+
+  /** What the process says of itself, held against what was reviewed. */
+  const checked = async (
+    at: { readonly task: TaskId; readonly server: ImportedServer },
+    session: Pick<McpSession, "words">,
+    under: McpUnder,
+  ): Promise<McpWords> => {
+    const words = await session.words(under);
+    stateOf(at.task, at.server).standing.check(words);
+    return words;
+  };
+
+  const meanwhile = async ({ token }: GrantedCall): Promise<Meanwhile | undefined> => {
+    const hearing = hearings.get(token);
+    hearings.delete(token);
+    return await hearing?.end();
+  };
+
+  const ask = async (
+    server: ImportedServer,
+    { op, body, holds, tool }: McpAsking,
+    { call, signal, into }: {
+      readonly call: GrantedCall;
+      readonly signal: AbortSignal;
+      readonly into: Into;
+    },
+  ): Promise<McpAnswer> => {
+    const { task, callId } = call;
+    if (isPeer(server.launch)) {
+      const label = (): Label =>
+        mixLabel(stateOf(task, server).carried.label, call.resolved.label ?? "public");
+      hearings.set(call.token, parts.messages.hear(call, { name: server.name, label }));
+    }
+    const under = underOf({ server, holds }, call, signal);
+    const { held, standing, carried } = stateOf(task, server);
+    try {
+      const { value, changes } = await held.use(under, async (session) => {
+        await checked({ task, server }, session, under);
+        const why = tool === undefined ? standing.whyNothing() : standing.why(tool);
+        if (why === undefined) return resultIn(server, await session.ask({ op, body }, under));
+        throw new Fault(
+          "refused",
+          `Cannot call "${call.tool}": ${why}; the operator can look with ` +
+            `\`remit ${isPeer(server.launch) ? "a2a" : "mcp"} review ${server.name}\``,
+        );
+      });
+      if (changes === undefined) return value;
+      carried.label = mixLabel(carried.label, changes.label);
+      return { ...value, changed: await settle(server, changes, { call, signal, into }) };
+    } finally {
+      parts.asks.callEnded({ task, callId });
+      parts.sampling.callEnded({ task, callId });
+    }
+  };
+
+  /** What of a call's changes goes into the folder at once: never what runs later, nor what is staged there already. */
+  const settle = async (
+    server: ImportedServer,
+    changes: ServerChanges,
+    { call, signal, into: { request, made } }: {
+      readonly call: GrantedCall;
+      readonly signal: AbortSignal;
+      readonly into: Into;
+    },
+  ): Promise<McpChanged> => {
+    const { staged: all, unstaged, left, withheld, writtenBytes } = changes;
+    const changed = { unstaged, left, withheld, writtenBytes };
+    const { direct = [] } = server;
+    if (direct.length === 0) return { ...changed, staged: all };
+    const places = grantMounts(request).of(server).filter(({ grant }) => direct.includes(grant));
+    const before = new Set(made.overlay().map(({ path }) => path));
+    const now = all.filter(({ path }) => {
+      const place = places.find((each) => beneath(each.path, path));
+      return place !== undefined && !before.has(path) && !parts.executes(path) &&
+        !parts.executes(`${place.grant}${path.slice(place.path.length)}`);
+    });
+    if (now.length === 0) return { ...changed, staged: all };
+    const { pid, callId, deadlineMs, idempotencyKey } = call;
+    const record = await made.applyNow(now, {
+      ...{ pid, deadlineMs, idempotencyKey, signal, id: `${pid}-${callId}` },
+    });
+    return {
+      ...{ ...changed, staged: all.filter((change) => !now.includes(change)) },
+      applied: { record, paths: now.map(({ path }) => path) },
+    };
+  };
+
+  return Object.freeze<McpTools>({
+    of(task, request, made): readonly ToolBinding[] {
+      return (request.mcp ?? []).flatMap((server) => {
+        const carried = {
+          get label(): Label {
+            return stateOf(task, server, request).carried.label;
+          },
+          set label(label: Label) {
+            stateOf(task, server, request).carried.label = label;
+          },
+        };
+        const bound = bindImported(server, {
+          ...{ redeem: parts.redeem, fold: made.fold, carried, effects: review },
+          // A trial's process is in no table: it is judged as if nothing had been taken back.
+          held: (row, scope) =>
+            parts.processes.get(row.pid) !== row || leases.covering(row.pid, scope) !== undefined,
+          suspended: (tool) => tasks.get(task)?.get(server.name)?.standing.why(tool),
+          ask: (asking, call, signal) =>
+            ask(server, asking, { call, signal, into: { request, made } }),
+          words: async (call, signal) => {
+            const under = underOf({ server, holds: "read" }, call, signal);
+            const { held } = stateOf(task, server);
+            return (await held.use(under, (session) => checked({ task, server }, session, under)))
+              .value;
+          },
+          keep: (kept) => keepArtifact(parts.artifacts, task, kept),
+        });
+        const heard = isPeer(server.launch) ? { meanwhile } : {};
+        return bound.map((each) =>
+          Object.freeze({ ...each, ...heard, reviewed: parts.digestOf(each.descriptor) })
+        );
+      });
+    },
+    forbids: ({ task, server }, path, right) => stateOf(task, server).forbids(path, right),
+    labelOf: ({ task, server }) => stateOf(task, server).carried.label,
+    async close(task): Promise<void> {
+      if (!tasks.delete(task)) return;
+      parts.asks.forget(task);
+      parts.sampling.forget(task);
+      await servers.close(task);
+      await log.close(task);
+    },
+  });
+}
+
+/** TRUST: a bridge read what a stranger sent. */
+function resultIn(server: ImportedServer, raw: Json): McpCallResult {
+  const { success, data } = McpCallResult.safeParse(raw);
+  if (success) return data;
+  throw new Fault("upstream", `Cannot use the answer of "${server.name}": it does not parse`);
+}
+
+// What an imported server brings beside text: kept among the task's contents, in quarantine until a person lets it out.
+
+/** How long it waits, milliseconds. */
+const TTL = 7 * 24 * 60 * 60 * 1_000;
+
+interface KeepParts {
+  readonly powers: Pick<Powers, "now" | "id">;
+  /** The folder of a task's contents, made; undefined when the task has ended. */
+  contentDir(task: TaskId): Promise<string | undefined>;
+  /** Writes a file whole, or leaves it as it was. */
+  write(path: string, bytes: Uint8Array): Promise<void>;
+}
+
+/** Keeps them, by their digest. Rejects `gone` when the task has ended. */
+async function keepArtifact(
+  { powers, contentDir, write }: KeepParts,
+  task: TaskId,
+  { name, bytes, colour, label }: KeptBytes,
+): Promise<Artifact> {
+  const folder = await contentDir(task);
+  if (folder === undefined) throw new Fault("gone", "Cannot keep a result: its task has ended");
+  const digest = sha256Hex(bytes);
+  await write(`${folder}/${digest}`, bytes);
+  const now = powers.now();
+  return Artifact.parse({
+    id: ArtifactId.parse(powers.id("a")),
+    ...{ task, name, digest, bytes: bytes.length, colour, label },
+    ...{ state: "quarantined", createdAt: now, expiresAt: now + TTL },
+  });
+}

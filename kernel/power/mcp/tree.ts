@@ -1,0 +1,95 @@
+/** The process that checks servers' trees: started for the first check, ended when nobody needs it. @module */
+import { type Child, SERVES_NOTHING } from "../../core/child/child.ts";
+import { Fault } from "../../../contracts/fault.ts";
+import type { Json, McpLaunch, PortHandler, Powers } from "../../../contracts/mod.ts";
+
+/** Milliseconds for one check: the first reads all of a tree. */
+const CHECK_MS = 60_000;
+/** Milliseconds that it is kept unused. */
+const IDLE_MS = 60_000;
+
+/** Holds what a server is made of against what was reviewed. */
+export interface McpTrees {
+  /** Rejects with `refused` when it is not as it was reviewed, `unavailable`, `upstream`, `timedOut`. */
+  check(launch: McpLaunch): Promise<void>;
+}
+
+/** What {@link makeMcpTrees} is handed. */
+export interface McpTreesParts {
+  /** `program`: it reads that file and no tree. */
+  readonly start: (handler: PortHandler, program?: string) => Promise<Child>;
+  readonly powers: Pick<Powers, "after">;
+}
+
+/** Makes the checks: nothing runs. */
+export function makeMcpTrees({ start, powers }: McpTreesParts): McpTrees {
+  let shared: Promise<Child> | undefined;
+  let under = 0;
+  let keep = (): void => undefined;
+
+  const provide = (): Promise<Child> => {
+    if (shared !== undefined) return shared;
+    const begun = start(SERVES_NOTHING);
+    shared = begun;
+    const forget = (): void => {
+      if (shared === begun) shared = undefined;
+    };
+    begun.then((child) => void child.exited.then(forget), forget);
+    return begun;
+  };
+
+  const ask = async (child: Child, op: string, body: Json): Promise<string | undefined> => {
+    let late = false;
+    const disarm = powers.after(CHECK_MS, () => {
+      late = true;
+      void child.kill();
+    });
+    try {
+      const answer = await child.port.ask(op, body);
+      return answer === null ? undefined : String(answer);
+    } catch (error) {
+      if (late) throw new Fault("timedOut", "Cannot check a server's files: it takes too long");
+      if (!(error instanceof Fault) || error.code !== "gone") throw error;
+      throw new Fault("upstream", `Cannot check a server's files: it ${await child.end()}`);
+    } finally {
+      disarm();
+    }
+  };
+
+  const tree = async (id: string, sha256: string): Promise<string | undefined> => {
+    keep();
+    under += 1;
+    try {
+      return await ask(await provide(), "check", { id, sha256 });
+    } finally {
+      under -= 1;
+      if (under === 0) {
+        keep = powers.after(IDLE_MS, () => void shared?.then((child) => child.kill()));
+      }
+    }
+  };
+
+  const program = async (path: string, sha256: string): Promise<string | undefined> => {
+    const child = await start(SERVES_NOTHING, path);
+    try {
+      return await ask(child, "program", { path, sha256 });
+    } finally {
+      await child.kill();
+    }
+  };
+
+  return Object.freeze<McpTrees>({
+    async check(launch): Promise<void> {
+      if (launch.kind === "http") return;
+      const checks = [
+        ...(launch.tree === undefined ? [] : [tree(launch.tree.id, launch.tree.sha256)]),
+        ...(launch.kind === "npm" ? [] : [program(launch.program, launch.sha256)]),
+      ];
+      for (const why of await Promise.all(checks)) {
+        if (why === undefined) continue;
+        const what = launch.kind === "npm" ? `${launch.package}@${launch.version}` : launch.program;
+        throw new Fault("refused", `Cannot start ${what}: it is not as it was reviewed: ${why}`);
+      }
+    },
+  });
+}

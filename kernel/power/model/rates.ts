@@ -1,0 +1,265 @@
+/**
+ * Rates of model providers, shared by all tasks: who comes first goes first, whoever has to wait
+ * waits here, and a provider that asks for time gets it from everyone.
+ * @module
+ */
+import { Fault } from "../../../contracts/fault.ts";
+import type { FaultCode, Powers, Rates } from "../../../contracts/mod.ts";
+
+/** How a request waits for its turn. */
+interface EnterOptions {
+  readonly signal: AbortSignal;
+  /** Refuse with `rateLimited` instead of waiting. */
+  readonly noWait: boolean;
+  /** Told once, before it waits: about how many milliseconds. */
+  readonly onWait?: (ms: number) => void;
+}
+
+/** A request that may be sent. */
+export interface Entered {
+  /** Corrects the estimate by the tokens that were really used. Only its first call counts. */
+  settle(tokens: number): void;
+  /** It failed: the estimate stands, and a provider's Retry-After holds back whoever comes next. */
+  failed(error: unknown): void;
+}
+
+/** The rates of all providers. */
+export interface ModelRates {
+  /**
+   * Waits until a request of about `need.tokens` fits the rates of the provider `key` (its host).
+   * Of several rates that are named for one key, the lowest of those that wait hold.
+   *
+   * @throws Fault `cancelled`; `rateLimited` with `noWait`, its detail `retryAfterMs`
+   */
+  enter(
+    key: string,
+    rates: Rates,
+    need: { readonly tokens: number },
+    options: EnterOptions,
+  ): Promise<Entered>;
+}
+
+/** Longest that a provider may hold everyone back with one answer, milliseconds. */
+const MOST_PAUSE = 10 * 60_000;
+
+interface Waiting {
+  readonly tokens: number;
+  readonly rates: Rates;
+  go(): void;
+}
+
+interface Line {
+  readonly requests: RateBucket;
+  readonly tokens: RateBucket;
+  readonly queue: Waiting[];
+  pause: { readonly until: number; readonly ms: number };
+  disarm(): void;
+}
+
+/** Makes the rates: nothing was used. */
+export function makeModelRates(powers: Pick<Powers, "now" | "after">): ModelRates {
+  const lines = new Map<string, Line>();
+
+  const lineOf = (key: string): Line => {
+    const line = lines.get(key) ?? {
+      requests: makeRateBucket(),
+      tokens: makeRateBucket(),
+      queue: [],
+      pause: { until: 0, ms: 0 },
+      disarm: () => undefined,
+    };
+    lines.set(key, line);
+    return line;
+  };
+
+  const pauseOf = ({ pause }: Line): number =>
+    Math.max(0, Math.min(pause.until - powers.now(), pause.ms));
+
+  const waitOf = (line: Line, requests: number, tokens: number): Wait => {
+    const now = powers.now();
+    return longest([
+      { ms: pauseOf(line), why: "pause" },
+      { ms: line.requests.wait(requests, now), why: "requests" },
+      { ms: line.tokens.wait(tokens, now), why: "tokens" },
+    ]);
+  };
+
+  const take = (line: Line, tokens: number): void => {
+    line.requests.count(1, powers.now());
+    line.tokens.count(tokens, powers.now());
+  };
+
+  const setRates = (line: Line, rates: readonly Rates[]): void => {
+    line.requests.setRate(least(rates.map((each) => each.requestsPerMinute)), powers.now());
+    line.tokens.setRate(least(rates.map((each) => each.tokensPerMinute)), powers.now());
+  };
+
+  const serve = (line: Line): void => {
+    line.disarm();
+    line.disarm = () => undefined;
+    for (let first = line.queue[0]; first !== undefined; first = line.queue[0]) {
+      setRates(line, line.queue.map(({ rates }) => rates));
+      const { ms } = waitOf(line, 1, first.tokens);
+      if (ms > 0) {
+        line.disarm = powers.after(ms, () => serve(line));
+        return;
+      }
+      line.queue.shift();
+      take(line, first.tokens);
+      first.go();
+    }
+  };
+
+  const entered = (line: Line, estimate: number): Entered => {
+    let open = true;
+    return Object.freeze({
+      settle(tokens: number): void {
+        if (!open) return;
+        open = false;
+        line.tokens.count(tokens - estimate, powers.now());
+        serve(line);
+      },
+      failed(error: unknown): void {
+        open = false;
+        const ms = Math.min(retryAfter(error), MOST_PAUSE);
+        if (ms > pauseOf(line)) line.pause = { until: powers.now() + ms, ms };
+        serve(line);
+      },
+    });
+  };
+
+  const queue = (line: Line, waiting: Omit<Waiting, "go">, signal: AbortSignal): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const leave = (): void => {
+        line.queue.splice(line.queue.indexOf(place), 1);
+        reject(new Fault("cancelled", "Cannot infer: cancelled while it waited for its rate"));
+        serve(line);
+      };
+      const place: Waiting = {
+        ...waiting,
+        go(): void {
+          signal.removeEventListener("abort", leave);
+          resolve();
+        },
+      };
+      signal.addEventListener("abort", leave, { once: true });
+      line.queue.push(place);
+      serve(line);
+    });
+
+  return Object.freeze({
+    async enter(
+      key: string,
+      rates: Rates,
+      { tokens }: { readonly tokens: number },
+      { signal, noWait, onWait }: EnterOptions,
+    ): Promise<Entered> {
+      if (signal.aborted) throw new Fault("cancelled", "Cannot infer: cancelled");
+      const line = lineOf(key);
+      serve(line);
+      setRates(line, [...line.queue.map((each) => each.rates), rates]);
+      const [first] = line.queue;
+      const ahead = line.queue.reduce((sum, each) => sum + each.tokens, 0);
+      const wait = longest([
+        waitOf(line, line.queue.length + 1, ahead + tokens),
+        waitOf(line, 1, first?.tokens ?? tokens),
+      ]);
+      if (first === undefined && wait.ms === 0) {
+        take(line, tokens);
+        return entered(line, tokens);
+      }
+      if (noWait) throw refused(key, line, wait);
+      onWait?.(wait.ms);
+      await queue(line, { tokens, rates }, signal);
+      return entered(line, tokens);
+    },
+  });
+}
+
+interface Wait {
+  readonly ms: number;
+  readonly why: "pause" | "requests" | "tokens";
+}
+
+function longest(waits: readonly [Wait, ...Wait[]]): Wait {
+  return waits.reduce((found, wait) => wait.ms > found.ms ? wait : found);
+}
+
+function least(rates: readonly (number | undefined)[]): number | undefined {
+  const named = rates.filter((rate) => rate !== undefined);
+  return named.length === 0 ? undefined : Math.min(...named);
+}
+
+function refused(host: string, line: Line, { ms, why }: Wait): Fault {
+  const reason = why === "pause"
+    ? `${host} asked to wait ${Math.ceil(ms / 1_000)} s`
+    : `it would exceed ${line[why].rate()} ${why} a minute to ${host}`;
+  return new Fault("rateLimited", `Cannot infer: ${reason}; without --no-wait it waits`, {
+    detail: { retryAfterMs: ms },
+  });
+}
+
+/**
+ * Milliseconds for which a provider asked (429, or 5xx with Retry-After); 0 when it did not. TRUST: its
+ * own word, bounded by {@link MOST_PAUSE}.
+ */
+function retryAfter(error: unknown): number {
+  if (!(error instanceof Fault) || !BUSY.has(error.code)) return 0;
+  const ms = error.detail?.["retryAfterMs"] ?? error.detail?.["afterMs"];
+  return typeof ms === "number" && ms > 0 ? ms : 0;
+}
+
+const BUSY: ReadonlySet<FaultCode> = new Set<FaultCode>(["rateLimited", "upstream"]);
+
+/** A token bucket that holds one minute's worth. Times are milliseconds since 1970. */
+interface RateBucket {
+  /** Most a minute from now on; undefined: as much as anyone likes. */
+  setRate(perMinute: number | undefined, now: number): void;
+  rate(): number | undefined;
+  /**
+   * Milliseconds until `need` fits, 0 when it does. What is larger than the whole bucket fits when
+   * nothing else was used: it then counts whole, and the next one waits the longer.
+   */
+  wait(need: number, now: number): number;
+  /** Counts `amount`; a negative one gives back what was counted too much. */
+  count(amount: number, now: number): void;
+}
+
+const MINUTE = 60_000;
+
+/** Makes a bucket of which nothing was used. */
+function makeRateBucket(): RateBucket {
+  let perMinute: number | undefined;
+  // What was used drains at the last rate that was named, also while nobody names one.
+  let draining = 0;
+  let used = 0;
+  let at = 0;
+
+  const drain = (now: number): void => {
+    // A clock that was set back gives nothing, and goes on from where it is.
+    const passed = Math.max(0, now - at);
+    at = now;
+    used = Math.max(0, used - passed * draining / MINUTE);
+  };
+
+  return Object.freeze({
+    setRate(rate: number | undefined, now: number): void {
+      drain(now);
+      perMinute = rate;
+      draining = rate ?? draining;
+    },
+    rate: () => perMinute,
+    wait(need: number, now: number): number {
+      drain(now);
+      if (perMinute === undefined) return 0;
+      const over = used - Math.max(0, perMinute - need);
+      // Rounding of the drain must not cost another turn of the timer.
+      return over <= perMinute * 1e-9 ? 0 : Math.ceil(over * MINUTE / perMinute);
+    },
+    count(amount: number, now: number): void {
+      drain(now);
+      // Who has no rate leaves no debt to those who have one.
+      if (perMinute !== undefined) used = Math.max(0, used + amount);
+    },
+  });
+}

@@ -1,0 +1,248 @@
+/** One model service process for each backend configuration, shared by tasks, stateless. @module */
+import { Fault } from "../../../contracts/fault.ts";
+import { toJson } from "../../../contracts/json.ts";
+import type { Embeddings, InferenceRequest, Powers, Secret } from "../../../contracts/mod.ts";
+import { InferenceResponse, ModelInfo } from "../../../contracts/model.ts";
+import { sha256Hex } from "../../../port/digest.ts";
+import type { Children } from "../../core/child/children.ts";
+import { type ModelPlan, planModel, type PlanParts } from "./model_plan.ts";
+import { priceOf } from "./money.ts";
+import { embedOn, inferOn, type InferOptions, type ModelService, parseTold } from "./service.ts";
+import { feedWeights, readWeights, type WeightsPowers } from "./weights.ts";
+
+export type { InferOptions };
+
+/** A backend in use by one holder. */
+export interface OpenModel {
+  readonly info: ModelInfo;
+  /** What was decided about it before it was opened. */
+  readonly plan: Pick<ModelPlan, "host" | "rates" | "noWait" | "price" | "temperature" | "seed">;
+  /** Rejects with the backend's fault, `cancelled`, or `upstream` when the service died. */
+  infer(
+    request: InferenceRequest,
+    options: InferOptions,
+  ): Promise<InferenceResponse>;
+  /** Vectors of at most 256 texts. Rejects as `infer`. */
+  embed(texts: readonly string[], signal: AbortSignal): Promise<Embeddings>;
+  /** Gives it back; a service that nobody holds is kept for the next task, at most a few. */
+  release(): void;
+}
+
+/** Finds or starts model services. */
+export interface ModelServices {
+  provide(model: { readonly ref: string; readonly config: string }): Promise<OpenModel>;
+  close(): Promise<void>;
+}
+
+/** Milliseconds for opening: some for any, and for each mebibyte of weights. */
+const OPEN_MS = 60_000;
+const WEIGHT_MS = 50;
+const openMs = ({ weights }: ModelPlan): number =>
+  OPEN_MS + WEIGHT_MS * Math.ceil((weights?.bytes ?? 0) / 1_048_576);
+
+/** Idle services kept warm. */
+const IDLE = 2;
+
+/** What {@link makeModelServices} is handed. */
+interface ModelServicesParts {
+  readonly children: Pick<Children, "model">;
+  readonly plans: PlanParts;
+  readonly weights: WeightsPowers;
+  readonly powers: Pick<Powers, "after">;
+}
+
+/** Makes the table of model services. */
+export function makeModelServices(
+  { children, plans, weights, powers }: ModelServicesParts,
+): ModelServices {
+  const services = new Map<string, Promise<ModelService>>();
+  let nextId = 0;
+
+  const open = async (key: string, plan: ModelPlan): Promise<ModelService> => {
+    const listeners: ModelService["listeners"] = new Map();
+    if (plan.weights?.how === "check") await readWeights(plan.weights, weights);
+    const child = await children.model({
+      needs: plan.needs,
+      handler: {
+        ask: (op) => {
+          throw new Fault("badFrame", `Cannot serve a model service: it asked for "${op}"`);
+        },
+        tell: (op, body) => {
+          const heard = parseTold(op, body);
+          if (heard === undefined) return;
+          const listener = listeners.get(heard.id);
+          if ("chunk" in heard) listener?.onChunk(heard.chunk);
+          else listener?.onWire?.(heard.exchange);
+        },
+      },
+    });
+    let ended = false;
+    void child.exited.then(() => {
+      ended = true;
+      services.delete(key);
+    });
+    let late = false;
+    // A file of weights may bring a template that never ends.
+    const disarm = powers.after(openMs(plan), () => {
+      late = true;
+      void child.kill();
+    });
+    try {
+      if (plan.weights?.how === "feed") await feedWeights(plan.weights, weights, child.port);
+      const info = ModelInfo.safeParse(await child.port.ask("open", toJson(plan.open)));
+      if (!info.success) {
+        throw new Fault(
+          "upstream",
+          `Cannot open model "${plan.open.ref}": it describes itself wrongly`,
+        );
+      }
+      // TRUST: what it costs and whether text leaves the machine is decided here, not by the service.
+      const remote = plan.needs.role === "model" ? info.data.remote : plan.host !== undefined;
+      const { price: _claimed, ...said } = info.data;
+      const price = plan.needs.role === "model" ? info.data.price : priceOf(plan);
+      return {
+        child,
+        plan,
+        info: { ...said, remote, ...(price === undefined ? {} : { price }) },
+        listeners,
+        tables: new Set(),
+        ended: () => ended,
+        holders: 0,
+      };
+    } catch (error) {
+      services.delete(key);
+      await child.kill();
+      if (late) {
+        const seconds = Math.round(openMs(plan) / 1_000);
+        throw new Fault(
+          "timedOut",
+          `Cannot open model "${plan.open.ref}": it was not ready in ${seconds} s`,
+          { cause: error },
+        );
+      }
+      if (error instanceof Fault && error.code === "gone") {
+        const why = await child.end();
+        throw new Fault("upstream", `Cannot open model "${plan.open.ref}": its service ${why}`, {
+          cause: error,
+        });
+      }
+      throw error;
+    } finally {
+      disarm();
+    }
+  };
+
+  const trim = async (): Promise<void> => {
+    const idle: [string, ModelService][] = [];
+    for (const [key, pending] of services) {
+      const service = await pending.catch(() => undefined);
+      if (service !== undefined && service.holders === 0) idle.push([key, service]);
+    }
+    for (const [key, service] of idle.slice(0, Math.max(0, idle.length - IDLE))) {
+      services.delete(key);
+      await service.child.kill();
+    }
+  };
+
+  return Object.freeze({
+    async provide({ ref, config }: { ref: string; config: string }): Promise<OpenModel> {
+      const plan = planModel({ ref, config }, plans);
+      // Another key is another service: the old one holds what was taken back.
+      const held = plan.open.credential;
+      // A recording is played once, from its beginning: its service is its holder's alone.
+      const alone = plan.needs.role === "remote" && plan.needs.at === undefined;
+      const key = sha256Hex(
+        alone ? String(++nextId) : "",
+        ref,
+        "\0",
+        config,
+        "\0",
+        held?.header ?? "",
+        "\0",
+        held?.value ?? "",
+      );
+      const find = (): Promise<ModelService> => {
+        const pending = services.get(key) ?? open(key, plan);
+        services.set(key, pending);
+        return pending;
+      };
+      let service = await find();
+      service.holders += 1;
+      let holding = true;
+      /** One that died is started again: it knew nothing that it would have to remember. */
+      const living = async (): Promise<ModelService> => {
+        if (alone || !holding || !service.ended()) return service;
+        const next = await find();
+        next.holders += 1;
+        service.holders -= 1;
+        service = next;
+        return service;
+      };
+      return Object.freeze({
+        info: service.info,
+        plan: service.plan,
+        infer: async (
+          request: InferenceRequest,
+          options: InferOptions,
+        ) => await inferOn(await living(), ++nextId, request, options),
+        embed: async (texts: readonly string[], signal: AbortSignal) =>
+          await embedOn(await living(), ++nextId, texts, signal),
+        release: () => {
+          if (!holding) return;
+          holding = false;
+          service.holders -= 1;
+          if (!alone) return void trim();
+          services.delete(key);
+          void service.child.kill();
+        },
+      });
+    },
+    async close(): Promise<void> {
+      const all = await Promise.allSettled([...services.values()]);
+      services.clear();
+      await Promise.all(
+        all.map((each) => each.status === "fulfilled" ? each.value.child.kill() : undefined),
+      );
+    },
+  });
+}
+
+// The secrets of a kernel: those that are kept, which may change while it runs, and those that a command line lent.
+
+/** What the operator keeps, as of one moment. */
+interface KeptSecrets {
+  readonly secrets: readonly Secret[];
+  /** Of what is sealed. */
+  readonly digest: string;
+}
+
+/** Secrets by name. */
+export interface LentSecrets {
+  /** For model services: a kept one, or one that was lent. */
+  get(name: string): Secret | undefined;
+  /** One that is kept. */
+  kept(name: string): Secret | undefined;
+  /** Of the kept ones. */
+  digest(): string;
+  /** Takes these for the kept ones from now on: what is not among them is gone. */
+  keep(kept: KeptSecrets): void;
+  /** Holds one in memory, as long as this kernel lives; a kept one of the same name stays. */
+  lend(secret: Secret): void;
+}
+
+/** Makes the secrets of a kernel. */
+export function makeLentSecrets(first: KeptSecrets): LentSecrets {
+  let kept = first;
+  const lent = new Map<string, Secret>();
+  const find = (name: string): Secret | undefined =>
+    kept.secrets.find((secret) => secret.name === name);
+  return Object.freeze({
+    get: (name: string) => find(name) ?? lent.get(name),
+    kept: find,
+    digest: () => kept.digest,
+    keep: (next: KeptSecrets) => void (kept = next),
+    lend(secret: Secret): void {
+      lent.set(secret.name, Object.freeze({ ...secret }));
+    },
+  });
+}

@@ -1,0 +1,169 @@
+/**
+ * Browsers of tasks: the tools of the plugin `browser`, served by a process that drives Chromium.
+ * It speaks the plugin wire, so that grants, deadlines (SIGKILL of the namespace), cancelling and
+ * freezing are those of plugins. A session is an exclusive lease of one process.
+ * docs/decision/0010.
+ * @module
+ */
+import { Fault } from "../../../contracts/fault.ts";
+import { PluginManifest } from "../../../contracts/plugin.ts";
+import type { Pid, TaskId } from "../../../contracts/ids.ts";
+import type { Json } from "../../../contracts/json.ts";
+import type { PortHandler } from "../../../contracts/port.ts";
+import type { GrantedCall } from "../../../contracts/power.ts";
+import type { Powers, ProcessKeeper } from "../../../contracts/process.ts";
+import type { PluginCallAnswer } from "../../../contracts/wire_plugin.ts";
+import type { Child } from "../../core/child/child.ts";
+import { makePluginHosts, type PluginCode, type PluginHosts } from "./hosts.ts";
+import type { PluginCall } from "./host.ts";
+
+/** The plugin whose calls go to a browser, and the tool that ends it. */
+const BROWSER = "browser";
+const CLOSE = "browser_close";
+/** Browsers of all tasks at once: each takes some 450 MB. */
+const BROWSERS = 4;
+
+/** What {@link makeBrowserSessions} is handed. */
+export interface BrowserSessionsParts {
+  readonly children: { browser(handler: PortHandler): Promise<Child> };
+  readonly powers: Pick<Powers, "now" | "after" | "token">;
+  readonly processes: Pick<ProcessKeeper, "get">;
+}
+
+/** The browsers of all tasks. */
+export interface BrowserSessions {
+  /** `hosts`, of which the calls of the plugin `browser` go to browsers. */
+  within(hosts: PluginHosts): PluginHosts;
+  /** The picture of the page that the caller has open. Rejects as a call of a plugin does. */
+  screenshot(call: GrantedCall, signal: AbortSignal): Promise<Json>;
+}
+
+/** The screenshot as a plugin's tool: it may ask for nothing. */
+const PICTURE = PluginManifest.parse({
+  name: "browser_screenshot",
+  version: "1.0.0",
+  licence: "Apache-2.0",
+  engine: "wasm",
+  sha256: "0".repeat(64),
+  memoryPages: 1,
+  tools: [{
+    name: "browser_screenshot",
+    description: "Takes a picture.",
+    parameters: { type: "object" },
+    colour: "RED",
+  }],
+});
+const PICTURE_BYTES = 1_100_000;
+
+/** A browser process is its own code. */
+const NO_CODE: PluginCode = Object.freeze({
+  base64: () => Promise.resolve(""),
+  text: () => Promise.resolve(""),
+});
+
+/** Makes the table of browsers; each starts with the first call of a process. */
+export function makeBrowserSessions(
+  { children, powers, processes }: BrowserSessionsParts,
+): BrowserSessions {
+  const browsers = makePluginHosts({
+    children: { plugin: (handler) => children.browser(handler) },
+    powers,
+    code: NO_CODE,
+  });
+  const holders = new Map<TaskId, Pid>();
+
+  const isLive = (pid: Pid): boolean => {
+    const status = processes.get(pid)?.status;
+    return status !== undefined && status !== "ended";
+  };
+
+  /** @throws Fault `conflict` while another process of the task holds the browser, `rateLimited` */
+  const lease = async (task: TaskId, pid: Pid): Promise<void> => {
+    const holder = holders.get(task);
+    if (holder === pid) return;
+    if (holder !== undefined && isLive(holder)) {
+      throw new Fault(
+        "conflict",
+        `Cannot use the browser: process ${holder} of this task holds it until it calls ` +
+          `${CLOSE} or ends`,
+      );
+    }
+    if (holder === undefined && holders.size >= BROWSERS) {
+      throw new Fault(
+        "rateLimited",
+        `Cannot open a browser: ${BROWSERS} are open, and no task has more than its share`,
+      );
+    }
+    // INVARIANT: nobody finds what another has left (test: "… gets a profile of its own").
+    holders.set(task, pid);
+    if (holder !== undefined) await browsers.close(task);
+  };
+
+  const call = async (asked: PluginCall): Promise<PluginCallAnswer> => {
+    await lease(asked.task, asked.pid);
+    // One browser for a process, whether a program of its own asks or it does so itself.
+    const serve = exactly(asked);
+    const answer = await browsers.call({ ...asked, serve, trusted: true, depth: 0 });
+    if (asked.tool.name === CLOSE) await end(asked.task);
+    return answer;
+  };
+
+  const end = async (task: TaskId): Promise<void> => {
+    holders.delete(task);
+    await browsers.close(task);
+  };
+
+  return Object.freeze<BrowserSessions>({
+    within: (hosts) =>
+      Object.freeze<PluginHosts>({
+        call: (asked) => asked.manifest.name === BROWSER ? call(asked) : hosts.call(asked),
+        freeze(pid) {
+          hosts.freeze(pid);
+          browsers.freeze(pid);
+        },
+        thaw(pid) {
+          hosts.thaw(pid);
+          browsers.thaw(pid);
+        },
+        osPids: (task) => [...hosts.osPids(task), ...browsers.osPids(task)],
+        async close(task) {
+          await Promise.all([hosts.close(task), end(task)]);
+        },
+      }),
+    async screenshot({ task, pid, args }, signal): Promise<Json> {
+      const [tool] = PICTURE.tools;
+      if (tool === undefined || holders.get(task) !== pid) {
+        throw new Fault(
+          "notFound",
+          "Cannot take a picture: this process has no page open; open one with browser_open",
+        );
+      }
+      const { value } = await browsers.call({
+        ...{ task, pid, args, signal, tool, manifest: PICTURE, file: "", trusted: true, depth: 0 },
+        ...{ id: powers.token(), bytes: PICTURE_BYTES },
+        serve: () =>
+          Promise.reject(new Fault("refused", "Cannot fetch for a picture: it only looks")),
+      });
+      return value;
+    },
+  });
+}
+
+/**
+ * What a person was shown is what is sent, once: a page, or a browser that was taken over, sends
+ * nothing else. Within the origin it may read, as any tool that was let through to it.
+ */
+function exactly({ tool, args: shown, serve }: PluginCall): PluginCall["serve"] {
+  let sent = false;
+  return async (fn, args) => {
+    const { method = "GET", url, body } = args;
+    if (fn === "http.fetch" && method !== "GET" && method !== "HEAD") {
+      const same = shown["body"] !== undefined && url === shown["url"] && body === shown["body"];
+      if (sent || method !== "POST" || !same) {
+        throw new Fault("refused", `Cannot send this: "${tool.name}" was let through for another`);
+      }
+      sent = true;
+    }
+    return await serve(fn, args);
+  };
+}

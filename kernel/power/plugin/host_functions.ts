@@ -1,0 +1,224 @@
+/**
+ * What a plugin's call may ask the kernel for: one dispatcher, checked against the grants of that
+ * very call.
+ * @module
+ */
+import { mixColour } from "../../../contracts/colour.ts";
+import { Fault } from "../../../contracts/fault.ts";
+import { Scope } from "../../../contracts/lease.ts";
+import type { Gate, Leases } from "../../../contracts/gate.ts";
+import { CallId, type TaskId } from "../../../contracts/ids.ts";
+import { isObject, type Json, type JsonObject } from "../../../contracts/json.ts";
+import type { HostFunction } from "../../../contracts/plugin.ts";
+import type { ProcessKeeper, ProcessRow } from "../../../contracts/process.ts";
+import { HOST_LIST, HOST_READ, type HostCallAnswer } from "../../../contracts/wire_toolhost.ts";
+import { sha256Hex } from "../../../port/digest.ts";
+import { displayText } from "../../../text/mod.ts";
+import type { AskAside } from "../model/governed_model.ts";
+import type { Fetching } from "../net/fetching.ts";
+import {
+  badArgument,
+  contentIn,
+  type HostFetchParts,
+  makeHasRead,
+  makeHostFetch,
+  textIn,
+  type Under,
+} from "./host_fetch.ts";
+import { beneath, covers } from "../../core/lease/scope.ts";
+import type { TaskWiki } from "../wiki/wiki_tools.ts";
+
+/** A task's files, as plugins reach them. */
+export interface Looking {
+  readScope(path: string, process: Pick<ProcessRow, "mounts">): Scope;
+  look(call: {
+    readonly tool: string;
+    readonly args: JsonObject;
+    readonly process: ProcessRow;
+    readonly id: string;
+    readonly scope: Scope;
+    readonly deadlineMs: number;
+    readonly signal: AbortSignal;
+  }): Promise<HostCallAnswer>;
+  /** The wiki that the task was handed. */
+  readonly memory?: Pick<TaskWiki, "query">;
+}
+
+/** What {@link makeHostFunctions} is handed. */
+export interface HostFunctionsParts extends Omit<HostFetchParts, "fetching" | "hasRead"> {
+  /** The gate as the task has it; undefined when it has ended. */
+  gateOf(task: TaskId): Pick<Gate, "call"> | undefined;
+  readonly processes: Pick<ProcessKeeper, "taint">;
+  readonly leases: Pick<Leases, "covering">;
+  readonly fetching: Fetching;
+  looking(task: TaskId): Looking | undefined;
+  /** The task's model, for an inference beside the conversation; undefined when it has ended. */
+  modelOf(task: TaskId): AskAside | undefined;
+  /** A call is about to be made on behalf of `under`. */
+  within(under: Under, inner: string): () => void;
+  onProgress(under: Under, text: string): void;
+}
+
+/** Serves one host function of one call. */
+export type ServeHostFunction = (under: Under, fn: HostFunction, args: JsonObject) => Promise<Json>;
+
+const LOOK_MS = 30_000;
+const PROGRESS = 500;
+/** Tokens of an answer that a plugin does not bound itself. */
+const COMPLETION_TOKENS = 1_024;
+/** Passages of the wiki for one query. */
+const PASSAGES = 6, MOST_PASSAGES = 20;
+/** Longest question to the wiki, UTF-16 units. */
+const QUERY = 4_096;
+/** Longest id of a call that one within it is named after. */
+const LONG_ID = 100;
+
+/** Makes the dispatcher. */
+export function makeHostFunctions(parts: HostFunctionsParts): ServeHostFunction {
+  const hasRead = makeHasRead(parts.processes);
+  const fetchPage = makeHostFetch({ ...parts, hasRead });
+
+  const look = async (under: Under, tool: string, args: JsonObject): Promise<Json> => {
+    const { process, grants, signal } = under;
+    const path = textIn(args, "path");
+    const files = parts.looking(process.task);
+    if (files === undefined) throw new Fault("gone", "Cannot read a file: the task has ended");
+    const scope = files.readScope(path, process);
+    if (!grants.reads.some((granted) => covers(granted, scope))) {
+      throw new Fault(
+        "refused",
+        `Cannot read ${JSON.stringify(path)}: this call was made for ` +
+          `${listed(grants.reads.map((each) => each.path))}; name the path in its arguments`,
+      );
+    }
+    const answer = await files.look({
+      ...{ tool, args, process, scope, signal },
+      id: `${process.pid}-${under.callId}-${under.served}`,
+      deadlineMs: LOOK_MS,
+    });
+    hasRead(under, answer);
+    return answer.value ?? null;
+  };
+
+  /** Another tool, proposed to the gate on behalf of the process: decided and recorded by itself. */
+  const propose = async (under: Under, name: string, args: Json): Promise<Json> => {
+    const { process, signal } = under;
+    const snapshot = process.snapshot?.id ?? "";
+    const gate = parts.gateOf(process.task);
+    if (gate === undefined) throw new Fault("gone", `Cannot call "${name}": the task has ended`);
+    const id = innerId(under), had = process.colour;
+    const done = parts.within(under, id);
+    try {
+      const call = { id, name, arguments: JSON.stringify(args) };
+      const result = await gate.call(process.pid, call, snapshot, signal);
+      const { outcome, content, error, colour, label } = result;
+      // A result is at best as its process: only what made that fall is new.
+      const fell = mixColour(had, colour) !== had;
+      hasRead(under, { colour, label, sources: [] }, { colour: fell ? colour : "BLUE", label });
+      return { outcome, content, ...(error === undefined ? {} : { error }) };
+    } finally {
+      done();
+    }
+  };
+
+  const change = async (under: Under, name: string, args: JsonObject): Promise<Json> => {
+    const path = textIn(args, "path");
+    if (!under.grants.writes.some((granted) => beneath(granted, path))) {
+      throw new Fault(
+        "refused",
+        `Cannot change ${JSON.stringify(path)}: this call was made for ` +
+          `${listed(under.grants.writes)}; name the path in its arguments`,
+      );
+    }
+    const result = await propose(under, name, args);
+    if (isObject(result) && result["outcome"] === "ok") return null;
+    const error = isObject(result) ? result["error"] : undefined;
+    throw new Fault("refused", typeof error === "string" ? error : `Cannot change "${path}"`);
+  };
+
+  const complete = async (under: Under, args: JsonObject): Promise<Json> => {
+    const ask = parts.modelOf(under.process.task);
+    if (ask === undefined) throw new Fault("gone", "Cannot infer: the task has ended");
+    const { maxTokens = COMPLETION_TOKENS } = args;
+    if (typeof maxTokens !== "number" || !Number.isInteger(maxTokens) || maxTokens < 1) {
+      throw badArgument("maxTokens", "it is not a whole number above 0");
+    }
+    const prompt = textIn(args, "prompt");
+    const text = await ask(under.process, { prompt, maxTokens }, under.signal);
+    // What a model says is as trusted as what it was asked with.
+    const { colour, label } = under.process;
+    hasRead(under, { colour, label, sources: [] });
+    return { text };
+  };
+
+  const remember = async (under: Under, args: JsonObject): Promise<Json> => {
+    const { process, signal } = under, scope = { resource: "memory", right: "read", path: "wiki" };
+    const wiki = parts.looking(process.task)?.memory;
+    const lease = parts.leases.covering(process.pid, Scope.parse(scope));
+    if (wiki === undefined || lease === undefined) {
+      throw new Fault(
+        "refused",
+        "Cannot query the memory: this task holds no wiki; run it with --wiki FOLDER",
+      );
+    }
+    const { k = PASSAGES } = args;
+    if (typeof k !== "number" || !Number.isInteger(k) || k < 1 || k > MOST_PASSAGES) {
+      throw badArgument("k", `it is not a whole number from 1 to ${MOST_PASSAGES}`);
+    }
+    const text = textIn(args, "query").slice(0, QUERY);
+    const { hits, fit, colour, label, sources } = await wiki.query({ text, k }, signal);
+    hasRead(under, { colour, label, sources });
+    return { hits, fit };
+  };
+
+  return async (under, fn, args) => {
+    under.served += 1;
+    if (!under.grants.functions.has(fn)) {
+      throw new Fault(
+        "refused",
+        `Cannot use ${fn}: plugin ${under.plugin} did not ask for it; add it to hostFunctions in ` +
+          "its tool.yaml and have it reviewed",
+      );
+    }
+    switch (fn) {
+      case "fs.read":
+        return await look(under, HOST_READ, args);
+      case "fs.list":
+        return await look(under, HOST_LIST, args);
+      case "fs.write": {
+        const path = textIn(args, "path");
+        const tool = path.startsWith("scratch/") ? "scratch_write" : "file_write";
+        return await change(under, tool, { path, content: contentIn(args) });
+      }
+      case "fs.delete":
+        return await change(under, "file_delete", { path: textIn(args, "path") });
+      case "http.fetch":
+        return await fetchPage(under, args);
+      case "tool.call":
+        return await propose(under, textIn(args, "name"), args["args"] ?? {});
+      case "secret.use":
+        return { handle: parts.fetching.handle(textIn(args, "name"), under.grants.origin) };
+      case "progress":
+        parts.onProgress(under, displayText(textIn(args, "text"), { max: PROGRESS }));
+        return null;
+      case "memory.query":
+        return await remember(under, args);
+      case "model.complete":
+        return await complete(under, args);
+      case "log":
+      case "clock":
+      case "random":
+        throw new Fault("badFrame", `Cannot serve ${fn}: the plugin host does it itself`);
+    }
+  };
+}
+
+/** The same call within the same call, made again after a crash, has the same id. */
+function innerId({ callId, served }: Under): CallId {
+  const outer = callId.length > LONG_ID ? sha256Hex(callId).slice(0, 32) : callId;
+  return CallId.parse(`${outer}/${served}`);
+}
+
+function listed(names: readonly string[]): string {
+  return names.length === 0 ? "no path" : names.map((name) => JSON.stringify(name)).join(", ");
+}

@@ -1,0 +1,203 @@
+/** The plugin hosts of all tasks: one for each process and trust group, begun with the first call. docs/decision/0009. @module */
+import { Fault } from "../../../contracts/fault.ts";
+import type { Pid, PluginCallAnswer, PluginFile, Port, TaskId } from "../../../contracts/mod.ts";
+import { sha256Hex } from "../../../port/digest.ts";
+import { type PluginCall, type PluginHost, type PluginHostParts, startPluginHost } from "./host.ts";
+
+/**
+ * Instances after which a host is replaced: engines grow with them, not with calls, and a
+ * new host needs some hundred calls until its code is compiled well.
+ */
+const INSTANCES = 400;
+/** Calls after which it is replaced whatever it says of its instances. */
+const CALLS = 5_000;
+
+/** The plugin hosts of all tasks. */
+export interface PluginHosts {
+  /**
+   * Rejects with the plugin's fault, `timedOut`, `cancelled`, `upstream` (the process ended, or the
+   * answer does not parse), `refused` (the load gate, or its code changed), `gone` (the task ended).
+   */
+  call(call: PluginCall): Promise<PluginCallAnswer>;
+  /** SIGSTOP and SIGCONT: the deadlines of a process's calls stand still. */
+  freeze(pid: Pid): void;
+  thaw(pid: Pid): void;
+  /** Operating-system processes of a task, for `ps`. */
+  osPids(task: TaskId): readonly number[];
+  /** Ends the task's hosts; resolves when they are reaped. */
+  close(task: TaskId): Promise<void>;
+}
+
+interface Task {
+  readonly hosts: Set<PluginHost>;
+  readonly current: Map<string, Promise<PluginHost>>;
+  closed: boolean;
+}
+
+/** Makes the table of plugin hosts. */
+export function makePluginHosts(parts: Omit<PluginHostParts, "isFrozen">): PluginHosts {
+  const tasks = new Map<TaskId, Task>();
+  const frozen = new Set<Pid>();
+
+  const start = async (task: Task): Promise<PluginHost> => {
+    const host = await startPluginHost({ ...parts, isFrozen: (pid) => frozen.has(pid) });
+    if (task.closed) {
+      await host.child.kill();
+      throw new Fault("gone", "Cannot start a plugin host: its task has ended");
+    }
+    task.hosts.add(host);
+    void host.child.exited.then(() => task.hosts.delete(host));
+    return host;
+  };
+
+  const provide = (task: Task, key: string): Promise<PluginHost> => {
+    const before = task.current.get(key);
+    if (before !== undefined) return before;
+    const made = start(task);
+    task.current.set(key, made);
+    const forget = (): void => {
+      if (task.current.get(key) === made) task.current.delete(key);
+    };
+    made.then((host) => void host.child.port.closed.then(forget), forget);
+    return made;
+  };
+
+  const run = async (task: Task, call: PluginCall): Promise<PluginCallAnswer> => {
+    const group = call.trusted ? "trusted" : `plugin ${call.manifest.name}`;
+    // A kept instance remembers: what one process read must not reach another through it.
+    const key = `${call.pid} ${group} ${call.depth}`;
+    const provided = provide(task, key);
+    const host = await provided;
+    try {
+      return await host.call(call);
+    } finally {
+      // One that has done its calls is left alone by new ones, and ended by the last.
+      const { begun, under, instances } = host.counts();
+      if (begun >= CALLS || instances >= INSTANCES) {
+        if (task.current.get(key) === provided) task.current.delete(key);
+        if (under === 0) void host.child.kill();
+      }
+    }
+  };
+
+  const all = function* (): Generator<PluginHost> {
+    for (const { hosts } of tasks.values()) yield* hosts;
+  };
+
+  return Object.freeze({
+    call(call: PluginCall): Promise<PluginCallAnswer> {
+      const task = tasks.get(call.task) ?? { hosts: new Set(), current: new Map(), closed: false };
+      tasks.set(call.task, task);
+      return run(task, call);
+    },
+    freeze(pid: Pid): void {
+      frozen.add(pid);
+      for (const host of all()) host.freeze(pid);
+    },
+    thaw(pid: Pid): void {
+      frozen.delete(pid);
+      for (const host of all()) host.thaw(pid);
+    },
+    osPids: (id: TaskId) => [...tasks.get(id)?.hosts ?? []].map(({ child }) => child.osPid),
+    async close(id: TaskId): Promise<void> {
+      const task = tasks.get(id);
+      if (task === undefined) return;
+      tasks.delete(id);
+      task.closed = true;
+      await Promise.allSettled([...task.current.values()]);
+      await Promise.all([...task.hosts].map(({ child }) => child.kill()));
+    },
+  });
+}
+
+/** Reads a file whole; undefined when it is not there. */
+type ReadFile = (path: string) => Promise<Uint8Array | undefined>;
+
+/** One plugin's code, or the engine's. */
+export interface CodeFile {
+  /** Absolute. */
+  readonly file: string;
+  readonly sha256: string;
+  /** For the fault's words. */
+  readonly name: string;
+}
+
+/** Code by digest. */
+export interface PluginCode {
+  /** The bytes in base64. Throws `refused` for other bytes than were pinned, `notFound`. */
+  base64(code: CodeFile): Promise<string>;
+  /** The bytes as UTF-8 text. Throws as `base64`, and `refused` for broken text. */
+  text(code: CodeFile): Promise<string>;
+}
+
+/** Makes the reader of code. */
+export function makePluginCode(read: ReadFile): PluginCode {
+  const kept = new Map<string, Promise<string>>();
+
+  const checked = async ({ file, sha256, name }: CodeFile): Promise<Uint8Array> => {
+    const bytes = await read(file);
+    if (bytes === undefined) {
+      throw new Fault("notFound", `Cannot load plugin "${name}": its code is gone`);
+    }
+    if (sha256Hex(bytes) !== sha256) {
+      throw new Fault(
+        "refused",
+        `Cannot load plugin "${name}": its code is not what was reviewed; ` +
+          "look at it and run `remit tool add` again",
+      );
+    }
+    return bytes;
+  };
+  const once = (key: string, make: () => Promise<string>): Promise<string> => {
+    const before = kept.get(key);
+    if (before !== undefined) return before;
+    const made = make();
+    kept.set(key, made);
+    made.catch(() => kept.delete(key));
+    return made;
+  };
+
+  return Object.freeze({
+    base64: (code: CodeFile) =>
+      once(`b ${code.sha256}`, async () => (await checked(code)).toBase64()),
+    text: (code: CodeFile) =>
+      once(`t ${code.sha256}`, async () => {
+        const bytes = await checked(code);
+        try {
+          return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+        } catch (cause) {
+          throw new Fault("refused", `Cannot load plugin "${code.name}": its script is no UTF-8`, {
+            cause,
+          });
+        }
+      }),
+  });
+}
+
+/** The module that runs scripts, in whatever host needs it. */
+export interface Engine {
+  readonly sha256: string;
+  /** Hands it to a plugin host, once. Rejects as {@link PluginCode.base64}, or as the host does. */
+  load(host: { readonly port: Pick<Port, "ask"> }): Promise<void>;
+}
+
+/** Makes the engine's way into hosts; undefined when there is none. */
+export function makeEngine(code: PluginCode, built: PluginFile | undefined): Engine | undefined {
+  if (built === undefined) return undefined;
+  const file: CodeFile = { ...built, name: "engine" };
+  const loading = new WeakMap<object, Promise<void>>();
+  const begin = async (port: Pick<Port, "ask">): Promise<void> => {
+    await port.ask("engine", { sha256: file.sha256, code: await code.base64(file) });
+  };
+  return Object.freeze({
+    sha256: file.sha256,
+    load({ port }: { readonly port: Pick<Port, "ask"> }): Promise<void> {
+      const before = loading.get(port);
+      if (before !== undefined) return before;
+      const made = begin(port);
+      loading.set(port, made);
+      made.catch(() => loading.delete(port));
+      return made;
+    },
+  });
+}

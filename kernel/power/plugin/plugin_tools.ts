@@ -1,0 +1,172 @@
+/**
+ * Plugins as tools of a task: from manifests to bindings, from a granted call to a plugin host.
+ * docs/decision/0009.
+ * @module
+ */
+import { mixLabel } from "../../../contracts/colour.ts";
+import { Fault } from "../../../contracts/fault.ts";
+import type { TaskId } from "../../../contracts/ids.ts";
+import type { Json } from "../../../contracts/json.ts";
+import type { PluginManifest, PluginTool } from "../../../contracts/plugin.ts";
+import type { GrantedCall, ToolBinding } from "../../../contracts/power.ts";
+import type { Powers, ProcessKeeper } from "../../../contracts/process.ts";
+import type { ToolDescriptor } from "../../../contracts/tool.ts";
+import type { KernelConfig } from "../../../contracts/wire_control.ts";
+import { type HostFunctionsParts, type Looking, makeHostFunctions } from "./host_functions.ts";
+import type { Grants, Under } from "./host_fetch.ts";
+import type { PluginHosts } from "./hosts.ts";
+import type { Progress } from "../../core/log/watch.ts";
+
+/** Calls within calls, at most: a plugin that calls a tool that is a plugin that calls … */
+const DEEPEST = 3;
+
+/** A call as tools-wasm/binding hands it over. */
+export interface PluginRun {
+  readonly manifest: PluginManifest;
+  readonly tool: PluginTool;
+  readonly granted: GrantedCall;
+  readonly grants: Grants;
+}
+
+/** What it came to. */
+export interface PluginRan extends Pick<Under, "colour" | "label" | "sources"> {
+  readonly value: Json;
+  readonly logs: readonly string[];
+}
+
+/** What tools-wasm/binding makes of a manifest: handed over by main.ts. */
+export interface BindPlugins {
+  descriptor(manifest: PluginManifest, tool: PluginTool): ToolDescriptor;
+  bind(
+    of: {
+      readonly manifest: PluginManifest;
+      readonly tool: PluginTool;
+      readonly descriptor: ToolDescriptor;
+    },
+    parts: {
+      readonly looking: Looking;
+      run(run: PluginRun, signal: AbortSignal): Promise<PluginRan>;
+    },
+  ): ToolBinding;
+}
+
+/** What {@link makePluginTools} is handed. */
+export interface PluginToolsParts extends Omit<HostFunctionsParts, "within" | "onProgress"> {
+  readonly plugins: KernelConfig["tools"]["plugins"];
+  readonly hosts: PluginHosts;
+  readonly processes: Pick<ProcessKeeper, "get" | "taint">;
+  readonly powers: Pick<Powers, "token">;
+  readonly binding: BindPlugins;
+  onProgress(task: TaskId, said: Progress): void;
+}
+
+/** The plugins of a kernel. */
+export interface PluginTools {
+  readonly descriptors: readonly ToolDescriptor[];
+  /** A task's bindings over its files. */
+  bindings(looking: Looking): readonly ToolBinding[];
+}
+
+type Plugin = KernelConfig["tools"]["plugins"][number];
+
+/**
+ * Makes the plugins' tools.
+ *
+ * @throws Fault `conflict` when two plugins bring a tool of one name
+ */
+export function makePluginTools(parts: PluginToolsParts): PluginTools {
+  const { hosts, processes, binding, powers } = parts;
+  /** Depth of calls that are made within another, by process and call id. */
+  const inner = new Map<string, number>();
+  const serve = makeHostFunctions({
+    ...parts,
+    within(under, id) {
+      const key = `${under.process.pid} ${id}`;
+      inner.set(key, depthOf(under.process.pid, under.callId) + 1);
+      return () => void inner.delete(key);
+    },
+    onProgress: ({ process, callId, label }, text) =>
+      parts.onProgress(process.task, {
+        ...{ call: callId, text },
+        label: mixLabel(label, process.label),
+      }),
+  });
+  const depthOf = (pid: number, callId: string): number => inner.get(`${pid} ${callId}`) ?? 0;
+
+  const tools = new Map<string, { plugin: Plugin; tool: PluginTool; descriptor: ToolDescriptor }>();
+  for (const plugin of parts.plugins) {
+    for (const tool of plugin.manifest.tools) {
+      if (tools.has(tool.name)) {
+        throw new Fault(
+          "conflict",
+          `Cannot start: two plugins bring a tool "${tool.name}"; remove one with ` +
+            "`remit tool remove`",
+        );
+      }
+      tools.set(tool.name, {
+        plugin,
+        tool,
+        descriptor: binding.descriptor(plugin.manifest, tool),
+      });
+    }
+  }
+
+  const run = async (
+    plugin: Plugin,
+    { manifest, tool, granted, grants }: PluginRun,
+    signal: AbortSignal,
+  ): Promise<PluginRan> => {
+    const process = processes.get(granted.pid);
+    if (process === undefined) throw new Fault("gone", "Cannot run a plugin: its caller has ended");
+    const depth = depthOf(granted.pid, granted.callId);
+    if (depth > DEEPEST) {
+      throw new Fault(
+        "refused",
+        `Cannot call "${tool.name}": more than ${DEEPEST} calls within calls`,
+      );
+    }
+    const { effect, colour = "BLUE", label = "public" } = granted.resolved;
+    const judged = { colour, label };
+    const under: Under = {
+      ...{ plugin: manifest.name, callId: granted.callId, process, grants, effect, signal },
+      ...{ ...judged, judged, sent: judged },
+      sources: [],
+      served: 0,
+    };
+    const tainted = (): Pick<Under, "colour" | "label" | "sources"> => {
+      const { colour, label, sources } = under;
+      return { colour, label, sources };
+    };
+    try {
+      const { value, logs } = await hosts.call({
+        ...{ task: granted.task, pid: granted.pid, manifest, tool, depth, signal },
+        id: powers.token(),
+        file: plugin.file,
+        trusted: plugin.trusted,
+        args: granted.args,
+        bytes: granted.resultBytes * 2,
+        serve: (fn, args) => serve(under, fn, args),
+      });
+      return { value, logs, ...tainted() };
+    } catch (error) {
+      // What a plugin says of its failure may quote what it has read.
+      if (!(error instanceof Fault) || error.code === "needsApproval") throw error;
+      const { colour, label } = tainted();
+      throw new Fault(error.code, error.message, {
+        detail: { ...error.detail, colour, label },
+        cause: error,
+      });
+    }
+  };
+
+  return Object.freeze({
+    descriptors: [...tools.values()].map(({ descriptor }) => descriptor),
+    bindings: (looking: Looking) =>
+      [...tools.values()].map(({ plugin, tool, descriptor }) =>
+        binding.bind({ manifest: plugin.manifest, tool, descriptor }, {
+          looking,
+          run: (run_, signal) => run(plugin, run_, signal),
+        })
+      ),
+  });
+}

@@ -1,0 +1,249 @@
+/** One toolhost process: its calls in flight, what they may touch, and how they end. @module */
+import * as z from "zod";
+import { Colour, Label, mixColour, mixLabel } from "../../../contracts/colour.ts";
+import type { ContentLookup } from "../../../contracts/content_trust.ts";
+import { Fault } from "../../../contracts/fault.ts";
+import { Digest, type Pid } from "../../../contracts/ids.ts";
+import { type Json, toJson } from "../../../contracts/json.ts";
+import type { Lease, Scope } from "../../../contracts/lease.ts";
+import type { Powers } from "../../../contracts/process.ts";
+import { Source } from "../../../contracts/question.ts";
+import type {
+  HostCallAnswer,
+  HostCallBody,
+  HostCancel,
+  HostMount,
+} from "../../../contracts/wire_toolhost.ts";
+import { type Mount, StagedChange } from "../../../contracts/workspace.ts";
+import type { Child } from "../../core/child/child.ts";
+import { type Deadline, makeDeadline } from "../../core/process/limits.ts";
+import { howEnded } from "../../core/start/spawn.ts";
+import type { OpenGrant } from "./toolhost_judge.ts";
+
+/** Milliseconds that a toolhost has to honour a cancel before it is killed. */
+const HONOUR_MS = 250;
+
+/** A call as the toolhost's kernel side is handed it. */
+export interface HostCall {
+  readonly pid: Pid;
+  readonly body: HostCallBody;
+  readonly scopes: readonly Scope[];
+  readonly signal: AbortSignal;
+}
+
+/** Calls in flight in one process, before and after it has started. */
+export interface HostCalls {
+  /** What may be touched at this moment. */
+  grants(): Iterable<OpenGrant>;
+  /** Runs a call under the leases that cover its scopes. Rejects with the fault that ended it. */
+  run(child: Child, call: HostCall, leases: readonly Lease[]): Promise<HostCallAnswer>;
+  /** A lease ended: ends the process if a call in flight uses it. */
+  leaseEnded(child: Child, lease: Lease, why: "revoked" | "expired"): void;
+  /** Its process is being ended: no call goes to it any more. */
+  doomed(): boolean;
+  freeze(pid: Pid): void;
+  thaw(pid: Pid): void;
+}
+
+interface Open {
+  readonly call: HostCall;
+  readonly grants: readonly OpenGrant[];
+  readonly deadline: Deadline;
+  /** Why it is being ended, once it is. */
+  ending: Fault | undefined;
+}
+
+/** Makes the record of one toolhost's calls. */
+export function makeHostCalls(powers: Pick<Powers, "now" | "after">): HostCalls {
+  const open = new Set<Open>();
+  let doomed = false;
+  const end = (child: Child): void => {
+    doomed = true;
+    void child.kill();
+  };
+
+  const ending = (child: Child, entry: Open, fault: Fault): () => void => {
+    entry.ending ??= fault;
+    child.port.tell("cancel", toJson({ id: entry.call.body.id } satisfies HostCancel));
+    // One that does not listen is not asked twice.
+    return powers.after(HONOUR_MS, () => end(child));
+  };
+
+  return Object.freeze({
+    *grants(): Iterable<OpenGrant> {
+      for (const { grants } of open) yield* grants;
+    },
+    async run(child: Child, call: HostCall, leases: readonly Lease[]): Promise<HostCallAnswer> {
+      const { body, signal } = call;
+      let spare = (): void => {};
+      const entry: Open = {
+        call,
+        grants: call.scopes.flatMap((scope, i) => {
+          const lease = leases[i];
+          return lease === undefined ? [] : [{ scope, lease: lease.id }];
+        }),
+        deadline: makeDeadline(powers, body.deadlineMs, () => {
+          const fault = new Fault("timedOut", `Cannot finish "${body.tool}": its time is up`);
+          spare = ending(child, entry, fault);
+        }),
+        ending: undefined,
+      };
+      const cancel = (): void => {
+        spare();
+        spare = ending(child, entry, cancelled(body.tool));
+      };
+      open.add(entry);
+      signal.addEventListener("abort", cancel, { once: true });
+      try {
+        if (signal.aborted) throw cancelled(body.tool);
+        const answer = await child.port.ask("call", toJson(body));
+        // INVARIANT: what was read under a lease that is gone is not handed over (test: "… long read …").
+        if (entry.ending !== undefined) throw entry.ending;
+        return parseHostAnswer(answer, body.tool);
+      } catch (error) {
+        if (entry.ending !== undefined) throw entry.ending;
+        if (error instanceof Fault && await hasEnded(child)) {
+          throw await epitaph(child, body.tool, error);
+        }
+        throw error;
+      } finally {
+        spare();
+        open.delete(entry);
+        entry.deadline.cancel();
+        signal.removeEventListener("abort", cancel);
+      }
+    },
+    leaseEnded(child: Child, lease: Lease, why: "revoked" | "expired"): void {
+      for (const entry of open) {
+        if (!entry.grants.some((grant) => grant.lease === lease.id)) continue;
+        const [code, how] = why === "revoked"
+          ? ["leaseRevoked", "was taken back"] as const
+          : ["leaseExpired", "has expired"] as const;
+        const tool = entry.call.body.tool;
+        entry.ending ??= new Fault(code, `Cannot finish "${tool}": its lease ${how}`);
+        // Deno asks no more about a file that is open: only the end of the process closes it.
+        end(child);
+      }
+    },
+    doomed: () => doomed,
+    freeze(pid: Pid): void {
+      for (const { call, deadline } of open) if (call.pid === pid) deadline.freeze();
+    },
+    thaw(pid: Pid): void {
+      for (const { call, deadline } of open) if (call.pid === pid) deadline.thaw();
+    },
+  });
+}
+
+function cancelled(tool: string): Fault {
+  return new Fault("cancelled", `Cannot finish "${tool}": cancelled`);
+}
+
+/** Only a closed port means that it ended: a tool may answer with a fault of any code. */
+async function hasEnded({ port }: Child): Promise<boolean> {
+  return await Promise.race([port.closed.then(() => true), Promise.resolve().then(() => false)]);
+}
+
+async function epitaph(child: Child, tool: string, cause: Fault): Promise<Fault> {
+  const how = howEnded(await child.exited);
+  return new Fault("upstream", `Cannot finish "${tool}": its process ended (${how})`, { cause });
+}
+
+const Answer = z.object({
+  content: z.string(),
+  colour: Colour,
+  label: Label,
+  sources: z.array(Source).max(1_000),
+  value: z.unknown().optional(),
+  observed: z.string().max(512).optional(),
+  written: z.string().max(512).optional(),
+  staged: z.array(StagedChange).max(10_000).optional(),
+  unstaged: z.array(z.string().max(4_096)).max(10_000).optional(),
+  writtenBytes: z.int().min(0).optional(),
+  contents: z.array(Digest).max(10_000).optional(),
+}).strict();
+
+/** Parses; throws `upstream` naming the part that does not fit. */
+function parseHostAnswer(raw: Json, tool: string): HostCallAnswer {
+  const { success, data, error } = Answer.safeParse(raw);
+  if (!success) {
+    const where = error.issues[0]?.path.join(".") ?? "";
+    throw new Fault("upstream", `Cannot use the answer of "${tool}": "${where}" does not parse`);
+  }
+  // zod keeps absent properties absent; its types cannot say so, nor that unknown JSON is Json.
+  return data as HostCallAnswer;
+}
+
+/** An answer with what is known of the contents that it came from mixed in, also into what it stages. */
+export function withKnown(answer: HostCallAnswer, known: ContentLookup): HostCallAnswer {
+  const { contents, ...rest } = answer;
+  if (contents === undefined) return answer;
+  const found = known.of(contents);
+  if (found.colour === "BLUE" && found.label === "public") return rest;
+  const mixed = <T extends Pick<HostCallAnswer, "colour" | "label">>(each: T): T => ({
+    ...each,
+    colour: mixColour(each.colour, found.colour),
+    label: mixLabel(each.label, found.label),
+  });
+  return {
+    ...mixed(rest),
+    sources: rest.sources.map(mixed),
+    ...(rest.staged === undefined ? {} : { staged: rest.staged.map(mixed) }),
+  };
+}
+
+/** `root` is the folder by the name that the process knows it by. */
+export function hostMount(
+  { name, mode, colour, label, marks, apart }: Omit<Mount, "dir">,
+  root: string,
+): HostMount {
+  return {
+    ...{ name, root, mode, colour, label },
+    ...(apart === undefined ? {} : { apart }),
+    // Absent properties stay absent; zod's types say that they may be undefined.
+    marks: marks.map(({ path, colour, label }) => ({
+      path,
+      ...(colour === undefined ? {} : { colour }),
+      ...(label === undefined ? {} : { label }),
+    })),
+  };
+}
+
+/** A place where turns are taken. */
+export interface Turns {
+  /** Runs `work` when its turn comes; alone if it writes. */
+  run<T>(writes: boolean, work: () => Promise<T>): Promise<T>;
+}
+
+/** Makes a place where nobody is. */
+export function makeTurns(): Turns {
+  const waiting: { readonly writes: boolean; readonly go: () => void }[] = [];
+  let readers = 0;
+  let writing = false;
+
+  const admit = (): void => {
+    for (let [next] = waiting; next !== undefined; [next] = waiting) {
+      if (writing || (next.writes && readers > 0)) return;
+      if (next.writes) writing = true;
+      else readers++;
+      waiting.shift();
+      next.go();
+    }
+  };
+
+  return Object.freeze({
+    async run<T>(writes: boolean, work: () => Promise<T>): Promise<T> {
+      await new Promise<void>((go) => {
+        waiting.push({ writes, go });
+        admit();
+      });
+      try {
+        return await work();
+      } finally {
+        if (writes) writing = false;
+        else readers--;
+        admit();
+      }
+    },
+  });
+}

@@ -1,0 +1,287 @@
+/**
+ * Making room in a process's conversation: whatever gives way is archived in one event before the
+ * worker goes on without it.
+ * @module
+ */
+import type { ChatMessage } from "../../../contracts/chat.ts";
+import { Fault } from "../../../contracts/fault.ts";
+import type { JsonObject } from "../../../contracts/json.ts";
+import type { InferenceRequest, InferenceResponse, ModelInfo } from "../../../contracts/model.ts";
+import type { Powers, ProcessRow } from "../../../contracts/process.ts";
+import type { EventLog } from "../../../contracts/store.ts";
+import {
+  estimateTokens,
+  estimateToolTokens,
+  makeTokenRatio,
+  type TokenRatio,
+} from "../../../contracts/tokens.ts";
+import type { ToolDescriptor } from "../../../contracts/tool.ts";
+import type {
+  ContextAnswer,
+  ContextMethod,
+  ContextPressure,
+} from "../../../contracts/wire_worker.ts";
+import { asJson } from "../../../port/as_json.ts";
+import { inputTokens } from "../../power/model/money.ts";
+import { withoutEchoes, type WorkerRequest } from "../worker/worker_ops.ts";
+import { type ContextPlan, planContext, planShortening, PRESSED, SHARE, TAGS } from "./plan.ts";
+import { standIn, SUMMARIZER, summaryPrompt, summaryTokens } from "./summary.ts";
+
+type ContextBody = Extract<WorkerRequest, { op: "context" }>["body"];
+
+/** What {@link makeContextChange} is handed. */
+interface ContextChangeParts {
+  readonly row: ProcessRow;
+  readonly log: Pick<EventLog, "append">;
+  readonly powers: Pick<Powers, "token">;
+  /** The kernel's copy of the conversation, changed in place. */
+  readonly conversation: ChatMessage[];
+  /** Changes that the task's log holds already. */
+  readonly changes: number;
+  /** Tokens of the window. */
+  window(): number;
+  /** How the model in use counts. */
+  ratio(): Pick<TokenRatio, "now" | "of">;
+  /** The tools that the model is told of. */
+  tools(): readonly ToolDescriptor[];
+  /** Who summarizes: window in tokens, and one inference beside the conversation. */
+  readonly summarizer: {
+    readonly id: string;
+    readonly window: number;
+    infer(
+      messages: readonly ChatMessage[],
+      maxTokens: number,
+      signal: AbortSignal,
+    ): Promise<InferenceResponse>;
+  };
+}
+
+/** The conversation's window, as its process may change it. */
+export interface ContextChange {
+  /** Makes room; never fails for want of a summary. */
+  makeRoom(body: ContextBody, signal: AbortSignal): Promise<ContextAnswer>;
+  /** How full the window is with an input of this estimate; undefined below {@link PRESSED}. */
+  pressure(input: number, reserve: number): ContextPressure | undefined;
+}
+
+/** Makes the changes of one process's conversation. */
+export function makeContextChange(parts: ContextChangeParts): ContextChange {
+  const { row, conversation } = parts;
+  let changes = parts.changes;
+  /** Requests of the turn under way: without a bound a program could fill the log for nothing. */
+  let asked = { turn: row.turn, times: 0 };
+  const checkTimes = (): void => {
+    asked = row.turn === asked.turn
+      ? { ...asked, times: asked.times + 1 }
+      : { turn: row.turn, times: 1 };
+    if (asked.times > row.limits.iterations) {
+      throw new Fault("budgetExhausted", "Cannot make room: it was made too often in this turn");
+    }
+  };
+
+  const roomOf = ({ method, preserve, important, share, reserve }: ContextBody) => ({
+    window: parts.window(),
+    fixed: parts.ratio().of(estimateToolTokens(parts.tools())) + reserve,
+    ratio: parts.ratio().now(),
+    method,
+    preserve: preserve ?? TAGS,
+    important: new Set(important),
+    share: share ?? SHARE,
+    put: method === "compact" ? summaryTokens(parts.window()) : NOTE,
+  });
+
+  const record = async (change: {
+    readonly method: ContextMethod | "shorten";
+    readonly from: number;
+    readonly replaced: readonly ChatMessage[];
+    readonly by: readonly ChatMessage[];
+    readonly body: JsonObject;
+    readonly append: readonly ChatMessage[];
+    readonly base: number;
+    readonly fixed: number;
+  }): Promise<number> => {
+    const { method, from, replaced, by, body, append, base, fixed } = change;
+    const number = ++changes;
+    const ratio = parts.ratio();
+    const size = (): number => ratio.of(estimateTokens(conversation)) + fixed;
+    const before = size();
+    conversation.splice(from, replaced.length, ...by);
+    await parts.log.append(row.task, [{
+      kind: "contextCompacted",
+      body: {
+        ...{ pid: row.pid, turn: row.turn, number, method, before },
+        ...{
+          after: size(),
+          limit: parts.window(),
+          fixed,
+          base,
+          from,
+        },
+        ...(ratio.now() === 1 ? {} : { ratio: ratio.now() }),
+        ...body,
+        // What a child forgets is not part of the task's conversation.
+        ...(row.ppid === undefined ? {} : { child: true }),
+      },
+      private: { append: asJson(append), replaced: asJson(replaced), by: asJson(by) },
+    }]);
+    return number;
+  };
+
+  const summaryOf = async (
+    plan: ContextPlan,
+    signal: AbortSignal,
+  ): Promise<{ readonly text: string } | { readonly failed: string }> => {
+    const { summarizer } = parts;
+    const most = summaryTokens(parts.window());
+    const ours: ChatMessage = {
+      role: "system",
+      content: `${SUMMARIZER} At most ${Math.floor(most / 2)} words.`,
+      provenance: { origin: "kernel", colour: "BLUE", label: "public" },
+    };
+    const { provenance } = standIn(plan.evicted, {
+      number: 0,
+      summary: undefined,
+      checkpoint: false,
+    });
+    const data: ChatMessage = {
+      role: "user",
+      content: summaryPrompt(plan.evicted, {
+        window: Math.floor(Math.min(summarizer.window, parts.window()) / parts.ratio().now()),
+        mark: parts.powers.token(),
+      }),
+      provenance,
+    };
+    try {
+      const { message } = await summarizer.infer([ours, data], most, signal);
+      const text = message.content.trim().slice(0, most * CHARS_A_SUMMARY_TOKEN);
+      return text === "" ? { failed: "upstream" } : { text };
+    } catch (error) {
+      if (!(error instanceof Fault) || STORE_FAULTS.has(error.code)) throw error;
+      return { failed: error.code };
+    }
+  };
+
+  return Object.freeze<ContextChange>({
+    async makeRoom(body: ContextBody, signal: AbortSignal): Promise<ContextAnswer> {
+      const base = body.base ?? conversation.length;
+      if (base > conversation.length) {
+        throw new Fault(
+          "invalidInput",
+          `Cannot make room: the conversation has ${conversation.length} messages, not ${base}`,
+        );
+      }
+      checkTimes();
+      const append = (body.append ?? []).map(withoutEchoes);
+      conversation.length = base;
+      conversation.push(...append);
+      const room = roomOf(body);
+      const size = (): number => Math.ceil(estimateTokens(conversation) * room.ratio) + room.fixed;
+      const before = size();
+      const told = { base, append, fixed: room.fixed };
+      let made: Pick<ContextAnswer, "number" | "method"> = {};
+      let from = conversation.length;
+
+      const plan = planContext(conversation, room);
+      if (plan !== undefined) {
+        const summary = body.method === "compact" ? await summaryOf(plan, signal) : undefined;
+        const text = summary !== undefined && "text" in summary ? summary.text : undefined;
+        const put = standIn(plan.evicted, {
+          number: changes + 1,
+          summary: text,
+          checkpoint: body.method === "checkpoint",
+        });
+        const method = body.method === "compact" && text === undefined ? "evict" : body.method;
+        from = plan.from;
+        const number = await record({
+          ...{ method, from, replaced: plan.replaced, by: [put, ...plan.kept], ...told },
+          body: {
+            evicted: plan.evicted.length,
+            preserved: [...plan.preserved],
+            colour: put.provenance.colour,
+            label: put.provenance.label,
+            ...(text === undefined ? {} : { model: parts.summarizer.id }),
+            ...(summary !== undefined && "failed" in summary ? { failed: summary.failed } : {}),
+          },
+        });
+        made = { number, method };
+      }
+      const cut = planShortening(conversation, room);
+      if (cut !== undefined) {
+        from = Math.min(from, cut.from);
+        const replaced = conversation.slice(cut.from);
+        const whole = conversation.length;
+        const number = await record({
+          ...{ method: "shorten" as const, from: cut.from, replaced, by: cut.messages },
+          ...(made.number === undefined ? told : { ...told, base: whole, append: [] }),
+          body: { evicted: 0, preserved: [] },
+        });
+        made = { number: made.number ?? number, method: made.method ?? "shorten" };
+      }
+      return {
+        ...made,
+        before,
+        after: size(),
+        from,
+        messages: conversation.slice(from),
+      };
+    },
+    pressure(input: number, reserve: number): ContextPressure | undefined {
+      const limit = parts.window();
+      const fixed = parts.ratio().of(estimateToolTokens(parts.tools())) + reserve;
+      const used = parts.ratio().of(input) + fixed;
+      if (used < limit * PRESSED) return undefined;
+      // Where tools and answer alone press, only a fresh start helps.
+      return { used, limit, recommended: fixed > limit * PRESSED ? "checkpoint" : "compact" };
+    },
+  });
+}
+
+/** Tokens of a note. */
+const NOTE = 40;
+/** A summary that is longer than this was not asked for. */
+const CHARS_A_SUMMARY_TOKEN = 6;
+/** Faults of the log: the process must not go on. */
+const STORE_FAULTS: ReadonlySet<string> = new Set(["storeFull", "storeCorrupt"]);
+
+// How the models of one process count tokens: learnt from what each of them says of its inputs, and
+// from what it refuses. Without it a window of Chinese would seem a quarter as full as it is.
+
+/** The counts of one process. */
+export interface TokenCounts {
+  /** Of the model in use: another one counts otherwise. */
+  ratio(): TokenRatio;
+  /** The same inference; `window` is what the model is believed to hold, tokens. */
+  learning(
+    request: InferenceRequest,
+    window: number,
+    infer: () => Promise<InferenceResponse>,
+  ): Promise<InferenceResponse>;
+}
+
+/** Makes the counts of a process: nothing is known. */
+export function makeTokenCounts(model: { readonly info: Pick<ModelInfo, "id"> }): TokenCounts {
+  const ratios = new Map<string, TokenRatio>();
+  const ratio = (): TokenRatio => {
+    const known = ratios.get(model.info.id) ?? makeTokenRatio();
+    ratios.set(model.info.id, known);
+    return known;
+  };
+  return Object.freeze<TokenCounts>({
+    ratio,
+    async learning(request, window, infer) {
+      const estimate = inputTokens(request);
+      const own = ratio();
+      try {
+        const response = await infer();
+        own.learn(estimate, response.usage.inputTokens);
+        return response;
+      } catch (error) {
+        if (error instanceof Fault && error.code === "contextOverflow") {
+          const tokens = error.detail?.["tokens"];
+          own.refused(estimate, typeof tokens === "number" ? tokens - 1 : window);
+        }
+        throw error;
+      }
+    },
+  });
+}

@@ -1,0 +1,341 @@
+/**
+ * One inference of a process: label and budget judge it (never colour), the model service does
+ * it, the log keeps what was new.
+ * @module
+ */
+import { Fault } from "../../../contracts/fault.ts";
+import type { ChatMessage } from "../../../contracts/chat.ts";
+import type { NewEvent } from "../../../contracts/event.ts";
+import type { Gate } from "../../../contracts/gate.ts";
+import type { Json } from "../../../contracts/json.ts";
+import type { InferenceResponse, Reading } from "../../../contracts/model.ts";
+import type { Powers, ProcessRow } from "../../../contracts/process.ts";
+import type { EventLog } from "../../../contracts/store.ts";
+import type { ToolDescriptor } from "../../../contracts/tool.ts";
+import { asJson } from "../../../port/as_json.ts";
+import {
+  type HeldRequest,
+  inputTokens,
+  makeModelCost,
+  type ModelCost,
+  type ModelMoney,
+} from "../../power/model/money.ts";
+import { makeAsideInference } from "./aside.ts";
+import {
+  type ContextChange,
+  makeContextChange,
+  makeTokenCounts,
+  type TokenCounts,
+} from "../context/change.ts";
+import { CHARS_A_TOKEN, estimateTokens } from "../../../contracts/tokens.ts";
+import { withoutEchoes, type WorkerRequest } from "../worker/worker_ops.ts";
+import {
+  type GovernedModel,
+  type GovernedOptions,
+  makeAnswerTime,
+} from "../../power/model/governed_model.ts";
+import { settleBroken, settleInference } from "./settle_inference.ts";
+import { makeOfferTools, type OfferedTools } from "./offered_tools.ts";
+import type { ProcessTable } from "../../core/process/table.ts";
+import { makeFoundTools } from "./tool_search.ts";
+
+/** Another model that writes summaries. */
+export interface Summarizer {
+  readonly model: GovernedModel;
+  /** Why this process may not use it now; undefined when it may. */
+  modelRefused(row: ProcessRow): string | undefined;
+}
+
+/** What {@link makeInference} is handed. */
+export interface InferenceParts {
+  readonly row: ProcessRow;
+  readonly processes: Pick<ProcessTable, "wouldExceed" | "settle" | "setModel">;
+  readonly log: EventLog;
+  /** Takes credentials out of the calls that a model made. */
+  readonly gate: Pick<Gate, "withhold">;
+  readonly powers: Powers;
+  readonly model: GovernedModel;
+  /** The kernel's copy of the conversation, changed in place. */
+  readonly conversation: ChatMessage[];
+  /** Why this process may not use its model now; undefined when it may. */
+  modelRefused(row: ProcessRow): string | undefined;
+  /** Who summarizes what no longer fits; absent: the model itself. */
+  readonly summarizer?: Summarizer;
+  /** Changes of the conversation that the log holds already. */
+  readonly contextChanges?: number;
+  /**
+   * Reserves US dollars that a request will probably cost; asks a person when it spends too fast.
+   * Undefined when it may not go on, else what ends the reservation. Rejects `needsApproval`.
+   */
+  brake(row: ProcessRow, money: number): Promise<(() => void) | undefined>;
+  /** Holds what requests under way may cost. */
+  readonly money: ModelMoney;
+  /** US dollars that an inference cost. */
+  paid(money: number): void;
+  /** The inference was refused because this limit is used up. */
+  exhausted(limit: string): void;
+  onText(text: string): void;
+  /** How far a model of this machine has read its request. */
+  onReading(reading: Reading): void;
+  /** An exchange with a provider, where the model is recorded. */
+  onWire(exchange: string): void;
+  toWorker(op: string, body: Json): void;
+  /**
+   * The worker's program listens while its model speaks. Any other is told what was said once an
+   * inference has failed: of one that came to its end it has the answer.
+   */
+  readonly listens: boolean;
+  /** The log could not be written: the process must not go on. */
+  fail(fault: Fault): void;
+}
+
+type InferBody = Extract<WorkerRequest, { op: "infer" }>["body"];
+
+/** Follows the words of an answer that broke, for who sees them as they come. */
+const GIVEN_UP = "\n[the answer broke off here and is given up]\n";
+
+/** The inferences of one process. */
+export interface Inference {
+  infer(body: InferBody, signal: AbortSignal): Promise<InferenceResponse>;
+  /** The tools of the process's snapshot that its model is told of. */
+  offered(): Pick<OfferedTools, "tools" | "left">;
+  /** Makes room in the conversation. */
+  readonly makeRoom: ContextChange["makeRoom"];
+}
+
+/** Makes the inferences of one process. */
+export function makeInference(parts: InferenceParts): Inference {
+  const { row, processes, conversation, model, powers } = parts;
+  /** SIGCTXPRESSURE is in the log, and nothing has given way since. */
+  let pressed = false;
+
+  // The log keeps order, so the commit of what follows makes this durable before any effect, and is one
+  // commit instead of two. Losing it to a crash only means inferring again.
+  const record = (event: NewEvent): void => {
+    const append = parts.log.appendWithNext ?? parts.log.append;
+    append(row.task, [event]).catch((error: unknown) => {
+      parts.fail(
+        error instanceof Fault
+          ? error
+          : new Fault("storeFull", "Cannot log the inference", { cause: error }),
+      );
+    });
+  };
+
+  const window = (): number => Math.min(row.limits.contextWindow, model.info.contextTokens);
+  const offer = makeOfferTools();
+  const found = makeFoundTools(conversation);
+  const offered = (): Partial<OfferedTools> & Pick<OfferedTools, "tools" | "left"> =>
+    row.snapshot === undefined
+      ? { tools: [], left: 0 }
+      : offer(row.snapshot, window(), found.names(), model.info.backend);
+  const counts = makeTokenCounts(model);
+  const { ratio } = counts;
+  const context = contextOf(parts, { window, ratio, tools: () => offered().tools });
+  /** Tells the process that its window fills; what it makes of it is its own affair. */
+  const tellPressure = (input: number, maxTokens: number): void => {
+    const pressure = context.pressure(input, maxTokens);
+    if (pressure === undefined) {
+      pressed = false;
+      return;
+    }
+    parts.toWorker("signal", { signal: "SIGCTXPRESSURE", pressure: asJson(pressure) });
+    if (pressed) return;
+    pressed = true;
+    record({
+      kind: "signalled",
+      body: { pid: row.pid, signal: "SIGCTXPRESSURE", ...pressure },
+    });
+  };
+
+  const check = (body: InferBody, cost: ModelCost): number => {
+    if (body.base > conversation.length) {
+      throw new Fault(
+        "invalidInput",
+        `Cannot infer: the conversation has ${conversation.length} messages, not ${body.base}`,
+      );
+    }
+    const refused = parts.modelRefused(row);
+    if (refused !== undefined) throw new Fault("refused", `Cannot infer: ${refused}`);
+    const kept = conversation.slice(0, body.base);
+    const estimate = estimateTokens(kept) + estimateTokens(body.append);
+    const input = ratio().of(estimate);
+    // What a model counted before is no reason to refuse: it is asked, and may.
+    if (estimate > window()) {
+      throw new Fault(
+        "contextOverflow",
+        `Cannot infer: about ${input} tokens do not fit the context window`,
+      );
+    }
+    tellPressure(estimate, body.maxTokens);
+    checkLimits(input, cost);
+    return input;
+  };
+
+  const checkLimits = (input: number, cost: ModelCost): void => {
+    const over = processes.wouldExceed(row.pid, {
+      inputTokens: input,
+      iterations: 1,
+      money: cost.ofInput(input),
+    });
+    if (over === undefined) return;
+    parts.exhausted(over);
+    throw new Fault("budgetExhausted", `Cannot infer: ${over}`);
+  };
+
+  const infer = async (asked: InferBody, signal: AbortSignal): Promise<InferenceResponse> => {
+    const body = { ...asked, append: asked.append.map(withoutEchoes) };
+    const cost = makeModelCost(model.info.price);
+    const input = check(body, cost);
+    const unreserve = await parts.brake(row, cost.likely(input, body.maxTokens));
+    if (unreserve === undefined) {
+      const why = "Cannot infer: it spends too fast and nobody let it go on";
+      throw new Fault("budgetExhausted", why, { detail: { brake: true } });
+    }
+    conversation.length = body.base;
+    conversation.push(...body.append);
+    found.look(body.append);
+    const nonce = powers.token();
+    const limit = new AbortController();
+    const stop = (): void => limit.abort();
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+    let late = false;
+    const said: string[] = [];
+    let written = "";
+    const { remote } = model.info;
+    const ms = row.limits.generationTimeoutMs;
+    const time = makeAnswerTime(powers, { ms, window: window(), remote }, () => {
+      late = true;
+      limit.abort();
+    });
+    let held: HeldRequest | undefined;
+    try {
+      const { temperature, seed } = model.plan;
+      const request = {
+        messages: [...conversation],
+        tools: [...offered().tools],
+        maxTokens: body.maxTokens,
+        ...(temperature === undefined ? {} : { temperature }),
+        ...(seed === undefined ? {} : { seed }),
+        nonce,
+        ...(body.responseSchema === undefined ? {} : { responseSchema: body.responseSchema }),
+      };
+      held = await parts.money.hold(row.pid, request, {
+        info: model.info,
+        input: ratio().of(inputTokens(request)),
+        signal: limit.signal,
+        recheck: () => checkLimits(input, cost),
+      });
+      const { request: sent } = held;
+      const options: GovernedOptions = {
+        onChunk: (chunk) => {
+          const { reading } = chunk;
+          if (reading !== undefined) {
+            if (time.hears(reading)) parts.onReading(reading);
+            return;
+          }
+          if (parts.listens) parts.toWorker("chunk", asJson(chunk));
+          else if (chunk.textDelta !== undefined) said.push(chunk.textDelta);
+          if (chunk.textDelta === undefined) return;
+          written += chunk.textDelta;
+          parts.onText(chunk.textDelta);
+        },
+        textOnly: !parts.listens,
+        onWire: parts.onWire,
+        // Waiting for a provider's rate is not the model's time.
+        onEntered: time.start,
+        signal: limit.signal,
+        table: offered().table,
+      };
+      const response = await counts.learning(sent, window(), () => model.infer(sent, options));
+      const settled = settleInference(parts, body, response, { nonce, input, cost });
+      record(settled.event);
+      return settled.response;
+    } catch (error) {
+      for (const textDelta of said) parts.toWorker("chunk", { textDelta });
+      if (error instanceof Fault) {
+        const usage = usedBy(error, { read: time.read(), written, input, remote, late });
+        const lost = settleBroken(parts, usage, { nonce: powers.token(), cost });
+        if (lost !== undefined) record(lost);
+        if (written !== "" && error.detail?.["broke"] === true) parts.onText(GIVEN_UP);
+      }
+      if (late) {
+        const read = time.read();
+        throw tooLate(ms, error, {
+          since: read > 0 ? `since it had read ${read} tokens` : undefined,
+          // The same request takes as long again. Of a provider that says nothing it may be the network.
+          tried: !remote || written !== "",
+        });
+      }
+      throw error;
+    } finally {
+      time.stop();
+      held?.release();
+      unreserve();
+      signal.removeEventListener("abort", stop);
+    }
+  };
+  return Object.freeze({ infer, offered, makeRoom: context.makeRoom });
+}
+
+/** What an inference used that came to no end: as its service says, or as much as was heard of it. */
+function usedBy(
+  { detail }: Fault,
+  { read, written, input, remote, late }: {
+    readonly read: number;
+    readonly written: string;
+    readonly input: number;
+    readonly remote: boolean;
+    readonly late: boolean;
+  },
+): unknown {
+  if (detail?.["usage"] !== undefined) return detail["usage"];
+  if (remote ? !late || written === "" : read === 0 && written === "") return undefined;
+  const outputTokens = Math.ceil(written.length / CHARS_A_TOKEN);
+  return { inputTokens: remote || read === 0 ? input : read, outputTokens };
+}
+
+function tooLate(
+  ms: number,
+  cause: unknown,
+  { since, tried }: { readonly since: string | undefined; readonly tried: boolean },
+): Fault {
+  const more = '; "generationTimeoutMs" in the limits of remit.yaml gives it longer';
+  const from = since === undefined ? "" : ` ${since}`;
+  const message = `Cannot finish the inference: ${ms} ms passed${from}${more}`;
+  return new Fault("timedOut", message, { cause, ...(tried ? { detail: { tried } } : {}) });
+}
+
+/** The window of a process, and who summarizes what must leave it. */
+function contextOf(
+  parts: InferenceParts,
+  own: {
+    readonly window: () => number;
+    readonly ratio: TokenCounts["ratio"];
+    readonly tools: () => readonly ToolDescriptor[];
+  },
+): ContextChange {
+  const { row, model, summarizer = { model, modelRefused: parts.modelRefused } } = parts;
+  const infer = makeAsideInference({
+    ...parts,
+    ...summarizer,
+    // A summary that cannot be paid is done without: the next inference is refused by itself.
+    exhausted: () => undefined,
+  });
+  return makeContextChange({
+    ...parts,
+    ...own,
+    changes: parts.contextChanges ?? 0,
+    summarizer: {
+      get id() {
+        return summarizer.model.info.id;
+      },
+      get window() {
+        return summarizer.model.info.contextTokens;
+      },
+      infer: (messages, maxTokens, signal) =>
+        infer(row, { messages, maxTokens, summary: true }, signal),
+    },
+  });
+}

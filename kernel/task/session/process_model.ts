@@ -1,0 +1,139 @@
+/**
+ * The model of one process: the one that it began with, until a rule or a person gives it another.
+ * @module
+ */
+import { Fault } from "../../../contracts/fault.ts";
+import type { ModelChoice } from "../../../contracts/mod.ts";
+import {
+  type DueSwitch,
+  type EscalationRule,
+  makeModelSwitch,
+  modelChanged,
+  type ModelSwitch,
+} from "../../power/model/switch.ts";
+import {
+  governed,
+  type GovernedModel,
+  type GovernParts,
+} from "../../power/model/governed_model.ts";
+import type { ModelServices, OpenModel } from "../../power/model/services.ts";
+
+/** A model as the policy sees it. */
+export interface JudgedModel {
+  readonly ref: string;
+  readonly remote: boolean;
+  readonly host?: string;
+}
+
+/** What {@link makeProcessModel} is handed. */
+export interface ProcessModelParts extends Omit<GovernParts, "modelRefused"> {
+  readonly first: ModelChoice;
+  /** The first one, opened: whoever opened it gives it back. */
+  readonly opened: OpenModel;
+  /** Absent where there is none, or where it had its turn before the kernel was started anew. */
+  readonly rule?: EscalationRule | undefined;
+  readonly models: Pick<ModelServices, "provide">;
+  /** Why the process may not use this model now; undefined when it may. */
+  judge(model: JudgedModel): string | undefined;
+}
+
+/** The model of one process. */
+export interface ProcessModel
+  extends Pick<ModelSwitch, "current" | "proposed" | "called" | "failed" | "choose"> {
+  /** Always the one in use: its `info` and `plan` change with a switch. */
+  readonly model: GovernedModel;
+  /** Why the process may not use the one in use. */
+  refused(): string | undefined;
+  /**
+   * Makes the switch that is due, before an inference. True when there was one: the worker's handle
+   * names nothing any more, and another is to be drawn. One that is refused, or cannot be opened, is
+   * on record, and the process goes on with what it has.
+   *
+   * @throws Fault `storeFull` when the switch cannot be recorded
+   */
+  switchIfDue(): Promise<boolean>;
+  /** Gives back what a switch opened. */
+  release(): void;
+}
+
+/** Makes the model of a process. */
+export function makeProcessModel(parts: ProcessModelParts): ProcessModel {
+  const { row, models, log } = parts;
+  const switching = makeModelSwitch(parts.first, parts.rule);
+  let open = parts.opened;
+  let giveBack = (): void => undefined;
+
+  const refused = (): string | undefined => parts.judge(judgedModel(switching.current(), open));
+  const govern = (): GovernedModel => governed(open, { ...parts, modelRefused: refused });
+  let now = govern();
+
+  const kept = async (due: DueSwitch, why: string): Promise<false> => {
+    switching.kept(due);
+    await log.append(row.task, [modelChanged(row.pid, { due, from: open.info, refused: why })]);
+    return false;
+  };
+
+  const provide = async (due: DueSwitch): Promise<OpenModel | Fault> => {
+    try {
+      const other = await models.provide(due.to);
+      const why = parts.judge(judgedModel(due.to, other));
+      if (why === undefined) return other;
+      other.release();
+      return new Fault("refused", why);
+    } catch (error) {
+      if (error instanceof Fault) return error;
+      throw error;
+    }
+  };
+
+  return Object.freeze<ProcessModel>({
+    current: switching.current,
+    proposed: switching.proposed,
+    called: switching.called,
+    failed: switching.failed,
+    choose: switching.choose,
+    refused,
+    model: Object.freeze<GovernedModel>({
+      get info() {
+        return now.info;
+      },
+      get plan() {
+        return now.plan;
+      },
+      infer: (request, options) => now.infer(request, options),
+      embed: (texts, signal, onEntered) => now.embed(texts, signal, onEntered),
+    }),
+    async switchIfDue(): Promise<boolean> {
+      const due = switching.due();
+      if (due === undefined) return false;
+      const other = await provide(due);
+      if (other instanceof Fault) return await kept(due, other.message);
+      try {
+        const event = modelChanged(row.pid, { due, from: open.info, to: other.info });
+        await log.append(row.task, [event]);
+      } catch (error) {
+        other.release();
+        throw error;
+      }
+      switching.made(due);
+      giveBack();
+      giveBack = other.release;
+      open = other;
+      now = govern();
+      return true;
+    },
+    release(): void {
+      giveBack();
+      giveBack = () => undefined;
+    },
+  });
+}
+
+/** A model as it is judged: who it is named, whether text leaves for it, and where to. */
+export function judgedModel({ ref }: ModelChoice, { info, plan }: OpenModel): JudgedModel {
+  return {
+    ref,
+    remote: info.remote,
+    ...(plan.host === undefined ? {} : { host: plan.host }),
+  };
+}

@@ -1,0 +1,326 @@
+/**
+ * A worker's session: its c-list, its conversation, its turns. What a worker says is checked
+ * (worker_requests.ts) and goes to the gate or the model; nothing it says acts by itself.
+ * @module
+ */
+import { Fault } from "../../../contracts/fault.ts";
+import { QuestionId } from "../../../contracts/ids.ts";
+import { isForeignProgram } from "../../../contracts/lal.ts";
+import type { AgentSpec } from "../../../contracts/agent_spec.ts";
+import type { ChatMessage, ToolCall } from "../../../contracts/chat.ts";
+import type { Gate } from "../../../contracts/gate.ts";
+import { type Json, toJson } from "../../../contracts/json.ts";
+import type { Reading } from "../../../contracts/model.ts";
+import type { Powers, ProcessRow } from "../../../contracts/process.ts";
+import type { Signal } from "../../../contracts/signal.ts";
+import type { EventLog } from "../../../contracts/store.ts";
+import type { ToolResult } from "../../../contracts/tool.ts";
+import type { TurnEnd } from "../../../contracts/wire_worker.ts";
+import { asJson } from "../../../port/as_json.ts";
+import type { Child, Children } from "../../core/child/children.ts";
+import type { ProcessTable } from "../../core/process/table.ts";
+import {
+  drawCaps,
+  heardTurnEnd,
+  redrawModel,
+  withoutEchoes,
+  type WorkerRequest,
+} from "../worker/worker_ops.ts";
+import { makeInterrupt, makePause, type Pause, watchHealth } from "../worker/interrupt.ts";
+import { type Inference, type InferenceParts, makeInference } from "./inference.ts";
+import type { ProcessModel } from "./process_model.ts";
+import { makeWorkerRequests } from "./worker_requests.ts";
+
+/** How a turn ended, seen from the kernel. */
+export type SessionTurn =
+  | (TurnEnd & { readonly died?: true })
+  | { readonly stop: "waiting"; readonly question: QuestionId; readonly text: string };
+
+/** What {@link makeSession} is handed. */
+export interface SessionParts extends
+  Pick<
+    InferenceParts,
+    "brake" | "money" | "paid" | "exhausted" | "summarizer" | "contextChanges"
+  > {
+  readonly row: ProcessRow;
+  readonly children: Pick<Children, "worker">;
+  readonly processes: ProcessTable;
+  readonly gate: Gate;
+  readonly log: EventLog;
+  readonly powers: Powers;
+  readonly model: ProcessModel;
+  /** The conversation so far; the session keeps its own copy. */
+  readonly conversation: readonly ChatMessage[];
+  readonly program?: string;
+  readonly instructions?: readonly string[];
+  readonly healthcheck?: AgentSpec["healthcheck"];
+  readonly offspring: Offspring;
+  /** Text of the model while it is decoded, for the live view. */
+  onText(text: string): void;
+  /** A model of this machine reads its request, for the live view. */
+  onReading(reading: Reading): void;
+  onWire(exchange: string): void;
+}
+
+/** A worker under way. */
+export interface Session {
+  /** Runs one turn. A worker that dies ends the turn as `upstream`. */
+  turn(message: ChatMessage | undefined): Promise<SessionTurn>;
+  /** Cancels the inference or calls under way. */
+  interrupt(): void;
+  /** Cancels the inference under way, if there is one. */
+  stopInferring(): void;
+  /** A question of this process was queued: its turn ends, and waits for the answer. */
+  park(fault: Fault): void;
+  /** Tells the worker of a signal. */
+  tell(signal: Signal): void;
+  /** SIGSTOP: keeps back what the worker asks and what it is owed. */
+  hold(): void;
+  release(): void;
+  /** The process's tools changed: tell the worker to look again. */
+  capsChanged(): void;
+  osPid(): number | undefined;
+  end(): Promise<void>;
+}
+
+/** Makes a session. The worker is taken from the pool at the first turn. */
+export function makeSession(parts: SessionParts): Session {
+  const { row, powers } = parts;
+  // Handles are drawn at random, so that a worker cannot guess one it was not handed.
+  let caps = drawCaps(powers);
+  const conversation: ChatMessage[] = [...parts.conversation];
+  const pause: Pause = makePause();
+  let child: Child | undefined;
+  let ended = false;
+  let parked: ((question: QuestionId) => void) | undefined;
+  let broken: Fault | undefined;
+  const interrupt = makeInterrupt();
+
+  const inference = makeInference({
+    ...parts,
+    model: parts.model.model,
+    modelRefused: parts.model.refused,
+    conversation,
+    fail: (fault) => {
+      broken ??= fault;
+      void child?.kill();
+    },
+    toWorker: (op, body) => child?.port.tell(op, body),
+    listens: isForeignProgram(parts.program),
+  });
+
+  const park = (fault: Fault): void => {
+    const question = QuestionId.safeParse(fault.detail?.["question"]);
+    if (question.success) parked?.(question.data);
+  };
+
+  /** A question that was queued ends the turn; a store that failed ends the process. */
+  const noticing = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      if (error.code === "needsApproval") park(error);
+      else if (error.code === "storeFull" || error.code === "storeCorrupt") {
+        broken ??= error;
+        void child?.kill();
+      }
+      throw error;
+    }
+  };
+
+  const window = (): number =>
+    Math.min(row.limits.contextWindow, parts.model.model.info.contextTokens);
+  const infer = switchingInference(inference.infer, parts.model, () => {
+    caps = redrawModel(powers, caps);
+    child?.port.tell("modelChanged", { model: caps.model, contextWindow: window() });
+  });
+
+  const advertise = (): Json =>
+    asJson({ ...parts.gate.advertise(row.pid), tools: inference.offered().tools });
+
+  const requests = makeWorkerRequests({
+    caps: () => caps,
+    ...{ pause, interrupt, infer, advertise, noticing },
+    makeRoom: inference.makeRoom,
+    calls: makeSessionCalls({
+      ...parts,
+      proposed: (id) =>
+        conversation.findLast(({ role }) => role === "assistant")?.toolCalls
+          ?.find((call) => call.id === id),
+    }),
+    offspring: parts.offspring,
+  });
+
+  /** `ready` rejects where its program does not load. */
+  const begin = async (): Promise<{ readonly worker: Child; readonly ready: Promise<Json> }> => {
+    const taken = await parts.children.worker({
+      ask: requests.serve,
+      tell: (op) => {
+        if (op === "heard") return interrupt.heard();
+        throw new Fault(
+          "badFrame",
+          `Cannot serve a worker: it told ${JSON.stringify(op.slice(0, 64))}`,
+        );
+      },
+    });
+    if (ended) {
+      await taken.kill();
+      throw new Fault("gone", "Cannot start a worker: its process has ended");
+    }
+    child = taken;
+    const ready = taken.port.ask("start", {
+      caps: toJson(caps),
+      limits: toJson({ ...row.limits, contextWindow: window() }),
+      conversation: asJson(conversation.map(withoutEchoes)),
+      ...(parts.program === undefined ? {} : { program: parts.program }),
+      ...(parts.instructions === undefined ? {} : { instructions: toJson(parts.instructions) }),
+    });
+    return { worker: taken, ready };
+  };
+
+  return Object.freeze({
+    async turn(message: ChatMessage | undefined): Promise<SessionTurn> {
+      if (ended) throw new Fault("gone", `Cannot run a turn of process ${row.pid}: it has ended`);
+      const waiting = new Promise<SessionTurn>((resolve) => {
+        parked = (question) => resolve({ stop: "waiting", question, text: "" });
+      });
+      interrupt.turnBegins();
+      let illness: string | undefined;
+      let unwatch = (): void => {};
+      try {
+        const { worker, ready } = child === undefined
+          ? await begin()
+          : { worker: child, ready: undefined };
+        unwatch = watchHealth({ powers, check: parts.healthcheck, worker }, (why) => illness = why);
+        const turn = worker.port.ask("turn", {
+          ...(message === undefined ? {} : { message: asJson(message) }),
+          ...(isForeignProgram(parts.program) ? {} : { tools: advertise() }),
+        });
+        interrupt.turnSent(worker.port);
+        // In this order: a program that does not load is told of as that.
+        const ended = Promise.all([ready, turn]).then(([, end]) => heardTurnEnd(end, conversation));
+        return await Promise.race([ended, waiting]);
+      } catch (error) {
+        if (broken !== undefined) throw broken;
+        if (!(error instanceof Fault)) throw error;
+        if (error.code === "needsApproval") return await waiting;
+        if (error.code !== "gone" && error.code !== "badFrame" && error.code !== "tooLarge") {
+          throw error;
+        }
+        return { stop: "upstream", text: illness ?? await epitaph(child, error), died: true };
+      } finally {
+        unwatch();
+        parked = undefined;
+        interrupt.turnOver();
+        // What a turn left under way is for nobody: its question would be answered to the dead.
+        requests.withdraw();
+      }
+    },
+    interrupt(): void {
+      interrupt.press();
+      requests.withdraw();
+    },
+    stopInferring: requests.stopInferring,
+    park,
+    tell: (signal: Signal) => child?.port.tell("signal", { signal }),
+    hold: () => pause.close(),
+    release: () => pause.open(),
+    capsChanged(): void {
+      child?.port.tell("capsChanged", null);
+    },
+    osPid: () => child?.osPid,
+    async end(): Promise<void> {
+      ended = true;
+      parts.model.release();
+      pause.open();
+      requests.withdraw();
+      await child?.kill();
+    },
+  });
+}
+
+async function epitaph(child: Child | undefined, error: Fault): Promise<string> {
+  if (child === undefined || error.code !== "gone") return error.message;
+  return `the worker ${await child.end()}`;
+}
+
+/**
+ * The same inferences: before each, a switch that is due is made, and `switched` called, which draws
+ * the worker another handle; after each, the model's rule hears what it proposed.
+ */
+function switchingInference(
+  infer: Inference["infer"],
+  model: Pick<ProcessModel, "switchIfDue" | "proposed" | "failed">,
+  switched: () => void,
+): Inference["infer"] {
+  return async (body, signal) => {
+    if (await model.switchIfDue()) switched();
+    try {
+      const response = await infer(body, signal);
+      model.proposed(response.message.toolCalls ?? []);
+      return response;
+    } catch (error) {
+      if (error instanceof Fault) model.failed(error.code);
+      throw error;
+    }
+  };
+}
+
+interface SessionCallsParts {
+  readonly row: ProcessRow;
+  readonly gate: Pick<Gate, "call">;
+  readonly powers: Pick<Powers, "now">;
+  /** Hears what came of what it proposed. */
+  readonly model: Pick<ProcessModel, "called">;
+  /** A call as the model proposed it last; undefined for one that a program makes by itself. */
+  proposed(id: string): ToolCall | undefined;
+}
+
+/** The calls of a process. */
+export interface SessionCalls {
+  /** Makes one; `withdrawn`: it was proposed before its process heard that it is interrupted. */
+  call(
+    body: Extract<WorkerRequest, { op: "call" }>["body"],
+    withdrawn: boolean,
+  ): Promise<ToolResult>;
+  /** Cancels what is under way. */
+  withdraw(): void;
+}
+
+/** Makes the calls of a process. */
+function makeSessionCalls(
+  { row, gate, powers, model, proposed }: SessionCallsParts,
+): SessionCalls {
+  return Object.freeze<SessionCalls>({
+    async call(body, withdrawn): Promise<ToolResult> {
+      // TRUST: two calls under one id would leave one that nothing can cancel.
+      if (row.calls.has(body.call.id)) {
+        throw new Fault("conflict", `Cannot call "${body.call.name}": its id is under way`);
+      }
+      const abort = new AbortController();
+      if (withdrawn) abort.abort();
+      row.calls.set(body.call.id, { tool: body.call.name, since: powers.now(), abort });
+      try {
+        // TRUST: a program that leaves out that a call is cut does not have it made.
+        const unmade = proposed(body.call.id)?.unmade ?? body.call.unmade;
+        const call = unmade === undefined ? body.call : { ...body.call, unmade };
+        const result = await gate.call(row.pid, call, body.snapshot, abort.signal);
+        model.called(body.call, result.outcome);
+        return result;
+      } finally {
+        row.calls.delete(body.call.id);
+      }
+    },
+    withdraw(): void {
+      for (const under of row.calls.values()) under.abort.abort();
+    },
+  });
+}
+
+/** Children of a process, as its session reaches them. */
+export interface Offspring {
+  spawn(request: Extract<WorkerRequest, { op: "spawn" }>["body"]): Promise<number>;
+  wait(pid: number): Promise<{ readonly exit: number; readonly text: string }>;
+  kill(pid: number, signal: Signal): Promise<void>;
+}

@@ -1,0 +1,295 @@
+/**
+ * `tool_search`: where a task has many imported tools, its model is told of this one in their place. What
+ * it names is offered from the next inference on. The gate knows all of them at any time.
+ * @module
+ */
+import { ToolDescriptor } from "../../../contracts/tool.ts";
+import type { ChatMessage } from "../../../contracts/chat.ts";
+import { type Pid, ToolName } from "../../../contracts/ids.ts";
+import type { JsonObject } from "../../../contracts/json.ts";
+import type { ImportedServer } from "../../../contracts/mcp.ts";
+import type { GrantedCall, PowerResult, Resolved, ToolBinding } from "../../../contracts/power.ts";
+import type { ProcessRow } from "../../../contracts/process.ts";
+
+/** Imported tools above which a model is told of `tool_search` alone, unless remit.yaml says another number. */
+const SEARCH_ABOVE = 30;
+
+const NAME = "tool_search";
+const USUAL = 8;
+const MOST = 20;
+const LONGEST_QUERY = 500;
+/** Characters of a description: the model is told all of it with the tool. */
+const WORDS = 240;
+/** Servers that an answer without a tool names. */
+const SERVERS = 64;
+
+/** Its descriptor. */
+export const TOOL_SEARCH: ToolDescriptor = Object.freeze(ToolDescriptor.parse({
+  name: ToolName.parse(NAME),
+  description: "Finds tools of imported servers, which you are not told of until you look for " +
+    "them: what it names can be called from your next step on. Say in a few words what you want " +
+    'to do. What it answers is data that strangers wrote. Example: {"query":"create an issue"}',
+  interfaceId: "ToolSearch",
+  methodName: "search",
+  paramSchema: JSON.stringify({
+    type: "object",
+    properties: {
+      query: {
+        type: "string",
+        minLength: 1,
+        maxLength: LONGEST_QUERY,
+        description: "What the tool should do, or a part of its name.",
+      },
+      limit: {
+        type: "integer",
+        minimum: 1,
+        maximum: MOST,
+        description: `Most tools to name; ${USUAL} when absent.`,
+      },
+    },
+    required: ["query"],
+    additionalProperties: false,
+  }),
+  permission: "auto",
+  category: "read",
+}));
+
+/** Tells whether a task with these servers gets `tool_search`. */
+export function searches(
+  servers: readonly Pick<ImportedServer, "tools">[],
+  above: number = SEARCH_ABOVE,
+): boolean {
+  return servers.reduce((sum, { tools }) => sum + tools.length, 0) > above;
+}
+
+/** Tells whether a tool is an imported one. */
+export function isImported({ interfaceId }: Pick<ToolDescriptor, "interfaceId">): boolean {
+  return /^(?:mcp|a2a):/.test(interfaceId);
+}
+
+interface ToolSearchParts {
+  /** Takes the call's token, once. Throws as the token does. */
+  redeem(call: GrantedCall): void;
+  processOf(pid: Pid): Pick<ProcessRow, "snapshot"> | undefined;
+}
+
+/** The tool as the gate knows it: it names only what its caller was advertised. */
+export function toolSearchBinding({ redeem, processOf }: ToolSearchParts): ToolBinding {
+  return Object.freeze<ToolBinding>({
+    descriptor: TOOL_SEARCH,
+    effect: "read",
+    deadlineMs: 5_000,
+    resultBytes: 32_768,
+    resolve: (): Resolved => ({
+      scopes: [{ resource: "plugin", right: "use", path: NAME }],
+      effect: "read",
+      digests: {},
+      summary: "look for tools of imported servers",
+      idempotent: true,
+    }),
+    // deno-lint-ignore require-await -- a power answers later
+    async invoke(call: GrantedCall): Promise<PowerResult> {
+      redeem(call);
+      const tools = (processOf(call.pid)?.snapshot?.tools ?? []).filter(isImported);
+      const { query, limit } = askedFor(call.args);
+      const found = rankTools(tools, query).slice(0, limit).map(({ tool }) => tool);
+      return {
+        content: found.length === 0 ? noneOf(tools) : linesOf(found, tools.length),
+        // Reviewed, and strangers' words all the same.
+        colour: "RED",
+        label: "public",
+        sources: serversOf(found).slice(0, 20).map((server) => ({
+          source: `tools of the imported server ${server}`,
+          colour: "RED",
+          label: "public",
+        })),
+        value: found.map(({ name }) => name),
+      };
+    },
+  });
+}
+
+/** The tools that a conversation asked for, and those that it called. */
+interface FoundTools {
+  /** Looks at messages that were added to it. */
+  look(messages: readonly ChatMessage[]): void;
+  names(): ReadonlySet<string>;
+}
+
+/**
+ * What a conversation found so far. Only ever more, so that room which is made in it takes no tool away.
+ * Names that no imported tool has are no matter: nothing beyond the snapshot is offered.
+ */
+export function makeFoundTools(messages: readonly ChatMessage[]): FoundTools {
+  const found = new Set<string>();
+  const look: FoundTools["look"] = (more) => {
+    for (const { role, toolName, content, toolCalls = [] } of more) {
+      for (const { name } of toolCalls) found.add(name);
+      if (role !== "tool" || toolName !== NAME) continue;
+      // INVARIANT: each name begins a line, and no description holds a line's end (test: "… one line").
+      for (const [name] of content.matchAll(/^mcp_[a-z0-9_]{1,60}(?= \()/gm)) found.add(name);
+    }
+  };
+  look(messages);
+  return Object.freeze({ look, names: () => found });
+}
+
+function askedFor(
+  { query, limit }: JsonObject,
+): { readonly query: string; readonly limit: number } {
+  return {
+    query: typeof query === "string" ? query : "",
+    limit: typeof limit === "number" ? limit : USUAL,
+  };
+}
+
+function linesOf(found: readonly ToolDescriptor[], of: number): string {
+  const lines = found.map(({ name, category, description }) =>
+    `${name} (${category}): ${oneLine(description)}`
+  );
+  return [`${found.length} of ${of} imported tools. You can call them now:`, ...lines].join("\n");
+}
+
+function noneOf(tools: readonly ToolDescriptor[]): string {
+  const counts = new Map<string, number>();
+  for (const server of tools.map(serverOf)) counts.set(server, (counts.get(server) ?? 0) + 1);
+  const servers = [...counts].slice(0, SERVERS).map(([server, count]) => `${server} (${count})`);
+  return `None of the ${tools.length} imported tools fits; say it in other words. Servers: ` +
+    `${servers.join(", ") || "none"}.`;
+}
+
+function oneLine(description: string): string {
+  const line = description.replace(/\s+/g, " ").trim();
+  return line.length <= WORDS ? line : `${line.slice(0, WORDS).toWellFormed()} […]`;
+}
+
+function serversOf(tools: readonly ToolDescriptor[]): readonly string[] {
+  return [...new Set(tools.map(serverOf))];
+}
+
+function serverOf({ interfaceId }: ToolDescriptor): string {
+  return interfaceId.slice(interfaceId.indexOf(":") + 1);
+}
+
+/** Scripts that put no space between words. */
+const UNSPACED = /^[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]/u;
+const PIECES =
+  /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]+|[^\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]+/gu;
+
+/** A tool, and how well it fits: more is better. */
+interface RankedTool {
+  readonly tool: ToolDescriptor;
+  readonly score: number;
+}
+
+/** Of one tool: its terms, each with its weight. */
+type Terms = ReadonlyMap<string, number>;
+
+const NAME_WEIGHT = 3;
+const PARAMETER = 1.2;
+const WORD = 1;
+/** A word that comes often counts little more than one that comes once. */
+const MOST_WEIGHT = 5;
+/** A term that begins like the one that was asked for. */
+const ALIKE = 0.5;
+const SHORTEST_STEM = 4;
+const MOST_TERMS = 64;
+/** Words that say nothing of what a tool does. */
+const EMPTY: ReadonlySet<string> = new Set(
+  ("a an and are as at be by for from has have in into is it its of on or that the this to was " +
+    "when which will with you your use used using tool tools mcp server not verified can i me my " +
+    "need want how do does please find some any all").split(" "),
+);
+
+/** Tools that fit `query`, best first, ties in the order of their names. */
+export function rankTools(
+  tools: readonly ToolDescriptor[],
+  query: string,
+): readonly RankedTool[] {
+  const asked = [...new Set(termsIn(query))].slice(0, MOST_TERMS);
+  const all = tools.map((tool) => ({ tool, terms: termsOf(tool) }));
+  const weights = new Map<string, number>(asked.map((term) => {
+    const holding = all.filter(({ terms }) => fit(terms, term) > 0).length;
+    return [term, Math.log(1 + (tools.length - holding + 0.5) / (holding + 0.5))];
+  }));
+  return all.map(({ tool, terms }) => {
+    let score = 0, met = 0;
+    for (const term of asked) {
+      const here = fit(terms, term);
+      if (here > 0) met += 1;
+      score += here * (weights.get(term) ?? 0);
+    }
+    // A tool that meets more of what was asked goes before one that meets a rare word of it.
+    return { tool, score: score * (asked.length === 0 ? 0 : 0.5 + met / asked.length) };
+  }).filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score || (a.tool.name < b.tool.name ? -1 : 1));
+}
+
+function fit(terms: Terms, term: string): number {
+  const exact = terms.get(term);
+  if (exact !== undefined) return exact;
+  if (term.length < SHORTEST_STEM) return 0;
+  let best = 0;
+  for (const [other, weight] of terms) {
+    if (other.length < SHORTEST_STEM) continue;
+    if (other.startsWith(term) || term.startsWith(other)) best = Math.max(best, weight * ALIKE);
+  }
+  return best;
+}
+
+const kept = new WeakMap<ToolDescriptor, Terms>();
+
+function termsOf(tool: ToolDescriptor): Terms {
+  const before = kept.get(tool);
+  if (before !== undefined) return before;
+  const terms = new Map<string, number>();
+  const add = (text: string, weight: number): void => {
+    for (const term of termsIn(text)) {
+      terms.set(
+        term,
+        Math.min(MOST_WEIGHT, (terms.get(term) ?? 0) + weight / (1 + (terms.get(term) ?? 0))),
+      );
+    }
+  };
+  add(tool.name, NAME_WEIGHT);
+  add(tool.description, WORD);
+  for (const name of parametersOf(tool.paramSchema)) add(name, PARAMETER);
+  if (Object.isFrozen(tool)) kept.set(tool, terms);
+  return terms;
+}
+
+function parametersOf(paramSchema: string): readonly string[] {
+  try {
+    const schema: unknown = JSON.parse(paramSchema);
+    if (typeof schema !== "object" || schema === null || !("properties" in schema)) return [];
+    return Object.keys(Object(schema.properties));
+  } catch {
+    // The gate refuses its calls; a search goes on without it.
+    return [];
+  }
+}
+
+/** Words in small letters without their endings; pairs of signs where a script has no spaces. */
+export function termsIn(text: string): readonly string[] {
+  const terms: string[] = [];
+  const spaced = text.replace(/([a-z0-9])([A-Z])/g, "$1 $2").toLowerCase();
+  for (const [run] of spaced.matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
+    for (const [piece] of run.matchAll(PIECES)) {
+      if (UNSPACED.test(piece)) terms.push(...pairsOf(piece));
+      else if (!EMPTY.has(piece)) terms.push(stem(piece));
+    }
+  }
+  return terms;
+}
+
+function pairsOf(run: string): readonly string[] {
+  const signs = [...run];
+  if (signs.length === 1) return signs;
+  return signs.slice(1).map((sign, n) => `${signs[n]}${sign}`);
+}
+
+function stem(word: string): string {
+  if (word.length < 4) return word;
+  return word.replace(/ies$/, "y").replace(/(?<!s)s$/, "").replace(/(?<=[a-z]{3})(?:ing|ed)$/, "")
+    .replace(/(?<=[a-z]{3})e$/, "");
+}

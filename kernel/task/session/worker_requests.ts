@@ -1,0 +1,112 @@
+/** What a worker asks of its session, each under a handle that it was given. @module */
+import { Fault } from "../../../contracts/fault.ts";
+import { toJson } from "../../../contracts/json.ts";
+import type { CapList, ContextAnswer, InferenceResponse, Json } from "../../../contracts/mod.ts";
+import { asJson } from "../../../port/as_json.ts";
+import type { Interrupt, Pause } from "../worker/interrupt.ts";
+import { parseWorkerRequest, type WorkerRequest } from "../worker/worker_ops.ts";
+import type { Inference } from "./inference.ts";
+import type { Offspring, SessionCalls } from "./session.ts";
+
+/** What {@link makeWorkerRequests} is handed. */
+export interface WorkerRequestsParts extends Pick<Inference, "infer" | "makeRoom"> {
+  /** The handles as they are now: that of the model changes with it. */
+  caps(): CapList;
+  readonly pause: Pick<Pause, "passed">;
+  readonly interrupt: Pick<Interrupt, "unheard">;
+  readonly calls: SessionCalls;
+  readonly offspring: Offspring;
+  /** The tools that the process may see. */
+  advertise(): Json;
+  /** Runs work whose faults may end the turn or the process. */
+  noticing<T>(work: Promise<T>): Promise<T>;
+}
+
+/** The requests of one worker. */
+export interface WorkerRequests {
+  /** Answers one. @throws Fault `badFrame`, `unknownCapability`, and what the work rejects with */
+  serve(op: string, body: Json): Promise<Json>;
+  /** Cancels the inference under way, if there is one. */
+  stopInferring(): void;
+  /** Cancels inference and calls under way. */
+  withdraw(): void;
+}
+
+/** Makes them. */
+export function makeWorkerRequests(parts: WorkerRequestsParts): WorkerRequests {
+  const { caps, pause, interrupt, calls, offspring, noticing } = parts;
+  let inferring: AbortController | undefined;
+
+  /** One at a time: an inference, or room that is made for one. */
+  async function infer(
+    request: Extract<WorkerRequest, { op: "infer" | "context" }>,
+    unaware: boolean,
+  ): Promise<Json> {
+    if (inferring !== undefined) {
+      throw new Fault("rateLimited", "Cannot infer: an inference of this process is under way");
+    }
+    const { signal } = inferring = new AbortController();
+    if (unaware) inferring.abort();
+    try {
+      const answer = await noticing<InferenceResponse | ContextAnswer>(
+        request.op === "infer"
+          ? parts.infer(request.body, signal)
+          : parts.makeRoom(request.body, signal),
+      );
+      await pause.passed();
+      return asJson(answer);
+    } finally {
+      inferring = undefined;
+    }
+  }
+
+  async function serve(op: string, raw: Json): Promise<Json> {
+    const request = parseWorkerRequest(op, raw);
+    // Sent before the worker heard of the interrupt: cancelled as what was under way then.
+    const unaware = interrupt.unheard();
+    await pause.passed();
+    switch (request.op) {
+      case "advertise":
+        held(request.body.cap, caps().tools);
+        return parts.advertise();
+      case "infer":
+      case "context":
+        held(request.body.cap, caps().model);
+        return await infer(request, unaware);
+      case "call": {
+        held(request.body.cap, caps().tools);
+        const result = await noticing(calls.call(request.body, unaware));
+        await pause.passed();
+        return asJson(result);
+      }
+      case "spawn":
+        held(request.body.cap, caps().children);
+        return { pid: await offspring.spawn(request.body) };
+      case "wait":
+        held(request.body.cap, caps().children);
+        return toJson(await offspring.wait(request.body.pid));
+      case "kill":
+        held(request.body.cap, caps().children);
+        await offspring.kill(request.body.pid, request.body.signal);
+        return null;
+    }
+  }
+
+  return Object.freeze<WorkerRequests>({
+    serve,
+    stopInferring: () => inferring?.abort(),
+    withdraw(): void {
+      inferring?.abort();
+      calls.withdraw();
+    },
+  });
+}
+
+// TRUST: a worker may say any number.
+function held(given: number, wanted: number): void {
+  if (given === wanted) return;
+  throw new Fault(
+    "unknownCapability",
+    `Cannot use capability ${given}: it was never handed over`,
+  );
+}
