@@ -17,7 +17,7 @@ export { frameMessages } from "./post/inbox/deliveries.ts";
 export { endingOf } from "./task/ending.ts";
 export { peerArtifact } from "./post/exchange/words.ts";
 export type { Exchanges } from "./post/exchange/parts.ts";
-export { MOST_WORDS } from "./post/exchange/words.ts";
+export { MAX_WORDS } from "./post/exchange/words.ts";
 export { openExchanges } from "./post/exchange/exchanges.ts";
 export { type Inbox, openInbox } from "./post/inbox/inbox.ts";
 export { makeTaskMail } from "./post/mail/mail.ts";

@@ -47,7 +47,7 @@ export function holdsMark(text: string): boolean {
 
 /** A value this short stands for too much else. */
 const SHORTEST = 4, SHORTEST_KNOWN = 8;
-const MOST_KNOWN = 2_000;
+const MAX_KNOWN = 2_000;
 /** `password=…` and the like within a longer text: what stands behind it. */
 const ASSIGNED =
   /\b(_?auth_?token|api_?key|access_?token|access_?key|client_?secret|password|passwd|passphrase)(["']?\s{0,4}[:=]\s{0,4}["']?)([^\s"',;&<>⟨⟩]{8,256})/gi;
@@ -146,7 +146,7 @@ export function makeWithheld(draw: () => string): Withheld {
         seen.delete(secret);
         seen.add(secret);
         const [oldest] = seen;
-        if (seen.size > MOST_KNOWN && oldest !== undefined) seen.delete(oldest);
+        if (seen.size > MAX_KNOWN && oldest !== undefined) seen.delete(oldest);
         return "";
       });
     },

@@ -31,7 +31,7 @@ export interface Policy {
   readonly selfConsent: boolean;
 }
 
-const MOST_RULES = 1_000;
+const MAX_RULES = 1_000;
 
 /**
  * Makes the policy of all layers merged.
@@ -44,8 +44,8 @@ const MOST_RULES = 1_000;
  * ```
  */
 export function makePolicy(source: PolicySource): Policy {
-  if (source.rules.length > MOST_RULES) {
-    throw new Fault("tooLarge", `Cannot read the policy: more than ${MOST_RULES} rules`);
+  if (source.rules.length > MAX_RULES) {
+    throw new Fault("tooLarge", `Cannot read the policy: more than ${MAX_RULES} rules`);
   }
   const rules = source.rules.map(compileRule);
   const byPath = source.rules.some((rule) => rule.path !== undefined);

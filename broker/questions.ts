@@ -47,7 +47,7 @@ interface Entry {
   unwatch(): void;
 }
 
-const MOST_CLOSED = 1_000;
+const MAX_CLOSED = 1_000;
 /** What a kernel keeps of earlier ones: what can be answered, and what a task may still wait for. */
 const STANDING: ReadonlySet<Question["state"]> = new Set(["open", "expired"]);
 
@@ -226,7 +226,7 @@ async function load(store: Pick<Store, "documents">): Promise<readonly Entry[]> 
   const standing = [
     ...await store.documents({ kind: "question", states: ["open"], limit: 100_000 }),
     ...(await store.documents({
-      ...{ kind: "question", states: ["expired"], newest: true, limit: MOST_CLOSED },
+      ...{ kind: "question", states: ["expired"], newest: true, limit: MAX_CLOSED },
     })).toReversed(),
   ];
   for (const row of standing) {
@@ -239,9 +239,9 @@ async function load(store: Pick<Store, "documents">): Promise<readonly Entry[]> 
 
 /** Closed questions are durable; memory keeps the newest of them for `get`. */
 function prune(entries: Map<QuestionId, Entry>): void {
-  if (entries.size <= MOST_CLOSED) return;
+  if (entries.size <= MAX_CLOSED) return;
   for (const [id, entry] of entries) {
-    if (entries.size <= MOST_CLOSED) return;
+    if (entries.size <= MAX_CLOSED) return;
     if (entry.question.state !== "open") entries.delete(id);
   }
 }

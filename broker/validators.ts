@@ -48,7 +48,7 @@ const OPTIONS: Options = {
   // Else an optional `constructor` is found in every object, on its prototype.
   ownProperties: true,
 };
-const MOST_NODES = 2_000;
+const MAX_NODES = 2_000;
 const KEPT = 1_024;
 
 /** Makes an empty keep of validators. */
@@ -76,7 +76,7 @@ export function makeMisfits(): (schema: string, value: Json) => string | undefin
 
 function build(paramSchema: string, metas: Metas): Validator | Fault {
   try {
-    const schema = parseJson(paramSchema, { frameBytes: 65_536, depth: 24, nodes: MOST_NODES });
+    const schema = parseJson(paramSchema, { frameBytes: 65_536, depth: 24, nodes: MAX_NODES });
     if (!isObject(schema)) throw new Fault("refused", "the schema is not an object");
     const used = new Set<string>();
     refuseUnsafe(schema, "", used);

@@ -9,7 +9,7 @@ import {
   type Inbox,
   makeHostedAgentService,
   makeTaskKeeper,
-  MOST_WORDS,
+  MAX_WORDS,
   openConversations,
   openExchanges,
   openInbox,
@@ -110,7 +110,7 @@ export async function wireAgents(parts: WireAgentsParts): Promise<MainAgents> {
     ...{ store, log, inbox, service, powers },
     ...{ turnOver: keeper.turnOver, artifacts: outbox.list, read: parts.read, note: parts.note },
     labelOf: (task) => parts.labelNow(task) ?? "public",
-    frame: (entry) => frameMessages([entry], { visibleBytes: MOST_WORDS }).content,
+    frame: (entry) => frameMessages([entry], { visibleBytes: MAX_WORDS }).content,
     due: () => peers.more(),
   });
   const peers = makePeerWatching(() => exchanges);

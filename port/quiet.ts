@@ -18,7 +18,7 @@ export interface Quiet {
 /** Turns of the microtask queue that must pass without work: the port writes an answer in the third. */
 const TURNS = 16;
 /** Turns after which work is taken to wait for another thread: a call of a plugin, or a step of the loop, takes some dozens. */
-const MOST_TURNS = 1_000;
+const MAX_TURNS = 1_000;
 
 /** Makes the count of one child. */
 export function makeQuiet(): Quiet {
@@ -54,7 +54,7 @@ export function makeQuiet(): Quiet {
     }),
     async settled(): Promise<boolean> {
       let quiet = 0;
-      for (let turn = 0; turn < MOST_TURNS && quiet < TURNS; turn++) {
+      for (let turn = 0; turn < MAX_TURNS && quiet < TURNS; turn++) {
         await undefined;
         // INVARIANT: who is served asks one thing at a time, and waits for it alone: equal counts leave none that goes on.
         quiet = serving === waiting ? quiet + 1 : 0;

@@ -15,7 +15,7 @@ import { handPowers } from "../../broker/_fixture/hand_powers.ts";
 import { handHost, pastOf, requestOf } from "./fakes.ts";
 import { documentLog } from "./inbox_world.ts";
 import type { Exchanges } from "../post/exchange/parts.ts";
-import { MOST_WORDS } from "../post/exchange/words.ts";
+import { MAX_WORDS } from "../post/exchange/words.ts";
 import { openExchanges } from "../post/exchange/exchanges.ts";
 import { type Inbox, openInbox } from "../post/inbox/inbox.ts";
 import { frameMessages } from "../post/inbox/deliveries.ts";
@@ -152,7 +152,7 @@ export async function world(disk: Disk = emptyDisk(), later = 0): Promise<World>
   const exchanges = await openExchanges({
     ...{ store, log, inbox, service, powers: ids, turnOver: keeper.turnOver },
     labelOf: () => made.label,
-    frame: (entry) => frameMessages([entry], { visibleBytes: MOST_WORDS }).content,
+    frame: (entry) => frameMessages([entry], { visibleBytes: MAX_WORDS }).content,
     artifacts: () => Promise.resolve(made.artifacts),
     read: ({ digest }) => Promise.resolve(made.bytes.get(digest) ?? new Uint8Array()),
     due: () => void (made.due += 1),

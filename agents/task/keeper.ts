@@ -72,7 +72,7 @@ const PAGE = 1_000;
 /** Tasks that are read and parsed in one go. */
 const STEP = 100;
 /** Ended tasks that are kept at hand. */
-const MOST_ENDED = 256;
+const MAX_ENDED = 256;
 const UNFINISHED = TaskStatus.options.filter((status) => !isFinal(status));
 
 interface Entry {
@@ -99,7 +99,7 @@ export function makeTaskKeeper(parts: TaskKeeperParts): TaskKeeper {
   };
   const forget = (): void => {
     for (const id of ended.keys()) {
-      if (ended.size <= MOST_ENDED) return;
+      if (ended.size <= MAX_ENDED) return;
       ended.delete(id);
       over.delete(id);
       contaminated.delete(id);

@@ -3,7 +3,7 @@ import type { NewEvent } from "../../contracts/event.ts";
 import { Fault } from "../../contracts/fault.ts";
 import type { BlobRow, EventRow, Store } from "../../contracts/store.ts";
 import { canonicalJson } from "../../port/mod.ts";
-import { KERNEL_CHAIN, MOST_SEALED, sealBefore, sealMessage, trySealBody } from "./seal.ts";
+import { KERNEL_CHAIN, MAX_SEALED, sealBefore, sealMessage, trySealBody } from "./seal.ts";
 import type { Head } from "./log.ts";
 import { makeBlob, SALT_BYTES } from "./private.ts";
 import { makeSignatureCheck } from "./signer.ts";
@@ -16,7 +16,7 @@ function broken(why: string): Fault {
 }
 
 /** Ends of chains that are kept in memory: those that were written to last. */
-const MOST_KNOWN = 1_000;
+const MAX_KNOWN = 1_000;
 
 /** Where the chains end, as far as somebody writes to them: a log may hold a great many that are over. */
 interface Heads {
@@ -58,7 +58,7 @@ export async function openHeads(store: Store, publicKey: string): Promise<Heads>
         }
       }
       for (const task of known.keys()) {
-        if (known.size <= MOST_KNOWN) break;
+        if (known.size <= MAX_KNOWN) break;
         known.delete(task);
       }
     },
@@ -82,7 +82,7 @@ async function checkLastSeal(
 }
 
 /** Most characters of a body, as contracts/receipt.ts has it. */
-const MOST_BODY = 65_536;
+const MAX_BODY = 65_536;
 const CHAIN_NAME = /^[\x21-\x7e]{1,16}$/;
 
 /** One append's events and contents. */
@@ -98,8 +98,8 @@ export function draftEvents(
   { at, random }: { readonly at: number; readonly random: (length: number) => Uint8Array },
 ): Draft {
   if (!CHAIN_NAME.test(task)) throw new TypeError(`Cannot append: "${task}" is not a chain`);
-  if (events.length > MOST_SEALED) {
-    throw new Fault("tooLarge", `Cannot append: more than ${MOST_SEALED} events at once`);
+  if (events.length > MAX_SEALED) {
+    throw new Fault("tooLarge", `Cannot append: more than ${MAX_SEALED} events at once`);
   }
   const blobs: BlobRow[] = [];
   const drafted = events.map(({ kind, body, private: content }) => {
@@ -114,10 +114,10 @@ export function draftEvents(
       whole = { ...body, private: blob.digest };
     }
     const text = canonicalJson(whole);
-    if (text.length > MOST_BODY) {
+    if (text.length > MAX_BODY) {
       throw new Fault(
         "tooLarge",
-        `Cannot append ${kind}: its body is over ${MOST_BODY} characters; content belongs in private`,
+        `Cannot append ${kind}: its body is over ${MAX_BODY} characters; content belongs in private`,
       );
     }
     return { task, kind, at, body: text };

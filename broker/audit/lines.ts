@@ -20,7 +20,7 @@ import { storeItems } from "./verify.ts";
 
 const HEADER = '{"remit":"log","version":1}';
 /** Longest line taken, characters. */
-const MOST_LINE = 256 * 1024 * 1024;
+const MAX_LINE = 256 * 1024 * 1024;
 
 const Line = z.object({
   seq: z.int().min(1),
@@ -62,7 +62,7 @@ export async function* exportLog(store: Store): AsyncGenerator<string> {
 
 /** The event of a line; undefined for what was not exported so. */
 function tryLine(line: string): Item | undefined {
-  if (line.length > MOST_LINE) return undefined;
+  if (line.length > MAX_LINE) return undefined;
   let value: unknown;
   try {
     value = JSON.parse(line);
@@ -127,8 +127,8 @@ export async function* readLines(
     const lines = rest.split("\n");
     rest = lines.pop() ?? "";
     yield* lines;
-    if (rest.length > MOST_LINE) {
-      throw new Fault("tooLarge", `Cannot read lines: one is over ${MOST_LINE} characters`);
+    if (rest.length > MAX_LINE) {
+      throw new Fault("tooLarge", `Cannot read lines: one is over ${MAX_LINE} characters`);
     }
   }
   rest += decoder.decode();

@@ -48,7 +48,7 @@ type Entry = {
 const PATIENCE = 100;
 
 /** Most rows of a group that several share: a longer one keeps whoever asks meanwhile waiting. */
-const MOST_ROWS = 128;
+const MAX_ROWS = 128;
 
 const rowsOf = ({ draft, documents }: Entry): number =>
   draft.events.length + draft.blobs.length + documents.length;
@@ -87,7 +87,7 @@ export async function openLog(parts: LogParts): Promise<EventLog> {
     let [rows, end] = [0, 0];
     for (const entry of queue) {
       rows += rowsOf(entry);
-      if (end > 0 && rows > MOST_ROWS) break;
+      if (end > 0 && rows > MAX_ROWS) break;
       end++;
     }
     const group = end === queue.length ? queue : queue.slice(0, end);

@@ -49,7 +49,7 @@ interface RepairReport {
   readonly head: Digest;
 }
 
-const MOST_DOCUMENTS = 10_000_000;
+const MAX_DOCUMENTS = 10_000_000;
 
 function isCorrupt(error: unknown): boolean {
   return error instanceof Fault && error.code === "storeCorrupt";
@@ -101,7 +101,7 @@ async function copyDocuments(
     for (const kind of await from.documentKinds()) {
       if (projections.includes(kind)) continue;
       try {
-        const rows = await from.documents({ kind, limit: MOST_DOCUMENTS });
+        const rows = await from.documents({ kind, limit: MAX_DOCUMENTS });
         const documents = rows.map(({ id, task, body }): DocumentWrite => ({
           kind,
           id,

@@ -6,10 +6,10 @@ import { sha256Hex } from "../../port/digest.ts";
 import { bytesOfHex, writeHex } from "../../port/hex.ts";
 
 /** Most events that one seal covers: its body stays within what a sealed event may hold. */
-export const MOST_SEALED = 1_000;
+export const MAX_SEALED = 1_000;
 
 const HASH_BYTES = 32;
-const SCRATCH = new Uint8Array(MOST_SEALED * HASH_BYTES);
+const SCRATCH = new Uint8Array(MAX_SEALED * HASH_BYTES);
 
 /** What the body of a `seal` event says. */
 export interface SealBody {

@@ -34,7 +34,7 @@ export interface CheckedSeal {
 }
 
 /** Most events between two seals that are waited for. */
-const MOST_OPEN = 10_000;
+const MAX_OPEN = 10_000;
 
 /** Feeds on a log in order of append. */
 export interface Verifier {
@@ -129,7 +129,7 @@ export function makeVerifier({ publicKey, head, from }: VerifyOptions): Verifier
       }
       open.push(item);
       const { task, kind } = item.event;
-      const complete = (task === KERNEL_CHAIN && kind === "seal") || open.length >= MOST_OPEN;
+      const complete = (task === KERNEL_CHAIN && kind === "seal") || open.length >= MAX_OPEN;
       return complete ? close() : [];
     },
     know: (task: string, head: Head) => void heads.set(task, head),

@@ -47,7 +47,7 @@ export interface TaskGate extends Gate {
 }
 
 /** A call is asked about twice at most: once, and once more when things changed while a person thought. */
-const MOST_ASKED = 2;
+const MAX_ASKED = 2;
 
 /** Makes the gate of a kernel. */
 export function makeGate(given: GateParts): TaskGate {
@@ -130,7 +130,7 @@ export function makeGate(given: GateParts): TaskGate {
       }
       const { process } = verdict.known;
       if (process.onQuestion === "deny") return await refused(proposal, unattended(verdict));
-      if (asked === MOST_ASKED) return await refused(proposal, unsettled(verdict));
+      if (asked === MAX_ASKED) return await refused(proposal, unsettled(verdict));
       const ended = await put(verdict, signal);
       if (ended.kind === "expired") return await refused(proposal, unanswered(verdict));
     }

@@ -34,9 +34,9 @@ export interface EndedWith extends Ended {
   readonly sources: readonly Source[];
 }
 
-const MOST_ERROR = 8_000;
+const MAX_ERROR = 8_000;
 /** Units of a result's content, as its form has it. */
-const MOST_CONTENT = 999_000;
+const MAX_CONTENT = 999_000;
 
 type EndParts = Pick<GateParts, "processes" | "redact" | "guards" | "policy" | "advisor">;
 
@@ -61,7 +61,7 @@ export function withMeanwhile(
 ): EndedWith {
   const { result } = ended, read = ended.power?.sources ?? [];
   const raw = came?.content.toWellFormed() ?? "", text = parts.redact(raw);
-  const fits = result.content.length + text.length <= MOST_CONTENT;
+  const fits = result.content.length + text.length <= MAX_CONTENT;
   const charged = (): void => parts.processes.charge(process.pid, { resultBytes: text.length });
   if (came === undefined || !fits || refusedBy(charged) !== undefined) {
     return { ...ended, came: undefined, sources: read };
@@ -111,7 +111,7 @@ function doneOf(parts: EndParts, judged: Judged, power: PowerResult): Ended {
       content: broke === undefined ? shown.text : `⟨withheld: ${broke.message}⟩`,
       ...(power.failed === undefined
         ? {}
-        : { error: tell(judged.read, power.failed).slice(0, MOST_ERROR) }),
+        : { error: tell(judged.read, power.failed).slice(0, MAX_ERROR) }),
       colour,
       label: power.label,
     },
@@ -145,7 +145,7 @@ function failedOf(parts: EndParts, judged: Judged, error: unknown): Ended {
       callId: known.callId,
       outcome,
       content: content.text,
-      error: parts.redact(tell(judged.read, words.toWellFormed())).slice(0, MOST_ERROR),
+      error: parts.redact(tell(judged.read, words.toWellFormed())).slice(0, MAX_ERROR),
       colour: colour.success ? mixColour(process.colour, colour.data) : process.colour,
       label: label.success ? mixLabel(process.label, label.data) : process.label,
     },
@@ -165,7 +165,7 @@ interface Cut {
   readonly digest: Digest;
 }
 
-const MOST_UNITS = 990_000;
+const MAX_UNITS = 990_000;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
@@ -176,7 +176,7 @@ const decoder = new TextDecoder();
 export function cutText(text: string, most: number): Cut {
   const whole = encoder.encode(text);
   const digest = sha256Hex(whole);
-  const limit = Math.min(most, MOST_UNITS);
+  const limit = Math.min(most, MAX_UNITS);
   if (whole.length <= limit) return { text, bytes: whole.length, digest };
   const continues = (at: number): boolean => ((whole[at] ?? 0) & 0xc0) === 0x80;
   let end = Math.ceil(limit / 2), begin = whole.length - Math.floor(limit / 2);

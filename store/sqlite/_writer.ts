@@ -130,7 +130,7 @@ export function makeWriter(db: DatabaseSync): Writer {
 }
 
 /** Names kept in memory before the oldest knowledge is dropped. */
-const MOST_KNOWN = 10_000;
+const MAX_KNOWN = 10_000;
 
 /** The writer's side of the table `names`. */
 interface Names {
@@ -151,7 +151,7 @@ function makeNames(db: DatabaseSync): Names {
       if (have !== undefined) return have;
       const found = find.get(name)?.["id"];
       const id = typeof found === "number" ? found : Number(add.run(name).lastInsertRowid);
-      if (known.size >= MOST_KNOWN) known.clear();
+      if (known.size >= MAX_KNOWN) known.clear();
       known.set(name, id);
       return id;
     },

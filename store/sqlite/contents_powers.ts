@@ -151,7 +151,7 @@ function coloursOf(colour: number, label: number): ContentColours {
 
 /** The database and what SQLite keeps beside it. */
 const PARTS = ["", "-wal", "-shm"] as const;
-const MOST_FINDINGS = 100;
+const MAX_FINDINGS = 100;
 
 /**
  * What SQLite's own structure check finds wrong, at most 100 lines; empty when nothing is. It sees
@@ -162,7 +162,7 @@ export function checkSqliteFile(path: string): readonly string[] {
   const db = openEngine({ path, readOnly: true });
   try {
     return withFaults(`check store "${path}"`, "read", () => {
-      const rows = db.prepare(`PRAGMA integrity_check(${MOST_FINDINGS})`).all();
+      const rows = db.prepare(`PRAGMA integrity_check(${MAX_FINDINGS})`).all();
       return rows.map((row) => String(row["integrity_check"])).filter((line) => line !== "ok");
     });
   } finally {

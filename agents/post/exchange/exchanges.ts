@@ -231,7 +231,7 @@ export async function openExchanges(parts: ExchangeParts): Promise<Exchanges> {
 // A peer's exchanges, newest change first, page by page. A2A protocol 1.0, ListTasks.
 
 /** Characters of contents that one page carries; it ends early where they would be more. */
-const MOST_PAGE = 8_000_000;
+const MAX_PAGE = 8_000_000;
 const PAGE = /^(\d{1,16})\.(x[0-9a-z]{24})$/;
 
 /** Finds a page. A row that changes meanwhile moves to the front, and shifts no other. */
@@ -247,7 +247,7 @@ async function listExchanges(
   ).sort(newestFirst);
   const rest = after === undefined ? fits : fits.filter((head) => newestFirst(after, head) < 0);
   const exchanges: Exchange[] = [];
-  let room = MOST_PAGE;
+  let room = MAX_PAGE;
   for (const head of rest.slice(0, size)) {
     const { theirs, ours } = head.bytes;
     room -= theirs + ours;
@@ -277,7 +277,7 @@ function placeIn(page: string): Place {
 const MOST = 16;
 const USUAL = 64;
 /** Characters of contents of one answer; the rest is due still. */
-const MOST_DUE = 16_000_000;
+const MAX_DUE = 16_000_000;
 
 /** Keeps push configurations and how far they were served. */
 function makeExchangePushes(
@@ -325,7 +325,7 @@ function makeExchangePushes(
       const rows = [...keeper.list()].flatMap((head) =>
         head.pushes.flatMap((push) => isDue(head, push) ? [{ head, push }] : [])
       ).sort((a, b) => a.head.updatedAt - b.head.updatedAt).slice(0, limit);
-      let room = MOST_DUE;
+      let room = MAX_DUE;
       const some = rows.filter(({ head: { bytes } }, n) =>
         (room -= bytes.theirs + bytes.ours) >= 0 || n === 0
       );

@@ -195,7 +195,7 @@ export function plainFailure({ status, exit }: Pick<AgentTask, "status" | "exit"
 }
 
 /** Most messages and artifacts of one exchange, as contracts/exchange.ts has it. */
-export const MOST_MESSAGES = 1_000, MOST_ARTIFACTS = 256;
+export const MAX_MESSAGES = 1_000, MAX_ARTIFACTS = 256;
 
 /** A change of one exchange. */
 export interface ExchangeChange {
@@ -226,7 +226,7 @@ export function shownOf(head: ExchangeHead, parts: readonly Part[]): Exchange {
 export function supersededBy({ before, next }: ExchangeChange): readonly Part[] {
   const old = before?.status;
   if (before === undefined || old === undefined || !before.said) return [];
-  if (next.status?.id === old.id || before.messages >= MOST_MESSAGES) return [];
+  if (next.status?.id === old.id || before.messages >= MAX_MESSAGES) return [];
   return [{ kind: "message", message: old }];
 }
 

@@ -20,8 +20,8 @@ import {
   HEAD,
   headOf,
   isOver,
-  MOST_ARTIFACTS,
-  MOST_MESSAGES,
+  MAX_ARTIFACTS,
+  MAX_MESSAGES,
   PART,
   type Part,
   partId,
@@ -34,7 +34,7 @@ import {
 /** The chain of their events. */
 const CHAIN = "exchanges";
 /** Characters of contents that each change is told with, while the work goes on: of more, `get` tells. */
-const MOST_TOLD = 1_000_000;
+const MAX_TOLD = 1_000_000;
 /** Heads that are read in one go: some 5 ms. */
 const PAGE = 100;
 
@@ -142,7 +142,7 @@ export async function openExchangeKeeper(parts: ExchangeKeeperParts): Promise<Ex
 
   const whole = async (head: ExchangeHead): Promise<Exchange> => {
     const rows = await store.documents({
-      ...{ kind: PART, task: head.id, limit: 2 * (MOST_MESSAGES + MOST_ARTIFACTS) },
+      ...{ kind: PART, task: head.id, limit: 2 * (MAX_MESSAGES + MAX_ARTIFACTS) },
     });
     return shownOf(head, rows.flatMap((row) => partOf(row) ?? []));
   };
@@ -186,7 +186,7 @@ export async function openExchangeKeeper(parts: ExchangeKeeperParts): Promise<Ex
           });
         }
         const { theirs, ours } = head.bytes;
-        const slim = head.state === "working" && theirs + ours > MOST_TOLD;
+        const slim = head.state === "working" && theirs + ours > MAX_TOLD;
         const exchange = slim ? shownOf(head, []) : await whole(head);
         tell(head.id, { kind: "state", version: head.version, exchange });
         return head;

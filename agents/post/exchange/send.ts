@@ -17,13 +17,13 @@ import { Box, type InboxEntry, Sender } from "../../../contracts/inbox.ts";
 import type { Powers } from "../../../contracts/process.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 import { canonicalJson } from "../../../port/mod.ts";
-import { type ExchangeHead, isOver, MOST_ARTIFACTS, MOST_MESSAGES, wordsDigest } from "./head.ts";
+import { type ExchangeHead, isOver, MAX_ARTIFACTS, MAX_MESSAGES, wordsDigest } from "./head.ts";
 import type { ExchangeKeeper } from "./keeper.ts";
 import type { ExchangeParts, ExchangeTask, InboxChange } from "./parts.ts";
 import { labelOfPeer, requestWords, saying, textOfParts } from "./words.ts";
 
 /** Most characters that one peer's messages take in one exchange. */
-const MOST_THEIRS = 4_000_000;
+const MAX_THEIRS = 4_000_000;
 
 /** Milliseconds in which a first message without a context is a retry: no public client names one. */
 const RETRIES_MS = 3_600_000;
@@ -253,7 +253,7 @@ const sizeOf = (message: PeerMessage): number => JSON.stringify(toJsonObject(mes
 
 function checkRoom(head: ExchangeHead, message: PeerMessage): number {
   const size = sizeOf(message);
-  if (head.messages < MOST_MESSAGES && head.bytes.theirs + size <= MOST_THEIRS) return size;
+  if (head.messages < MAX_MESSAGES && head.bytes.theirs + size <= MAX_THEIRS) return size;
   throw new Fault(
     "tooLarge",
     `Cannot send to ${head.id}: it holds ${head.messages} messages of ${head.bytes.theirs} ` +
@@ -262,7 +262,7 @@ function checkRoom(head: ExchangeHead, message: PeerMessage): number {
 }
 
 /** Most characters that all artifacts of one exchange take. */
-const MOST_OURS = 16_000_000;
+const MAX_OURS = 16_000_000;
 
 /** Refuses what comes too late. */
 export function closed(head: Pick<ExchangeHead, "id" | "state">, verb: string): Fault {
@@ -303,7 +303,7 @@ export function makeExchangeTasks(
     if (await keeper.has(before.id, part)) return before;
     const size = JSON.stringify(artifact).length;
     const ours = before.bytes.ours + size;
-    if (before.artifacts >= MOST_ARTIFACTS || ours > MOST_OURS) {
+    if (before.artifacts >= MAX_ARTIFACTS || ours > MAX_OURS) {
       throw new Fault(
         "tooLarge",
         `Cannot show more to ${before.peer}: this exchange holds ${before.artifacts} artifacts ` +

@@ -9,18 +9,18 @@ import { peerLabelIn, peerLabelOf } from "../../../contracts/peer_words.ts";
 import { parseJson } from "../../../port/mod.ts";
 
 /** Most characters of a peer's message as text: with the operator's words before it, it is one request. */
-export const MOST_WORDS = 150_000;
+export const MAX_WORDS = 150_000;
 /** Longest text of one part, as contracts/exchange.ts has it. */
-const MOST_PART = 262_144;
+const MAX_PART = 262_144;
 const PLACE = "{{body}}";
 
 /** A peer's parts as the text of an inbox message. What is no text is named and not shown. Throws `tooLarge`. */
 export function textOfParts(parts: readonly PeerPart[]): string {
   const text = parts.map(textOfPart).join("\n\n");
-  if (text.length <= MOST_WORDS) return text;
+  if (text.length <= MAX_WORDS) return text;
   throw new Fault(
     "tooLarge",
-    `Cannot take the message: its text has more than ${MOST_WORDS} characters`,
+    `Cannot take the message: its text has more than ${MAX_WORDS} characters`,
   );
 }
 
@@ -78,8 +78,8 @@ export function saying(
 ): PeerMessage {
   const told = peerLabelOf(label);
   const parts: PeerPart[] = [];
-  for (let at = 0; at < text.length || at === 0; at += MOST_PART) {
-    parts.push({ kind: "text", text: text.slice(at, at + MOST_PART).toWellFormed() });
+  for (let at = 0; at < text.length || at === 0; at += MAX_PART) {
+    parts.push({ kind: "text", text: text.slice(at, at + MAX_PART).toWellFormed() });
   }
   return {
     ...{ id: id ?? `r${powers.token().slice(-24)}`, role: "agent" },
@@ -99,7 +99,7 @@ export function within(
 }
 
 /** Most bytes of one artifact. */
-const MOST_ARTIFACT_BYTES = 1_000_000;
+const MAX_ARTIFACT_BYTES = 1_000_000;
 /** JSON that is shown: levels and values. */
 const JSON_LIMITS = { frameBytes: 1_048_576, depth: 64, nodes: 100_000 } as const;
 const BYTES = "application/octet-stream";
@@ -158,12 +158,12 @@ function partOf(shown: Shown, name: string): PeerPart {
     }
     default: {
       const { bytes } = shown;
-      if (bytes.length <= MOST_ARTIFACT_BYTES) {
+      if (bytes.length <= MAX_ARTIFACT_BYTES) {
         return { kind: "bytes", data: bytes.toBase64(), mediaType: mediaOf(name), name };
       }
       throw new Fault(
         "tooLarge",
-        `Cannot show "${name}" to a peer: it has more than ${MOST_ARTIFACT_BYTES} bytes`,
+        `Cannot show "${name}" to a peer: it has more than ${MAX_ARTIFACT_BYTES} bytes`,
       );
     }
   }

@@ -112,7 +112,7 @@ export function makeInboxChanges(parts: ChangesParts): InboxChanges {
 }
 
 /** Bytes of a whole message, as canonical JSON. */
-const MOST_BYTES = 524_288;
+const MAX_BYTES = 524_288;
 
 /** Trusts a message and its stamp, or throws `invalidInput`, `tooLarge`. */
 export function parseMessage(
@@ -131,8 +131,8 @@ export function parseMessage(
     );
   }
   const bytes = new TextEncoder().encode(canonicalJson(toJson(result.data))).length;
-  if (bytes > MOST_BYTES) {
-    throw new Fault("tooLarge", `Cannot take the message: it is over ${MOST_BYTES} bytes`);
+  if (bytes > MAX_BYTES) {
+    throw new Fault("tooLarge", `Cannot take the message: it is over ${MAX_BYTES} bytes`);
   }
   return { message: result.data, bytes };
 }

@@ -30,7 +30,7 @@ import {
 import { type NamedBy, parsePath } from "./names.ts";
 
 /** Leases that are offered at once, in all messages of a kernel. */
-const MOST_OFFERS = 10_000;
+const MAX_OFFERS = 10_000;
 
 const KINDS: Readonly<Record<Mail["type"], MessageKind>> = {
   package: "handoff",
@@ -78,7 +78,7 @@ export function postTools(
       const lease = leases.covering(process.pid, reference.scope);
       if (lease !== undefined) offers.set(offerOf(entry.id, name), lease.id);
       for (const oldest of offers.keys()) {
-        if (offers.size <= MOST_OFFERS) break;
+        if (offers.size <= MAX_OFFERS) break;
         offers.delete(oldest);
       }
     }

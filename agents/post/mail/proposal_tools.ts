@@ -25,7 +25,7 @@ import { parsePath, withNamed } from "./names.ts";
 import { programFor, type Proposals, type Settled } from "./proposals.ts";
 
 /** Proposals of a task that may wait at once. */
-const MOST_PENDING = 16;
+const MAX_PENDING = 16;
 
 /** Bytes of one settlement: two programs, a result, reasons. */
 const SETTLEMENT_BYTES = 700_000;
@@ -138,10 +138,10 @@ export function proposalTools(
             `Cannot propose the program: ${issue?.path.join(".")}: ${issue?.message}`,
           );
         }
-        if (proposals.pending().length >= MOST_PENDING) {
+        if (proposals.pending().length >= MAX_PENDING) {
           throw new Fault(
             "rateLimited",
-            `Cannot propose more: ${MOST_PENDING} proposals wait for HOST`,
+            `Cannot propose more: ${MAX_PENDING} proposals wait for HOST`,
           );
         }
         const { program, colour, label } = await programFor(parts, given.data, process);

@@ -18,7 +18,7 @@ import type { Walls } from "./walls.ts";
 
 const MiB = 1024 * 1024;
 /** What 32 bits can address, in pages of 64 KiB. */
-const MOST_PAGES = 65_536;
+const MAX_PAGES = 65_536;
 const PAGES_A_MIB = 16;
 /** MiB: of keys, values and scratch, in WASM and in native code. */
 const LEAST_CONTEXT = 256, LEAST_NATIVE_CONTEXT = 512;
@@ -42,7 +42,7 @@ export function lineOfLocal(
   const { heap, pages, data, file } = SIZES.local;
   const sizes = {
     ...{ heap, file },
-    pages: Math.min(MOST_PAGES, pages + (weights + context) * PAGES_A_MIB),
+    pages: Math.min(MAX_PAGES, pages + (weights + context) * PAGES_A_MIB),
     data: data + 2 * weights + context,
   };
   const line = denoLine(config.programs.deno, "local", config.bundles.local, DENIED, sizes);
@@ -157,13 +157,13 @@ export const NATIVE_WEIGHTS = "/weights.gguf";
 // only where it is there, so that a missing driver is told by the engine, not by bubblewrap.
 
 /** Cards of one machine. */
-const MOST_CARDS = 16;
+const MAX_CARDS = 16;
 
 /** NVIDIA's: one node a card, the ones that all share, and those of a card's parts (MIG). */
 const NVIDIA = [
   ...["/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools", "/dev/nvidia-modeset"],
   "/dev/nvidia-caps",
-  ...Array.from({ length: MOST_CARDS }, (_, n) => `/dev/nvidia${n}`),
+  ...Array.from({ length: MAX_CARDS }, (_, n) => `/dev/nvidia${n}`),
 ];
 
 /** Where NVIDIA's own packages, Arch, NixOS and WSL keep libraries that no default path leads to. */

@@ -106,12 +106,12 @@ const WEIGH_MS = 300;
 /** Looking takes no more than this share of the time. */
 const SHARE = 1 / 20;
 /** Files and bytes that copies may grow to while a program runs. */
-const MOST_FILES = 40_000;
-const MOST_BYTES = 1024 * 1024 * 1024;
+const MAX_FILES = 40_000;
+const MAX_BYTES = 1024 * 1024 * 1024;
 
 /** Watches until the returned function is called; `onTooMuch` is called at most once. */
 export function watchWeight(
-  { service, powers, name, most = { files: MOST_FILES, bytes: MOST_BYTES } }: {
+  { service, powers, name, most = { files: MAX_FILES, bytes: MAX_BYTES } }: {
     readonly service: Pick<CopyService, "weigh">;
     readonly powers: Pick<Powers, "now" | "after">;
     readonly name: string;

@@ -15,7 +15,7 @@ const IDLE_MS = 120_000;
 /** Milliseconds that copying ahead may take. */
 const AHEAD_MS = 60_000;
 /** Places that stand unused, of all tasks: each takes some 50 MB. */
-const MOST_IDLE = 4;
+const MAX_IDLE = 4;
 
 /** What copies are made of, and where the program starts. */
 type Wanted = Pick<PrepareBody, "setup" | "cwd">;
@@ -138,7 +138,7 @@ export function makeCopyPlaces(
         standing.state = "resting";
         standing.stop = powers.after(IDLE_MS, () => void place.close());
         const [oldest, ...others] = [...all].filter(({ state }) => state === "resting");
-        if (others.length >= MOST_IDLE) void oldest?.place.close();
+        if (others.length >= MAX_IDLE) void oldest?.place.close();
         if (ahead === undefined) return;
         // What fails here fails again where somebody waits for it, who is then told.
         const cancel = powers.after(AHEAD_MS, () => void place.close());

@@ -14,7 +14,7 @@ const QUIET_MS = 25, SETTLE_MS = 250;
 /** Milliseconds that a write waits for the program to read. */
 const WRITE_MS = 50;
 /** Signals that a session may be sent: they all fit into the smallest pipe, read or not. */
-const MOST_SIGNALS = 500;
+const MAX_SIGNALS = 500;
 
 /** What a poll asks for. */
 export interface PollOptions {
@@ -171,10 +171,10 @@ export function beginProgram(
         await ended;
         return stateNow();
       }
-      if (++signals > MOST_SIGNALS) {
+      if (++signals > MAX_SIGNALS) {
         throw new Fault(
           "rateLimited",
-          `Cannot signal ${name}: it was sent ${MOST_SIGNALS} signals`,
+          `Cannot signal ${name}: it was sent ${MAX_SIGNALS} signals`,
         );
       }
       program.signal(signal);

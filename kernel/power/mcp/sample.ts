@@ -17,7 +17,7 @@ import type { McpAsks, McpCallAt } from "./asking.ts";
 import type { McpLog } from "./log.ts";
 
 /** Tokens of one answer, at most. */
-const MOST_TOKENS = 4_096;
+const MAX_TOKENS = 4_096;
 
 /** What {@link makeMcpSample} is handed. */
 export interface McpSampleParts {
@@ -76,7 +76,7 @@ export function makeMcpSample(parts: McpSampleParts): McpSampling {
     const input = estimateTokens(messages);
     const left = server.samplingTokens - usedBy(at) - input;
     if (left < 1) throw usedUp(server);
-    const maxTokens = Math.min(asked.maxTokens, left, MOST_TOKENS);
+    const maxTokens = Math.min(asked.maxTokens, left, MAX_TOKENS);
     await consented(at, asked, { maxTokens, label });
     const infer = parts.modelOf(at.task);
     if (infer === undefined || row.status === "ended") {

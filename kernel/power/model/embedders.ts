@@ -12,7 +12,7 @@ import { governed, type GovernParts } from "./governed_model.ts";
 import type { OpenModel } from "./services.ts";
 
 /** Texts of one request; the services take no more. */
-const MOST_TEXTS = 256;
+const MAX_TEXTS = 256;
 
 /** Whose texts they are, and how confidential. */
 export interface EmbedOptions {
@@ -91,8 +91,8 @@ function held(choice: ModelChoice, model: OpenModel, parts: EmbeddersParts): Hel
   return Object.freeze<HeldEmbedder>({
     info: model.info,
     async embed(texts, { row, label: ofTexts, signal, onEntered }) {
-      if (texts.length > MOST_TEXTS) {
-        throw new Fault("tooLarge", `Cannot embed: more than ${MOST_TEXTS} texts at once`);
+      if (texts.length > MAX_TEXTS) {
+        throw new Fault("tooLarge", `Cannot embed: more than ${MAX_TEXTS} texts at once`);
       }
       const label = mixLabel(row.label, ofTexts);
       const why = refusedAt(row, label);

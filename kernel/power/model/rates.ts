@@ -40,7 +40,7 @@ export interface ModelRates {
 }
 
 /** Longest that a provider may hold everyone back with one answer, milliseconds. */
-const MOST_PAUSE = 10 * 60_000;
+const MAX_PAUSE = 10 * 60_000;
 
 interface Waiting {
   readonly tokens: number;
@@ -121,7 +121,7 @@ export function makeModelRates(powers: Pick<Powers, "now" | "after">): ModelRate
       },
       failed(error: unknown): void {
         open = false;
-        const ms = Math.min(retryAfter(error), MOST_PAUSE);
+        const ms = Math.min(retryAfter(error), MAX_PAUSE);
         if (ms > pauseOf(line)) line.pause = { until: powers.now() + ms, ms };
         serve(line);
       },
@@ -201,7 +201,7 @@ function refused(host: string, line: Line, { ms, why }: Wait): Fault {
 
 /**
  * Milliseconds for which a provider asked (429, or 5xx with Retry-After); 0 when it did not. TRUST: its
- * own word, bounded by {@link MOST_PAUSE}.
+ * own word, bounded by {@link MAX_PAUSE}.
  */
 function retryAfter(error: unknown): number {
   if (!(error instanceof Fault) || !BUSY.has(error.code)) return 0;

@@ -267,14 +267,14 @@ function asked(op: string, body: Json): { call: string; fn: HostFunction; args: 
   throw new Fault("badFrame", "Cannot serve a plugin host: it asked for nothing there is");
 }
 
-const MOST_LINES = 10_000;
+const MAX_LINES = 10_000;
 
 /** Parses; throws `upstream` for anything but `{value, logs, instances}`, the last of which may lack. */
 function parsePluginAnswer(raw: Json, tool: string): PluginCallAnswer {
   if (isObject(raw) && "value" in raw) {
     const { value, logs, instances = 0 } = raw;
     if (
-      value !== undefined && Array.isArray(logs) && logs.length <= MOST_LINES &&
+      value !== undefined && Array.isArray(logs) && logs.length <= MAX_LINES &&
       logs.every((line) => typeof line === "string") && typeof instances === "number"
     ) return { value, logs, instances };
   }

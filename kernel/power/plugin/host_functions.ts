@@ -67,7 +67,7 @@ const PROGRESS = 500;
 /** Tokens of an answer that a plugin does not bound itself. */
 const COMPLETION_TOKENS = 1_024;
 /** Passages of the wiki for one query. */
-const PASSAGES = 6, MOST_PASSAGES = 20;
+const PASSAGES = 6, MAX_PASSAGES = 20;
 /** Longest question to the wiki, UTF-16 units. */
 const QUERY = 4_096;
 /** Longest id of a call that one within it is named after. */
@@ -162,8 +162,8 @@ export function makeHostFunctions(parts: HostFunctionsParts): ServeHostFunction 
       );
     }
     const { k = PASSAGES } = args;
-    if (typeof k !== "number" || !Number.isInteger(k) || k < 1 || k > MOST_PASSAGES) {
-      throw badArgument("k", `it is not a whole number from 1 to ${MOST_PASSAGES}`);
+    if (typeof k !== "number" || !Number.isInteger(k) || k < 1 || k > MAX_PASSAGES) {
+      throw badArgument("k", `it is not a whole number from 1 to ${MAX_PASSAGES}`);
     }
     const text = textIn(args, "query").slice(0, QUERY);
     const { hits, fit, colour, label, sources } = await wiki.query({ text, k }, signal);

@@ -103,7 +103,7 @@ export function makeHostCalls(powers: Pick<Powers, "now" | "after">): HostCalls 
       } catch (error) {
         if (entry.ending !== undefined) throw entry.ending;
         if (error instanceof Fault && await hasEnded(child)) {
-          throw await epitaph(child, body.tool, error);
+          throw await exitReason(child, body.tool, error);
         }
         throw error;
       } finally {
@@ -144,7 +144,7 @@ async function hasEnded({ port }: Child): Promise<boolean> {
   return await Promise.race([port.closed.then(() => true), Promise.resolve().then(() => false)]);
 }
 
-async function epitaph(child: Child, tool: string, cause: Fault): Promise<Fault> {
+async function exitReason(child: Child, tool: string, cause: Fault): Promise<Fault> {
   const how = howEnded(await child.exited);
   return new Fault("upstream", `Cannot finish "${tool}": its process ended (${how})`, { cause });
 }

@@ -208,7 +208,7 @@ export function makeSession(parts: SessionParts): Session {
         if (error.code !== "gone" && error.code !== "badFrame" && error.code !== "tooLarge") {
           throw error;
         }
-        return { stop: "upstream", text: illness ?? await epitaph(child, error), died: true };
+        return { stop: "upstream", text: illness ?? await exitReason(child, error), died: true };
       } finally {
         unwatch();
         parked = undefined;
@@ -240,7 +240,7 @@ export function makeSession(parts: SessionParts): Session {
   });
 }
 
-async function epitaph(child: Child | undefined, error: Fault): Promise<string> {
+async function exitReason(child: Child | undefined, error: Fault): Promise<string> {
   if (child === undefined || error.code !== "gone") return error.message;
   return `the worker ${await child.end()}`;
 }

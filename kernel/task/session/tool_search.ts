@@ -189,11 +189,11 @@ const NAME_WEIGHT = 3;
 const PARAMETER = 1.2;
 const WORD = 1;
 /** A word that comes often counts little more than one that comes once. */
-const MOST_WEIGHT = 5;
+const MAX_WEIGHT = 5;
 /** A term that begins like the one that was asked for. */
 const ALIKE = 0.5;
 const SHORTEST_STEM = 4;
-const MOST_TERMS = 64;
+const MAX_TERMS = 64;
 /** Words that say nothing of what a tool does. */
 const EMPTY: ReadonlySet<string> = new Set(
   ("a an and are as at be by for from has have in into is it its of on or that the this to was " +
@@ -206,7 +206,7 @@ export function rankTools(
   tools: readonly ToolDescriptor[],
   query: string,
 ): readonly RankedTool[] {
-  const asked = [...new Set(termsIn(query))].slice(0, MOST_TERMS);
+  const asked = [...new Set(termsIn(query))].slice(0, MAX_TERMS);
   const all = tools.map((tool) => ({ tool, terms: termsOf(tool) }));
   const weights = new Map<string, number>(asked.map((term) => {
     const holding = all.filter(({ terms }) => fit(terms, term) > 0).length;
@@ -247,7 +247,7 @@ function termsOf(tool: ToolDescriptor): Terms {
     for (const term of termsIn(text)) {
       terms.set(
         term,
-        Math.min(MOST_WEIGHT, (terms.get(term) ?? 0) + weight / (1 + (terms.get(term) ?? 0))),
+        Math.min(MAX_WEIGHT, (terms.get(term) ?? 0) + weight / (1 + (terms.get(term) ?? 0))),
       );
     }
   };
