@@ -10,7 +10,7 @@ import {
   SERVE_PIECE,
   ServeOpen,
 } from "../contracts/mod.ts";
-import { makeStarter, type Starter, type StarterSession } from "./sessions.ts";
+import { makeStarter, type Starter, type StarterSession } from "./starter.ts";
 
 /** One host over a pipe. */
 export interface PipeHost {

@@ -8,14 +8,13 @@ import {
 } from "../bridges/mcp/serve/mod.ts";
 import { SERVE_PORT_LIMITS } from "../contracts/wire_serve.ts";
 import { serveChild } from "../port/child_powers.ts";
-import { makeFairPort } from "./fair_port.ts";
+import { makeFairPort } from "./rates.ts";
 import { makeGateway } from "./gateway.ts";
-import { after, makeSeal, now, randomBytes, sha256Base64 } from "./gateway_powers.ts";
-import { listen } from "./listen_powers.ts";
+import { after, listen, makeSeal, now, randomBytes, sha256Base64 } from "./gateway_powers.ts";
 import { serveOverHttp } from "./over_http.ts";
 import { servePage } from "./page/routes.ts";
-import { STYLE } from "./page/style.ts";
-import { makeServiceAsks } from "./service_asks.ts";
+import { STYLE } from "./page/views.ts";
+import { makeServiceAsks } from "./starter.ts";
 
 /** Milliseconds that a call may wait for a person where its host shows progress: less than hosts' own limits. */
 const WAIT_MS = 45_000;

@@ -1,32 +1,198 @@
 /** Opens the sessions of hosts: their tasks, their answers, what they are told. @module */
+import * as z from "zod";
 import {
+  type AgentSpec,
+  type Colour,
   Fault,
+  type Ingress,
   type Json,
+  type Label,
+  type Limits,
+  type Profile,
   Question,
   type QuestionId,
   type ServeHolder,
+  ServePrompt,
   type ServeSession,
   type ServeTask,
   SessionId,
+  TaskId,
+  TaskRequest,
   toJson,
   ToolDescriptor,
 } from "../../contracts/mod.ts";
-import * as z from "zod";
-import { shownChanges } from "../question/asking.ts";
 import { type Command, commandText } from "../command.ts";
 import type { KernelLink } from "../hands.ts";
+import { type RunSetting, settle } from "../run/run_setting.ts";
+import { CALLER_PROGRAM, type Lane, openLane } from "./lane.ts";
+import {
+  followHostTask,
+  HOST_SINK,
+  mayConsent,
+  type RunningHostTask,
+  tellingOf,
+  type TellingParts,
+} from "./result.ts";
+import { shownChanges } from "../question/asking.ts";
 import { kernelFor } from "../run/kernel_for.ts";
 import { openKeyRing } from "../key/ring.ts";
-import { type RunSetting, settle } from "../run/run_setting.ts";
-import { type Lane, openLane } from "./lane.ts";
 import type { MediatedSession } from "./mediator.ts";
-import { promptsOf } from "./prompts.ts";
-import { mayConsent, tellingOf, type TellingParts } from "./result.ts";
-import { followHostTask, type RunningHostTask } from "./run_task.ts";
 import { openHostSession } from "./session.ts";
-import { createHostTask, hostClearance, type HostName } from "./setting.ts";
 import { signAnswer } from "../question/sign_answer.ts";
 import { askStaged } from "../run/watch_task.ts";
+
+// Prompts that hosts may show: a few common tasks, and one for each agent of remit.yaml.
+
+const REQUEST = { name: "request", description: "What to do.", required: true };
+
+const COMMON: readonly ServePrompt[] = [
+  {
+    name: "look_around",
+    title: "What is in the folders",
+    description: "Lists the folders that this session sees and says what they hold.",
+    arguments: [],
+    text:
+      "List the folders that Remit's tools show you, read what seems to explain them, and say in a few " +
+      "sentences what is there. Change nothing.",
+  },
+  {
+    name: "find_in_files",
+    title: "Find something in the files",
+    description: "Searches the folders and answers with file and line.",
+    arguments: [{ name: "question", description: "What to look for.", required: true }],
+    text:
+      "Search the folders that Remit's tools show you for an answer to this question, and give it with the " +
+      "file and line of each thing you say:\n\n{{question}}",
+  },
+  {
+    name: "stage_a_change",
+    title: "Prepare a change",
+    description: "Stages a change of files for review; nothing is applied before a person agrees.",
+    arguments: [REQUEST],
+    text:
+      "Prepare this change with Remit's file tools. It is staged, and a person reviews it before it is applied. " +
+      "Say at the end which files you changed and why:\n\n{{request}}",
+  },
+];
+
+const WIKI: ServePrompt = {
+  name: "ask_the_wiki",
+  title: "Ask the wiki",
+  description: "Answers from the wiki alone, with citations.",
+  arguments: [{ name: "question", description: "The question.", required: true }],
+  text:
+    "Answer this question from Remit's wiki alone (wiki_search with queries, wiki_read). Cite every claim with file and " +
+    "lines, and say so when the wiki does not know:\n\n{{question}}",
+};
+
+/** The prompts of a session. */
+function promptsOf(
+  parts: { readonly wiki: boolean; readonly agents: Readonly<Record<string, AgentSpec>> },
+): readonly ServePrompt[] {
+  const agents = Object.keys(parts.agents).sort().map((name) =>
+    ServePrompt.safeParse({
+      name: `ask_${name.replaceAll("-", "_")}`.slice(0, 64),
+      title: `Hand a task to ${name}`,
+      description: `Runs the agent "${name}" of remit.yaml with run_task.`,
+      arguments: [REQUEST],
+      text:
+        `Call run_task with agent "${name}" and exactly this request, and report its answer:\n\n{{request}}`,
+    })
+  ).flatMap((parsed) => parsed.success ? [parsed.data] : []);
+  return [...COMMON, ...(parts.wiki ? [WIKI] : []), ...agents];
+}
+
+// What the sessions of hosts are made of: once for a command, from flags and remit.yaml.
+
+/** Limits of a session's task where nothing else limits it: it lives as long as its host. */
+const SESSION_LIMITS: Partial<Limits> = {
+  wallClockMs: 12 * 60 * 60_000,
+  toolCalls: 5_000,
+  questions: 500,
+  resultBytes: 512_000_000,
+};
+
+/** The play of a model that is never asked: the caller program infers nothing. */
+const NO_PLAY = JSON.stringify({
+  scenario: "a host's session",
+  turns: [{ say: "Nothing is asked here." }],
+});
+
+/** A host, as the kernel knows it. */
+export interface HostName {
+  readonly profile: Profile;
+  /** The one at this very terminal, over a pipe: not worse than YELLOW. */
+  readonly own: boolean;
+  /** Its token, or what it calls itself. */
+  readonly principal: string;
+  readonly session: SessionId;
+}
+
+/** Settles what calls are made with. */
+export async function settleCalls(command: Command): Promise<RunSetting> {
+  return await settle(command, { folder: command.hands.around.cwd, mounts: [], play: NO_PLAY });
+}
+
+/** The most confidential text that hosts are told. */
+function hostClearance({ config }: Pick<RunSetting, "config">): Label {
+  return config.policy.clearance[HOST_SINK] ?? "internal";
+}
+
+/** What a host's words are worth. */
+function hostColour({ profile, own }: Pick<HostName, "profile" | "own">): Colour {
+  return own && profile === "operator" ? "YELLOW" : "RED";
+}
+
+function ingressOf(host: HostName): Ingress {
+  return {
+    channel: "mcp",
+    principal: `mcp:${host.principal}`.slice(0, 128),
+    colour: hostColour(host),
+    label: "internal",
+  };
+}
+
+/** Asks the kernel for a task of a host. Only a session's own tasks run the caller program. */
+async function createHostTask(
+  link: KernelLink,
+  setting: RunSetting,
+  host: HostName,
+  asked: { readonly request: string; readonly interactive: boolean },
+): Promise<TaskId> {
+  const { memory, wikis, mounts, agent, profile: _operators, limits } = setting;
+  const clearance = hostClearance(setting);
+  const request = TaskRequest.parse({
+    request: asked.request,
+    session: host.session,
+    ingress: ingressOf(host),
+    profile: host.profile,
+    mounts,
+    model: setting.model,
+    limits: asked.interactive ? { ...SESSION_LIMITS, ...limits } : limits,
+    ...(agent === undefined ? {} : { agent }),
+    ...(memory === undefined
+      ? {}
+      : { memory: { ...memory, clearance: lower(memory.clearance, clearance) } }),
+    ...(wikis.length === 0 ? {} : { wikis }),
+    ...(asked.interactive || setting.instructions.length === 0
+      ? {}
+      : { instructions: setting.instructions }),
+    ...("mcp" in setting ? { mcp: setting.mcp } : {}),
+    onQuestion: "queue",
+    phase: "work",
+    interactive: asked.interactive,
+    // A turn is one call: the host says when its changes are to be reviewed, as an agent does.
+    ...(asked.interactive ? { program: CALLER_PROGRAM, review: "asked" } : {}),
+  });
+  const answer = await link.ask("run", toJson(request));
+  return TaskId.parse((answer as { readonly task?: unknown } | null)?.task);
+}
+
+const ORDER: readonly Label[] = ["public", "internal", "secret"];
+
+function lower(a: Label, b: Label): Label {
+  return ORDER.indexOf(a) <= ORDER.indexOf(b) ? a : b;
+}
 
 /** Tasks of `run_task` that one session may have at a time. */
 const MOST_RUNNING = 4;

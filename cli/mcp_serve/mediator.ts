@@ -3,7 +3,6 @@
  * calls; which profile, folders, wiki and clearance they have is decided here. contracts/wire_serve.ts.
  * @module
  */
-import { parseAsked } from "./parse_asked.ts";
 import * as z from "zod";
 import {
   Fault,
@@ -19,6 +18,18 @@ import {
   toJson,
   type ToolDescriptor,
 } from "../../contracts/mod.ts";
+
+/** What the gateway asks, parsed: it speaks for those who are let in. Throws `invalidInput`, without their words. */
+export function parseAsked<T>(
+  schema: { safeParse(value: unknown): { success: true; data: T } | { success: false } },
+  body: Json,
+): T {
+  const parsed = schema.safeParse(body);
+  if (!parsed.success) {
+    throw new Fault("invalidInput", "Cannot serve the gateway: what it asks does not parse");
+  }
+  return parsed.data;
+}
 
 /** Sessions of one gateway. */
 export const MOST_SESSIONS = 128;

@@ -15,9 +15,8 @@ import {
   ToolName,
 } from "../../contracts/mod.ts";
 import { canonicalJson } from "../../port/mod.ts";
-import { type Flight, makeFlights } from "./flight.ts";
+import { type Flight, makeFlights, openLanes } from "./lanes.ts";
 import type { Lane, LaneEnd } from "./lane.ts";
-import { openLanes } from "./lanes.ts";
 
 /** Calls of a session that wait for a person. */
 const MOST_WAITING = 16;

@@ -9,8 +9,7 @@ import {
   ToolDescriptor,
   ToolName,
 } from "../../contracts/mod.ts";
-import type { Called, CallWords } from "./caller.ts";
-import type { Lane, LaneEnd } from "./lane.ts";
+import type { Called, CallWords, Lane, LaneEnd } from "./lane.ts";
 import { tellingOf } from "./result.ts";
 import { type HostSession, openHostSession } from "./session.ts";
 

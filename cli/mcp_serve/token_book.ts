@@ -2,7 +2,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { join } from "node:path";
 import * as z from "zod";
-import { Fault } from "../../contracts/mod.ts";
+import { Fault, Profile, type ServeHolder } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import type { DiskRead, DiskWrite } from "../hands.ts";
 import type { Places } from "../disk/places.ts";
@@ -123,4 +123,31 @@ function tryJson(text: string): unknown {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+// Tokens that MCP hosts show to the gateway: STATE/person/mcp_tokens.json.
+
+const HostToken = z.object({ ...KEPT_TOKEN, profile: Profile }).strict();
+/** A token, without the token. */
+export type TokenEntry = z.infer<typeof HostToken>;
+
+/** The tokens of one state. */
+export interface Tokens extends Pick<TokenBook<TokenEntry>, "list" | "create" | "revoke"> {
+  /** Whose a token is; undefined for a wrong one. */
+  tryHolder(token: string): ServeHolder | undefined;
+}
+
+/** Opens the book of tokens. A file that others could read is refused. */
+export function openTokens(parts: TokenParts): Tokens {
+  const book = openTokenBook(parts, {
+    ...{ file: "mcp_tokens.json", prefix: "remit_mcp_", entry: HostToken },
+    listed: "remit mcp token list",
+  });
+  return Object.freeze<Tokens>({
+    ...{ list: book.list, create: book.create, revoke: book.revoke },
+    tryHolder(token): ServeHolder | undefined {
+      const found = book.tryFind(token);
+      return found === undefined ? undefined : { holder: found.id, profile: found.profile };
+    },
+  });
 }

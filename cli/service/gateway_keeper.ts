@@ -1,7 +1,7 @@
 /** One gateway process that is there: started again when it ends, with a growing pause. @module */
 import * as z from "zod";
 import { Fault, type Json, type ServeOpen, toJson } from "../../contracts/mod.ts";
-import type { GatewayLink } from "../mcp_serve/hands.ts";
+import type { GatewayLink } from "../mcp_serve/gateway_process.ts";
 
 /** First pause before a gateway is started again, and the longest one, milliseconds. */
 const PAUSE_MS = 250;

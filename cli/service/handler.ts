@@ -1,5 +1,5 @@
 /** One handler for everything that the gateway of `remit serve` asks. TRUST: it may be hostile. @module */
-import { parseAsked } from "../mcp_serve/parse_asked.ts";
+import { type Mediator, parseAsked } from "../mcp_serve/mediator.ts";
 import * as z from "zod";
 import {
   type HookAnswer,
@@ -10,7 +10,6 @@ import {
   type PortHandler,
   toJson,
 } from "../../contracts/mod.ts";
-import type { Mediator } from "../mcp_serve/mediator.ts";
 import type { PageDesk } from "./page/desk.ts";
 import type { PeerMediator } from "./peer/mediator.ts";
 

@@ -6,18 +6,46 @@ import { openKeyRing } from "../key/ring.ts";
 import { openSecretKeep } from "../secret/keep.ts";
 import { openHost } from "../mcp_serve/host.ts";
 import { makeMediator, mayHave } from "../mcp_serve/mediator.ts";
-import { openTokens } from "../mcp_serve/tokens.ts";
-import type { GatewayLink } from "../mcp_serve/hands.ts";
-import { makeDurations } from "./care/durations.ts";
+import { openTokens } from "../mcp_serve/token_book.ts";
+import type { GatewayLink } from "../mcp_serve/gateway_process.ts";
+import { makeDurations } from "./care/metrics.ts";
 import type { ServiceConfig } from "../config/serve.ts";
 import type { StartedGateway } from "./gateway_keeper.ts";
 import { openPageDesk } from "./page/desk.ts";
 import { openPeerFront } from "./peer/front.ts";
 import { makeServiceHandler, type ServiceHandler } from "./handler.ts";
-import { keySetText } from "./peer/service_key.ts";
-import { lendService, type ServiceSetting } from "./setting/setting.ts";
+import { keySetText } from "./peer/card.ts";
+import { lendService, type ServiceSetting } from "./setting.ts";
 import { startStateCare } from "./care/state_care.ts";
 import { openTriggers } from "./trigger/triggers.ts";
+
+// What a running service does for commands at other terminals of the same user.
+
+/** Serves the door: `login` `null` → `{ url }`, `state` `null` → `{ url, ready, why }`. */
+export function serviceDoor(
+  { service, url }: {
+    readonly service: Pick<RunningService, "loginCode" | "unready">;
+    url(): string;
+  },
+): (op: string, body: Json) => Promise<Json> {
+  return (op) => {
+    switch (op) {
+      case "login": {
+        const code = service.loginCode();
+        if (code === undefined) {
+          throw new Fault("unavailable", "Cannot log in: this service serves no page");
+        }
+        return Promise.resolve({ url: `${url()}/login?code=${encodeURIComponent(code)}` });
+      }
+      case "state": {
+        const why = service.unready();
+        return Promise.resolve({ url: url(), ready: why === undefined, why: why ?? "" });
+      }
+      default:
+        throw new Fault("invalidInput", `Cannot do "${op.slice(0, 32)}": unknown to a service`);
+    }
+  };
+}
 
 /** How often what is under way is looked at while the service drains, milliseconds. */
 const LOOK_MS = 200;

@@ -10,9 +10,8 @@ import type {
 } from "../../contracts/wire_a2a.ts";
 import { serveOverHttp } from "../over_http.ts";
 import { servePage } from "../page/routes.ts";
-import type { ServiceAsks } from "../service_asks.ts";
+import type { ServiceAsks, Starter } from "../starter.ts";
 import type { Listening } from "../gateway.ts";
-import type { Starter } from "../sessions.ts";
 
 /** Where the gateway listens, as a `Host` header says it. */
 export const HOST = "127.0.0.1:7433";

@@ -6,20 +6,114 @@
  * starter, whose key the kernel takes for consent alone: this process cannot make one say more.
  * @module
  */
+import * as z from "zod";
+import { Digest, QuestionId, TaskId } from "../../contracts/ids.ts";
+import { type Ask, type Door, nothing, refuse, type Routes, tooMany, wholeBody } from "../app.ts";
 import { Fault, type FaultCode } from "../../contracts/fault.ts";
-import { QuestionId, TaskId } from "../../contracts/ids.ts";
 import { InboxId } from "../../contracts/inbox.ts";
 import type { PageAsk } from "../../contracts/wire_a2a.ts";
-import { type Ask, nothing, refuse, type Routes, tooMany } from "../answers.ts";
-import type { Rates } from "../rate_limit.ts";
-import type { ServiceAsks } from "../service_asks.ts";
-import type { PageDoor } from "../surfaces.ts";
-import { wholeBody } from "../whole_body.ts";
-import { FORM_BYTES, FORMS, tryForm } from "./form.ts";
-import { isLookedAt, whyNotOurs } from "./own_site.ts";
-import { makeSessionCookie } from "./session_cookie.ts";
-import { documentOf, type Frame, loginBody, sayBody, viewBody } from "./views.ts";
-import type { Markup } from "./markup.ts";
+import type { Rates } from "../rates.ts";
+import type { ServiceAsks } from "../starter.ts";
+import type { PageDoor } from "../over_http.ts";
+import { documentOf, type Frame, loginBody, type Markup, sayBody, viewBody } from "./views.ts";
+
+// A plain form's fields, read once with limits.
+
+/** Most bytes of a form. */
+const FORM_BYTES = 65_536;
+
+const sealed = z.string().max(128);
+
+/** The fields of each form. */
+const FORMS = {
+  login: z.object({ code: z.string().min(1).max(128) }).strict(),
+  logout: z.object({ token: sealed }).strict(),
+  answer: z.object({
+    token: sealed,
+    shown: Digest,
+    decision: z.enum(["allow", "deny"]),
+    say: z.string().max(2_000).optional(),
+  }).strict(),
+} as const;
+
+/** Reads a form; undefined for one that is not as it should be, or has a field twice. */
+function tryForm<T>(
+  schema: { safeParse(value: unknown): { success: true; data: T } | { success: false } },
+  bytes: Uint8Array,
+): T | undefined {
+  const entries = [...new URLSearchParams(new TextDecoder().decode(bytes))];
+  const fields = Object.fromEntries(entries);
+  if (Object.keys(fields).length !== entries.length) return undefined;
+  const parsed = schema.safeParse(fields);
+  return parsed.success ? parsed.data : undefined;
+}
+
+// Whether a request comes from the page itself, and not from a page of somebody else.
+
+/** Why a form is not taken; undefined when it is ours. Behind a proxy the name that others see is the operator's to let in. */
+function whyNotOurs(
+  c: Ask,
+  { door, https }: { readonly door: Door; readonly https: boolean },
+): string | undefined {
+  const { origin, site } = askedBy(c);
+  if (origin === undefined) return "it does not say where it comes from";
+  const own = URL.canParse(origin) && new URL(origin).host === c.req.header("host")?.toLowerCase();
+  if (!own && !(https && door.origin(origin))) return "it comes from somewhere else";
+  if (site !== undefined && site !== "same-origin") return "another site sent it";
+  return undefined;
+}
+
+/** Whether a page is asked for to be looked at by itself: not within another, not as a script or picture. */
+function isLookedAt(c: Ask): boolean {
+  const { to } = askedBy(c);
+  return to === undefined || to === "document";
+}
+
+function askedBy(c: Ask): {
+  readonly origin: string | undefined;
+  readonly site: string | undefined;
+  readonly to: string | undefined;
+} {
+  return {
+    origin: c.req.header("origin"),
+    site: c.req.header("sec-fetch-site"),
+    to: c.req.header("sec-fetch-dest"),
+  };
+}
+
+// The cookie that holds a person's session at the page: no script reads it, no other site sends it.
+
+/** A cookie of sessions. */
+export interface SessionCookie {
+  /** The session that a request shows; undefined for none, or for two of them. */
+  read(header: string | undefined): string | undefined;
+  /** The header's value that gives one. `expiresAt` is milliseconds since 1970. */
+  give(session: string, expiresAt: number): string;
+  /** The header's value that takes it away. */
+  readonly take: string;
+}
+
+const SESSION = /^[A-Za-z0-9_-]{32,128}$/;
+
+/** Makes it. Over https no other host and no plain http can set it. */
+function makeSessionCookie(https: boolean): SessionCookie {
+  const name = https ? "__Host-remit" : "remit_page";
+  const more = `Path=/; HttpOnly; SameSite=Strict${https ? "; Secure" : ""}`;
+  return Object.freeze<SessionCookie>({
+    read(header): string | undefined {
+      const found = (header ?? "").split(";").map((each) => each.trim()).filter((each) =>
+        each.startsWith(`${name}=`)
+      );
+      // Two of them: one was set by somebody else.
+      if (found.length !== 1) return undefined;
+      const value = (found[0] ?? "").slice(name.length + 1);
+      return SESSION.test(value) ? value : undefined;
+    },
+    give: (session, expiresAt) =>
+      `${name}=${session}; ${more}; Expires=${new Date(expiresAt).toUTCString()}`,
+    take: `${name}=; ${more}; Max-Age=0`,
+  });
+}
 
 /** What the page is made of. */
 export interface PageParts extends PageDoor {

@@ -8,7 +8,7 @@ import { checkSqliteFile, openSqliteStore } from "../../../store/sqlite/mod.ts";
 import { fakeHands } from "../../_fixture/world.ts";
 import { runCommandLine } from "../../arguments/dispatch.ts";
 import type { Hands } from "../../hands.ts";
-import { makeBackupHands } from "./hands_powers.ts";
+import { makeBackupHands } from "./disk_powers.ts";
 
 const PASSPHRASE = "a passphrase of alice's";
 

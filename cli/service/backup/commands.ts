@@ -7,11 +7,10 @@ import { flag } from "../../arguments/parse_arguments.ts";
 import { readPassphrase } from "../../key/passphrase.ts";
 import { absolute, preparePlaces } from "../../disk/places.ts";
 import { VERSION } from "../../version.ts";
-import { backupDisk } from "./files_powers.ts";
+import { backupDisk } from "./disk_powers.ts";
 import type { SealedHow } from "./format.ts";
-import { readBackup } from "./read.ts";
+import { readBackup, writeBackup } from "./archive.ts";
 import { backupKey, makeSealedHow } from "./seal_powers.ts";
-import { writeBackup } from "./write.ts";
 
 const LEAST_PASSPHRASE = 12;
 

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { Fault, type Json, type StateCounts, toJson } from "../../../contracts/mod.ts";
-import { makeDurations } from "./durations.ts";
-import { metricsText } from "./metrics.ts";
-import { otlpBody, readTraceparent, tracesUrl } from "../trace/otlp.ts";
+import { makeDurations, metricsText } from "./metrics.ts";
+import { otlpBody, readTraceparent, tracesUrl } from "../trace/traces.ts";
 import { startStateCare } from "./state_care.ts";
 
 const NOW = 1_800_000_000_000;

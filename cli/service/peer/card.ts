@@ -3,6 +3,9 @@
  * RFC 8785). A2A 1.0, sections 4.4 and 8.
  * @module
  */
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import * as z from "zod";
 import type {
   Json,
   JsonObject,
@@ -10,10 +13,86 @@ import type {
   ServeConfig,
   SkillConfig,
 } from "../../../contracts/mod.ts";
-import { sha256Hex } from "../../../port/digest.ts";
 import { canonicalJson } from "../../../port/mod.ts";
 import type { Signer } from "../../key/person_key_powers.ts";
-import { jwsOf, keyId, publicJwk } from "./service_key.ts";
+import type { DiskRead, DiskWrite } from "../../hands.ts";
+import type { Places } from "../../disk/places.ts";
+import { sha256Hex } from "../../../port/digest.ts";
+
+// The service's Ed25519 key as JOSE writes it: its name, its set, its signatures. RFC 7515, 7517, 7638, 8037.
+
+const base64url = (text: string): string => Buffer.from(text, "utf8").toString("base64url");
+
+/** The key alone. `key` is the raw public key, base64url. */
+function publicJwk(key: string): JsonObject {
+  return { crv: "Ed25519", kty: "OKP", x: key };
+}
+
+/** The key's name: its thumbprint. */
+export function keyId(key: string): string {
+  return createHash("sha256").update(canonicalJson(publicJwk(key))).digest("base64url");
+}
+
+/** The set that is served at `/.well-known/jwks.json`, JSON text. */
+export function keySetText(key: string): string {
+  return canonicalJson({
+    keys: [{ ...publicJwk(key), kid: keyId(key), alg: "EdDSA", use: "sig" }],
+  });
+}
+
+/** Signs a text as JWS; both parts are base64url. */
+function jwsOf(
+  payload: string,
+  { signer, head }: { readonly signer: Signer; readonly head: JsonObject },
+): { readonly protected: string; readonly signature: string } {
+  const first = base64url(canonicalJson(head));
+  return { protected: first, signature: signer.sign(`${first}.${base64url(payload)}`) };
+}
+
+/** A detached JWS of a text: `PROTECTED..SIGNATURE`. RFC 7515, appendix F. */
+export function detachedJws(payload: string, signer: Signer): string {
+  const { protected: head, signature } = jwsOf(payload, {
+    signer,
+    head: { alg: "EdDSA", kid: keyId(signer.key) },
+  });
+  return `${head}..${signature}`;
+}
+
+// When a card's bytes were first served: `Last-Modified` says the same after a restart.
+
+const FILE = "a2a_cards.json";
+/** Cards that are remembered: the newest. */
+const MAX_CARDS = 256;
+const Times = z.record(z.string().max(128), z.int().min(0));
+
+/** Opens it. Gives the time of an ETag, milliseconds since 1970 in whole seconds; notes it when it is new. */
+export function openCardTimes(
+  disk: Pick<DiskRead & DiskWrite, "read" | "write">,
+  { person }: Pick<Places, "person">,
+): (etag: string, now: number) => number {
+  const path = join(person, FILE);
+  return (etag, now) => {
+    const bytes = disk.read(path);
+    const times = parseTimes(bytes === undefined ? "{}" : new TextDecoder().decode(bytes));
+    const found = times[etag];
+    if (found !== undefined) return found;
+    const at = Math.floor(now / 1_000) * 1_000;
+    const kept = Object.entries({ ...times, [etag]: at }).slice(-MAX_CARDS);
+    disk.write(path, `${JSON.stringify(Object.fromEntries(kept))}\n`);
+    return at;
+  };
+}
+
+/** A damaged file costs the old times and nothing else. */
+function parseTimes(text: string): Record<string, number> {
+  try {
+    const parsed = Times.safeParse(JSON.parse(text));
+    return parsed.success ? parsed.data : {};
+  } catch (error) {
+    if (error instanceof SyntaxError) return {};
+    throw error;
+  }
+}
 
 /** A message that is sent again is answered as the first time: other Remits look for this. */
 const ONCE = "urn:remit:a2a:once";

@@ -6,18 +6,20 @@ import type { LoginService } from "../../mcp/login/hands.ts";
 import { makeLoginNet } from "../../mcp/login/net.ts";
 import type { Signer } from "../../key/person_key_powers.ts";
 import { VERSION } from "../../version.ts";
-import { makeCard, signCard } from "./card.ts";
-import { openCardTimes } from "./card_times.ts";
+import { detachedJws, makeCard, openCardTimes, signCard } from "./card.ts";
 import type { ServiceConfig } from "../../config/serve.ts";
-import { type KeyFetch, makeKeySets } from "./key_sets.ts";
-import type { TraceLink } from "../trace/otlp.ts";
-import { type KnownPeer, makePeerDoor } from "./door.ts";
+import {
+  type KeyFetch,
+  type KnownPeer,
+  makeKeySets,
+  makePeerDoor,
+  openPeerTokens,
+} from "./credential.ts";
+import type { TraceLink } from "../trace/traces.ts";
 import { makePeerMediator, type PeerMediator } from "./mediator.ts";
-import { openPeerTokens } from "./tokens.ts";
 import { makePeerWatches } from "./watches.ts";
 import { type PushCount, type Pushes, startPushes } from "./pushes.ts";
-import { detachedJws } from "./service_key.ts";
-import type { ServiceSetting } from "../setting/setting.ts";
+import type { ServiceSetting } from "../setting.ts";
 
 /** What remit.yaml says of peers. */
 export interface PeerRules {

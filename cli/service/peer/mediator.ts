@@ -4,13 +4,13 @@
  * contracts/wire_a2a.ts.
  * @module
  */
-import { parseAsked } from "../../mcp_serve/parse_asked.ts";
 import * as z from "zod";
 import {
   type Exchange,
   type ExchangeEvent,
   ExchangeId,
   Fault,
+  type FaultCode,
   type Json,
   type Label,
   type PeerConfig,
@@ -27,12 +27,62 @@ import {
   toJson,
   toJsonObject,
 } from "../../../contracts/mod.ts";
-import { fitting } from "./fitting.ts";
-import type { SettledGiven } from "../setting/given_request.ts";
-import type { KnownPeer } from "./door.ts";
-import { readTraceparent, type TraceLink } from "../trace/otlp.ts";
-import { inPeerWords } from "./faults.ts";
+import { parseAsked } from "../../mcp_serve/mediator.ts";
+import type { SettledGiven } from "../setting.ts";
+import type { KnownPeer } from "./credential.ts";
+import { readTraceparent, type TraceLink } from "../trace/traces.ts";
 import type { PeerWatch, PeerWatches } from "./watches.ts";
+
+// What a gateway is told of a refusal: its code, in words that hold nothing of ours.
+
+/** Codes that peers may learn; everything else is `unavailable`. contracts/wire_a2a.ts. */
+const WORDS: Readonly<Partial<Record<FaultCode, string>>> = {
+  denied: "Cannot let the peer in: its credential is not known",
+  notFound: "Cannot find the task: there is none of that name",
+  conflict: "Cannot do that: the task's state does not allow it",
+  rateLimited: "Cannot take more now: try again later",
+  budgetExhausted: "Cannot take more now: try again later",
+  invalidInput: "Cannot take the request: it does not parse",
+  tooLarge: "Cannot take the request: it is too large",
+  refused: "Cannot do that: it is not offered to this peer",
+};
+
+/**
+ * Does `work`; a refusal is thrown on in words for the gateway, and what a peer may not learn is noted for the operator.
+ * Bugs are thrown as they are.
+ */
+async function inPeerWords<T>(
+  work: () => Promise<T>,
+  note: (text: string) => void,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    const words = WORDS[error.code];
+    const code = error.code === "budgetExhausted" ? "rateLimited" : error.code;
+    if (words === undefined) note(`a peer was not served: ${error.message}`);
+    throw words === undefined
+      ? new Fault("unavailable", "Cannot serve the peer now: try again later", { cause: error })
+      : new Fault(code, words, { cause: error });
+  }
+}
+
+// An exchange as it fits through the gateway's pipe: a peer's and an agent's contents may be more than one frame.
+
+/** UTF-16 units of an exchange that goes through whole; the pipe takes 12 MiB. */
+const MAX_EXCHANGE = 3_500_000;
+
+/** The same exchange; past the bound without its history, and still past it without its artifacts. */
+export function fitting(exchange: Json): Json {
+  if (typeof exchange !== "object" || exchange === null || Array.isArray(exchange)) return exchange;
+  let fits: Json = exchange;
+  for (const part of ["history", "artifacts"]) {
+    if (JSON.stringify(fits).length <= MAX_EXCHANGE) return fits;
+    fits = { ...fits, [part]: [] };
+  }
+  return fits;
+}
 
 const OPEN = 16;
 const PER_DAY = 200;

@@ -13,8 +13,7 @@ import {
   PushConfig,
   toJson,
 } from "../../../contracts/mod.ts";
-import { fitting } from "./fitting.ts";
-import { mayPush } from "./mediator.ts";
+import { fitting, mayPush } from "./mediator.ts";
 
 /** Deliveries under way at a time, and rows asked for at once. */
 const MOST = 8;

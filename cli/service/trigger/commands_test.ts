@@ -5,8 +5,8 @@ import { runCommandLine } from "../../arguments/dispatch.ts";
 import { loadConfig } from "../../config/files.ts";
 import { placesOf } from "../../disk/places.ts";
 import { openSecretKeep } from "../../secret/keep.ts";
-import { openFiringBook } from "./firing_book.ts";
-import { checkHook } from "./hook_signature.ts";
+import { openFiringBook } from "./firing.ts";
+import { checkHook } from "./delivery.ts";
 
 const CONFIG = `version: 1
 schedules: { nightly: { cron: "0 3 * * *", timezone: Europe/Paris, request: Tidy } }

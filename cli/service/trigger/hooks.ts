@@ -7,11 +7,16 @@ import {
   type TaskId,
   type WebhookConfig,
 } from "../../../contracts/mod.ts";
-import { type Fired, type Firing, firingSession, hookIngress } from "./firing.ts";
-import type { FiringBook } from "./firing_book.ts";
-import { checkHook, HOOK_WINDOW_MS, type HookBytes, hookHeader } from "./hook_signature.ts";
-import { checkHookText, fillHookText } from "./hook_template.ts";
-import { readTraceparent, type TraceLink } from "../trace/otlp.ts";
+import { type Fired, type Firing, type FiringBook, firingSession, hookIngress } from "./firing.ts";
+import {
+  checkHook,
+  checkHookText,
+  fillHookText,
+  HOOK_WINDOW_MS,
+  type HookBytes,
+  hookHeader,
+} from "./delivery.ts";
+import { readTraceparent, type TraceLink } from "../trace/traces.ts";
 
 /** Deliveries of one webhook a minute that become tasks. */
 const PER_MINUTE = 120;

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { Fault, type HookCall, TaskId, type WebhookConfig } from "../../../contracts/mod.ts";
 import type { Firing } from "./firing.ts";
-import { checkHook, signHook } from "./hook_signature.ts";
-import { fillHookText } from "./hook_template.ts";
+import { checkHook, fillHookText, signHook } from "./delivery.ts";
 import { type Hooks, makeHooks } from "./hooks.ts";
 
 const SECRET = "a secret that is long enough";

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { Fault, type ScheduleConfig, TaskId } from "../../../contracts/mod.ts";
-import { readCron } from "./cron.ts";
-import type { Firing } from "./firing.ts";
-import type { SettledFirings } from "./firing_book.ts";
-import { makeSchedules, type Schedules } from "./schedules.ts";
+import { makeSchedules, readCron, type Schedules } from "./schedules.ts";
+import type { Firing, SettledFirings } from "./firing.ts";
 
 const at = (text: string): number => Date.parse(text);
 const NIGHTLY: ScheduleConfig = { cron: "0 3 * * *", request: "Tidy the desk" };

@@ -11,11 +11,10 @@ import {
 import { type Command, recordOf } from "../../command.ts";
 import type { KernelLink } from "../../hands.ts";
 import type { ServiceConfig } from "../../config/serve.ts";
-import type { Fired, Firing } from "./firing.ts";
-import { openFiringBook } from "./firing_book.ts";
-import type { SettledGiven } from "../setting/given_request.ts";
+import { type Fired, type Firing, openFiringBook } from "./firing.ts";
+import type { SettledGiven } from "../setting.ts";
 import { type HookCounts, type Hooks, makeHooks } from "./hooks.ts";
-import type { TraceLink } from "../trace/otlp.ts";
+import type { TraceLink } from "../trace/traces.ts";
 import { makeSchedules, type Schedules } from "./schedules.ts";
 
 const NONE = { taken: 0, duplicate: 0, unknown: 0, late: 0 } as const;
