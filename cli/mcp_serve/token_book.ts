@@ -4,8 +4,6 @@ import { join } from "node:path";
 import * as z from "zod";
 import { Fault, Profile, type ServeHolder } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
-import type { DiskRead, DiskWrite } from "../hands.ts";
-import type { Places } from "../disk/places.ts";
 
 const MOST = 256;
 
@@ -26,10 +24,16 @@ export interface KeptToken {
   readonly createdAt: number;
 }
 
-/** What tokens are made with. */
+/** Where tokens are kept. */
 export interface TokenParts {
-  readonly disk: Pick<DiskRead & DiskWrite, "read" | "write" | "stat">;
-  readonly places: Pick<Places, "person">;
+  readonly disk: {
+    read(path: string): Uint8Array | undefined;
+    write(path: string, text: string, options: { readonly mode: number }): void;
+    /** The permission bits; undefined where there is no file. */
+    stat(path: string): { readonly mode: number } | undefined;
+  };
+  /** STATE/person. */
+  readonly places: { readonly person: string };
 }
 
 /** One kind of tokens. */

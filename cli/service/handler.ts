@@ -1,4 +1,4 @@
-/** One handler for everything that the gateway of `remit serve` asks. TRUST: it may be hostile. @module */
+/** Answers everything that the gateway of `remit serve` asks. TRUST: the gateway may be hostile. @module */
 import { type Mediator, parseAsked } from "../mcp_serve/mediator.ts";
 import * as z from "zod";
 import {
@@ -7,17 +7,26 @@ import {
   type Json,
   PageAnswer,
   PageAsk,
+  type PageView,
   type PortHandler,
   toJson,
 } from "../../contracts/mod.ts";
-import type { PageDesk } from "./page/desk.ts";
 import type { PeerMediator } from "./peer/mediator.ts";
 
-/** What stands behind a gateway; what is absent is not served. */
+/** The page, as the gateway asks for it. Faults are as contracts/wire_a2a.ts lists them. */
+export interface ServedPage {
+  open(code: string): Promise<{ readonly session: string; readonly expiresAt: number }>;
+  view(ask: PageAsk): Promise<PageView>;
+  answer(said: PageAnswer): Promise<void>;
+  /** Logs out. */
+  leave(session: string): void;
+}
+
+/** What stands behind a gateway; an absent part is not served. */
 export interface ServiceHandlerParts {
   readonly mcp: Mediator;
   readonly peers?: PeerMediator | undefined;
-  readonly page?: Pick<PageDesk, "open" | "view" | "answer" | "leave"> | undefined;
+  readonly page?: ServedPage | undefined;
   hook?: ((call: HookCall) => Promise<HookAnswer>) | undefined;
   /** Undefined while everything is served; else why not. */
   unready(): string | undefined;

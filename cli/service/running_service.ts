@@ -3,6 +3,9 @@ import { Fault, type Json, type ServeOpen } from "../../contracts/mod.ts";
 import type { Command } from "../command.ts";
 import type { KernelLink } from "../hands.ts";
 import { openKeyRing } from "../key/ring.ts";
+import type { LoginService } from "../mcp/login/hands.ts";
+import { makeLoginNet } from "../mcp/login/net.ts";
+import { loginUrl, sameIssuer } from "../mcp/login/url.ts";
 import { openSecretKeep } from "../secret/keep.ts";
 import { openHost } from "../mcp_serve/host.ts";
 import { makeMediator, mayHave } from "../mcp_serve/mediator.ts";
@@ -12,16 +15,17 @@ import { makeDurations } from "./care/metrics.ts";
 import type { ServiceConfig } from "../config/serve.ts";
 import type { StartedGateway } from "./gateway_keeper.ts";
 import { openPageDesk } from "./page/desk.ts";
+import type { KeyFetch } from "./peer/credential.ts";
 import { openPeerFront } from "./peer/front.ts";
 import { makeServiceHandler, type ServiceHandler } from "./handler.ts";
 import { keySetText } from "./peer/card.ts";
 import { lendService, type ServiceSetting } from "./setting.ts";
 import { startStateCare } from "./care/state_care.ts";
+import { openFiringBook } from "./trigger/firing.ts";
 import { openTriggers } from "./trigger/triggers.ts";
+import { VERSION } from "../version.ts";
 
-// What a running service does for commands at other terminals of the same user.
-
-/** Serves the door: `login` `null` → `{ url }`, `state` `null` → `{ url, ready, why }`. */
+/** Serves commands at other terminals of the same user: `login` `null` → `{ url }`, `state` `null` → `{ url, ready, why }`. */
 export function serviceDoor(
   { service, url }: {
     readonly service: Pick<RunningService, "loginCode" | "unready">;
@@ -110,7 +114,9 @@ export async function startService(parts: RunningServiceParts): Promise<RunningS
     draining ? "the service is ending" : up() ? undefined : "the gateway is being started";
 
   const front = config.serve.a2a === false ? undefined : openPeerFront({
-    ...{ command, config, setting, signer, note, takesMore },
+    ...{ config, setting, signer, note, takesMore, now, places, version: VERSION },
+    ...{ disk: hands.disk, keys: keyFetch(command), id: hands.around.id },
+    ...{ after: hands.service.after, random: hands.service.random },
     ...{ link: links.peers, url: parts.url, render: parts.render },
     began: (task, other) => care.traces?.began(task, other),
   });
@@ -121,7 +127,8 @@ export async function startService(parts: RunningServiceParts): Promise<RunningS
     })
     : undefined;
   const triggers = await openTriggers({
-    ...{ command, config, now, note, link: links.main },
+    ...{ config, now, note, link: links.main },
+    book: openFiringBook(hands.disk, places),
     settled: setting.settled,
     secret: (name) => openSecretKeep(hands.disk, places).loadHook(name),
     after: hands.service.after,
@@ -132,7 +139,8 @@ export async function startService(parts: RunningServiceParts): Promise<RunningS
   const requests: Record<string, number> = {};
   const durations = makeDurations();
   const care = startStateCare({
-    ...{ now, note, link: links.main, serve: config.serve, after: hands.service.after },
+    ...{ now, note, link: links.main, serve: config.serve, version: VERSION },
+    after: hands.service.after,
     counts: () => ({
       ...{ hooks: triggers.counts(), requests, durations: durations.all() },
       ...(front === undefined ? {} : { pushes: front.counts() }),
@@ -230,6 +238,28 @@ export async function startService(parts: RunningServiceParts): Promise<RunningS
         if (!(error instanceof Fault)) throw error;
       });
       await Promise.allSettled([...handlers].map((handler) => handler.close()));
+    },
+  });
+}
+
+/** Fetches documents of issuers with a net service of its own, which starts with the first fetch and anew after a failed one. */
+function keyFetch({ hands }: Command): KeyFetch & { close(): Promise<void> } {
+  let service: Promise<LoginService> | undefined;
+  const close = async (): Promise<void> => {
+    const held = service;
+    service = undefined;
+    await held?.then((each) => each.close(), () => undefined);
+  };
+  return Object.freeze({
+    ...{ close, vet: loginUrl, same: sameIssuer },
+    async get(url: URL, issuer: URL) {
+      service ??= hands.login.start();
+      try {
+        return await makeLoginNet((await service).link, issuer).get(url);
+      } catch (error) {
+        await close();
+        throw error;
+      }
     },
   });
 }

@@ -1,31 +1,27 @@
 /**
- * The service's figures in OpenMetrics' words. Names, states and counts: no id and no content.
+ * The service's figures as OpenMetrics text: names, states and counts, without any id or content.
  * @module
  */
-import type { StateCounts } from "../../../contracts/mod.ts";
-import type { HookCounts } from "../trigger/hooks.ts";
-import type { PushCount } from "../peer/pushes.ts";
-
-// How long requests took, as a histogram in OpenMetrics' words.
+import type { HookAnswer, StateCounts } from "../../../contracts/mod.ts";
 
 /** Upper bounds of the buckets, seconds. A request that waits for its task takes up to a minute. */
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** What was measured under one name. */
+/** Requests of one surface by how long they took. */
 export interface Duration {
-  /** Requests of each bucket, not added up; the last is beyond all bounds. */
+  /** Requests in each bucket, not cumulative; the last bucket has no upper bound. */
   readonly buckets: readonly number[];
-  /** Seconds, of all together. */
+  /** Seconds of all requests together. */
   readonly sum: number;
 }
 
-/** Durations by name. */
+/** Durations by surface. */
 export interface Durations {
   add(name: string, ms: number): void;
   all(): Readonly<Record<string, Duration>>;
 }
 
-/** Makes an empty one. */
+/** Makes a histogram without any request. */
 export function makeDurations(): Durations {
   const known = new Map<string, { readonly buckets: number[]; sum: number }>();
   return Object.freeze<Durations>({
@@ -72,18 +68,22 @@ function durationLines(
   ];
 }
 
-/** What this process counted itself. */
+/** Answers to deliveries, by webhook; `""` counts unknown paths. */
+export type HookCounts = Readonly<Record<string, Readonly<Record<HookAnswer["result"], number>>>>;
+/** Deliveries to peers: each try, and how deliveries ended. */
+export type PushCounts = Readonly<Record<"tried" | "delivered" | "givenUp", number>>;
+
+/** What the service's own process counted. */
 export interface ServiceCounts {
   readonly hooks: HookCounts;
   /** Requests of the gateway by surface: `mcp`, `a2a`, `hooks`, `page`. */
   readonly requests?: Readonly<Record<string, number>>;
-  /** How long those took. */
+  /** How long the requests took. */
   readonly durations?: Readonly<Record<string, Duration>>;
-  /** Deliveries to peers. */
-  readonly pushes?: Readonly<Record<PushCount, number>>;
+  readonly pushes?: PushCounts;
 }
 
-/** What is shown. */
+/** All figures at one moment. */
 export interface MetricsSample {
   readonly state: StateCounts;
   readonly counts: ServiceCounts;
@@ -115,7 +115,7 @@ function family(
 const by = (label: string, counts: Readonly<Record<string, number>> = {}): Row[] =>
   Object.entries(counts).map(([name, value]) => [{ [label]: name }, value]);
 
-/** Makes the text, `# EOF` at its end. */
+/** Writes the figures as OpenMetrics text, with `# EOF` at its end. */
 export function metricsText({ state, counts, startedAt, version }: MetricsSample): string {
   const { pushes } = counts;
   const hooks = Object.entries(counts.hooks).flatMap(([webhook, results]) =>

@@ -55,6 +55,7 @@ function world(answers: Readonly<Record<string, (body: Json) => Json>>): {
         },
       },
       counts: () => ({ hooks: {} }),
+      version: "1",
       now: () => NOW,
       after(ms, then) {
         const timer = { ms, then };

@@ -14,43 +14,46 @@ import type {
   SkillConfig,
 } from "../../../contracts/mod.ts";
 import { canonicalJson } from "../../../port/mod.ts";
-import type { Signer } from "../../key/person_key_powers.ts";
-import type { DiskRead, DiskWrite } from "../../hands.ts";
-import type { Places } from "../../disk/places.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 
-// The service's Ed25519 key as JOSE writes it: its name, its set, its signatures. RFC 7515, 7517, 7638, 8037.
+/** The service's Ed25519 key. */
+export interface ServiceSigner {
+  /** Raw public key, base64url. */
+  readonly key: string;
+  /** Signature of a text, base64url. */
+  sign(text: string): string;
+}
 
 const base64url = (text: string): string => Buffer.from(text, "utf8").toString("base64url");
 
-/** The key alone. `key` is the raw public key, base64url. */
+/** The public key as a JWK. RFC 8037. */
 function publicJwk(key: string): JsonObject {
   return { crv: "Ed25519", kty: "OKP", x: key };
 }
 
-/** The key's name: its thumbprint. */
+/** The `kid` of a key: the thumbprint of its JWK. RFC 7638. `key` is the raw public key, base64url. */
 export function keyId(key: string): string {
   return createHash("sha256").update(canonicalJson(publicJwk(key))).digest("base64url");
 }
 
-/** The set that is served at `/.well-known/jwks.json`, JSON text. */
+/** JSON text of the key set at `/.well-known/jwks.json`. RFC 7517. */
 export function keySetText(key: string): string {
   return canonicalJson({
     keys: [{ ...publicJwk(key), kid: keyId(key), alg: "EdDSA", use: "sig" }],
   });
 }
 
-/** Signs a text as JWS; both parts are base64url. */
+/** Signs a text as JWS; both parts are base64url. RFC 7515. */
 function jwsOf(
   payload: string,
-  { signer, head }: { readonly signer: Signer; readonly head: JsonObject },
+  { signer, head }: { readonly signer: ServiceSigner; readonly head: JsonObject },
 ): { readonly protected: string; readonly signature: string } {
   const first = base64url(canonicalJson(head));
   return { protected: first, signature: signer.sign(`${first}.${base64url(payload)}`) };
 }
 
 /** A detached JWS of a text: `PROTECTED..SIGNATURE`. RFC 7515, appendix F. */
-export function detachedJws(payload: string, signer: Signer): string {
+export function detachedJws(payload: string, signer: ServiceSigner): string {
   const { protected: head, signature } = jwsOf(payload, {
     signer,
     head: { alg: "EdDSA", kid: keyId(signer.key) },
@@ -58,17 +61,21 @@ export function detachedJws(payload: string, signer: Signer): string {
   return `${head}..${signature}`;
 }
 
-// When a card's bytes were first served: `Last-Modified` says the same after a restart.
-
 const FILE = "a2a_cards.json";
-/** Cards that are remembered: the newest. */
+/** Cards whose times are kept: the newest. */
 const MAX_CARDS = 256;
 const Times = z.record(z.string().max(128), z.int().min(0));
 
-/** Opens it. Gives the time of an ETag, milliseconds since 1970 in whole seconds; notes it when it is new. */
+/**
+ * Tells when a card with an ETag was first served, in milliseconds since 1970 at whole seconds, so that `Last-Modified` is
+ * the same after a restart. STATE/person/a2a_cards.json.
+ */
 export function openCardTimes(
-  disk: Pick<DiskRead & DiskWrite, "read" | "write">,
-  { person }: Pick<Places, "person">,
+  disk: {
+    read(path: string): Uint8Array | undefined;
+    write(path: string, text: string, options: { readonly mode: number }): void;
+  },
+  person: string,
 ): (etag: string, now: number) => number {
   const path = join(person, FILE);
   return (etag, now) => {
@@ -78,12 +85,12 @@ export function openCardTimes(
     if (found !== undefined) return found;
     const at = Math.floor(now / 1_000) * 1_000;
     const kept = Object.entries({ ...times, [etag]: at }).slice(-MAX_CARDS);
-    disk.write(path, `${JSON.stringify(Object.fromEntries(kept))}\n`);
+    disk.write(path, `${JSON.stringify(Object.fromEntries(kept))}\n`, { mode: 0o600 });
     return at;
   };
 }
 
-/** A damaged file costs the old times and nothing else. */
+/** A damaged file loses its times and nothing else. */
 function parseTimes(text: string): Record<string, number> {
   try {
     const parsed = Times.safeParse(JSON.parse(text));
@@ -94,16 +101,16 @@ function parseTimes(text: string): Record<string, number> {
   }
 }
 
-/** A message that is sent again is answered as the first time: other Remits look for this. */
+/** The extension that other Remits look for: a message that is sent again is answered as the first time. */
 const ONCE = "urn:remit:a2a:once";
 
-/** What a card is made of. */
+/** What a card says of this service. */
 export interface CardParts {
   readonly serve: ServeConfig;
   /** Where others reach us, without a slash at its end. */
   readonly url: string;
   readonly version: string;
-  /** Some peer may ask for deliveries; for one peer's card: it may. */
+  /** Whether deliveries are offered: to this peer, or in the public card to any peer. */
   readonly push: boolean;
   /** Absent: the public card. */
   readonly peer?: PeerConfig;
@@ -212,7 +219,7 @@ function withoutEmpty(value: Json): Json | undefined {
 }
 
 /** Signs a card. `url` says where the key is found; it stands beside the signature, too, to be pinned. */
-export function signCard(card: JsonObject, signer: Signer, url: string): SignedCard {
+export function signCard(card: JsonObject, signer: ServiceSigner, url: string): SignedCard {
   const { protected: head, signature } = jwsOf(canonicalJson(card), {
     signer,
     head: {

@@ -1,4 +1,10 @@
-/** Whose a peer's credential is. A name that a peer gives itself counts for nothing. @module */
+/**
+ * Which peer a credential proves: a token that this service made, or an OAuth 2.1 access token (a JWT of RFC 9068) for
+ * exactly our audience from exactly the issuer that remit.yaml names. A name that a peer gives itself counts for nothing,
+ * and so does what a token says of keys (`jku`, `jwk`, `x5u`): a key set is named by remit.yaml or by the issuer's own
+ * metadata. RFC 7517, RFC 8414, RFC 8725.
+ * @module
+ */
 import {
   type CryptoKey,
   decodeJwt,
@@ -11,7 +17,6 @@ import {
 } from "jose";
 import * as z from "zod";
 import { Fault, type PeerAuth, type PeerConfig, PeerName } from "../../../contracts/mod.ts";
-import { loginUrl, sameIssuer } from "../../mcp/login/url.ts";
 import {
   KEPT_TOKEN,
   openTokenBook,
@@ -19,15 +24,16 @@ import {
   type TokenParts,
 } from "../../mcp_serve/token_book.ts";
 
-// The public keys of issuers, fetched when a token asks for one and kept for a while. Where a set is said by remit.yaml or
-// by the issuer's own metadata, and never by a token. RFC 7517, RFC 8414.
-
 /** One public key of a set. Untrusted. */
 export type PublicJwk = Readonly<Record<string, unknown>> & { readonly kid?: string | undefined };
 
-/** What an issuer's documents are fetched with: bounded, vetted, near addresses only where the issuer itself is near. */
+/** Fetches the documents of issuers: bounded, and from this machine only for an issuer of this machine. */
 export interface KeyFetch {
   get(url: URL, issuer: URL): Promise<{ readonly status: number; readonly json: unknown }>;
+  /** Vets an address that a document of the issuer names; `what` names it in the refusal. Throws `refused`. */
+  vet(text: string, what: string, issuer: URL): URL;
+  /** Whether two names are one issuer. RFC 8414, section 3.3. */
+  same(one: string, other: string): boolean;
 }
 
 /** The keys of issuers. */
@@ -43,10 +49,10 @@ const FRESH_MS = 10 * 60_000;
 const STALE_MS = 60 * 60_000;
 /** Least time between two fetches of one set, whatever tokens say. */
 const PAUSE_MS = 60_000;
-const MOST_KEYS = 64;
+const MAX_KEYS = 64;
 
 const Set_ = z.object({
-  keys: z.array(z.looseObject({ kid: z.string().max(512).optional() })).max(MOST_KEYS),
+  keys: z.array(z.looseObject({ kid: z.string().max(512).optional() })).max(MAX_KEYS),
 });
 const Metadata = z.object({ issuer: z.string().max(2_048), jwks_uri: z.string().max(2_048) });
 
@@ -66,7 +72,7 @@ export function makeKeySets(parts: { readonly fetch: KeyFetch; now(): number }):
     set.triedAt = parts.now();
     const issuer = new URL(auth.issuer);
     const url = auth.jwks === undefined
-      ? await findSet(parts.fetch.get, issuer, auth.issuer)
+      ? await findSet(parts.fetch, issuer, auth.issuer)
       : new URL(auth.jwks);
     const { status, json } = await parts.fetch.get(url, issuer);
     const parsed = Set_.safeParse(json);
@@ -100,18 +106,18 @@ export function makeKeySets(parts: { readonly fetch: KeyFetch; now(): number }):
 }
 
 /** Where an issuer says that its keys are. */
-async function findSet(get: KeyFetch["get"], issuer: URL, said: string): Promise<URL> {
+async function findSet(fetch: KeyFetch, issuer: URL, said: string): Promise<URL> {
   const path = issuer.pathname === "/" ? "" : issuer.pathname.replace(/\/$/, "");
   const places = [
     `${issuer.origin}/.well-known/oauth-authorization-server${path}`,
     `${issuer.origin}${path}/.well-known/openid-configuration`,
   ];
   for (const place of places) {
-    const { status, json } = await get(new URL(place), issuer);
+    const { status, json } = await fetch.get(new URL(place), issuer);
     const parsed = Metadata.safeParse(json);
     if (status !== 200 || !parsed.success) continue;
-    if (!sameIssuer(parsed.data.issuer, said)) throw noKeys("its metadata names another issuer");
-    return loginUrl(parsed.data.jwks_uri, "its key set", issuer);
+    if (!fetch.same(parsed.data.issuer, said)) throw noKeys("its metadata names another issuer");
+    return fetch.vet(parsed.data.jwks_uri, "its key set", issuer);
   }
   throw noKeys("it has no metadata that names its keys");
 }
@@ -123,9 +129,6 @@ function noKeys(why: string): Fault {
   );
 }
 
-// Whether an OAuth 2.1 access token proves to be a peer: a JWT of RFC 9068 for exactly our audience, from exactly the
-// issuer that remit.yaml names. What the token says of keys (`jku`, `jwk`, `x5u`) is not looked at. RFC 8725.
-
 /** Signatures that are taken, and the key type that each needs: no `none`, no shared secret. */
 const ALGORITHMS: Readonly<Record<string, string>> = {
   EdDSA: "OKP",
@@ -134,30 +137,30 @@ const ALGORITHMS: Readonly<Record<string, string>> = {
   PS256: "RSA",
 };
 const SKEW_S = 30;
-const LONGEST = 16_384;
+const MAX_TOKEN = 16_384;
 /** Keys of one set that are tried where the token names none. */
-const MOST_TRIED = 4;
+const MAX_TRIED = 4;
 
-/** What tokens are checked with. `now` is milliseconds since 1970. */
+/** What access tokens are checked with. `now` is milliseconds since 1970. */
 export interface AccessTokenParts {
   readonly keys: KeySets;
   now(): number;
 }
 
-/** The issuer that a token names, unproven; undefined for what is no JWT that could be taken. */
+/** The issuer that a token names, unproven; undefined for what is no JWT with a signature of {@link ALGORITHMS}. */
 export function issuerOf(token: string): string | undefined {
-  if (token.length > LONGEST || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return undefined;
+  if (token.length > MAX_TOKEN || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return undefined;
   try {
     const { alg } = decodeProtectedHeader(token);
     const { iss } = decodeJwt(token);
     return alg !== undefined && Object.hasOwn(ALGORITHMS, alg) ? iss : undefined;
   } catch {
-    // What does not decode is nobody's: how it is broken is not told to whoever sent it.
+    // A token that does not decode proves nobody; its sender is not told what is wrong with it.
     return undefined;
   }
 }
 
-/** Whether a token is this peer's. Every wrong one is answered alike; rejects only for bugs. */
+/** Whether a token is this peer's; false for every wrong one, whatever is wrong with it. */
 async function provesPeer(
   token: string,
   auth: PeerAuth,
@@ -172,7 +175,7 @@ async function provesPeer(
     if (error instanceof Fault) return false;
     throw error;
   }
-  const fitting = keys.filter((key) => fits(key, alg)).slice(0, MOST_TRIED);
+  const fitting = keys.filter((key) => fits(key, alg)).slice(0, MAX_TRIED);
   for (const key of fitting) {
     const payload = await tryVerify(token, key, alg, auth, parts.now());
     if (payload !== undefined) return holds(payload, auth);
@@ -205,13 +208,13 @@ async function tryVerify(
     return payload;
   } catch (error) {
     if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined;
-    // WebCrypto says of a key that is none: DataError.
+    // WebCrypto's DataError: the JWK is no valid key.
     if (error instanceof DOMException) return undefined;
     throw error;
   }
 }
 
-/** A set that holds private keys by mistake is used for nothing but checking. */
+/** The public members of a key: a set may hold private keys by mistake. */
 function publicPart({ kty, crv, x, y, n, e }: PublicJwk): JWK {
   const words = { kty, crv, x, y, n, e };
   return Object.fromEntries(
@@ -228,16 +231,14 @@ function holds(payload: JWTPayload, { subject, scope }: PeerAuth): boolean {
   return typeof granted === "string" && granted.split(" ").includes(scope);
 }
 
-// Tokens that peers show: STATE/person/a2a_tokens.json holds hashes, each bound to one peer of remit.yaml.
-
-/** What every such token begins with. */
+/** The prefix of the tokens that this service makes for peers. */
 const PEER_TOKEN = "remit_a2a_";
 
 const PeerToken = z.object({ ...KEPT_TOKEN, peer: PeerName }).strict();
 /** A peer's token, without the token. */
 export type PeerToken = z.infer<typeof PeerToken>;
 
-/** Opens the book of peers' tokens. */
+/** Opens the book of peers' tokens: STATE/person/a2a_tokens.json, hashes that are each bound to one peer of remit.yaml. */
 export function openPeerTokens(parts: TokenParts): TokenBook<PeerToken> {
   return openTokenBook(parts, {
     ...{ file: "a2a_tokens.json", prefix: PEER_TOKEN, entry: PeerToken },
@@ -251,13 +252,13 @@ export interface KnownPeer {
   readonly config: PeerConfig;
 }
 
-/** What credentials are judged with. */
+/** What credentials are checked against. */
 export interface PeerDoorParts extends AccessTokenParts {
   readonly peers: Readonly<Record<string, PeerConfig>>;
   readonly tokens: Pick<TokenBook<PeerToken>, "tryFind">;
 }
 
-/** Makes the judge: undefined for every credential that is nobody's, whatever is wrong with it. */
+/** Makes the check; undefined for every credential that proves no peer, whatever is wrong with it. */
 export function makePeerDoor(
   parts: PeerDoorParts,
 ): (token: string | null) => Promise<KnownPeer | undefined> {
@@ -269,7 +270,7 @@ export function makePeerDoor(
     if (token === null) return undefined;
     if (token.startsWith(PEER_TOKEN)) {
       const found = parts.tokens.tryFind(token);
-      // One that shows tokens of an issuer has no other way in.
+      // A peer with an issuer is let in by access tokens alone.
       return known.find(({ name, config }) => name === found?.peer && config.auth === undefined);
     }
     const issuer = issuerOf(token);

@@ -8,6 +8,7 @@ import {
   UnsecuredJWT,
 } from "jose";
 import { makeDisk } from "../../disk/disk_powers.ts";
+import { loginUrl, sameIssuer } from "../../mcp/login/url.ts";
 import { issuerOf, makeKeySets, makePeerDoor, openPeerTokens } from "./credential.ts";
 
 const NOW = Date.parse("2026-11-22T12:00:00Z");
@@ -34,6 +35,7 @@ async function issuer(alg: "ES256" | "EdDSA" | "RS256" = "ES256") {
     keys: makeKeySets({
       now: () => clock.now,
       fetch: {
+        ...{ vet: loginUrl, same: sameIssuer },
         get(url) {
           asked.push(url.href);
           return Promise.resolve({
@@ -158,7 +160,7 @@ Deno.test("an issuer that does not answer proves nobody, and metadata of another
   const made = async (json: unknown, status = 200) => {
     const keys = makeKeySets({
       now: () => NOW,
-      fetch: { get: () => Promise.resolve({ status, json }) },
+      fetch: { get: () => Promise.resolve({ status, json }), vet: loginUrl, same: sameIssuer },
     });
     return await keys.keys({ issuer: ISSUER }, "k1").then(() => "some", (error) => error.code);
   };

@@ -1,13 +1,12 @@
-/** What peers meet: their credentials, their cards, their exchanges. One for a service, a mediator for each gateway. @module */
-import { type Json, type TaskId, toJson } from "../../../contracts/mod.ts";
-import type { Command } from "../../command.ts";
-import type { KernelLink } from "../../hands.ts";
-import type { LoginService } from "../../mcp/login/hands.ts";
-import { makeLoginNet } from "../../mcp/login/net.ts";
-import type { Signer } from "../../key/person_key_powers.ts";
-import { VERSION } from "../../version.ts";
-import { detachedJws, makeCard, openCardTimes, signCard } from "./card.ts";
-import type { ServiceConfig } from "../../config/serve.ts";
+/** Serves peers: their credentials, cards and exchanges. One front for a service, one mediator for each gateway. @module */
+import {
+  type Json,
+  type PeerConfig,
+  type ServeConfig,
+  type TaskId,
+  toJson,
+} from "../../../contracts/mod.ts";
+import { detachedJws, makeCard, openCardTimes, type ServiceSigner, signCard } from "./card.ts";
 import {
   type KeyFetch,
   type KnownPeer,
@@ -15,60 +14,73 @@ import {
   makePeerDoor,
   openPeerTokens,
 } from "./credential.ts";
+import type { PushCounts } from "../care/metrics.ts";
+import type { TokenParts } from "../../mcp_serve/token_book.ts";
 import type { TraceLink } from "../trace/traces.ts";
-import { makePeerMediator, type PeerMediator } from "./mediator.ts";
+import { makePeerMediator, type PeerMediator, type PeerTasks } from "./mediator.ts";
 import { makePeerWatches } from "./watches.ts";
-import { type PushCount, type Pushes, startPushes } from "./pushes.ts";
-import type { ServiceSetting } from "../setting.ts";
+import { type Pushes, startPushes } from "./pushes.ts";
 
 /** What remit.yaml says of peers. */
 export interface PeerRules {
-  readonly config: Pick<ServiceConfig, "peers" | "serve">;
-  readonly setting: Pick<ServiceSetting, "settled">;
+  readonly config: {
+    readonly peers: Readonly<Record<string, PeerConfig>>;
+    readonly serve: ServeConfig;
+  };
+  readonly setting: { settled(kind: "peer", name: string): PeerTasks };
 }
 
-/** What it is made of. */
-export interface PeerFrontParts extends PeerRules {
-  readonly command: Command;
-  /** A connection of its own: what is watched is told on it. */
-  readonly link: KernelLink;
-  readonly signer: Signer;
-  /** Where others reach us. */
+/** The powers of {@link openPeerFront}, and its first rules. */
+export interface PeerFrontParts extends PeerRules, TokenParts {
+  /** A connection of its own: the kernel tells it of watched exchanges. */
+  readonly link: {
+    ask(op: string, body: Json): Promise<Json>;
+    onTell(listener: (op: string, body: Json) => void): void;
+  };
+  readonly signer: ServiceSigner;
+  /** Fetches the key sets of issuers. */
+  readonly keys: KeyFetch & { close(): Promise<void> };
+  readonly version: string;
+  /** Where others reach this service. */
   url(): string;
+  /** Throws `unavailable` while the service ends. */
   takesMore(): void;
   /** JSON text of an exchange, as the gateway renders it. */
   render(exchange: Json): Promise<string>;
+  /** Milliseconds since 1970. */
+  now(): number;
+  id(prefix: string): string;
+  after(ms: number, run: () => void): () => void;
+  /** A number from 0 to 1. */
+  random(): number;
   note(text: string): void;
-  /** A peer's task began on behalf of another's trace. */
+  /** Notes that a peer's task began, for the trace that its message named. */
   began(task: TaskId, link: TraceLink): void;
 }
 
-/** The front. */
+/** Peers as the service serves them. */
 export interface PeerFront {
   mediator(tell: (op: "exchange", body: Json) => void): PeerMediator;
-  /** Puts other rules in force, for what is asked from now on. */
+  /** Puts other rules in force for what peers ask from now on. */
   replace(rules: PeerRules): void;
   /** Deliveries to peers since the start. */
-  counts(): Readonly<Record<PushCount, number>>;
+  counts(): PushCounts;
   close(): Promise<void>;
 }
 
-/** Opens it; deliveries that are due go out. */
+/** Begins to serve peers; deliveries that are due go out. */
 export function openPeerFront(parts: PeerFrontParts): PeerFront {
-  const { command, link, signer } = parts;
-  const { hands, places } = command;
-  const now = (): number => hands.around.now();
-  const net = keyNet(command);
+  const { link, signer, now, version } = parts;
   const proofs = {
-    ...{ now, tokens: openPeerTokens({ disk: hands.disk, places }) },
-    keys: makeKeySets({ fetch: net, now }),
+    ...{ now, tokens: openPeerTokens(parts) },
+    keys: makeKeySets({ fetch: parts.keys, now }),
   };
   const doorOf = ({ peers }: PeerRules["config"]): ReturnType<typeof makePeerDoor> =>
     makePeerDoor({ ...proofs, peers });
   let { config, setting } = parts;
   let whose = doorOf(config);
   const watches = makePeerWatches(link.ask);
-  const made = openCardTimes(hands.disk, places);
+  const made = openCardTimes(parts.disk, parts.places.person);
   const cards = new Map<string, Json>();
   const anyPush = (): boolean =>
     Object.values(config.peers).some(({ push = [] }) => push.length > 0);
@@ -80,7 +92,7 @@ export function openPeerFront(parts: PeerFrontParts): PeerFront {
     const push = peer === undefined ? anyPush() : (peer.config.push ?? []).length > 0;
     const signed = signCard(
       makeCard({
-        ...{ serve: config.serve, url, push, version: VERSION },
+        ...{ serve: config.serve, url, push, version },
         ...(peer === undefined ? {} : { peer: peer.config }),
       }),
       signer,
@@ -90,17 +102,16 @@ export function openPeerFront(parts: PeerFrontParts): PeerFront {
     cards.set(name, answer);
     return answer;
   };
-  const counts: Record<PushCount, number> = { tried: 0, delivered: 0, givenUp: 0 };
+  const counts = { tried: 0, delivered: 0, givenUp: 0 };
   let pushes: Pushes | undefined;
-  /** Once a peer may be delivered to; where none may any more, what is due is given up. */
+  /** Started once a peer may be delivered to; where no peer may any more, due deliveries are given up. */
   const deliver = (): void => {
     if (pushes !== undefined || !anyPush()) return;
     pushes = startPushes({
       ...{ ask: link.ask, now, note: parts.note, render: parts.render },
       origins: (peer) => config.peers[peer]?.push ?? [],
       sign: (text) => detachedJws(text, signer),
-      after: hands.service.after,
-      random: hands.service.random,
+      ...{ after: parts.after, random: parts.random },
       counted: (what) => void (counts[what] += 1),
     });
   };
@@ -116,7 +127,7 @@ export function openPeerFront(parts: PeerFrontParts): PeerFront {
         whose: (token) => whose(token),
         settled: (name) => setting.settled("peer", name),
         ...{ takesMore: parts.takesMore, note: parts.note, began: parts.began },
-        id: hands.around.id,
+        id: parts.id,
       }),
     replace(rules): void {
       ({ config, setting } = rules);
@@ -127,30 +138,7 @@ export function openPeerFront(parts: PeerFrontParts): PeerFront {
     counts: () => ({ ...counts }),
     async close(): Promise<void> {
       await pushes?.stop();
-      await net.close();
-    },
-  });
-}
-
-/** Fetches issuers' documents with a net service of its own, which is started when the first is wanted. */
-function keyNet({ hands }: Command): KeyFetch & { close(): Promise<void> } {
-  let service: Promise<LoginService> | undefined;
-  const close = async (): Promise<void> => {
-    const held = service;
-    service = undefined;
-    await held?.then((each) => each.close(), () => undefined);
-  };
-  return Object.freeze({
-    close,
-    async get(url: URL, issuer: URL) {
-      service ??= hands.login.start();
-      try {
-        return await makeLoginNet((await service).link, issuer).get(url);
-      } catch (error) {
-        // Another one is started for the next.
-        await close();
-        throw error;
-      }
+      await parts.keys.close();
     },
   });
 }

@@ -11,6 +11,7 @@ import {
   ExchangeId,
   Fault,
   type FaultCode,
+  type Ingress,
   type Json,
   type Label,
   type PeerConfig,
@@ -24,18 +25,16 @@ import {
   type PushConfig,
   SessionId,
   TaskId,
+  type TaskRequest,
   toJson,
   toJsonObject,
 } from "../../../contracts/mod.ts";
 import { parseAsked } from "../../mcp_serve/mediator.ts";
-import type { SettledGiven } from "../setting.ts";
 import type { KnownPeer } from "./credential.ts";
 import { readTraceparent, type TraceLink } from "../trace/traces.ts";
 import type { PeerWatch, PeerWatches } from "./watches.ts";
 
-// What a gateway is told of a refusal: its code, in words that hold nothing of ours.
-
-/** Codes that peers may learn; everything else is `unavailable`. contracts/wire_a2a.ts. */
+/** Codes that peers may learn, in words without anything of ours; other codes become `unavailable`. contracts/wire_a2a.ts. */
 const WORDS: Readonly<Partial<Record<FaultCode, string>>> = {
   denied: "Cannot let the peer in: its credential is not known",
   notFound: "Cannot find the task: there is none of that name",
@@ -47,10 +46,7 @@ const WORDS: Readonly<Partial<Record<FaultCode, string>>> = {
   refused: "Cannot do that: it is not offered to this peer",
 };
 
-/**
- * Does `work`; a refusal is thrown on in words for the gateway, and what a peer may not learn is noted for the operator.
- * Bugs are thrown as they are.
- */
+/** Does `work`; a fault becomes one that a peer may learn, and any other is noted for the operator. Throws bugs as they are. */
 async function inPeerWords<T>(
   work: () => Promise<T>,
   note: (text: string) => void,
@@ -68,12 +64,13 @@ async function inPeerWords<T>(
   }
 }
 
-// An exchange as it fits through the gateway's pipe: a peer's and an agent's contents may be more than one frame.
-
 /** UTF-16 units of an exchange that goes through whole; the pipe takes 12 MiB. */
 const MAX_EXCHANGE = 3_500_000;
 
-/** The same exchange; past the bound without its history, and still past it without its artifacts. */
+/**
+ * An exchange that fits through the gateway's pipe: past the bound without its history, and still past it without its
+ * artifacts.
+ */
 export function fitting(exchange: Json): Json {
   if (typeof exchange !== "object" || exchange === null || Array.isArray(exchange)) return exchange;
   let fits: Json = exchange;
@@ -84,20 +81,28 @@ export function fitting(exchange: Json): Json {
   return fits;
 }
 
-const OPEN = 16;
-const PER_DAY = 200;
-const PER_MINUTE = 600;
+const MAX_OPEN = 16;
+const MAX_PER_DAY = 200;
+const MAX_PER_MINUTE = 600;
 const CLEARANCE: Label = "public";
-/** What an agent is told first, where remit.yaml says nothing. */
+/** The request of a task where remit.yaml names none. */
 const REQUEST = "A peer sent you the message below. Answer it.";
-/** The agent of whoever names none. */
+/** The agent of a peer for which remit.yaml names none. */
 const PLAIN_AGENT = "agent";
 
-/** What the mediator is made of. */
+/** Makes the tasks of one peer, as remit.yaml settles them. */
+export interface PeerTasks {
+  request(
+    text: string,
+    by: Ingress & { readonly session: SessionId; readonly interactive: boolean },
+  ): TaskRequest;
+}
+
+/** The powers of {@link makePeerMediator}. */
 export interface PeerMediatorParts {
-  /** Whose a credential is; undefined for every wrong one. */
+  /** The peer that a credential proves; undefined for every wrong one. */
   whose(token: string | null): Promise<KnownPeer | undefined>;
-  settled(peer: string): SettledGiven;
+  settled(peer: string): PeerTasks;
   /** The card of a peer, or the public one. */
   card(peer: KnownPeer | undefined): Json;
   ask(op: string, body: Json): Promise<Json>;
@@ -159,7 +164,7 @@ export function makePeerMediator(parts: PeerMediatorParts): PeerMediator {
         ...{ session: SessionId.parse(parts.id("s")), interactive: true },
       }),
       clearance: config.clearance ?? CLEARANCE,
-      most: { open: config.open ?? OPEN, perDay: config.perDay ?? PER_DAY },
+      most: { open: config.open ?? MAX_OPEN, perDay: config.perDay ?? MAX_PER_DAY },
       ...(push === undefined ? {} : { push }),
     };
     const asked = toJsonObject(sent);
@@ -234,7 +239,7 @@ export function makePeerMediator(parts: PeerMediatorParts): PeerMediator {
       const { name, config } = await admit(parseAsked(Token, body).token);
       const holder: PeerHolder = {
         peer: name,
-        perMinute: config.perMinute ?? PER_MINUTE,
+        perMinute: config.perMinute ?? MAX_PER_MINUTE,
         progress: config.progress === true,
         push: (config.push ?? []).length > 0,
       };

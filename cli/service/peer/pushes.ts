@@ -13,10 +13,11 @@ import {
   PushConfig,
   toJson,
 } from "../../../contracts/mod.ts";
+import type { PushCounts } from "../care/metrics.ts";
 import { fitting, mayPush } from "./mediator.ts";
 
 /** Deliveries under way at a time, and rows asked for at once. */
-const MOST = 8;
+const MAX_UNDER_WAY = 8;
 const ROWS = 64;
 const FIRST_MS = 1_000;
 const LOOK_MS = 60_000;
@@ -37,12 +38,9 @@ export interface PushParts {
   after(ms: number, run: () => void): () => void;
   random(): number;
   note(text: string): void;
-  /** Is told of each try, and of what came of a delivery in the end. */
-  counted(what: PushCount): void;
+  /** Counts each try, and how each delivery ended. */
+  counted(what: keyof PushCounts): void;
 }
-
-/** What is counted of deliveries. */
-export type PushCount = "tried" | "delivered" | "givenUp";
 
 /** Deliveries of one service. */
 export interface Pushes {
@@ -175,7 +173,7 @@ export function startPushes(parts: PushParts): Pushes {
       for (const due of rows) {
         const key = `${due.exchange.id} ${due.config.id}`;
         if (under.has(key) || stopped) continue;
-        if (under.size >= MOST) await Promise.race(under.values());
+        if (under.size >= MAX_UNDER_WAY) await Promise.race(under.values());
         const work = deliver(due).then(
           // A newer state may have come meanwhile.
           () => wakeIn(0),

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { Fault, type Json, toJson } from "../../../contracts/mod.ts";
-import { pauseFor, type PushCount, pushHeaders, startPushes } from "./pushes.ts";
+import type { PushCounts } from "../care/metrics.ts";
+import { pauseFor, pushHeaders, startPushes } from "./pushes.ts";
 
 const DAY = 86_400_000;
 const due = (more: object = {}, config: object = {}) => ({
@@ -18,7 +19,7 @@ async function round(
   row: ReturnType<typeof due>,
   status: number | Fault,
   now = 0,
-  counted: PushCount[] = [],
+  counted: (keyof PushCounts)[] = [],
 ): Promise<readonly (readonly [string, Readonly<Record<string, Json>>])[]> {
   const asked: (readonly [string, Readonly<Record<string, Json>>])[] = [];
   const settled = Promise.withResolvers<void>();
@@ -130,7 +131,7 @@ Deno.test("an origin that remit.yaml does not name any more is not written to", 
 });
 
 Deno.test("each try is counted, and what came of it in the end", async () => {
-  const counted: PushCount[] = [];
+  const counted: (keyof PushCounts)[] = [];
   await round(due(), 500, 0, counted);
   await round(due(), 204, 0, counted);
   await round(due(), 410, 0, counted);

@@ -1,16 +1,12 @@
 /**
- * Tells a collector what tasks did, when they ended. It is told by the net service, like any delivery.
+ * Traces of tasks that have ended, sent to an OpenTelemetry collector by the net service. OTLP 1.x over HTTP in JSON, ids
+ * in hex. An id is the digest of what it names, so that a span that is sent twice is one span.
  * @module
  */
 import { createHash } from "node:crypto";
-import { Fault, type Json, type TaskSpan } from "../../../contracts/mod.ts";
-import { recordOf } from "../../command.ts";
-import type { KernelLink } from "../../hands.ts";
+import { Fault, type Port, type TaskSpan } from "../../../contracts/mod.ts";
 
-// Spans as OTLP over HTTP writes them in JSON. Ids are made of what they name, so that what is sent twice is the same
-// span. OTLP 1.x, protocol buffers' JSON with hex ids.
-
-/** A trace of another's, as its header says: data, never a parent. */
+/** A caller's trace, as its `traceparent` header names it: data that spans link to, never a parent of ours. */
 export interface TraceLink {
   readonly traceId: string;
   readonly spanId: string;
@@ -30,10 +26,10 @@ const STATUS_ERROR = 2;
 const STATUS_OK = 1;
 const NANOS = 1_000_000n;
 
-const hex = (text: string, letters: number): string =>
-  createHash("sha256").update(`remit trace\n${text}`).digest("hex").slice(0, letters);
+const hex = (text: string, digits: number): string =>
+  createHash("sha256").update(`remit trace\n${text}`).digest("hex").slice(0, digits);
 
-/** Reads a `traceparent` of W3C Trace Context; undefined for what is none. */
+/** Reads a `traceparent` of W3C Trace Context; undefined for any other text. */
 export function readTraceparent(text: string | undefined): TraceLink | undefined {
   const [, traceId, spanId] = /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/.exec(text ?? "") ??
     [];
@@ -106,9 +102,10 @@ export function tracesUrl(endpoint: string): string {
   return url.pathname === "/" ? new URL("/v1/traces", url).href : url.href;
 }
 
-/** What {@link openTraces} is handed. */
+/** The powers of {@link openTraces}, and where traces go. */
 export interface TracesParts {
-  readonly link: Pick<KernelLink, "ask">;
+  /** The kernel. */
+  readonly link: Pick<Port, "ask">;
   /** `serve.otlp`. */
   readonly endpoint: string;
   readonly version: string;
@@ -118,22 +115,22 @@ export interface TracesParts {
 
 /** Traces of one service. */
 export interface Traces {
-  /** A task began on behalf of another's trace. */
+  /** Notes that a task began for a caller's trace. */
   began(task: string, link: TraceLink | undefined): void;
-  /** Sends what ended until now. */
+  /** Sends the tasks that have ended since the last flush. Never rejects. */
   flush(): Promise<void>;
   close(): Promise<void>;
 }
 
 const EVERY_MS = 5_000;
-/** Tasks of one export, and spans, so that a body stays under what the net service takes. */
-const TASKS = 64;
-const SPANS = 4_000;
-/** Links that wait for their task's end. */
-const MOST_LINKS = 4_096;
+/** Tasks and spans of one export: its body stays under the limit of the net service. */
+const MAX_TASKS = 64;
+const MAX_SPANS = 4_000;
+/** Links that wait for the end of their task. */
+const MAX_LINKS = 4_096;
 const SERVICE = "remit";
 
-/** Begins to look at what ends from now on. */
+/** Sends every task that ends from now on, every five seconds. */
 export function openTraces(parts: TracesParts): Traces {
   const { link, endpoint, version, note } = parts;
   const url = tracesUrl(endpoint);
@@ -150,7 +147,7 @@ export function openTraces(parts: TracesParts): Traces {
     return Array.isArray(answer) ? answer as unknown as readonly TaskSpan[] : [];
   };
   const send = async (traces: readonly TracedTask[]): Promise<void> => {
-    const { status } = recordOf(
+    const { status } = Object(
       await link.ask("deliver", {
         url,
         headers: { "content-type": "application/json" },
@@ -173,7 +170,7 @@ export function openTraces(parts: TracesParts): Traces {
         spans: await spansOf(task),
         ...(found === undefined ? {} : { link: found }),
       };
-      if (batch.length > 0 && (batch.length >= TASKS || spans + of.spans.length > SPANS)) {
+      if (batch.length > 0 && (batch.length >= MAX_TASKS || spans + of.spans.length > MAX_SPANS)) {
         await send(batch);
         [batch, spans] = [[], 0];
       }
@@ -183,8 +180,7 @@ export function openTraces(parts: TracesParts): Traces {
     if (batch.length > 0) await send(batch);
   };
   const round = async (): Promise<void> => {
-    const answer: Json = await link.ask("ended", { after: place });
-    const { tasks, next } = recordOf(answer);
+    const { tasks, next } = Object(await link.ask("ended", { after: place }));
     place = typeof next === "number" ? next : null;
     const ended = Array.isArray(tasks) ? tasks.map(String) : [];
     try {
@@ -192,7 +188,7 @@ export function openTraces(parts: TracesParts): Traces {
       failing = false;
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
-      // A collector that is away loses its traces: nothing is kept for it, and it is said once.
+      // Nothing is kept for a collector that is away; the operator is told once.
       if (!failing) note(`traces: ${ended.length} tasks were not told: ${error.message}`);
       failing = true;
     }
@@ -211,7 +207,7 @@ export function openTraces(parts: TracesParts): Traces {
   return Object.freeze<Traces>({
     began(task, other): void {
       if (other === undefined) return;
-      if (links.size >= MOST_LINKS) links.clear();
+      if (links.size >= MAX_LINKS) links.clear();
       links.set(task, other);
     },
     flush,

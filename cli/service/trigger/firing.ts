@@ -6,8 +6,6 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import * as z from "zod";
 import { Fault, type Ingress, Millis, SessionId, TaskId } from "../../../contracts/mod.ts";
-import type { DiskRead, DiskWrite } from "../../hands.ts";
-import type { Places } from "../../disk/places.ts";
 
 /** One firing, ready to become a task. */
 export interface Firing {
@@ -27,7 +25,7 @@ export interface Fired {
   readonly already: boolean;
 }
 
-const LETTERS = 12;
+const SESSION_CHARACTERS = 12;
 
 /**
  * The session of a firing: `s` and 12 characters made of who fired and of what makes this firing the one it is (a
@@ -35,7 +33,9 @@ const LETTERS = 12;
  */
 export function firingSession(principal: string, key: string): SessionId {
   const digest = createHash("sha256").update(`remit firing\n${principal}\n${key}`).digest("hex");
-  const text = BigInt(`0x${digest}`).toString(36).padStart(LETTERS, "0").slice(-LETTERS);
+  const text = BigInt(`0x${digest}`).toString(36).padStart(SESSION_CHARACTERS, "0").slice(
+    -SESSION_CHARACTERS,
+  );
   return SessionId.parse(`s${text}`);
 }
 
@@ -64,7 +64,7 @@ export function mayPass(error: unknown): boolean {
 
 const FILE = "firings.json";
 /** Signed bytes that are remembered of one webhook; its window is some minutes. */
-const MOST_SEEN = 4_096;
+const MAX_SEEN = 4_096;
 
 const Settled = z.object({
   /** Firings up to this time are settled. */
@@ -82,9 +82,15 @@ const Book = z.object({
   version: z.literal(1),
   schedules: z.record(z.string().max(32), Settled),
   /** Macs of signed bytes, with when they came. */
-  seen: z.record(z.string().max(32), z.array(z.tuple([z.string().max(64), Millis])).max(MOST_SEEN)),
+  seen: z.record(z.string().max(32), z.array(z.tuple([z.string().max(64), Millis])).max(MAX_SEEN)),
 }).strict();
 type Book = z.infer<typeof Book>;
+
+/** The disk of {@link openFiringBook}. */
+export interface FiringDisk {
+  read(path: string): Uint8Array | undefined;
+  write(path: string, text: string, options: { readonly mode: number }): void;
+}
 
 /** The book of one state. */
 export interface FiringBook {
@@ -102,10 +108,10 @@ export interface FiringBook {
  * @throws Fault `invalidInput`
  */
 export function openFiringBook(
-  disk: DiskRead & DiskWrite,
-  places: Pick<Places, "person">,
+  disk: FiringDisk,
+  { person }: { readonly person: string },
 ): FiringBook {
-  const path = join(places.person, FILE);
+  const path = join(person, FILE);
   let book = parseBook(path, disk.read(path));
   const write = (next: Book): void => {
     disk.write(path, `${JSON.stringify(next)}\n`, { mode: 0o600 });
@@ -125,7 +131,7 @@ export function openFiringBook(
         ...book,
         seen: {
           ...book.seen,
-          [hook]: next.slice(-MOST_SEEN).map(([m, t]) => [m, Millis.parse(t)]),
+          [hook]: next.slice(-MAX_SEEN).map(([m, t]) => [m, Millis.parse(t)]),
         },
       });
     },

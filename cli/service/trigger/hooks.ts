@@ -16,14 +16,15 @@ import {
   type HookBytes,
   hookHeader,
 } from "./delivery.ts";
+import type { HookCounts } from "../care/metrics.ts";
 import { readTraceparent, type TraceLink } from "../trace/traces.ts";
 
 /** Deliveries of one webhook a minute that become tasks. */
-const PER_MINUTE = 120;
+const MAX_PER_MINUTE = 120;
 const MINUTE_MS = 60_000;
 const DELIVERY = "x-github-delivery";
 
-/** What {@link makeHooks} is handed. */
+/** The powers of {@link makeHooks}, and its webhooks. */
 export interface HookParts {
   readonly webhooks: Readonly<Record<string, WebhookConfig>>;
   /** `FILE:LINE` of an entry. */
@@ -31,15 +32,12 @@ export interface HookParts {
   secret(name: string): string | undefined;
   fire(firing: Firing): Promise<Fired>;
   readonly book: Pick<FiringBook, "seen" | "see">;
-  /** A task began on behalf of another's trace, or of none. */
+  /** Notes that a task began, for the trace that its delivery named. */
   began?(task: TaskId, link: TraceLink | undefined): void;
   /** Milliseconds since 1970. */
   now(): number;
   note(text: string): void;
 }
-
-/** What was answered to deliveries, by webhook. */
-export type HookCounts = Readonly<Record<string, Readonly<Record<HookAnswer["result"], number>>>>;
 
 /** The webhooks of one service. */
 export interface Hooks {
@@ -48,15 +46,15 @@ export interface Hooks {
   counts(): HookCounts;
 }
 
-/** Where deliveries of a webhook come. */
+/** The URL path at which a webhook takes deliveries. */
 export function hookPath(name: string, config: Pick<WebhookConfig, "path">): string {
   return config.path ?? `/hooks/${name}`;
 }
 
 /**
- * Makes the webhooks.
+ * Makes the webhooks of remit.yaml.
  *
- * @throws Fault `invalidInput` where two have one path, or a request names what is not there
+ * @throws Fault `invalidInput` where two webhooks have one path, or a request names a piece that no delivery has
  */
 export function makeHooks(parts: HookParts): Hooks {
   const entries = Object.entries(parts.webhooks);
@@ -85,11 +83,14 @@ export function makeHooks(parts: HookParts): Hooks {
       : have;
     minutes.set(name, minute);
     minute.taken += 1;
-    if (minute.taken > PER_MINUTE) {
-      throw new Fault("rateLimited", `Cannot take the delivery: more than ${PER_MINUTE} a minute`);
+    if (minute.taken > MAX_PER_MINUTE) {
+      throw new Fault(
+        "rateLimited",
+        `Cannot take the delivery: more than ${MAX_PER_MINUTE} a minute`,
+      );
     }
   };
-  // Read once: a look at the disk would tell a path that is there from one that is not by its time.
+  // Read once: reading at each call would tell a known path from an unknown one by its time.
   const secrets = new Map<string, string>();
   for (const [name, config] of entries) {
     const secret = parts.secret(config.secret);
@@ -123,11 +124,11 @@ export function makeHooks(parts: HookParts): Hooks {
       };
       const since = parts.now() - 2 * HOOK_WINDOW_MS;
       const timed = config.timestamp !== undefined;
-      // A delivery's id is seldom signed: signed bytes that came before are no new delivery under another id.
+      // The id of a delivery is seldom signed: signed bytes that came before are the same delivery under any id.
       if (timed && parts.book.seen(name, mac, since)) return answer(name, "duplicate");
       within(name);
       const { task, already } = await parts.fire(firing);
-      // After the task is there: a crash in between repeats, and the kernel knows the session.
+      // Noted after the task exists: a crash in between repeats the firing, and the kernel knows its session.
       if (timed) parts.book.see(name, mac, { at: parts.now(), since });
       if (already) return answer(name, "duplicate");
       parts.began?.(task, readTraceparent(hookHeader(bytes.headers, "traceparent")));
@@ -138,7 +139,7 @@ export function makeHooks(parts: HookParts): Hooks {
   });
 }
 
-/** What makes a delivery the one it is: its id, else what it says. */
+/** The key of a delivery: its id, else the digest of its time and body. */
 function deliveryOf(call: HookBytes, config: WebhookConfig): string {
   const id = hookHeader(call.headers, config.delivery ?? DELIVERY);
   if (id !== undefined && id !== "") return `id ${id}`;

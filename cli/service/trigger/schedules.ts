@@ -54,7 +54,7 @@ export function readCron(
   });
 }
 
-/** What {@link makeSchedules} is handed. */
+/** The powers of {@link makeSchedules}, and its schedules. */
 export interface ScheduleParts {
   readonly schedules: Readonly<Record<string, ScheduleConfig>>;
   /** `FILE:LINE` of an entry. */
@@ -142,7 +142,7 @@ export function makeSchedules(parts: ScheduleParts): Schedules {
     }
     try {
       const { task, already } = await parts.fire(scheduleFiring(name, config, String(at)));
-      // After the task is there: a crash in between repeats, and the kernel knows the session.
+      // Noted after the task exists: a crash in between repeats the firing, and the kernel knows its session.
       book.settle(name, { ...have, upTo: at, fired: at, task });
       if (!already) note(`schedule ${name}: ${when}: task ${task}`);
       return true;

@@ -4,33 +4,52 @@ import {
   Fault,
   type HookAnswer,
   type HookCall,
+  type Ingress,
+  type Port,
+  type ScheduleConfig,
+  type SessionId,
   TASK_TRANSITIONS,
   TaskId,
+  type TaskRequest,
   toJson,
+  type WebhookConfig,
 } from "../../../contracts/mod.ts";
-import { type Command, recordOf } from "../../command.ts";
-import type { KernelLink } from "../../hands.ts";
-import type { ServiceConfig } from "../../config/serve.ts";
-import { type Fired, type Firing, openFiringBook } from "./firing.ts";
-import type { SettledGiven } from "../setting.ts";
-import { type HookCounts, type Hooks, makeHooks } from "./hooks.ts";
+import type { HookCounts } from "../care/metrics.ts";
+import type { Fired, Firing, FiringBook } from "./firing.ts";
+import { type Hooks, makeHooks } from "./hooks.ts";
 import type { TraceLink } from "../trace/traces.ts";
 import { makeSchedules, type Schedules } from "./schedules.ts";
 
 const NONE = { taken: 0, duplicate: 0, unknown: 0, late: 0 } as const;
 
-/** What {@link openTriggers} is handed. */
-export interface TriggerParts {
-  readonly command: Command;
-  readonly link: Pick<KernelLink, "ask">;
-  readonly config: Pick<ServiceConfig, "webhooks" | "schedules" | "at">;
-  settled(kind: Firing["kind"], name: string): Pick<SettledGiven, "request">;
+/** What remit.yaml says of webhooks and schedules. */
+export interface TriggerRules {
+  readonly config: {
+    readonly webhooks: Readonly<Record<string, WebhookConfig>>;
+    readonly schedules: Readonly<Record<string, ScheduleConfig>>;
+    /** `FILE:LINE` of an entry. */
+    at(entry: string): string;
+  };
+  /** Makes the tasks of one entry. */
+  settled(kind: Firing["kind"], name: string): {
+    request(
+      text: string,
+      by: Ingress & { readonly session: SessionId; readonly interactive: boolean },
+    ): TaskRequest;
+  };
+}
+
+/** The powers of {@link openTriggers}, and its first rules. */
+export interface TriggerParts extends TriggerRules {
+  /** The kernel. */
+  readonly link: Pick<Port, "ask">;
+  readonly book: FiringBook;
   /** The value of a kept secret of a webhook. */
   secret(name: string): string | undefined;
   /** Milliseconds since 1970. */
   now(): number;
   after(ms: number, then: () => void): () => void;
-  /** A webhook's task began on behalf of another's trace, or of none. */
+  /** Notes that a webhook's task began, for the trace that its delivery named. */
   began?(task: TaskId, link: TraceLink | undefined): void;
   note(text: string): void;
 }
@@ -42,30 +61,27 @@ export interface Triggers {
   /** Of all webhooks that there were. */
   counts(): HookCounts;
   /**
-   * Looks at what is to be in their place; the answer puts it there. Throws `invalidInput`, and nothing has changed, for an
-   * entry that does not parse.
+   * Checks the rules that are to replace those in force; the returned function replaces them. Throws `invalidInput` for an
+   * entry that does not parse: then nothing has changed.
    */
-  prepare(next: Pick<TriggerParts, "config" | "settled">): () => Promise<void>;
+  prepare(next: TriggerRules): () => Promise<void>;
   close(): Promise<void>;
 }
 
 /** Asks the kernel for the task of a firing: the same firing again is answered with the task it has. */
 async function fireTask(
-  link: Pick<KernelLink, "ask">,
-  settled: Pick<SettledGiven, "request">,
+  link: TriggerParts["link"],
+  settled: ReturnType<TriggerRules["settled"]>,
   firing: Firing,
 ): Promise<Fired> {
   const { request, session, ingress } = firing;
-  const answer = await link.ask(
-    "run",
-    toJson(settled.request(request, { ...ingress, session, interactive: false })),
-  );
-  const { task, already } = recordOf(answer);
+  const asked = settled.request(request, { ...ingress, session, interactive: false });
+  const { task, already } = Object(await link.ask("run", toJson(asked)));
   return { task: TaskId.parse(task), already: already === true };
 }
 
 /** Tells whether a task has not ended; one that the kernel does not know has. */
-async function stillRuns(link: Pick<KernelLink, "ask">, task: TaskId): Promise<boolean> {
+async function stillRuns(link: TriggerParts["link"], task: TaskId): Promise<boolean> {
   try {
     const { status } = AgentTask.parse(await link.ask("task", { task }));
     return TASK_TRANSITIONS[status].length > 0;
@@ -76,15 +92,14 @@ async function stillRuns(link: Pick<KernelLink, "ask">, task: TaskId): Promise<b
 }
 
 /**
- * Opens them; schedules that are due fire at once, by their rule.
+ * Starts webhooks and schedules; schedules that are due fire at once, by their rule.
  *
  * @throws Fault `invalidInput` for an entry that does not parse, named with its `FILE:LINE`
  */
 export async function openTriggers(parts: TriggerParts): Promise<Triggers> {
-  const { command, link, now, note } = parts;
-  const book = openFiringBook(command.hands.disk, command.places);
+  const { link, book, now, note } = parts;
   const made = (
-    { config, settled }: Pick<TriggerParts, "config" | "settled">,
+    { config, settled }: TriggerRules,
   ): { readonly hooks: Hooks; readonly schedules: Schedules } => {
     const fire = (firing: Firing): Promise<Fired> =>
       fireTask(link, settled(firing.kind, firing.name), firing);
