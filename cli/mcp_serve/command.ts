@@ -21,7 +21,8 @@ import { displayText } from "../../text/mod.ts";
 import type { KernelLink } from "../hands.ts";
 import { kernelFor } from "../run/kernel_for.ts";
 import type { GatewayLink } from "./gateway_process.ts";
-import { openHost, settleCalls } from "./host.ts";
+import { openHost } from "./host.ts";
+import { hostParts, settleCalls } from "./host_setting.ts";
 import { makeMediator, mayHave } from "./mediator.ts";
 import { openTokens } from "./token_book.ts";
 import { VERSION } from "../version.ts";
@@ -163,12 +164,10 @@ export async function mcpServe(command: Command): Promise<number> {
   else await link;
   let gateway: GatewayLink | undefined;
   const tell = (op: string, body: Json): void => gateway?.tell(op, body);
+  const shared = hostParts(command, { setting, link });
   const mediator = makeMediator({
     holderOf,
-    open: (id, holder) =>
-      Promise.resolve(
-        openHost({ command, setting, link, own: listen === undefined, tell }, id, holder),
-      ),
+    open: (id, holder) => openHost({ ...shared, own: listen === undefined, tell }, id, holder),
     id: () => hands.around.id("host") + hands.around.id(""),
     send: (text) => hands.serve.output(text),
     note: (text) => hands.screen.say(`  ${displayText(text, { max: 1_000 })}`),

@@ -2,12 +2,15 @@
 import * as z from "zod";
 import {
   type AgentSpec,
+  type Answer,
   type Colour,
   Fault,
+  type ImportedServer,
   type Ingress,
   type Json,
   type Label,
   type Limits,
+  type Mount,
   type Profile,
   Question,
   type QuestionId,
@@ -21,10 +24,8 @@ import {
   toJson,
   ToolDescriptor,
 } from "../../contracts/mod.ts";
-import { type Command, commandText } from "../command.ts";
-import type { KernelLink } from "../hands.ts";
-import { type RunSetting, settle } from "../run/run_setting.ts";
-import { CALLER_PROGRAM, type Lane, openLane } from "./lane.ts";
+import { CALLER_PROGRAM, type HostKernel, type Lane, openLane } from "./lane.ts";
+import type { MediatedSession } from "./mediator.ts";
 import {
   followHostTask,
   HOST_SINK,
@@ -33,15 +34,7 @@ import {
   tellingOf,
   type TellingParts,
 } from "./result.ts";
-import { shownChanges } from "../question/asking.ts";
-import { kernelFor } from "../run/kernel_for.ts";
-import { openKeyRing } from "../key/ring.ts";
-import type { MediatedSession } from "./mediator.ts";
 import { openHostSession } from "./session.ts";
-import { signAnswer } from "../question/sign_answer.ts";
-import { askStaged } from "../run/watch_task.ts";
-
-// Prompts that hosts may show: a few common tasks, and one for each agent of remit.yaml.
 
 const REQUEST = { name: "request", description: "What to do.", required: true };
 
@@ -85,7 +78,7 @@ const WIKI: ServePrompt = {
     "lines, and say so when the wiki does not know:\n\n{{question}}",
 };
 
-/** The prompts of a session. */
+/** The prompts that a host may show: a few common tasks, and one for each agent of remit.yaml. */
 function promptsOf(
   parts: { readonly wiki: boolean; readonly agents: Readonly<Record<string, AgentSpec>> },
 ): readonly ServePrompt[] {
@@ -102,8 +95,6 @@ function promptsOf(
   return [...COMMON, ...(parts.wiki ? [WIKI] : []), ...agents];
 }
 
-// What the sessions of hosts are made of: once for a command, from flags and remit.yaml.
-
 /** Limits of a session's task where nothing else limits it: it lives as long as its host. */
 const SESSION_LIMITS: Partial<Limits> = {
   wallClockMs: 12 * 60 * 60_000,
@@ -112,33 +103,41 @@ const SESSION_LIMITS: Partial<Limits> = {
   resultBytes: 512_000_000,
 };
 
-/** The play of a model that is never asked: the caller program infers nothing. */
-const NO_PLAY = JSON.stringify({
-  scenario: "a host's session",
-  turns: [{ say: "Nothing is asked here." }],
-});
+/** What hosts' tasks are made of, settled from flags and remit.yaml. */
+export interface HostSetting {
+  readonly mounts: readonly Mount[];
+  readonly model: TaskRequest["model"];
+  readonly config: {
+    readonly policy: {
+      readonly selfConsent: boolean;
+      readonly clearance: Readonly<Record<string, Label>>;
+    };
+    readonly agents: Readonly<Record<string, AgentSpec>>;
+  };
+  readonly agent: AgentSpec | undefined;
+  readonly limits: Partial<Limits>;
+  readonly instructions: readonly string[];
+  readonly memory: TaskRequest["memory"];
+  readonly wikis: readonly string[];
+  readonly mcp: readonly ImportedServer[];
+}
 
 /** A host, as the kernel knows it. */
 export interface HostName {
   readonly profile: Profile;
-  /** The one at this very terminal, over a pipe: not worse than YELLOW. */
+  /** Whether the host is at this terminal, over a pipe. */
   readonly own: boolean;
-  /** Its token, or what it calls itself. */
+  /** The id of its token, or `host` over a pipe. */
   readonly principal: string;
   readonly session: SessionId;
 }
 
-/** Settles what calls are made with. */
-export async function settleCalls(command: Command): Promise<RunSetting> {
-  return await settle(command, { folder: command.hands.around.cwd, mounts: [], play: NO_PLAY });
-}
-
-/** The most confidential text that hosts are told. */
-function hostClearance({ config }: Pick<RunSetting, "config">): Label {
+/** The most confidential label that hosts are told of. */
+function hostClearance({ config }: HostSetting): Label {
   return config.policy.clearance[HOST_SINK] ?? "internal";
 }
 
-/** What a host's words are worth. */
+/** The colour of a host's words: the operator at this terminal is YELLOW, everybody else RED. */
 function hostColour({ profile, own }: Pick<HostName, "profile" | "own">): Colour {
   return own && profile === "operator" ? "YELLOW" : "RED";
 }
@@ -154,12 +153,12 @@ function ingressOf(host: HostName): Ingress {
 
 /** Asks the kernel for a task of a host. Only a session's own tasks run the caller program. */
 async function createHostTask(
-  link: KernelLink,
-  setting: RunSetting,
+  link: HostKernel,
+  setting: HostSetting,
   host: HostName,
   asked: { readonly request: string; readonly interactive: boolean },
 ): Promise<TaskId> {
-  const { memory, wikis, mounts, agent, profile: _operators, limits } = setting;
+  const { memory, wikis, mounts, agent, limits } = setting;
   const clearance = hostClearance(setting);
   const request = TaskRequest.parse({
     request: asked.request,
@@ -177,7 +176,7 @@ async function createHostTask(
     ...(asked.interactive || setting.instructions.length === 0
       ? {}
       : { instructions: setting.instructions }),
-    ...("mcp" in setting ? { mcp: setting.mcp } : {}),
+    mcp: setting.mcp,
     onQuestion: "queue",
     phase: "work",
     interactive: asked.interactive,
@@ -195,44 +194,54 @@ function lower(a: Label, b: Label): Label {
 }
 
 /** Tasks of `run_task` that one session may have at a time. */
-const MOST_RUNNING = 4;
+const MAX_RUNNING = 4;
 
-/** What sessions are opened with. */
+/** The powers of {@link openHost}, and what its tasks are made of. */
 export interface HostParts {
-  readonly command: Command;
   /** What calls are made with. */
-  readonly setting: RunSetting;
-  /** A session with the kernel, for questions. It may take a while: programs are built once for a version. */
-  readonly link: Promise<KernelLink>;
-  /** Over a pipe, at this terminal. */
+  readonly setting: HostSetting;
+  /** A session with the kernel, for questions. The first one of a version takes a while: programs are built. */
+  readonly link: Promise<HostKernel>;
+  /** Opens another session with the running kernel. Rejects `gone` where it has ended. */
+  another(): Promise<HostKernel>;
+  /** Settles a task of `run_task` for an agent of remit.yaml, and opens a session with its kernel. */
+  settle(agent: string | undefined): Promise<{
+    readonly setting: HostSetting;
+    readonly kernel: HostKernel;
+  }>;
+  /** Signs a decision about a question with the person's consent key. `by` says who decided. */
+  sign(question: Question, verdict: { readonly allow: boolean; readonly by: string }): Answer;
+  readonly show: TellingParts["show"];
+  readonly where: TellingParts["where"];
+  /** Whether the host is at this terminal, over a pipe. */
   readonly own: boolean;
   /** Tells the gateway. */
   tell(op: "progress" | "toolsChanged", body: Json): void;
+  id(prefix: string): string;
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Resolves after `ms` milliseconds, or when `signal` aborts. */
+  pause(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-/** Opens a host's session. What it is is told at once; its first task stands when the kernel does. */
+/** Opens a host's session. What it offers is told at once; its first task is made when the kernel is there. */
 export function openHost(
-  { command, setting, link: linking, own, tell }: HostParts,
+  parts: HostParts,
   session: string,
   { holder, profile }: ServeHolder,
 ): MediatedSession {
-  const { hands, places } = command;
+  const { setting, link: linking, own, tell, pause } = parts;
   const host: HostName = {
-    ...{ profile, own, principal: holder },
-    session: SessionId.parse(hands.around.id("s")),
+    ...{ profile, own, principal: holder, session: SessionId.parse(parts.id("s")) },
   };
   const { policy, agents } = setting.config;
   const only = setting.agent?.name;
   const names = Object.keys(agents).filter((name) => only === undefined || name === only).sort();
   const telling: Omit<TellingParts, "task"> = {
-    clearance: hostClearance(setting),
-    disk: hands.disk,
-    // Nobody knows who an anonymous host's person is: what they say is nobody's word.
+    ...{ clearance: hostClearance(setting), show: parts.show, where: parts.where },
+    // Nobody knows the person of an anonymous host: their consent counts for nothing.
     selfConsent: policy.selfConsent && profile !== "anonymous",
-    where: (question) =>
-      `${commandText(command, "questions")}\n${commandText(command, `answer ${question} allow`)}`,
   };
-  const pause = hands.serve.pause;
 
   const answerFor = async (lane: Lane, id: QuestionId, allow: boolean): Promise<void> => {
     const link = await linking;
@@ -242,23 +251,16 @@ export function openHost(
       throw new Fault("refused", `Cannot answer question ${id}: a host may not answer it`);
     }
     // Read and hashed before anything is signed.
-    shownChanges(question, await askStaged(link, lane.task), hands.disk);
-    const verdict = {
-      ...{ decision: allow ? "allow" as const : "deny" as const, for: "once" as const },
-      ...{ by: `mcp:${holder} (elicitation)`, channel: "command" as const },
-    };
-    const signer = openKeyRing(hands.disk, places).provideConsent();
-    await link.ask(
-      "answer",
-      toJson(signAnswer(question, verdict, { signer, at: hands.around.now() })),
-    );
+    const { content } = await link.staged(lane.task);
+    for (const change of question.changes) parts.show(content, change);
+    const answer = parts.sign(question, { allow, by: `mcp:${holder} (elicitation)` });
+    await link.ask("answer", toJson(answer));
   };
 
   const calls = openHostSession({
     async openLane(on): Promise<Lane> {
       await linking;
-      const own = await hands.kernels(places).find();
-      if (own === undefined) throw new Fault("gone", "Cannot go on: the kernel has ended");
+      const own = await parts.another();
       try {
         const task = await createHostTask(own, setting, host, {
           request: `A host's session over MCP (${holder}).`,
@@ -274,13 +276,12 @@ export function openHost(
       z.array(ToolDescriptor).parse(await (await linking).ask("tools", { task: lane.task })),
     tell: (end, lane) => tellingOf(end, { ...telling, task: lane?.task ?? "" }),
     answerFor,
-    hasStaged: async (lane) => (await askStaged(await linking, lane.task)).patch !== null,
+    hasStaged: async (lane) => (await (await linking).staged(lane.task)).patch !== null,
     onProgress: (call, text) => tell("progress", { session, call, text: text.slice(0, 2_000) }),
     onTools: () => tell("toolsChanged", { session }),
-    pause,
-    now: () => hands.around.now(),
+    ...{ pause, now: parts.now },
   });
-  // Whoever asks for something of it is told why it did not open.
+  // Every later request is told why the session did not open.
   calls.catch(() => undefined);
 
   /** By request and agent: the same request again asks for the task that waits. */
@@ -293,13 +294,7 @@ export function openHost(
     if (agent !== undefined && !names.includes(agent)) {
       throw new Fault("notFound", "Cannot run the task: there is no such agent for this host");
     }
-    const flags = new Map(command.parsed.flags);
-    if (agent !== undefined) flags.set("agent", [agent]);
-    const chosen = await settle({ ...command, parsed: { ...command.parsed, flags } }, {
-      folder: hands.around.cwd,
-      mounts: [],
-    });
-    const own = await kernelFor(command, chosen);
+    const { setting: chosen, kernel: own } = await parts.settle(agent);
     try {
       const task = await createHostTask(own, chosen, host, {
         request: asked.request,
@@ -326,10 +321,10 @@ export function openHost(
     async task(asked): ReturnType<MediatedSession["task"]> {
       const key = JSON.stringify([asked.agent ?? null, asked.request]);
       const found = running.get(key);
-      if (found === undefined && running.size >= MOST_RUNNING) {
+      if (found === undefined && running.size >= MAX_RUNNING) {
         throw new Fault(
           "rateLimited",
-          `Cannot run the task: ${MOST_RUNNING} of this session are not over`,
+          `Cannot run the task: ${MAX_RUNNING} of this session are not over`,
         );
       }
       const flight = found ?? { ids: new Set(), task: begin(asked) };

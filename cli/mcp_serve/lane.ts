@@ -1,6 +1,7 @@
 /**
  * One task of a host's session. It makes one call at a time: a turn is a call. A call that waits for a person ends its
- * turn, and the kernel goes on with it when the answer is there.
+ * turn, and the kernel goes on with it when the answer is there. The task's program ({@link CALLER_PROGRAM}) infers
+ * nothing: it makes exactly the call that its message names. Gate, log, budgets and receipts are those of any program.
  * @module
  */
 import * as z from "zod";
@@ -9,6 +10,7 @@ import {
   cleared,
   Colour,
   Fault,
+  type Json,
   Label,
   Outcome,
   type Question,
@@ -16,12 +18,36 @@ import {
   type TaskId,
   ToolName,
 } from "../../contracts/mod.ts";
-import { type SeenEvent, textOf } from "../audit/event_fields.ts";
-import type { KernelLink } from "../hands.ts";
-import { askStaged, type Watch, watchTask } from "../run/watch_task.ts";
 
-// The agent program of a host's session: it makes exactly the call that its message names, and says what came of it.
-// It infers nothing. Gate, log, budgets and receipts are those of any other program.
+/** An event of a task's log, as the kernel tells it: nothing in it is trusted. */
+export interface TaskEvent {
+  readonly event: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly private: Readonly<Record<string, unknown>>;
+  /** A field of the private part, else of the body; "" where there is none. */
+  text(field: string): string;
+  /** What a call is about, in a few words: a path, an address. */
+  subject(): string;
+}
+
+/** What the kernel tells of a followed task. */
+export type TaskSeen =
+  | { readonly kind: "event"; readonly event: TaskEvent }
+  /** `label`: of what the call has read, as the kernel told it. */
+  | { readonly kind: "progress"; readonly text: string; readonly label: unknown };
+
+/** A session with the kernel, as hosts' tasks need one. */
+export interface HostKernel {
+  ask(op: string, body: Json): Promise<Json>;
+  /** Follows a task from its first event; `next` resolves when a turn, or the task, is over. */
+  watch(
+    task: TaskId,
+    onSeen: (seen: TaskSeen) => void,
+  ): Promise<{ next(): Promise<{ readonly status: string }> }>;
+  /** What a task staged. `content`: the folder that holds new contents, each named by its digest. */
+  staged(task: TaskId): Promise<{ readonly patch: string | null; readonly content: string }>;
+  close(): void;
+}
 
 /** One call, as the message of a turn. */
 export interface CallWords {
@@ -31,7 +57,7 @@ export interface CallWords {
   readonly arguments: string;
 }
 
-/** What came of a call. */
+/** The outcome of a call, as the program reports it. */
 export const Called = z.object({
   callId: CallId,
   outcome: Outcome,
@@ -40,11 +66,11 @@ export const Called = z.object({
   colour: Colour,
   label: Label,
 }).strict();
-/** See {@link Called}. */
+/** The parsed form of the schema of the same name. */
 export type Called = z.infer<typeof Called>;
 
-/** Most UTF-16 units of an answer: what the kernel takes as the end of a turn. */
-const ANSWER = 1_000_000;
+/** UTF-16 units of an answer that the kernel takes as the end of a turn. */
+const MAX_ANSWER = 1_000_000;
 
 /**
  * Source of the program: an IIFE. It runs without any right; what it says of a result is believed only as far as the
@@ -66,7 +92,7 @@ export const CALLER_PROGRAM = `(() => {
       const call = message === undefined ? undefined : asked(message.content);
       if (call === undefined) return { stop: "answered", text: "ready" };
       const { content, ...head } = await make(ports, call);
-      return { stop: "answered", text: (JSON.stringify(head) + "\\n" + content).slice(0, ${ANSWER}) };
+      return { stop: "answered", text: (JSON.stringify(head) + "\\n" + content).slice(0, ${MAX_ANSWER}) };
     },
   };
 })()`;
@@ -96,13 +122,7 @@ export function readCalled(answer: string, call: CallId): Called | undefined {
   return parsed.success && parsed.data.callId === call ? parsed.data : undefined;
 }
 
-// What a host is told of a call under way: no more than of its result.
-
-/**
- * `text` where its label is known and cleared for, else `instead`.
- *
- * @param label as a kernel told it
- */
+/** The progress that a host is told of: `text` where its label, as the kernel told it, is known and cleared, else `instead`. */
 export function toldProgress(
   text: string,
   { label, clearance, instead }: {
@@ -144,22 +164,22 @@ export interface Lane {
   close(how?: { readonly drop: boolean }): Promise<void>;
 }
 
-/** What a lane is made of. */
+/** The powers of {@link openLane}, and its task. */
 export interface LaneParts {
-  readonly link: KernelLink;
+  readonly link: HostKernel;
   readonly task: TaskId;
-  /** The most confidential text that the host is told. */
+  /** The most confidential label that the host is told of. */
   readonly clearance: Label;
-  /** What a call under way says of itself. */
+  /** Hears the progress of the call under way. */
   onProgress(text: string): void;
-  /** The task's tools are others now. */
+  /** Hears that the task's tools have changed. */
   onTools(): void;
 }
 
 const FINAL: ReadonlySet<string> = new Set(["done", "failed", "cancelled", "expired"]);
-/** What an imported server did, after which its tools are others. */
+/** Events of an imported server after which its tools have changed. */
 const TOOLS_CHANGE: ReadonlySet<string> = new Set(["suspended", "changed"]);
-const MOST_TRIES = 20;
+const MAX_TRIES = 20;
 
 /** Follows a task that was just created with {@link CALLER_PROGRAM}; resolves when it is ready for calls. */
 export async function openLane(
@@ -170,12 +190,12 @@ export async function openLane(
   let ended: string | undefined;
   let waiting = false;
 
-  const onEvent = (event: SeenEvent): void => {
+  const onEvent = (event: TaskEvent): void => {
     switch (event.event) {
       case "taskStatus": {
         const said = event.private["answer"];
         if (typeof said === "string" && said !== "") answer = said;
-        const status = textOf(event, "status");
+        const status = event.text("status");
         if (FINAL.has(status)) ended = `the session's task ${task} is ${status}${reasonOf(event)}`;
         break;
       }
@@ -188,20 +208,16 @@ export async function openLane(
         onTools();
         break;
       case "mcp":
-        if (TOOLS_CHANGE.has(textOf(event, "what"))) onTools();
+        if (TOOLS_CHANGE.has(event.text("what"))) onTools();
         break;
       default:
         break;
     }
   };
-  const watch: Watch = await watchTask(link, task, {
-    from: 0,
-    onSeen(seen): void {
-      if (seen.kind === "event") onEvent(seen.event);
-      if (seen.kind !== "progress") return;
-      const { text, label } = seen;
-      onProgress(toldProgress(text, { label, clearance, instead: "works (withheld)" }));
-    },
+  const watch = await link.watch(task, (seen) => {
+    if (seen.kind === "event") return onEvent(seen.event);
+    const { text, label } = seen;
+    onProgress(toldProgress(text, { label, clearance, instead: "works (withheld)" }));
   });
 
   const next = async (id: CallId | undefined): Promise<LaneEnd> => {
@@ -211,9 +227,7 @@ export async function openLane(
     if (waiting && question !== undefined) {
       return {
         ...{ kind: "waiting", question, ...(called === undefined ? {} : { called }) },
-        ...(question.changes.length === 0
-          ? {}
-          : { content: (await askStaged(link, task)).content }),
+        ...(question.changes.length === 0 ? {} : { content: (await link.staged(task)).content }),
       };
     }
     if (status !== "open") {
@@ -233,7 +247,7 @@ export async function openLane(
         return;
       } catch (error) {
         const early = error instanceof Fault && error.code === "conflict" && ended === undefined;
-        if (!early || tries === MOST_TRIES) throw error;
+        if (!early || tries === MAX_TRIES) throw error;
       }
     }
   };
@@ -270,7 +284,7 @@ export async function openLane(
   });
 }
 
-function reasonOf(event: SeenEvent): string {
-  const reason = textOf(event, "reason");
+function reasonOf(event: TaskEvent): string {
+  const reason = event.text("reason");
   return reason === "" ? "" : `: ${reason}`;
 }

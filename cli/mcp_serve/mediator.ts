@@ -51,11 +51,7 @@ export interface MediatorParts {
   /** Whose a token is; undefined for a wrong one. Null is a host over a pipe. */
   holderOf(token: string | null): ServeHolder | undefined;
   /** Opens a session under an id. */
-  open(
-    id: string,
-    holder: ServeHolder,
-    client: z.infer<typeof ServeHost>["client"],
-  ): Promise<MediatedSession>;
+  open(id: string, holder: ServeHolder): MediatedSession | Promise<MediatedSession>;
   /** An id that nobody guesses. */
   id(): string;
   /** Bytes for the host of a pipe. */
@@ -93,14 +89,13 @@ export function makeMediator(parts: MediatorParts): Mediator {
   };
 
   const open = async (body: Json): Promise<Json> => {
-    const { token, client } = parseAsked(ServeHost, body);
-    const holder = holderOf(token);
+    const holder = holderOf(parseAsked(ServeHost, body).token);
     if (closed) throw new Fault("gone", "Cannot open a session: the gateway is ending");
     if (sessions.size >= MOST_SESSIONS) {
       throw new Fault("rateLimited", `Cannot open a session: there are ${MOST_SESSIONS}`);
     }
     const id = parts.id();
-    const opening = parts.open(id, holder, client);
+    const opening = Promise.resolve(parts.open(id, holder));
     sessions.set(id, opening);
     try {
       return (await opening).info;

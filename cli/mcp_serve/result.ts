@@ -1,4 +1,4 @@
-/** What a host is told of a call: never more than it is cleared for. @module */
+/** What a host is told of a call, or of a task of `run_task`: never more than it is cleared for. @module */
 import {
   AgentTask,
   CallId,
@@ -8,19 +8,16 @@ import {
   type Question,
   Question as QuestionSchema,
   type ServeResult,
+  type StagedChange,
   type TaskId,
 } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
-import { type Called, type LaneEnd, toldProgress } from "./lane.ts";
-import type { Hands, KernelLink } from "../hands.ts";
-import { showChange } from "../question/shown_content.ts";
-import { subjectOf, textOf } from "../audit/event_fields.ts";
-import { askStaged, type WatchEnd, watchTask } from "../run/watch_task.ts";
+import { type Called, type HostKernel, type LaneEnd, toldProgress } from "./lane.ts";
 
-/** Key of remit.yaml's `clearance` for hosts: what they are told leaves for their models. */
+/** The key of remit.yaml's `clearance` for hosts: what a host is told leaves for its model. */
 export const HOST_SINK = "mcp:host";
-const SUMMARY = 4_000;
-const ARGUMENTS = 2_000;
+const MAX_SUMMARY = 4_000;
+const MAX_ARGUMENTS = 2_000;
 
 type Waiting = Extract<LaneEnd, { readonly kind: "waiting" }>;
 
@@ -31,9 +28,15 @@ export interface TellingParts {
   readonly clearance: Label;
   /** The host's own person may answer consent. */
   readonly selfConsent: boolean;
-  /** What content of changes is read from. */
-  readonly disk: Pick<Hands["disk"], "read">;
-  /** How a person answers a question: commands to type. */
+  /**
+   * Reads and hashes the new content of a change in the folder `content`: safe lines of its diff. Throws a Fault where the
+   * content is not what its digest says.
+   */
+  show(content: string, change: StagedChange): {
+    readonly lines: readonly string[];
+    readonly note?: string;
+  };
+  /** The commands with which a person answers a question. */
   where(question: string): string;
 }
 
@@ -86,17 +89,17 @@ function calledResult(called: Called, { task, clearance }: TellingParts): ServeR
 /** What a question would change, read and hashed here; undefined where that cannot be shown whole. */
 function contentOf(
   { question: { changes }, content }: Waiting,
-  disk: TellingParts["disk"],
+  show: TellingParts["show"],
 ): string | undefined {
   if (changes.length === 0) return "";
   if (content === undefined) return undefined;
   try {
     const lines = changes.flatMap((change) => {
-      const { lines, note } = showChange(disk, content, change);
+      const { lines, note } = show(content, change);
       return [fileLine(change), ...(note === undefined ? [] : [`  ${note}`]), ...lines];
     });
     const text = lines.join("\n");
-    return text.length <= SUMMARY / 4 * 3 ? text : undefined;
+    return text.length <= MAX_SUMMARY / 4 * 3 ? text : undefined;
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return undefined;
@@ -110,7 +113,7 @@ function fileLine({ base, next, path }: Question["changes"][number]): string {
 
 function waitingOf(end: Waiting, parts: TellingParts): NonNullable<ServeResult["waiting"]> {
   const { question } = end, { id, kind, changes, argumentsText, scope } = question;
-  const content = contentOf(end, parts.disk);
+  const content = contentOf(end, parts.show);
   const files = content === undefined
     ? [...changes.slice(0, 40).map(fileLine), "(too much to show here: see it at the terminal)"]
     : [content];
@@ -118,22 +121,37 @@ function waitingOf(end: Waiting, parts: TellingParts): NonNullable<ServeResult["
   const told = cleared(scope.label, parts.clearance);
   const what = !told ? `${scope.tool} (its particulars are "${scope.label}")` : [
     displayText(question.summary, { max: 1_000 }),
-    ...(changes.length > 0 ? files : [displayText(argumentsText, { max: ARGUMENTS })]),
+    ...(changes.length > 0 ? files : [displayText(argumentsText, { max: MAX_ARGUMENTS })]),
   ].join("\n");
   return {
     question: id,
     kind: kind === "consent" || kind === "stepUp" ? kind : "other",
-    summary: what.slice(0, SUMMARY),
+    summary: what.slice(0, MAX_SUMMARY),
     where: parts.where(id),
     // What a person was not shown whole is nothing that they can agree to.
-    elicit: mayConsent(question, parts) && content !== undefined && what.length <= SUMMARY &&
-      argumentsText.length <= ARGUMENTS / 2,
+    elicit: mayConsent(question, parts) && content !== undefined && what.length <= MAX_SUMMARY &&
+      argumentsText.length <= MAX_ARGUMENTS / 2,
   };
 }
 
-// `run_task` of a host: a task of its own, followed to its end.
+/** Resolves as `next` does, or with `instead` when `waitMs` milliseconds are over. */
+export async function nextWithin<T>(
+  next: Promise<T>,
+  { waitMs, instead, pause }: {
+    readonly waitMs: number;
+    readonly instead: T;
+    pause(ms: number, signal: AbortSignal): Promise<void>;
+  },
+): Promise<T> {
+  const done = new AbortController();
+  try {
+    return await Promise.race([next, pause(waitMs, done.signal).then(() => instead)]);
+  } finally {
+    done.abort();
+  }
+}
 
-/** A task under way. */
+/** A task of `run_task`, under way. */
 export interface RunningHostTask {
   readonly task: TaskId;
   /** What its host is told: at its end, or when it waits for a person and `waitMs` are over. */
@@ -142,44 +160,42 @@ export interface RunningHostTask {
   close(): void;
 }
 
-/** What following is made of. */
+/** The powers of {@link followHostTask}, and its task. */
 export interface RunTaskParts {
-  readonly link: KernelLink;
+  readonly link: HostKernel;
   readonly task: TaskId;
   readonly telling: Omit<TellingParts, "task">;
   onProgress(text: string): void;
   pause(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-/** The id of a call that there is none of. */
+/** A task of `run_task` has no call: its result is told under this id. */
 const QUIET_CALL = CallId.parse("run_task");
 
 /** Follows a task that was just created. */
 export async function followHostTask(parts: RunTaskParts): Promise<RunningHostTask> {
   const { link, task, telling } = parts;
   let question: Question | undefined;
-  const watch = await watchTask(link, task, {
-    from: 0,
-    onSeen(seen): void {
-      if (seen.kind !== "event") return;
-      const { event } = seen;
-      if (event.event === "questionAsked") {
-        question = QuestionSchema.safeParse(event.private["question"]).data;
-      }
-      if (event.event === "intent" || event.event === "refused") {
-        const tool = textOf(event, "tool");
-        // TRUST: a model's words, which may be what it has read.
-        const what = toldProgress(`${tool} ${subjectOf(event)}`.trim(), {
-          ...{ label: event.body["label"], clearance: telling.clearance, instead: tool },
-        });
-        parts.onProgress(
-          `${event.event === "intent" ? "" : "refused: "}${displayText(what, { max: 200 })}`,
-        );
-      }
-    },
+  const watch = await link.watch(task, (seen) => {
+    if (seen.kind !== "event") return;
+    const { event } = seen;
+    if (event.event === "questionAsked") {
+      question = QuestionSchema.safeParse(event.private["question"]).data;
+    }
+    if (event.event === "intent" || event.event === "refused") {
+      const tool = event.text("tool");
+      // TRUST: a model's words, which may be what it has read.
+      const what = toldProgress(`${tool} ${event.subject()}`.trim(), {
+        ...{ label: event.body["label"], clearance: telling.clearance, instead: tool },
+      });
+      parts.onProgress(
+        `${event.event === "intent" ? "" : "refused: "}${displayText(what, { max: 200 })}`,
+      );
+    }
   });
-  let last: WatchEnd | undefined;
-  const follow = async (): Promise<WatchEnd> => {
+  type End = { readonly status: string };
+  let last: End | undefined;
+  const follow = async (): Promise<End> => {
     last = await watch.next();
     // The kernel goes on with it when the answer is there.
     if (last.status === "needsApproval") {
@@ -212,24 +228,16 @@ export async function followHostTask(parts: RunTaskParts): Promise<RunningHostTa
   return Object.freeze<RunningHostTask>({
     task,
     async result(waitMs): Promise<ServeResult> {
-      let end = last ?? await next;
+      const end = last ?? await next;
       if (end.status !== "needsApproval" || question === undefined) return await ended();
       const waiting = tellingOf({
         ...{ kind: "waiting", question },
-        ...(question.changes.length === 0
-          ? {}
-          : { content: (await askStaged(link, task)).content }),
+        ...(question.changes.length === 0 ? {} : { content: (await link.staged(task)).content }),
       }, { ...telling, task });
       parts.onProgress(`waits for a person: question ${question.id}`);
       if (waitMs === 0) return waiting;
-      const done = new AbortController();
-      try {
-        const late = parts.pause(waitMs, done.signal).then(() => end);
-        end = await Promise.race([next, late]);
-      } finally {
-        done.abort();
-      }
-      return end.status === "needsApproval" ? waiting : await ended();
+      const { status } = await nextWithin(next, { waitMs, instead: end, pause: parts.pause });
+      return status === "needsApproval" ? waiting : await ended();
     },
     async cancel(): Promise<void> {
       await link.ask("cancel", { task });

@@ -2,6 +2,7 @@ import { equal, match, ok } from "node:assert/strict";
 import { question } from "../_fixture/samples.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { Digest, type Question } from "../../contracts/mod.ts";
+import { showChange } from "../question/shown_content.ts";
 import { mayConsent, tellingOf } from "./result.ts";
 
 Deno.test("a host's person answers consent alone, to what they are shown, and nothing that administers", () => {
@@ -27,7 +28,12 @@ Deno.test("a host's person is shown what a change writes, and is not asked about
     const asked = question({ changes, argumentsText: "{}" });
     const { waiting } = tellingOf({ kind: "waiting", question: asked, content: "/staged" }, {
       ...{ task: asked.task, clearance: "internal", selfConsent: true, where: () => "" },
-      disk: { read: (path) => path === `/staged/${named}` ? bytes : undefined },
+      show: (content, change) =>
+        showChange(
+          { read: (path) => path === `/staged/${named}` ? bytes : undefined },
+          content,
+          change,
+        ),
     });
     return waiting;
   };

@@ -16,6 +16,7 @@ import {
 } from "../../contracts/mod.ts";
 import { canonicalJson } from "../../port/mod.ts";
 import { type Flight, makeFlights, openLanes } from "./lanes.ts";
+import { nextWithin } from "./result.ts";
 import type { Lane, LaneEnd } from "./lane.ts";
 
 /** Calls of a session that wait for a person. */
@@ -132,13 +133,7 @@ export async function openHostSession(parts: HostSessionParts): Promise<HostSess
   /** How a call that waits stands after some time. */
   const later = async (flight: Flight, end: LaneEnd, waitMs: number): Promise<LaneEnd> => {
     if (waitMs === 0) return end;
-    const done = new AbortController();
-    try {
-      const late = parts.pause(waitMs, done.signal).then(() => end);
-      return await Promise.race([flight.next, late]);
-    } finally {
-      done.abort();
-    }
+    return await nextWithin(flight.next, { waitMs, instead: end, pause: parts.pause });
   };
 
   /** What its host is told; a call whose outcome was told is not known by its arguments any more. */

@@ -105,7 +105,9 @@ async function open(
     toolsOf: () => Promise.resolve([READ, WRITE]),
     tell: (end, lane) =>
       tellingOf(end, {
-        disk: { read: () => undefined },
+        show: () => {
+          throw new Fault("notFound", "Cannot show the content");
+        },
         ...{ task: lane?.task ?? "", clearance: "internal", where: (id) => `answer ${id}` },
         selfConsent: more.selfConsent === true,
       }),

@@ -8,6 +8,7 @@ import { makeLoginNet } from "../mcp/login/net.ts";
 import { loginUrl, sameIssuer } from "../mcp/login/url.ts";
 import { openSecretKeep } from "../secret/keep.ts";
 import { openHost } from "../mcp_serve/host.ts";
+import { hostParts } from "../mcp_serve/host_setting.ts";
 import { makeMediator, mayHave } from "../mcp_serve/mediator.ts";
 import { openTokens } from "../mcp_serve/token_book.ts";
 import type { GatewayLink } from "../mcp_serve/gateway_process.ts";
@@ -157,17 +158,13 @@ export async function startService(parts: RunningServiceParts): Promise<RunningS
         const holder = token === null ? undefined : tokens.tryHolder(token);
         return holder === undefined || !mayHave(holder.profile, listen) ? undefined : holder;
       },
-      open: (id, holder) =>
-        Promise.resolve(
-          openHost(
-            {
-              ...{ command, tell, setting: setting.calls, own: false },
-              link: Promise.resolve(links.main),
-            },
-            id,
-            holder,
-          ),
-        ),
+      open(id, holder) {
+        const shared = hostParts(command, {
+          setting: setting.calls,
+          link: Promise.resolve(links.main),
+        });
+        return openHost({ ...shared, tell, own: false }, id, holder);
+      },
       id: () => hands.around.id("host") + hands.around.id(""),
       send: () => undefined,
       note,

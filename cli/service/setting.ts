@@ -16,7 +16,7 @@ import type { KernelLink } from "../hands.ts";
 import { kernelFor } from "../run/kernel_for.ts";
 import { lendMcp } from "../mcp/grant/choice.ts";
 import { lendKeys, provideModelPrograms } from "../model/ready.ts";
-import { settleCalls } from "../mcp_serve/host.ts";
+import { settleCalls } from "../mcp_serve/host_setting.ts";
 
 // From what remit.yaml gives to others' tasks, to the kernel's TaskRequest: settled as `remit run` settles.
 

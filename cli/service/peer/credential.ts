@@ -106,18 +106,20 @@ export function makeKeySets(parts: { readonly fetch: KeyFetch; now(): number }):
 }
 
 /** Where an issuer says that its keys are. */
-async function findSet(fetch: KeyFetch, issuer: URL, said: string): Promise<URL> {
+async function findSet(documents: KeyFetch, issuer: URL, said: string): Promise<URL> {
   const path = issuer.pathname === "/" ? "" : issuer.pathname.replace(/\/$/, "");
   const places = [
     `${issuer.origin}/.well-known/oauth-authorization-server${path}`,
     `${issuer.origin}${path}/.well-known/openid-configuration`,
   ];
   for (const place of places) {
-    const { status, json } = await fetch.get(new URL(place), issuer);
+    const { status, json } = await documents.get(new URL(place), issuer);
     const parsed = Metadata.safeParse(json);
     if (status !== 200 || !parsed.success) continue;
-    if (!fetch.same(parsed.data.issuer, said)) throw noKeys("its metadata names another issuer");
-    return fetch.vet(parsed.data.jwks_uri, "its key set", issuer);
+    if (!documents.same(parsed.data.issuer, said)) {
+      throw noKeys("its metadata names another issuer");
+    }
+    return documents.vet(parsed.data.jwks_uri, "its key set", issuer);
   }
   throw noKeys("it has no metadata that names its keys");
 }
