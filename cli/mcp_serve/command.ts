@@ -20,7 +20,7 @@ import { flag, has, oneOf } from "../arguments/parse_arguments.ts";
 import { displayText } from "../../text/mod.ts";
 import type { KernelLink } from "../hands.ts";
 import { kernelFor } from "../run/kernel_for.ts";
-import type { GatewayLink } from "./gateway_process.ts";
+import type { GatewayLink } from "../service/gateway_keeper.ts";
 import { openHost } from "./host.ts";
 import { hostParts, settleCalls } from "./host_setting.ts";
 import { makeMediator, mayHave } from "./mediator.ts";

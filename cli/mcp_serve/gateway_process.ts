@@ -2,22 +2,11 @@
  * The gateway's process as its starter knows it: the powers to start it and its command line. docs/decision/0016.
  * @module
  */
-import type { Json, PortHandler } from "../../contracts/mod.ts";
+import type { PortHandler } from "../../contracts/mod.ts";
+import type { GatewayLink } from "../service/gateway_keeper.ts";
 import { denying, type WalledLine, walledLine, type WalledParts } from "../program/walled_line.ts";
 
 // What `remit mcp serve` is handed beside the rest: the gateway's process, this process's own streams, waiting.
-
-/** A gateway that was started. */
-export interface GatewayLink {
-  ask(op: string, body: Json): Promise<Json>;
-  tell(op: string, body: Json): void;
-  /** Resolves when it has ended, or broke the protocol and was ended. */
-  readonly closed: Promise<Error>;
-  /** Ends it now. */
-  kill(): Promise<void>;
-  /** Its number in the operating system. */
-  readonly pid: number;
-}
 
 /** What a gateway is started with. */
 export interface GatewayStart {

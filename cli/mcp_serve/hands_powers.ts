@@ -6,7 +6,6 @@ import {
   provideWarmProgram,
 } from "../program/program_cache_powers.ts";
 import {
-  type GatewayLink,
   type GatewayStart,
   SERVE_MOST,
   type ServeHands,
@@ -16,6 +15,7 @@ import {
 import { Fault, SERVE_PORT_LIMITS } from "../../contracts/mod.ts";
 import { makePort } from "../../port/mod.ts";
 import { displayBlock } from "../../text/mod.ts";
+import type { GatewayLink } from "../service/gateway_keeper.ts";
 import type { Screen } from "../hands.ts";
 import { findPrograms } from "../program/programs_powers.ts";
 

@@ -1,26 +1,37 @@
-/** One gateway process that is there: started again when it ends, with a growing pause. @module */
+/** Keeps one gateway process running: starts it again when it ends, after a growing pause. @module */
 import * as z from "zod";
 import { Fault, type Json, type ServeOpen, toJson } from "../../contracts/mod.ts";
-import type { GatewayLink } from "../mcp_serve/gateway_process.ts";
 
-/** First pause before a gateway is started again, and the longest one, milliseconds. */
+/** The first and the longest pause before a gateway is started again, milliseconds. */
 const PAUSE_MS = 250;
-const LONGEST_MS = 10_000;
+const MAX_PAUSE_MS = 10_000;
 /** A gateway that lived this long begins with the first pause again. */
 const WELL_MS = 60_000;
-/** Starts in a row that came to nothing. */
-const MOST_TRIES = 8;
-/** Milliseconds for a gateway to say that it has stopped, beside what it gives to what is under way. */
+/** Starts in a row that failed before the gateway is given up. */
+const MAX_FAILURES = 8;
+/** Milliseconds for a gateway to answer `stop`, beside those that its requests under way get. */
 const STOP_MS = 2_000;
 
-/** A gateway that was started, with what serves it. */
+/** The port to a gateway process that was started. */
+export interface GatewayLink {
+  ask(op: string, body: Json): Promise<Json>;
+  tell(op: string, body: Json): void;
+  /** Resolves when it has ended, or broke the protocol and was ended. */
+  readonly closed: Promise<Error>;
+  /** Ends it now. */
+  kill(): Promise<void>;
+  /** Its number in the operating system. */
+  readonly pid: number;
+}
+
+/** A gateway process with the handler that serves it. */
 export interface StartedGateway {
   readonly link: GatewayLink;
-  /** Lets go of what was its: sessions, streams. */
+  /** Ends the sessions and streams of this gateway. */
   over(): Promise<void>;
 }
 
-/** What a keeper is made of. */
+/** The powers of {@link keepGateway}, and what the gateway opens with. */
 export interface GatewayKeeperParts {
   start(listen: NonNullable<ServeOpen["listen"]>): Promise<StartedGateway>;
   readonly open: ServeOpen & { readonly listen: NonNullable<ServeOpen["listen"]> };
@@ -29,23 +40,23 @@ export interface GatewayKeeperParts {
   note(text: string): void;
 }
 
-/** A gateway that is kept. */
+/** A gateway that is kept running. */
 export interface KeptGateway {
   /** `host:port`. */
   readonly address: string;
-  /** Asks the one that is there. Rejects `unavailable` between two. */
+  /** Asks the running gateway. Rejects `unavailable` while it is being started again. */
   ask(op: string, body: Json): Promise<Json>;
-  /** Whether one is there. */
+  /** Whether the gateway runs. */
   up(): boolean;
-  /** Resolves when it is given up. */
+  /** Resolves when the gateway is given up. */
   readonly failed: Promise<Error>;
-  /** Lets what is under way finish, then ends it for good. */
+  /** Lets requests under way finish, then ends the gateway for good. */
   stop(): Promise<void>;
 }
 
 const Opened = z.object({ address: z.string().min(1).max(300) });
 
-/** Starts the first one; rejects when that does not start. */
+/** Starts the gateway; rejects when the first start fails. */
 export async function keepGateway(parts: GatewayKeeperParts): Promise<KeptGateway> {
   const { after, now, note } = parts;
   const failed = Promise.withResolvers<Error>();
@@ -85,13 +96,13 @@ export async function keepGateway(parts: GatewayKeeperParts): Promise<KeptGatewa
       if (stopping) return;
       if (now() - born > WELL_MS) tries = 0;
       for (let up = false; !up && !stopping;) {
-        // One that comes up and is ended again is kept: whoever can end it must not end the service.
-        if (failures >= MOST_TRIES) {
+        // A gateway that comes up and is ended again is kept: who can end the gateway must not end the service.
+        if (failures >= MAX_FAILURES) {
           return failed.resolve(
             new Fault("unavailable", "Cannot keep the gateway: it ends again and again"),
           );
         }
-        const ms = Math.min(LONGEST_MS, PAUSE_MS * 2 ** tries);
+        const ms = Math.min(MAX_PAUSE_MS, PAUSE_MS * 2 ** tries);
         tries += 1;
         note(`the gateway has ended (${why?.message ?? "it did not start"}); it is started again`);
         await pause(ms);
@@ -107,7 +118,7 @@ export async function keepGateway(parts: GatewayKeeperParts): Promise<KeptGatewa
   };
 
   const address = await start();
-  // The same port again, whichever it was.
+  // A later start takes the same port, also where any free one was wanted.
   listen = { ...listen, port: Number(address.slice(address.lastIndexOf(":") + 1)) };
   const kept = keep();
   kept.catch((error: unknown) => failed.resolve(error instanceof Error ? error : new Error()));
@@ -134,7 +145,7 @@ export async function keepGateway(parts: GatewayKeeperParts): Promise<KeptGatewa
         await link.kill();
       }
       await kept.catch(() => undefined);
-      // One that came up meanwhile.
+      // A gateway that came up meanwhile.
       await there?.link.kill();
       await there?.over();
       there = undefined;

@@ -11,7 +11,7 @@ import { openHost } from "../mcp_serve/host.ts";
 import { hostParts } from "../mcp_serve/host_setting.ts";
 import { makeMediator, mayHave } from "../mcp_serve/mediator.ts";
 import { openTokens } from "../mcp_serve/token_book.ts";
-import type { GatewayLink } from "../mcp_serve/gateway_process.ts";
+import type { GatewayLink } from "./gateway_keeper.ts";
 import { makeDurations } from "./care/metrics.ts";
 import type { ServiceConfig } from "../config/serve.ts";
 import type { StartedGateway } from "./gateway_keeper.ts";

@@ -6,7 +6,6 @@
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
 import { Digest, Fault } from "../../../contracts/mod.ts";
-import type { Places } from "../../disk/places.ts";
 import type { BackupDisk, OpenFile } from "./disk_powers.ts";
 import {
   type BackupFile,
@@ -28,7 +27,14 @@ import { sealing, unsealing } from "./seal_powers.ts";
 export interface BackupParts {
   readonly disk: BackupDisk;
   readonly hands: BackupHands;
-  readonly places: Pick<Places, "state" | "kernel" | "config" | "mcpLock" | "sharedMcpLock">;
+  /** Absolute paths of the state, its kernel's folder, remit.yaml and remit.lock. */
+  readonly places: {
+    readonly state: string;
+    readonly kernel: string;
+    readonly config: string;
+    readonly mcpLock: string;
+    readonly sharedMcpLock?: string;
+  };
   /** Absolute: where it goes; nothing may be there. */
   readonly file: string;
   /** A fresh folder of this user's alone, on the same disk as the state. */
