@@ -30,7 +30,7 @@ import { makePluginKit } from "./plugin/kit_powers.ts";
 import { RESERVED_TOOLS } from "./plugin/reserved.ts";
 import { placesOf } from "./disk/places.ts";
 import { makeServeHands } from "./mcp_serve/hands_powers.ts";
-import { makeBackupHands } from "./service/backup/disk_powers.ts";
+import { makeBackupHands } from "../service/backup/disk_powers.ts";
 import { makeServiceHands } from "./service/hands_powers.ts";
 import { serveStorySite } from "./run/story_site_powers.ts";
 import { makeInterrupts, makeScreen, readInput } from "./terminal/terminal_powers.ts";

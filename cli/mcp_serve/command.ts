@@ -20,11 +20,9 @@ import { flag, has, oneOf } from "../arguments/parse_arguments.ts";
 import { displayText } from "../../text/mod.ts";
 import type { KernelLink } from "../hands.ts";
 import { kernelFor } from "../run/kernel_for.ts";
-import type { GatewayLink } from "../service/gateway_keeper.ts";
-import { openHost } from "./host.ts";
+import type { GatewayLink } from "../../service/mod.ts";
+import { makeMediator, mayHave, openHost, openTokens } from "../../service/hosts/mod.ts";
 import { hostParts, settleCalls } from "./host_setting.ts";
-import { makeMediator, mayHave } from "./mediator.ts";
-import { openTokens } from "./token_book.ts";
 import { VERSION } from "../version.ts";
 
 // The block that a host's configuration takes: this installation, this folder.

@@ -3,7 +3,7 @@
  * @module
  */
 import type { PortHandler } from "../../contracts/mod.ts";
-import type { GatewayLink } from "../service/gateway_keeper.ts";
+import type { GatewayLink } from "../../service/mod.ts";
 import { denying, type WalledLine, walledLine, type WalledParts } from "../program/walled_line.ts";
 
 // What `remit mcp serve` is handed beside the rest: the gateway's process, this process's own streams, waiting.

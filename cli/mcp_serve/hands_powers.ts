@@ -15,7 +15,7 @@ import {
 import { Fault, SERVE_PORT_LIMITS } from "../../contracts/mod.ts";
 import { makePort } from "../../port/mod.ts";
 import { displayBlock } from "../../text/mod.ts";
-import type { GatewayLink } from "../service/gateway_keeper.ts";
+import type { GatewayLink } from "../../service/mod.ts";
 import type { Screen } from "../hands.ts";
 import { findPrograms } from "../program/programs_powers.ts";
 
@@ -23,8 +23,15 @@ import { findPrograms } from "../program/programs_powers.ts";
 
 /** What it is made of. */
 export const SERVE_PROGRAM: ProgramSource = {
-  ...{ entry: "ingress/main.ts", platform: "browser", folder: "gateway", name: "gateway" },
-  folders: ["bridges/a2a/serve", "bridges/mcp/serve", "contracts", "ingress", "port", "text"],
+  ...{ entry: "service/gateway/main.ts", platform: "browser", folder: "gateway", name: "gateway" },
+  folders: [
+    "bridges/a2a/serve",
+    "bridges/mcp/serve",
+    "contracts",
+    "port",
+    "service/gateway",
+    "text",
+  ],
   pages: SERVE_MOST.pages,
 };
 

@@ -9,8 +9,7 @@ import { signAnswer } from "../question/sign_answer.ts";
 import { kernelFor } from "../run/kernel_for.ts";
 import { type RunSetting, settle } from "../run/run_setting.ts";
 import { askStaged, watchTask } from "../run/watch_task.ts";
-import type { HostParts } from "./host.ts";
-import type { HostKernel } from "./lane.ts";
+import type { HostKernel, HostParts } from "../../service/hosts/mod.ts";
 
 /** The play of a model that is never asked: the caller program infers nothing. */
 const NO_PLAY = JSON.stringify({

@@ -4,11 +4,16 @@ import { displayText } from "../../text/mod.ts";
 import { type Command, printJson } from "../command.ts";
 import { flag, oneOf } from "../arguments/parse_arguments.ts";
 import { tableLines } from "../terminal/table.ts";
-import { type KeptToken, openTokens, type TokenBook, type Tokens } from "./token_book.ts";
+import {
+  type KeptToken,
+  openTokens,
+  type TokenBook,
+  type Tokens,
+} from "../../service/hosts/mod.ts";
+import { openPeerTokens, type PeerToken } from "../../service/peer/mod.ts";
 import { preparePlaces } from "../disk/places.ts";
 import { loadConfig } from "../config/files.ts";
 import { SERVE_AT } from "../service/command_table.ts";
-import { openPeerTokens, type PeerToken } from "../service/peer/credential.ts";
 
 // What `mcp token` and `a2a token` share: verbs, names, the list.
 

@@ -7,23 +7,20 @@ import type { LoginService } from "../mcp/login/hands.ts";
 import { makeLoginNet } from "../mcp/login/net.ts";
 import { loginUrl, sameIssuer } from "../mcp/login/url.ts";
 import { openSecretKeep } from "../secret/keep.ts";
-import { openHost } from "../mcp_serve/host.ts";
+import { makeMediator, mayHave, openHost, openTokens } from "../../service/hosts/mod.ts";
+import {
+  type GatewayLink,
+  makeServiceHandler,
+  type ServiceHandler,
+  type StartedGateway,
+} from "../../service/mod.ts";
+import { makeDurations, startStateCare } from "../../service/trace/mod.ts";
+import { type KeyFetch, keySetText, openPeerFront } from "../../service/peer/mod.ts";
+import { openFiringBook, openTriggers } from "../../service/trigger/mod.ts";
 import { hostParts } from "../mcp_serve/host_setting.ts";
-import { makeMediator, mayHave } from "../mcp_serve/mediator.ts";
-import { openTokens } from "../mcp_serve/token_book.ts";
-import type { GatewayLink } from "./gateway_keeper.ts";
-import { makeDurations } from "./care/metrics.ts";
 import type { ServiceConfig } from "../config/serve.ts";
-import type { StartedGateway } from "./gateway_keeper.ts";
 import { openPageDesk } from "./page/desk.ts";
-import type { KeyFetch } from "./peer/credential.ts";
-import { openPeerFront } from "./peer/front.ts";
-import { makeServiceHandler, type ServiceHandler } from "./handler.ts";
-import { keySetText } from "./peer/card.ts";
 import { lendService, type ServiceSetting } from "./setting.ts";
-import { startStateCare } from "./care/state_care.ts";
-import { openFiringBook } from "./trigger/firing.ts";
-import { openTriggers } from "./trigger/triggers.ts";
 import { VERSION } from "../version.ts";
 
 /** Serves commands at other terminals of the same user: `login` `null` → `{ url }`, `state` `null` → `{ url, ready, why }`. */

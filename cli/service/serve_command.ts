@@ -7,14 +7,14 @@ import { EXIT, Fault, type Json, type ServeOpen, type TaskId } from "../../contr
 import { displayText } from "../../text/mod.ts";
 import { type Command, commandText, printJson, reachKernel } from "../command.ts";
 import { loadConfig } from "../config/files.ts";
-import { sweepRetention } from "./care/state_care.ts";
+import { sweepRetention } from "../../service/trace/mod.ts";
+import { keepGateway } from "../../service/mod.ts";
 import { readListen } from "../mcp_serve/command.ts";
 import { has } from "../arguments/parse_arguments.ts";
 import { preparePlaces } from "../disk/places.ts";
 import { addressText } from "../mcp_serve/gateway_process.ts";
 import { VERSION } from "../version.ts";
 import type { ServiceConfig } from "../config/serve.ts";
-import { keepGateway } from "./gateway_keeper.ts";
 import { tasksOfOtherRules } from "./page/views.ts";
 import { makeReload } from "./reload.ts";
 import { type RunningService, serviceDoor, startService } from "./running_service.ts";
