@@ -7,14 +7,7 @@ import { flag } from "../arguments/parse_arguments.ts";
 import { readPassphrase } from "../key/passphrase.ts";
 import { absolute, preparePlaces } from "../disk/places.ts";
 import { VERSION } from "../version.ts";
-import {
-  backupDisk,
-  backupKey,
-  makeSealedHow,
-  readBackup,
-  type SealedHow,
-  writeBackup,
-} from "../../service/backup/mod.ts";
+import { backupDisk, readBackup, writeBackup } from "../../service/backup/mod.ts";
 
 const LEAST_PASSPHRASE = 12;
 
@@ -47,14 +40,12 @@ export async function backupCommand(command: Command): Promise<number> {
   }
   if (backupDisk.exists(places.state)) preparePlaces(hands.disk, places, hands.around.uid);
   const passphrase = await passphraseOf(command);
-  const how = makeSealedHow();
   const draft = join(places.kernel, `backup-${hands.around.id("")}`);
   try {
     backupDisk.makeFolder(draft);
     const manifest = await writeBackup({
       ...{ disk: backupDisk, hands: hands.backup, places, file, draft },
-      seal: passphrase === undefined ? undefined : { how, key: backupKey(passphrase, how) },
-      now: hands.around.now(),
+      ...{ passphrase, now: hands.around.now() },
       version: VERSION,
     });
     const { files, head, events, leftOut } = manifest;
@@ -71,7 +62,7 @@ export async function backupCommand(command: Command): Promise<number> {
       hands.screen.say(
         passphrase === undefined
           ? "It holds your keys as they are on this disk: whoever has it can answer as you."
-          : "It is sealed: without the passphrase nobody reads it, and nobody brings it back.",
+          : "It is sealed: without the passphrase nobody reads it, and nobody brings it back. `age -d` opens it, too.",
       );
       hands.screen.say(
         "Not in it: weights of models, code of imported servers, folders that are mounted, and the wikis' own folders.",
@@ -94,14 +85,14 @@ export async function restoreCommand(command: Command): Promise<number> {
     );
   }
   const draft = `${places.state}.restoring-${hands.around.id("")}`;
-  const passphrase = await passphraseOf(command);
-  const key = (how: SealedHow): Uint8Array => {
-    if (passphrase !== undefined) return backupKey(passphrase, how);
+  const given = await passphraseOf(command);
+  const passphrase = (): string => {
+    if (given !== undefined) return given;
     throw new Fault("invalidInput", "Cannot open the backup: it is sealed; give --passphrase-file");
   };
   try {
     backupDisk.makeFolder(draft);
-    const manifest = readBackup({ disk: backupDisk, file, into: draft, key });
+    const manifest = readBackup({ disk: backupDisk, file, into: draft, passphrase });
     const head = flag(parsed, "head") ?? manifest.head;
     const log = await hands.backup.verify(join(draft, "kernel", "remit.db"), {
       keyFile: join(draft, "kernel", "receipt_key"),

@@ -266,7 +266,8 @@ Deno.test("a sealed backup opens with its passphrase alone, and its pieces are n
   const flags = ["--passphrase-file", word];
   assert.match(await refused(w, bytes), /give --passphrase-file/);
   assert.match(await refused(w, bytes, ["--passphrase-file", wrong]), /passphrase is another/);
-  const start = bytes.indexOf(10) + 1, piece = 65_536 + 16;
+  const head = bytes.indexOf(10, Buffer.from(bytes).indexOf("\n---") + 1) + 1;
+  const start = head + 16, piece = 65_536 + 16;
   const pieces = [0, 1, 2].map((n) => bytes.slice(start + n * piece, start + (n + 1) * piece));
   const [a = bytes, b = bytes, c = bytes] = pieces;
   const rest = bytes.slice(start + 3 * piece);
@@ -274,6 +275,13 @@ Deno.test("a sealed backup opens with its passphrase alone, and its pieces are n
   await refused(w, Buffer.concat([opening, b, a, c, rest]), flags);
   await refused(w, Buffer.concat([opening, a, c, rest]), flags);
   await refused(w, Buffer.concat([opening, a, b]), flags);
+  await refused(w, Buffer.concat([opening, a, b, c, rest, Buffer.from("x")]), flags);
+  // The recipient's salt, the sealed key, the header's digest, the nonce.
+  for (const at of [40, 70, head - 10, head + 4]) {
+    const changed = bytes.slice();
+    changed[at] = (changed[at] ?? 0) ^ 0x01;
+    await refused(w, changed, flags);
+  }
   const restored = join(w.root, "restored");
   assert.equal(await w.run("restore", file, "--state", restored, ...flags), 0);
   assert.equal(Deno.readTextFileSync(join(restored, "person/big")).length, 300_000);

@@ -17,13 +17,10 @@ import {
   MANIFEST_BYTES,
   parseBackupLine,
   parseOpening,
-  type SealedHow,
 } from "./format.ts";
-import { sealing, unsealing } from "./seal_powers.ts";
+import { AGE, sealing, unsealing, unsealingOld } from "./seal_powers.ts";
 
-// Writes a backup: what lies in a state, copied while its kernel runs.
-
-/** What a backup is made of. */
+/** The powers of {@link writeBackup}, and what it copies. */
 export interface BackupParts {
   readonly disk: BackupDisk;
   readonly hands: BackupHands;
@@ -39,7 +36,8 @@ export interface BackupParts {
   readonly file: string;
   /** A fresh folder of this user's alone, on the same disk as the state. */
   readonly draft: string;
-  readonly seal: { readonly how: SealedHow; readonly key: Uint8Array } | undefined;
+  /** Seals the backup; undefined: it is not sealed. */
+  readonly passphrase: string | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly version: string;
@@ -90,7 +88,7 @@ export async function writeBackup(parts: BackupParts): Promise<BackupManifest> {
     throw new Fault("storeCorrupt", `Cannot back up a log that does not hold: ${log.why}`);
   }
   const part = `${parts.file}.${basename(draft)}.part`;
-  const out = makeOut(disk.create(part, 0o600), parts.seal);
+  const out = makeOut(disk.create(part, 0o600), parts.passphrase);
   try {
     const files: BackupManifest["files"] = [];
     let leftOut = 0;
@@ -149,14 +147,15 @@ interface Out {
   close(): void;
 }
 
-function makeOut(file: OpenFile, seal: BackupParts["seal"]): Out {
+function makeOut(file: OpenFile, passphrase: string | undefined): Out {
   const hash = createHash("sha256");
   const encode = (value: object): Uint8Array =>
     new TextEncoder().encode(`${JSON.stringify(value)}\n`);
-  file.write(encode({ remit: "backup", version: 1, sealed: seal?.how ?? null }));
-  const sealer = seal === undefined ? undefined : sealing(seal.key, (piece) => file.write(piece));
-  const put = (piece: Uint8Array): void =>
-    sealer === undefined ? file.write(piece) : sealer.write(piece);
+  const sealer = passphrase === undefined
+    ? undefined
+    : sealing(passphrase, (piece) => file.write(piece));
+  const put = (piece: Uint8Array): void => (sealer ?? file).write(piece);
+  put(encode({ remit: "backup", version: 1, sealed: null }));
   const bytes = (piece: Uint8Array): void => {
     hash.update(piece);
     put(piece);
@@ -196,19 +195,25 @@ function copyIn(out: Out, path: string, file: OpenFile): BackupManifest["files"]
 
 // Reads a backup into an empty folder, and believes none of it before all of it was checked.
 
-/** What is read, and where to. */
+/** The powers of {@link readBackup}, and what it reads. */
 export interface ReadParts {
   readonly disk: BackupDisk;
   /** Absolute. */
   readonly file: string;
   /** A fresh, empty folder. */
   readonly into: string;
-  /** The key of a sealed one. Throws where there is no passphrase. */
-  key(how: SealedHow): Uint8Array;
+  /** Asked for a sealed backup. Throws where there is no passphrase. */
+  passphrase(): string;
 }
 
-/** Bytes of a backup, by lines and by counts; everything that is taken is hashed. */
+type Read = () => Uint8Array | undefined;
+
+/** Bytes of a backup, by lines and by counts; everything is hashed but the lines at its head. */
 interface In {
+  /** A line at the head, of 1,000 bytes at most. */
+  head(): string;
+  /** All bytes that were not taken, in pieces. */
+  readonly rest: Read;
   line(): string;
   bytes(count: number): Uint8Array;
   /** Of all that was taken, but for the line that was taken last. */
@@ -216,7 +221,7 @@ interface In {
   over(): boolean;
 }
 
-function makeIn(next: () => Uint8Array | undefined): In {
+function makeIn(next: Read): In {
   const hash = createHash("sha256");
   let held: Uint8Array = new Uint8Array();
   let at = 0;
@@ -234,50 +239,54 @@ function makeIn(next: () => Uint8Array | undefined): In {
     last = piece;
     return piece;
   };
-  return Object.freeze<In>({
-    line(): string {
-      const pieces: Uint8Array[] = [];
-      let most = LINE_BYTES;
-      for (let length = 0;;) {
-        if (!fill()) throw brokenBackup("it is cut off");
-        const end = held.indexOf(10, at);
-        const piece = held.subarray(at, end === -1 ? undefined : end + 1);
-        pieces.push(piece);
-        at += piece.length;
-        length += piece.length;
-        if (length === piece.length && startsManifest(piece)) most = MANIFEST_BYTES;
-        if (length > most) throw brokenBackup("a line of it is too long");
-        if (end !== -1) break;
-      }
-      const line = took(Buffer.concat(pieces));
-      return new TextDecoder().decode(line.subarray(0, -1));
-    },
-    bytes(count): Uint8Array {
+  const take = (count: number): Uint8Array => {
+    if (!fill()) throw brokenBackup("it is cut off");
+    const piece = held.subarray(at, at + count);
+    at += piece.length;
+    return piece;
+  };
+  const takeLine = (most: number, first = most): Uint8Array => {
+    const pieces: Uint8Array[] = [];
+    for (let length = 0, max = most;;) {
       if (!fill()) throw brokenBackup("it is cut off");
-      const piece = held.subarray(at, at + count);
-      at += piece.length;
-      return took(piece);
-    },
+      const end = held.indexOf(10, at);
+      const piece = take((end === -1 ? held.length : end + 1) - at);
+      pieces.push(piece);
+      length += piece.length;
+      if (length === piece.length && startsManifest(piece)) max = first;
+      if (length > max) throw brokenBackup("a line of it is too long");
+      if (end !== -1) return Buffer.concat(pieces);
+    }
+  };
+  const textOf = (line: Uint8Array): string => new TextDecoder().decode(line.subarray(0, -1));
+  return Object.freeze<In>({
+    head: () => textOf(takeLine(HEAD_BYTES)),
+    rest: () => fill() ? take(held.length) : undefined,
+    line: () => textOf(took(takeLine(LINE_BYTES, MANIFEST_BYTES))),
+    bytes: (count) => took(take(count)),
     before: () => hash.digest("hex"),
     over: () => !fill(),
   });
 }
 
+const HEAD_BYTES = 1_000;
 const MANIFEST = new TextEncoder().encode('{"manifest":');
 
 function startsManifest(piece: Uint8Array): boolean {
   return MANIFEST.every((byte, n) => piece[n] === byte);
 }
 
-/** The first line, byte by byte from the file: what follows it may be sealed. */
-function opening(file: OpenFile): string {
-  const bytes: number[] = [];
-  for (;;) {
-    const [byte] = file.read(1) ?? [];
-    if (byte === undefined || bytes.length > 1_000) throw brokenBackup("it is no backup of Remit");
-    if (byte === 10) return new TextDecoder().decode(new Uint8Array(bytes));
-    bytes.push(byte);
+/** The bytes behind the opening, unsealed: `next` gives those of the file. */
+function openIn(next: Read, passphrase: ReadParts["passphrase"]): In {
+  const file = makeIn(next);
+  const first = file.head();
+  if (first === AGE) {
+    const inner = makeIn(unsealing(passphrase(), { line: file.head, read: file.rest }));
+    if (parseOpening(inner.head()).sealed !== null) throw brokenBackup("it is sealed twice");
+    return inner;
   }
+  const { sealed } = parseOpening(first);
+  return sealed === null ? file : makeIn(unsealingOld(passphrase(), sealed, file.rest));
 }
 
 function copyOut(disk: BackupDisk, input: In, file: BackupFile, path: string): string {
@@ -303,15 +312,13 @@ function copyOut(disk: BackupDisk, input: In, file: BackupFile, path: string): s
  *
  * @throws Fault `invalidInput` for what is cut off, changed, twice there, or would leave `into`; `notFound`
  */
-export function readBackup({ disk, file, into, key }: ReadParts): BackupManifest {
+export function readBackup({ disk, file, into, passphrase }: ReadParts): BackupManifest {
   const source = disk.open(file);
   if (source === undefined) {
     throw new Fault("notFound", `Cannot read the backup: there is no file "${file}"`);
   }
   try {
-    const { sealed } = parseOpening(opening(source));
-    const raw = (): Uint8Array | undefined => source.read();
-    const input = makeIn(sealed === null ? raw : unsealing(key(sealed), raw));
+    const input = openIn(() => source.read(), passphrase);
     const folders = new Set<string>();
     const found = new Map<string, BackupFile & { readonly sha256: string }>();
     for (;;) {

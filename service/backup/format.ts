@@ -2,19 +2,18 @@
  * The form of a backup: lines of JSON, each followed by the bytes that it announces.
  *
  * ```text
- * {"remit":"backup","version":1,"sealed":null}          sealed: how, where a passphrase was given
+ * {"remit":"backup","version":1,"sealed":null}
  * {"path":"kernel/remit.db","mode":384,"size":40960}    then 40960 bytes, as often as there are files
  * {"manifest":{…}}                                      every file with its SHA-256, the log's head
  * {"sha256":"…"}                                        of all bytes before this line, but for the first line
  * ```
  *
- * Where it is sealed, what follows the first line is sealed in pieces (seal_powers.ts).
+ * Where a passphrase was given, all of it is sealed as an age file (seal_powers.ts). What versions before that sealed has
+ * the first line in the clear, which says how the rest is sealed.
  * @module
  */
 import * as z from "zod";
 import { Digest, Fault, Millis } from "../../contracts/mod.ts";
-
-// What backup and restore are handed of the store and the log. Wired in by main.ts.
 
 /** What a check of a whole log says. */
 export interface CheckedLog {
@@ -47,15 +46,15 @@ export const LINE_BYTES = 16_384;
 /** Longest manifest, bytes. */
 export const MANIFEST_BYTES = 256_000_000;
 /** Most files of one backup. */
-const MOST_FILES = 1_000_000;
+const MAX_FILES = 1_000_000;
 
-/** How a backup is sealed: scrypt over the passphrase, then AES-256-GCM. */
+/** How versions before age sealed: scrypt over the passphrase, then AES-256-GCM. */
 export const SealedHow = z.object({
   salt: z.string().regex(/^[A-Za-z0-9_-]{22}$/),
   /** Logarithm of scrypt's cost. */
   cost: z.int().min(15).max(20),
 }).strict();
-/** See {@link SealedHow}. */
+/** The parsed form of the schema of the same name. */
 export type SealedHow = z.infer<typeof SealedHow>;
 
 /** The first line. */
@@ -64,16 +63,15 @@ const BackupOpening = z.object({
   version: z.literal(1),
   sealed: SealedHow.nullable(),
 }).strict();
-/** See {@link BackupOpening}. */
-export type BackupOpening = z.infer<typeof BackupOpening>;
+type BackupOpening = z.infer<typeof BackupOpening>;
 
 const ROOTS: ReadonlySet<string> = new Set(["kernel", "person", "wiki", "mcp", "config"]);
-const LONGEST_PATH = 3_000;
+const MAX_PATH = 3_000;
 
 /** Tells whether `path` stays beneath the folder that it is put in, and in one of ours. */
 export function isBackupPath(path: string): boolean {
   const parts = path.split("/");
-  return path.length <= LONGEST_PATH && parts.length > 1 && ROOTS.has(parts[0] ?? "") &&
+  return path.length <= MAX_PATH && parts.length > 1 && ROOTS.has(parts[0] ?? "") &&
     parts.every((part) => part !== "" && part !== "." && part !== ".." && !/[\0\\]/.test(part));
 }
 
@@ -86,7 +84,7 @@ const FILE = {
 
 /** One file, before its bytes. */
 export const BackupFile = z.object(FILE).strict();
-/** See {@link BackupFile}. */
+/** The parsed form of the schema of the same name. */
 export type BackupFile = z.infer<typeof BackupFile>;
 
 /** What the whole backup holds. */
@@ -99,11 +97,11 @@ export const BackupManifest = z.object({
   events: z.int().min(0),
   /** Raw Ed25519 public key of receipts and seals, base64url. */
   receiptKey: z.string().max(64),
-  files: z.array(z.object({ ...FILE, sha256: Digest }).strict()).max(MOST_FILES),
+  files: z.array(z.object({ ...FILE, sha256: Digest }).strict()).max(MAX_FILES),
   /** Files that are no plain ones, or went while the copy was made. */
   leftOut: z.int().min(0),
 }).strict();
-/** See {@link BackupManifest}. */
+/** The parsed form of the schema of the same name. */
 export type BackupManifest = z.infer<typeof BackupManifest>;
 
 /** A line between the bytes. */

@@ -3,13 +3,11 @@
  *
  * @example
  * ```ts
- * import { backupKey, makeSealedHow } from "./mod.ts";
- * const how = { ...makeSealedHow(), cost: 15 };
- * if (backupKey("a passphrase", how).length !== 32) throw new Error("no key of 256 bits");
+ * import { backupDisk } from "./mod.ts";
+ * if (backupDisk.exists("/nothing/here")) throw new Error("nothing is there");
  * ```
  * @module
  */
 export { readBackup, writeBackup } from "./archive.ts";
 export { backupDisk } from "./disk_powers.ts";
-export type { BackupHands, SealedHow } from "./format.ts";
-export { backupKey, makeSealedHow } from "./seal_powers.ts";
+export type { BackupHands } from "./format.ts";
