@@ -97,7 +97,7 @@ export const CALLER_PROGRAM = `(() => {
   };
 })()`;
 
-/** The message that has the program make a call. Throws `tooLarge` when no turn takes it. */
+/** The message that has the program make a call. Throws `tooLarge` where it is longer than a turn takes. */
 export function callMessage(call: CallWords): string {
   const text = JSON.stringify({ call });
   if (text.length <= 200_000) return text;
@@ -107,7 +107,7 @@ export function callMessage(call: CallWords): string {
   );
 }
 
-/** Reads the program's answer; undefined when it is about no call, or about another one. */
+/** Reads the program's answer; undefined where it is not about `call`. */
 export function readCalled(answer: string, call: CallId): Called | undefined {
   const end = answer.indexOf("\n");
   if (end < 0) return undefined;
@@ -135,7 +135,7 @@ export function toldProgress(
   return success && cleared(data, clearance) ? text : instead;
 }
 
-/** How a call stands. */
+/** The state of a call. */
 export type LaneEnd =
   | { readonly kind: "done"; readonly called: Called }
   /** A person is asked: for the call itself, or for what it staged when `called` is there. */
@@ -152,15 +152,15 @@ export type LaneEnd =
 /** A task that makes calls. */
 export interface Lane {
   readonly task: TaskId;
-  /** Makes a call, or goes on with the one that waits. One at a time. */
+  /** Makes a call; one at a time. */
   call(words: CallWords): Promise<LaneEnd>;
-  /** Resolves when the call that waits stands otherwise. */
+  /** Resolves with the next state of the call that waits. */
   next(id: CallId): Promise<LaneEnd>;
   /** Cancels the call under way. */
   interrupt(): Promise<void>;
-  /** Why it makes no more calls; undefined while it does. */
+  /** Why the task makes no more calls; undefined while it does. */
   over(): string | undefined;
-  /** Ends the task; one that waits for a person is left to that person unless it is to be dropped. */
+  /** Ends the task; a task that waits for a person is left to that person, unless `drop`. */
   close(how?: { readonly drop: boolean }): Promise<void>;
 }
 
@@ -181,7 +181,7 @@ const FINAL: ReadonlySet<string> = new Set(["done", "failed", "cancelled", "expi
 const TOOLS_CHANGE: ReadonlySet<string> = new Set(["suspended", "changed"]);
 const MAX_TRIES = 20;
 
-/** Follows a task that was just created with {@link CALLER_PROGRAM}; resolves when it is ready for calls. */
+/** Follows a task that was just created with {@link CALLER_PROGRAM}; resolves when the task takes calls. */
 export async function openLane(
   { link, task, clearance, onProgress, onTools }: LaneParts,
 ): Promise<Lane> {
@@ -239,7 +239,7 @@ export async function openLane(
     throw new Fault("upstream", `Cannot read what came of a call of task ${task}`);
   };
 
-  /** A turn's end is told a moment before the next one may begin. */
+  /** The kernel tells a turn's end a moment before it takes the next turn. */
   const say = async (text: string): Promise<void> => {
     for (let tries = 1;; tries++) {
       try {
@@ -274,7 +274,7 @@ export async function openLane(
       try {
         if (ended === undefined && (drop || !waiting)) await link.ask("cancel", { task });
       } catch (error) {
-        // It has ended by itself, or its kernel has.
+        // The task has ended by itself, or the kernel has.
         if (!(error instanceof Fault)) throw error;
       } finally {
         ended ??= "the session is over";
