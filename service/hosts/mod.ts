@@ -19,5 +19,4 @@ export {
   openTokens,
   type TokenBook,
   type TokenParts,
-  type Tokens,
 } from "./token_book.ts";

@@ -31,7 +31,7 @@ import { readPast } from "../../run/run_task.ts";
 import { shownWhole } from "../../question/question_frame.ts";
 import { signAnswer } from "../../question/sign_answer.ts";
 import { askStaged } from "../../run/watch_task.ts";
-import { makePageCodes, makePageSessions, openPageKey } from "./login.ts";
+import { makeSecretBook, openPageKey } from "./login.ts";
 import { waitingQuestions } from "../../question/waiting.ts";
 import { homeView, messageView, questionView, taskView, UNDECIDED, UNFINISHED } from "./views.ts";
 
@@ -61,8 +61,9 @@ export interface PageDesk {
   close(): Promise<void>;
 }
 
+const MINUTE_MS = 60_000;
 /** Tasks that the page lists: the newest. */
-const MOST_TASKS = 100;
+const MAX_TASKS = 100;
 const Tasks = z.array(z.json());
 const Entries = z.array(InboxEntry);
 
@@ -70,8 +71,14 @@ const Entries = z.array(InboxEntry);
 export async function openPageDesk(parts: PageDeskParts): Promise<PageDesk> {
   const { command, link, now, note } = parts;
   const { disk } = command.hands;
-  const codes = makePageCodes(parts);
-  const sessions = makePageSessions(parts);
+  const codes = makeSecretBook(parts, { lifeMs: 5 * MINUTE_MS, max: 8 });
+  const sessions = makeSecretBook(parts, {
+    ...{ lifeMs: 12 * 60 * MINUTE_MS, idleMs: 60 * MINUTE_MS, max: 32 },
+  });
+  const need = (session: string): void => {
+    if (sessions.use(session)) return;
+    throw new Fault("denied", "Cannot show the page: there is no such session");
+  };
   const key = await openPageKey({ link, now, ring: openKeyRing(disk, command.places) });
   const ready = parts.beforeAnswer ??
     (async (task: TaskId): Promise<void> => {
@@ -104,7 +111,7 @@ export async function openPageDesk(parts: PageDeskParts): Promise<PageDesk> {
     switch (view.kind) {
       case "home": {
         const [tasks, unfinished, questions, ...held] = await Promise.all([
-          ask("tasks", { limit: MOST_TASKS }),
+          ask("tasks", { limit: MAX_TASKS }),
           ask("tasks", { statuses: [...UNFINISHED] }),
           openOnes(),
           ...UNDECIDED.map((state) => ask("inbox", { state })),
@@ -151,23 +158,23 @@ export async function openPageDesk(parts: PageDeskParts): Promise<PageDesk> {
   };
 
   return Object.freeze<PageDesk>({
-    code: codes.make,
+    code: () => codes.make().secret,
     async open(code) {
       await Promise.resolve();
-      if (!codes.take(code)) throw new Fault("denied", "Cannot log in: the code is not good");
-      const opened = sessions.open();
+      if (!codes.drop(code)) throw new Fault("denied", "Cannot log in: the code is not good");
+      const { secret: session, expiresAt } = sessions.make();
       note("somebody logged in at the page");
-      return opened;
+      return { session, expiresAt };
     },
     async view({ session, view }) {
-      sessions.need(session);
+      need(session);
       return PageView.parse(await safely(viewOf(view)));
     },
     async answer({ session, ...said }) {
-      sessions.need(session);
+      need(session);
       await safely(answer(said));
     },
-    leave: sessions.close,
+    leave: (session) => void sessions.drop(session),
     close: () => key.close(),
   });
 }
