@@ -137,7 +137,7 @@ Deno.test("what each command prints with --json has the shape on record", async 
         shape: texts.map((each) => shapeOf(each)).reduce<unknown[]>(merged, []),
       };
     }
-    await assertRecorded("json_shapes.json", `${JSON.stringify(shapes, null, 1)}\n`);
+    await assertRecorded("json_shapes.json", `${JSON.stringify(shapes, null, 2)}\n`);
   });
 });
 
