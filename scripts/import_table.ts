@@ -32,7 +32,7 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   text: { parts: ["contracts"], npm: [] },
 
   // A request, in the order of its way.
-  cli: { parts: OPEN, npm: ["croner", "zod", "yaml", "diff", "jose", "smol-toml"] },
+  cli: { parts: OPEN, npm: ["croner", "zod", "yaml", "diff", "jose", "smol-toml", "lowlight"] },
   agents: { parts: OPEN, npm: [] },
   kernel: { parts: [...OPEN, "store"], npm: ["zod"] },
   runner: { parts: OPEN, npm: [] },
