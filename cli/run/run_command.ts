@@ -59,6 +59,11 @@ export function printAnswer(command: Command, answer: string | undefined): void 
   command.hands.screen.out(`${wrapped.join("\n")}\n`);
 }
 
+/** Whether an answer stands on the screen already, because it was shown while it was written. */
+export function wasShown(running: Pick<RunningTask, "shown">, answer: string | undefined): boolean {
+  return answer !== undefined && running.shown()?.trim() === answer.trim();
+}
+
 function showHead(command: Command, setting: RunSetting): void {
   const { screen } = command.hands;
   const { paint } = screen;
@@ -136,7 +141,7 @@ async function finish(
     return result.exit;
   }
   screen.say("");
-  printAnswer(command, result.task.answer);
+  if (!wasShown(running, result.task.answer)) printAnswer(command, result.task.answer);
   const { reason } = running.tally;
   if (reason !== "" && reason !== result.task.answer) {
     screen.say(`  ${result.task.status}: ${displayText(reason, { max: 1_000 })}`);

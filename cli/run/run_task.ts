@@ -32,6 +32,8 @@ export interface RunningTask {
   readonly watch: Watch;
   /** See {@link LiveView.idle}. */
   readonly idle: LiveView["idle"];
+  /** See {@link LiveView.shown}. */
+  readonly shown: LiveView["shown"];
 }
 
 /** Asks the kernel for a new task. */
@@ -151,7 +153,7 @@ export async function followTask(
       if (lines !== "") hands.disk.append(trace, lines);
     },
   });
-  return { id: task, tally, watch, idle: view.idle };
+  return { id: task, tally, watch, idle: view.idle, shown: view.shown };
 }
 
 /** Reads what a task's log holds. */

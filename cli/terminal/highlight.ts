@@ -1,4 +1,5 @@
 /** Code in an answer, coloured by highlight.js's grammars. @module */
+// @ts-types="./lowlight.d.ts"
 import { common, createLowlight } from "lowlight";
 import { displayText } from "../../text/mod.ts";
 import type { Highlight } from "./answer_view.ts";
