@@ -31,8 +31,8 @@ Deno.test("alice sees the first words while the model still writes, once, with i
       assert.equal(await terminal.ended(), 0);
       const screen = terminal.screen();
       assert.equal(screen.split("You leave on").length, 2, "the answer stands there once");
-      assert.match(screen, /\x1b\[1mMonday\.?\x1b\[22m|\x1b\[1mMonday\x1b\[22m\./);
-      assert.match(screen, /• pack \x1b\[36msocks/);
+      assert.ok(screen.includes("\x1b[1mMonday\x1b[22m."), screen);
+      assert.ok(screen.includes("• pack \x1b[36msocks"), screen);
       assert.doesNotMatch(screen, /```|\*\*/);
     } finally {
       await terminal.close();
