@@ -213,7 +213,7 @@ export function isAssembly(path: string): boolean {
 /** Files that wire parts together beside a `main.ts`, which would be too long without them. */
 const WIRING: ReadonlySet<string> = new Set([
   "kernel/main_agents.ts",
-  "kernel/main_mail.ts",
+  "kernel/main_tools.ts",
   "kernel/main_mcp.ts",
   "kernel/main_tools.ts",
   "kernel/main_work.ts",

@@ -1,6 +1,6 @@
 /**
  * What the service remembers of firings over its own end: how far each schedule is settled, and which signed bytes came.
- * That one firing makes one task is the kernel's to hold (kernel/control/once.ts): this book is behind it after a crash, never
+ * That one firing makes one task is the kernel's to hold (kernel/control/operator.ts): this book is behind it after a crash, never
  * ahead. STATE/person/firings.json.
  * @module
  */
