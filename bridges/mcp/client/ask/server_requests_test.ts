@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Json } from "../../../../contracts/json.ts";
-import { formOf } from "./form.ts";
+import { formOf } from "./server_requests.ts";
 
 const form = (field: Json, more: object = {}): Json => ({
   type: "object",

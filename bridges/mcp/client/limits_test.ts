@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { makeOdd } from "./violations.ts";
+import { makeOdd } from "./limits.ts";
 
 Deno.test("at most twenty violations a second are told, and how many were not", () => {
   const told: string[] = [];

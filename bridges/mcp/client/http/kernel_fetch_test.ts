@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { MCP_LINE } from "../../../../contracts/mcp_limits.ts";
-import { makeEventReader } from "./events.ts";
+import { makeEventReader } from "./kernel_fetch.ts";
 
 function read(
   ...pieces: readonly string[]
 ): { readonly out: string; readonly odd: readonly string[] } {
   const odd: string[] = [];
   const reader = makeEventReader((what) => odd.push(what));
-  return { out: pieces.map((piece) => reader.take(piece)).join(""), odd };
+  return { out: pieces.map((piece) => reader(piece)).join(""), odd };
 }
 
 const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
 
 Deno.test("alice reads events whatever their line ends are and wherever the pieces are cut", () => {
-  const wanted = `id: 7\nretry: 500\ndata: ${PING}\n\n`;
+  const wanted = `retry: 500\nid: 7\ndata: ${PING}\n\n`;
   for (const end of ["\n", "\r\n", "\r"]) {
     const stream = ["event: message", "id: 7", "retry:500", `data: ${PING}`, "", ""].join(end);
     // A carriage return at the end waits for what follows it.
@@ -61,6 +61,6 @@ Deno.test("mallory's event without an end is refused", () => {
   const reader = makeEventReader(() => {});
   const piece = "x".repeat(1_048_576);
   assert.throws(() => {
-    for (let units = 0; units <= MCP_LINE + piece.length; units += piece.length) reader.take(piece);
+    for (let units = 0; units <= MCP_LINE + piece.length; units += piece.length) reader(piece);
   }, RangeError);
 });

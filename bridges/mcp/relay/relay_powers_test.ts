@@ -1,5 +1,5 @@
 import { equal, ok } from "node:assert/strict";
-import { reach } from "./reach_powers.ts";
+import { reach } from "./relay_powers.ts";
 
 Deno.test("a program whose net service has a full queue waits for its turn, and is let go where none comes", async () => {
   const dir = await Deno.makeTempDir({ prefix: "remit-relay-" });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { makeTextTransport, MOST_LINE } from "./text_transport.ts";
+import { makeTextTransport, MOST_LINE } from "./stdio.ts";
 
 function made(): {
   readonly transport: ReturnType<typeof makeTextTransport>;
