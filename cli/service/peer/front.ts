@@ -2,8 +2,8 @@
 import { type Json, type TaskId, toJson } from "../../../contracts/mod.ts";
 import type { Command } from "../../command.ts";
 import type { KernelLink } from "../../hands.ts";
-import type { LoginService } from "../../mcp/login/hands.ts";
-import { makeLoginNet } from "../../mcp/login/net.ts";
+import type { LoginService } from "../../mcp/registry/login/login.ts";
+import { makeLoginNet } from "../../mcp/registry/login/net.ts";
 import type { Signer } from "../../key/person_key_powers.ts";
 import { VERSION } from "../../version.ts";
 import { makeCard, signCard } from "./card.ts";

@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 import { Fault, type PeerAuth } from "../../../contracts/mod.ts";
-import { loginUrl, sameIssuer } from "../../mcp/login/url.ts";
+import { loginUrl, sameIssuer } from "../../mcp/registry/login/net.ts";
 
 /** One public key of a set. Untrusted. */
 export type PublicJwk = Readonly<Record<string, unknown>> & { readonly kid?: string | undefined };

@@ -3,7 +3,7 @@ import { Fault, type ImportedServer } from "../../../contracts/mod.ts";
 import type { Command } from "../../command.ts";
 import type { KernelLink } from "../../hands.ts";
 import { kernelFor } from "../../run/kernel_for.ts";
-import { lendMcp } from "../../mcp/grant/choice.ts";
+import { lendMcp } from "../../mcp/registry/handover.ts";
 import { lendKeys, provideModelPrograms } from "../../model/ready.ts";
 import type { RunSetting } from "../../run/run_setting.ts";
 import { settleCalls } from "../../mcp_serve/setting.ts";
