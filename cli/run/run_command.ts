@@ -7,7 +7,7 @@ import { didLines, resultDocument, type RunResult, showClosing } from "./closing
 import { type Command, commandText, printJson } from "../command.ts";
 import type { KernelLink } from "../hands.ts";
 import { kernelFor } from "./kernel_for.ts";
-import { keepRenewed, lendApproved } from "../mcp/grant/choice.ts";
+import { keepRenewed, lendApproved } from "../mcp/registry/handover.ts";
 import { errorLine, resultLine } from "./stream_json.ts";
 import { announce } from "../model/announcement.ts";
 import { foundLines } from "../model/found.ts";

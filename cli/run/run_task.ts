@@ -16,7 +16,7 @@ import type { KernelLink } from "../hands.ts";
 import { makeCallJoin } from "../audit/join_calls.ts";
 import { openKeyRing } from "../key/ring.ts";
 import { type LiveView, makeLiveView } from "./live_view.ts";
-import { noteSuspension } from "../mcp/suspend.ts";
+import { noteSuspension } from "../mcp/events.ts";
 import { startRecording } from "../model/recording/recording.ts";
 import { absolute } from "../disk/places.ts";
 import type { RunSetting } from "./run_setting.ts";

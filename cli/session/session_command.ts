@@ -6,7 +6,7 @@ import { taskNamed } from "../conversation/name.ts";
 import { readSeen, textOf } from "../audit/event_fields.ts";
 import type { KernelLink, Keyboard } from "../hands.ts";
 import { kernelFor } from "../run/kernel_for.ts";
-import { keepRenewed } from "../mcp/grant/choice.ts";
+import { keepRenewed } from "../mcp/registry/handover.ts";
 import { announce } from "../model/announcement.ts";
 import { readyAgain } from "../model/ready.ts";
 import { flag, has } from "../arguments/parse_arguments.ts";
