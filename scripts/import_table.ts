@@ -23,6 +23,7 @@ export type PartRule = {
 };
 
 const OPEN = ["contracts", "port", "text"] as const;
+const MCP_SDK = ["@modelcontextprotocol/client", "@modelcontextprotocol/server"] as const;
 
 /** THE table. A folder that is not in it may not hold a TypeScript file. */
 export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
@@ -37,7 +38,7 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
       ...[...OPEN, "service", "service/hosts", "service/peer", "service/trigger"],
       ...["service/trace", "service/backup"],
     ],
-    npm: ["zod", "yaml", "diff", "smol-toml"],
+    npm: ["zod", "yaml", "diff", "smol-toml", "lowlight"],
   },
   agents: { parts: OPEN, npm: [] },
   kernel: { parts: [...OPEN, "store"], npm: ["zod"] },
@@ -76,7 +77,7 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   // Other protocols, and the gateway that serves them.
   "bridges/mcp": {
     parts: OPEN,
-    npm: ["@modelcontextprotocol/client", "@modelcontextprotocol/server", "zod"],
+    npm: [...MCP_SDK, "eventsource-parser", "zod"],
   },
   "bridges/a2a": { parts: [...OPEN, "bridges/mcp"], npm: ["@a2a-js/sdk", "zod"] },
   "service/gateway": { parts: OPEN, npm: ["hono", "zod"] },
@@ -110,9 +111,8 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
       "yaml",
       "@noble/ed25519",
       "@a2a-js/sdk",
-      "@modelcontextprotocol/client",
+      ...MCP_SDK,
       "@modelcontextprotocol/sdk",
-      "@modelcontextprotocol/server",
     ],
   },
   bench: {
@@ -167,13 +167,13 @@ export const BUNDLES: readonly BundleRule[] = Object.freeze([
   { entry: "browser/main.ts", npm: ["puppeteer-core"], without: [] },
   {
     entry: "bridges/mcp/client/main.ts",
-    npm: ["@modelcontextprotocol/client"],
+    npm: ["@modelcontextprotocol/client", "eventsource-parser"],
     // Modules with zod's schemas: 12 ms and 360 KB of each bridge.
     without: ["contracts/mcp.ts", "contracts/wire_mcp.ts"],
   },
   {
     entry: "bridges/a2a/client/main.ts",
-    npm: ["@a2a-js/sdk"],
+    npm: ["@a2a-js/sdk", "eventsource-parser"],
     without: ["contracts/mcp.ts", "contracts/exchange.ts", "contracts/wire_mcp.ts"],
   },
   { entry: "bridges/mcp/tree/main.ts", npm: ["zod"], without: [] },
@@ -230,7 +230,7 @@ export function isAssembly(path: string): boolean {
 /** Files that wire parts together beside a `main.ts`, which would be too long without them. */
 const WIRING: ReadonlySet<string> = new Set([
   "kernel/main_agents.ts",
-  "kernel/main_mail.ts",
+  "kernel/main_tools.ts",
   "kernel/main_mcp.ts",
   "kernel/main_tools.ts",
   "kernel/main_work.ts",

@@ -46,6 +46,11 @@ const RUN_FLAGS: readonly FlagSpec[] = [
   TRACE,
   WIKI,
   {
+    name: "output-format",
+    value: "text|json|stream-json",
+    help: "json is --json; stream-json: JSON lines as they happen, the document last",
+  },
+  {
     name: "story",
     value: "NAME",
     help: "play a story: desk (the demo), exec, web, wiki, mcp, a2a",

@@ -3,9 +3,9 @@ import { Fault, type Json, type ServeOpen } from "../../contracts/mod.ts";
 import type { Command } from "../command.ts";
 import type { KernelLink } from "../hands.ts";
 import { openKeyRing } from "../key/ring.ts";
-import type { LoginService } from "../mcp/login/hands.ts";
-import { makeLoginNet } from "../mcp/login/net.ts";
-import { loginUrl, sameIssuer } from "../mcp/login/url.ts";
+import type { LoginService } from "../mcp/registry/login/login.ts";
+import { makeLoginNet } from "../mcp/registry/login/net.ts";
+import { loginUrl, sameIssuer } from "../mcp/registry/login/net.ts";
 import { openSecretKeep } from "../secret/keep.ts";
 import { makeMediator, mayHave, openHost, openTokens } from "../../service/hosts/mod.ts";
 import {

@@ -14,7 +14,7 @@ import { mcpFields } from "../run/run_task.ts";
 import { type RunSetting, settle } from "../run/run_setting.ts";
 import type { KernelLink } from "../hands.ts";
 import { kernelFor } from "../run/kernel_for.ts";
-import { lendMcp } from "../mcp/grant/choice.ts";
+import { lendMcp } from "../mcp/registry/handover.ts";
 import { lendKeys, provideModelPrograms } from "../model/ready.ts";
 import { settleCalls } from "../mcp_serve/host_setting.ts";
 

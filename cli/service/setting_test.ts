@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Fault, McpServerName, SessionId } from "../../contracts/mod.ts";
 import { freshCommand } from "../_fixture/mcp_command.ts";
 import { lockedServer } from "../_fixture/mcp_lock.ts";
-import { openMcpLock } from "../mcp/lock/file.ts";
+import { openMcpLock } from "../mcp/registry/lock.ts";
 import { type Given, type GivenBy, settleGiven } from "./setting.ts";
 
 const BY: GivenBy = {

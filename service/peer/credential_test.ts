@@ -8,7 +8,7 @@ import {
   UnsecuredJWT,
 } from "jose";
 import { makeDisk } from "../../cli/disk/disk_powers.ts";
-import { loginUrl, sameIssuer } from "../../cli/mcp/login/url.ts";
+import { loginUrl, sameIssuer } from "../../cli/mcp/registry/login/net.ts";
 import { issuerOf, makeKeySets, makePeerDoor, openPeerTokens } from "./credential.ts";
 
 const NOW = Date.parse("2026-11-22T12:00:00Z");

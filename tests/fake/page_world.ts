@@ -4,7 +4,14 @@ import type { Command } from "../../cli/command.ts";
 import { openKeyRing } from "../../cli/key/ring.ts";
 import { openPageDesk, type PageDesk } from "../../cli/service/page/desk.ts";
 import { Fault } from "../../contracts/mod.ts";
-import { after, listen, makeSeal, now, randomBytes, sha256Base64 } from "../../service/gateway/gateway_powers.ts";
+import {
+  after,
+  listen,
+  makeSeal,
+  now,
+  randomBytes,
+  sha256Base64,
+} from "../../service/gateway/gateway_powers.ts";
 import { serveOverHttp } from "../../service/gateway/over_http.ts";
 import { servePage } from "../../service/gateway/page/routes.ts";
 import { STYLE } from "../../service/gateway/page/views.ts";

@@ -25,7 +25,7 @@ import { shownChanges } from "../../question/asking.ts";
 import { type Command, commandText } from "../../command.ts";
 import type { KernelLink } from "../../hands.ts";
 import { openKeyRing } from "../../key/ring.ts";
-import { lendApproved } from "../../mcp/grant/choice.ts";
+import { lendApproved } from "../../mcp/registry/handover.ts";
 import { readyAgain } from "../../model/ready.ts";
 import { readPast } from "../../run/run_task.ts";
 import { shownWhole } from "../../question/question_frame.ts";
