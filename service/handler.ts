@@ -1,4 +1,4 @@
-/** Answers everything that the gateway of `remit serve` asks. TRUST: the gateway may be hostile. @module */
+/** Answers what the gateway of `remit serve` asks. TRUST: the gateway may be hostile. @module */
 import { type Mediator, parseAsked } from "./hosts/mod.ts";
 import type { PeerMediator } from "./peer/mod.ts";
 import * as z from "zod";
@@ -13,7 +13,7 @@ import {
   toJson,
 } from "../contracts/mod.ts";
 
-/** The page, as the gateway asks for it. Faults are as contracts/wire_a2a.ts lists them. */
+/** The page, as the gateway asks for it. Faults: contracts/wire_a2a.ts. */
 export interface ServedPage {
   open(code: string): Promise<{ readonly session: string; readonly expiresAt: number }>;
   view(ask: PageAsk): Promise<PageView>;

@@ -49,7 +49,7 @@ function hostBlock(command: Command, name: string): string {
   const { around } = command.hands;
   const server = {
     ...(host === "vscode" ? { type: "stdio" } : {}),
-    // Hosts start it somewhere, with a search path of their own: only an absolute path is the same program.
+    // A host has a search path of its own: only an absolute path is the same program.
     command: `${around.home}/bin/remit`,
     args: ["mcp", "serve", ...kept(command)],
   };
@@ -73,8 +73,8 @@ function kept(command: Command): readonly string[] {
   });
   return [
     ...named,
-    // A host starts it in a folder of its own, and shows nobody why it ended: paths are absolute, and what is no wiki is
-    // said here.
+    // A host starts it in a folder of its own, and shows nobody why it ended: paths are absolute,
+    // and what is no wiki is said here.
     ...(wiki === undefined ? [] : ["--wiki", resolveWiki(command, wiki).folder]),
     ...mounts,
     ...(flag(parsed, "state") === undefined ? [] : ["--state", places.state]),

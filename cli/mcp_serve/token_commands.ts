@@ -18,7 +18,7 @@ interface TokenKind<T extends KeptToken> {
   of(token: Omit<T, "sha256">): string;
   /** The first letter of its ids. */
   readonly letter: string;
-  /** What is kept of a new token, and lines for the person who makes it. `which`: the word after `create`. */
+  /** What is kept of a new token, and lines to show. `which`: the word after `create`. */
   make(which: string | undefined, id: string): {
     readonly kept: Omit<T, "sha256">;
     readonly lines: readonly string[];
@@ -40,7 +40,7 @@ function tokenText({ id, name }: Pick<KeptToken, "id" | "name">): string {
   return name === id ? displayText(id) : `${displayText(name)} (${displayText(id)})`;
 }
 
-/** `… token create|list|revoke`. Throws `invalidInput` for another verb, `notFound` for no such token. */
+/** Throws `invalidInput` for another verb, `notFound` for no such token. */
 function tokenVerbs<T extends KeptToken>(command: Command, kind: TokenKind<T>): Promise<number> {
   const { hands, json, parsed } = command;
   const { screen } = hands;
@@ -94,7 +94,7 @@ function tokenVerbs<T extends KeptToken>(command: Command, kind: TokenKind<T>): 
   return Promise.resolve(EXIT.success);
 }
 
-/** `mcp token create [NAME] [--profile P] [--name NAME]`, `mcp token list`, `mcp token revoke ID`. */
+/** `mcp token create [NAME] [--profile P] [--name NAME]`, and `list`, `revoke ID`. */
 export function mcpToken(command: Command): Promise<number> {
   const { hands, places, parsed } = command;
   preparePlaces(hands.disk, places, hands.around.uid);
@@ -118,7 +118,7 @@ export function mcpToken(command: Command): Promise<number> {
   });
 }
 
-/** `a2a token create PEER [--name N]`, `a2a token list`, `a2a token revoke ID`. */
+/** `a2a token create PEER [--name N]`, and `list`, `revoke ID`. */
 export function a2aToken(command: Command): Promise<number> {
   const { hands, places } = command;
   preparePlaces(hands.disk, places, hands.around.uid);

@@ -1,5 +1,6 @@
 /**
- * The commands of the service, of what starts tasks of itself, and of keeping a state, as help and parsing read them.
+ * The commands of the service, of what starts tasks of itself, and of keeping a state, as help and
+ * parsing read them.
  * @module
  */
 import {

@@ -1,4 +1,4 @@
-/** A service that runs: what stands behind its gateway, and how it ends. @module */
+/** Starts what stands behind a service's gateway, and ends it. @module */
 import { Fault, type Json, type ServeOpen } from "../../contracts/mod.ts";
 import type { Command } from "../command.ts";
 import type { KernelLink } from "../hands.ts";
@@ -23,7 +23,7 @@ import { openPageDesk } from "./page/desk.ts";
 import { lendService, type ServiceSetting } from "./setting.ts";
 import { VERSION } from "../version.ts";
 
-/** Serves commands at other terminals of the same user: `login` `null` → `{ url }`, `state` `null` → `{ url, ready, why }`. */
+/** Serves commands at other terminals: `login` → `{ url }`, `state` → `{ url, ready, why }`. */
 export function serviceDoor(
   { service, url }: {
     readonly service: Pick<RunningService, "loginCode" | "unready">;
@@ -59,7 +59,7 @@ export interface ServiceLinks {
   readonly page: KernelLink;
 }
 
-/** What a service is started with. */
+/** The command, settings and connections of a service. */
 export interface RunningServiceParts {
   readonly command: Command;
   readonly setting: ServiceSetting;
@@ -71,7 +71,7 @@ export interface RunningServiceParts {
   note(text: string): void;
 }
 
-/** It. */
+/** A service that runs. */
 export interface RunningService {
   readonly links: ServiceLinks;
   /** Starts a gateway process with a handler of its own. */
@@ -82,12 +82,12 @@ export interface RunningService {
   unready(): string | undefined;
   /** A one-time code for the page; undefined where there is none. */
   loginCode(): string | undefined;
-  /** Rules that were read again: in force when it resolves. Rejects, and nothing has changed, for what does not stand. */
+  /** Puts rules in force. Where it rejects, nothing has changed. */
   replace(
     rules: { readonly setting: ServiceSetting; readonly config: ServiceConfig },
   ): Promise<void>;
   draining(): boolean;
-  /** Begins nothing new; resolves when nothing is under way, after `ms` milliseconds at the latest. */
+  /** Begins nothing new; resolves when nothing is under way, or after `ms` milliseconds. */
   drain(ms: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -130,7 +130,7 @@ export async function startService(parts: RunningServiceParts): Promise<RunningS
     settled: setting.settled,
     secret: (name) => openSecretKeep(hands.disk, places).loadHook(name),
     after: hands.service.after,
-    // A delivery comes through the gateway, which is started last.
+    // `care` is there by then: deliveries come through the gateway, which starts last.
     began: (task, other) => care.traces?.began(task, other),
   });
 
@@ -219,7 +219,7 @@ export async function startService(parts: RunningServiceParts): Promise<RunningS
           await new Promise<void>((resolve) => hands.service.after(LOOK_MS, resolve));
         }
       } catch (error) {
-        // A kernel that has gone has nothing under way.
+        // The kernel has ended: nothing is under way.
         if (!(error instanceof Fault)) throw error;
       }
     },
@@ -236,7 +236,7 @@ export async function startService(parts: RunningServiceParts): Promise<RunningS
   });
 }
 
-/** Fetches documents of issuers with a net service of its own, which starts with the first fetch and anew after a failed one. */
+/** Fetches issuers' documents with an own net service, started anew after a failed fetch. */
 function keyFetch({ hands }: Command): KeyFetch & { close(): Promise<void> } {
   let service: Promise<LoginService> | undefined;
   const close = async (): Promise<void> => {

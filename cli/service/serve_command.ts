@@ -1,5 +1,6 @@
 /**
- * `remit serve`: MCP, A2A, webhooks, schedules, the page and queued tasks as one service. docs/decision/0017.
+ * `remit serve`: MCP, A2A, webhooks, schedules, the page and queued tasks as one service.
+ * docs/decision/0017.
  * @module
  */
 import { join } from "node:path";
@@ -20,8 +21,6 @@ import { makeReload } from "./reload.ts";
 import { type RunningService, serviceDoor, startService } from "./running_service.ts";
 import { SERVE_AT } from "./command_table.ts";
 import { serviceKernel, type ServiceSetting, settleService } from "./setting.ts";
-
-// What `remit serve` says at its terminal, and the two commands that speak of a running one.
 
 /** Tasks that are named at the start; the page and the list name all. */
 const MOST_NAMED = 5;
@@ -134,7 +133,7 @@ export async function serveLogin(command: Command): Promise<number> {
 /** Milliseconds that what is under way gets at the end, where remit.yaml does not say. */
 const DRAIN_MS = 10_000;
 
-/** What of the service is served, and where. */
+/** Which surfaces are served, and where. */
 interface Serving {
   readonly listen: NonNullable<ServeOpen["listen"]>;
   readonly open: ServeOpen & { readonly listen: NonNullable<ServeOpen["listen"]> };
@@ -158,7 +157,7 @@ export async function serveCommand(command: Command): Promise<number> {
   return await serveAlone(command);
 }
 
-/** What is to be served. Throws `invalidInput` for an address that is none. */
+/** Throws `invalidInput` for an address that is none. */
 function servingOf(command: Command, { serve }: ServiceConfig): Serving {
   const { parsed, hands } = command;
   const listen = readListen(parsed.args[0] ?? serve.listen ?? SERVE_AT);
@@ -309,11 +308,11 @@ async function untilEnd(
   const ended = Promise.withResolvers<{ readonly code: number; readonly why: string }>();
   const now = Promise.withResolvers<void>();
   const stopListening = hands.interrupts.listen((_count, signal) => {
-    // A second press of Ctrl-C, or a second SIGTERM, ends it without waiting; the first drains.
+    // The first press of Ctrl-C or SIGTERM drains, the second ends at once.
     if (service.draining()) now.resolve();
     else ended.resolve({ code: EXIT.success, why: signal ?? "Ctrl-C" });
   });
-  // Who reads it may end the service at once.
+  // A reader of this line may end the service at once.
   ready();
   void gateway.failed.then((error) => ended.resolve({ code: EXIT.failure, why: error.message }));
   void links.main.closed.then(() =>

@@ -18,14 +18,12 @@ import { lendMcp } from "../mcp/registry/handover.ts";
 import { lendKeys, provideModelPrograms } from "../model/ready.ts";
 import { settleCalls } from "../mcp_serve/host_setting.ts";
 
-// From what remit.yaml gives to others' tasks, to the kernel's TaskRequest: settled as `remit run` settles.
-
 /** What remit.yaml gives to tasks that others start: of a peer, a webhook, a schedule. */
 export type Given = Partial<
   Pick<WebhookConfig, "agent" | "profile" | "model" | "mounts" | "mcp" | "limits">
 >;
 
-/** Who asks: stamped by the starter, never taken from what came. */
+/** Who asks, as the service knows it: never taken from the request. */
 export interface GivenBy extends Ingress {
   readonly session: SessionId;
   /** The task stays open for more turns. */
@@ -59,7 +57,7 @@ export async function settleGiven(
   try {
     settled = await settle({
       ...command,
-      // What of the layers was left out was said once, for the command itself.
+      // The command itself has said what was left out of the layers.
       hands: { ...hands, screen: { ...hands.screen, say: () => undefined } },
       parsed: { ...parsed, flags },
     }, { folder: hands.around.cwd, mounts: [] });
@@ -90,7 +88,7 @@ export async function settleGiven(
     mcp: settled.mcp.filter(({ name }) => servers.includes(name)),
     limits: limitsOf({ limits: given.limits ?? {} }, settled.limits),
     instructions: instructionsIn(mounts, (path) => hands.disk.stat(path) !== undefined),
-    // What the operator remembers is not for others, unless the agent's own specification says so.
+    // Others get the operator's memory only where the agent's specification says so.
     memory: settled.agent?.memory === undefined ? undefined : settled.memory,
   };
   const same = sameOf(setting);
@@ -106,7 +104,7 @@ export async function settleGiven(
 const OwnFields = { request: true, session: true, interactive: true, ingress: true } as const;
 const Same = TaskRequest.omit(OwnFields);
 
-/** What is the same in every request of an entry: checked once, not for each message. */
+/** The fields that every request of an entry has, checked once. */
 function sameOf(setting: RunSetting): z.infer<typeof Same> {
   const { agent, memory, wikis, instructions } = setting;
   return Same.parse({
@@ -127,7 +125,7 @@ function sameOf(setting: RunSetting): z.infer<typeof Same> {
 /** Kinds of entries that make tasks. */
 export type GivenKind = "peer" | "webhook" | "schedule";
 
-/** What the service is made of. */
+/** Everything that remit.yaml gives to others, settled. */
 export interface ServiceSetting {
   /** What hosts over MCP call with, and all layers of configuration. */
   readonly calls: RunSetting;
@@ -135,7 +133,7 @@ export interface ServiceSetting {
   readonly all: readonly SettledGiven[];
 }
 
-/** Settles it. Throws for the first entry that does not stand, named with its `FILE:LINE`. */
+/** Throws for the first entry that does not settle, named with its `FILE:LINE`. */
 export async function settleService(command: Command): Promise<ServiceSetting> {
   const calls = await settleCalls(command);
   const { service } = calls.config;
@@ -176,7 +174,7 @@ export async function settleService(command: Command): Promise<ServiceSetting> {
   });
 }
 
-/** The kernel that serves all of it: models built, keys and servers' secrets lent. Throws as `kernelFor`. */
+/** The kernel of a service: models built, keys and secrets lent. Throws as `kernelFor`. */
 export async function serviceKernel(
   command: Command,
   setting: ServiceSetting,

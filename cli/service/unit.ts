@@ -56,7 +56,7 @@ export interface UnitParts {
   readonly program: string;
   /** Words behind `remit serve`. */
   readonly args: readonly string[];
-  /** Where deno and bwrap are found (`PATH`), and where the operator's files are, if not where they mostly are. */
+  /** `PATH`, where deno and bwrap are found, and the operator's XDG folders. */
   readonly environment: Readonly<Record<string, string>>;
   /** `serve.drainMs`. */
   readonly drainMs: number;
@@ -67,7 +67,7 @@ export interface UnitParts {
 /** Seconds beyond the drain until systemd kills: the gateway and the links are closed in them. */
 const BEYOND_S = 20;
 
-/** A word as systemd reads it back: quoted, without specifiers or variables. Throws `invalidInput` for control characters. */
+/** Quotes a word for systemd. Throws `invalidInput` for control characters. */
 export function unitWord(text: string, where: "exec" | "value" = "value"): string {
   // deno-lint-ignore no-control-regex -- control characters are refused
   if (/[\u0000-\u001f\u007f]/.test(text)) {

@@ -1,6 +1,6 @@
 /**
- * Writes a backup of a state while its kernel runs, and reads one into an empty folder. Nothing of a backup is believed
- * before all of it was checked.
+ * Writes a backup of a state while its kernel runs, and reads one into an empty folder. Nothing of
+ * a backup is believed before all of it was checked.
  * @module
  */
 import { createHash } from "node:crypto";
@@ -45,7 +45,7 @@ export interface BackupParts {
 
 const DATABASE = "SQLite format 3\0";
 const BESIDE = /-(?:wal|shm|journal)$/;
-/** What the kernel makes anew, what is another's, and what only means this one machine and process. */
+/** Files that the kernel makes anew, or that mean this one machine and process. */
 const KERNEL_SKIPS = [
   ...[/^lock$/, /^log$/, /^damaged$/, /^programs$/, /^remit\.db/, /^backup-/],
   ...[/^work\/[^/]+\/run-/, /\.(?:tmp|[0-9a-f]{12})$/],
@@ -69,7 +69,8 @@ function isDatabase(disk: BackupDisk, path: string): boolean {
 /**
  * Writes it. The kernel's log comes first: what the rest refers to is then there, and more.
  *
- * @throws Fault `alreadyExists`, `storeCorrupt`, `conflict` for a file that changed while it was read
+ * @throws Fault `alreadyExists`, `storeCorrupt`, `conflict` for a file that changed while it was
+ * read
  */
 export async function writeBackup(parts: BackupParts): Promise<BackupManifest> {
   const { disk, hands, places, draft } = parts;
@@ -193,8 +194,6 @@ function copyIn(out: Out, path: string, file: OpenFile): BackupManifest["files"]
   }
 }
 
-// Reads a backup into an empty folder, and believes none of it before all of it was checked.
-
 /** The powers of {@link readBackup}, and what it reads. */
 export interface ReadParts {
   readonly disk: BackupDisk;
@@ -310,7 +309,8 @@ function copyOut(disk: BackupDisk, input: In, file: BackupFile, path: string): s
 /**
  * Reads the whole of it: every file lies in `into` when it resolves, and is what the manifest says.
  *
- * @throws Fault `invalidInput` for what is cut off, changed, twice there, or would leave `into`; `notFound`
+ * @throws Fault `invalidInput` for what is cut off, changed, twice there, or would leave `into`;
+ * `notFound`
  */
 export function readBackup({ disk, file, into, passphrase }: ReadParts): BackupManifest {
   const source = disk.open(file);

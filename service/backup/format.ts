@@ -32,8 +32,8 @@ export interface BackupHands {
   /** Copies a database as it stands at one moment to a new file, also while others write it. */
   copy(path: string, into: string): Promise<void>;
   /**
-   * Checks a kernel's database that nobody has open: its structure, then every chain and seal with the key in `keyFile`.
-   * Rejects `storeCorrupt` where it is no store at all.
+   * Checks a kernel's database that nobody has open: its structure, then every chain and seal with
+   * the key in `keyFile`. Rejects `storeCorrupt` where it is no store at all.
    */
   verify(
     path: string,

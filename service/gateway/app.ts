@@ -1,6 +1,6 @@
 /**
- * The gateway's routes. A request passes, in this order: headers of ours, Host, Origin, rate of its address; then the
- * checks of its route. Nothing of ours is told in an error.
+ * The gateway's routes. A request passes, in this order: headers of ours, Host, Origin, rate of its
+ * address; then the checks of its route. Nothing of ours is told in an error.
  * @module
  */
 import { type Context, Hono } from "hono";
@@ -78,7 +78,7 @@ export async function wholeBody(
   }
 }
 
-/** Tells which values of Host and Origin are let in: those of this server, and not those of another page. */
+/** Lets in the values of Host and Origin that are this server's. */
 export interface Door {
   /** The `Host` header. */
   host(value: string | undefined): boolean;
@@ -86,7 +86,7 @@ export interface Door {
   origin(value: string | undefined): boolean;
 }
 
-/** Makes the door of a server at `address` (`host:port`), with further hosts and origins of the operator's. */
+/** The door of a server at `address` (`host:port`), with the operator's hosts and origins. */
 export function makeDoor(
   address: string,
   more: { readonly hosts: readonly string[]; readonly origins: readonly string[] },

@@ -1,7 +1,7 @@
 /**
- * Reads requests' bodies within bytes and time, and bounds the bytes of all bodies at once. Where there is no room, the
- * caller that holds the most loses the body that it began first: a thousand slow bodies of a stranger neither fill the
- * process nor keep an honest caller out.
+ * Reads requests' bodies within bytes and time, and bounds the bytes of all bodies at once. Where
+ * there is no room, the caller that holds the most loses the body that it began first: a thousand
+ * slow bodies of a stranger neither fill the process nor keep an honest caller out.
  * @module
  */
 import { joinBytes } from "../../port/join_bytes.ts";

@@ -1,6 +1,7 @@
 /**
- * Bounds connections: how many there are, and how long one may be silent. Where no place is left, the caller with the most
- * connections loses the one that was silent for longest: thousands of a stranger's do not keep an honest client out.
+ * Bounds connections: how many there are, and how long one may be silent. Where no place is left,
+ * the caller with the most connections loses the one that was silent for longest: thousands of a
+ * stranger's do not keep an honest client out.
  * @module
  */
 
@@ -10,7 +11,7 @@ export interface ConnectionBounds {
   readonly most: number;
   /** Milliseconds until the first request's head is whole. */
   readonly firstMs: number;
-  /** Milliseconds from an answer to the whole head of the next request; an answer must be read in them. */
+  /** Milliseconds from an answer, which must be read in them, to the next request's head. */
   readonly idleMs: number;
 }
 
@@ -26,7 +27,7 @@ export interface Place {
 
 /** All connections. */
 export interface Connections {
-  /** Takes a place; undefined where there is none. `close` is called once, when the place is taken back. */
+  /** Takes a place; undefined where there is none. `close` is called when it is taken back. */
   take(caller: string, close: () => void): Place | undefined;
   /** Takes back the places of connections that were silent for too long. */
   sweep(): void;
@@ -62,7 +63,7 @@ export function makeConnections(bounds: ConnectionBounds, now: () => number): Co
     return true;
   };
 
-  /** The longest silent connection of the caller that holds the most, and no fewer than the newcomer. */
+  /** The longest silent connection of the caller with the most, no fewer than the newcomer's. */
   const leastMissed = (newcomer: number): Held | undefined => {
     let largest: Caller | undefined;
     for (const caller of callers.values()) {

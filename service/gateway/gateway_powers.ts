@@ -1,6 +1,7 @@
 /**
- * The gateway's clock, randomness and listener. It listens at one address within bounds on connections: each accepted
- * connection goes to the function beneath `Deno.serve`, which Deno does not promise to keep (docs/decision/0021).
+ * The gateway's clock, randomness and listener. It listens at one address within bounds on
+ * connections: each accepted connection goes to the function beneath `Deno.serve`, which Deno does
+ * not promise to keep (docs/decision/0021).
  * @module
  */
 import type { After } from "./body.ts";

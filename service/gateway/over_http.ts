@@ -108,7 +108,7 @@ function addSurfaces(
 }
 
 const BOUNDS = { sessions: 64, perToken: 1_200, perAddress: 2_400, bodyMs: 15_000 };
-/** Bytes of all bodies at once: each is in the process some six times while the starter is asked about it. */
+/** Bytes of all bodies at once: each is in the process some six times. */
 const MAX_BODIES = 33_554_432;
 /** One token may have this part of all sessions: a quarter. */
 const SHARE = 4;
@@ -188,13 +188,13 @@ export function serveOverHttp(parts: OverHttpParts): Listening {
   });
 }
 
-/** Whether a peer watches an exchange: such a stream ends when the exchange does, perhaps in days. */
+/** Whether a peer watches an exchange: such a stream ends with it, perhaps in days. */
 function isWatch(request: Request, response: Response): boolean {
   return new URL(request.url).pathname.startsWith("/a2a") &&
     (response.headers.get("content-type") ?? "").startsWith("text/event-stream");
 }
 
-/** The same response, which calls `over` once, when its body was read to its end or is no longer read. */
+/** The same response, which calls `over` once when its body is no longer read. */
 function untilRead(response: Response, over: () => void): Response {
   const { body, status, statusText, headers } = response;
   if (body === null) {

@@ -1,5 +1,6 @@
 /**
- * How much each caller may ask: requests a minute by address or token, requests of one credential under way at a time.
+ * How much each caller may ask: requests a minute by address or token, requests of one credential
+ * under way at a time.
  * @module
  */
 import { Fault } from "../../contracts/fault.ts";
@@ -10,8 +11,8 @@ const GROUPS = 8;
 const NETWORK = 4;
 
 /**
- * The name under which an address is counted: an IPv4 address whole, of an IPv6 address the first 64 bits, because one
- * household chooses the rest.
+ * The name under which an address is counted: an IPv4 address whole, of an IPv6 address the first
+ * 64 bits, because one household chooses the rest.
  */
 export function callerOf(address: string): string {
   const url = `http://[${address}]`;
@@ -27,7 +28,7 @@ export function callerOf(address: string): string {
 
 /** Counts requests by name: for each a bucket that fills with time. */
 export interface Rates {
-  /** Takes one request; false when none is left. `most`: requests a minute, where this name has a limit of its own. */
+  /** Takes one request; false when none is left. `most`: the name's own limit a minute. */
   take(who: string, most?: number): boolean;
 }
 
@@ -61,9 +62,9 @@ const KNOWN_MS = 5_000;
 const MAX_ADMITTED = 1_000;
 
 /**
- * Remembers for five seconds whom `admit` let in, which saves a peer's request one round trip; a refusal is never
- * remembered. What is remembered decides rates and early refusals alone: each act is asked with the credential itself, so
- * that a revoked one does nothing. `now` is milliseconds.
+ * Remembers for five seconds whom `admit` let in, which saves a peer's request one round trip; a
+ * refusal is never remembered. What is remembered decides rates and early refusals alone: each act
+ * is asked with the credential itself, so that a revoked one does nothing. `now` is milliseconds.
  */
 export function rememberAdmitted<T>(
   admit: (token: string) => Promise<T>,
@@ -85,13 +86,14 @@ export function rememberAdmitted<T>(
   };
 }
 
-/** Requests under way of one credential, and of all together; the rest of the pipe is for requests without one. */
+/** Requests under way of one credential, and of all; the rest is for requests without one. */
 const MAX_EACH = 256;
 const MAX_ALL = 448;
 
 /**
- * The pipe to the starter, shared fairly: it takes 512 requests at a time, and the flood of one credential would take them
- * from other peers, webhooks and the page. `ask` rejects `rateLimited` for a credential that has its share under way.
+ * The pipe to the starter, shared fairly: it takes 512 requests at a time, and the flood of one
+ * credential would take them from other peers, webhooks and the page. `ask` rejects `rateLimited`
+ * for a credential that has its share under way.
  */
 export function makeFairPort(port: Pick<Port, "ask" | "tell">): Pick<Port, "ask" | "tell"> {
   const under = new Map<string, number>();

@@ -19,13 +19,13 @@ import { isLoopback } from "../../contracts/loopback.ts";
 
 const BEARER = /^Bearer ([A-Za-z0-9._~+/=-]+)$/i;
 
-/** The bearer token of a header `Authorization` (RFC 6750); undefined for none, and for one longer than `most` characters. */
+/** The bearer token of a header (RFC 6750); undefined for none, and above `most` characters. */
 function tryBearer(header: string | undefined, most: number): string | undefined {
   const token = BEARER.exec(header ?? "")?.[1];
   return token === undefined || token.length > most ? undefined : token;
 }
 
-/** The holder of a token; undefined for a wrong token, a response for a caller that tried too many of them. */
+/** The holder of a token; undefined for a wrong one, a response for a caller of too many. */
 async function holderOf<T extends object>(
   c: Ask,
   { admit, wrong }: { admit(): Promise<T>; readonly wrong: Rates },
@@ -116,7 +116,7 @@ export interface A2aParts {
 const MAX_PEER_TOKEN = 16_384;
 const PATHS = ["/.well-known/agent-card.json", "/a2a", "/a2a/*"] as const;
 
-/** Adds `/a2a` and the card: peers, each request with its credential; the starter decides what a peer may do. */
+/** Adds `/a2a` and the card: peers, each request with its credential. */
 export function serveA2a(app: Routes, { rates, admit, peers, bounds }: A2aParts): void {
   const serve = async (c: Ask): Promise<Response> => {
     const { raw } = c.req;

@@ -1,6 +1,6 @@
 /**
- * The gateway's starter, as the gateway asks it over the port: sessions of MCP hosts, peers, webhooks, the page.
- * contracts/wire_serve.ts, contracts/wire_a2a.ts.
+ * The gateway's starter, as the gateway asks it over the port: sessions of MCP hosts, peers,
+ * webhooks, the page. contracts/wire_serve.ts, contracts/wire_a2a.ts.
  * @module
  */
 import * as z from "zod";
@@ -142,7 +142,7 @@ export function makeStarter(port: Pick<Port, "ask" | "tell">): Starter {
   });
 }
 
-/** The starter, as peers, webhooks and the page ask it. Faults are as contracts/wire_a2a.ts lists them. */
+/** The starter, as peers, webhooks and the page ask it. Faults: contracts/wire_a2a.ts. */
 export interface ServiceAsks {
   a2aAdmit(token: string): Promise<PeerHolder>;
   hook(call: HookCall): Promise<HookAnswer>;

@@ -200,11 +200,11 @@ const MAX_RUNNING = 4;
 export interface HostParts {
   /** What the tasks of calls are made of. */
   readonly setting: HostSetting;
-  /** A session with the kernel, for questions. The first one of a version takes a while: programs are built. */
+  /** A session with the kernel, for questions. */
   readonly link: Promise<HostKernel>;
   /** Opens another session with the running kernel. Rejects `gone` where it has ended. */
   another(): Promise<HostKernel>;
-  /** Settles a task of `run_task` for an agent of remit.yaml, and opens a session with its kernel. */
+  /** Settles a task of `run_task` for an agent, and opens a session with its kernel. */
   settle(agent: string | undefined): Promise<{
     readonly setting: HostSetting;
     readonly kernel: HostKernel;
@@ -224,7 +224,7 @@ export interface HostParts {
   pause(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-/** Opens a host's session. What it offers is told at once; its first task is made when the kernel is there. */
+/** Opens a host's session; its first task is made when the kernel is there. */
 export function openHost(
   parts: HostParts,
   session: string,

@@ -1,7 +1,8 @@
 /**
- * One task of a host's session. It makes one call at a time: a turn is a call. A call that waits for a person ends its
- * turn, and the kernel goes on with it when the answer is there. The task's program ({@link CALLER_PROGRAM}) infers
- * nothing: it makes exactly the call that its message names. Gate, log, budgets and receipts are those of any program.
+ * One task of a host's session. It makes one call at a time: a turn is a call. A call that waits
+ * for a person ends its turn, and the kernel goes on with it when the answer is there. The task's
+ * program ({@link CALLER_PROGRAM}) infers nothing: it makes exactly the call that its message
+ * names. Gate, log, budgets and receipts are those of any program.
  * @module
  */
 import * as z from "zod";
@@ -44,7 +45,7 @@ export interface HostKernel {
     task: TaskId,
     onSeen: (seen: TaskSeen) => void,
   ): Promise<{ next(): Promise<{ readonly status: string }> }>;
-  /** What a task staged. `content`: the folder that holds new contents, each named by its digest. */
+  /** What a task staged. `content`: the folder of new contents, named by digest. */
   staged(task: TaskId): Promise<{ readonly patch: string | null; readonly content: string }>;
   close(): void;
 }
@@ -73,8 +74,9 @@ export type Called = z.infer<typeof Called>;
 const MAX_ANSWER = 1_000_000;
 
 /**
- * Source of the program: an IIFE. It runs without any right; what it says of a result is believed only as far as the
- * kernel's own log bears it out, because the session that it speaks for is its only reader.
+ * Source of the program: an IIFE. It runs without any right; what it says of a result is believed
+ * only as far as the kernel's own log bears it out, because the session that it speaks for is its
+ * only reader.
  */
 export const CALLER_PROGRAM = `(() => {
   const asked = (text) => {
@@ -97,7 +99,7 @@ export const CALLER_PROGRAM = `(() => {
   };
 })()`;
 
-/** The message that has the program make a call. Throws `tooLarge` where it is longer than a turn takes. */
+/** The message that has the program make a call. Throws `tooLarge`. */
 export function callMessage(call: CallWords): string {
   const text = JSON.stringify({ call });
   if (text.length <= 200_000) return text;
@@ -122,7 +124,7 @@ export function readCalled(answer: string, call: CallId): Called | undefined {
   return parsed.success && parsed.data.callId === call ? parsed.data : undefined;
 }
 
-/** The progress that a host is told of: `text` where its label, as the kernel told it, is known and cleared, else `instead`. */
+/** Progress for a host: `text` where its label, as the kernel told it, is cleared, else `instead`. */
 export function toldProgress(
   text: string,
   { label, clearance, instead }: {
@@ -181,7 +183,7 @@ const FINAL: ReadonlySet<string> = new Set(["done", "failed", "cancelled", "expi
 const TOOLS_CHANGE: ReadonlySet<string> = new Set(["suspended", "changed"]);
 const MAX_TRIES = 20;
 
-/** Follows a task that was just created with {@link CALLER_PROGRAM}; resolves when the task takes calls. */
+/** Follows a new task of {@link CALLER_PROGRAM}; resolves when the task takes calls. */
 export async function openLane(
   { link, task, clearance, onProgress, onTools }: LaneParts,
 ): Promise<Lane> {

@@ -1,13 +1,14 @@
 /**
- * The tasks of a host's session, and which of them makes a call. One is the session's own: what is staged lies there, so
- * every call goes there, one after another. Plain reads go to others beside it while nothing is staged. A task that
- * waits for a person keeps what it staged, and another one takes its place. docs/decision/0016.
+ * The tasks of a host's session, and which of them makes a call. One is the session's own: what is
+ * staged lies there, so every call goes there, one after another. Plain reads go to others beside
+ * it while nothing is staged. A task that waits for a person keeps what it staged, and another one
+ * takes its place. docs/decision/0016.
  * @module
  */
 import { type CallId, Fault } from "../../contracts/mod.ts";
 import type { Lane, LaneEnd } from "./lane.ts";
 
-/** A call of a host's session, from its proposal to the last time that the host asked for it. Its fields change meanwhile. */
+/** A call of a host's session, until the host no longer asks for it. Its fields change meanwhile. */
 export interface Flight {
   /** The id under which the task makes the call. */
   readonly id: CallId;

@@ -1,6 +1,7 @@
 /**
- * What the gateway asks, done within what its starter allows. TRUST: the gateway may be hostile. It names sessions and
- * calls; which profile, folders, wiki and clearance they have is decided here. contracts/wire_serve.ts.
+ * What the gateway asks, done within what its starter allows. TRUST: the gateway may be hostile. It
+ * names sessions and calls; which profile, folders, wiki and clearance they have is decided here.
+ * contracts/wire_serve.ts.
  * @module
  */
 import * as z from "zod";

@@ -1,4 +1,4 @@
-/** What a host is told of a call, or of a task of `run_task`: never more than it is cleared for. @module */
+/** What a host is told of a call or of `run_task`: never more than it is cleared for. @module */
 import {
   AgentTask,
   CallId,
@@ -29,8 +29,8 @@ export interface TellingParts {
   /** The host's own person may answer consent. */
   readonly selfConsent: boolean;
   /**
-   * Reads and hashes the new content of a change in the folder `content`: safe lines of its diff. Throws a Fault where the
-   * content is not what its digest says.
+   * Reads and hashes the new content of a change in the folder `content`: safe lines of its diff.
+   * Throws a Fault where the content is not what its digest says.
    */
   show(content: string, change: StagedChange): {
     readonly lines: readonly string[];
@@ -62,7 +62,7 @@ export function tellingOf(end: LaneEnd, parts: TellingParts): ServeResult {
   }
 }
 
-/** Whether the host's own person may answer: a consent that the host is cleared for, and none to administration. */
+/** Whether the host's person may answer: a consent within its clearance, none to administration. */
 export function mayConsent(
   { kind, scope }: Question,
   { selfConsent, clearance }: Pick<TellingParts, "selfConsent" | "clearance">,
@@ -86,7 +86,7 @@ function calledResult(called: Called, { task, clearance }: TellingParts): ServeR
   };
 }
 
-/** The content that a question would change, read and hashed here; undefined where it cannot be shown whole. */
+/** The content of a question's changes, hashed here; undefined where it cannot be shown whole. */
 function contentOf(
   { question: { changes }, content }: Waiting,
   show: TellingParts["show"],
@@ -154,7 +154,7 @@ export async function nextWithin<T>(
 /** A task of `run_task`, under way. */
 export interface RunningHostTask {
   readonly task: TaskId;
-  /** What the host is told when the task ends, or when it waits for a person and `waitMs` milliseconds are over. */
+  /** Resolves when the task ends, or when it waits for a person for `waitMs` milliseconds. */
   result(waitMs: number): Promise<ServeResult>;
   cancel(): Promise<void>;
   close(): void;

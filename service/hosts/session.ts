@@ -1,6 +1,7 @@
 /**
- * One host's session: calls go to the first of its tasks that is free. Mostly there is one. Another is made while the
- * first is busy or waits for a person; staged changes wait with the task that made them. docs/decision/0016.
+ * One host's session: calls go to the first of its tasks that is free. Mostly there is one. Another
+ * is made while the first is busy or waits for a person; staged changes wait with the task that
+ * made them. docs/decision/0016.
  * @module
  */
 import {
@@ -32,7 +33,7 @@ export interface HostSession {
   tools(): Promise<readonly ToolDescriptor[]>;
   /** Makes a call, or tells the state of the same call that was made before. */
   call(asked: ServeCall): Promise<ServeResult>;
-  /** Passes on what the host's person decided. Throws `refused` for any question but that of the call. */
+  /** Passes on what the person decided. Throws `refused` for a question not of the call. */
   answer(said: ServeAnswer): Promise<void>;
   cancel(call: string): Promise<void>;
   close(): Promise<void>;

@@ -47,10 +47,10 @@ export interface TokenKind<T extends KeptToken> {
   readonly listed: string;
 }
 
-/** The tokens of one kind and state. The file is read for each question, so that a revoked token is refused at once. */
+/** The tokens of one kind. The file is read each time: a revoked token is refused at once. */
 export interface TokenBook<T extends KeptToken> {
   list(): readonly T[];
-  /** Keeps the hash of a token made of `secret`, 256 random bits. Gives the token, which is shown once. */
+  /** Keeps the hash of a token made of `secret`, 256 random bits. Gives the token. */
   create(more: Omit<T, "sha256">, secret: string): string;
   /** By id or name. Throws `notFound`. */
   revoke(which: string): T;

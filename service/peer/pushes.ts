@@ -1,7 +1,8 @@
 /**
- * Deliveries to peers: what the kernel says is due is rendered, signed and posted by the net service, only to origins that
- * remit.yaml names; a failure is tried again with a growing, spread pause, for a day. At least once, newest state last:
- * the receiver knows a delivery by `x-remit-delivery`. A2A 1.0, section 4.3.
+ * Deliveries to peers: what the kernel says is due is rendered, signed and posted by the net
+ * service, only to origins that remit.yaml names; a failure is tried again with a growing, spread
+ * pause, for a day. At least once, newest state last: the receiver knows a delivery by
+ * `x-remit-delivery`. A2A 1.0, section 4.3.
  * @module
  */
 import * as z from "zod";

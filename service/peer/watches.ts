@@ -1,6 +1,7 @@
 /**
- * Streams of exchanges: one watch in the kernel for each exchange, told to everybody who watches it. Whoever begins gets
- * the exchange as it stands and then everything after it, nothing twice and nothing left out.
+ * Streams of exchanges: one watch in the kernel for each exchange, told to everybody who watches
+ * it. Whoever begins gets the exchange as it stands and then everything after it, nothing twice and
+ * nothing left out.
  * @module
  */
 import * as z from "zod";
@@ -47,12 +48,12 @@ export interface PeerWatch {
 
 /** All watches of one link. */
 export interface PeerWatches {
-  /** Begins; gives the exchange as it stands. Throws as `peerWatch`, and `rateLimited`, `conflict` for an id in use. */
+  /** Gives the exchange now. Throws as `peerWatch`, `rateLimited`, `conflict` for an id in use. */
   begin(
     watch: PeerWatch,
     what: { readonly peer: PeerName; readonly exchange: ExchangeId },
   ): Promise<Exchange>;
-  /** Sends, and watches what it was sent to from the answer on. Throws as `peerSend`, and `rateLimited`. */
+  /** Sends, and watches the exchange from the answer on. Throws as `peerSend`, `rateLimited`. */
   send(watch: PeerWatch, sent: JsonObject): Promise<Exchange>;
   end(id: string): void;
   /** What the kernel tells: `exchange`. */
@@ -137,7 +138,7 @@ export function makePeerWatches(ask: (op: string, body: Json) => Promise<Json>):
     wanted || [...watchers.values()].some((each) => each.exchange === exchange && each.progress);
 
   return Object.freeze<PeerWatches>({
-    // Asked again it is one stream of events all the same; whose the exchange is, the kernel says each time.
+    // The kernel keeps one stream of events, and checks the peer each time.
     begin: (watch, { peer, exchange }) =>
       begun(watch, exchange, "peerWatch", {
         ...{ peer, exchange, progress: progressOf(exchange, watch.progress) },

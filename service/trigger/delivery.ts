@@ -5,8 +5,6 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { Fault, type WebhookConfig } from "../../contracts/mod.ts";
 
-// Whether a delivery is signed with a webhook's secret. Each answer takes the same work.
-
 /** How old, or how far ahead, a signed timestamp may be. Milliseconds. */
 export const HOOK_WINDOW_MS = 300_000;
 
@@ -35,8 +33,9 @@ export function hookHeader(headers: HookBytes["headers"], name: string): string 
 }
 
 /**
- * Checks a delivery against `secret` in constant time. Without a secret the same work is done and the verdict is
- * `wrong`, so that a path that is not there is not told from a signature that does not hold.
+ * Checks a delivery against `secret` in constant time. Without a secret the same work is done and
+ * the verdict is `wrong`, so that a path that is not there is not told from a signature that does
+ * not hold.
  */
 export function checkHook(
   call: HookBytes,
@@ -81,8 +80,9 @@ export function signHook(
   };
 }
 
-// A webhook's words to its agent: the operator's text, with what came set apart as data. Where the text names a piece of
-// the delivery stands `[data 1]`; the piece itself follows at the end, in a fence that it cannot write.
+// A webhook's words to its agent: the operator's text, with what came set apart as data. Where the
+// text names a piece of the delivery stands `[data 1]`; the piece itself follows at the end, in a
+// fence that it cannot write.
 
 /** Characters of data that one request carries. */
 const MAX_DATA = 150_000;
@@ -148,7 +148,7 @@ function find(name: string, call: HookBytes, body: ReturnType<typeof parseBody>)
   return { text: typeof value === "string" ? value : JSON.stringify(value) };
 }
 
-/** A line that does not occur in `text`, and that nobody who writes `text` can foresee to put it in. */
+/** A line that does not occur in `text`, and that its author cannot foresee. */
 function fenceOf(text: string): string {
   for (let n = 0;; n++) {
     const digest = createHash("sha256").update(`remit fence ${n}\n${text}`).digest("hex");
@@ -165,8 +165,8 @@ function fenced(label: string, text: string, room: number): string {
 }
 
 /**
- * Fills a text that {@link checkHookText} passed. What came is never read as text of the operator: it is named where it
- * was asked for, and stands beneath.
+ * Fills a text that {@link checkHookText} passed. What came is never read as text of the operator:
+ * it is named where it was asked for, and stands beneath.
  */
 export function fillHookText(name: string, text: string, call: HookBytes): string {
   const body = parseBody(call.body);

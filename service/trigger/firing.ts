@@ -1,5 +1,6 @@
 /**
- * A webhook or schedule that fired: what is asked for, and by which key the same firing is known again.
+ * A webhook or schedule that fired: what is asked for, and by which key the same firing is known
+ * again.
  * @module
  */
 import { createHash } from "node:crypto";
@@ -28,8 +29,9 @@ export interface Fired {
 const SESSION_CHARACTERS = 12;
 
 /**
- * The session of a firing: `s` and 12 characters made of who fired and of what makes this firing the one it is (a
- * delivery's id, a time). 62 bits: two firings of one entry never meet in practice.
+ * The session of a firing: `s` and 12 characters made of who fired and of what makes this firing
+ * the one it is (a delivery's id, a time). 62 bits: two firings of one entry never meet in
+ * practice.
  */
 export function firingSession(principal: string, key: string): SessionId {
   const digest = createHash("sha256").update(`remit firing\n${principal}\n${key}`).digest("hex");
@@ -58,9 +60,10 @@ export function mayPass(error: unknown): boolean {
   return error instanceof Fault && PASSING.has(error.code);
 }
 
-// What the service remembers of firings over its own end: how far each schedule is settled, and which signed bytes came.
-// That one firing makes one task is the kernel's to hold (kernel/control/once.ts): this book is behind it after a crash, never
-// ahead. STATE/person/firings.json.
+// What the service remembers of firings over its own end: how far each schedule is settled, and
+// which signed bytes came. That one firing makes one task is the kernel's to hold
+// (kernel/control/once.ts): this book is behind it after a crash, never ahead.
+// STATE/person/firings.json.
 
 const FILE = "firings.json";
 /** Signed bytes that are remembered of one webhook; its window is some minutes. */
@@ -103,7 +106,8 @@ export interface FiringBook {
 }
 
 /**
- * Opens the book. One that does not parse is refused rather than begun anew: schedules would fire twice.
+ * Opens the book. One that does not parse is refused rather than begun anew: schedules would fire
+ * twice.
  *
  * @throws Fault `invalidInput`
  */

@@ -53,7 +53,8 @@ export function hookPath(name: string, config: Pick<WebhookConfig, "path">): str
 /**
  * Makes the webhooks of remit.yaml.
  *
- * @throws Fault `invalidInput` where two webhooks have one path, or a request names a piece that no delivery has
+ * @throws Fault `invalidInput` where two webhooks have one path, or a request names a piece that no
+ * delivery has
  */
 export function makeHooks(parts: HookParts): Hooks {
   const entries = Object.entries(parts.webhooks);
@@ -123,11 +124,11 @@ export function makeHooks(parts: HookParts): Hooks {
       };
       const since = parts.now() - 2 * HOOK_WINDOW_MS;
       const timed = config.timestamp !== undefined;
-      // The id of a delivery is seldom signed: signed bytes that came before are the same delivery under any id.
+      // Ids are seldom signed: the same signed bytes are the same delivery under any id.
       if (timed && parts.book.seen(name, mac, since)) return answer(name, "duplicate");
       within(name);
       const { task, already } = await parts.fire(firing);
-      // Noted after the task exists: a crash in between repeats the firing, and the kernel knows its session.
+      // Noted after the task exists: the kernel knows the session of a repeated firing.
       if (timed) parts.book.see(name, mac, { at: parts.now(), since });
       if (already) return answer(name, "duplicate");
       parts.began?.(task, readTraceparent(hookHeader(bytes.headers, "traceparent")));

@@ -14,8 +14,6 @@ import {
   type SettledFirings,
 } from "./firing.ts";
 
-// Times of a cron expression, in a time zone. Pure: no timer of the library is used.
-
 /** Times at which a schedule fires, milliseconds since 1970. */
 export interface CronTimes {
   /** The first after `after`; undefined when there is none any more. */
@@ -25,8 +23,9 @@ export interface CronTimes {
 }
 
 /**
- * Reads a schedule's times: five fields, or six with seconds first. Where clocks are put forward, a time that is not
- * there fires when the hour has passed; where they are put back, a time of day that comes twice fires once.
+ * Reads a schedule's times: five fields, or six with seconds first. Where clocks are put forward, a
+ * time that is not there fires when the hour has passed; where they are put back, a time of day
+ * that comes twice fires once.
  *
  * @throws Fault `invalidInput`
  */
@@ -81,12 +80,12 @@ export interface Schedules {
 const ON_TIME_MS = 60_000;
 /** Most missed firings that `all` makes up for. */
 const MOST_MISSED = 100;
-/** The clock is looked at so often, whatever the next firing: it may have been set, or the machine slept. */
+/** Milliseconds between looks at the clock: it may have been set, or the machine slept. */
 const LOOK_MS = 60_000;
 /** A clock that went back further was wrong before: firings go on from now. */
 const BACK_MS = 3_600_000;
 
-/** Makes the words of one firing. Its time is what makes it the one it is. */
+/** The firing at one time, which is its key. */
 function scheduleFiring(name: string, config: ScheduleConfig, key: string): Firing {
   const ingress = scheduleIngress(name);
   return {
@@ -142,7 +141,7 @@ export function makeSchedules(parts: ScheduleParts): Schedules {
     }
     try {
       const { task, already } = await parts.fire(scheduleFiring(name, config, String(at)));
-      // Noted after the task exists: a crash in between repeats the firing, and the kernel knows its session.
+      // Noted after the task exists: the kernel knows the session of a repeated firing.
       book.settle(name, { ...have, upTo: at, fired: at, task });
       if (!already) note(`schedule ${name}: ${when}: task ${task}`);
       return true;

@@ -1,4 +1,4 @@
-/** What starts tasks of itself: webhooks and schedules, over one kernel. @module */
+/** Webhooks and schedules over one kernel. @module */
 import {
   AgentTask,
   Fault,
@@ -60,14 +60,14 @@ export interface Triggers {
   /** Of all webhooks that there were. */
   counts(): HookCounts;
   /**
-   * Checks the rules that are to replace those in force; the returned function replaces them. Throws `invalidInput` for an
-   * entry that does not parse: then nothing has changed.
+   * Checks the rules that are to replace those in force; the returned function replaces them.
+   * Throws `invalidInput` for an entry that does not parse: then nothing has changed.
    */
   prepare(next: TriggerRules): () => Promise<void>;
   close(): Promise<void>;
 }
 
-/** Asks the kernel for the task of a firing: the same firing again is answered with the task it has. */
+/** Asks the kernel for the task of a firing: a repeated firing has its first task. */
 async function fireTask(
   link: TriggerParts["link"],
   settled: ReturnType<TriggerRules["settled"]>,

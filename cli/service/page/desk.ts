@@ -1,7 +1,8 @@
 /**
- * The page's side of `remit serve`: who is logged in, what is shown, and answers that are signed. TRUST: the gateway may be
- * hostile. It sees what a logged-in person sees and can answer consent in their name while their session lives; stepUp,
- * budgets and recovery it cannot answer at all, because the kernel takes no such answer of the page's key.
+ * The page's side of `remit serve`: who is logged in, what is shown, and answers that are signed.
+ * TRUST: the gateway may be hostile. It sees what a logged-in person sees and can answer consent in
+ * their name while their session lives; stepUp, budgets and recovery it cannot answer at all,
+ * because the kernel takes no such answer of the page's key.
  * @module
  */
 import {
@@ -35,7 +36,7 @@ import { makeSecretBook, openPageKey } from "./login.ts";
 import { waitingQuestions } from "../../question/waiting.ts";
 import { homeView, messageView, questionView, taskView, UNDECIDED, UNFINISHED } from "./views.ts";
 
-/** What the desk is made of. */
+/** The powers of {@link openPageDesk}. */
 export interface PageDeskParts {
   readonly command: Command;
   readonly link: KernelLink;
@@ -53,7 +54,7 @@ export interface PageDesk {
   code(): string;
   open(code: string): Promise<{ readonly session: string; readonly expiresAt: number }>;
   view(ask: PageAsk): Promise<PageView>;
-  /** Rejects `conflict` where the question is not, or no more, what was shown; `refused` where it is not answered here. */
+  /** Rejects `conflict` where the question is not what was shown, `refused` where the page may not. */
   answer(said: PageAnswer): Promise<void>;
   /** Logs out. */
   leave(session: string): void;
@@ -67,7 +68,7 @@ const MAX_TASKS = 100;
 const Tasks = z.array(z.json());
 const Entries = z.array(InboxEntry);
 
-/** Opens it: makes the page's key, and has the kernel know it. */
+/** Opens the desk: makes the page's key and has the kernel know it. */
 export async function openPageDesk(parts: PageDeskParts): Promise<PageDesk> {
   const { command, link, now, note } = parts;
   const { disk } = command.hands;
@@ -179,7 +180,7 @@ export async function openPageDesk(parts: PageDeskParts): Promise<PageDesk> {
   });
 }
 
-/** What faults say is shown: names in them may be of others' making. */
+/** Makes a fault's message safe to show: names in it may be hostile. */
 async function safely<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

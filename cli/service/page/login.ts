@@ -1,6 +1,6 @@
 /**
- * How a person is known at the page: one-time codes, sessions, and the key that signs for them. All of it lies in this
- * process's memory: a restart makes it void.
+ * How a person is known at the page: one-time codes, sessions, and the key that signs for them. All
+ * of it lies in this process's memory: a restart makes it void.
  * @module
  */
 import { sha256Hex } from "../../../port/digest.ts";
@@ -10,7 +10,7 @@ import type { KernelLink } from "../../hands.ts";
 import type { KeyRing } from "../../key/ring.ts";
 import { makeKeyFile, openKey, type Signer } from "../../key/person_key_powers.ts";
 
-/** Secrets of 256 random bits that are good for a while. Kept in this process's memory: a restart makes them void. */
+/** Secrets of 256 random bits that are good for a while. */
 export interface SecretBook {
   /** Makes one, base64url. Where there are too many, the least recently used one is dropped. */
   make(): { readonly secret: string; readonly expiresAt: number };
@@ -20,7 +20,7 @@ export interface SecretBook {
   drop(secret: string): boolean;
 }
 
-/** Makes an empty book: a secret lives for `lifeMs` milliseconds, and for `idleMs` since its last use. */
+/** A secret of the book lives for `lifeMs` milliseconds, and for `idleMs` since its last use. */
 export function makeSecretBook(
   { now, secret }: { now(): number; secret(): string },
   { lifeMs, idleMs = lifeMs, max }: {
@@ -29,7 +29,7 @@ export function makeSecretBook(
     readonly max: number;
   },
 ): SecretBook {
-  /** By digest, so that the time of a look-up tells nothing of a secret; the least recently used first. */
+  /** By digest, so that the time of a look-up tells nothing; the least recently used first. */
   const known = new Map<string, { readonly expiresAt: number; readonly seenAt: number }>();
   const isOver = ({ expiresAt, seenAt }: { expiresAt: number; seenAt: number }): boolean =>
     expiresAt <= now() || seenAt + idleMs <= now();
@@ -61,7 +61,7 @@ export function makeSecretBook(
 const DELEGATED_MS = 24 * 3_600_000;
 const RENEW_MS = 3_600_000;
 
-/** The key that signs for a person at the page: consent alone, because the person's own key delegates no more to it. */
+/** The key that signs for a person at the page: the person's own key delegates consent alone. */
 export interface PageKey {
   /** The signer, delegated for at least an hour more. */
   ready(): Promise<Signer>;
@@ -69,7 +69,7 @@ export interface PageKey {
   close(): Promise<void>;
 }
 
-/** Makes a key in memory and has the kernel know it for a day at a time. Rejects with what the kernel refuses. */
+/** Makes a key and has the kernel know it, for a day at a time. */
 export async function openPageKey(
   { link, ring, now }: {
     readonly link: Pick<KernelLink, "ask" | "receiptKey">;
@@ -96,7 +96,7 @@ export async function openPageKey(
   });
 }
 
-/** Signs that `key` may answer consent until `expiresAt`, milliseconds since 1970, in one kernel. */
+/** Signs that `key` may answer consent in one kernel until `expiresAt` (milliseconds). */
 export function delegationOf(
   person: Signer,
   claim: Parameters<typeof delegationClaim>[0],

@@ -84,7 +84,7 @@ function text(heading: string, lines: readonly string[]): Section {
   };
 }
 
-/** Fields' lines; what does not fit goes on beneath its value, marked, so that it looks like no field. */
+/** Wraps the lines of fields; what goes on beneath is marked, so that it looks like no field. */
 function clipped(lines: readonly string[]): string[] {
   return lines.flatMap((line) => {
     const [first = ""] = hardWrap(line, WIDTH);
@@ -94,9 +94,9 @@ function clipped(lines: readonly string[]): string[] {
   });
 }
 
-// Messages that wait to be let in, as the page shows them, in the words of `remit inbox`. They are decided at the terminal:
-// a peer's message came through the same gateway that the page is served by, and a channel that asked for something does
-// not answer it (docs/decision/0019).
+// Messages that wait to be let in, as the page shows them, in the words of `remit inbox`. They are
+// decided at the terminal: a peer's message came through the same gateway that the page is served
+// by, and a channel that asked for something does not answer it (docs/decision/0019).
 
 /** States of a message that a person decides about. */
 export const UNDECIDED = ["held", "quarantined"] as const;

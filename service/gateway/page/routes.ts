@@ -1,9 +1,10 @@
 /**
  * The page: tasks, waiting questions and messages, and forms that answer consent.
  *
- * A form is taken when all of this holds: its Origin is this server's, the browser says that this page sent it, its cookie
- * names a live session (never sent by another site), and its token is of that session. The answer itself is signed by the
- * starter, whose key the kernel takes for consent alone: this process cannot make one say more.
+ * A form is taken when all of this holds: its Origin is this server's, the browser says that this
+ * page sent it, its cookie names a live session (never sent by another site), and its token is of
+ * that session. The answer itself is signed by the starter, whose key the kernel takes for consent
+ * alone: this process cannot make one say more.
  * @module
  */
 import * as z from "zod";
@@ -46,7 +47,7 @@ function tryForm<T>(
   return parsed.success ? parsed.data : undefined;
 }
 
-/** Why a form is not taken; undefined when it is ours. Behind a proxy the name that others see is the operator's to let in. */
+/** Why a form is refused; undefined where this page sent it, also by the operator's proxy. */
 function whyNotOurs(
   c: Ask,
   { door, https }: { readonly door: Door; readonly https: boolean },
@@ -59,7 +60,7 @@ function whyNotOurs(
   return undefined;
 }
 
-/** Whether a page is asked for to be looked at by itself: not within another, not as a script or picture. */
+/** Whether a page is to be shown by itself: not within another, not as a script or picture. */
 function isLookedAt(c: Ask): boolean {
   const { to } = askedBy(c);
   return to === undefined || to === "document";
