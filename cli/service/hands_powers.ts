@@ -17,7 +17,7 @@ export function makeServiceHands(): ServiceHands {
       return undefined;
     },
     door,
-    async knock(path, op, body): Promise<Json | undefined> {
+    async askService(path, op, body): Promise<Json | undefined> {
       const wire = await connectSocket(path);
       if (wire === undefined) return undefined;
       const port = makePort({

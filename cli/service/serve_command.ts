@@ -110,7 +110,7 @@ async function retentionDryRun(command: Command): Promise<number> {
 /** `serve login`: prints an address that logs one browser in, once. */
 export async function serveLogin(command: Command): Promise<number> {
   const { hands, places } = command;
-  const answer = await hands.service.knock(join(places.runtime, "serve"), "login", null);
+  const answer = await hands.service.askService(join(places.runtime, "serve"), "login", null);
   const { url } = Object(answer);
   if (typeof url !== "string") {
     throw new Fault(

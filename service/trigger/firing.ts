@@ -13,9 +13,9 @@ export interface Firing {
   readonly kind: "webhook" | "schedule";
   /** The entry's name in remit.yaml. */
   readonly name: string;
-  /** The task's words. */
+  /** The text of the task's request. */
   readonly request: string;
-  /** The same for the same firing: the kernel makes one task of it. */
+  /** A repeated firing has the same session: the kernel makes one task of it. */
   readonly session: SessionId;
   readonly ingress: Ingress;
 }
@@ -24,6 +24,16 @@ export interface Firing {
 export interface Fired {
   readonly task: TaskId;
   readonly already: boolean;
+}
+
+/** The powers that webhooks and schedules share. */
+export interface FiringPowers {
+  /** `FILE:LINE` of an entry of remit.yaml. */
+  at(entry: string): string;
+  fire(firing: Firing): Promise<Fired>;
+  /** Milliseconds since 1970. */
+  now(): number;
+  note(text: string): void;
 }
 
 const SESSION_CHARACTERS = 12;

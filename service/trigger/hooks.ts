@@ -7,7 +7,13 @@ import {
   type TaskId,
   type WebhookConfig,
 } from "../../contracts/mod.ts";
-import { type Fired, type Firing, type FiringBook, firingSession, hookIngress } from "./firing.ts";
+import {
+  type Firing,
+  type FiringBook,
+  type FiringPowers,
+  firingSession,
+  hookIngress,
+} from "./firing.ts";
 import {
   checkHook,
   checkHookText,
@@ -24,18 +30,12 @@ const MINUTE_MS = 60_000;
 const DELIVERY = "x-github-delivery";
 
 /** The powers of {@link makeHooks}, and its webhooks. */
-export interface HookParts {
+export interface HookParts extends FiringPowers {
   readonly webhooks: Readonly<Record<string, WebhookConfig>>;
-  /** `FILE:LINE` of an entry. */
-  at(entry: string): string;
   secret(name: string): string | undefined;
-  fire(firing: Firing): Promise<Fired>;
   readonly book: Pick<FiringBook, "seen" | "see">;
   /** Notes that a task began, for the trace that its delivery named. */
   began?(task: TaskId, link: TraceLink | undefined): void;
-  /** Milliseconds since 1970. */
-  now(): number;
-  note(text: string): void;
 }
 
 /** The webhooks of one service. */

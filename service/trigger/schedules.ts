@@ -5,9 +5,9 @@
 import { Cron } from "croner";
 import { Fault, type ScheduleConfig, type TaskId } from "../../contracts/mod.ts";
 import {
-  type Fired,
   type Firing,
   type FiringBook,
+  type FiringPowers,
   firingSession,
   mayPass,
   scheduleIngress,
@@ -54,19 +54,13 @@ export function readCron(
 }
 
 /** The powers of {@link makeSchedules}, and its schedules. */
-export interface ScheduleParts {
+export interface ScheduleParts extends FiringPowers {
   readonly schedules: Readonly<Record<string, ScheduleConfig>>;
-  /** `FILE:LINE` of an entry. */
-  at(entry: string): string;
-  fire(firing: Firing): Promise<Fired>;
-  /** A task of ours has not ended. */
+  /** Whether a task of ours has not ended. */
   running(task: TaskId): Promise<boolean>;
   readonly book: Pick<FiringBook, "schedule" | "settle">;
-  /** Milliseconds since 1970. */
-  now(): number;
-  /** Calls `then` after so many milliseconds; the returned function takes that back. */
+  /** Calls `then` after `ms` milliseconds; the returned function cancels it. */
   after(ms: number, then: () => void): () => void;
-  note(text: string): void;
 }
 
 /** The schedules of one service. */
@@ -79,7 +73,7 @@ export interface Schedules {
 /** A firing that is this late was missed: until then it is one that just came. Milliseconds. */
 const ON_TIME_MS = 60_000;
 /** Most missed firings that `all` makes up for. */
-const MOST_MISSED = 100;
+const MAX_MISSED = 100;
 /** Milliseconds between looks at the clock: it may have been set, or the machine slept. */
 const LOOK_MS = 60_000;
 /** A clock that went back further was wrong before: firings go on from now. */
@@ -103,7 +97,7 @@ function dueFirings(
   span: { readonly from: number; readonly now: number },
   missed: ScheduleConfig["missed"],
 ): readonly number[] {
-  const due = times.between(span.from, span.now, missed === "all" ? MOST_MISSED : 1);
+  const due = times.between(span.from, span.now, missed === "all" ? MAX_MISSED : 1);
   if (missed === "all" || missed === "once") return due;
   return due.filter((each) => span.now - each <= ON_TIME_MS);
 }
