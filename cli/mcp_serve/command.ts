@@ -84,7 +84,7 @@ function kept(command: Command): readonly string[] {
 type Listen = NonNullable<ServeOpen["listen"]>;
 
 const DEFAULT: Listen = { hostname: "127.0.0.1", port: 7_431 };
-/** Milliseconds for what is under way when the command is told to end. */
+/** Milliseconds for calls under way when the command is to end. */
 const STOP_MS = 6_000;
 
 /** Reads `HOST:PORT`, `PORT` or `[::1]:PORT`. Throws `invalidInput`. */
@@ -195,7 +195,7 @@ async function serve(
   const ended = Promise.withResolvers<number>();
   const stopListening = hands.interrupts.listen(() => ended.resolve(EXIT.success));
   void gateway.closed.then(() => ended.resolve(EXIT.failure));
-  // Without a kernel nothing can be served: whoever started this starts it anew.
+  // Without a kernel nothing can be served: the host starts the command anew.
   link.then((each) => each.closed).then(() => ended.resolve(EXIT.failure), () => undefined);
   try {
     const open: ServeOpen = {
@@ -231,7 +231,7 @@ async function pump({ hands }: Command, gateway: GatewayLink): Promise<void> {
       }
     }
   } catch (error) {
-    // A gateway that has gone is told of by its end.
+    // The end of the gateway is told by `closed`.
     if (!(error instanceof Fault)) throw error;
   }
 }

@@ -9,9 +9,9 @@ import { denying, type WalledLine, walledLine, type WalledParts } from "../progr
 
 /** Where a gateway listens, and who answers it. */
 export interface GatewayStart {
-  /** Where it listens; absent: nowhere, it has no permission at all. */
+  /** Absent: the gateway listens nowhere and has no permission at all. */
   readonly listen?: { readonly hostname: string; readonly port: number };
-  /** Serves what it asks. TRUST: it may be hostile. */
+  /** Answers the gateway. TRUST: it may be hostile. */
   readonly handler: PortHandler;
 }
 
@@ -41,7 +41,7 @@ export const SERVE_MOST = { files: 4_096, heap: 512, pages: 64, data: 2_048, fil
 export function serveLine({ listen, ...parts }: ServeLineParts): WalledLine {
   return walledLine(parts, {
     flags: [
-      // A request's signal then tells that its host has gone, and nothing else.
+      // The signal of a request then tells only that its host has gone.
       "--unstable-no-legacy-abort",
       ...denying("read", "write", "run", "sys", "ffi", "import"),
       listen === undefined ? "--deny-net" : `--allow-net=${addressText(listen)}`,

@@ -7,7 +7,7 @@ export interface ServiceHands {
   lock(path: string): Disposable | undefined;
   /** Serves commands at other terminals of this user on a unix socket (0600). */
   door(path: string, serve: (op: string, body: Json) => Promise<Json>): Disposable;
-  /** Asks a service; undefined when none listens there. Rejects with its faults. */
+  /** Asks the service at `path`; undefined where none listens. Rejects with its faults. */
   askService(path: string, op: string, body: Json): Promise<Json | undefined>;
   /** Runs `run` once after `ms` milliseconds; the returned function cancels it. */
   after(ms: number, run: () => void): () => void;

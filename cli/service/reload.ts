@@ -20,7 +20,7 @@ export interface ServiceRules {
 export interface ReloadParts {
   /** In force now. */
   readonly first: ServiceRules;
-  /** Settles what stands in the files now. Throws for the first entry that does not stand. */
+  /** Settles the files as they are now. Throws for the first entry that does not settle. */
   settle(): Promise<ServiceSetting>;
   /** Puts rules in force, or rejects and has changed nothing. */
   replace(rules: ServiceRules): Promise<void>;

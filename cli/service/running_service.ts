@@ -49,7 +49,7 @@ export function serviceDoor(
   };
 }
 
-/** How often what is under way is looked at while the service drains, milliseconds. */
+/** Milliseconds between looks for work under way while the service drains. */
 const LOOK_MS = 200;
 
 /** Connections to the kernel, one for each that is told something. */
@@ -76,9 +76,9 @@ export interface RunningService {
   readonly links: ServiceLinks;
   /** Starts a gateway process with a handler of its own. */
   gateway(listen: NonNullable<ServeOpen["listen"]>): Promise<StartedGateway>;
-  /** A gateway is kept; `up` tells whether it is there. */
+  /** Notes that a gateway is kept; `up` tells whether it runs. */
   served(up: () => boolean): void;
-  /** Why it is not ready; undefined when it is. */
+  /** Why the service is not ready; undefined when it is. */
   unready(): string | undefined;
   /** A one-time code for the page; undefined where there is none. */
   loginCode(): string | undefined;

@@ -25,7 +25,7 @@ import { serviceKernel, type ServiceSetting, settleService } from "./setting.ts"
 /** Tasks that are named at the start; the page and the list name all. */
 const MOST_NAMED = 5;
 
-/** Says where it serves: for people, and with `--json` as one line. */
+/** Prints where the service is: for people, and with `--json` as one line. */
 function showServing(
   command: Command,
   { url, page, peers, left }: {
@@ -130,7 +130,7 @@ export async function serveLogin(command: Command): Promise<number> {
   return EXIT.success;
 }
 
-/** Milliseconds that what is under way gets at the end, where remit.yaml does not say. */
+/** Milliseconds for work under way at the end, where remit.yaml does not say. */
 const DRAIN_MS = 10_000;
 
 /** Which surfaces are served, and where. */
@@ -277,7 +277,7 @@ function urlOf({ serve }: ServiceConfig, address: string): string {
 
 type Links = RunningService["links"];
 
-/** One connection each for what is told and asked. */
+/** One connection each for requests, peers and the page. */
 async function openLinks(command: Command, first: () => Promise<Links["main"]>): Promise<Links> {
   const main = await first();
   const again = async (): Promise<Links["main"]> => {

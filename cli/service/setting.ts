@@ -190,7 +190,7 @@ export async function serviceKernel(
   return link;
 }
 
-/** Builds the models of all of it, and lends a kernel their keys and servers' secrets. */
+/** Builds all models, and lends a kernel their keys and servers' secrets. */
 export async function lendService(
   command: Command,
   link: KernelLink,

@@ -32,11 +32,11 @@ export interface BackupParts {
     readonly mcpLock: string;
     readonly sharedMcpLock?: string;
   };
-  /** Absolute: where it goes; nothing may be there. */
+  /** Absolute: the backup's file, which must not exist. */
   readonly file: string;
   /** A fresh folder of this user's alone, on the same disk as the state. */
   readonly draft: string;
-  /** Seals the backup; undefined: it is not sealed. */
+  /** Undefined: the backup is not sealed. */
   readonly passphrase: string | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -67,7 +67,7 @@ function isDatabase(disk: BackupDisk, path: string): boolean {
 }
 
 /**
- * Writes it. The kernel's log comes first: what the rest refers to is then there, and more.
+ * Writes a backup. The kernel's log is copied first: whatever it refers to is copied after it.
  *
  * @throws Fault `alreadyExists`, `storeCorrupt`, `conflict` for a file that changed while it was
  * read
@@ -105,7 +105,7 @@ export async function writeBackup(parts: BackupParts): Promise<BackupManifest> {
       leftOut += found.others;
       for (const path of found.files) {
         const from = join(folder, path);
-        // What is known of contents is written by wikis, too.
+        // Wikis write contents.db, too.
         const shared = root === "wiki" || path.startsWith("contents.db");
         if (!shared || !isDatabase(disk, from)) {
           if (!shared || !isBesideDatabase(disk, from)) take(`${root}/${path}`, from);
@@ -173,7 +173,7 @@ function makeOut(file: OpenFile, passphrase: string | undefined): Out {
   });
 }
 
-/** Copies one file in, exactly as long as it was when it was opened. */
+/** Copies one file in, exactly as long as it was when opened. */
 function copyIn(out: Out, path: string, file: OpenFile): BackupManifest["files"][number] {
   try {
     const entry = { path, mode: file.mode & 0o700, size: file.size };
@@ -307,7 +307,7 @@ function copyOut(disk: BackupDisk, input: In, file: BackupFile, path: string): s
 }
 
 /**
- * Reads the whole of it: every file lies in `into` when it resolves, and is what the manifest says.
+ * Reads a whole backup: every file lies in `into` then, and is what the manifest says.
  *
  * @throws Fault `invalidInput` for what is cut off, changed, twice there, or would leave `into`;
  * `notFound`

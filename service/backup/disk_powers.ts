@@ -53,7 +53,7 @@ function absent<T>(look: () => T): T | undefined {
 
 /** The disk, with the process's own rights. */
 export const backupDisk = Object.freeze({
-  /** Undefined when there is none, or no plain file. */
+  /** Undefined where there is no plain file. */
   open(path: string): OpenFile | undefined {
     return absent(() => {
       if (!Deno.lstatSync(path).isFile) return undefined;
@@ -101,7 +101,7 @@ export const backupDisk = Object.freeze({
 export type BackupDisk = typeof backupDisk;
 
 const BUSY_MS = 5_000;
-/** All pages in one step: a copy in several begins anew whenever somebody writes between them. */
+/** All pages in one step: a copy in several steps begins anew at each write between them. */
 const ALL = 1_000_000_000;
 
 /**

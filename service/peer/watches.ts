@@ -39,9 +39,9 @@ type Told = { readonly exchange: ExchangeId; readonly event: ExchangeEvent };
 
 /** Who watches. */
 export interface PeerWatch {
-  /** The gateway's name of it. */
+  /** The gateway's name of the stream. */
   readonly id: string;
-  /** It is told the agent's words while it works. */
+  /** Whether it is told the agent's words while the agent works. */
   readonly progress: boolean;
   tell(event: ExchangeEvent): void;
 }
@@ -61,27 +61,27 @@ export interface PeerWatches {
 }
 
 interface Watcher extends PeerWatch {
-  /** Unknown while what begins it is sent. */
+  /** Undefined while the message that begins the watch is sent. */
   exchange: ExchangeId | undefined;
-  /** Undefined once what it began with is known. */
+  /** Events that came before the first answer; undefined after it. */
   early: Told[] | undefined;
-  /** The version that it began with. */
+  /** The exchange's version in the first answer. */
   from: number;
 }
 
-/** Makes it over `ask` of a link whose tells are given to `hear`. */
+/** Watches over `ask` of a link whose tells go to `hear`. */
 export function makePeerWatches(ask: (op: string, body: Json) => Promise<Json>): PeerWatches {
   const watchers = new Map<string, Watcher>();
-  /** Exchanges that somebody stopped watching, and nobody may watch now. */
+  /** Exchanges that a watcher left; perhaps no other watches them. */
   const left = new Set<ExchangeId>();
 
-  /** Ends the kernel's streams that serve nobody. */
+  /** Ends the kernel's streams without a watcher. */
   const rest = (): void => {
     const exchanges = new Set([...watchers.values()].map(({ exchange }) => exchange));
-    // What is being sent may turn out to go on in one of them, whose stream has then begun anew.
+    // A message under way may belong to one of them, and its stream has then begun anew.
     if (exchanges.has(undefined)) return;
     for (const exchange of left) {
-      // A kernel that has gone tells nothing any more.
+      // Where the kernel has ended, so has the stream.
       if (!exchanges.has(exchange)) ask("peerUnwatch", { exchange }).catch(() => undefined);
     }
     left.clear();
@@ -120,7 +120,7 @@ export function makePeerWatches(ask: (op: string, body: Json) => Promise<Json>):
       watcher.exchange = stood.id;
       watcher.from = stood.version;
       watcher.early = undefined;
-      // It may have been ended while it began.
+      // The watch may have been ended meanwhile.
       if (watchers.get(watch.id) !== watcher) left.add(stood.id);
       else for (const told of early) if (told.exchange === stood.id) give(watcher, told);
       return stood;
@@ -157,7 +157,7 @@ export function makePeerWatches(ask: (op: string, body: Json) => Promise<Json>):
     hear(body): void {
       const told = Told.parse(body);
       for (const watcher of watchers.values()) {
-        // Of one whose message is being sent it is not known yet which exchange it watches.
+        // Until its message was answered, a watcher may watch any exchange.
         if (watcher.exchange === undefined || watcher.exchange === told.exchange) {
           give(watcher, told);
         }

@@ -51,12 +51,12 @@ export function firingSession(principal: string, key: string): SessionId {
   return SessionId.parse(`s${text}`);
 }
 
-/** Who a webhook's deliveries are: anyone who knows the secret. */
+/** Deliveries come from anyone who knows the secret. */
 export function hookIngress(name: string): Ingress {
   return { channel: "webhook", principal: `webhook:${name}`, colour: "RED", label: "public" };
 }
 
-/** Who a schedule is: the operator, whose words its request is. */
+/** A schedule's request is the operator's text. */
 export function scheduleIngress(name: string): Ingress {
   return { channel: "schedule", principal: `schedule:${name}`, colour: "BLUE", label: "internal" };
 }
@@ -111,7 +111,7 @@ export interface FiringBook {
   settle(name: string, settled: SettledFirings): void;
   /** Tells whether these signed bytes came at or after `since`. */
   seen(hook: string, mac: string, since: number): boolean;
-  /** Remembers that they came at `at`; what came before `since` is forgotten. */
+  /** Remembers that signed bytes came at `at`, and forgets those before `since`. */
   see(hook: string, mac: string, times: { readonly at: number; readonly since: number }): void;
 }
 

@@ -16,7 +16,7 @@ import {
 
 /** Times at which a schedule fires, milliseconds since 1970. */
 export interface CronTimes {
-  /** The first after `after`; undefined when there is none any more. */
+  /** The first time after `after`; undefined where there is none. */
   next(after: number): number | undefined;
   /** The newest `most` of those after `from` up to and with `to`, ascending. */
   between(from: number, to: number, most: number): readonly number[];
@@ -65,12 +65,12 @@ export interface ScheduleParts extends FiringPowers {
 
 /** The schedules of one service. */
 export interface Schedules {
-  /** Looks at what was missed, and goes on from there. */
+  /** Fires what was missed, by each schedule's rule, and goes on from there. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A firing that is this late was missed: until then it is one that just came. Milliseconds. */
+/** A firing that is later than this was missed, milliseconds. */
 const ON_TIME_MS = 60_000;
 /** Most missed firings that `all` makes up for. */
 const MAX_MISSED = 100;

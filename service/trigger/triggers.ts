@@ -137,7 +137,7 @@ export async function openTriggers(parts: TriggerParts): Promise<Triggers> {
   });
 }
 
-/** What was counted before and since: a counter never falls. */
+/** The sum of counts: a counter never falls. */
 function together(before: HookCounts, since: HookCounts): HookCounts {
   const names = new Set([...Object.keys(before), ...Object.keys(since)]);
   return Object.fromEntries([...names].map((name) => {
