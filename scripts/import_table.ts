@@ -65,7 +65,7 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
 
   // A service, a library without a terminal: whoever starts it hands over kernels, clocks and disks.
   service: {
-    parts: [...OPEN, "service/hosts", "service/peer"],
+    parts: [...OPEN, "service/hosts", "service/peer", "service/trace", "service/trigger"],
     npm: ["zod"],
   },
   "service/hosts": { parts: OPEN, npm: ["zod"] },

@@ -9,18 +9,25 @@ import { displayText } from "../../text/mod.ts";
 import { type Command, commandText, printJson, reachKernel } from "../command.ts";
 import { loadConfig } from "../config/files.ts";
 import { sweepRetention } from "../../service/trace/mod.ts";
-import { keepGateway } from "../../service/mod.ts";
+import { keepGateway, type RunningService, serviceDoor, startService } from "../../service/mod.ts";
 import { readListen } from "../mcp_serve/command.ts";
 import { has } from "../arguments/parse_arguments.ts";
 import { preparePlaces } from "../disk/places.ts";
 import { addressText } from "../mcp_serve/gateway_process.ts";
 import { VERSION } from "../version.ts";
 import type { ServiceConfig } from "../config/serve.ts";
+import type { KernelLink } from "../hands.ts";
+import { openPageDesk } from "./page/desk.ts";
 import { tasksOfOtherRules } from "./page/views.ts";
 import { makeReload } from "./reload.ts";
-import { type RunningService, serviceDoor, startService } from "./running_service.ts";
 import { SERVE_AT } from "./command_table.ts";
-import { serviceKernel, type ServiceSetting, settleService } from "./setting.ts";
+import {
+  serviceKernel,
+  type ServiceLinks,
+  servicePowers,
+  type ServiceSetting,
+  settleService,
+} from "./setting.ts";
 
 /** Tasks that are named at the start; the page and the list name all. */
 const MOST_NAMED = 5;
@@ -208,8 +215,13 @@ async function serveAlone(command: Command): Promise<number> {
   let render: (exchange: Json) => Promise<string> = () =>
     Promise.reject(new Fault("unavailable", "Cannot render: the gateway is not there yet"));
   try {
+    const secret = (): string => hands.serve.secret();
+    const now = (): number => hands.around.now();
     const service = await startService({
-      ...{ command, setting, config, links, note, page: serving.page },
+      ...{ ...servicePowers(command, { links, note }), rules: { setting, config } },
+      ...(serving.page
+        ? { page: await openPageDesk({ command, link: links.page, now, note, secret }) }
+        : {}),
       url: () => url,
       render: (exchange) => render(exchange),
     });
@@ -217,8 +229,7 @@ async function serveAlone(command: Command): Promise<number> {
       const gateway = await keepGateway({
         open: serving.open,
         start: service.gateway,
-        after: hands.service.after,
-        ...{ now: () => hands.around.now(), note },
+        ...{ after: hands.service.after, now, note },
       });
       try {
         render = async (exchange) => {
@@ -258,7 +269,7 @@ function listenForReload(
   { setting, config, service, note }: {
     readonly setting: ServiceSetting;
     readonly config: ServiceConfig;
-    readonly service: Pick<RunningService, "replace">;
+    readonly service: Pick<RunningService<ServiceSetting>, "replace">;
     readonly note: (text: string) => void;
   },
 ): Disposable {
@@ -275,12 +286,13 @@ function urlOf({ serve }: ServiceConfig, address: string): string {
   return (serve.url ?? `http://${address}`).replace(/\/+$/, "");
 }
 
-type Links = RunningService["links"];
-
 /** One connection each for requests, peers and the page. */
-async function openLinks(command: Command, first: () => Promise<Links["main"]>): Promise<Links> {
+async function openLinks(
+  command: Command,
+  first: () => Promise<KernelLink>,
+): Promise<ServiceLinks> {
   const main = await first();
-  const again = async (): Promise<Links["main"]> => {
+  const again = async (): Promise<KernelLink> => {
     const link = await command.hands.kernels(command.places).find();
     if (link === undefined) throw new Fault("gone", "Cannot serve: the kernel has ended");
     return link;
@@ -296,11 +308,11 @@ async function openLinks(command: Command, first: () => Promise<Links["main"]>):
 async function untilEnd(
   command: Command,
   { service, gateway, links, drainMs, ready }: {
-    readonly service: RunningService;
+    readonly service: Pick<RunningService, "draining" | "drain">;
     /** Says where it serves. */
     ready(): void;
     readonly gateway: Awaited<ReturnType<typeof keepGateway>>;
-    readonly links: Links;
+    readonly links: ServiceLinks;
     readonly drainMs: number;
   },
 ): Promise<number> {

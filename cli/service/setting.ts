@@ -16,7 +16,15 @@ import type { KernelLink } from "../hands.ts";
 import { kernelFor } from "../run/kernel_for.ts";
 import { lendMcp } from "../mcp/registry/handover.ts";
 import { lendKeys, provideModelPrograms } from "../model/ready.ts";
-import { settleCalls } from "../mcp_serve/host_setting.ts";
+import { hostParts, settleCalls } from "../mcp_serve/host_setting.ts";
+import type { LoginService } from "../mcp/registry/login/login.ts";
+import { loginUrl, makeLoginNet, sameIssuer } from "../mcp/registry/login/net.ts";
+import { openKeyRing } from "../key/ring.ts";
+import { openSecretKeep } from "../secret/keep.ts";
+import { VERSION } from "../version.ts";
+import type { ServiceParts } from "../../service/mod.ts";
+import { openHost } from "../../service/hosts/mod.ts";
+import type { KeyFetch } from "../../service/peer/mod.ts";
 
 /** What remit.yaml gives to tasks that others start: of a peer, a webhook, a schedule. */
 export type Given = Partial<
@@ -191,7 +199,7 @@ export async function serviceKernel(
 }
 
 /** Builds all models, and lends a kernel their keys and servers' secrets. */
-export async function lendService(
+async function lendService(
   command: Command,
   link: KernelLink,
   { calls, all }: ServiceSetting,
@@ -202,4 +210,55 @@ export async function lendService(
   for (const { mcp } of settings) for (const server of mcp) servers.set(server.name, server);
   for (const { resolved } of settings) await lendKeys(link, resolved);
   await lendMcp(command, link, [...servers.values()]);
+}
+
+/** Connections to the kernel: one for requests, and one for each that is told something. */
+export interface ServiceLinks {
+  readonly main: KernelLink;
+  readonly peers: KernelLink;
+  readonly page: KernelLink;
+}
+
+/** The powers that a command hands to its service. */
+export function servicePowers(
+  command: Command,
+  { links, note }: { readonly links: ServiceLinks; note(text: string): void },
+): Omit<ServiceParts<ServiceSetting>, "rules" | "page" | "url" | "render"> {
+  const { hands, places } = command;
+  return {
+    ...{ links, note, disk: hands.disk, places, version: VERSION, id: hands.around.id },
+    ...{ after: hands.service.after, random: hands.service.random },
+    now: () => hands.around.now(),
+    signer: openKeyRing(hands.disk, places).provideService(),
+    keys: keyFetch(command),
+    hookSecret: (name) => openSecretKeep(hands.disk, places).loadHook(name),
+    lend: (setting) => lendService(command, links.main, setting),
+    openHost({ calls }, { session, holder, tell }) {
+      const shared = hostParts(command, { setting: calls, link: Promise.resolve(links.main) });
+      return openHost({ ...shared, tell, own: false }, session, holder);
+    },
+    startGateway: hands.serve.start,
+  };
+}
+
+/** Fetches issuers' documents with an own net service, started anew after a failed fetch. */
+function keyFetch({ hands }: Command): KeyFetch & { close(): Promise<void> } {
+  let service: Promise<LoginService> | undefined;
+  const close = async (): Promise<void> => {
+    const held = service;
+    service = undefined;
+    await held?.then((each) => each.close(), () => undefined);
+  };
+  return Object.freeze({
+    ...{ close, vet: loginUrl, same: sameIssuer },
+    async get(url: URL, issuer: URL) {
+      service ??= hands.login.start();
+      try {
+        return await makeLoginNet((await service).link, issuer).get(url);
+      } catch (error) {
+        await close();
+        throw error;
+      }
+    },
+  });
 }

@@ -10,5 +10,5 @@
  */
 export { keySetText } from "./card.ts";
 export { type KeyFetch, openPeerTokens } from "./credential.ts";
-export { openPeerFront } from "./front.ts";
+export { openPeerFront, type PeerFrontParts, type PeerRules } from "./front.ts";
 export type { PeerMediator } from "./mediator.ts";

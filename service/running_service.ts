@@ -1,27 +1,18 @@
 /** Starts what stands behind a service's gateway, and ends it. @module */
-import { Fault, type Json, type ServeOpen } from "../../contracts/mod.ts";
-import type { Command } from "../command.ts";
-import type { KernelLink } from "../hands.ts";
-import { openKeyRing } from "../key/ring.ts";
-import type { LoginService } from "../mcp/registry/login/login.ts";
-import { makeLoginNet } from "../mcp/registry/login/net.ts";
-import { loginUrl, sameIssuer } from "../mcp/registry/login/net.ts";
-import { openSecretKeep } from "../secret/keep.ts";
-import { makeMediator, mayHave, openHost, openTokens } from "../../service/hosts/mod.ts";
 import {
-  type GatewayLink,
-  makeServiceHandler,
-  type ServiceHandler,
-  type StartedGateway,
-} from "../../service/mod.ts";
-import { makeDurations, startStateCare } from "../../service/trace/mod.ts";
-import { type KeyFetch, keySetText, openPeerFront } from "../../service/peer/mod.ts";
-import { openFiringBook, openTriggers } from "../../service/trigger/mod.ts";
-import { hostParts } from "../mcp_serve/host_setting.ts";
-import type { ServiceConfig } from "../config/serve.ts";
-import { openPageDesk } from "./page/desk.ts";
-import { lendService, type ServiceSetting } from "./setting.ts";
-import { VERSION } from "../version.ts";
+  Fault,
+  type Json,
+  type Port,
+  type PortHandler,
+  type ServeHolder,
+  type ServeOpen,
+} from "../contracts/mod.ts";
+import type { GatewayLink, StartedGateway } from "./gateway_keeper.ts";
+import { makeServiceHandler, type ServedPage, type ServiceHandler } from "./handler.ts";
+import { makeMediator, mayHave, type MediatedSession, openTokens } from "./hosts/mod.ts";
+import { keySetText, openPeerFront, type PeerFrontParts, type PeerRules } from "./peer/mod.ts";
+import { makeDurations, startStateCare } from "./trace/mod.ts";
+import { openFiringBook, openTriggers, type TriggerRules } from "./trigger/mod.ts";
 
 /** Serves commands at other terminals: `login` → `{ url }`, `state` → `{ url, ready, why }`. */
 export function serviceDoor(
@@ -52,28 +43,41 @@ export function serviceDoor(
 /** Milliseconds between looks for work under way while the service drains. */
 const LOOK_MS = 200;
 
-/** Connections to the kernel, one for each that is told something. */
-export interface ServiceLinks {
-  readonly main: KernelLink;
-  readonly peers: KernelLink;
-  readonly page: KernelLink;
+/** What remit.yaml says of a service, settled by its starter. */
+export interface ServiceRules<S extends ServiceSettled = ServiceSettled> {
+  readonly setting: S;
+  readonly config: TriggerRules["config"] & PeerRules["config"];
 }
+type ServiceSettled = TriggerRules["setting"] & PeerRules["setting"];
 
-/** The command, settings and connections of a service. */
-export interface RunningServiceParts {
-  readonly command: Command;
-  readonly setting: ServiceSetting;
-  readonly config: ServiceConfig;
-  readonly links: ServiceLinks;
-  readonly page: boolean;
-  url(): string;
-  render(exchange: Json): Promise<string>;
-  note(text: string): void;
+/** The powers of a service, and its first rules. */
+export interface ServiceParts<S extends ServiceSettled>
+  extends Omit<PeerFrontParts, "setting" | "config" | "link" | "takesMore" | "began"> {
+  readonly rules: ServiceRules<S>;
+  readonly links: { readonly main: Pick<Port, "ask">; readonly peers: PeerFrontParts["link"] };
+  /** Absent: there is no page. */
+  readonly page?: ServedPage & { code(): string; close(): Promise<void> };
+  /** The value of a kept secret of a webhook. */
+  hookSecret(name: string): string | undefined;
+  /** Has the kernel know the models, keys and secrets of other rules. */
+  lend(setting: S): Promise<void>;
+  /** Opens a host's session by the rules in force. */
+  openHost(
+    setting: S,
+    host: {
+      readonly session: string;
+      readonly holder: ServeHolder;
+      tell(op: "progress" | "toolsChanged", body: Json): void;
+    },
+  ): MediatedSession;
+  startGateway(start: {
+    readonly handler: PortHandler;
+    readonly listen: NonNullable<ServeOpen["listen"]>;
+  }): Promise<GatewayLink>;
 }
 
 /** A service that runs. */
-export interface RunningService {
-  readonly links: ServiceLinks;
+export interface RunningService<S extends ServiceSettled = ServiceSettled> {
   /** Starts a gateway process with a handler of its own. */
   gateway(listen: NonNullable<ServeOpen["listen"]>): Promise<StartedGateway>;
   /** Notes that a gateway is kept; `up` tells whether it runs. */
@@ -83,9 +87,7 @@ export interface RunningService {
   /** A one-time code for the page; undefined where there is none. */
   loginCode(): string | undefined;
   /** Puts rules in force. Where it rejects, nothing has changed. */
-  replace(
-    rules: { readonly setting: ServiceSetting; readonly config: ServiceConfig },
-  ): Promise<void>;
+  replace(rules: ServiceRules<S>): Promise<void>;
   draining(): boolean;
   /** Begins nothing new; resolves when nothing is under way, or after `ms` milliseconds. */
   drain(ms: number): Promise<void>;
@@ -93,14 +95,13 @@ export interface RunningService {
 }
 
 /** Starts everything but the gateway. */
-export async function startService(parts: RunningServiceParts): Promise<RunningService> {
-  const { command, config, links, note } = parts;
-  let { setting } = parts;
-  const { hands, places } = command;
-  const now = (): number => hands.around.now();
-  const ring = openKeyRing(hands.disk, places);
-  const signer = ring.provideService();
-  const keySet = keySetText(signer.key);
+export async function startService<S extends ServiceSettled>(
+  parts: ServiceParts<S>,
+): Promise<RunningService<S>> {
+  const { links, page, now, note, after, disk, places } = parts;
+  const { config } = parts.rules;
+  let { setting } = parts.rules;
+  const keySet = keySetText(parts.signer.key);
   let draining = false;
   let up = (): boolean => false;
   const handlers = new Set<ServiceHandler>();
@@ -112,24 +113,12 @@ export async function startService(parts: RunningServiceParts): Promise<RunningS
     draining ? "the service is ending" : up() ? undefined : "the gateway is being started";
 
   const front = config.serve.a2a === false ? undefined : openPeerFront({
-    ...{ config, setting, signer, note, takesMore, now, places, version: VERSION },
-    ...{ disk: hands.disk, keys: keyFetch(command), id: hands.around.id },
-    ...{ after: hands.service.after, random: hands.service.random },
-    ...{ link: links.peers, url: parts.url, render: parts.render },
+    ...{ ...parts, ...parts.rules, link: links.peers, takesMore },
     began: (task, other) => care.traces?.began(task, other),
   });
-  const page = parts.page
-    ? await openPageDesk({
-      ...{ command, link: links.page, now, note },
-      secret: () => hands.serve.secret(),
-    })
-    : undefined;
   const triggers = await openTriggers({
-    ...{ config, now, note, link: links.main },
-    book: openFiringBook(hands.disk, places),
-    settled: setting.settled,
-    secret: (name) => openSecretKeep(hands.disk, places).loadHook(name),
-    after: hands.service.after,
+    ...{ ...parts.rules, now, note, after, link: links.main, secret: parts.hookSecret },
+    book: openFiringBook(disk, places),
     // `care` is there by then: deliveries come through the gateway, which starts last.
     began: (task, other) => care.traces?.began(task, other),
   });
@@ -137,8 +126,7 @@ export async function startService(parts: RunningServiceParts): Promise<RunningS
   const requests: Record<string, number> = {};
   const durations = makeDurations();
   const care = startStateCare({
-    ...{ now, note, link: links.main, serve: config.serve, version: VERSION },
-    after: hands.service.after,
+    ...{ now, note, after, link: links.main, serve: config.serve, version: parts.version },
     counts: () => ({
       ...{ hooks: triggers.counts(), requests, durations: durations.all() },
       ...(front === undefined ? {} : { pushes: front.counts() }),
@@ -146,7 +134,7 @@ export async function startService(parts: RunningServiceParts): Promise<RunningS
   });
 
   const gateway: RunningService["gateway"] = async (listen) => {
-    const tokens = openTokens({ disk: hands.disk, places });
+    const tokens = openTokens({ disk, places });
     let link: GatewayLink | undefined;
     const tell = (op: string, body: Json): void => link?.tell(op, body);
     const mcp = makeMediator({
@@ -155,26 +143,17 @@ export async function startService(parts: RunningServiceParts): Promise<RunningS
         const holder = token === null ? undefined : tokens.tryHolder(token);
         return holder === undefined || !mayHave(holder.profile, listen) ? undefined : holder;
       },
-      open(id, holder) {
-        const shared = hostParts(command, {
-          setting: setting.calls,
-          link: Promise.resolve(links.main),
-        });
-        return openHost({ ...shared, tell, own: false }, id, holder);
-      },
-      id: () => hands.around.id("host") + hands.around.id(""),
-      send: () => undefined,
-      note,
+      open: (session, holder) => parts.openHost(setting, { session, holder, tell }),
+      id: () => parts.id("host") + parts.id(""),
+      ...{ note, send: () => undefined },
     });
     const handler = makeServiceHandler({
-      ...{ mcp, page, keySet, takesMore, unready },
-      peers: front?.mediator(tell),
-      hook: triggers.hook,
-      metrics: care.metrics,
+      ...{ mcp, page, keySet, takesMore, unready, now },
+      ...{ peers: front?.mediator(tell), hook: triggers.hook, metrics: care.metrics },
       counted(surface): void {
         requests[surface] = (requests[surface] ?? 0) + 1;
       },
-      ...{ took: durations.add, now },
+      took: durations.add,
     });
     handlers.add(handler);
     const over = async (): Promise<void> => {
@@ -182,7 +161,7 @@ export async function startService(parts: RunningServiceParts): Promise<RunningS
       await handler.close();
     };
     try {
-      link = await hands.serve.start({ handler, listen });
+      link = await parts.startGateway({ handler, listen });
     } catch (error) {
       await over();
       throw error;
@@ -196,15 +175,15 @@ export async function startService(parts: RunningServiceParts): Promise<RunningS
     return Array.isArray(processes) && processes.length > 0;
   };
 
-  return Object.freeze<RunningService>({
-    ...{ links, gateway, unready },
+  return Object.freeze<RunningService<S>>({
+    ...{ gateway, unready },
     served(is): void {
       up = is;
     },
     loginCode: () => page?.code(),
     async replace(rules): Promise<void> {
-      const put = triggers.prepare({ config: rules.config, settled: rules.setting.settled });
-      await lendService(command, links.main, rules.setting);
+      const put = triggers.prepare(rules);
+      await parts.lend(rules.setting);
       setting = rules.setting;
       front?.replace(rules);
       await put();
@@ -216,7 +195,7 @@ export async function startService(parts: RunningServiceParts): Promise<RunningS
       const until = now() + ms;
       try {
         while (now() < until && await busy()) {
-          await new Promise<void>((resolve) => hands.service.after(LOOK_MS, resolve));
+          await new Promise<void>((resolve) => after(LOOK_MS, resolve));
         }
       } catch (error) {
         // The kernel has ended: nothing is under way.
@@ -232,28 +211,6 @@ export async function startService(parts: RunningServiceParts): Promise<RunningS
         if (!(error instanceof Fault)) throw error;
       });
       await Promise.allSettled([...handlers].map((handler) => handler.close()));
-    },
-  });
-}
-
-/** Fetches issuers' documents with an own net service, started anew after a failed fetch. */
-function keyFetch({ hands }: Command): KeyFetch & { close(): Promise<void> } {
-  let service: Promise<LoginService> | undefined;
-  const close = async (): Promise<void> => {
-    const held = service;
-    service = undefined;
-    await held?.then((each) => each.close(), () => undefined);
-  };
-  return Object.freeze({
-    ...{ close, vet: loginUrl, same: sameIssuer },
-    async get(url: URL, issuer: URL) {
-      service ??= hands.login.start();
-      try {
-        return await makeLoginNet((await service).link, issuer).get(url);
-      } catch (error) {
-        await close();
-        throw error;
-      }
     },
   });
 }
