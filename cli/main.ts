@@ -23,7 +23,7 @@ import { makeDisk } from "./disk/disk_powers.ts";
 import { runCommandLine } from "./arguments/dispatch.ts";
 import { makeKernels } from "./kernel/kernels_powers.ts";
 import { makeKeyboard } from "./session/keyboard_powers.ts";
-import { makeLoginHands } from "./mcp/registry/login/login_powers.ts";
+import { makeLoginPowers } from "./mcp/registry/login/login_powers.ts";
 import { makeMcpStore } from "./mcp/registry/store/store_powers.ts";
 import { makeModelHands } from "./model/hands_powers.ts";
 import { makePluginKit } from "./plugin/kit_powers.ts";
@@ -160,7 +160,7 @@ Deno.exit(
             ),
         }),
     }),
-    login: makeLoginHands(async () => {
+    login: makeLoginPowers(async () => {
       const onBuild = (): void =>
         screen.say(screen.paint.dim("remit  building its programs, once for this version …"));
       const { NOT_BUILT, provideBundles } = await import("./program/bundles_powers.ts");

@@ -9,9 +9,9 @@ import { greet, type Wire } from "../kernel/link.ts";
 import { makePaint } from "../terminal/paint.ts";
 import { fakeModels } from "./models.ts";
 import { realMcpStore } from "./mcp_store.ts";
-import type { LoginHands } from "../mcp/registry/login/login.ts";
+import type { LoginPowers } from "../mcp/registry/login/login.ts";
 import { NO_LOGIN } from "./mcp_login.ts";
-import type { McpStoreHands } from "../mcp/registry/store/store.ts";
+import type { McpStore } from "../mcp/registry/store/store.ts";
 import type { ModelHands } from "../model/hands.ts";
 import { REAL_REVIEW } from "./mcp_review.ts";
 import { realPlugins } from "./plugins.ts";
@@ -130,8 +130,8 @@ export function fakeHands(
     readonly models?: ModelHands;
     readonly wikis?: WikiHands;
     readonly serve?: ServeHands;
-    readonly mcpStore?: McpStoreHands;
-    readonly login?: LoginHands;
+    readonly mcpStore?: McpStore;
+    readonly login?: LoginPowers;
     /** Beside HOME, USER and XDG_RUNTIME_DIR. */
     readonly env?: Readonly<Record<string, string>>;
   } = {},

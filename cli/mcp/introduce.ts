@@ -19,14 +19,13 @@ import {
   FLAGGED,
   type McpReview,
   reviewDocument,
-  reviewOf,
 } from "./registry/review.ts";
-import { type GrantFlags, reachesOut, withGrants } from "./grant_flags.ts";
-import type { LockedServer } from "./registry/lock.ts";
+import { type MoreGrants, reachesOut, withGrants } from "./registry/grants.ts";
+import { familyOf, type LockedServer } from "./registry/lock.ts";
 import { namedPaths, type Proposal, propose } from "./registry/paths.ts";
 import { alienLines, reviewLines, serverLines } from "./review_lines.ts";
-import { endedWords, familyOf } from "./words.ts";
-import { lockOf, lookAt, lookFirst, person } from "./work.ts";
+import { endedWords } from "./words.ts";
+import { lockOf, lookAt, lookFirst, person, registryOf, reviewNow } from "./work.ts";
 import { has } from "../arguments/parse_arguments.ts";
 import { namesSecret } from "../../text/looks_secret.ts";
 
@@ -42,7 +41,7 @@ export async function meet(command: Command, server: LockedServer): Promise<Met>
   const proposal = propose({
     named: server.launch.kind === "http"
       ? []
-      : namedPaths(command, { launch: server.launch, env: server.env }),
+      : namedPaths(registryOf(command), { launch: server.launch, env: server.env }),
     accesses: look.accesses,
     tools: look.words?.tools ?? [],
     given: server.grants,
@@ -178,7 +177,7 @@ export function waitingLines(command: Command, review: McpReview): readonly stri
 const NOTHING_MORE = {
   grants: NO_GRANTS,
   ...{ env: {}, secretEnv: [], secretHeaders: [] },
-} as const satisfies GrantFlags;
+} as const satisfies MoreGrants;
 
 /** Meets a server that is in remit.lock, to the end. Gives the exit code: 75 where a person must still approve it. */
 export async function introduce(command: Command, added: LockedServer): Promise<ExitCode> {
@@ -231,7 +230,7 @@ export async function introduce(command: Command, added: LockedServer): Promise<
   }
   const { words } = look;
   if (words === undefined) return failed(command, server, look);
-  const review = await reviewOf(command, server, { words, servers: lock.list() });
+  const review = await reviewNow(command, server, words);
   if (!command.json) {
     showReview(command, review, { look, whole: false });
     for (const line of open) screen.say(`  it may want: ${line}`);
@@ -270,7 +269,7 @@ function failed(command: Command, server: LockedServer, look: McpLook): ExitCode
 }
 
 /** What was agreed to, in the form of flags. */
-type Agreed = Pick<GrantFlags, "grants">;
+type Agreed = Pick<MoreGrants, "grants">;
 
 const NOTHING: Agreed = { grants: { read: [], write: [], net: [] } };
 

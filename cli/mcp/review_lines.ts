@@ -9,7 +9,7 @@ import {
   type McpToolWords,
 } from "../../contracts/mod.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
-import type { DiffLine, McpKit, ToolFlag, TranslatedTool } from "./registry/kit.ts";
+import type { DiffLine, McpKit, ToolFlag, TranslatedTool } from "./registry/powers.ts";
 import type { McpReview, StandingRow } from "./registry/review.ts";
 import {
   accessWords,

@@ -13,10 +13,10 @@ import {
 } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, reachKernel } from "../command.ts";
-import { readyMcp } from "./registry/handover.ts";
 import { provideLaunch } from "./registry/fetch/provide.ts";
 import { parseMcpName } from "./registry/lock.ts";
 import { askLook } from "./registry/look.ts";
+import { registryOf } from "./work.ts";
 
 /** What the story is played with. */
 export interface StoryServers {
@@ -90,7 +90,7 @@ async function filesLaunch(
   if (kept?.kind === "npm") return { launch: { ...kept, args: [folder] } };
   try {
     const wish = { kind: "npm" as const, package: PACKAGE, wanted: VERSION, args: [folder] };
-    const { launch } = await provideLaunch(command, wish);
+    const { launch } = await provideLaunch(registryOf(command), wish);
     disk.write(keptFile(command), `${JSON.stringify(launch)}\n`);
     return { launch };
   } catch (error) {
@@ -105,7 +105,7 @@ async function pinned(
   servers: readonly ImportedServer[],
 ): Promise<readonly ImportedServer[]> {
   const { mcp } = command.hands;
-  await readyMcp(command);
+  await command.hands.mcpStore.ready();
   const link = await reachKernel(command);
   try {
     const done: ImportedServer[] = [];

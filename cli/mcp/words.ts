@@ -1,20 +1,10 @@
 /** A server in a few safe words: how it runs, what it may do, what it asked for. @module */
-import { isPeer, type McpAccess, type McpGrants, type McpLaunch } from "../../contracts/mod.ts";
+import { type McpAccess, type McpGrants, type McpLaunch } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { cutTo } from "../terminal/columns.ts";
-import type { ReviewRow, ToolFlag } from "./registry/kit.ts";
+import type { ReviewRow, ToolFlag } from "./registry/powers.ts";
 import type { LockedServer } from "./registry/lock.ts";
 import { covered } from "./registry/paths.ts";
-
-/** The command that is about such a server: `mcp`, or `a2a` of a peer. */
-export function familyOf({ launch }: Pick<LockedServer, "launch">): "mcp" | "a2a" {
-  return isPeer(launch) ? "a2a" : "mcp";
-}
-
-/** What it is called: `MCP server`, or `peer`. */
-export function nounOf({ launch }: Pick<LockedServer, "launch">): string {
-  return isPeer(launch) ? "peer" : "MCP server";
-}
 
 const safe = (text: string, max = 300): string => displayText(text, { max });
 const KIB = 1_024;

@@ -3,20 +3,15 @@ import { cleared, EXIT, Fault } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";
 import { sweepTrees } from "../registry/store/sweep.ts";
-import {
-  type GrantFlags,
-  parseHost,
-  readGrantFlags,
-  takeSecrets,
-  withGrants,
-} from "../grant_flags.ts";
+import { type MoreGrants, parseHost, withGrants } from "../registry/grants.ts";
+import { readGrantFlags, takeSecrets } from "../grant_flags.ts";
 import { serverDocument } from "./show.ts";
-import type { LockedServer } from "../registry/lock.ts";
+import { familyOf, type LockedServer } from "../registry/lock.ts";
 import { dropLook } from "../registry/look.ts";
 import { forgetMcpSecrets } from "../registry/secrets.ts";
 import { translatedAnew } from "../registry/review.ts";
-import { familyOf, grantsDocument, mayLines } from "../words.ts";
-import { endServer, lockOf, serverName } from "../work.ts";
+import { grantsDocument, mayLines } from "../words.ts";
+import { endServer, lockOf, registryOf, serverName } from "../work.ts";
 import { absolute } from "../../disk/places.ts";
 
 /** `mcp tool NAME on|off TOOL…`. Tasks that run keep what they were handed. */
@@ -89,7 +84,7 @@ function effectLines(before: LockedServer, after: LockedServer): readonly string
   );
 }
 
-function isEmpty(flags: GrantFlags): boolean {
+function isEmpty(flags: MoreGrants): boolean {
   const { grants, env, secretEnv, secretHeaders, sampling, clearance, reads = [], writes = [] } =
     flags;
   return sampling === undefined && clearance === undefined &&
@@ -188,9 +183,9 @@ export async function mcpRemove(command: Command): Promise<number> {
   const { name } = lock.need(serverName(command));
   const ended = await endServer(command, name);
   lock.remove(name);
-  forgetMcpSecrets(command, name);
+  forgetMcpSecrets(registryOf(command), name);
   dropLook(hands.disk, places, name);
-  await sweepTrees(command);
+  await sweepTrees(registryOf(command));
   if (command.json) printJson(command, { removed: name, ended });
   else printLines(command, [`removed ${name}`]);
   return EXIT.success;

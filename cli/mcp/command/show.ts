@@ -10,9 +10,9 @@ import {
   printLines,
   rowsOf,
 } from "../../command.ts";
-import { type LockedServer, parseMcpName } from "../registry/lock.ts";
+import { familyOf, type LockedServer, parseMcpName } from "../registry/lock.ts";
 import { wrapTable } from "../../terminal/wrapped_table.ts";
-import { accessWords, bytesWords, familyOf, mayWords, runsAsWords } from "../words.ts";
+import { accessWords, bytesWords, mayWords, runsAsWords } from "../words.ts";
 import { lockOf, serverName } from "../work.ts";
 import { displayText } from "../../../text/mod.ts";
 import { showFailure } from "../introduce.ts";

@@ -4,6 +4,7 @@ import {
   Fault,
   ImportedServer,
   ImportedTool,
+  isPeer,
   Label,
   mcpPart,
   McpServerName,
@@ -14,6 +15,7 @@ import {
 import { displayText } from "../../../text/mod.ts";
 import { dirname } from "node:path";
 import type { DiskRead, DiskWrite } from "../../hands.ts";
+import type { McpStore } from "./store/store.ts";
 import type { Places } from "../../disk/places.ts";
 import * as z from "zod";
 
@@ -148,6 +150,16 @@ export function parseMcpName(text: string): McpServerName {
   );
 }
 
+/** The command that is about such a server: `mcp`, or `a2a` of a peer. */
+export function familyOf({ launch }: Pick<LockedServer, "launch">): "mcp" | "a2a" {
+  return isPeer(launch) ? "a2a" : "mcp";
+}
+
+/** What it is called: `MCP server`, or `peer`. */
+export function nounOf({ launch }: Pick<LockedServer, "launch">): string {
+  return isPeer(launch) ? "peer" : "MCP server";
+}
+
 /** The servers of this operator. */
 export interface McpLock {
   /** Absolute path. */
@@ -167,15 +179,14 @@ export interface McpLock {
 
 interface McpLockParts {
   readonly disk: DiskRead & DiskWrite;
-  /** Runs `work` while no other process is in there; waits for its turn. */
-  readonly exclusively: <T>(folder: string, work: () => T) => T;
+  readonly store: Pick<McpStore, "exclusively">;
   readonly places: Pick<Places, "mcpLock" | "sharedMcpLock">;
 }
 
 const OTHERS_WRITE = 0o022;
 
 /** Opens it. Nothing is read before it is asked for, and nothing is kept: another command may change it. */
-export function openMcpLock({ disk, exclusively, places }: McpLockParts): McpLock {
+export function openMcpLock({ disk, store, places }: McpLockParts): McpLock {
   const { mcpLock: file, sharedMcpLock } = places;
   const list = (): readonly LockedServer[] => {
     const own = listOf(file);
@@ -204,7 +215,7 @@ export function openMcpLock({ disk, exclusively, places }: McpLockParts): McpLoc
     work: (servers: readonly LockedServer[]) => readonly [readonly LockedServer[], T],
   ): T => {
     disk.makeFolder(dirname(file), 0o700);
-    return exclusively(dirname(file), () => {
+    return store.exclusively(dirname(file), () => {
       const [servers, result] = work(list());
       disk.write(file, mcpLockText(servers), { mode: 0o600 });
       return result;

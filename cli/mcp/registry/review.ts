@@ -1,9 +1,15 @@
 /** What a person reviews of a server: its tools as they would be pinned, and what changed since they were. @module */
 import { type McpLook, type McpWords, Millis } from "../../../contracts/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
-import type { Command } from "../../command.ts";
 import type { DiskRead } from "../../hands.ts";
-import type { DiffLine, McpKit, ReviewRow, ToolFlag, TranslatedTool, Translation } from "./kit.ts";
+import type {
+  DiffLine,
+  McpKit,
+  ReviewRow,
+  ToolFlag,
+  TranslatedTool,
+  Translation,
+} from "./powers.ts";
 import type { LockedServer, LockedTool } from "./lock.ts";
 
 /** A row, and how it stands to what was pinned. */
@@ -27,7 +33,7 @@ export interface McpReview {
 }
 
 /** Whose code a server is, whatever version of it and whatever it is handed: two of one are no copies of each other. */
-function codeOf(disk: DiskRead, { launch }: Pick<LockedServer, "launch">): string {
+function codeOf(disk: Pick<DiskRead, "read">, { launch }: Pick<LockedServer, "launch">): string {
   switch (launch.kind) {
     case "npm":
       return `npm ${launch.package} ${launch.bin}`;
@@ -68,29 +74,30 @@ export function translatedAnew(
   });
 }
 
-/** Reviews what a server says. `servers` are all of remit.lock: look-alikes are looked for among them. */
-export async function reviewOf(
-  command: Command,
+/**
+ * Reviews what a server says. `servers` are all of remit.lock, `own` the names of Remit's tools: look-alikes are looked
+ * for among both.
+ */
+export function reviewOf(
+  { disk, kit }: { readonly disk: Pick<DiskRead, "read">; readonly kit: McpKit },
   server: LockedServer,
-  look: { readonly words: McpWords; readonly servers: readonly LockedServer[] },
-): Promise<McpReview> {
-  const { plugins, mcp, disk } = command.hands;
-  const { words } = look;
-  const builtIn = (await plugins.builtIn()).plugins;
-  const own = [
-    ...plugins.reserved,
-    ...builtIn.flatMap(({ manifest }) => manifest.tools.map(({ name }) => name)),
-  ];
+  look: {
+    readonly words: McpWords;
+    readonly servers: readonly LockedServer[];
+    readonly own: readonly string[];
+  },
+): McpReview {
+  const { words, own } = look;
   const others = look.servers.filter((each) =>
     each.name !== server.name && codeOf(disk, each) !== codeOf(disk, server)
   )
     .map(({ name, reviewed }) => ({ name, tools: reviewed.map((each) => each.words) }));
-  const translation = mcp.translate(server.name, words.tools, { ...effectAt(server), own, others });
+  const translation = kit.translate(server.name, words.tools, { ...effectAt(server), own, others });
   const off = server.reviewed.filter((each) => each.off).map((each) => each.words.name);
   const pinned = new Map(server.reviewed.map((each) => [each.words.name, each]));
   const said = new Map(words.tools.map((each) => [each.name, each]));
-  const digests = new Map(words.tools.map((each) => [each.name, mcp.toolDigest(each)]));
-  const rows = mcp.reviewRows(translation, off).map((row): StandingRow => {
+  const digests = new Map(words.tools.map((each) => [each.name, kit.toolDigest(each)]));
+  const rows = kit.reviewRows(translation, off).map((row): StandingRow => {
     const before = pinned.get(row.tool);
     if (before === undefined) return { ...row, stands: "new" };
     const same = before.tool.digest === digests.get(row.tool);
@@ -98,10 +105,10 @@ export async function reviewOf(
   });
   return {
     ...{ server, words, translation, rows },
-    flags: mcp.serverFlags(words, { server: server.name, tools: words.tools, own, others }),
+    flags: kit.serverFlags(words, { server: server.name, tools: words.tools, own, others }),
     changes: rows.filter(({ stands }) => stands === "changed").map(({ tool }) => ({
       tool,
-      lines: mcp.diffWords(pinned.get(tool)?.words, said.get(tool)),
+      lines: kit.diffWords(pinned.get(tool)?.words, said.get(tool)),
     })),
     gone: [...pinned.keys()].filter((tool) => !said.has(tool)),
   };

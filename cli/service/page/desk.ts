@@ -38,6 +38,7 @@ import { openPageKey } from "./key.ts";
 import { homeView, questionView, taskView } from "./lines.ts";
 import { messageView, UNDECIDED } from "./messages.ts";
 import { makePageSessions } from "./sessions.ts";
+import { registryOf } from "../../mcp/work.ts";
 
 /** What the desk is made of. */
 export interface PageDeskParts {
@@ -80,7 +81,7 @@ export async function openPageDesk(parts: PageDeskParts): Promise<PageDesk> {
   const ready = parts.beforeAnswer ??
     (async (task: TaskId): Promise<void> => {
       await readyAgain(command, link, await readPast(link, task));
-      await lendApproved(command, link);
+      await lendApproved(registryOf(command), link);
     });
 
   const ask = async (op: string, body: Json): Promise<Json> => await link.ask(op, body);

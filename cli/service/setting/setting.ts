@@ -8,6 +8,7 @@ import { lendKeys, provideModelPrograms } from "../../model/ready.ts";
 import type { RunSetting } from "../../run/run_setting.ts";
 import { settleCalls } from "../../mcp_serve/setting.ts";
 import { type SettledGiven, settleGiven } from "./given_request.ts";
+import { registryOf } from "../../mcp/work.ts";
 
 /** Kinds of entries that make tasks. */
 export type GivenKind = "peer" | "webhook" | "schedule";
@@ -88,5 +89,5 @@ export async function lendService(
   const servers = new Map<string, ImportedServer>();
   for (const { mcp } of settings) for (const server of mcp) servers.set(server.name, server);
   for (const { resolved } of settings) await lendKeys(link, resolved);
-  await lendMcp(command, link, [...servers.values()]);
+  await lendMcp(registryOf(command), link, [...servers.values()]);
 }

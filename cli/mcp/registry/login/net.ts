@@ -7,7 +7,6 @@ import {
   type NetStream,
   toJson,
 } from "../../../../contracts/mod.ts";
-import { netAnswer } from "../../../wiki/ingest/fetch.ts";
 import * as z from "zod";
 
 /** An answer that is to be JSON. */
@@ -67,6 +66,12 @@ const NEWER_LIST = JSON.stringify({
     },
   },
 });
+const Answer = z.object({
+  status: z.number(),
+  body: z.string(),
+  cut: z.boolean(),
+  stopped: z.unknown().optional(),
+});
 const Head = z.object({
   status: z.int().min(100).max(599),
   headers: z.record(z.string(), z.string()),
@@ -88,7 +93,7 @@ export function makeLoginNet(link: NetLink, server: URL): LoginNet {
       ...{ ...request(url), ...more },
       ...{ requestBytes: SENT_BYTES, responseBytes: BYTES, deadlineMs: DEADLINE_MS },
     };
-    const { status, body, cut, stopped } = netAnswer(await link.ask("fetch", toJson(asked)));
+    const { status, body, cut, stopped } = Answer.parse(await link.ask("fetch", toJson(asked)));
     if (stopped !== undefined || status >= 300 && status < 400) {
       throw noLogin(`${url.origin} sends the request on to another place, which is not followed`);
     }

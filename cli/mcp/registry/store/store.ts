@@ -49,7 +49,7 @@ export interface FoundPython extends FoundProgram {
 }
 
 /** Everything about imported servers that is not on the ordinary disk. */
-export interface McpStoreHands {
+export interface McpStore {
   /** Runs `work` while no other process is in `folder` so; waits for its turn. */
   exclusively<T>(folder: string, work: () => T): T;
   /**

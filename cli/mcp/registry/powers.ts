@@ -1,4 +1,4 @@
-/** The review of imported servers, as commands are handed it: bridges/mcp/review, wired in by main.ts. @module */
+/** Powers over imported servers: none of them shows anything or asks anybody. @module */
 import type {
   Digest,
   EffectClass,
@@ -10,6 +10,17 @@ import type {
   McpWords,
   ToolName,
 } from "../../../contracts/mod.ts";
+import type { Places } from "../../disk/places.ts";
+import type { Around, DiskRead, DiskWrite } from "../../hands.ts";
+import type { McpStore } from "./store/store.ts";
+
+/** What the registry of imported servers works with; each function picks of it what it needs. */
+export interface RegistryPowers {
+  readonly disk: DiskRead & DiskWrite;
+  readonly environment: Pick<Around, "cwd" | "env" | "home" | "now">;
+  readonly store: McpStore;
+  readonly places: Places;
+}
 
 /** A warning to a reviewer. `where` and `shown` hold the server's words. */
 export interface ToolFlag {
@@ -58,7 +69,7 @@ export interface OtherServer {
   readonly tools: readonly McpToolWords[];
 }
 
-/** The functions. All pure. */
+/** The review of bridges/mcp/review, wired in by main.ts. Pure. */
 export interface McpKit {
   translate(
     server: McpServerName,
