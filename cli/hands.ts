@@ -8,8 +8,8 @@ import type { McpKit } from "./mcp/registry/powers.ts";
 import type { ModelHands } from "./model/hands.ts";
 import type { Places } from "./disk/places.ts";
 import type { PluginKit } from "./plugin/kit.ts";
-import type { ServeHands } from "./mcp_serve/hands.ts";
-import type { BackupHands } from "./service/backup/hands.ts";
+import type { ServeHands } from "./mcp_serve/gateway_process.ts";
+import type { BackupHands } from "../service/backup/mod.ts";
 import type { ServiceHands } from "./service/hands.ts";
 import type { WikiHands } from "./wiki/hands.ts";
 

@@ -30,7 +30,7 @@ import { makePluginKit } from "./plugin/kit_powers.ts";
 import { RESERVED_TOOLS } from "./plugin/reserved.ts";
 import { placesOf } from "./disk/places.ts";
 import { makeServeHands } from "./mcp_serve/hands_powers.ts";
-import { makeBackupHands } from "./service/backup/hands_powers.ts";
+import { makeBackupHands } from "../service/backup/disk_powers.ts";
 import { makeServiceHands } from "./service/hands_powers.ts";
 import { serveStorySite } from "./run/story_site_powers.ts";
 import { makeInterrupts, makeScreen, readInput } from "./terminal/terminal_powers.ts";
@@ -183,7 +183,7 @@ Deno.exit(
     serve: makeServeHands({
       ...{ screen, namespace, inside: NAMESPACE },
       provideProgram: async () =>
-        await (await import("./mcp_serve/program_powers.ts")).provideServeProgram({
+        await (await import("./mcp_serve/hands_powers.ts")).provideServeProgram({
           ...{ home, cache: placesOf(around, undefined).cache },
           onBuild: () =>
             screen.say(screen.paint.dim("remit  building the gateway, once for this version …")),

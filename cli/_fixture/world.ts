@@ -18,7 +18,7 @@ import { realPlugins } from "./plugins.ts";
 import { fakeWikis } from "./wikis.ts";
 import { NO_GATEWAY } from "./gateway.ts";
 import { NO_SERVICE_HANDS } from "./service.ts";
-import type { ServeHands } from "../mcp_serve/hands.ts";
+import type { ServeHands } from "../mcp_serve/gateway_process.ts";
 import type { WikiHands } from "../wiki/hands.ts";
 import type { PluginKit } from "../plugin/kit.ts";
 import { type Places, preparePlaces } from "../disk/places.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { generateKeyPairSync, sign } from "node:crypto";
 import { AgentCard, canonicalizeAgentCard, verifyAgentCardSignature } from "@a2a-js/sdk";
-import { makeCard, signCard } from "../../cli/service/peer/card.ts";
+import { makeCard, signCard } from "../../service/peer/card.ts";
 import type { Signer } from "../../cli/key/person_key_powers.ts";
 import { answerCard } from "../../bridges/a2a/serve/server.ts";
 import { canonicalJson } from "../../port/canonical.ts";
