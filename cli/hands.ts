@@ -4,7 +4,6 @@ import type { Paint } from "./terminal/paint.ts";
 import type { StoryPeer } from "./a2a/story_peer.ts";
 import type { McpStore } from "./mcp/registry/store/store.ts";
 import type { LoginPowers } from "./mcp/registry/login/login.ts";
-import type { McpKit } from "./mcp/registry/powers.ts";
 import type { ModelHands } from "./model/hands.ts";
 import type { Places } from "./disk/places.ts";
 import type { PluginKit } from "./plugin/kit.ts";
@@ -216,8 +215,6 @@ export interface Hands {
   readonly logs: LogCheck;
   readonly walls: Walls;
   readonly plugins: PluginKit;
-  /** The review of imported servers. */
-  readonly mcp: McpKit;
   readonly models: ModelHands;
   readonly wikis: WikiHands;
   /** The gateway that hosts talk to. */

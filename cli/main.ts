@@ -1,13 +1,4 @@
 /** init: the command line's process. Wires its powers, and nothing else. @module */
-import {
-  diffWords,
-  FLAG_WORDS,
-  importedTool,
-  reviewRows,
-  serverFlags,
-  toolDigest,
-  translate,
-} from "../bridges/mcp/review/mod.ts";
 import { digestTree, TREE_DISK } from "../bridges/mcp/tree/mod.ts";
 import { toJson } from "../contracts/mod.ts";
 import { NAMESPACE, namespace } from "../kernel/start/line_parts.ts";
@@ -114,10 +105,6 @@ Deno.exit(
       await (await import("../kernel/start/spawn_powers.ts")).triesFilter(bwrap)
     ),
     plugins,
-    mcp: {
-      ...{ translate, importedTool, serverFlags, reviewRows, diffWords, toolDigest },
-      flagWords: FLAG_WORDS,
-    },
     models: makeModelHands({
       ...{ home, screen },
       provideLexical: async (options) =>

@@ -13,7 +13,6 @@ import type { LoginPowers } from "../mcp/registry/login/login.ts";
 import { NO_LOGIN } from "./mcp_login.ts";
 import type { McpStore } from "../mcp/registry/store/store.ts";
 import type { ModelHands } from "../model/hands.ts";
-import { REAL_REVIEW } from "./mcp_review.ts";
 import { realPlugins } from "./plugins.ts";
 import { fakeWikis } from "./wikis.ts";
 import { NO_GATEWAY } from "./gateway.ts";
@@ -187,7 +186,6 @@ export function fakeHands(
     receipts: { verify: () => Promise.resolve({ ok: true, reason: "it holds" }) },
     logs: { verify: () => Promise.resolve({ ok: true, key: "k" }) },
     plugins: parts.plugins ?? realPlugins(around.home),
-    mcp: REAL_REVIEW,
     models: parts.models ?? fakeModels(),
     wikis: parts.wikis ?? fakeWikis(),
     serve: parts.serve ?? NO_GATEWAY,

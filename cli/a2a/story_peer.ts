@@ -8,6 +8,7 @@ import { Fault, type ImportedServer, isPeer, toJson } from "../../contracts/mod.
 import { type Command, reachKernel } from "../command.ts";
 import { parseMcpName } from "../mcp/registry/lock.ts";
 import { askLook } from "../mcp/registry/look.ts";
+import { unflaggedTools } from "../mcp/registry/review.ts";
 import { forgetMcpSecrets, keepMcpSecret } from "../mcp/registry/secrets.ts";
 import { lockOf, registryOf } from "../mcp/work.ts";
 import { preparePlaces } from "../disk/places.ts";
@@ -94,7 +95,6 @@ export async function provideStoryPeers(command: Command, steering: string): Pro
 
 /** Asks it for its card once and pins what is not flagged, as `a2a add --yes` does. */
 async function pinned(command: Command, { url, token }: StoryPeer): Promise<ImportedServer> {
-  const { mcp } = command.hands;
   const draft: ImportedServer = {
     name: NAME,
     launch: { kind: "http", url, a2a: { endpoint: url, binding: "JSONRPC", keys: [] } },
@@ -114,9 +114,7 @@ async function pinned(command: Command, { url, token }: StoryPeer): Promise<Impo
       throw new Fault("upstream", `Cannot play the story: the peer gave no answer: ${ended}`);
     }
     const launch = launchBy(factsOf(words));
-    const { tools } = mcp.translate(NAME, words.tools, { grants: draft.grants, launch });
-    const plain = tools.filter(({ flags }) => flags.length === 0);
-    return { ...draft, launch, tools: plain.map((tool) => mcp.importedTool(tool)) };
+    return { ...draft, launch, tools: unflaggedTools({ ...draft, launch }, words) };
   } finally {
     link.close();
   }

@@ -4,9 +4,8 @@ import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";
 import { basename, dirname, join } from "node:path";
 import { absolute } from "../disk/places.ts";
-import { type MoreGrants, parseHost, unique } from "./registry/grants.ts";
+import { type LockedServer, type MoreGrants, parseHost, unique } from "./registry/lock.ts";
 import { resolveGrant, resolveSocket } from "./registry/paths.ts";
-import type { LockedServer } from "./registry/lock.ts";
 import { keepMcpSecret } from "./registry/secrets.ts";
 import { registryOf } from "./work.ts";
 

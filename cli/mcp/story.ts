@@ -16,6 +16,7 @@ import { type Command, reachKernel } from "../command.ts";
 import { provideLaunch } from "./registry/fetch/provide.ts";
 import { parseMcpName } from "./registry/lock.ts";
 import { askLook } from "./registry/look.ts";
+import { unflaggedTools } from "./registry/review.ts";
 import { registryOf } from "./work.ts";
 
 /** What the story is played with. */
@@ -104,7 +105,6 @@ async function pinned(
   command: Command,
   servers: readonly ImportedServer[],
 ): Promise<readonly ImportedServer[]> {
-  const { mcp } = command.hands;
   await command.hands.mcpStore.ready();
   const link = await reachKernel(command);
   try {
@@ -117,10 +117,7 @@ async function pinned(
           `Cannot play the story: "${server.name}" gave no answer: ${ended}`,
         );
       }
-      const { grants, launch } = server;
-      const { tools } = mcp.translate(server.name, words.tools, { grants, launch });
-      const plain = tools.filter(({ flags }) => flags.length === 0);
-      done.push({ ...server, tools: plain.map((tool) => mcp.importedTool(tool)) });
+      done.push({ ...server, tools: unflaggedTools(server, words) });
     }
     return done;
   } finally {

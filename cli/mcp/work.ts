@@ -5,17 +5,13 @@ import type { KernelLink } from "../hands.ts";
 import { importedOf, lendMcp, mcpOfTask, withFiles } from "./registry/handover.ts";
 import { type LockedServer, type McpLock, openMcpLock, parseMcpName } from "./registry/lock.ts";
 import { askLook, keepLook } from "./registry/look.ts";
-import type { McpKit, RegistryPowers } from "./registry/powers.ts";
+import type { RegistryPowers } from "./registry/store/store.ts";
 import { type McpReview, reviewOf } from "./registry/review.ts";
 
 /** A command's powers over imported servers, without its terminal. */
-export function registryOf(
-  { hands, places }: Pick<Command, "places"> & {
-    readonly hands: Pick<Command["hands"], "disk" | "around" | "mcpStore" | "mcp">;
-  },
-): RegistryPowers & { readonly kit: McpKit } {
-  const { disk, around, mcpStore, mcp } = hands;
-  return { disk, environment: around, store: mcpStore, kit: mcp, places };
+export function registryOf({ hands, places }: Pick<Command, "hands" | "places">): RegistryPowers {
+  const { disk, around, mcpStore } = hands;
+  return { disk, environment: around, store: mcpStore, places };
 }
 
 /** The servers of a task; says which are left out, and why. Throws Fault `invalidInput` for a damaged remit.lock. */

@@ -3,10 +3,15 @@ import { cleared, EXIT, Fault } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";
 import { sweepTrees } from "../registry/store/sweep.ts";
-import { type MoreGrants, parseHost, withGrants } from "../registry/grants.ts";
+import {
+  familyOf,
+  type LockedServer,
+  type MoreGrants,
+  parseHost,
+  withGrants,
+} from "../registry/lock.ts";
 import { readGrantFlags, takeSecrets } from "../grant_flags.ts";
 import { serverDocument } from "./show.ts";
-import { familyOf, type LockedServer } from "../registry/lock.ts";
 import { dropLook } from "../registry/look.ts";
 import { forgetMcpSecrets } from "../registry/secrets.ts";
 import { translatedAnew } from "../registry/review.ts";
@@ -88,16 +93,7 @@ function isEmpty(flags: MoreGrants): boolean {
   const { grants, env, secretEnv, secretHeaders, sampling, clearance, reads = [], writes = [] } =
     flags;
   return sampling === undefined && clearance === undefined &&
-    [
-      reads,
-      writes,
-      grants.read,
-      grants.write,
-      grants.net,
-      Object.keys(env),
-      secretEnv,
-      secretHeaders,
-    ]
+    [reads, writes, ...Object.values(grants), Object.keys(env), secretEnv, secretHeaders]
       .every((each) => each.length === 0);
 }
 
@@ -136,7 +132,7 @@ export async function mcpGrant(command: Command): Promise<number> {
   const after = lock.change(before.name, (server) => {
     const narrowed = drops.reduce((each, drop) => without(command, each, drop), server);
     const changed = withGrants(narrowed, flags);
-    const reviewed = translatedAnew(command.hands.mcp, changed);
+    const reviewed = translatedAnew(changed);
     return { ...changed, reviewed };
   });
   const narrows = drops.length > 0 || after.samplingTokens < before.samplingTokens ||

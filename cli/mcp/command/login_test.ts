@@ -5,10 +5,9 @@ import { fakeHands, fakeKeyboard } from "../../_fixture/world.ts";
 import { browse, netLink, startAuthWorld } from "../../_fixture/mcp_oauth.ts";
 import { runCommandLine } from "../../arguments/dispatch.ts";
 import type { Hands } from "../../hands.ts";
-import { freshServer } from "../registry/grants.ts";
+import { freshServer, openMcpLock } from "../registry/lock.ts";
 import type { LoginPowers } from "../registry/login/login.ts";
 import { makeLoginPowers } from "../registry/login/login_powers.ts";
-import { openMcpLock } from "../registry/lock.ts";
 import { readMcpLoan } from "../registry/secrets.ts";
 import { placesOf, preparePlaces } from "../../disk/places.ts";
 

@@ -35,7 +35,7 @@ function shownLast(
 
 /** Runs the command. */
 export async function mcpReview(command: Command): Promise<number> {
-  const { screen, mcp } = command.hands;
+  const { screen } = command.hands;
   const lock = lockOf(command);
   const server = lock.need(serverName(command));
   const family = familyOf(server);
@@ -58,7 +58,7 @@ export async function mcpReview(command: Command): Promise<number> {
   const paper = { paint: screen.paint, width: screen.outWidth ?? screen.width };
   printLines(command, [
     ...serverLines(paper, server, look.accesses),
-    ...reviewLines(paper, review, { kit: mcp, whole: true }),
+    ...reviewLines(paper, review, { whole: true }),
   ]);
   const flagged = review.rows.some(({ flags, stands }) => flags.length > 0 && stands !== "pinned");
   const open = review.rows.some(({ stands, refused }) =>

@@ -12,12 +12,11 @@ import {
 import { displayText } from "../../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";
 import { findHostConfigs, type HostInput, type HostServer, readHostConfig } from "./hosts.ts";
-import type { LockedServer } from "../registry/lock.ts";
+import { freshServer, type LockedServer, withGrants } from "../registry/lock.ts";
 import { meet, pin } from "../introduce.ts";
 import { type McpReview, reviewDocument } from "../registry/review.ts";
 import { wrapTable } from "../../terminal/wrapped_table.ts";
 import { endedWords, flagsWords, mayWords, runsAsWords, toolsByEffect } from "../words.ts";
-import { freshServer, withGrants } from "../registry/grants.ts";
 import { clearanceFor } from "../grant_flags.ts";
 import { has } from "../../arguments/parse_arguments.ts";
 import { absolute, preparePlaces } from "../../disk/places.ts";
@@ -108,8 +107,7 @@ function asWas({ state }: LockedServer): string {
   return state === "added" ? "as it was, not approved" : "as it was";
 }
 
-function cells(command: Command, came: Came): readonly string[] {
-  const { flagWords } = command.hands.mcp;
+function cells(came: Came): readonly string[] {
   const { name } = came.wanted.from;
   if (came.is === "left") return [name, "not taken in", "", "", "see below"];
   const { server } = came;
@@ -120,7 +118,7 @@ function cells(command: Command, came: Came): readonly string[] {
     return [...what, "no answer", endedWords(look.ended)];
   }
   const flags = [...review.flags, ...review.rows.flatMap((row) => row.flags)];
-  return [...what, toolsByEffect(review.rows), flagsWords(flags, flagWords) || "none"];
+  return [...what, toolsByEffect(review.rows), flagsWords(flags) || "none"];
 }
 
 function belowLines(came: readonly Came[]): readonly string[] {
@@ -218,7 +216,7 @@ export async function mcpImport(command: Command): Promise<number> {
   printLines(command, [
     ...wrapTable(
       ["NAME", "RUNS AS", "ASKED FOR", "TOOLS", "FLAGS"],
-      came.map((each) => cells(command, each)),
+      came.map(cells),
       hands.screen.outWidth ?? 120,
     ),
     ...belowLines(came),

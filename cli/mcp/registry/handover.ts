@@ -10,7 +10,7 @@ import {
   toJson,
 } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
-import type { McpKit, RegistryPowers } from "./powers.ts";
+import type { RegistryPowers } from "./store/store.ts";
 import { type McpNarrowing, type MergedMcp, NO_MCP } from "../../config/mcp.ts";
 import type { KernelLink } from "../../hands.ts";
 import { type PathPowers, whyMoved } from "./paths.ts";
@@ -123,7 +123,7 @@ export interface TaskServers {
  * @throws Fault `invalidInput` for a damaged remit.lock
  */
 export function mcpOfTask(
-  powers: RegistryPowers & { readonly kit: Pick<McpKit, "translate" | "importedTool"> },
+  powers: RegistryPowers,
   { mcp = NO_MCP, policy }: {
     readonly mcp?: MergedMcp | undefined;
     readonly policy: { readonly clearance: Readonly<Record<string, Label>> };
@@ -141,9 +141,7 @@ export function mcpOfTask(
   const servers = known.flatMap((server) => {
     if (server.state !== "approved" || mcp.use?.includes(server.name) === false) return [];
     const writes = server.grants.write;
-    const now = writes.length === 0
-      ? server
-      : { ...server, reviewed: translatedAnew(powers.kit, server) };
+    const now = writes.length === 0 ? server : { ...server, reviewed: translatedAnew(server) };
     const imported = withFiles(
       powers,
       importedOf(now, mcp.servers[server.name], policy.clearance),

@@ -11,7 +11,7 @@ import {
   type McpToolWords,
 } from "../../../contracts/mod.ts";
 import { makePathList, NEVER } from "../../../text/path_list.ts";
-import type { RegistryPowers } from "./powers.ts";
+import type { RegistryPowers } from "./store/store.ts";
 import { within } from "../../disk/mounts.ts";
 import { absolute, type Places } from "../../disk/places.ts";
 

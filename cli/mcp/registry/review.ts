@@ -1,15 +1,25 @@
 /** What a person reviews of a server: its tools as they would be pinned, and what changed since they were. @module */
-import { type McpLook, type McpWords, Millis } from "../../../contracts/mod.ts";
+import {
+  type ImportedServer,
+  type McpLook,
+  type McpWords,
+  Millis,
+} from "../../../contracts/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 import type { DiskRead } from "../../hands.ts";
-import type {
-  DiffLine,
-  McpKit,
-  ReviewRow,
-  ToolFlag,
-  TranslatedTool,
-  Translation,
-} from "./powers.ts";
+import {
+  type DiffLine,
+  diffWords,
+  importedTool,
+  type ReviewRow,
+  reviewRows,
+  serverFlags,
+  toolDigest,
+  type ToolFlag,
+  translate,
+  type TranslatedTool,
+  type Translation,
+} from "../../../bridges/mcp/review/mod.ts";
 import type { LockedServer, LockedTool } from "./lock.ts";
 
 /** A row, and how it stands to what was pinned. */
@@ -61,17 +71,25 @@ function effectAt(
 
 /** The pinned tools as the grants make them now: the same words, perhaps another effect. */
 export function translatedAnew(
-  mcp: Pick<McpKit, "translate" | "importedTool">,
   server: LockedServer,
 ): LockedServer["reviewed"] {
   const words = server.reviewed.map((each) => each.words);
   const tools = new Map(
-    mcp.translate(server.name, words, effectAt(server)).tools.map((each) => [each.tool, each]),
+    translate(server.name, words, effectAt(server)).tools.map((each) => [each.tool, each]),
   );
   return server.reviewed.map((each) => {
     const tool = tools.get(each.words.name);
-    return tool === undefined ? each : { ...each, tool: mcp.importedTool(tool) };
+    return tool === undefined ? each : { ...each, tool: importedTool(tool) };
   });
+}
+
+/** The tools of a server that nothing warns of, as they would be pinned. */
+export function unflaggedTools(
+  { name, grants, launch }: Pick<ImportedServer, "name" | "grants" | "launch">,
+  words: McpWords,
+): ImportedServer["tools"] {
+  const { tools } = translate(name, words.tools, { grants, launch });
+  return tools.filter(({ flags }) => flags.length === 0).map((tool) => importedTool(tool));
 }
 
 /**
@@ -79,7 +97,7 @@ export function translatedAnew(
  * for among both.
  */
 export function reviewOf(
-  { disk, kit }: { readonly disk: Pick<DiskRead, "read">; readonly kit: McpKit },
+  { disk }: { readonly disk: Pick<DiskRead, "read"> },
   server: LockedServer,
   look: {
     readonly words: McpWords;
@@ -92,12 +110,12 @@ export function reviewOf(
     each.name !== server.name && codeOf(disk, each) !== codeOf(disk, server)
   )
     .map(({ name, reviewed }) => ({ name, tools: reviewed.map((each) => each.words) }));
-  const translation = kit.translate(server.name, words.tools, { ...effectAt(server), own, others });
+  const translation = translate(server.name, words.tools, { ...effectAt(server), own, others });
   const off = server.reviewed.filter((each) => each.off).map((each) => each.words.name);
   const pinned = new Map(server.reviewed.map((each) => [each.words.name, each]));
   const said = new Map(words.tools.map((each) => [each.name, each]));
-  const digests = new Map(words.tools.map((each) => [each.name, kit.toolDigest(each)]));
-  const rows = kit.reviewRows(translation, off).map((row): StandingRow => {
+  const digests = new Map(words.tools.map((each) => [each.name, toolDigest(each)]));
+  const rows = reviewRows(translation, off).map((row): StandingRow => {
     const before = pinned.get(row.tool);
     if (before === undefined) return { ...row, stands: "new" };
     const same = before.tool.digest === digests.get(row.tool);
@@ -105,10 +123,10 @@ export function reviewOf(
   });
   return {
     ...{ server, words, translation, rows },
-    flags: kit.serverFlags(words, { server: server.name, tools: words.tools, own, others }),
+    flags: serverFlags(words, { server: server.name, tools: words.tools, own, others }),
     changes: rows.filter(({ stands }) => stands === "changed").map(({ tool }) => ({
       tool,
-      lines: kit.diffWords(pinned.get(tool)?.words, said.get(tool)),
+      lines: diffWords(pinned.get(tool)?.words, said.get(tool)),
     })),
     gone: [...pinned.keys()].filter((tool) => !said.has(tool)),
   };
@@ -146,11 +164,10 @@ function whyLeft(row: StandingRow, approval: Approval): string | undefined {
   return FLAGGED;
 }
 
-/** Pins. Pure: `importedTool` is the review's. */
+/** Pins. Pure. */
 export function approve(
   review: McpReview,
   approval: Approval,
-  importedTool: McpKit["importedTool"],
 ): Approved {
   const { server, words } = review;
   const before = new Map(server.reviewed.map((each) => [each.words.name, each]));

@@ -2,7 +2,7 @@
 import { join, posix } from "node:path";
 import { Fault, McpLaunch } from "../../../../contracts/mod.ts";
 import { displayText } from "../../../../text/mod.ts";
-import type { RegistryPowers } from "../powers.ts";
+import type { RegistryPowers } from "../store/store.ts";
 import { type FetchedLock, readDenoLock, unverifiedNotes, withFacts } from "./npm_facts.ts";
 import type { LockedPackage } from "../lock.ts";
 import { provideWarm, sweepDrafts } from "../store/sweep.ts";
@@ -49,7 +49,7 @@ export async function fetchNpm(powers: RegistryPowers, wish: NpmWish): Promise<P
     const lock = await resolve(store, disk, { wish, registry, draft });
     for (const { name } of lock.packages) refuseScoped(name, registry);
     const bin = findBin(disk, draft, { ...wish, version: lock.version });
-    const notes = [...bin.notes, ...notesOf(lock, store.files(draft))];
+    const notes = notesOf(lock, store.files(draft));
     const made = { wish, registry, draft };
     const [packages] = await Promise.all([
       factsOf(powers, lock, made),
@@ -58,7 +58,7 @@ export async function fetchNpm(powers: RegistryPowers, wish: NpmWish): Promise<P
     const tree = store.keep(draft, { trees: places.mcpTrees, prefix: "npm" });
     provideWarm(disk, places, tree);
     const launch = McpLaunch.parse({
-      ...{ kind: "npm", package: wish.package, version: lock.version, bin: bin.name },
+      ...{ kind: "npm", package: wish.package, version: lock.version, bin },
       ...{ args: wish.args, tree },
       ...(registry.url === undefined ? {} : { registry: registry.url }),
     });
@@ -132,7 +132,7 @@ async function resolve(store: McpStore, disk: Disk, made: Made): Promise<Fetched
 async function settle(
   store: McpStore,
   disk: Disk,
-  made: Made & { readonly lock: FetchedLock; readonly bin: NpmBin },
+  made: Made & { readonly lock: FetchedLock; readonly bin: string },
 ): Promise<void> {
   const { draft, wish, lock, bin } = made;
   const prune = (): void => {
@@ -141,7 +141,7 @@ async function settle(
   prune();
   const end = await store.step(step(store.deno, made, [
     ...[...CACHE, "--frozen"],
-    `npm:${wish.package}@${lock.version}/${bin.name}`,
+    `npm:${wish.package}@${lock.version}/${bin}`,
   ]));
   if (end.code !== 0) throw whyNot({ name: wish.package, wanted: lock.version }, end);
   prune();
@@ -220,11 +220,6 @@ const Manifest = z.looseObject({
     .optional(),
 });
 
-interface NpmBin {
-  readonly name: string;
-  readonly notes: readonly string[];
-}
-
 interface BinWish {
   readonly package: string;
   readonly version: string;
@@ -248,7 +243,7 @@ function packageFolder(
  *
  * @throws Fault `refused` for a package without programs, with several, or whose program is not JavaScript
  */
-function findBin(disk: DiskRead, tree: string, wish: BinWish): NpmBin {
+function findBin(disk: DiskRead, tree: string, wish: BinWish): string {
   const refused = (why: string): Fault =>
     new Fault("refused", `Cannot run "${wish.package}": ${why}`);
   const folder = packageFolder(disk, tree, wish);
@@ -280,7 +275,7 @@ function findBin(disk: DiskRead, tree: string, wish: BinWish): NpmBin {
   }
   const start = new TextDecoder().decode((disk.read(path) ?? new Uint8Array()).subarray(0, 256));
   if (!isScript(file, start)) throw refused(`its program "${name}" is not JavaScript`);
-  return { name, notes: [] };
+  return name;
 }
 
 function readBins(bytes: Uint8Array, name: string): ReadonlyMap<string, string> | undefined {
@@ -341,11 +336,8 @@ function parseRegistry(text: string): string {
   if (url.username !== "" || url.password !== "" || url.search !== "") {
     throw wrong("its address holds a name, a password or a query");
   }
-  return url.href.length > 1_024
-    ? (() => {
-      throw wrong("its address is too long");
-    })()
-    : url.href;
+  if (url.href.length > 1_024) throw wrong("its address is too long");
+  return url.href;
 }
 
 /** Throws `unavailable` where a package would have to come from a registry of its scope's own: fetched from elsewhere it would be another package. */

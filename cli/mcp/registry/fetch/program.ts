@@ -2,7 +2,7 @@
 import { basename, dirname, join } from "node:path";
 import { Fault, McpLaunch } from "../../../../contracts/mod.ts";
 import { displayText } from "../../../../text/mod.ts";
-import type { RegistryPowers } from "../powers.ts";
+import type { RegistryPowers } from "../store/store.ts";
 import type { ProvidedLaunch } from "./npm.ts";
 import { whyNever } from "../paths.ts";
 import type { McpWish } from "../launch.ts";
@@ -128,12 +128,14 @@ function placeScript(
   return {
     args: args.map((word, n) => n === at ? file : word),
     folders: codeOf(powers, file),
-    notes: [
-      `its files beneath ${
-        displayText(codeOf(powers, file)[0] ?? file, { max: 300 })
-      } are not pinned: whoever changes them changes it`,
-    ],
+    notes: [unpinnedNote(codeOf(powers, file)[0] ?? file)],
   };
+}
+
+/** Says of a folder of code that its content is not pinned. */
+export function unpinnedNote(folder: string): string {
+  const shown = displayText(folder, { max: 300 });
+  return `its files beneath ${shown} are not pinned: whoever changes them changes it`;
 }
 
 const ROOTS = ["package.json", "pyproject.toml", "node_modules", "setup.py", "requirements.txt"];

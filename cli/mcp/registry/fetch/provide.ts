@@ -1,6 +1,6 @@
 /** What a command line asks for becomes something that can be run within walls: fetched, or found on this machine. @module */
 import { Fault, McpLaunch } from "../../../../contracts/mod.ts";
-import type { RegistryPowers } from "../powers.ts";
+import type { RegistryPowers } from "../store/store.ts";
 import { fetchNpm, type ProvidedLaunch } from "./npm.ts";
 import { fetchPython, runWithUv } from "./python.ts";
 import type { McpWish } from "../launch.ts";

@@ -2,10 +2,10 @@
 import { join } from "node:path";
 import { Fault, McpLaunch } from "../../../../contracts/mod.ts";
 import { displayText } from "../../../../text/mod.ts";
-import type { RegistryPowers } from "../powers.ts";
+import type { RegistryPowers } from "../store/store.ts";
 import type { ProvidedLaunch } from "./npm.ts";
 import { isPythonNeed, type PythonNeeds, type PythonWish, type UvRunWish } from "../launch.ts";
-import { codeOf, programLaunch, pythonEnv } from "./program.ts";
+import { codeOf, programLaunch, pythonEnv, unpinnedNote } from "./program.ts";
 import { absolute } from "../../../disk/places.ts";
 import type { LockedPackage } from "../lock.ts";
 import { FETCH_MS, type FetchStep, type FetchStepEnd, type FoundPython } from "../store/store.ts";
@@ -200,10 +200,7 @@ export async function runWithUv(powers: RegistryPowers, wish: UvRunWish): Promis
         ...{ name: first, packages, needs },
         run: () => ({ args: [file, ...args], folders: code }),
       });
-      const note = `its files beneath ${
-        displayText(code[0] ?? file, { max: 300 })
-      } are not pinned: whoever changes them changes it`;
-      return { ...provided, notes: [...provided.notes, note] };
+      return { ...provided, notes: [...provided.notes, unpinnedNote(code[0] ?? file)] };
     }
     const program = wish.python ?? inVenv("python") ?? "python3";
     return await programLaunch(powers, { kind: "program", program, args: [file, ...args] });

@@ -1,6 +1,6 @@
 /** Trees that no server needs any more are removed. @module */
 import { dirname, join } from "node:path";
-import type { RegistryPowers } from "../powers.ts";
+import type { RegistryPowers } from "./store.ts";
 import { openMcpLock } from "../lock.ts";
 import type { McpTree } from "../../../../contracts/mod.ts";
 import type { DiskRead, DiskWrite } from "../../../hands.ts";
