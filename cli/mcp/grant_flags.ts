@@ -77,10 +77,7 @@ function writable(command: Command, text: string): string {
 export function readGrantFlags(command: Command): MoreGrants {
   const all = (name: string): readonly string[] => command.parsed.flags.get(name) ?? [];
   const direct = unique(all("direct").map((path) => writable(command, path)));
-  const write = unique([
-    ...all("write").map((path) => writable(command, path)),
-    ...direct,
-  ]);
+  const write = unique([...all("write").map((path) => writable(command, path)), ...direct]);
   const tools = (name: string): string[] => unique(all(name).flatMap((text) => text.split(",")));
   const reads = tools("reads"), writes = tools("writes");
   const both = reads.find((tool) => writes.includes(tool));

@@ -61,9 +61,7 @@ export function showFailure(
   { kept = true }: { readonly kept?: boolean } = {},
 ): void {
   const { screen } = command.hands;
-  screen.say(
-    `  ${screen.paint.red("it gave no answer:")} ${endedWords(look.ended)}`,
-  );
+  screen.say(`  ${screen.paint.red("it gave no answer:")} ${endedWords(look.ended)}`);
   for (const line of alienLines(screen, look.errors, 12)) screen.say(line);
   if (!kept) return;
   screen.say(

@@ -86,10 +86,7 @@ interface Done {
 }
 
 /** The review of what was shown last; of a fresh look, which is shown now, where nothing was. */
-async function reviewToPin(
-  command: Command,
-  server: LockedServer,
-): Promise<McpReview> {
+async function reviewToPin(command: Command, server: LockedServer): Promise<McpReview> {
   const { disk, around } = command.hands;
   const kept = keptLook(disk, command.places, server);
   if (kept !== undefined) return await reviewNow(command, server, kept.words);

@@ -79,11 +79,7 @@ export function mcpList(command: Command): Promise<number> {
   ]);
   printLines(
     command,
-    wrapTable(
-      ["NAME", "STATE", "RUNS AS", "MAY", "TOOLS"],
-      rows,
-      screen.outWidth ?? 200,
-    ),
+    wrapTable(["NAME", "STATE", "RUNS AS", "MAY", "TOOLS"], rows, screen.outWidth ?? 200),
   );
   const waiting = servers.filter(({ state }) => state === "added").map(({ name }) => name);
   if (waiting.length > 0) {

@@ -142,10 +142,7 @@ export function mcpOfTask(
     if (server.state !== "approved" || mcp.use?.includes(server.name) === false) return [];
     const writes = server.grants.write;
     const now = writes.length === 0 ? server : { ...server, reviewed: translatedAnew(server) };
-    const imported = withFiles(
-      powers,
-      importedOf(now, mcp.servers[server.name], policy.clearance),
-    );
+    const imported = withFiles(powers, importedOf(now, mcp.servers[server.name], policy.clearance));
     const { offers } = imported;
     if (imported.tools.length === 0 && !offers.resources && !offers.prompts) return [];
     const why = whyNot(powers, server);

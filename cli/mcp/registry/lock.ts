@@ -281,10 +281,7 @@ const HTTPS = 443;
 export function parseHost(text: string): string {
   const host = text.includes(":") ? text.toLowerCase() : `${text.toLowerCase()}:${HTTPS}`;
   if (McpHost.safeParse(host).success && Number(host.split(":")[1]) <= 65_535) return host;
-  throw new Fault(
-    "invalidInput",
-    `Cannot grant the network: "${text}" is no HOST or HOST:PORT`,
-  );
+  throw new Fault("invalidInput", `Cannot grant the network: "${text}" is no HOST or HOST:PORT`);
 }
 
 /** Whether a server can send on what it is told. */
@@ -322,10 +319,7 @@ export function freshServer(
  * A server with these grants, too. A folder that it may change is not listed as one to read. A clearance was chosen for
  * the hosts that the server reached then: with another host it is chosen anew.
  */
-export function withGrants(
-  server: LockedServer,
-  more: MoreGrants,
-): LockedServer {
+export function withGrants(server: LockedServer, more: MoreGrants): LockedServer {
   const write = unique([...server.grants.write, ...more.grants.write]);
   const grants: McpGrants = {
     write,

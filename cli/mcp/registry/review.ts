@@ -70,9 +70,7 @@ function effectAt(
 }
 
 /** The pinned tools as the grants make them now: the same words, perhaps another effect. */
-export function translatedAnew(
-  server: LockedServer,
-): LockedServer["reviewed"] {
+export function translatedAnew(server: LockedServer): LockedServer["reviewed"] {
   const words = server.reviewed.map((each) => each.words);
   const tools = new Map(
     translate(server.name, words, effectAt(server)).tools.map((each) => [each.tool, each]),
@@ -165,10 +163,7 @@ function whyLeft(row: StandingRow, approval: Approval): string | undefined {
 }
 
 /** Pins. Pure. */
-export function approve(
-  review: McpReview,
-  approval: Approval,
-): Approved {
+export function approve(review: McpReview, approval: Approval): Approved {
   const { server, words } = review;
   const before = new Map(server.reviewed.map((each) => [each.words.name, each]));
   const said = new Map(words.tools.map((each) => [each.name, each]));

@@ -21,11 +21,7 @@ export interface LoginNet {
   /** Gets a document; a redirect is followed within its own origin only. */
   get(url: URL): Promise<LoginAnswer>;
   /** Sends a form or JSON text; a redirect is refused: what was sent is not sent on. */
-  post(
-    url: URL,
-    body: string,
-    headers: Readonly<Record<string, string>>,
-  ): Promise<LoginAnswer>;
+  post(url: URL, body: string, headers: Readonly<Record<string, string>>): Promise<LoginAnswer>;
   /** How the MCP server answers somebody whom it does not know. Nothing of the answer's body is read. */
   knock(url: URL): Promise<{ readonly status: number; readonly challenge?: string }>;
 }
@@ -100,11 +96,7 @@ export function makeLoginNet(link: NetLink, server: URL): LoginNet {
     return { status, json: cut ? undefined : jsonOf(body) };
   };
   /** The head of the answer to one message; its body is left. */
-  const send = async (
-    url: URL,
-    body: string,
-    headers: Readonly<Record<string, string>>,
-  ): Promise<
+  const send = async (url: URL, body: string, headers: Readonly<Record<string, string>>): Promise<
     { readonly status: number; readonly challenge?: string; readonly session?: string }
   > => {
     const asked: NetStream = {

@@ -268,11 +268,7 @@ function permit(folder: string, writable: boolean): void {
   }
 }
 
-function keepTree(
-  draft: string,
-  { trees, prefix }: TreeName,
-  digestTree: TreeDigester,
-): McpTree {
+function keepTree(draft: string, { trees, prefix }: TreeName, digestTree: TreeDigester): McpTree {
   treeFiles(draft);
   permit(draft, false);
   const found = digestTree(draft);
