@@ -36,7 +36,7 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   cli: {
     parts: [
       ...[...OPEN, "service", "service/hosts", "service/peer", "service/trigger"],
-      ...["service/trace", "service/backup"],
+      ...["service/trace", "service/backup", "bridges/mcp"],
     ],
     npm: ["zod", "yaml", "diff", "smol-toml", "lowlight"],
   },
