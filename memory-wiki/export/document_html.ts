@@ -8,7 +8,7 @@ import { STYLE } from "./style.ts";
 /** What one page of the site is. `main` is HTML already; everything else is text. */
 export interface SiteDocument {
   readonly title: string;
-  readonly kind: "index" | "page" | "source" | "sources" | "graph";
+  readonly kind: "index" | "page" | "source" | "sources";
   readonly colour: Colour;
   readonly label: Label;
   /** How many folders beneath the site's root it lies. */
@@ -32,7 +32,6 @@ const POLICY = [
 const PLACES = [
   ["index.html", "Pages"],
   ["sources.html", "Sources"],
-  ["graph.html", "Graph"],
 ] as const;
 
 /** The whole HTML text of a page. */

@@ -10,7 +10,7 @@ export const ExportedFile = z.object({
   digest: Digest,
   colour: Colour,
   label: Label,
-  /** The page or source that it shows; absent for lists and the graph. */
+  /** The page or source that it shows; absent for lists. */
   page: z.object({ name: z.string(), version: z.int(), digest: Digest }).strict().optional(),
   source: z.object({ text: z.string(), version: z.int(), digest: Digest }).strict().optional(),
 }).strict();

@@ -4,7 +4,6 @@ import { type Colour, Digest, type Label } from "../../contracts/mod.ts";
 import { aboutOf } from "../markdown/mod.ts";
 import { catalogueHtml, type CatalogueRow, paintOfAll, sourcesHtml } from "./catalogue.ts";
 import type { ExportedStore } from "./exported_store.ts";
-import { graphHtml } from "./graph_html.ts";
 import type { ExportedFile, ExportManifest } from "./manifest.ts";
 import { pageHtml } from "./page_html.ts";
 import { searchWords } from "./search_words.ts";
@@ -69,7 +68,6 @@ export function* exportSite(store: ExportedStore, options: ExportOptions): Gener
     { path: "sources.html", text: sourcesHtml(site) },
     paintOfAll(site.sources.values()),
   );
-  yield written({ path: "graph.html", text: graphHtml(site) }, all);
   const manifest: ExportManifest = {
     ...{ remit: "wiki-export", version: 1, exportedAt: now, clearance },
     ...all,

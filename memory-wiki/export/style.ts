@@ -9,7 +9,7 @@ export const STYLE = `
 *{box-sizing:border-box}
 body{margin:0 auto;max-width:62rem;padding:0 1.25rem 4rem;background:var(--back);color:var(--text);
 font:1.05rem/1.6 Charter,Georgia,"Noto Serif",serif;overflow-wrap:anywhere}
-nav,footer,.meta,.chip,aside,input,label,figcaption{font-family:system-ui,"Segoe UI",Roboto,sans-serif;font-size:.9rem}
+nav,footer,.meta,.chip,aside,input,label{font-family:system-ui,"Segoe UI",Roboto,sans-serif;font-size:.9rem}
 nav{display:flex;gap:1.25rem;padding:.9rem 0;border-bottom:1px solid var(--line);margin-bottom:1.5rem;flex-wrap:wrap}
 nav b{margin-right:auto}
 a{color:var(--link);text-decoration-thickness:.06em;text-underline-offset:.15em}
@@ -40,11 +40,5 @@ user-select:none}
 .lines .cited{background:var(--mark)}
 .lines span:target,.lines .here{outline:2px solid var(--link);outline-offset:-2px}
 .gap{color:var(--soft);padding:.3rem 1rem;font-style:italic}
-svg{width:100%;height:auto;background:var(--card);border:1px solid var(--line);border-radius:.4rem}
-svg line{stroke:var(--line);stroke-width:1.2}svg line.cites{stroke-dasharray:4 3}
-svg text{font:12px system-ui,sans-serif;fill:var(--text);paint-order:stroke;stroke:var(--card);stroke-width:3px}
-svg .node{stroke:var(--card);stroke-width:1.5}
-svg .BLUE{fill:var(--blue)}svg .YELLOW{fill:var(--yellow)}svg .RED{fill:var(--red)}
-.legend span{margin-right:1.2em}
 footer{color:var(--soft);margin-top:3rem;border-top:1px solid var(--line);padding-top:.7rem}
 `.trim();
