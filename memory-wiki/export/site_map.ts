@@ -10,8 +10,8 @@ import {
   type WikiSource,
 } from "../../contracts/mod.ts";
 import { makeLinkNames } from "../lint/link_names.ts";
-import { lintedPages, pageRows } from "../lint/pages.ts";
-import type { ExportedStore } from "./exported_store.ts";
+import { lintedPages, type LintedStore, pageRows } from "../lint/rule.ts";
+import type { SourceTable } from "../store/wiki_store.ts";
 
 /** A source file that is exported, with who cites it. */
 export interface SiteSource {
@@ -139,4 +139,14 @@ function makePaths(): { of(folder: string, name: string): string } {
       }
     },
   };
+}
+
+// As much of the store as the export sees: it reads, and notes what left.
+
+/** The reading side of a WikiStore, and where exported bytes are recorded. */
+export interface ExportedStore {
+  readonly sources:
+    & Pick<LintedStore["sources"], "byDigest" | "list" | "lines">
+    & Pick<SourceTable, "recordExport">;
+  readonly pages: Pick<LintedStore["pages"], "list" | "get" | "text" | "find">;
 }

@@ -4,11 +4,10 @@
  * than eager; what needs understanding is a model's to find.
  * @module
  */
-import { bareWords, negatedIn } from "../bare_text.ts";
 import { cleared } from "../../../contracts/mod.ts";
+import { sentencesOf } from "../../markdown/claims.ts";
 import { readPage } from "../../markdown/mod.ts";
 import type { ReadPage } from "../../markdown/page_text.ts";
-import { sentencesOf } from "../../markdown/sentences.ts";
 import {
   aboutTerms,
   type Clash,
@@ -18,7 +17,7 @@ import {
   isComparable,
   makeFactTable,
 } from "../facts/mod.ts";
-import { headingsAbove } from "../headings_above.ts";
+import { bareWords, negatedIn } from "../link_names.ts";
 import type { CitedSource, MakeCheck } from "../rule.ts";
 
 interface Place {
@@ -210,4 +209,17 @@ export const checkContradiction: MakeCheck = (view) => {
 /** Lines of a source as prose: marks of lists and headings begin no sentence of their own. */
 function plainSource(text: string): string {
   return text.replaceAll(/^[ \t]*(?:[-*+>#]+|\d+[.)])[ \t]+/gmu, "\n");
+}
+
+// Under which headings a line stands.
+
+/** The headings above `line`, outermost first. Time: linear in the headings. */
+function headingsAbove(headings: ReadPage["headings"], line: number): readonly string[] {
+  const open: { readonly level: number; readonly text: string }[] = [];
+  for (const heading of headings) {
+    if (heading.line > line) break;
+    while ((open.at(-1)?.level ?? 0) >= heading.level) open.pop();
+    open.push(heading);
+  }
+  return open.map(({ text }) => text);
 }
