@@ -5,13 +5,10 @@ import { type Bound, type Quantity, readQuantity } from "./quantities.ts";
 import { stem } from "./stem.ts";
 import { type Token, tokensOf } from "./tokens.ts";
 import {
-  DEFINITE,
   DIRECTIONAL,
-  GENERIC,
   HYPOTHETICAL,
   NEGATIONS,
   OPPOSITE,
-  PRONOUNS,
   QUANTIFIERS,
   SAME,
   STOP,
@@ -33,18 +30,6 @@ export interface Fact {
   readonly past: boolean;
   /** Its word order matters beyond its terms. */
   readonly ordered: boolean;
-  /** Its subject is named in it, rather than taken from where it stands. */
-  readonly anchored: boolean;
-}
-
-/** Where a claim stands. */
-export interface FactContext {
-  /** Terms of its page's title and of the headings above it: what "it" and "the limit" are. See {@link aboutTerms}. */
-  readonly about: ReadonlySet<string>;
-  /** Whether a page of the wiki is called so. */
-  isSubject(words: string): boolean;
-  /** The claim is compared only with text about the very same, so what "it" is need not be known. */
-  readonly sameSubject?: boolean;
 }
 
 const FEWEST_TERMS = 2;
@@ -74,17 +59,6 @@ const PARTIAL = new Set([
 ]);
 const BE = new Set(["is", "are", "was", "were", "be", "been", "being", "gets", "got"]);
 
-/** Terms of a page's title and of headings, made once for all claims beneath them. */
-export function aboutTerms(titles: readonly string[]): ReadonlySet<string> {
-  return new Set(
-    titles.flatMap((title) =>
-      tokensOf(title).flatMap((token) =>
-        token.kind === "word" && !STOP.has(token.text) ? [canonical(stem(token.text))] : []
-      )
-    ),
-  );
-}
-
 function canonical(term: string): string {
   return Object.hasOwn(SAME, term) ? SAME[term] ?? term : term;
 }
@@ -97,7 +71,7 @@ export function isComparable(claim: string): boolean {
 }
 
 /** Reads a claim; undefined when it asks, supposes, or says too little or too much to be compared. */
-export function factOf(claim: string, context: FactContext): Fact | undefined {
+export function factOf(claim: string): Fact | undefined {
   const tokens = tokensOf(claim);
   if (tokens.length === 0 || /[?？]\s*$/u.test(claim)) return undefined;
   const terms: string[] = [];
@@ -195,11 +169,6 @@ export function factOf(claim: string, context: FactContext): Fact | undefined {
     push(opposite ?? root);
   }
 
-  const anchored = context.sameSubject === true || isAnchored(tokens, terms, context);
-  if (!anchored) {
-    const known = new Set(terms);
-    terms.unshift(...[...context.about].filter((term) => !known.has(term)));
-  }
   const distinct = new Set(terms);
   if (distinct.size < FEWEST_TERMS || distinct.size > MOST_TERMS) return undefined;
   return {
@@ -212,7 +181,6 @@ export function factOf(claim: string, context: FactContext): Fact | undefined {
     modal,
     past,
     ordered: directional || names > 1,
-    anchored,
   };
 }
 
@@ -228,28 +196,4 @@ function finitePast(tokens: readonly Token[], at: number): boolean {
   const before = [wordAt(tokens, at - 1), wordAt(tokens, at - 2)];
   if (before.some((word) => word !== undefined && BE.has(word))) return false;
   return before[0] !== undefined && !STOP.has(before[0]);
-}
-
-/** Whether the claim says by itself what it is about. */
-function isAnchored(
-  tokens: readonly Token[],
-  terms: readonly string[],
-  { about, isSubject }: FactContext,
-): boolean {
-  const words = tokens.filter((token) => token.kind === "word");
-  const first = words[0]?.text ?? "";
-  if (new Set(terms).size < FEWEST_TERMS || isLabelled(tokens)) return false;
-  const named = terms.some((term) => about.has(term) && !GENERIC.has(term));
-  if (PRONOUNS.has(first) && !(DEFINITE.has(first) && named)) return false;
-  if (named) return true;
-  if (!DEFINITE.has(first) && !GENERIC.has(terms[0] ?? "")) return true;
-  if (words.some(({ capital, code }, index) => code || (capital && index > 0))) return true;
-  const subject = words.slice(1, 4).map(({ text }) => text);
-  return subject.some((_, index) => isSubject(subject.slice(0, index + 1).join(" ")));
-}
-
-/** `Timeout: 30 s` names a property, not whose. */
-function isLabelled(tokens: readonly Token[]): boolean {
-  const colon = tokens.findIndex((token) => token.kind === "mark" && token.text === ":");
-  return colon > 0 && colon <= 4;
 }

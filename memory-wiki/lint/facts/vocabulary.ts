@@ -33,20 +33,6 @@ export const HYPOTHETICAL = words(
 /** Word order decides who does what to whom. */
 export const DIRECTIONAL = words(`from than into between against over under`);
 
-/** Begin a claim whose subject stands elsewhere. */
-export const PRONOUNS = words(
-  `it they this these that those he she its their his her such here there`,
-);
-
-/** Begin a claim about one thing that the page knows and its reader may not. */
-export const DEFINITE = words(`the its their his her our your my this these`);
-
-/** Subjects of which each page has its own, whatever article stands before them. By stem. */
-export const GENERIC = words(`
-  option parameter argument function method valu field item property propertie featur setting flag command default limit
-  timeout result entr entri attribut event call
-`);
-
 /** The number after one of these is a name: `step 3`, `port 80`. */
 export const NAMERS = words(`
   version chapter section step figure page line port rfc iso issue level phase type class group table part rule item
