@@ -7,7 +7,7 @@ import * as z from "zod";
 import { type Colour, type Label, mixColour, mixLabel } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import type { WikiDocuments } from "../store/wiki_store.ts";
-import { stem } from "./facts/stem.ts";
+import { stemOf } from "../search/stem.ts";
 import { tokensOf } from "./facts/tokens.ts";
 import { NEGATIONS, STOP } from "./facts/vocabulary.ts";
 import { bareWords } from "./link_names.ts";
@@ -113,7 +113,7 @@ function* claimsOf({ page, file, read }: LintedPage): Generator<Told> {
         tokensOf(text).flatMap((token) =>
           token.kind !== "word" || STOP.has(token.text) || NEGATIONS.has(token.text)
             ? []
-            : [stem(token.text)]
+            : [stemOf(token.text)]
         ),
       ),
     ];

@@ -3,7 +3,7 @@
  * endings off; names of code whole and in parts; pairs of letters where a script has no spaces. docs/retrieval.md.
  * @module
  */
-import { stemOf } from "./_stem.ts";
+import { stemOf } from "./stem.ts";
 
 /** Longest term, UTF-16 code units; what is longer is cut. */
 export const MOST_TERM = 64;

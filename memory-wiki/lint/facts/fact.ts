@@ -1,18 +1,109 @@
 /** What a claim states, as far as rules can tell: subject terms, quantities, dates, yes or no. @module */
-import { type Dated, monthOf, readMonthDate, type Role, ROLES } from "./dates.ts";
-import { comparatorAt } from "./comparators.ts";
-import { type Bound, type Quantity, readQuantity } from "./quantities.ts";
-import { stem } from "./stem.ts";
+import { stemOf } from "../../search/stem.ts";
+import { type Dated, datesClash, monthOf, readMonthDate, type Role, ROLES } from "./dates.ts";
+import {
+  type Bound,
+  numberWord,
+  quantitiesClash,
+  type Quantity,
+  readQuantity,
+} from "./quantities.ts";
 import { type Token, tokensOf } from "./tokens.ts";
 import {
   DIRECTIONAL,
   HYPOTHETICAL,
   NEGATIONS,
+  OFTEN,
+  ONCE,
   OPPOSITE,
   QUANTIFIERS,
   SAME,
   STOP,
 } from "./vocabulary.ts";
+
+// Phrases that bound the number after them.
+
+const PHRASES: readonly (readonly [Bound, readonly string[]])[] = ([
+  ["atMost", "no more than"],
+  ["atMost", "not more than"],
+  ["atMost", "at most"],
+  ["atMost", "up to"],
+  ["atMost", "as much as"],
+  ["atMost", "as many as"],
+  ["atMost", "less than"],
+  ["atMost", "fewer than"],
+  ["atMost", "not exceed"],
+  ["atMost", "below"],
+  ["atMost", "under"],
+  ["atMost", "höchstens"],
+  ["atLeast", "no less than"],
+  ["atLeast", "no fewer than"],
+  ["atLeast", "not less than"],
+  ["atLeast", "at least"],
+  ["atLeast", "more than"],
+  ["atLeast", "greater than"],
+  ["atLeast", "over"],
+  ["atLeast", "above"],
+  ["atLeast", "mindestens"],
+  ["nearly", "approximately"],
+  ["nearly", "roughly"],
+  ["nearly", "about"],
+  ["nearly", "around"],
+  ["nearly", "nearly"],
+  ["nearly", "almost"],
+  ["nearly", "circa"],
+  ["nearly", "ca"],
+  ["nearly", "some"],
+  ["nearly", "etwa"],
+  ["is", "exactly"],
+  ["is", "precisely"],
+] as const).map(([bound, phrase]) => [bound, phrase.split(" ")]);
+
+const BY_FIRST = new Map<string, (readonly [Bound, readonly string[]])[]>();
+for (const phrase of PHRASES) {
+  const first = phrase[1][0] ?? "";
+  BY_FIRST.set(first, [...(BY_FIRST.get(first) ?? []), phrase]);
+}
+
+const MARKS: Readonly<Record<string, Bound>> = Object.freeze({
+  "<": "atMost",
+  "≤": "atMost",
+  ">": "atLeast",
+  "≥": "atLeast",
+  "~": "nearly",
+  "≈": "nearly",
+});
+
+function isNumber(token: Token | undefined): boolean {
+  return token?.kind === "number" ||
+    token?.kind === "word" && numberWord(token.text) !== undefined;
+}
+
+/** The bound that begins at token `at`, and how many tokens say it; undefined when no number follows. */
+function comparatorAt(
+  tokens: readonly Token[],
+  at: number,
+): { readonly bound: Bound; readonly length: number } | undefined {
+  const token = tokens[at];
+  if (token?.kind === "mark") {
+    const bound = Object.hasOwn(MARKS, token.text) ? MARKS[token.text] : undefined;
+    if (bound === undefined) return undefined;
+    const next = tokens[at + 1];
+    const length = next?.kind === "mark" && next.text === "=" ? 2 : 1;
+    return isNumber(tokens[at + length]) ? { bound, length } : undefined;
+  }
+  if (token?.kind !== "word") return undefined;
+  const phrases = BY_FIRST.get(token.text);
+  if (phrases === undefined) return undefined;
+  for (const [bound, words] of phrases) {
+    const fits = words.every((word, index) => {
+      const other = tokens[at + index];
+      return other?.kind === "word" && other.text === word;
+    });
+    if (fits && isNumber(tokens[at + words.length])) return { bound, length: words.length };
+  }
+  return undefined;
+}
 
 /** A claim in the form in which two of them compare. */
 export interface Fact {
@@ -163,7 +254,7 @@ export function factOf(claim: string): Fact | undefined {
       dates.push({ role, value: `--${monthOf(text)}` });
       continue;
     }
-    const root = canonical(stem(text));
+    const root = canonical(stemOf(text));
     const opposite = Object.hasOwn(OPPOSITE, root) ? OPPOSITE[root] : undefined;
     if (opposite !== undefined) negations += 1;
     push(opposite ?? root);
@@ -196,4 +287,66 @@ function finitePast(tokens: readonly Token[], at: number): boolean {
   const before = [wordAt(tokens, at - 1), wordAt(tokens, at - 2)];
   if (before.some((word) => word !== undefined && BE.has(word))) return false;
   return before[0] !== undefined && !STOP.has(before[0]);
+}
+
+// Whether two facts cannot both be right, and in what. Precise rather than eager.
+
+/** In what two facts differ. */
+export type Clash = "number" | "date" | "negation";
+
+/** Says in what `a` and `b`, which have one key, contradict each other; undefined when they may both be right. */
+export function clashOf(a: Fact, b: Fact): Clash | undefined {
+  if (a.key !== b.key) return undefined;
+  if (a.order !== b.order && (a.ordered || b.ordered)) return undefined;
+  if (!sameUnits(a, b) || a.dates.length !== b.dates.length) return undefined;
+  const numbers = pairs(a.quantities, b.quantities, ({ unit }) => unit)
+    .filter(([one, other]) => quantitiesClash(one, other)).length;
+  const dates = a.dates.filter((date, index) => {
+    const other = b.dates[index];
+    return other !== undefined && (date.role !== other.role || datesClash(date, other));
+  });
+  if (a.negative !== b.negative) {
+    if (numbers > 0 || dates.length > 0 || a.hedged || b.hedged || a.past !== b.past) {
+      return undefined;
+    }
+    // "It may be late" and "it may not be late" are both a doubt.
+    if (a.modal !== undefined && (a.negative ? a : b).modal !== "strict") return undefined;
+    return a.order === b.order ? "negation" : undefined;
+  }
+  if (numbers === 1 && dates.length === 0 && a.past === b.past) return "number";
+  if (numbers > 0 || dates.length !== 1) return undefined;
+  const [only] = dates;
+  const other = only === undefined ? undefined : b.dates[a.dates.indexOf(only)];
+  if (only?.role !== other?.role || a.negative || !happensOnce(a, only?.role)) return undefined;
+  return "date";
+}
+
+/** Two dates for a thing that happens again and again are both right. */
+function happensOnce({ key }: Fact, role: Role | undefined): boolean {
+  const terms = key.split(" ");
+  if (terms.some((term) => OFTEN.has(term))) return false;
+  // What lasts until a day ends once.
+  return (role !== undefined && role !== "at") || terms.some((term) => ONCE.has(term));
+}
+
+function sameUnits(a: Fact, b: Fact): boolean {
+  if (a.quantities.length !== b.quantities.length) return false;
+  const units = (fact: Fact): string => fact.quantities.map(({ unit }) => unit).sort().join(" ");
+  return units(a) === units(b);
+}
+
+/** Pairs of the same unit, in the order in which they were said. */
+function pairs<T>(
+  a: readonly T[],
+  b: readonly T[],
+  key: (item: T) => string,
+): readonly (readonly [T, T])[] {
+  const left = b.slice();
+  return a.flatMap((one) => {
+    const at = left.findIndex((other) => key(other) === key(one));
+    const other = left[at];
+    if (other === undefined) return [];
+    left.splice(at, 1);
+    return [[one, other] as const];
+  });
 }

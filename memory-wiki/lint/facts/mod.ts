@@ -10,5 +10,6 @@
  * ```
  * @module
  */
-export { type Clash, clashOf } from "./clash.ts";
+
+export { type Clash, clashOf } from "./fact.ts";
 export { type Fact, factOf, isComparable } from "./fact.ts";
