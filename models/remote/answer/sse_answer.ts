@@ -2,7 +2,7 @@
 import { createParser } from "eventsource-parser";
 import { Fault } from "../../../contracts/fault.ts";
 import type { WireResponse } from "../endpoint.ts";
-import { textOfBody } from "./text_of_body.ts";
+import { textOfBody } from "./bounded_body.ts";
 
 /**
  * Gives the data of each server-sent event; the last one also when its blank line is missing. `body` bounds the length of
