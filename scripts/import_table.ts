@@ -51,6 +51,7 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
       "@ai-sdk/anthropic",
       "@ai-sdk/openai-compatible",
       "@wllama/wllama",
+      "eventsource-parser",
     ],
   },
   broker: { parts: OPEN, npm: ["zod", "ajv"] },
@@ -159,7 +160,7 @@ export const BUNDLES: readonly BundleRule[] = Object.freeze([
   { entry: "models/native/main.ts", npm: ["zod"], without: [] },
   {
     entry: "models/remote/main.ts",
-    npm: ["zod", "@ai-sdk/anthropic", "@ai-sdk/openai-compatible"],
+    npm: ["zod", "@ai-sdk/anthropic", "@ai-sdk/openai-compatible", "eventsource-parser"],
     without: [],
   },
   { entry: "tools-wasm/host/main.ts", npm: ["@extism/extism"], without: ["port/digest.ts"] },

@@ -6,7 +6,6 @@
 import {
   Fault,
   isLoopback,
-  LexicalConfig,
   LocalConfig,
   type ModelChoice,
   nativeAddonOf,
@@ -71,16 +70,6 @@ export function planModel(choice: ModelChoice, parts: PlanParts): ModelPlan {
     return planRemote(choice, open, parts);
   }
   if (LOCAL.includes(kind)) return planLocal(choice, open, parts);
-  if (kind === "lexical") {
-    const { weights, bytes } = parseConfig(choice, LexicalConfig);
-    const file = weightsFile(parts, weights, bytes);
-    return {
-      needs: { role: "local", bytes, contextTokens: 0 },
-      open,
-      weights: { ...file, how: "feed" },
-      noWait: false,
-    };
-  }
   return { needs: { role: "model" }, open, noWait: false };
 }
 

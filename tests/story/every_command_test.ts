@@ -63,7 +63,6 @@ async function explain(words: readonly string[]): Promise<Finished> {
       },
       engine: () => ({ offer: undefined, found: nothing, fetch: nothing }),
       provideProgram: nothing,
-      lexicon: nothing,
       vectors: nothing,
     },
     plugins: {

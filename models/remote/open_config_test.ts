@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { knownModel } from "./known_models.ts";
+import { knownModel } from "./open_config.ts";
 
 Deno.test("the longest beginning decides, with or without a maker; an unknown name is no guess", () => {
   assert.equal(knownModel("gpt-4").contextTokens, 8_192);
