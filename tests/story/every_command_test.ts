@@ -113,7 +113,7 @@ async function explain(words: readonly string[]): Promise<Finished> {
     service: {
       lock: nothing,
       door: nothing,
-      knock: nothing,
+      askService: nothing,
       after: nothing,
       random: nothing,
       hangup: nothing,

@@ -1,33 +1,41 @@
 /** An imported server's tools as the gate knows them. @module */
-import { cleared, type EffectClass, graverEffect, mixLabel } from "../../../contracts/colour.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import { isPeer } from "../../../contracts/exchange.ts";
-import type { JsonObject } from "../../../contracts/json.ts";
-import type { Scope } from "../../../contracts/lease.ts";
+import {
+  cleared,
+  type Colour,
+  type EffectClass,
+  graverEffect,
+  type Label,
+  mixLabel,
+} from "../../contracts/colour.ts";
+import { isPeer } from "../../contracts/exchange.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { JsonObject } from "../../contracts/json.ts";
+import type { Scope } from "../../contracts/lease.ts";
 import {
   type ImportedServer,
   type ImportedTool,
   mcpFile,
   mcpHostOf,
   mcpNet,
-  type McpPromptWords,
-  type McpResourceWords,
+  type McpToolWords,
   mcpUse,
   type McpWords,
-} from "../../../contracts/mcp.ts";
-import type { GrantedCall, Resolved, ToolBinding } from "../../../contracts/power.ts";
-import type { ProcessRow } from "../../../contracts/process.ts";
-import type { ToolDescriptor } from "../../../contracts/tool.ts";
-import type { McpAnswer } from "../../../contracts/wire_mcp.ts";
-import { effectOf, grantedEffect } from "../review/effect.ts";
+} from "../../contracts/mcp.ts";
+import type { GrantedCall, Resolved, ToolBinding } from "../../contracts/power.ts";
+import type { ProcessRow } from "../../contracts/process.ts";
+import type { ToolDescriptor } from "../../contracts/tool.ts";
+import type { McpAnswer } from "../../contracts/wire_mcp.ts";
+import type { Artifact } from "../../contracts/workspace.ts";
 import {
   importedDescriptor,
   interfaceOf,
-  type McpAsking,
-  type McpBindParts,
+  listedPrompts,
+  listedResources,
+  peerDescriptor,
+  type PeerTool,
   promptDescriptor,
   resourceDescriptor,
-} from "./descriptor.ts";
+} from "./descriptors.ts";
 import { makeResults, makeSaidLast, type SaidLast } from "./result.ts";
 
 /** Milliseconds for one call: waiting for a person does not count, progress extends it. */
@@ -35,8 +43,58 @@ export const CALL_MS = 60_000;
 /** Most bytes of a result's text that are shown. */
 const RESULT_BYTES = 65_536;
 
+/** One request to the server, on behalf of a call that the gate has let through. */
+export interface McpAsking {
+  readonly op: "call" | "read" | "prompt" | "task" | "artifact";
+  /** The body of the op, without its id and deadline. */
+  readonly body: JsonObject;
+  /** `read`: while it runs the server changes nothing. */
+  readonly holds: ImportedTool["holds"];
+  /** The tool whose review must still stand when the server has started; absent: nothing is pinned. */
+  readonly tool?: ImportedTool;
+}
+
+/** Bytes of a result that are kept for a person. */
+export interface KeptBytes {
+  readonly name: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly colour: Colour;
+  readonly label: Label;
+}
+
+/** How the review computes effects of a server's grants: what a person confirmed and what is bound must agree. */
+interface McpEffects {
+  effectOf(
+    words: Pick<McpToolWords, "name" | "annotations">,
+    at: ImportedServer,
+  ): Pick<ImportedTool, "effect" | "holds" | "idempotent">;
+  /** What the grants alone allow during a call that is held so. */
+  grantedEffect(holds: ImportedTool["holds"], at: ImportedServer): EffectClass;
+}
+
+/** Powers of one task that the tools of its servers are bound over. */
+export interface McpBindParts {
+  /** Takes the call's token, once. Throws as the token does. */
+  redeem(call: GrantedCall): void;
+  /** Whether a live lease of the process covers the scope, or would at its start. */
+  held(process: ProcessRow, scope: Scope): boolean;
+  /** Why a tool does not stand as reviewed now; undefined when it does. */
+  suspended(tool: ImportedTool): string | undefined;
+  /** Rejects with a fault: whatever it says of the server's is that server's word. */
+  ask(asking: McpAsking, call: GrantedCall, signal: AbortSignal): Promise<McpAnswer>;
+  /** What the server says of itself. */
+  words(call: GrantedCall, signal: AbortSignal): Promise<McpWords>;
+  /** Keeps bytes as an artifact, in quarantine. Rejects `tooLarge`. */
+  keep(kept: KeptBytes): Promise<Artifact>;
+  /** Folds what a committed outcome records into the task. */
+  fold(record: JsonObject): void;
+  /** How confidential what the server knows is: what it can read, and what it was sent. Raised here. */
+  readonly carried: { label: Label };
+  readonly effects: McpEffects;
+}
+
 /** How one tool asks its server. */
-export interface Bound {
+interface Bound {
   readonly descriptor: ToolDescriptor;
   readonly effect: EffectClass;
   readonly holds: ImportedTool["holds"];
@@ -52,12 +110,17 @@ export interface Bound {
 }
 
 /**
- * Binds what a task was handed of a server: each reviewed tool, and `mcp_NAME_resource` and `mcp_NAME_prompt` where it
- * offers them. Nothing of it is what the server says now.
+ * Binds what a task was handed of a server or peer: each reviewed tool; of a server also `mcp_NAME_resource` and
+ * `mcp_NAME_prompt` where it offers them. Nothing of it is what the server says now.
  *
  * @throws ZodError when reviewed words do not fit a descriptor
  */
 export function bindImported(server: ImportedServer, parts: McpBindParts): readonly ToolBinding[] {
+  return isPeer(server.launch) ? bindPeer(server, parts) : bindServer(server, parts);
+}
+
+function bindServer(server: ImportedServer, parts: McpBindParts): readonly ToolBinding[] {
+  const { effectOf } = parts.effects;
   const taken = new Set<string>(server.tools.map(({ name }) => name));
   const reading = effectOf({ name: "read", annotations: { readOnlyHint: true } }, server);
   const extra = (
@@ -68,7 +131,7 @@ export function bindImported(server: ImportedServer, parts: McpBindParts): reado
     offered && !taken.has(descriptor.name) ? [{ ...reading, descriptor, asking }] : [];
 
   const bound: readonly Bound[] = [
-    ...server.tools.map((tool) => reviewed(server, tool)),
+    ...server.tools.map((tool) => reviewed(server, tool, parts.effects)),
     ...extra(
       server.offers.resources,
       resourceDescriptor(server, reading.effect),
@@ -84,7 +147,7 @@ export function bindImported(server: ImportedServer, parts: McpBindParts): reado
 }
 
 /** Binds tools over one server or peer. */
-export function bindBound(
+function bindBound(
   server: ImportedServer,
   bound: readonly Bound[],
   parts: McpBindParts,
@@ -94,7 +157,11 @@ export function bindBound(
 }
 
 /** A reviewed tool. */
-export function reviewed(server: ImportedServer, tool: ImportedTool): Bound {
+function reviewed(
+  server: ImportedServer,
+  tool: ImportedTool,
+  { grantedEffect }: McpEffects,
+): Bound {
   const floor = grantedEffect(tool.holds, server);
   // A pinned effect is never below what the grants allow, whoever wrote it down; nor above it where all that a call can
   // do is staged: it may have been pinned when changes were not.
@@ -227,6 +294,7 @@ function isDeclared(args: JsonObject, { paramSchema }: ToolDescriptor): boolean 
   return Object.keys(args).every((name) => Object.hasOwn(properties ?? {}, name));
 }
 
+/** Whom the text goes to. */
 function destinationOf(server: ImportedServer): string {
   return server.launch.kind === "http" ? new URL(server.launch.url).origin : interfaceOf(server);
 }
@@ -238,32 +306,51 @@ function summaryOf(server: ImportedServer, { name }: ToolDescriptor): string {
   return `call ${name} of the imported server "${server.name}"${to}`;
 }
 
-// Lists of a server's resources and prompts as text for a model: untrusted data.
-
-/** Most characters of one text of the server's in a list. */
-const SHOWN = 300;
-
-function listedResources({ resources, templates }: McpWords): readonly string[] {
-  return [...resources, ...templates].map((each) => JSON.stringify(resourceLine(each)));
-}
-
-function listedPrompts({ prompts }: McpWords): readonly string[] {
-  return prompts.map((each) => JSON.stringify(promptLine(each)));
-}
-
-function resourceLine(resource: McpResourceWords): object {
-  const { uri, uriTemplate, name, description, mimeType } = resource;
-  return { uri, uriTemplate, name, mimeType, description: description?.slice(0, SHOWN) };
-}
-
-function promptLine({ name, description, arguments: named }: McpPromptWords): object {
-  return {
-    name,
-    description: description?.slice(0, SHOWN),
-    arguments: named.map((each) => ({
-      name: each.name,
-      required: each.required ?? false,
-      description: each.description?.slice(0, SHOWN),
-    })),
+function bindPeer(server: ImportedServer, parts: McpBindParts): readonly ToolBinding[] {
+  const taken = new Set<string>(server.tools.map(({ name }) => name));
+  const own = (tool: PeerTool, rest: Pick<Bound, "asking" | "graver">): readonly Bound[] => {
+    const { descriptor, effect } = peerDescriptor(server, tool);
+    const bound: Bound = { descriptor, effect, holds: "all", idempotent: true, ...rest };
+    return taken.has(descriptor.name) ? [] : [bound];
   };
+  const bound: readonly Bound[] = [
+    ...server.tools.map((tool): Bound => ({
+      ...reviewed(server, tool, parts.effects),
+      asking: (args, { idempotencyKey, resolved: { label = "secret" } }) => ({
+        op: "call",
+        body: { tool: tool.tool, args, key: idempotencyKey, label },
+      }),
+    })),
+    ...own("describe", { asking: () => describedBy(server) }),
+    ...own("task", {
+      // To look is to say a task's name; to cancel changes something there.
+      graver: (args) => args["do"] === "cancel" ? "outboundWrite" : "outboundRead",
+      asking: ({ task = "", do: what = "get" }) => ({ op: "task", body: { task, do: what } }),
+    }),
+    ...own("artifact", {
+      asking: ({ task = "", artifact = "" }) => ({ op: "artifact", body: { task, artifact } }),
+    }),
+  ];
+  return bindBound(server, bound, parts);
+}
+
+/** What was pinned, a line of JSON for the peer and one for each skill. */
+function describedBy(server: ImportedServer): readonly string[] {
+  const { name, launch, clearance, tools } = server;
+  const who: JsonObject = isPeer(launch)
+    ? {
+      ...{ peer: name, card: launch.url, endpoint: launch.a2a.endpoint },
+      ...{ binding: launch.a2a.binding, signedBy: [...launch.a2a.keys] },
+      ...{ answersAre: "RED", mayBeTold: clearance },
+    }
+    : { peer: name };
+  return [
+    JSON.stringify(who),
+    ...tools.map((tool) =>
+      JSON.stringify({
+        ...{ tool: tool.name, skill: tool.tool, effect: tool.effect },
+        ...{ says: tool.description, takes: JSON.parse(tool.paramSchema) },
+      })
+    ),
+  ];
 }

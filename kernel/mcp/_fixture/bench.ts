@@ -15,10 +15,10 @@ import {
   type Scope,
   TaskId,
   type ToolBinding,
-} from "../../../../contracts/mod.ts";
-import { sha256Hex } from "../../../../port/digest.ts";
-import { bindImported } from "../bind.ts";
-import type { McpAsking, McpBindParts } from "../descriptor.ts";
+} from "../../../contracts/mod.ts";
+import { sha256Hex } from "../../../port/digest.ts";
+import { effectOf, grantedEffect } from "../../../bridges/mcp/review/effect.ts";
+import { bindImported, type McpAsking, type McpBindParts } from "../bind.ts";
 
 const TASK = TaskId.parse("t000000000000");
 const ALICE = Pid.parse(2);
@@ -94,6 +94,7 @@ export function benchOf(
     },
     fold: (record) => void folded.push(record),
     carried,
+    effects: { effectOf, grantedEffect },
   };
   const bindings = new Map(
     bindImported(server, parts).map((each) => [String(each.descriptor.name), each]),

@@ -2,15 +2,15 @@
  * What a server answered, as the gate takes it: RED, labelled, bounded; bytes kept as artifacts, links never followed.
  * @module
  */
-import { mixLabel } from "../../../contracts/colour.ts";
-import { isPeer } from "../../../contracts/exchange.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import { type Json, type JsonObject, toJson, toJsonObject } from "../../../contracts/json.ts";
-import type { ImportedServer } from "../../../contracts/mcp.ts";
-import type { GrantedCall, PowerResult } from "../../../contracts/power.ts";
-import type { McpAnswer, McpChanged, McpPart } from "../../../contracts/wire_mcp.ts";
-import type { Artifact } from "../../../contracts/workspace.ts";
-import type { McpBindParts } from "./descriptor.ts";
+import { mixLabel } from "../../contracts/colour.ts";
+import { isPeer } from "../../contracts/exchange.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { type Json, type JsonObject, toJson, toJsonObject } from "../../contracts/json.ts";
+import type { ImportedServer } from "../../contracts/mcp.ts";
+import type { GrantedCall, PowerResult } from "../../contracts/power.ts";
+import type { McpAnswer, McpChanged, McpPart } from "../../contracts/wire_mcp.ts";
+import type { Artifact } from "../../contracts/workspace.ts";
+import type { McpBindParts } from "./bind.ts";
 
 /** Most parts of one result that are kept as artifacts, and their bytes together. */
 const ARTIFACTS = 32;
@@ -34,7 +34,7 @@ export interface SaidLast {
   passed(): void;
 }
 
-/** Keeps the last result of a task, none at first. */
+/** Makes it: nothing was heard. */
 export function makeSaidLast(): SaidLast {
   let last: ReadonlySet<string> = new Set(), left = RETURNS;
   return Object.freeze<SaidLast>({
@@ -52,6 +52,7 @@ export function makeSaidLast(): SaidLast {
   });
 }
 
+/** Makes results of one server's answers. */
 interface Results {
   /** Whatever a fault says of a server may be the server's word: its call's result is RED, too. */
   judged<T>(answer: Promise<T>): Promise<T>;
@@ -97,7 +98,7 @@ export function makeResults(
       const keeping = async (part: McpPart): Promise<string> => {
         const bytes = part.kind === "blob"
           ? decoded(part.data)
-          : new TextEncoder().encode((part.kind === "resource" ? part.text : "").toWellFormed());
+          : bytesOfText(part.kind === "resource" ? part.text : "");
         if (bytes === undefined) return "not base64, left out";
         if (kept.length >= ARTIFACTS || bytesKept + bytes.length > KEPT_BYTES) {
           return `${bytes.length} bytes, left out: too much for one result`;
@@ -258,4 +259,9 @@ function decoded(base64: string): Uint8Array<ArrayBuffer> | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** A text's bytes, UTF-8. */
+function bytesOfText(text: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(text.toWellFormed());
 }
