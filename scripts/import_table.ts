@@ -102,7 +102,7 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   "tools-wasm/browser": { parts: OPEN, npm: ["htmlparser2"] },
 
   // Outside the running system: may import any part.
-  scripts: { parts: ["*"], npm: [] },
+  scripts: { parts: ["*"], npm: ["zod"] },
   tests: {
     parts: ["*"],
     npm: [

@@ -86,15 +86,6 @@ async function explain(words: readonly string[]): Promise<Finished> {
       input: nothing,
       edit: nothing,
     },
-    mcp: {
-      translate: nothing,
-      importedTool: nothing,
-      serverFlags: nothing,
-      reviewRows: nothing,
-      diffWords: nothing,
-      toolDigest: nothing,
-      flagWords: {},
-    },
     mcpStore: {
       exclusively: nothing,
       step: nothing,
