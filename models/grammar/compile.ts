@@ -228,7 +228,7 @@ export function saysNothing(flat: Flat): boolean {
 const DEEPEST = 40;
 
 /** Every keyword that the compiler holds to, and `not`. */
-export function fits(
+function fits(
   value: Json,
   schema: Schema | Flat,
   { flatten, depth = 0 }: { readonly flatten: Flatten; readonly depth?: number },

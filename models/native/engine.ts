@@ -259,7 +259,7 @@ async function settle(
 }
 
 /** Computes tokens that follow `at` others; where the logits of the last are, if they are wanted. */
-export async function decode(
+async function decode(
   context: AddonContext,
   { sequence, at, tokens, last }: {
     readonly sequence: number;
