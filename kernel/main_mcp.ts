@@ -7,7 +7,7 @@ import type { GrantedCall } from "../contracts/power.ts";
 import type { Powers } from "../contracts/process.ts";
 import type { EventLog, Store } from "../contracts/store.ts";
 import type { KernelConfig } from "../contracts/wire_control.ts";
-import { changesOf } from "../bridges/mcp/review/changes.ts";
+import { changesOf } from "../bridges/mcp/review/tool_identity.ts";
 import { effectOf, grantedEffect } from "../bridges/mcp/review/effect.ts";
 import { descriptorDigest } from "../broker/mod.ts";
 import type { Bus, Progress } from "./core/log/watch.ts";

@@ -1,14 +1,44 @@
-/** The hands of `remit mcp serve`, with this process's own rights. @module */
+/** Starts the gateway's process, and speaks over this process's own pipe. @module */
+import {
+  type BuiltProgram,
+  type ProgramBuild,
+  type ProgramSource,
+  provideWarmProgram,
+} from "../program/program_cache_powers.ts";
+import {
+  type GatewayStart,
+  SERVE_MOST,
+  type ServeHands,
+  serveLine,
+  type ServeLineParts,
+} from "./gateway_process.ts";
 import { Fault, SERVE_PORT_LIMITS } from "../../contracts/mod.ts";
 import { makePort } from "../../port/mod.ts";
 import { displayBlock } from "../../text/mod.ts";
+import type { GatewayLink } from "../../service/mod.ts";
 import type { Screen } from "../hands.ts";
 import { findPrograms } from "../program/programs_powers.ts";
-import type { GatewayLink, GatewayStart, ServeHands } from "./hands.ts";
-import { serveLine, type ServeLineParts } from "./line.ts";
-import type { BuiltProgram } from "../program/program_cache_powers.ts";
 
-/** What they are made of. */
+/** The sources of the gateway's program. docs/decision/0016. */
+export const SERVE_PROGRAM: ProgramSource = {
+  ...{ entry: "service/gateway/main.ts", platform: "browser", folder: "gateway", name: "gateway" },
+  folders: [
+    "bridges/a2a/serve",
+    "bridges/mcp/serve",
+    "contracts",
+    "port",
+    "service/gateway",
+    "text",
+  ],
+  pages: SERVE_MOST.pages,
+};
+
+/** Finds or builds the gateway's program. @throws Fault `unavailable` when it does not build. */
+export async function provideServeProgram(parts: ProgramBuild): Promise<BuiltProgram> {
+  return await provideWarmProgram(SERVE_PROGRAM, parts);
+}
+
+/** How the gateway's process is started. */
 export interface ServeHandsParts extends Pick<ServeLineParts, "namespace" | "inside"> {
   readonly screen: Pick<Screen, "say">;
   /** Finds the gateway's program, or builds it once for a version. */
@@ -18,7 +48,7 @@ export interface ServeHandsParts extends Pick<ServeLineParts, "namespace" | "ins
 const STDERR_BYTES = 16_384;
 const encoder = new TextEncoder();
 
-/** Makes them. */
+/** The powers of serving hosts, with this process's own rights. */
 export function makeServeHands(parts: ServeHandsParts): ServeHands {
   return Object.freeze<ServeHands>({
     start: (start) => begin(start, parts),
@@ -69,7 +99,7 @@ async function begin(start: GatewayStart, parts: ServeHandsParts): Promise<Gatew
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",
-    // A terminal's Ctrl-C is for us alone: the gateway still finishes what is under way.
+    // Ctrl-C must not reach the gateway, which finishes its requests.
     detached: true,
   }).spawn();
   let said = "";
@@ -81,7 +111,7 @@ async function begin(start: GatewayStart, parts: ServeHandsParts): Promise<Gatew
   const input = child.stdin.getWriter();
   const port = makePort({
     limits: SERVE_PORT_LIMITS,
-    // A process that has gone is told of by its output's end.
+    // The end of the process is told by its output.
     write: (bytes) => void input.write(bytes.slice()).catch(() => undefined),
     handler: start.handler,
   });
@@ -99,7 +129,7 @@ async function begin(start: GatewayStart, parts: ServeHandsParts): Promise<Gatew
     try {
       child.kill("SIGKILL");
     } catch (error) {
-      // It has ended by itself.
+      // The process has ended by itself.
       if (!(error instanceof TypeError)) throw error;
     }
     await child.status;

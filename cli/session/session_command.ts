@@ -6,12 +6,12 @@ import { taskNamed } from "../conversation/name.ts";
 import { readSeen, textOf } from "../audit/event_fields.ts";
 import type { KernelLink, Keyboard } from "../hands.ts";
 import { kernelFor } from "../run/kernel_for.ts";
-import { keepRenewed } from "../mcp/grant/choice.ts";
+import { keepRenewed } from "../mcp/registry/handover.ts";
 import { announce } from "../model/announcement.ts";
 import { readyAgain } from "../model/ready.ts";
 import { flag, has } from "../arguments/parse_arguments.ts";
 import { didLines } from "../run/closing.ts";
-import { printAnswer } from "../run/run_command.ts";
+import { printAnswer, wasShown } from "../run/run_command.ts";
 import { type RunSetting, settle } from "../run/run_setting.ts";
 import { checkSameFolders } from "../disk/same_folders.ts";
 import { awaitEnd, createTask, followTask, readPast, type RunningTask } from "../run/run_task.ts";
@@ -19,6 +19,7 @@ import { defaultsOf, keepLast, lastSession, type Session, withModel } from "./se
 import { slash, SLASH_WORDS } from "./slash.ts";
 import { inItsPlace } from "../kernel/task_rules.ts";
 import type { WatchEnd } from "../run/watch_task.ts";
+import { registryOf } from "../mcp/work.ts";
 
 /** The task of the name given, else of the last session. */
 async function continued(command: Command, link: KernelLink): Promise<TaskId> {
@@ -135,7 +136,8 @@ async function turn(session: Session, text: string): Promise<number | undefined>
   command.hands.screen.say("");
   // A turn that failed leaves the answer of the turn before it.
   const failed = end.status === "failed" || end.failed !== undefined;
-  if (!failed || state.answer !== session.said) printAnswer(command, state.answer);
+  const anew = !failed || state.answer !== session.said;
+  if (anew && !wasShown(session.running, state.answer)) printAnswer(command, state.answer);
   session.said = state.answer;
   for (const line of didLines(session.running.tally.did).filter((each) => !before.has(each))) {
     command.hands.screen.say(`  ${command.hands.screen.paint.bold("did")}  ${line}`);
@@ -214,7 +216,7 @@ export async function sessionCommand(command: Command): Promise<number> {
     }
     return exit;
   } finally {
-    await keepRenewed(command, link, setting.mcp);
+    await keepRenewed(registryOf(command), link, setting.mcp);
     link.close();
   }
 }

@@ -35,7 +35,7 @@ export interface OperatorAsk {
 /** Milliseconds for one answer: a whole page of text may come from a small machine's own model. */
 const ASK_MS = 600_000;
 /** Models whose answers are vectors. */
-const EMBEDS = /^(?:lexical|[a-z]+-embed):/;
+const EMBEDS = /^[a-z]+-embed:/;
 
 /**
  * Makes the control operation `ask`. The texts are judged by their label, wait for the provider's rate,

@@ -4,14 +4,20 @@
  * @module
  */
 import * as z from "zod";
-import { cleared, Label, mixColour, mixLabel } from "../../contracts/colour.ts";
-import { PageChange } from "../../contracts/wiki_page.ts";
-import type { PageName, PagePatch } from "../../contracts/mod.ts";
-import { canonicalJson } from "../../port/mod.ts";
 import { toJson } from "../../contracts/json.ts";
+import {
+  cleared,
+  Label,
+  mixColour,
+  mixLabel,
+  PageChange,
+  type PageName,
+  type PagePatch,
+} from "../../contracts/mod.ts";
+import { canonicalJson } from "../../port/mod.ts";
 import { readPage } from "../markdown/read_page.ts";
 import { type Op, reading } from "../ops/op.ts";
-import { unifiedDiff } from "../ops/unified_diff.ts";
+import { unifiedDiff } from "../ops/visible.ts";
 import type { WikiStore } from "../store/wiki_store.ts";
 import type { CheckedDraft } from "./answers.ts";
 

@@ -2,7 +2,7 @@
 import { mcpPart } from "../../../contracts/mcp.ts";
 import type { McpToolWords } from "../../../contracts/mod.ts";
 import { foldText } from "../../../text/fold.ts";
-import { outline } from "./tool_name.ts";
+import { outline } from "./tool_identity.ts";
 
 /** A name that a tool's name could be taken for. */
 export interface Namesake {
@@ -91,10 +91,7 @@ export function copiedBy(words: McpToolWords, { byOutline }: KnownTools): string
 }
 
 /** Another server, or a tool of somebody else's, that a text names. */
-export function foreignIn(
-  text: string,
-  { mine, servers, tools }: KnownTools,
-): string | undefined {
+export function foreignIn(text: string, { mine, servers, tools }: KnownTools): string | undefined {
   const small = text.toLowerCase();
   for (const [name, server = ""] of small.matchAll(/\bmcp__?([a-z0-9]+)__?[a-z0-9_]+/g)) {
     if (!mine.has(server) && (name.startsWith("mcp__") || servers.has(server))) return name;

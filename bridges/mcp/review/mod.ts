@@ -13,11 +13,16 @@
  * ```
  * @module
  */
-export { changesOf } from "./changes.ts";
-export { diffWords } from "./diff_words.ts";
-export { FLAG_WORDS } from "./flag.ts";
+export { changesOf, toolDigest } from "./tool_identity.ts";
+export { type DiffLine, diffWords } from "./diff_words.ts";
+export { FLAG_WORDS, type ToolFlag } from "./flag.ts";
 export { makeFlagsOf, serverFlags } from "./flags.ts";
-export { reviewRows } from "./review_rows.ts";
+export {
+  importedTool,
+  type ReviewRow,
+  reviewRows,
+  translate,
+  type TranslatedTool,
+  type Translation,
+} from "./translate.ts";
 export { safeSchema } from "./safe_schema.ts";
-export { toolDigest } from "./tool_digest.ts";
-export { importedTool, translate, type Translation } from "./translate.ts";

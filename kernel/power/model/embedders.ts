@@ -54,12 +54,7 @@ export interface Embedders {
   provide(choice: ModelChoice): Promise<HeldEmbedder>;
 }
 
-const KINDS: ReadonlySet<string> = new Set([
-  "lexical",
-  "gguf-embed",
-  "openai-embed",
-  "ollama-embed",
-]);
+const KINDS: ReadonlySet<string> = new Set(["gguf-embed", "openai-embed", "ollama-embed"]);
 
 /** Makes the embedders of a kernel. */
 export function makeEmbedders(parts: EmbeddersParts): Embedders {

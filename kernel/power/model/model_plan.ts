@@ -6,7 +6,6 @@
 import { Fault } from "../../../contracts/fault.ts";
 import { isLoopback } from "../../../contracts/loopback.ts";
 import {
-  LexicalConfig,
   LocalConfig,
   nativeAddonOf,
   Price,
@@ -69,16 +68,6 @@ export function planModel(choice: ModelChoice, parts: PlanParts): ModelPlan {
     return planRemote(choice, open, parts);
   }
   if (LOCAL.includes(kind)) return planLocal(choice, open, parts);
-  if (kind === "lexical") {
-    const { weights, bytes } = parseConfig(choice, LexicalConfig);
-    const file = weightsFile(parts, weights, bytes);
-    return {
-      needs: { role: "local", bytes, contextTokens: 0 },
-      open,
-      weights: { ...file, how: "feed" },
-      noWait: false,
-    };
-  }
   return { needs: { role: "model" }, open, noWait: false };
 }
 
