@@ -1,5 +1,7 @@
 /** A schema written anew, of the keywords that the gate and every provider take. @module */
-import { Fault, isList, isObject, type Json, type JsonObject } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/fault.ts";
+import { isList, isObject } from "../../../contracts/json.ts";
+import type { Json, JsonObject } from "../../../contracts/mod.ts";
 import { cleanText } from "./clean_text.ts";
 
 /** What a walk keeps to. */

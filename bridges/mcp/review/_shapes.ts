@@ -1,6 +1,7 @@
 /** Shapes in a text that no description needs: terminal codes, blobs, tags, links that carry data away. @module */
 import type { FlagKind } from "./flag.ts";
-import { isList, isObject, type Json, type McpToolWords } from "../../../contracts/mod.ts";
+import { isList, isObject } from "../../../contracts/json.ts";
+import type { Json, McpToolWords } from "../../../contracts/mod.ts";
 
 interface FoundShape {
   readonly what: FlagKind;

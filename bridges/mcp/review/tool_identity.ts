@@ -1,11 +1,7 @@
 /** Names of imported tools, in the characters that every provider takes. @module */
-import {
-  type Digest,
-  mcpPart,
-  type McpServerName,
-  type McpToolWords,
-  ToolName,
-} from "../../../contracts/mod.ts";
+import { ToolName } from "../../../contracts/ids.ts";
+import { mcpPart } from "../../../contracts/mcp.ts";
+import type { Digest, McpServerName, McpToolWords } from "../../../contracts/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 
 const LONGEST = 64;

@@ -1,12 +1,12 @@
 /** Imported tools, made of what a server says of them. @module */
-import {
-  type EffectClass,
-  Fault,
-  type ImportedTool,
-  isPeer,
-  type McpServerName,
-  type McpToolWords,
-  type ToolName,
+import { isPeer } from "../../../contracts/exchange.ts";
+import { Fault } from "../../../contracts/fault.ts";
+import type {
+  EffectClass,
+  ImportedTool,
+  McpServerName,
+  McpToolWords,
+  ToolName,
 } from "../../../contracts/mod.ts";
 import { describe } from "./clean_text.ts";
 import { type EffectAt, effectOf } from "./effect.ts";
