@@ -53,7 +53,7 @@ async function* bodyOf(
   }
 }
 
-/** Makes it. */
+/** Asks servers by `fetch` of this process; a redirect is an answer. */
 export function makeModelHttp(): ModelHttp {
   return Object.freeze({
     async get(

@@ -24,7 +24,6 @@ export const CatalogueEntry = z.object({
   contextTokens: z.int().min(256).max(100_000_000).optional(),
   dialect: z.array(Dialect).max(3).optional(),
 }).strict();
-/** See {@link CatalogueEntry}. */
 export type CatalogueEntry = z.infer<typeof CatalogueEntry>;
 
 const Catalogue = z.object({

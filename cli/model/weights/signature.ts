@@ -8,7 +8,6 @@ export const WeightsSignature = z.object({
   key: z.string().regex(/^[0-9a-f]{64}$/),
   value: z.string().regex(/^[0-9a-f]{128}$/),
 }).strict();
-/** See {@link WeightsSignature}. */
 export type WeightsSignature = z.infer<typeof WeightsSignature>;
 
 /** What is signed. */

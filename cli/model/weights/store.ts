@@ -31,7 +31,6 @@ export const StoredWeights = z.object({
   contextTokens: z.int().min(1).max(100_000_000).optional(),
   dialect: z.array(Dialect).max(3).optional(),
 }).strict();
-/** See {@link StoredWeights}. */
 export type StoredWeights = z.infer<typeof StoredWeights>;
 
 const Pins = z.object({

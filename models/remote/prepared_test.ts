@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { ChatMessage } from "../../contracts/chat.ts";
 import { CallId } from "../../contracts/ids.ts";
-import { turnsOf } from "./turns.ts";
+import { turnsOf } from "./prepared.ts";
 
 const provenance = { origin: "person", colour: "BLUE", label: "internal" } as const;
 const message = (role: ChatMessage["role"], content: string, more: Partial<ChatMessage> = {}) => ({

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { ChatMessage, ECHO_LIMIT } from "../../../contracts/chat.ts";
-import { hear, provenance, requestOf, said, tool } from "../../_fixture/asking.ts";
-import { type Answer, OPENAI_KEY, openaiEvent, serveOpenai } from "../../_fixture/providers/mod.ts";
-import { openBody, quickPowers } from "../_fixture/bench.ts";
-import { openOpenai } from "./open.ts";
-import { echoText, parseEcho } from "./echo.ts";
-import { fieldsOf, listOf } from "../wire_json.ts";
+import { ChatMessage, ECHO_LIMIT } from "../../contracts/chat.ts";
+import { hear, provenance, requestOf, said, tool } from "../_fixture/asking.ts";
+import { type Answer, OPENAI_KEY, openaiEvent, serveOpenai } from "../_fixture/providers/mod.ts";
+import { openBody, quickPowers } from "./_fixture/bench.ts";
+import { openOpenai } from "./openai/open.ts";
+import { echoText, parseEcho } from "./sdk_prompt.ts";
+import { fieldsOf, listOf } from "./wire_json.ts";
 
 const tools = [tool("file_read")];
 

@@ -5,7 +5,7 @@ import { accepts, draw, readGrammar } from "./_fixture/gbnf_reader.ts";
 import { anySchema, valueOf } from "./_fixture/schemas.ts";
 import { Fault } from "../../contracts/fault.ts";
 import type { Json, JsonObject } from "../../contracts/json.ts";
-import { compileSchema } from "./schema_grammar.ts";
+import { compileSchema } from "./compile.ts";
 
 const ajv = new Ajv({ strict: false, ownProperties: true, addUsedSchema: false, logger: false });
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { makeWeightsFile } from "./load.ts";
+import { makeWeightsFile } from "./open.ts";
 
 const pieces = (): Uint8Array<ArrayBuffer>[] =>
   [[0, 1, 2, 3], [4, 5, 6], [7, 8, 9, 10]].map((bytes) => Uint8Array.from(bytes));
