@@ -1,9 +1,9 @@
 /** What a model server on this machine has: asked quickly, or not at all. @module */
-import * as z from "zod";
 import { Fault } from "../../contracts/mod.ts";
-import type { ModelHttp } from "./hands.ts";
+import type { ModelHttp } from "../../models/weights/mod.ts";
 import type { ProviderKind } from "./name.ts";
 import { joinBytes } from "../../port/join_bytes.ts";
+import * as z from "zod";
 
 const MOST_BYTES = 1_000_000;
 /** How long a server on this machine may take to begin its answer, in milliseconds. */

@@ -1,5 +1,6 @@
 /** Which builds of llama.cpp's native engine there are: npm packages with their pinned integrity. @module */
-import type { NativeBuild } from "../../../contracts/mod.ts";
+import { join } from "node:path";
+import type { NativeBuild } from "../../contracts/mod.ts";
 
 /** The version of every package. */
 export const ENGINE_VERSION = "3.22.1";
@@ -87,4 +88,9 @@ export const NATIVE_BUILDS: readonly NativeBuild[] = ["cpu", "cuda", "vulkan"];
 /** What `remit model accelerate` is called with for a build. */
 export function accelerateCommand(build: NativeBuild): string {
   return `remit model accelerate${build === "cpu" ? "" : ` --gpu ${build}`}`;
+}
+
+/** Where llama.cpp's native addon lies once `remit model accelerate` has fetched it. */
+export function nativeAddon(cache: string): string {
+  return join(cache, "native", "llama-addon.node");
 }

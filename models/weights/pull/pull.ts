@@ -1,13 +1,157 @@
-/**
- * One large file over HTTP into a partial file: it goes on where it broke off, follows redirects by
- * rule, and is bounded. What it gives is whole, and not yet trusted.
- * @module
- */
+/** A model of the catalogue comes into the store: fetched, checked, pinned. @module */
+import { join } from "node:path";
+import { Fault, isLoopback } from "../../../contracts/mod.ts";
+import type { CatalogueEntry } from "./catalogue.ts";
+import { headerOf, pinnedNow, progress, type WeightsParts } from "../pin.ts";
+import {
+  findWeights,
+  listWeights,
+  needSignature,
+  putWeights,
+  type StoredWeights,
+} from "../store.ts";
+import type { EntryFiles, HttpAnswer, ModelHttp, OnBytes, WeightsDisk } from "../powers.ts";
 import * as z from "zod";
-import { Fault } from "../../../contracts/mod.ts";
-import type { DiskRead, DiskWrite } from "../../hands.ts";
-import type { HttpAnswer, ModelHands, OnBytes } from "../hands.ts";
-import { isThisMachine } from "../name.ts";
+
+/** What pulling takes. */
+export interface PullParts extends Omit<WeightsParts, "models"> {
+  readonly models: { readonly weights: WeightsDisk; readonly http: ModelHttp };
+}
+
+const SLACK = 1.25;
+
+/** Adds what to do to a fault that came from the way to the server. */
+function withAdvice(error: unknown, { name, url }: CatalogueEntry): unknown {
+  if (!(error instanceof Fault)) return error;
+  const again = `  once it can be reached: remit model pull ${name}`;
+  const without = `  without internet: bring the file from ${url}\n` +
+    `  on another way, then: remit model add FILE.gguf --name ${name}`;
+  if (error.code === "cancelled") {
+    return new Fault(
+      "cancelled",
+      `Cannot finish pulling "${name}": cancelled; "remit model pull ${name}" goes on from there`,
+      { cause: error },
+    );
+  }
+  if (error.code !== "upstream" && error.code !== "notFound") return error;
+  return new Fault(
+    error.code,
+    `Cannot pull "${name}": ${error.message.replace(/^Cannot /, "cannot ")}\n${again}\n${without}`,
+    { cause: error },
+  );
+}
+
+/**
+ * Pulls an entry of the catalogue. Either the store has it whole and checked afterwards, or it has
+ * nothing of it.
+ *
+ * @throws Fault `alreadyExists`, `conflict` while another pull of it is under way, `refused` when size, digest or signature are not what was said,
+ * `upstream` or `cancelled` when it broke off (the next pull goes on), `notFound`, `storeFull`
+ */
+export async function pullWeights(
+  parts: PullParts,
+  entry: CatalogueEntry,
+  signal: AbortSignal,
+): Promise<StoredWeights> {
+  const { disk, models, places } = parts;
+  if (findWeights(disk, places, entry.name) !== undefined) {
+    throw new Fault(
+      "alreadyExists",
+      `Cannot pull "${entry.name}": the store has weights of that name; ` +
+        `check them with "remit model verify ${entry.name}"`,
+    );
+  }
+  const { sha256, signature } = entry;
+  if (sha256 !== undefined && entry.bytes !== undefined) {
+    needSignature(entry.name, { sha256, bytes: entry.bytes, signature }, parts.modelKeys);
+  }
+  const partial = join(places.models, `.partial-${entry.name}`);
+  const release = models.weights.hold(`${partial}.lock`);
+  if (release === undefined) {
+    throw new Fault(
+      "conflict",
+      `Cannot pull "${entry.name}": another pull of it is under way; wait for it or end it`,
+    );
+  }
+  try {
+    const bytes = await fetched(parts, entry, { partial, signal });
+    return await takeIn(parts, entry, { partial, bytes });
+  } finally {
+    release();
+  }
+}
+
+async function fetched(
+  { disk, models, screen }: PullParts,
+  entry: CatalogueEntry,
+  { partial, signal }: { readonly partial: string; readonly signal: AbortSignal },
+): Promise<number> {
+  try {
+    return await downloadFile({ disk, models }, {
+      url: entry.url,
+      partial,
+      bytes: entry.bytes,
+      most: entry.bytes ?? Math.ceil(entry.about * SLACK),
+      onBytes: onBytesOf((total) => progress(screen, "fetching", total || entry.about)),
+      signal,
+    });
+  } catch (error) {
+    throw withAdvice(error, entry);
+  } finally {
+    screen.hint("");
+  }
+}
+
+async function takeIn(
+  parts: PullParts,
+  entry: CatalogueEntry,
+  { partial, bytes }: { readonly partial: string; readonly bytes: number },
+): Promise<StoredWeights> {
+  const { disk, models, places, screen } = parts;
+  const wrong = (why: string): Fault =>
+    new Fault(
+      "refused",
+      `Cannot take "${entry.name}" in: ${why}; nothing of it was kept. ` +
+        "Do not use this source until you know why",
+    );
+  try {
+    const { architecture } = headerOf(models.weights, partial, wrong);
+    const sha256 = await models.weights.hash(partial, {
+      onBytes: progress(screen, "checking", bytes),
+    });
+    screen.hint("");
+    if (entry.sha256 !== undefined && sha256 !== entry.sha256) {
+      throw wrong(`its sha256 is ${sha256}, and the catalogue says ${entry.sha256}`);
+    }
+    needSignature(entry.name, { sha256, bytes, signature: entry.signature }, parts.modelKeys);
+    const same = listWeights(disk, places).find((each) => each.sha256 === sha256);
+    if (same !== undefined) {
+      throw new Fault(
+        "alreadyExists",
+        `Cannot pull "${entry.name}": the store has these weights as "${same.name}"`,
+      );
+    }
+    return putWeights({ disk, places, weights: models.weights }, partial, {
+      version: 1,
+      name: entry.name,
+      sha256: sha256 as StoredWeights["sha256"],
+      bytes,
+      licence: entry.licence,
+      source: entry.url,
+      ...(entry.signature === undefined ? {} : { signature: entry.signature }),
+      pinned: pinnedNow(parts.around),
+      architecture,
+      ...(entry.contextTokens === undefined ? {} : { contextTokens: entry.contextTokens }),
+      ...(entry.dialect === undefined ? {} : { dialect: entry.dialect }),
+    });
+  } finally {
+    // Whole and in the store, or wrong: there is nothing to go on with.
+    dropPartial(disk, partial);
+  }
+}
+
+// One large file over HTTP into a partial file: it goes on where it broke off, follows redirects
+// by rule, and is bounded. What it gives is whole, and not yet trusted.
 
 /** What is fetched, and how large it may be. */
 export interface Download {
@@ -23,8 +167,8 @@ export interface Download {
 }
 
 interface Parts {
-  readonly disk: DiskRead & DiskWrite;
-  readonly models: Pick<ModelHands, "http" | "weights">;
+  readonly disk: EntryFiles;
+  readonly models: { readonly weights: WeightsDisk; readonly http: ModelHttp };
 }
 
 const REDIRECTS = 5;
@@ -43,7 +187,8 @@ const refused = (url: string, why: string): Fault =>
 function nextUrl(from: string, to: string | undefined): string {
   const next = to !== undefined && URL.canParse(to, from) ? new URL(to, from) : undefined;
   if (next === undefined) throw refused(from, "it redirects to nowhere");
-  const plain = next.protocol === "http:" && isThisMachine(next.href) && isThisMachine(from);
+  const plain = next.protocol === "http:" && isLoopback(next.hostname) &&
+    isLoopback(new URL(from).hostname);
   if (next.protocol !== "https:" && !plain) {
     throw refused(
       from,
@@ -72,7 +217,7 @@ async function open(
   throw refused(url, `it redirects more than ${REDIRECTS} times`);
 }
 
-function readNote(disk: DiskRead, path: string): Note | undefined {
+function readNote(disk: Pick<EntryFiles, "read">, path: string): Note | undefined {
   const bytes = disk.read(path);
   if (bytes === undefined) return undefined;
   try {
@@ -85,7 +230,7 @@ function readNote(disk: DiskRead, path: string): Note | undefined {
 }
 
 /** Forgets a partial file and what was known of it. */
-export function dropPartial(disk: DiskWrite, partial: string): void {
+function dropPartial(disk: Pick<EntryFiles, "remove">, partial: string): void {
   disk.remove(partial);
   disk.remove(`${partial}.json`);
 }
@@ -136,7 +281,7 @@ function isWhole(answer: HttpAnswer, had: number): boolean {
  * @throws Fault `refused` when it is another size or leads elsewhere (nothing is kept), `upstream` or
  * `cancelled` when it broke off (what came is kept), `notFound`, `storeFull`
  */
-export async function downloadFile(parts: Parts, download: Download): Promise<number> {
+async function downloadFile(parts: Parts, download: Download): Promise<number> {
   const { disk, models } = parts;
   const { partial, url, most } = download;
   const note = readNote(disk, `${partial}.json`);
@@ -214,7 +359,7 @@ async function receive(
 }
 
 /** What shows progress when a total may be unknown. */
-export function onBytesOf(show: (total: number) => OnBytes): Download["onBytes"] {
+function onBytesOf(show: (total: number) => OnBytes): Download["onBytes"] {
   let shown: OnBytes | undefined;
   return (done, total) => {
     shown ??= show(total ?? 0);

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { HeaderFile } from "../../../contracts/gguf_cursor.ts";
 import { Fault } from "../../../contracts/mod.ts";
-import type { OnBytes, WeightsDisk, WeightsStat, WeightsWriter } from "../hands.ts";
+import type { OnBytes, WeightsDisk, WeightsStat, WeightsWriter } from "../powers.ts";
 
 const PIECE = 1_048_576;
 const ONLY_READ = 0o400;

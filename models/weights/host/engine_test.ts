@@ -1,13 +1,12 @@
-import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { NativeBuild } from "../../../contracts/mod.ts";
-import { fakeHands } from "../../_fixture/world.ts";
-import { fakeModels } from "../../_fixture/models.ts";
-import { runCommandLine } from "../../arguments/dispatch.ts";
-import { makeNativeEngine } from "./engine_powers.ts";
-import { isSealed, seal } from "./seal_powers.ts";
-import { ENGINE_VERSION, engineBuild, NATIVE_BUILDS } from "./builds.ts";
-import type { NativeEngine } from "../hands.ts";
+import { fakeHands } from "../../../cli/_fixture/world.ts";
+import { fakeModels } from "../../../cli/_fixture/models.ts";
+import { runCommandLine } from "../../../cli/arguments/dispatch.ts";
+import { isSealed, makeNativeEngine, seal } from "./engine_powers.ts";
+import { ENGINE_VERSION, engineBuild, NATIVE_BUILDS } from "../builds.ts";
+import type { NativeEngine } from "../powers.ts";
+import assert from "node:assert/strict";
 
 type Given = ReturnType<typeof fakeHands>;
 

@@ -1,29 +1,35 @@
 /** `gguf:PATH`: the first use pins what the path holds; a later use with other bytes is refused. @module */
 import { basename, join } from "node:path";
-import { type GgufHeader, readGgufHeader } from "../../../contracts/gguf_header.ts";
-import { Fault } from "../../../contracts/mod.ts";
-import { displayText } from "../../../text/mod.ts";
-import type { Around, DiskRead, DiskWrite, Screen } from "../../hands.ts";
-import type { ModelHands, OnBytes, WeightsDisk, WeightsStat } from "../hands.ts";
-import type { Places } from "../../disk/places.ts";
-import type { WeightsSignature } from "./signature.ts";
-import { needSignature } from "./signature.ts";
+import { type GgufHeader, readGgufHeader } from "../../contracts/gguf_header.ts";
+import { Fault } from "../../contracts/mod.ts";
+import { displayText } from "../../text/mod.ts";
+import type {
+  EntryFiles,
+  OnBytes,
+  WeightsDisk,
+  WeightsOwner,
+  WeightsPlace,
+  WeightsReport,
+  WeightsStat,
+} from "./powers.ts";
 import {
   findPin,
   freeName,
   listWeights,
+  needSignature,
   putWeights,
   type StoredWeights,
+  type WeightsSignature,
   writePin,
 } from "./store.ts";
 
 /** What takes weights in. */
 export interface WeightsParts {
-  readonly disk: DiskRead & DiskWrite;
-  readonly models: Pick<ModelHands, "weights">;
-  readonly places: Pick<Places, "models">;
-  readonly around: Pick<Around, "env" | "uid" | "now" | "id">;
-  readonly screen: Pick<Screen, "say" | "hint">;
+  readonly disk: EntryFiles;
+  readonly models: { readonly weights: WeightsDisk };
+  readonly places: WeightsPlace;
+  readonly around: WeightsOwner;
+  readonly screen: WeightsReport;
   /** Ed25519 public keys (hex) that remit.yaml trusts. */
   readonly modelKeys: readonly string[];
 }
@@ -40,7 +46,11 @@ export function bytesText(bytes: number): string {
 }
 
 /** Shows how far work over `total` bytes has come, one hint a percent. */
-export function progress(screen: Pick<Screen, "hint">, what: string, total: number): OnBytes {
+export function progress(
+  screen: Pick<WeightsReport, "hint">,
+  what: string,
+  total: number,
+): OnBytes {
   let last = -1;
   return (done) => {
     const percent = total === 0 ? 100 : Math.min(100, Math.floor((done / total) * 100));

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { Fault } from "../../../contracts/mod.ts";
-import { sha256Hex } from "../../../port/digest.ts";
-import { fakeHands } from "../../_fixture/world.ts";
-import { fakeWeights } from "../../_fixture/gguf.ts";
-import { placesOf, preparePlaces } from "../../disk/places.ts";
+import { Fault } from "../../contracts/mod.ts";
+import { sha256Hex } from "../../port/digest.ts";
+import { fakeHands } from "../../cli/_fixture/world.ts";
+import { fakeWeights } from "../../cli/_fixture/gguf.ts";
+import { placesOf, preparePlaces } from "../../cli/disk/places.ts";
 import { bytesText, pinnedWeights, type WeightsParts } from "./pin.ts";
 import { dropWeights, listWeights, weightsPath } from "./store.ts";
 
@@ -26,7 +26,7 @@ Deno.test("alice's first use of a path pins it, says so, and copies it out of ag
   assert.equal(entry.licence, "mit", "as the file says");
   assert.match(parts.said.join("\n"), /pinned .*Tiny Model\.gguf: from now on/);
   const kept = weightsPath(parts.places, entry.sha256);
-  assert.equal(parts.disk.stat(kept)?.mode, 0o400);
+  assert.equal((Deno.statSync(kept).mode ?? 0) & 0o777, 0o400);
   Deno.writeFileSync(parts.path, fakeWeights({ filler: "changed " }));
   assert.equal(sha256Hex(parts.disk.read(kept) ?? ""), entry.sha256, "a copy, not the same file");
 });

@@ -1,11 +1,10 @@
-/** The catalogue: models that `remit model pull` knows, in cli/model/weights/models.yaml. @module */
+/** The catalogue: models that `remit model pull` knows, in models.yaml beside this file. @module */
 import { join } from "node:path";
 import { parse } from "yaml";
 import * as z from "zod";
 import { Dialect, Digest, Fault } from "../../../contracts/mod.ts";
-import type { DiskRead } from "../../hands.ts";
-import { WeightsSignature } from "./signature.ts";
-import { WeightsName } from "./store.ts";
+import type { EntryFiles } from "../powers.ts";
+import { WeightsName, WeightsSignature } from "../store.ts";
 
 /** One model of the catalogue. */
 export const CatalogueEntry = z.object({
@@ -57,10 +56,10 @@ export function parseCatalogue(text: string): readonly CatalogueEntry[] {
 
 /** Reads the catalogue of this version. `home` is Remit's own folder. */
 export function readCatalogue(
-  disk: Pick<DiskRead, "read">,
+  disk: Pick<EntryFiles, "read">,
   home: string,
 ): readonly CatalogueEntry[] {
-  const bytes = disk.read(join(home, "cli", "model", "weights", "models.yaml"));
+  const bytes = disk.read(join(home, "models", "weights", "pull", "models.yaml"));
   return bytes === undefined ? [] : parseCatalogue(new TextDecoder().decode(bytes));
 }
 
