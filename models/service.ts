@@ -161,8 +161,6 @@ function vectorText(vector: Float32Array): string {
   return bytes.toBase64();
 }
 
-// Tables of tools that requests share: sent once, known again by their digest.
-
 /** Tables that are kept: more than a kernel's tasks use at a time. */
 const KEPT = 16;
 

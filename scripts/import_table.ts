@@ -36,7 +36,7 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   cli: {
     parts: [
       ...[...OPEN, "service", "service/hosts", "service/peer", "service/trigger"],
-      ...["service/trace", "service/backup", "models/weights"],
+      ...["service/trace", "service/backup", "bridges/mcp", "models/weights"],
     ],
     npm: ["zod", "yaml", "diff", "smol-toml", "lowlight"],
   },
@@ -68,7 +68,7 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
 
   // A service, a library without a terminal: whoever starts it hands over kernels, clocks and disks.
   service: {
-    parts: [...OPEN, "service/hosts", "service/peer"],
+    parts: [...OPEN, "service/hosts", "service/peer", "service/trace", "service/trigger"],
     npm: ["zod"],
   },
   "service/hosts": { parts: OPEN, npm: ["zod"] },
@@ -104,7 +104,7 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   "tools-wasm/browser": { parts: OPEN, npm: ["htmlparser2"] },
 
   // Outside the running system: may import any part.
-  scripts: { parts: ["*"], npm: [] },
+  scripts: { parts: ["*"], npm: ["zod"] },
   tests: {
     parts: ["*"],
     npm: [

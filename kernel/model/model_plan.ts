@@ -3,18 +3,16 @@
  * configuration is parsed here, once. docs/decision/0011.
  * @module
  */
+import { Fault } from "../../contracts/fault.ts";
+import { isLoopback } from "../../contracts/loopback.ts";
 import {
-  Fault,
-  isLoopback,
   LocalConfig,
-  type ModelChoice,
   nativeAddonOf,
-  type OpenBody,
   Price,
   Rates,
   RemoteConfig,
-  type Secret,
-} from "../../contracts/mod.ts";
+} from "../../contracts/model_config.ts";
+import type { ModelChoice, OpenBody, Secret } from "../../contracts/mod.ts";
 import type * as z from "zod";
 import type { ModelNeeds } from "../child/children.ts";
 import { NATIVE_WEIGHTS } from "../start/model_line.ts";

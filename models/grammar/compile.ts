@@ -299,8 +299,6 @@ function within(count: number, least = 0, most = Infinity): boolean {
   return count >= least && count <= most;
 }
 
-// JSON Schema → GBNF.
-
 /** Largest schema that is taken. */
 const LIMITS = { frameBytes: 262_144, depth: 32, nodes: 20_000 };
 

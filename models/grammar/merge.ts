@@ -115,8 +115,6 @@ function mergeProperties(a: Flat, b: Flat): ReadonlyMap<string, Schema> | undefi
   );
 }
 
-// Follows references and conjunctions until a schema stands for itself.
-
 /** Most references and conjunctions within each other. */
 const DEEPEST = 64;
 

@@ -165,8 +165,6 @@ function escaped(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
-// Lists: places with schemas of their own, then items of one.
-
 /** The lists of a flat schema; undefined for none. */
 export function arrays(
   compiler: Compiler,

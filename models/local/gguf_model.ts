@@ -215,8 +215,6 @@ function respond(
   };
 }
 
-// One at a time, in the order in which they came.
-
 /** Runs work in turn. */
 interface InTurn {
   /**

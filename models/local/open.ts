@@ -110,8 +110,6 @@ function readingOnce(file: WeightsFile, { tensors }: GgufHeader): EngineFile {
   };
 }
 
-// The pieces of a weights file, read as one file and let go of as early as can be.
-
 /** A file in memory. */
 interface WeightsFile {
   /** In bytes. */

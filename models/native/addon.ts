@@ -95,8 +95,6 @@ export interface Addon {
   init(): Promise<void>;
 }
 
-// Whether a graphics card works, and what to do where none does.
-
 /** What must be there, and what shows whether it is. */
 const NEEDS: Readonly<Record<Gpu, string>> = {
   cuda:

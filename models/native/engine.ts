@@ -303,8 +303,6 @@ function makeChooser(
   return { sampler, [Symbol.dispose]: () => sampler.dispose() };
 }
 
-// Text that ends where one of some texts comes, which is never shown, nor its beginning.
-
 /** Takes text piece by piece. */
 interface Stops {
   /** What may be shown now; `stopped` where a stop text came: nothing is taken after it. */
@@ -341,8 +339,6 @@ function overlap(text: string, stop: string): number {
   while (length > 0 && !text.endsWith(stop.slice(0, length))) length--;
   return length;
 }
-
-// Tokens as text, whole characters at a time.
 
 /** Tokens that one character may need: four bytes, and some that say nothing. */
 const LONGEST = 8;

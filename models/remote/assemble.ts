@@ -300,8 +300,6 @@ function broken(why: string): Fault {
   return new Fault("upstream", `Cannot infer: the provider's answer ${why}`, { detail: again() });
 }
 
-// Ids of calls: the provider's where it fits and is new, else one that is made.
-
 /** Gives ids that no call has yet. */
 interface CallIds {
   next(asked: string | undefined): CallId;

@@ -197,8 +197,6 @@ function collect(value: unknown, place: string, joined: Map<string, string[]>, d
   }
 }
 
-// A recording that is played in the place of a provider: nothing is sent.
-
 /** A played answer. */
 export interface Played {
   readonly status: number;

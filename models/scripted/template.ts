@@ -139,8 +139,6 @@ function parseSource(token: Token): Source {
   );
 }
 
-// The steps of a template: small functions from a value to a value.
-
 /** A step and its arguments. */
 interface Step {
   readonly verb: Verb;

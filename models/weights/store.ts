@@ -9,8 +9,6 @@ import type { EntryFiles, WeightsDisk, WeightsPlace } from "./powers.ts";
 import { createPublicKey, verify } from "node:crypto";
 import * as z from "zod";
 
-// Signatures of weights: Ed25519 over their digest and size.
-
 /** A signature beside weights: the key and the signature, hex. */
 export const WeightsSignature = z.object({
   key: z.string().regex(/^[0-9a-f]{64}$/),

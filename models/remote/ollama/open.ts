@@ -145,8 +145,6 @@ function usageOf(fields: Members): Delta {
   };
 }
 
-// A request as /api/chat takes it.
-
 /** What is the same for every request. */
 interface ChatFixed {
   readonly model: string;
