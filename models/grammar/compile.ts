@@ -230,8 +230,6 @@ export function saysNothing(flat: Flat): boolean {
     );
 }
 
-// Whether a value that a schema lists fits the rest of it.
-
 /** Schemas within schemas that are looked at. */
 const DEEPEST = 40;
 

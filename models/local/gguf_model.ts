@@ -251,8 +251,6 @@ export function makeInTurn(): InTurn {
   });
 }
 
-// Text of people, files and tools, made unable to steer a model by its control tokens.
-
 /** Put into what would be a control token: it is not shown, and the token is none any more. */
 const BREAK = "\u2060";
 
