@@ -16,8 +16,7 @@ import { findKey, type KeyPlace, setCommand } from "./keys.ts";
 import { DEFAULT_URL, isThisMachine, type ModelName, parseModelName, withoutKeys } from "./name.ts";
 import { KNOWN_PROVIDERS } from "./providers.ts";
 import { keysInEnvironment } from "./found.ts";
-import { ollamaPlace } from "./ollama_place.ts";
-import { KNOCK_MS, listens, runningOllama } from "./server.ts";
+import { KNOCK_MS, listens, ollamaPlace, runningOllama } from "./server.ts";
 import { absolute } from "../disk/places.ts";
 
 /** One line about a backend or a model. `says` is text of our own and of remit.yaml. */

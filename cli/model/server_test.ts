@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { DEFAULT_URL } from "./name.ts";
-import { ollamaPlace } from "./ollama_place.ts";
+import { ollamaPlace } from "./server.ts";
 
 const PLACES: Readonly<Record<string, string>> = {
   "": DEFAULT_URL.ollama,
