@@ -12,7 +12,6 @@ import { Digest } from "./ids.ts";
  * begun the thought, so that only its end is written.
  */
 export const Dialect = z.enum(["hermes", "fenced", "bare", "think", "thinking"]);
-/** See {@link Dialect}. */
 export type Dialect = z.infer<typeof Dialect>;
 
 /** US dollars for a million tokens. */
@@ -24,7 +23,6 @@ export const Price = z.object({
   /** Input that it put there; absent: as `input`, of Anthropic a quarter more. */
   cacheWrite: z.number().min(0).max(1e6).optional(),
 }).strict();
-/** See {@link Price}. */
 export type Price = z.infer<typeof Price>;
 
 /** Most requests and tokens (in and out) a minute, shared by all tasks. */
@@ -32,7 +30,6 @@ export const Rates = z.object({
   requestsPerMinute: z.number().min(0.01).max(1e6).optional(),
   tokensPerMinute: z.number().min(1).max(1e12).optional(),
 }).strict();
-/** See {@link Rates}. */
 export type Rates = z.infer<typeof Rates>;
 
 /** What is taken out of texts before they leave the machine. */
@@ -40,7 +37,6 @@ export const RedactRule = z.union([
   z.object({ kind: z.enum(["email", "phone", "card", "iban", "key", "ip"]) }).strict(),
   z.object({ word: z.string().min(3).max(256) }).strict(),
 ]);
-/** See {@link RedactRule}. */
 export type RedactRule = z.infer<typeof RedactRule>;
 
 const shared = {
@@ -71,7 +67,6 @@ export const RemoteConfig = z.object({
   /** A recording (JSON lines): answers come from it, nothing is sent. */
   replay: z.string().max(3_000_000).optional(),
 }).strict();
-/** See {@link RemoteConfig}. */
 export type RemoteConfig = z.infer<typeof RemoteConfig>;
 
 /** What an unknown price is counted as. */
@@ -79,7 +74,6 @@ export const DEAREST: Price = Object.freeze({ input: 30, output: 150 });
 
 /** A graphics card (GPU), by the interface through which the native engine uses it. */
 export const Gpu = z.enum(["cuda", "vulkan"]);
-/** See {@link Gpu}. */
 export type Gpu = z.infer<typeof Gpu>;
 /** Builds of the native engine: for the processor alone, or for a graphics card too. */
 export type NativeBuild = "cpu" | Gpu;
@@ -89,7 +83,6 @@ const GpuLayers = z.int().min(0).max(9_999).optional();
 
 /** Chat templates that weights may be used with by name. */
 export const ChatTemplateName = z.enum(["chatml", "gemma", "llama3"]);
-/** See {@link ChatTemplateName}. */
 export type ChatTemplateName = z.infer<typeof ChatTemplateName>;
 
 /** Weights of the store, by digest: kind `gguf`. */
@@ -111,7 +104,6 @@ export const LocalConfig = z.object({
   callFirst: z.boolean().optional(),
   ...shared,
 }).strict();
-/** See {@link LocalConfig}. */
 export type LocalConfig = z.infer<typeof LocalConfig>;
 
 /** Where a build of the native engine lies beside the one for the processor alone, whose addon is `cpu`. */

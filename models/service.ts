@@ -16,7 +16,8 @@ import {
   WEIGHTS_PIECE,
   type WeightsBody,
 } from "../contracts/wire_model.ts";
-import { checkTexts } from "./check_texts.ts";
+import type { ChatMessage, Provenance } from "../contracts/chat.ts";
+import { mixColour, mixLabel } from "../contracts/colour.ts";
 
 /**
  * Makes the handler of a model service. Ops `weights`, `open` (once), `infer`, `embed`, event `cancel`.
@@ -137,8 +138,6 @@ export function makeModelService(port: Pick<Port, "tell">, backends: Backends): 
   });
 }
 
-// How a service makes what it serves. A new backend is a line in the `main.ts` of its service.
-
 /**
  * Opens a model or an embedder. `weights` are the pieces that came before, in order; empty for most.
  * Throws `invalidInput` when `ref` or `config` is wrong, `upstream` or `unavailable` when it cannot.
@@ -148,20 +147,19 @@ type OpenBackend = (
   weights: readonly Uint8Array[],
 ) => Promise<LanguageModel | TextEmbedder>;
 
-/** Kind → backend, loaded when it is opened: a service opens one and need not evaluate the others. */
+/**
+ * Kind → backend, loaded when it is opened: a service opens one and need not evaluate the others. A new backend is a line
+ * in the `main.ts` of its service.
+ */
 type Backends = Readonly<Record<string, () => Promise<OpenBackend>>>;
 
-// Vectors as they cross a port: little-endian 32-bit floats, base64.
-
-/** A vector as base64. */
+/** A vector as it crosses a port: little-endian 32-bit floats, base64. */
 function vectorText(vector: Float32Array): string {
   const bytes = new Uint8Array(vector.length * 4);
   const view = new DataView(bytes.buffer);
   vector.forEach((each, n) => view.setFloat32(n * 4, each, true));
   return bytes.toBase64();
 }
-
-// Tables of tools that requests share: sent once, known again by their digest.
 
 /** Tables that are kept: more than a kernel's tasks use at a time. */
 const KEPT = 16;
@@ -192,4 +190,24 @@ export function makeToolTables(): ToolTables {
       return tools;
     },
   });
+}
+
+const MOST_TEXTS = 256;
+
+/** Throws `tooLarge` for more than 256 texts. */
+export function checkTexts(texts: readonly string[]): void {
+  if (texts.length > MOST_TEXTS) {
+    throw new Fault("tooLarge", `Cannot embed: more than ${MOST_TEXTS} texts at once`);
+  }
+}
+
+/** A model's words are as trusted and as confidential as what it read. */
+export function readProvenance(messages: readonly ChatMessage[], source: string): Provenance {
+  let colour: Provenance["colour"] = "BLUE";
+  let label: Provenance["label"] = "public";
+  for (const { provenance } of messages) {
+    colour = mixColour(colour, provenance.colour);
+    label = mixLabel(label, provenance.label);
+  }
+  return { origin: "model", source: source.slice(0, 512), colour, label };
 }

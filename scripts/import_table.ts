@@ -36,7 +36,7 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   cli: {
     parts: [
       ...[...OPEN, "service", "service/hosts", "service/peer", "service/trigger"],
-      ...["service/trace", "service/backup", "bridges/mcp"],
+      ...["service/trace", "service/backup", "bridges/mcp", "models/weights"],
     ],
     npm: ["zod", "yaml", "diff", "smol-toml", "lowlight"],
   },
@@ -54,6 +54,8 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
       "eventsource-parser",
     ],
   },
+  // The store of weights, a library without a terminal; no model process imports it.
+  "models/weights": { parts: OPEN, npm: ["yaml", "zod"] },
   broker: { parts: OPEN, npm: ["zod", "ajv"] },
   workspace: { parts: OPEN, npm: ["zod"] },
   net: { parts: OPEN, npm: [] },
@@ -213,13 +215,16 @@ const KERNEL_LAYERS: readonly string[] = [
 const DIVIDED: ReadonlySet<string> = new Set(["bridges", "service", "tools-wasm"]);
 
 /**
- * The part that a repository path belongs to: its first folder, and in the divided folders the first two. Top-level files
+ * The part that a repository path belongs to: its first folder, and in the divided folders and where the table names both the first two. Top-level files
  * belong to none (`""`).
  */
 export function partOf(path: string): string {
   const [first = "", second = "", ...rest] = path.split("/");
   if (first === path) return "";
-  return DIVIDED.has(first) && rest.length > 0 ? `${first}/${second}` : first;
+  const both = `${first}/${second}`;
+  return rest.length > 0 && (DIVIDED.has(first) || Object.hasOwn(IMPORT_TABLE, both))
+    ? both
+    : first;
 }
 
 /** Whether `path` is AssemblyScript: `.ts` by name, and nothing that Deno could read. */

@@ -5,7 +5,7 @@ import { realPowers } from "../../kernel/_fixture/small_children.ts";
 import { makeModelServices, type ModelServices } from "../../kernel/power/model/services.ts";
 import { WEIGHTS_POWERS } from "../../kernel/power/model/weights_powers.ts";
 import { ownTools } from "../../models/grammar/_fixture/own_tools.ts";
-import { makeNativeEngine } from "../../cli/model/engine/engine_powers.ts";
+import { makeNativeEngine } from "../../models/weights/host/engine_powers.ts";
 import { type BenchWorld, makeBenchWorld } from "../world.ts";
 
 /** Model services as the kernel starts them. */

@@ -1,8 +1,9 @@
 /** Hands over models for tests: real weights on a real disk, real HTTP; nobody listens, nothing is built. @module */
 import { Fault, type NativeBuild } from "../../contracts/mod.ts";
-import type { ModelHands, ModelProgram, NativeEngine } from "../model/hands.ts";
+import type { NativeEngine } from "../../models/weights/mod.ts";
+import type { ModelHands, ModelProgram } from "../model/hands.ts";
 import { makeModelHttp } from "../model/http_powers.ts";
-import { makeWeightsDisk } from "../model/weights/files_powers.ts";
+import { makeWeightsDisk } from "../../models/weights/host/files_powers.ts";
 
 /** An engine that was never fetched. */
 export const NO_ENGINE: NativeEngine = Object.freeze({

@@ -2,9 +2,8 @@
 import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";
 import { DEFAULT_URL } from "./name.ts";
-import { ollamaPlace } from "./ollama_place.ts";
+import { ollamaPlace, runningOllama } from "./server.ts";
 import { KNOWN_PROVIDERS, type KnownProvider } from "./providers.ts";
-import { runningOllama } from "./server.ts";
 
 /** How a model of a provider is written. */
 function referenceOf({ kind, name, url }: KnownProvider): string {

@@ -1,11 +1,10 @@
 /** The hands of the commands over models, with this process's own rights. @module */
 import type { NativeBuild } from "../../contracts/mod.ts";
 import type { Screen } from "../hands.ts";
-import { makeNativeEngine } from "./engine/engine_powers.ts";
+import { makeNativeEngine, makeWeightsDisk } from "../../models/weights/host/mod.ts";
 import type { ModelHands, ModelProgram } from "./hands.ts";
 import { makeModelHttp } from "./http_powers.ts";
 import { provideModelProgram } from "./programs_powers.ts";
-import { makeWeightsDisk } from "./weights/files_powers.ts";
 
 /** Makes them. `cache` is asked for when it is first needed: without HOME there is none. */
 export function makeModelHands(

@@ -1,7 +1,7 @@
 /** Asking servers with this process's own network: for weights, and for what a local server has. @module */
 import { connect } from "node:net";
 import { Fault } from "../../contracts/mod.ts";
-import type { HttpAnswer, ModelHttp } from "./hands.ts";
+import type { HttpAnswer, ModelHttp } from "../../models/weights/mod.ts";
 
 const IDLE_MS = 60_000;
 
@@ -53,7 +53,7 @@ async function* bodyOf(
   }
 }
 
-/** Makes it. */
+/** Asks servers by `fetch` of this process; a redirect is an answer. */
 export function makeModelHttp(): ModelHttp {
   return Object.freeze({
     async get(

@@ -4,7 +4,7 @@ import { knownHost } from "./providers.ts";
 
 /** Kinds of providers behind a URL. */
 export const PROVIDER_KINDS = ["anthropic", "openai", "ollama"] as const;
-/** See {@link PROVIDER_KINDS}. */
+/** Backends that are reached by URL: `anthropic`, `openai`, `ollama`. */
 export type ProviderKind = typeof PROVIDER_KINDS[number];
 
 /** A parsed reference. */

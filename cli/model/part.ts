@@ -7,11 +7,11 @@ import {
   type RedactRule,
   type Secret,
 } from "../../contracts/mod.ts";
-import type { Around } from "../hands.ts";
+import type { Around, DiskRead, DiskWrite } from "../hands.ts";
 import type { Aliases, ModelSettings } from "./alias.ts";
 import type { ModelHands, ModelProgram } from "./hands.ts";
 import type { SecretPlace } from "../secret/rules.ts";
-import type { WeightsParts } from "./weights/pin.ts";
+import type { WeightsParts } from "../../models/weights/mod.ts";
 
 /** What flags say about the model. */
 export interface ModelFlags {
@@ -22,7 +22,8 @@ export interface ModelFlags {
 }
 
 /** What references are resolved with. */
-export interface ModelParts extends Omit<WeightsParts, "around" | "models"> {
+export interface ModelParts extends Omit<WeightsParts, "around" | "disk" | "models"> {
+  readonly disk: DiskRead & DiskWrite;
   readonly around: Around;
   readonly models: ModelHands;
   readonly aliases: Aliases;

@@ -1,13 +1,17 @@
 /** A model whose weights are here: by its name in the store, or by its path. @module */
 import { Fault, LocalConfig, type NativeBuild } from "../../contracts/mod.ts";
 import type { ModelSettings } from "./alias.ts";
-import { accelerateCommand } from "./engine/builds.ts";
+import {
+  accelerateCommand,
+  findWeights,
+  listWeights,
+  needSignature,
+  pinnedWeights,
+  type StoredWeights,
+} from "../../models/weights/mod.ts";
 import type { ModelName } from "./name.ts";
 import { knobs, type ModelFlags, type ModelPart, type ModelParts, parseSettings } from "./part.ts";
 import { absolute } from "../disk/places.ts";
-import { pinnedWeights } from "./weights/pin.ts";
-import { needSignature } from "./weights/signature.ts";
-import { findWeights, listWeights, type StoredWeights } from "./weights/store.ts";
 
 /** Bytes: WebAssembly addresses 4 GiB, and a conversation must fit beside the weights. */
 const MOST_IN_WASM = 3.5 * 1024 ** 3;

@@ -24,11 +24,6 @@ export function modelPrograms(
   return { remote: path("remote"), local: path("local"), native: path("native") };
 }
 
-/** Where llama.cpp's native addon lies once `remit model accelerate` has fetched it. */
-export function nativeAddon(cache: string): string {
-  return join(cache, "native", "llama-addon.node");
-}
-
 /** What a service's program is built with. */
 export interface ModelProgramBuild {
   readonly home: string;

@@ -1,5 +1,14 @@
 /** A model reference becomes what a task is asked with, and what must be done before. @module */
-import { Fault, type ModelChoice, type Secret, type TaskRequest } from "../../contracts/mod.ts";
+import {
+  cleared,
+  Fault,
+  type Label,
+  makeModelClearance,
+  type ModelChoice,
+  type PolicySource,
+  type Secret,
+  type TaskRequest,
+} from "../../contracts/mod.ts";
 import { checkEscalation, followAliases, type Named } from "./alias.ts";
 import type { ModelProgram } from "./hands.ts";
 import { type ModelName, parseModelName, PROVIDER_KINDS } from "./name.ts";
@@ -107,4 +116,18 @@ function scripted(
   }
   const config = JSON.stringify({ file, text: new TextDecoder().decode(bytes) });
   return { ref: `scripted:${file}`, config };
+}
+
+/**
+ * The lowest clearance among the models beyond this machine; `secret` where there is none. A wiki that
+ * is handed to a task shows no more than this, unless remit.yaml says `memory: { clearance }`: a page
+ * above it would only end the conversation. The kernel judges each inference by itself.
+ */
+export function modelClearance(
+  { providers }: Pick<ResolvedModel, "providers">,
+  { clearance }: Pick<PolicySource, "clearance">,
+): Label {
+  const clearanceOf = makeModelClearance(clearance);
+  const labels = providers.map(({ ref, host }) => clearanceOf({ ref, host, remote: true }).label);
+  return labels.reduce((low, label) => cleared(label, low) ? label : low, "secret");
 }

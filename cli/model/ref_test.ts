@@ -1,4 +1,3 @@
-import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Fault, LocalConfig, type ModelEntry, RemoteConfig } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
@@ -6,8 +5,9 @@ import { fakeHands } from "../_fixture/world.ts";
 import { fakeWeights } from "../_fixture/gguf.ts";
 import { fakeModels, NO_ENGINE } from "../_fixture/models.ts";
 import type { ModelParts } from "./part.ts";
-import { resolveModel } from "./ref.ts";
+import { modelClearance, resolveModel } from "./ref.ts";
 import { placesOf, preparePlaces } from "../disk/places.ts";
+import assert from "node:assert/strict";
 
 function makeParts(
   aliases: Readonly<Record<string, ModelEntry>> = {},
@@ -253,4 +253,29 @@ Deno.test("a model without a provider cannot be recorded, and bad settings are n
     /Cannot record model/,
   );
   await assert.rejects(resolveModel("ollama:x", parts, { temperature: 9 }), /temperature is wrong/);
+});
+
+const provider = (host: string, ref = "openai:m") => ({
+  ref,
+  host,
+  model: "m",
+  encrypted: true,
+  price: undefined,
+});
+
+Deno.test("a local model's task is shown all that its profile may see", () => {
+  assert.equal(modelClearance({ providers: [] }, { clearance: {} }), "secret");
+});
+
+Deno.test("a remote model's task is shown what the provider is cleared for, and no more", () => {
+  const one = { providers: [provider("api.example")] };
+  assert.equal(modelClearance(one, { clearance: {} }), "internal");
+  assert.equal(modelClearance(one, { clearance: { "model:API.example": "secret" } }), "secret");
+  assert.equal(modelClearance(one, { clearance: { "model:openai:m": "public" } }), "public");
+});
+
+Deno.test("a model that it may escalate to counts, too", () => {
+  const two = { providers: [provider("api.example"), provider("other.example", "openai:n")] };
+  const clearance = { "model:openai:m": "secret", "model:other.example": "public" } as const;
+  assert.equal(modelClearance(two, { clearance }), "public");
 });

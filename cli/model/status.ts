@@ -4,16 +4,20 @@ import type { Command } from "../command.ts";
 import type { Merged } from "../config/layers.ts";
 import { followAliases } from "./alias.ts";
 import { modelParts } from "./choice.ts";
-import { accelerateCommand, NATIVE_BUILDS } from "./engine/builds.ts";
+import {
+  accelerateCommand,
+  findWeights,
+  listWeights,
+  NATIVE_BUILDS,
+  weightsPath,
+} from "../../models/weights/mod.ts";
 import type { ModelHands } from "./hands.ts";
 import { findKey, type KeyPlace, setCommand } from "./keys.ts";
 import { DEFAULT_URL, isThisMachine, type ModelName, parseModelName, withoutKeys } from "./name.ts";
 import { KNOWN_PROVIDERS } from "./providers.ts";
 import { keysInEnvironment } from "./found.ts";
-import { ollamaPlace } from "./ollama_place.ts";
-import { KNOCK_MS, listens, runningOllama } from "./server.ts";
+import { KNOCK_MS, listens, ollamaPlace, runningOllama } from "./server.ts";
 import { absolute } from "../disk/places.ts";
-import { findWeights, listWeights, weightsPath } from "./weights/store.ts";
 
 /** One line about a backend or a model. `says` is text of our own and of remit.yaml. */
 export interface ModelState {

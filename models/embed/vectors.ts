@@ -35,8 +35,6 @@ function shares(nearness: readonly number[]): readonly number[] {
   return weights.map((weight) => weight / sum);
 }
 
-// Puts texts in order by their vectors.
-
 /** Makes a reranker: the score of a text is the cosine between it and the query, from -1 to 1. */
 export function makeReranker(embedder: Pick<TextEmbedder, "embed">): Reranker {
   return Object.freeze<Reranker>({
@@ -46,8 +44,6 @@ export function makeReranker(embedder: Pick<TextEmbedder, "embed">): Reranker {
     },
   });
 }
-
-// Vectors of any number of texts, in portions that an embedder takes.
 
 /** Texts of one request. */
 const PORTION = 256;
@@ -72,8 +68,6 @@ export async function embedAll(
   }
   return all;
 }
-
-// How near two vectors are.
 
 /** The cosine of the angle between two vectors of one length, from -1 to 1; 0 where one is all zero. */
 export function cosine(a: Float32Array, b: Float32Array): number {

@@ -1,20 +1,28 @@
 /** From a schema to the grammar of its values. @module */
 import { Fault } from "../../contracts/fault.ts";
 import { isList, isObject, type Json } from "../../contracts/json.ts";
-import { arrays } from "./arrays.ts";
+import { arrays, objects } from "./objects.ts";
 import { alternatives } from "./choices.ts";
-import { decimals } from "./decimals.ts";
-import { type Flatten, makeFlatten } from "./flatten.ts";
-import { alt, EMPTY, type Expr, literal, oneOf, type Rules } from "./gbnf.ts";
-import { integers } from "./integers.ts";
-import { objects } from "./objects.ts";
-import type { Bounds } from "./options.ts";
-import { ALL_KINDS, type Flat, type Kind, type Schema } from "./schema.ts";
+import { decimals, integers } from "./numbers.ts";
+import { type Flatten, makeFlatten, merge } from "./merge.ts";
+import { alt, EMPTY, type Expr, literal, makeRules, oneOf, type Rules } from "./gbnf.ts";
+import {
+  ALL_KINDS,
+  asSchema,
+  type Bounds,
+  boundsOf,
+  type Flat,
+  type GrammarOptions,
+  type Kind,
+  type Schema,
+  wrong,
+} from "./schema.ts";
 import { string } from "./strings.ts";
 import { same } from "./parse.ts";
+import { parseJson } from "../../port/parse.ts";
 
 /** Where the grammar and the schema part. */
-export interface Note {
+interface Note {
   /** JSON pointer into the schema. */
   readonly path: string;
   /** `narrowed`: some values that fit cannot be written; `widened`: some that can do not fit. */
@@ -50,7 +58,7 @@ interface Made {
 const ANY_HOPS = -1;
 
 /** Makes the compiler of one document. */
-export function makeCompiler(
+function makeCompiler(
   root: Schema,
   { rules, bounds, note }: {
     readonly rules: Rules;
@@ -222,8 +230,6 @@ export function saysNothing(flat: Flat): boolean {
     );
 }
 
-// Whether a value that a schema lists fits the rest of it.
-
 /** Schemas within schemas that are looked at. */
 const DEEPEST = 40;
 
@@ -289,4 +295,67 @@ function fitsObject(
 
 function within(count: number, least = 0, most = Infinity): boolean {
   return count >= least && count <= most;
+}
+
+/** Largest schema that is taken. */
+const LIMITS = { frameBytes: 262_144, depth: 32, nodes: 20_000 };
+
+/** A grammar, and where it parts from its schema. */
+interface SchemaGrammar {
+  readonly grammar: string;
+  /** Without notes it is exact: what it writes fits, and what fits within the bounds can be written. */
+  readonly notes: readonly Note[];
+}
+
+/**
+ * The grammar (GBNF, `root`) of the JSON texts that fit a schema: keys in the schema's order, no white
+ * space, no exponents. Keywords beyond what the gate checks are not held to (`pattern`, `format` …).
+ * Throws `invalidInput` with the place for what is no schema, refers outside, or fits nothing, and
+ * `tooLarge`.
+ */
+export function schemaGrammar(schema: Json | string, options: GrammarOptions = {}): string {
+  return compileSchema(schema, options).grammar;
+}
+
+/** {@link schemaGrammar} with the places where the two part. */
+export function compileSchema(schema: Json | string, options: GrammarOptions = {}): SchemaGrammar {
+  const rules = makeRules();
+  const notes: Note[] = [];
+  const root = schemaRule(rules, schema, { options, note: (note) => notes.push(note) });
+  return { grammar: rules.render(root), notes };
+}
+
+/** The rule of a schema's values, among other rules. */
+export function schemaRule(
+  rules: Rules,
+  schema: Json | string,
+  { options, note = () => {}, within }: {
+    readonly options: GrammarOptions;
+    readonly note?: Compiler["note"];
+    /** What holds beside the schema. */
+    readonly within?: Flat;
+  },
+): Expr {
+  const root = parseSchema(schema);
+  const bounds = boundsOf(options);
+  const compiler = makeCompiler(root, { rules, bounds, note });
+  const expr = within === undefined
+    ? compiler.values(root, "", bounds.recursion)
+    : compiler.flat(merge(within, compiler.flatten(root, "")), "", bounds.recursion);
+  if (expr === undefined) throw wrong("", "no value fits it");
+  return expr;
+}
+
+function parseSchema(schema: Json | string): Schema {
+  const text = typeof schema === "string" ? schema : JSON.stringify(schema);
+  let parsed: Json;
+  try {
+    parsed = parseJson(text, LIMITS);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : "it is not JSON";
+    throw new Fault("invalidInput", `Cannot make a grammar: the schema is not taken: ${why}`, {
+      cause,
+    });
+  }
+  return asSchema(parsed, "");
 }

@@ -15,6 +15,11 @@
  * ```
  * @module
  */
-export { CALL_CLOSE, CALL_OPEN, parseToolAnswer, type ToolAnswer } from "./answer.ts";
-export { schemaGrammar } from "./schema_grammar.ts";
-export { toolGrammar } from "./tool_grammar.ts";
+export {
+  CALL_CLOSE,
+  CALL_OPEN,
+  parseToolAnswer,
+  type ToolAnswer,
+  toolGrammar,
+} from "./tool_grammar.ts";
+export { schemaGrammar } from "./compile.ts";

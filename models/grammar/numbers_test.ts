@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
 import { accepts, readGrammar } from "./_fixture/gbnf_reader.ts";
-import { schemaGrammar } from "./schema_grammar.ts";
+import { schemaGrammar } from "./compile.ts";
 
 const takes = (schema: Parameters<typeof schemaGrammar>[0]): (text: string) => boolean => {
   const grammar = readGrammar(schemaGrammar(schema));

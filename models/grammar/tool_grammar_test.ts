@@ -4,9 +4,8 @@ import type { JsonObject } from "../../contracts/json.ts";
 import { accepts, draw, type Grammar, readGrammar } from "./_fixture/gbnf_reader.ts";
 import { LARGE_SCHEMAS } from "./_fixture/large_schemas.ts";
 import { ownTools } from "./_fixture/own_tools.ts";
-import { parseToolAnswer } from "./answer.ts";
-import { compileSchema } from "./schema_grammar.ts";
-import { toolGrammar, type ToolGrammarOptions } from "./tool_grammar.ts";
+import { parseToolAnswer, toolGrammar, type ToolGrammarOptions } from "./tool_grammar.ts";
+import { compileSchema } from "./compile.ts";
 import { makeMisfits } from "../../broker/validators.ts";
 
 const paramSchema =

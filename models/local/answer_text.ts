@@ -3,8 +3,7 @@ import { MESSAGE_LIMIT, type ToolCall } from "../../contracts/chat.ts";
 import { Fault } from "../../contracts/fault.ts";
 import type { StreamChunk } from "../../contracts/model.ts";
 import { CALL_OPEN, parseToolAnswer, type ToolAnswer } from "../grammar/mod.ts";
-import { makeCallIds } from "../remote/call_ids.ts";
-import { cutAt, UNMADE_CHARS } from "../remote/assemble.ts";
+import { cutAt, makeCallIds, UNMADE_CHARS } from "../remote/assemble.ts";
 import { makeDialect } from "../remote/dialect/mod.ts";
 
 /** A whole answer. */

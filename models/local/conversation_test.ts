@@ -2,7 +2,7 @@ import { CallId } from "../../contracts/ids.ts";
 import type { ChatMessage } from "../../contracts/chat.ts";
 import { said, tool } from "../_fixture/contract_suite.ts";
 import { conversationOf, dueTools, toolWords, typeWords } from "./conversation.ts";
-import { makePlainText } from "./plain_text.ts";
+import { makePlainText } from "./gguf_model.ts";
 import assert from "node:assert/strict";
 
 const plain = makePlainText(["<|im_end|>", "<|im_start|>", "</s>"]);

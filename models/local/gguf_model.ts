@@ -2,21 +2,21 @@
 import type { Provenance } from "../../contracts/chat.ts";
 import { Fault } from "../../contracts/fault.ts";
 import type {
+  Embeddings,
   InferenceRequest,
   InferenceResponse,
   InferOptions,
   LanguageModel,
   ModelInfo,
+  TextEmbedder,
 } from "../../contracts/model.ts";
 import { schemaGrammar, toolGrammar } from "../grammar/mod.ts";
-import { readProvenance } from "../read_provenance.ts";
+import { readProvenance } from "../service.ts";
 import { type AnsweredText, makeAnswerText } from "./answer_text.ts";
 import { conversationOf, dueTools, OWN_MARKS } from "./conversation.ts";
 import type { Engine, EngineEnd } from "./engine.ts";
 import type { GgufHeader } from "../../contracts/gguf_header.ts";
-import { makeInTurn } from "./in_turn.ts";
 import type { ChatTemplate, LocalSettings } from "./local_config.ts";
-import { makePlainText } from "./plain_text.ts";
 
 /** What a model is made of, beside its engine. */
 export interface GgufParts {
@@ -70,7 +70,7 @@ export function contextTokensOf({ header, settings }: Omit<GgufParts, "backend">
 }
 
 /** What the model says of itself: the digest of its weights is its name. */
-export function ggufInfo(parts: GgufParts): ModelInfo {
+function ggufInfo(parts: GgufParts): ModelInfo {
   const { header, settings, backend } = parts;
   const contextTokens = contextTokensOf(parts);
   return Object.freeze<ModelInfo>({
@@ -213,4 +213,103 @@ function respond(
     usage: { inputTokens: end.inputTokens, outputTokens: end.outputTokens },
     finishReason: end.why === "length" ? "length" : toolCalls.length > 0 ? "toolCalls" : "stop",
   };
+}
+
+/** Runs work in turn. */
+interface InTurn {
+  /**
+   * Runs `work` when all before it are done. Rejects with `cancelled` at once when the signal aborts,
+   * also while it waits; the next one begins only when this work has really ended.
+   */
+  run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
+}
+
+/** Makes an empty queue. */
+export function makeInTurn(): InTurn {
+  let last: Promise<unknown> = Promise.resolve();
+  return Object.freeze<InTurn>({
+    run(work, signal) {
+      const cancelled = (): Fault => new Fault("cancelled", "Cannot go on: cancelled");
+      if (signal.aborted) return Promise.reject(cancelled());
+      const { promise, resolve, reject } = Promise.withResolvers<
+        Awaited<ReturnType<typeof work>>
+      >();
+      const abort = (): void => reject(cancelled());
+      signal.addEventListener("abort", abort, { once: true });
+      last = last.then(async () => {
+        try {
+          // Cancelled while it waited: nothing of it begins.
+          if (!signal.aborted) resolve(await work());
+        } catch (error) {
+          reject(error);
+        } finally {
+          signal.removeEventListener("abort", abort);
+        }
+      });
+      return promise;
+    },
+  });
+}
+
+/** Put into what would be a control token: it is not shown, and the token is none any more. */
+const BREAK = "\u2060";
+
+/**
+ * Makes a function that breaks each of `controls` where it stands in a text. Without it a page that
+ * holds `<|im_start|>system` would open a system message.
+ */
+export function makePlainText(controls: readonly string[]): (text: string) => string {
+  // The longest first: one may begin as another does.
+  const marks = [...new Set(controls)].filter((mark) => mark.length > 1)
+    .sort((a, b) => b.length - a.length);
+  if (marks.length === 0) return (text) => text;
+  const pattern = new RegExp(marks.map(RegExp.escape).join("|"), "g");
+  return (text) => text.replace(pattern, (mark) => mark.slice(0, 1) + BREAK + mark.slice(1));
+}
+
+/** A text that is too long is cut to this share of what fits, and tried again. */
+const SHARE = 0.95;
+const TRIES = 8;
+
+/** Makes an embedder on any engine: one text at a time, in the order of asking. */
+export function makeGgufEmbedder(engine: Pick<Engine, "embed">, parts: GgufParts): TextEmbedder {
+  const base = ggufInfo(parts);
+  const info = { ...base, outputTokens: parts.header.width, supportsTools: false, knobs: [] };
+  const turn = makeInTurn();
+
+  async function vectorOf(text: string): Promise<Awaited<ReturnType<typeof engine.embed>>> {
+    let cut = text;
+    for (let tries = 0; tries < TRIES; tries++) {
+      try {
+        return await engine.embed(cut);
+      } catch (error) {
+        const tokens = error instanceof Fault ? error.detail?.["tokens"] : undefined;
+        if (typeof tokens !== "number") throw error;
+        const share = Math.min(SHARE, SHARE * info.contextTokens / tokens);
+        cut = cut.slice(0, Math.floor(cut.length * share)).replace(/[\ud800-\udbff]$/, "");
+      }
+    }
+    throw new Fault("tooLarge", "Cannot embed: the text does not fit, however it is cut");
+  }
+
+  return Object.freeze<TextEmbedder>({
+    info: () => Promise.resolve(info),
+    embed(texts, { signal }) {
+      return turn.run(async (): Promise<Embeddings> => {
+        const vectors: Float32Array[] = [];
+        let inputTokens = 0;
+        for (const text of texts) {
+          if (signal.aborted) throw new Fault("cancelled", "Cannot embed: cancelled");
+          if (text.trim() === "") {
+            vectors.push(new Float32Array(info.outputTokens));
+            continue;
+          }
+          const one = await vectorOf(text);
+          vectors.push(one.vector);
+          inputTokens += one.inputTokens;
+        }
+        return { vectors, inputTokens };
+      }, signal);
+    },
+  });
 }

@@ -4,7 +4,7 @@ import "../../port/prelude_powers.ts";
 import { serveChild } from "../../port/child_powers.ts";
 import { WIDE_FRAME_BYTES } from "../../contracts/wire_plugin.ts";
 import { makeModelService } from "../service.ts";
-import type { LocalPowers } from "./load.ts";
+import type { LocalPowers } from "./open.ts";
 
 /** Exit code of a process whose engine is beyond use: the next task gets a fresh one. */
 const ENGINE_ENDED = 1;

@@ -1,4 +1,6 @@
 /** llama.cpp's addon (`@node-llama-cpp/linux-x64`, `…-cuda`, `…-vulkan`), as far as it is used here. @module */
+import { Fault } from "../../contracts/fault.ts";
+import type { Gpu } from "../../contracts/model_config.ts";
 
 /** A loaded model. */
 export interface AddonModel {
@@ -91,4 +93,31 @@ export interface Addon {
   getMathCores(): number;
   loadBackends(folder?: string): void;
   init(): Promise<void>;
+}
+
+/** What must be there, and what shows whether it is. */
+const NEEDS: Readonly<Record<Gpu, string>> = {
+  cuda:
+    "it needs NVIDIA's driver (`nvidia-smi` lists the card, /dev/nvidia-uvm is there) and the " +
+    "libraries libcudart and libcublas of CUDA 13 or 12",
+  vulkan:
+    "it needs libvulkan.so.1 and the card's Vulkan driver (`vulkaninfo --summary` lists it), and " +
+    "your right to /dev/dri (groups video, render)",
+};
+
+/** Whether llama.cpp found a card that it gives work to. */
+export function hasCard(addon: Pick<Addon, "getGpuDeviceInfo">): boolean {
+  return addon.getGpuDeviceInfo().deviceNames.length > 0;
+}
+
+/** The fault `unavailable` for a build whose card or driver is not there. */
+export function missingGpu(gpu: Gpu, why: string, options: ErrorOptions = {}): Fault {
+  return new Fault(
+    "unavailable",
+    `Cannot start the accelerated engine for ${gpu}: ${why.slice(0, 300)}; ${
+      NEEDS[gpu]
+    }; or write ` +
+      '"accelerated: cpu" for this model in remit.yaml',
+    options,
+  );
 }

@@ -3,8 +3,7 @@ import { createRequire } from "node:module";
 import { Fault } from "../../contracts/fault.ts";
 import type { EngineFile } from "../local/engine.ts";
 import type { Gpu } from "../../contracts/model_config.ts";
-import type { Addon } from "./addon.ts";
-import { hasCard, missingGpu } from "./card.ts";
+import { type Addon, hasCard, missingGpu } from "./addon.ts";
 
 /** What the native engine is handed. */
 export interface NativePowers {

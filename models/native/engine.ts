@@ -10,7 +10,6 @@ import { Fault } from "../../contracts/fault.ts";
 import type { Engine, EngineEnd, EngineOptions, EngineRequest } from "../local/engine.ts";
 import type { Addon, AddonContext, AddonModel, AddonSampler } from "./addon.ts";
 import { BLOCK, makePrefixes, type Place } from "./prefixes.ts";
-import { makeTokenText } from "./token_text.ts";
 
 /** What a native engine is started with. */
 interface NativeOptions extends Pick<EngineOptions, "contextTokens" | "thoughts" | "embedding"> {
@@ -242,8 +241,6 @@ function stopIfAborted(signal: AbortSignal): void {
   if (signal.aborted) throw new Fault("cancelled", "Cannot go on with the inference: cancelled");
 }
 
-// What is done to one sequence of a context.
-
 /** Makes `sequence` hold the first `kept` tokens of its place; how many it does hold. */
 async function settle(
   context: AddonContext,
@@ -275,8 +272,6 @@ async function decode(
   return logits;
 }
 
-// How tokens are chosen for one request.
-
 /** As llama.cpp's own server chooses, so that both engines do. */
 const SAMPLING = { topK: 40, topP: 0.95, minP: 0.05 };
 
@@ -307,8 +302,6 @@ function makeChooser(
   });
   return { sampler, [Symbol.dispose]: () => sampler.dispose() };
 }
-
-// Text that ends where one of some texts comes, which is never shown, nor its beginning.
 
 /** Takes text piece by piece. */
 interface Stops {
@@ -345,4 +338,43 @@ function overlap(text: string, stop: string): number {
   let length = Math.min(text.length, stop.length - 1);
   while (length > 0 && !text.endsWith(stop.slice(0, length))) length--;
   return length;
+}
+
+/** Tokens that one character may need: four bytes, and some that say nothing. */
+const LONGEST = 8;
+const BROKEN = "\u{fffd}";
+
+/** Text of tokens as they come. */
+interface TokenText {
+  /** The text that is complete with this token, perhaps none. */
+  take(token: number): string;
+  /** What is left at the end. */
+  rest(): string;
+}
+
+/** Makes it; `before` is a token that stands before the first, so that its space is kept. */
+export function makeTokenText(
+  model: Pick<AddonModel, "detokenize">,
+  before: number | undefined,
+): TokenText {
+  let anchor = before === undefined ? [] : [before];
+  let waiting: number[] = [];
+  const text = (tokens: readonly number[]): string =>
+    model.detokenize(Uint32Array.from(tokens), true);
+  let said = text(anchor);
+  const flush = (whole: string): string => {
+    const piece = whole.slice(said.length);
+    anchor = waiting.slice(-1);
+    said = text(anchor);
+    waiting = [];
+    return piece;
+  };
+  return Object.freeze({
+    take(token: number): string {
+      waiting.push(token);
+      const whole = text([...anchor, ...waiting]);
+      return waiting.length < LONGEST && whole.endsWith(BROKEN) ? "" : flush(whole);
+    },
+    rest: () => waiting.length === 0 ? "" : flush(text([...anchor, ...waiting])),
+  });
 }

@@ -9,11 +9,10 @@ import {
   type Unmade,
 } from "../../contracts/chat.ts";
 import type { FinishReason, StreamChunk } from "../../contracts/model.ts";
-import { makeCallIds } from "./call_ids.ts";
-import type { Delta } from "./answer/delta.ts";
-import { inPieces, type StreamText } from "./answer/stream_text.ts";
+import { inPieces, type StreamText } from "./redact/scrub.ts";
 import { again } from "./retry.ts";
-import type { ToolNames } from "./tool_names.ts";
+import type { ToolNames } from "./advertised.ts";
+import { CallId } from "../../contracts/ids.ts";
 
 const CHUNK_CHARS = 65_536;
 /** What is kept of a call that is not made: enough to know it by. */
@@ -21,7 +20,7 @@ export const UNMADE_CHARS = 2_000;
 const CHARS_A_TOKEN = 4;
 
 /** What an answer is put together with. */
-export interface AssembleParts {
+interface AssembleParts {
   readonly onChunk: (chunk: StreamChunk) => void;
   readonly names: Pick<ToolNames, "own">;
   /** Ids of calls that the conversation holds. */
@@ -41,7 +40,7 @@ export interface TextDialect {
 }
 
 /** What a piece of text was. */
-export type DialectOut =
+type DialectOut =
   | { readonly text: string }
   | { readonly rationale: string }
   | {
@@ -300,3 +299,56 @@ function unreadable(why: string): Unmade {
 function broken(why: string): Fault {
   return new Fault("upstream", `Cannot infer: the provider's answer ${why}`, { detail: again() });
 }
+
+/** Gives ids that no call has yet. */
+interface CallIds {
+  next(asked: string | undefined): CallId;
+}
+
+/** Makes ids beside those that are `known`. */
+export function makeCallIds(known: Iterable<string>): CallIds {
+  const taken = new Set(known);
+  let made = 0;
+  const unused = (): CallId => {
+    for (;;) {
+      const id = CallId.parse(`call_${++made}`);
+      if (!taken.has(id)) return id;
+    }
+  };
+  return Object.freeze<CallIds>({
+    next(asked) {
+      const parsed = CallId.safeParse(asked);
+      const id = parsed.success && !taken.has(parsed.data) ? parsed.data : unused();
+      taken.add(id);
+      return id;
+    },
+  });
+}
+
+// A provider's stream in words that are nobody's.
+
+/** A piece of an answer. `key` names a call within one answer; any text that is the same each time. */
+export type Delta =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "rationale"; readonly text: string }
+  | {
+    readonly kind: "callStart";
+    readonly key: string;
+    /** The provider's; absent or unfit: one is made. */
+    readonly id?: string | undefined;
+    /** As on the wire. */
+    readonly name: string;
+  }
+  | { readonly kind: "callDelta"; readonly key: string; readonly text: string }
+  /** What the provider wants back with a call that was begun. */
+  | { readonly kind: "callEcho"; readonly key: string; readonly echo: string }
+  /** All tokens so far: later ones replace earlier ones. */
+  | {
+    readonly kind: "usage";
+    readonly inputTokens?: number;
+    readonly outputTokens?: number;
+    /** Of the input. */
+    readonly cacheReadTokens?: number;
+    readonly cacheWriteTokens?: number;
+  }
+  | { readonly kind: "finish"; readonly reason: FinishReason };

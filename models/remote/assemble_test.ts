@@ -2,11 +2,10 @@ import assert from "node:assert/strict";
 import { Fault } from "../../contracts/fault.ts";
 import { ChatMessage } from "../../contracts/chat.ts";
 import { StreamChunk } from "../../contracts/model.ts";
-import { type Assembler, makeAssembler } from "./assemble.ts";
-import type { Delta } from "./answer/delta.ts";
+import { type Assembler, type Delta, makeAssembler } from "./assemble.ts";
 import { makeDialect } from "./dialect/mod.ts";
-import { makeStreamText } from "./answer/stream_text.ts";
-import { makeToolNames } from "./tool_names.ts";
+import { makeStreamText } from "./redact/scrub.ts";
+import { makeToolNames } from "./advertised.ts";
 
 function assembler(more: Partial<Parameters<typeof makeAssembler>[0]> = {}) {
   const chunks: StreamChunk[] = [];

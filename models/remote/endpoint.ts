@@ -5,7 +5,8 @@
  */
 import type { RemoteConfig } from "../../contracts/model_config.ts";
 import type { Asked } from "./provider_fault.ts";
-import type { StreamText } from "./answer/stream_text.ts";
+import type { StreamText } from "./redact/scrub.ts";
+import type { Timer } from "../timer_powers.ts";
 
 /** A request to the provider. */
 export interface WireRequest {
@@ -62,4 +63,16 @@ export interface EndpointConfig extends Pick<RemoteConfig, "model" | "url" | "se
   readonly base?: string;
   /** Header in which the protocol takes a key; absent: `authorization`. */
   readonly keyHeader?: string;
+}
+
+/** Powers of a remote model service. The process's `--allow-net` narrows `fetch` to one origin. */
+export interface RemotePowers {
+  readonly timer: Timer;
+  /** Milliseconds that only grow, for the offsets of a recording. */
+  now(): number;
+  /** Milliseconds since 1970, by this machine's clock. */
+  date(): number;
+  /** At least 0, less than 1. */
+  random(): number;
+  readonly fetch: typeof fetch;
 }

@@ -4,7 +4,7 @@ import { isLoopback } from "../../contracts/loopback.ts";
 import { faultOf } from "../_fixture/contract_suite.ts";
 import { quickPowers } from "./_fixture/bench.ts";
 import { openEndpoint, watchIdle } from "./open_endpoint.ts";
-import { textOfBody } from "./answer/bounded_body.ts";
+import { textOfBody } from "./answer/body.ts";
 
 const credential = { header: "x-api-key", value: "sk-alice-0123456789" };
 const { signal } = new AbortController();

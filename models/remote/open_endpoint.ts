@@ -2,22 +2,27 @@
 import { Fault } from "../../contracts/fault.ts";
 import { isLoopback } from "../../contracts/loopback.ts";
 import type { Credential } from "../../contracts/model_config.ts";
-import { boundedBody } from "./answer/bounded_body.ts";
+import { boundedBody } from "./answer/body.ts";
 import type {
   Endpoint,
   EndpointConfig,
+  RemotePowers,
   SendOptions,
   WireRequest,
   WireResponse,
 } from "./endpoint.ts";
-import type { RemotePowers } from "./powers.ts";
-import { type Exchange, keptHeaders, lineOf, pieceOf } from "./recording.ts";
-import { makeReplay, type Played } from "./replay.ts";
+import {
+  type Exchange,
+  keptHeaders,
+  lineOf,
+  makeReplay,
+  pieceOf,
+  type Played,
+} from "./recording.ts";
 import { again, inSeconds, retryAfter, retrying } from "./retry.ts";
 import { type Asked, faultOfNetwork, faultOfRefusal } from "./provider_fault.ts";
 import { readingAway } from "./answer/read_away.ts";
-import { makeStreamText } from "./answer/stream_text.ts";
-import { makeByteScrub, scrubFault, scrubText } from "./redact/scrub.ts";
+import { makeByteScrub, makeStreamText, scrubFault, scrubText } from "./redact/scrub.ts";
 
 /** Milliseconds without progress after which an answer is given up. */
 const IDLE_MS = 60_000;
@@ -234,8 +239,6 @@ async function* nothing(): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
 function cancelled(cause?: unknown): Fault {
   return new Fault("cancelled", "Cannot go on with the inference: cancelled", { cause });
 }
-
-// Notices that nothing comes any more, with one waiting timer instead of one for each piece.
 
 /** A watch over something that should go on. */
 interface IdleWatch {

@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Fault } from "../../contracts/fault.ts";
-import { boundedBody } from "./answer/bounded_body.ts";
-import { makeByteScrub, scrubFault, scrubText } from "./redact/scrub.ts";
+import { boundedBody, eventsOf } from "./answer/body.ts";
+import { inPieces, makeByteScrub, makeStreamText, scrubFault, scrubText } from "./redact/scrub.ts";
 import { secretsOf } from "./open_endpoint.ts";
-import { eventsOf } from "./answer/sse_answer.ts";
-import { inPieces, makeStreamText } from "./answer/stream_text.ts";
 
 const SECRET = "sk-aaab-aaac-aaaa";
 

@@ -1,13 +1,12 @@
 /** What is the same for every provider: one request made ready, tried, put together. @module */
-import { readProvenance } from "../read_provenance.ts";
+import { readProvenance } from "../service.ts";
 import type { Provenance } from "../../contracts/chat.ts";
 import { Fault } from "../../contracts/fault.ts";
 import type { RemoteConfig } from "../../contracts/model_config.ts";
 import type { InferenceResponse, LanguageModel, ModelInfo } from "../../contracts/model.ts";
 import { toolLimits } from "../../contracts/tool_limits.ts";
 import { makeAdvertise } from "./advertised.ts";
-import { type Assembled, makeAssembler } from "./assemble.ts";
-import type { Delta } from "./answer/delta.ts";
+import { type Assembled, type Delta, makeAssembler } from "./assemble.ts";
 import { type MakeDialect, strayCall } from "./dialect_of.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { makeRedact, redactMessages } from "./redact/redact.ts";
@@ -27,7 +26,7 @@ export type Stream = (
   options: TryOptions & { readonly take: (delta: Delta) => void },
 ) => Promise<void>;
 
-/** What {@link makeRemoteModel} is made of. */
+/** One provider: its name, its endpoint, and how requests are written and answers read. */
 export interface RemoteModelParts {
   readonly info: ModelInfo;
   readonly config: RemoteConfig;

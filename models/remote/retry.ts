@@ -1,6 +1,6 @@
 /** Trying again where it is safe: nothing of an answer was given on yet. @module */
 import { Fault } from "../../contracts/fault.ts";
-import type { RemotePowers } from "./powers.ts";
+import type { RemotePowers } from "./endpoint.ts";
 
 /** Tries in all. */
 const TRIES = 3;

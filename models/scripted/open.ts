@@ -13,7 +13,7 @@ import type { Timer } from "../timer_powers.ts";
 import { parseScenario } from "./scenario.ts";
 import type { Nth, Scenario, ScriptedTurn, Stream, TextMatch, When } from "./schema.ts";
 import { renderText, renderValue } from "./template.ts";
-import { readProvenance } from "../read_provenance.ts";
+import { readProvenance } from "../service.ts";
 import type { ChatMessage, ToolCall } from "../../contracts/chat.ts";
 import { CallId } from "../../contracts/ids.ts";
 import { Outcome } from "../../contracts/tool.ts";
@@ -146,8 +146,6 @@ function nothingFits({ scenario }: Scenario, { inference, last }: View): Fault {
       `the last message, of ${who}, is ${quoted}`,
   );
 }
-
-// Decides which turn of a scenario is played.
 
 /** A turn and its place in the file, from 0. */
 interface ChosenTurn {
@@ -292,8 +290,6 @@ function highestId(messages: readonly ChatMessage[]): number {
 function callChars(calls: readonly ToolCall[] = []): number {
   return calls.reduce((chars, call) => chars + call.name.length + call.arguments.length, 0);
 }
-
-// What a scripted model sees of a conversation.
 
 /** One tool result as the conversation has it. */
 interface SeenResult {

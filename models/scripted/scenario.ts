@@ -171,8 +171,6 @@ function firstLine(message: string): string {
   return message.split("\n", 1)[0] ?? message;
 }
 
-// Finds where in a YAML document a path lies.
-
 /** The offset of the value at `path`, or of the last part of it that is there; of `key` in it if given. */
 function offsetOf(
   document: Document,

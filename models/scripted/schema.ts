@@ -18,7 +18,6 @@ export const TextMatch = z.union([
     lacks: z.union([text, z.array(text).min(1).max(64)]).optional(),
   }).strict(),
 ]);
-/** See {@link TextMatch}. */
 export type TextMatch = z.infer<typeof TextMatch>;
 
 /** A number, or a range with both ends included. */
@@ -27,7 +26,6 @@ export const Nth = z.union([
   z.object({ from: z.int().min(1).max(1e6).optional(), to: z.int().min(1).max(1e6).optional() })
     .strict(),
 ]);
-/** See {@link Nth}. */
 export type Nth = z.infer<typeof Nth>;
 
 /** When a turn is played: every condition that is given must hold. */
@@ -48,7 +46,6 @@ export const When = z.object({
 }).strict().refine((when) => Object.keys(when).length > 0, {
   message: "give a condition, or `always: true`",
 });
-/** See {@link When}. */
 export type When = z.infer<typeof When>;
 
 /** One proposed call: `args`, or `raw` text in place of well-formed arguments. */
@@ -60,7 +57,7 @@ const ScriptedCall = z.object({
 }).strict().refine((call) => call.args === undefined || call.raw === undefined, {
   message: "give `args` or `raw`, not both",
 });
-/** See {@link ScriptedCall}. */
+/** One call of a turn: `tool` with `args`, or with `raw` text in their place. */
 export type ScriptedCall = z.infer<typeof ScriptedCall>;
 
 /** How text is streamed. */
@@ -72,7 +69,6 @@ export const Stream = z.object({
   /** Milliseconds before the first chunk. */
   firstMs: z.int().min(0).max(600_000).optional(),
 }).strict();
-/** See {@link Stream}. */
 export type Stream = z.infer<typeof Stream>;
 
 /** One thing that the model does. */
@@ -109,7 +105,6 @@ export const ScriptedTurn = z.object({
     wrong("a turn does something: `say`, `calls`, `error` or `hang`");
   }
 });
-/** See {@link ScriptedTurn}. */
 export type ScriptedTurn = z.infer<typeof ScriptedTurn>;
 
 /** A whole scenario. */
@@ -126,5 +121,4 @@ export const Scenario = z.object({
   stream: Stream.optional(),
   turns: z.array(ScriptedTurn).min(1).max(1_000),
 }).strict();
-/** See {@link Scenario}. */
 export type Scenario = z.infer<typeof Scenario>;

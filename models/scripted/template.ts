@@ -5,8 +5,6 @@
  */
 import { isList, type Json } from "../../contracts/json.ts";
 import { Fault } from "../../contracts/fault.ts";
-import { applyStep, parseStep, type Step } from "./steps.ts";
-import { type Token, tokenize } from "./tokens.ts";
 
 /** What a template may quote. */
 export interface Quotable {
@@ -29,7 +27,7 @@ interface Expression {
 }
 
 /** A parsed string: text and expressions, in order. */
-export type Template = readonly (string | Expression)[];
+type Template = readonly (string | Expression)[];
 
 /**
  * Parses a string.
@@ -139,4 +137,230 @@ function parseSource(token: Token): Source {
   throw new SyntaxError(
     `"${token.text}" quotes nothing: use user, system, tool.N, tool.NAME, tool.NAME.N or "text"`,
   );
+}
+
+/** A step and its arguments. */
+interface Step {
+  readonly verb: Verb;
+  readonly args: readonly (string | number)[];
+}
+
+type Verb = keyof typeof STEPS;
+
+interface StepKind {
+  /** What each argument is; `pointer` is a JSON pointer, bare or quoted. */
+  readonly takes: readonly ("number" | "text" | "pointer")[];
+  apply(value: Json, ...args: readonly (string | number)[]): Json;
+}
+
+const STEPS = {
+  line: {
+    takes: ["number"],
+    apply: (value, n) => lineAt(linesOf(value), Number(n)),
+  },
+  lines: {
+    takes: ["number", "number"],
+    apply: (value, from, to) => {
+      const lines = linesOf(value);
+      lineAt(lines, Number(from));
+      return lines.slice(indexOf(lines, Number(from)), indexOf(lines, Number(to)) + 1).join("\n");
+    },
+  },
+  find: {
+    takes: ["text"],
+    apply: (value, wanted) => {
+      const found = linesOf(value).find((line) => line.includes(String(wanted)));
+      if (found === undefined) throw new RangeError(`no line has ${JSON.stringify(wanted)}`);
+      return found;
+    },
+  },
+  before: {
+    takes: ["text"],
+    apply: (value, mark) => textOf(value).slice(0, placeOf(textOf(value), String(mark), 0)),
+  },
+  after: {
+    takes: ["text"],
+    apply: (value, mark) => afterMark(textOf(value), String(mark)),
+  },
+  between: {
+    takes: ["text", "text"],
+    apply: (value, open, close) => {
+      const rest = afterMark(textOf(value), String(open));
+      return rest.slice(0, placeOf(rest, String(close), 0));
+    },
+  },
+  cut: {
+    takes: ["number"],
+    apply: (value, most) => [...textOf(value)].slice(0, Number(most)).join(""),
+  },
+  trim: { takes: [], apply: (value) => textOf(value).trim() },
+  number: {
+    takes: [],
+    apply: (value) => {
+      const number = Number(textOf(value));
+      if (textOf(value).trim() === "" || !Number.isFinite(number)) {
+        throw new RangeError(`${JSON.stringify(textOf(value).slice(0, 40))} is not a number`);
+      }
+      return number;
+    },
+  },
+  json: {
+    takes: ["pointer"],
+    apply: (value, pointer) => atPointer(value, String(pointer)),
+  },
+} as const satisfies Record<string, StepKind>;
+
+/**
+ * Parses one step.
+ * @throws SyntaxError when there is no such step or its arguments are wrong.
+ */
+function parseStep(tokens: readonly Token[]): Step {
+  const [verb, ...args] = tokens;
+  if (verb === undefined) throw new SyntaxError('nothing stands behind "|" in a template');
+  const name = verb.text;
+  if (verb.kind !== "word" || !isVerb(name)) {
+    const known = Object.keys(STEPS).join(", ");
+    throw new SyntaxError(`a template has no step "${name}"; there are ${known}`);
+  }
+  const { takes } = STEPS[name];
+  if (args.length !== takes.length) {
+    throw new SyntaxError(`template step "${name}" takes ${takes.join(" and ") || "nothing"}`);
+  }
+  return { verb: name, args: args.map((token, i) => argument(name, takes[i] ?? "text", token)) };
+}
+
+/** Applies a step. @throws RangeError when the value does not have what the step looks for. */
+function applyStep(value: Json, step: Step): Json {
+  const kind: StepKind = STEPS[step.verb];
+  return kind.apply(value, ...step.args);
+}
+
+function isVerb(name: string): name is Verb {
+  return Object.hasOwn(STEPS, name);
+}
+
+function argument(
+  verb: Verb,
+  kind: "number" | "text" | "pointer",
+  token: Token,
+): string | number {
+  if (kind === "number") {
+    const number = Number(token.text);
+    if (token.kind === "word" && Number.isInteger(number) && number !== 0) return number;
+    throw new SyntaxError(`template step "${verb}" takes a whole number other than 0`);
+  }
+  if (kind === "text") {
+    if (token.kind === "string") return token.text;
+    throw new SyntaxError(`template step "${verb}" takes text in double quotes`);
+  }
+  if (token.text === "" || token.text.startsWith("/")) return token.text;
+  throw new SyntaxError(`template step "${verb}" takes a JSON pointer, which begins with "/"`);
+}
+
+function textOf(value: Json): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function linesOf(value: Json): readonly string[] {
+  const lines = textOf(value).split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  return lines;
+}
+
+function indexOf(lines: readonly string[], n: number): number {
+  return n > 0 ? n - 1 : lines.length + n;
+}
+
+function lineAt(lines: readonly string[], n: number): string {
+  const line = lines[indexOf(lines, n)];
+  if (line === undefined) throw new RangeError(`there is no line ${n} of ${lines.length}`);
+  return line;
+}
+
+function placeOf(text: string, mark: string, from: number): number {
+  const place = text.indexOf(mark, from);
+  if (place < 0) throw new RangeError(`it does not have ${JSON.stringify(mark)}`);
+  return place;
+}
+
+function afterMark(text: string, mark: string): string {
+  return text.slice(placeOf(text, mark, 0) + mark.length);
+}
+
+function atPointer(value: Json, pointer: string): Json {
+  let at: Json | undefined = typeof value === "string" ? parseJsonText(value) : value;
+  for (const part of pointer.split("/").slice(1)) {
+    const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
+    at = typeof at === "object" && at !== null && Object.hasOwn(at, key)
+      ? (at as { readonly [key: string]: Json })[key]
+      : undefined;
+    if (at === undefined) throw new RangeError(`there is nothing at ${pointer}`);
+  }
+  return at;
+}
+
+function parseJsonText(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new RangeError("it is not JSON", { cause });
+  }
+}
+
+/** A token: a word, a quoted string (unquoted here), or the pipe between steps. */
+interface Token {
+  readonly kind: "word" | "string" | "pipe";
+  readonly text: string;
+}
+
+/**
+ * Reads tokens from `start`, just behind `{{`, up to `}}`; `end` is the index behind it.
+ * @throws SyntaxError when a string or the expression has no end.
+ */
+function tokenize(
+  text: string,
+  start: number,
+): { readonly tokens: readonly Token[]; readonly end: number } {
+  const tokens: Token[] = [];
+  for (let at = start; at < text.length;) {
+    const char = text.charAt(at);
+    if (text.startsWith("}}", at)) return { tokens, end: at + 2 };
+    if (/\s/.test(char)) {
+      at += 1;
+    } else if (char === "|") {
+      tokens.push({ kind: "pipe", text: "|" });
+      at += 1;
+    } else if (char === '"') {
+      const end = endOfString(text, at);
+      tokens.push({ kind: "string", text: unquote(text.slice(at, end)) });
+      at = end;
+    } else {
+      const end = endOfWord(text, at);
+      tokens.push({ kind: "word", text: text.slice(at, end) });
+      at = end;
+    }
+  }
+  throw new SyntaxError('a template that begins with "{{" has no "}}"');
+}
+
+function endOfString(text: string, open: number): number {
+  for (let at = open + 1; at < text.length; at++) {
+    if (text[at] === "\\") at += 1;
+    else if (text[at] === '"') return at + 1;
+  }
+  throw new SyntaxError("a quoted string in a template has no end");
+}
+
+function endOfWord(text: string, start: number): number {
+  let at = start;
+  while (at < text.length && !/[\s|"]/.test(text.charAt(at)) && !text.startsWith("}}", at)) at++;
+  return at;
+}
+
+function unquote(quoted: string): string {
+  try {
+    return String(JSON.parse(quoted.replaceAll("\n", "\\n")));
+  } catch (cause) {
+    throw new SyntaxError(`${quoted} is not a string as JSON writes it`, { cause });
+  }
 }

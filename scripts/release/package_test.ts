@@ -19,7 +19,7 @@ Deno.test("a release carries sources, examples and documents, and no test, fixtu
       "deno.lock",
       "examples/desk/keys.env",
       "docs/mcp.md",
-      "cli/model/weights/models.yaml",
+      "models/weights/pull/models.yaml",
       "tools-wasm/exec/tool.yaml",
       "LICENSE",
     ]

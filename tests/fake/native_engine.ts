@@ -1,5 +1,5 @@
 /** llama.cpp's addon where the command line looks for it, fetched once for a clone. */
-import { nativeAddon } from "../../cli/model/programs_powers.ts";
+import { nativeAddon } from "../../models/weights/mod.ts";
 import { provideAddon } from "../../models/native/_fixture/native_process.ts";
 import { cache } from "./siege.ts";
 

@@ -1,6 +1,6 @@
 /** Weights for attacks on the store, and people who sign them. */
 import { createHash, generateKeyPairSync, sign } from "node:crypto";
-import { signedText } from "../../cli/model/weights/signature.ts";
+import { signedText } from "../../models/weights/store.ts";
 import { makeTinyGguf } from "../../models/_fixture/tiny_gguf.ts";
 
 /** Weights that load. */

@@ -4,7 +4,7 @@ import { displayText } from "../../../text/mod.ts";
 import { type Command, printJson, printLines } from "../../command.ts";
 import { asked } from "./weights.ts";
 import { flag } from "../../arguments/parse_arguments.ts";
-import { bytesText } from "../weights/pin.ts";
+import { bytesText } from "../../../models/weights/mod.ts";
 
 function buildOf({ parsed }: Command): NativeBuild {
   const text = flag(parsed, "gpu");

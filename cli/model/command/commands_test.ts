@@ -9,7 +9,7 @@ import { fakeModels, NO_ENGINE } from "../../_fixture/models.ts";
 import { honest, serveWeights } from "../../_fixture/weights_server.ts";
 import { runCommandLine } from "../../arguments/dispatch.ts";
 import { placesOf } from "../../disk/places.ts";
-import { weightsPath } from "../weights/store.ts";
+import { weightsPath } from "../../../models/weights/store.ts";
 
 type Given = ReturnType<typeof fakeHands>;
 
@@ -162,9 +162,9 @@ Deno.test("pull shows what it gets; unsigned weights need a yes where keys are n
   await using server = serveWeights(honest(weights));
   const hands = fakeHands();
   const home = join(hands.root, "home");
-  Deno.mkdirSync(join(home, "cli", "model", "weights"), { recursive: true });
+  Deno.mkdirSync(join(home, "models", "weights", "pull"), { recursive: true });
   Deno.writeTextFileSync(
-    join(home, "cli", "model", "weights", "models.yaml"),
+    join(home, "models", "weights", "pull", "models.yaml"),
     `version: 1\nmodels:\n  - { name: tiny, title: Tiny, url: "${server.url}", about: ${weights.length}, ` +
       "licence: MIT, why: it is small }\n",
   );
@@ -187,7 +187,7 @@ Deno.test("what has no digest yet is pinned by a person's word: asked for at a t
   await using server = serveWeights(honest(weights));
   const hands = fakeHands();
   const home = join(hands.root, "home");
-  const place = join(home, "cli", "model", "weights");
+  const place = join(home, "models", "weights", "pull");
   Deno.mkdirSync(place, { recursive: true });
   const list = (more: string): void =>
     Deno.writeTextFileSync(

@@ -1,16 +1,26 @@
 /** `model embed`: vectors for texts of the operator's own, how near they are, and which label fits. @module */
-import { DEAREST, EXIT, Fault, Label, unreachable } from "../../../contracts/mod.ts";
+import {
+  DEAREST,
+  EXIT,
+  Fault,
+  Label,
+  type ModelChoice,
+  toJson,
+  unreachable,
+} from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, printJson, printJsonLines, printLines } from "../../command.ts";
 import { loadConfig } from "../../config/files.ts";
 import { kernelFor } from "../../run/kernel_for.ts";
 import { announcementLines, tokensOf } from "../announcement.ts";
 import { modelParts } from "../choice.ts";
-import { type KernelEmbedder, makeKernelEmbedder } from "./embed_kernel.ts";
 import { resolveEmbedder } from "../embedder.ts";
 import type { VectorUses } from "../hands.ts";
 import type { ModelPart } from "../part.ts";
 import { flag, oneOf } from "../../arguments/parse_arguments.ts";
+import type { TextEmbedder } from "../../../contracts/model.ts";
+import type { KernelLink } from "../../hands.ts";
+import * as z from "zod";
 
 /** The texts of a command: its arguments, or the lines of standard input that are not empty. */
 async function textsOf(command: Command): Promise<readonly string[]> {
@@ -163,4 +173,47 @@ export async function modelEmbed(command: Command): Promise<number> {
   } finally {
     link.close();
   }
+}
+
+const Answer = z.object({
+  model: z.string(),
+  vectors: z.array(z.array(z.number())).max(256),
+  inputTokens: z.number(),
+  money: z.number(),
+});
+
+/** What was used so far. */
+interface EmbedUse {
+  /** Empty before the first text. */
+  readonly model: string;
+  readonly inputTokens: number;
+  /** US dollars. */
+  readonly money: number;
+}
+
+/** An embedder, at most 256 texts at once, and its use. */
+interface KernelEmbedder extends Pick<TextEmbedder, "embed"> {
+  used(): EmbedUse;
+}
+
+/** Makes it; every text is as confidential as `label` says. */
+function makeKernelEmbedder(
+  link: Pick<KernelLink, "ask">,
+  choice: ModelChoice,
+  label: Label,
+): KernelEmbedder {
+  let use: EmbedUse = { model: "", inputTokens: 0, money: 0 };
+  return Object.freeze<KernelEmbedder>({
+    used: () => use,
+    async embed(texts) {
+      const asked = await link.ask("embed", toJson({ model: choice, texts: [...texts], label }));
+      const { model, vectors, inputTokens, money } = Answer.parse(asked);
+      use = {
+        model,
+        inputTokens: use.inputTokens + inputTokens,
+        money: use.money + money,
+      };
+      return { vectors: vectors.map((each) => Float32Array.from(each)), inputTokens };
+    },
+  });
 }

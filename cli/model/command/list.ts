@@ -1,14 +1,12 @@
 /** `model list`: every backend with its state, then what is configured, stored, and to be had. @module */
 import { EXIT } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
-import { readCatalogue } from "../weights/catalogue.ts";
+import { readCatalogue } from "../../../models/weights/pull/mod.ts";
 import { type Command, printJson, printLines } from "../../command.ts";
 import { loadConfig } from "../../config/files.ts";
 import { backendStates, configuredStates, type ModelState } from "../status.ts";
 import { tableLines } from "../../terminal/table.ts";
-import { bytesText } from "../weights/pin.ts";
-import { checkWeights } from "../weights/signature.ts";
-import { listWeights } from "../weights/store.ts";
+import { bytesText, checkWeights, listWeights } from "../../../models/weights/mod.ts";
 
 const safe = (text: string, max = 300): string => displayText(text, { max });
 

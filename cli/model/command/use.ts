@@ -11,7 +11,7 @@ import { followAliases } from "../alias.ts";
 import { isThisMachine, parseModelName } from "../name.ts";
 import { namesNoModel } from "../part_provider.ts";
 import { absolute } from "../../disk/places.ts";
-import { findWeights } from "../weights/store.ts";
+import { findWeights } from "../../../models/weights/mod.ts";
 
 /** The text of a remit.yaml with another `model:`; everything else stays as it was written. */
 function withModelLine(text: string, model: string): string {

@@ -1,22 +1,26 @@
 /** `model pull|add|verify|remove`: what is in the store of weights. @module */
 import { EXIT, Fault } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
-import { findEntry, readCatalogue } from "../weights/catalogue.ts";
+import { findEntry, pullWeights, readCatalogue } from "../../../models/weights/pull/mod.ts";
 import { type Command, printJson, printLines } from "../../command.ts";
 import { loadConfig } from "../../config/files.ts";
 import { flag, has } from "../../arguments/parse_arguments.ts";
 import { absolute, preparePlaces } from "../../disk/places.ts";
-import { addWeights, bytesText, progress, type WeightsParts } from "../weights/pin.ts";
-import { pullWeights } from "../weights/pull.ts";
-import { checkWeights, WeightsSignature, type WeightsSigned } from "../weights/signature.ts";
 import {
+  addWeights,
+  bytesText,
+  checkWeights,
   dropWeights,
   findWeights,
   listWeights,
+  progress,
   type StoredWeights,
   WeightsName,
+  type WeightsParts,
   weightsPath,
-} from "../weights/store.ts";
+  WeightsSignature,
+  type WeightsSigned,
+} from "../../../models/weights/mod.ts";
 
 function modelKeysOf({ hands, places }: Command): readonly string[] {
   return loadConfig(hands.disk, places, { folder: hands.around.cwd, mounts: [] }).modelKeys;

@@ -20,7 +20,7 @@ const RecordingHead = z.object({
   escalate: z.object({ after: z.int().min(1).max(100), to: Choice }).strict().optional(),
   summarizer: Choice.optional(),
 }).strict();
-/** See {@link RecordingHead}. */
+/** First line of a recording: which model was asked, and how. */
 export type RecordingHead = z.infer<typeof RecordingHead>;
 
 type Model = TaskRequest["model"];

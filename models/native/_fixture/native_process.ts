@@ -1,7 +1,7 @@
 /** An accelerated model in its real process: the kernel's own start line, bubblewrap, the real addon. @module */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { makeNativeEngine } from "../../../cli/model/engine/engine_powers.ts";
+import { makeNativeEngine } from "../../weights/host/engine_powers.ts";
 import type { Gpu, KernelConfig, NativeBuild } from "../../../contracts/mod.ts";
 import type { Json } from "../../../contracts/json.ts";
 import { type LanguageModel, ModelInfo } from "../../../contracts/model.ts";

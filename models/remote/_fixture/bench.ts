@@ -3,7 +3,7 @@ import { Fault } from "../../../contracts/fault.ts";
 import type { RemoteConfig } from "../../../contracts/model_config.ts";
 import type { OpenBody } from "../../../contracts/wire_model.ts";
 import type { Asked } from "../provider_fault.ts";
-import type { RemotePowers } from "../powers.ts";
+import type { RemotePowers } from "../endpoint.ts";
 
 /** Who was asked, where a test reads a provider's words without one. */
 export const ASKED: Asked = {

@@ -1,5 +1,5 @@
 /** What follows an answer is read away, so that its connection serves the next request. @module */
-import type { RemotePowers } from "../powers.ts";
+import type { RemotePowers } from "../endpoint.ts";
 
 /** Bytes and milliseconds: most servers end at once, and the others lose their connection. */
 const MOST_BYTES = 65_536;

@@ -3,16 +3,14 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import type { LanguageModel } from "../../../contracts/model.ts";
 import type { OpenBody } from "../../../contracts/wire_model.ts";
 import { makeAnthropicReader } from "./stream.ts";
-import { LINE_BYTES } from "../answer/bounded_body.ts";
+import { eventsOfAnswer, LINE_BYTES } from "../answer/body.ts";
 import { dialectOf } from "../dialect_of.ts";
 import { parseRemoteConfig, remoteInfo } from "../open_config.ts";
 import { openEndpoint } from "../open_endpoint.ts";
-import type { RemotePowers } from "../powers.ts";
+import type { RemotePowers } from "../endpoint.ts";
 import type { Prepared } from "../prepared.ts";
 import { makeRemoteModel } from "../remote_model.ts";
-import { sdkOptions } from "../sdk_prompt.ts";
-import { type MakeRequest, type SdkOptions, sdkRequests } from "../sdk_request.ts";
-import { eventsOfAnswer } from "../answer/sse_answer.ts";
+import { type MakeRequest, type SdkOptions, sdkOptions, sdkRequests } from "../sdk_prompt.ts";
 import { fieldsOf, listOf } from "../wire_json.ts";
 
 /** The SDK insists on a key. The real one is set by the endpoint, which takes this one out. */

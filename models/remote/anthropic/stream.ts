@@ -1,7 +1,7 @@
 /** Anthropic's stream of a message as deltas. @module */
 import { Fault } from "../../../contracts/fault.ts";
 import type { FinishReason } from "../../../contracts/model.ts";
-import type { Delta } from "../answer/delta.ts";
+import type { Delta } from "../assemble.ts";
 import { again } from "../retry.ts";
 import { type Asked, faultOfStreamError } from "../provider_fault.ts";
 import { type Fields, fieldsOf, numberOf, parseEvent, stringOf } from "../wire_json.ts";

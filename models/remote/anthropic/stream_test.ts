@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { ASKED } from "../_fixture/bench.ts";
+import { ASKED, openBody, quickPowers } from "../_fixture/bench.ts";
 import { Fault } from "../../../contracts/fault.ts";
 import { hear, requestOf, said } from "../../_fixture/contract_suite.ts";
 import { ANTHROPIC_KEY, serveAnthropic } from "../../_fixture/providers/mod.ts";
-import { openBody, quickPowers } from "../_fixture/bench.ts";
 import { openAnthropic } from "./open.ts";
 import { makeAnthropicReader } from "./stream.ts";
-import type { Delta } from "../answer/delta.ts";
+import type { Delta } from "../assemble.ts";
 
 function read(events: readonly unknown[], answerTool?: string): Delta[] {
   const deltas: Delta[] = [];

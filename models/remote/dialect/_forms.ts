@@ -14,8 +14,7 @@
  * @module
  */
 import type { Json } from "../../../contracts/json.ts";
-import { hermesCall, jsonCalls, type TextCall } from "./_call.ts";
-import type { Out } from "./out.ts";
+import { hermesCall, jsonCalls, type Out, type TextCall } from "./out.ts";
 import { pythonCalls } from "./_python.ts";
 
 /** What is known of the tools: whether an argument is a text by its schema. */

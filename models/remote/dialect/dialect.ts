@@ -5,10 +5,9 @@
  * @module
  */
 import type { Dialect } from "../../../contracts/model_config.ts";
-import { endsInString } from "./_call.ts";
+import { endsInString, makeOuts, type Out } from "./out.ts";
 import { type Code, codeAt, codeEnd } from "./_code.ts";
 import { type Form, FORMS, type IsText, readBare, readFence, type ReadForm } from "./_forms.ts";
-import { makeOuts, type Out } from "./out.ts";
 
 /** A text under way. */
 export interface DialectStream {

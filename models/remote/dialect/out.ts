@@ -1,7 +1,7 @@
 /** What a dialect makes of a model's text. @module */
 
 /** A call in a text. */
-export interface OutCall {
+interface OutCall {
   readonly name: string;
   /** JSON text; of a call that is wrong, what the model wrote. */
   readonly arguments: string;
@@ -18,7 +18,7 @@ export type Out =
   | { readonly call: OutCall };
 
 /** A list of pieces in which neighbours of one kind are one. */
-export interface Outs {
+interface Outs {
   text(piece: string): void;
   rationale(piece: string): void;
   call(call: OutCall): void;
@@ -60,4 +60,133 @@ export function makeOuts(): Outs {
       return taken;
     },
   });
+}
+
+/** A call as a model wrote it into its text. */
+export interface TextCall {
+  readonly name: string;
+  /** JSON text. */
+  readonly arguments: string;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Words under which arguments stand. */
+const GIVEN = ["arguments", "parameters", "args"] as const;
+/** What may stand beside a name and arguments. */
+const BESIDE: ReadonlySet<string> = new Set([
+  ...["name", "tool", "tool_name", "id", "type", "index", "tool_call_id", "function", ...GIVEN],
+]);
+
+/**
+ * Calls in JSON: `{"name": …, "arguments" (or "parameters", "args"): {…}}`, a list of such, or several one after the
+ * other. Without arguments: none. Throws `SyntaxError` in words for the model.
+ */
+export function jsonCalls(text: string): readonly TextCall[] {
+  const values = topLevel(text).flatMap((each) => {
+    const value: unknown = JSON.parse(each);
+    return Array.isArray(value) ? value : [value];
+  });
+  if (values.length === 0) throw new SyntaxError("it is empty");
+  return values.map((value) => {
+    const fields = fieldsOf(value);
+    if (fields === undefined) throw new SyntaxError("it is no JSON object");
+    return callOf(fieldsOf(fields["function"]) ?? fields);
+  });
+}
+
+/**
+ * `{"name" or "tool": …, "arguments", "parameters" or "args": {…}}` and nothing beside them, of a tool that is
+ * advertised: other JSON in a fence is an example or an answer.
+ */
+export function hermesCall(json: string, advertised: ReadonlySet<string>): TextCall | undefined {
+  let fields: Fields | undefined;
+  try {
+    fields = fieldsOf(JSON.parse(json));
+  } catch {
+    return undefined;
+  }
+  if (fields === undefined || Object.keys(fields).length !== 2) return undefined;
+  const name = fields["name"] ?? fields["tool"];
+  if (typeof name !== "string" || !advertised.has(name)) return undefined;
+  if (!GIVEN.some((word) => fields?.[word] !== undefined)) return undefined;
+  try {
+    return callOf(fields);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function callOf(fields: Fields): TextCall {
+  const name = fields["name"] ?? fields["tool"] ?? fields["tool_name"];
+  if (typeof name !== "string" || name === "") throw new SyntaxError("it has no name");
+  const given = GIVEN.map((word) => fields[word]).find((value) => value !== undefined);
+  // A call whose arguments stand under another word must not be made without them.
+  const other = given === undefined
+    ? Object.keys(fields).find((key) => !BESIDE.has(key))
+    : undefined;
+  if (other !== undefined) {
+    throw new SyntaxError(`its arguments do not stand under "arguments", but beside "${other}"`);
+  }
+  if (typeof given === "string") return { name, arguments: given };
+  if (given === undefined || given === null) return { name, arguments: "{}" };
+  if (typeof given !== "object" || Array.isArray(given)) {
+    throw new SyntaxError("its arguments are no object");
+  }
+  try {
+    return { name, arguments: JSON.stringify(given) };
+  } catch {
+    throw new SyntaxError("its arguments are nested too deeply");
+  }
+}
+
+/** The values of a text, one after the other, with blanks, commas or semicolons between them. */
+function topLevel(text: string): readonly string[] {
+  const values: string[] = [];
+  let depth = 0;
+  let from = -1;
+  let string = false;
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charAt(at);
+    if (string) {
+      if (char === "\\") at += 1;
+      else if (char === '"') string = false;
+      continue;
+    }
+    if (from < 0) {
+      if (/[\s,;]/.test(char)) continue;
+      from = at;
+      // Not an object or a list: it is told as it is.
+      if (char !== "{" && char !== "[") return [...values, text.slice(at)];
+    }
+    if (char === '"') string = true;
+    else if (char === "{" || char === "[") depth += 1;
+    else if (char === "}" || char === "]") {
+      depth -= 1;
+      if (depth !== 0) continue;
+      values.push(text.slice(from, at + 1));
+      from = -1;
+    }
+  }
+  return from < 0 ? values : [...values, text.slice(from)];
+}
+
+/** Whether JSON text ends within a string: a mark there is part of the string. */
+export function endsInString(text: string): boolean {
+  let string = false;
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charAt(at);
+    if (char === "\\") {
+      if (!string) return false;
+      at += 1;
+    } else if (char === '"') string = !string;
+  }
+  return string;
+}
+
+function fieldsOf(value: unknown): Fields | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? value as Fields
+    : undefined;
 }

@@ -2,15 +2,13 @@
 import type { Embeddings, TextEmbedder } from "../../../contracts/model.ts";
 import type { RemoteConfig } from "../../../contracts/model_config.ts";
 import type { OpenBody } from "../../../contracts/wire_model.ts";
-import { checkTexts } from "../../check_texts.ts";
-import type { Endpoint } from "../endpoint.ts";
+import { checkTexts } from "../../service.ts";
+import type { Endpoint, RemotePowers } from "../endpoint.ts";
 import { parseRemoteConfig, remoteInfo } from "../open_config.ts";
 import { openEndpoint } from "../open_endpoint.ts";
-import type { RemotePowers } from "../powers.ts";
 import { makeRedact } from "../redact/redact.ts";
-import { unitVectors } from "../unit_vectors.ts";
-import { malformed, ollamaFault } from "./fault.ts";
-import { type Members, objectOf, wholeOf } from "./json.ts";
+import { unitVectors } from "../wire_json.ts";
+import { malformed, type Members, objectOf, ollamaFault, wholeOf } from "./json.ts";
 import { showModel } from "./show.ts";
 
 /** Texts of one request: vectors as JSON are long, and an answer is bounded. */

@@ -2,7 +2,7 @@
 import { Fault } from "../../../contracts/fault.ts";
 import type { LanguageModel } from "../../../contracts/model.ts";
 import type { OpenBody } from "../../../contracts/wire_model.ts";
-import { LINE_BYTES } from "../answer/bounded_body.ts";
+import { LINE_BYTES } from "../answer/body.ts";
 import {
   type CallDialect,
   callDialect,
@@ -13,14 +13,21 @@ import {
 import { dialectOf } from "../dialect_of.ts";
 import { parseRemoteConfig, remoteInfo } from "../open_config.ts";
 import { openEndpoint } from "../open_endpoint.ts";
-import type { RemotePowers } from "../powers.ts";
+import type { RemotePowers, WireResponse } from "../endpoint.ts";
 import { makeRemoteModel, type Prepared, type Stream } from "../remote_model.ts";
-import { malformed, ollamaFault } from "./fault.ts";
+import {
+  linesOf,
+  malformed,
+  type Members,
+  membersOf,
+  ollamaFault,
+  parseMembers,
+  textOf,
+  wholeOf,
+} from "./json.ts";
 import { showModel, type Shown, shownInRecording } from "./show.ts";
-import type { Delta } from "../answer/delta.ts";
-import type { WireResponse } from "../endpoint.ts";
+import type { Delta } from "../assemble.ts";
 import { type Asked, faultOfStreamError } from "../provider_fault.ts";
-import { linesOf, type Members, membersOf, parseMembers, textOf, wholeOf } from "./json.ts";
 import type { Json, JsonObject } from "../../../contracts/json.ts";
 
 /**
@@ -137,8 +144,6 @@ function usageOf(fields: Members): Delta {
     ...(outputTokens === undefined ? {} : { outputTokens }),
   };
 }
-
-// A request as /api/chat takes it.
 
 /** What is the same for every request. */
 interface ChatFixed {

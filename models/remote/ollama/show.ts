@@ -2,11 +2,9 @@
 import { tryJson } from "../wire_json.ts";
 import { Fault } from "../../../contracts/fault.ts";
 import type { RemoteConfig } from "../../../contracts/model_config.ts";
-import type { Endpoint } from "../endpoint.ts";
-import type { RemotePowers } from "../powers.ts";
+import type { Endpoint, RemotePowers } from "../endpoint.ts";
 import { parseRecording } from "../recording.ts";
-import { ollamaFault } from "./fault.ts";
-import { type Members, membersOf, objectOf, textOf, wholeOf } from "./json.ts";
+import { type Members, membersOf, objectOf, ollamaFault, textOf, wholeOf } from "./json.ts";
 
 /** What is known of a model. */
 export interface Shown {

@@ -1,16 +1,15 @@
 /** Embeddings at any base URL that has `/embeddings` as OpenAI's. @module */
-import { tryJson } from "../wire_json.ts";
+import { tryJson, unitVectors } from "../wire_json.ts";
 import * as z from "zod";
 import { Fault } from "../../../contracts/fault.ts";
 import type { TextEmbedder } from "../../../contracts/model.ts";
 import type { OpenBody } from "../../../contracts/wire_model.ts";
-import { checkTexts } from "../../check_texts.ts";
+import { checkTexts } from "../../service.ts";
 import { parseRemoteConfig, remoteInfo } from "../open_config.ts";
 import { openEndpoint } from "../open_endpoint.ts";
-import type { RemotePowers } from "../powers.ts";
+import type { RemotePowers } from "../endpoint.ts";
 import { makeRedact } from "../redact/redact.ts";
-import { textOfBody } from "../answer/bounded_body.ts";
-import { unitVectors } from "../unit_vectors.ts";
+import { textOfBody } from "../answer/body.ts";
 
 /** TRUST: from the provider; the body is bounded by the endpoint. */
 const Answer = z.object({

@@ -3,17 +3,14 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { JsonObject } from "../../../contracts/json.ts";
 import type { LanguageModel } from "../../../contracts/model.ts";
 import type { OpenBody } from "../../../contracts/wire_model.ts";
-import { LINE_BYTES } from "../answer/bounded_body.ts";
+import { eventsOfAnswer, LINE_BYTES } from "../answer/body.ts";
 import { dialectOf } from "../dialect_of.ts";
 import { parseRemoteConfig, remoteInfo } from "../open_config.ts";
 import { openEndpoint } from "../open_endpoint.ts";
-import { parseEcho } from "./echo.ts";
+import { parseEcho, sdkOptions, sdkRequests } from "../sdk_prompt.ts";
 import { makeOpenaiReader } from "./stream.ts";
-import type { RemotePowers } from "../powers.ts";
+import type { RemotePowers } from "../endpoint.ts";
 import { makeRemoteModel } from "../remote_model.ts";
-import { sdkOptions } from "../sdk_prompt.ts";
-import { sdkRequests } from "../sdk_request.ts";
-import { eventsOfAnswer } from "../answer/sse_answer.ts";
 
 /** Takes `max_completion_tokens`, and refuses the older `max_tokens` for its newer models. */
 const OPENAI_HOST = "api.openai.com";

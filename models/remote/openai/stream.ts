@@ -1,11 +1,11 @@
 /** A stream of chat completion chunks as deltas, in the ways in which servers write them. @module */
 import { Fault } from "../../../contracts/fault.ts";
 import type { FinishReason } from "../../../contracts/model.ts";
-import type { Delta } from "../answer/delta.ts";
+import type { Delta } from "../assemble.ts";
 import { type Asked, faultOfStreamError } from "../provider_fault.ts";
 import { again } from "../retry.ts";
 import { type Fields, fieldsOf, listOf, numberOf, parseEvent, stringOf } from "../wire_json.ts";
-import { echoText } from "./echo.ts";
+import { echoText } from "../sdk_prompt.ts";
 
 const REASONS: Readonly<Record<string, FinishReason>> = {
   stop: "stop",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { ASKED } from "../_fixture/bench.ts";
 import fc from "fast-check";
 import { Fault } from "../../../contracts/fault.ts";
-import type { Delta } from "../answer/delta.ts";
+import type { Delta } from "../assemble.ts";
 import { makeOpenaiReader } from "./stream.ts";
 
 function read(...events: readonly unknown[]): Delta[] {

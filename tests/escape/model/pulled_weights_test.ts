@@ -23,7 +23,7 @@ async function pulling(
   const file = await machine.write("catalogue.yaml", catalogue);
   const output = await new Deno.Command("bwrap", {
     args: [
-      ...["--dev-bind", "/", "/", "--bind", file, `${ROOT}cli/model/weights/models.yaml`, "--"],
+      ...["--dev-bind", "/", "/", "--bind", file, `${ROOT}models/weights/pull/models.yaml`, "--"],
       ...machine.command(words),
     ],
     cwd: machine.dir,

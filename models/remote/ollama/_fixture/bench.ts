@@ -3,7 +3,7 @@ import { Fault } from "../../../../contracts/fault.ts";
 import type { LanguageModel, TextEmbedder } from "../../../../contracts/model.ts";
 import type { RemoteConfig } from "../../../../contracts/model_config.ts";
 import type { OpenBody } from "../../../../contracts/wire_model.ts";
-import type { RemotePowers } from "../../powers.ts";
+import type { RemotePowers } from "../../endpoint.ts";
 import { openOllamaEmbed } from "../embed.ts";
 import { openOllama } from "../open.ts";
 

@@ -1,0 +1,16 @@
+/**
+ * Weights that are fetched: the catalogue (models.yaml), and pulling one of its entries into the store.
+ *
+ * @example
+ * ```ts
+ * import { findEntry } from "./mod.ts";
+ * try {
+ *   findEntry([], "tiny");
+ * } catch (error) {
+ *   if (!String(error).includes("the catalogue has nothing")) throw error;
+ * }
+ * ```
+ * @module
+ */
+export { findEntry, readCatalogue } from "./catalogue.ts";
+export { pullWeights } from "./pull.ts";
