@@ -6,6 +6,9 @@ import { type PlacedSentence, readSource, type SourceText } from "./source_text.
 import { conceptPage, shownName, summaryPage } from "./page_markdown.ts";
 import { chooseTerms, namesIn, type Term } from "./terms.ts";
 
+/** Names of files that say nothing: their folder's name does. */
+const NAMELESS = /(?:^|\/)(?:readme|index)(?:\.\w{1,8}){0,3}$/i;
+
 /** What pages are made of. */
 export interface DraftParts {
   /** Of one label and one colour. */
@@ -42,8 +45,10 @@ export function draftPages(parts: DraftParts): readonly PageDraft[] {
   const named = terms.map((term) => ({ term, ...name(term.title, [parts.suffix]) }));
   const concepts = new Set<string>(named.map((entry) => entry.name));
   const summaries = sources.map((source) => {
-    const title = shortened(source.title.replace(/\s+/g, " ").trim(), MOST_TITLE) || "Source";
     const folder = shownName(source).split("/").at(-2) ?? "";
+    const own = source.title.replace(/\s+/g, " ").trim();
+    const title = shortened(NAMELESS.test(own) && folder !== "" ? folder : own, MOST_TITLE) ||
+      "Source";
     const suffix = concepts.has(pageNameOf(title)) ? "summary" : folder;
     return name(title, [suffix, parts.suffix]);
   });
